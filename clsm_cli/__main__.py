@@ -1,0 +1,20 @@
+"""Entry point of ``clsm`` and ``python -m clsm_cli``."""
+
+from __future__ import annotations
+
+import os
+
+
+def main() -> None:
+    """Run the command line; the exit code is the process's."""
+    # onnxruntime from 1.29 on writes telemetry files, OpenBLAS starts threads nobody needs;
+    # both read these only when they are loaded.
+    os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    from clsm_cli.app import app
+
+    app(prog_name="clsm")
+
+
+if __name__ == "__main__":
+    main()

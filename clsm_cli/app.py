@@ -1,0 +1,72 @@
+"""The Typer application: its commands, and the one place where errors become exit codes."""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from clsm_cli import version
+from clsm_cli.commands import ingest, init, model, note, recall, show, status
+from clsm_cli.errors import ClsmError
+from clsm_cli.text.terminal import safe
+
+
+class Boundary(TyperGroup):
+    """Runs a command; an expected error is one sentence on stderr and the code its class owns.
+
+    Usage errors (2) and Ctrl-C (130) are Typer's; anything else is a bug: a traceback and 1.
+    """
+
+    def invoke(self, ctx: Any) -> Any:
+        """Invoke the command that was named."""
+        try:
+            return super().invoke(ctx)
+        except ClsmError as error:
+            print(f"clsm: {safe(str(error))}", file=sys.stderr)
+            raise typer.Exit(error.exit_code) from error
+        except BrokenPipeError:
+            # The reader of our output went away (``clsm recall x | head -1``): not an error.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            raise typer.Exit(0) from None
+
+
+app = typer.Typer(
+    cls=Boundary,
+    name="clsm",
+    help="A memory for a persistent agent: what was said and written, found again.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog="Start with: clsm init, then clsm ingest PATH, then clsm recall WORDS.",
+)
+
+
+def _print_version(asked: bool) -> None:
+    if asked:
+        print(f"clsm {version()}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    _version: Annotated[
+        bool,
+        typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version."),
+    ] = False,
+) -> None:
+    """A memory for a persistent agent: what was said and written, found again."""
+
+
+app.command("init", epilog=init.EXAMPLES)(init.init)
+app.command("note", epilog=note.EXAMPLES)(note.note)
+app.command("ingest", epilog=ingest.EXAMPLES)(ingest.ingest)
+app.command("recall", epilog=recall.EXAMPLES)(recall.recall)
+app.command("search", hidden=True, epilog=recall.EXAMPLES)(recall.recall)
+app.command("show", epilog=show.EXAMPLES)(show.show)
+app.command("status", epilog=status.EXAMPLES)(status.status)
+app.add_typer(model.app, name="model")

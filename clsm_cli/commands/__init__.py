@@ -1,0 +1,1 @@
+"""One file a command: read options, call one function, print one result."""

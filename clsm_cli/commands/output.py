@@ -1,0 +1,97 @@
+"""The one place that prints. Data goes to stdout as text or JSON, everything else to stderr."""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import asdict, is_dataclass
+from typing import TYPE_CHECKING, Any
+
+from clsm_cli.text.terminal import safe
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from rich.console import RenderableType
+
+
+class Printer:
+    """Prints the result of one command.
+
+    Args:
+        as_json: Data is one JSON object instead of text.
+        quiet: Nothing on stderr but errors.
+        verbose: Details too.
+    """
+
+    def __init__(self, *, as_json: bool = False, quiet: bool = False, verbose: bool = False) -> None:
+        self.as_json = as_json
+        self.quiet = quiet
+        self.verbose = verbose
+        self._progress: Any = None
+        self._tasks: dict[str, Any] = {}
+
+    @property
+    def is_terminal(self) -> bool:
+        """Whether a person reads stdout."""
+        return sys.stdout.isatty()
+
+    def json(self, value: Any) -> None:
+        """One JSON object, one line."""
+        print(json.dumps(plain(value), ensure_ascii=False), flush=True)
+
+    def lines(self, lines: Iterable[str]) -> None:
+        """Text for people; nothing in it can steer a terminal."""
+        text = "\n".join(safe(line) for line in lines)
+        if text:
+            print(_encodable(text), flush=True)
+
+    def rich(self, renderables: Iterable[RenderableType]) -> None:
+        """Formatted text for a terminal; the caller made its words safe. NO_COLOR is honoured."""
+        from rich.console import Console
+
+        console = Console(highlight=False, markup=False, emoji=False)
+        for renderable in renderables:
+            console.print(renderable)
+
+    def warn(self, text: str) -> None:
+        """A remark beside the data."""
+        if not self.quiet:
+            print(f"clsm: {_encodable(safe(text))}", file=sys.stderr)
+
+    def progress(self, what: str, done: int, total: int) -> None:
+        """Show progress, only where stderr is a terminal and there is something to wait for."""
+        if self.quiet or not sys.stderr.isatty() or total < 2:
+            return
+        if self._progress is None:
+            from rich.console import Console
+            from rich.progress import Progress
+
+            self._progress = Progress(console=Console(stderr=True), transient=True)
+            self._progress.start()
+        if what not in self._tasks:
+            self._tasks[what] = self._progress.add_task(what, total=total)
+        self._progress.update(self._tasks[what], completed=done, total=total)
+
+    def end_progress(self) -> None:
+        """Clear the progress display before data is printed."""
+        if self._progress is not None:
+            self._progress.stop()
+            self._progress = None
+
+
+def plain(value: Any) -> Any:
+    """Dataclasses, tuples and paths as JSON values."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return {key: plain(item) for key, item in asdict(value).items()}
+    if isinstance(value, dict):
+        return {str(key): plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return [plain(item) for item in value]
+    return value if isinstance(value, (str, int, float, bool)) or value is None else str(value)
+
+
+def _encodable(text: str) -> str:
+    """``text`` as far as the terminal's encoding goes (a C locale must not end in a traceback)."""
+    encoding = sys.stdout.encoding or "utf-8"
+    return text.encode(encoding, "backslashreplace").decode(encoding)

@@ -1,0 +1,82 @@
+"""``clsm recall``: find it again."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from clsm_cli.commands import engine
+from clsm_cli.commands.options import (
+    JsonOption,
+    NowOption,
+    QuietOption,
+    StoreOption,
+    VerboseOption,
+    chosen_store,
+    current_time,
+)
+from clsm_cli.commands.output import Printer
+from clsm_cli.commands.render_recall import answer_lines, answer_mapping, answer_renderables
+from clsm_cli.retrieval import recall as use_case
+
+EXAMPLES = """\
+Examples: clsm recall delegation defect; clsm recall --json "who is brian"; clsm recall -k 3 -- -x
+"""
+MAX_QUERY = 1 << 20
+"""Characters of a query."""
+
+
+def recall(
+    query: Annotated[list[str], typer.Argument(metavar="QUERY...", help="Words or a question.")],
+    *,
+    k: Annotated[int | None, typer.Option("-k", min=1, max=1000, help="Items at most.")] = None,
+    budget: Annotated[
+        int | None, typer.Option(min=0, help="Tokens of text at most; default 2000.")
+    ] = None,
+    touch: Annotated[
+        bool, typer.Option("--touch/--no-touch", help="Remember that these memories were used.")
+    ] = True,
+    store: StoreOption = None,
+    now: NowOption = None,
+    as_json: JsonOption = False,
+    quiet: QuietOption = False,
+    verbose: VerboseOption = False,
+) -> None:
+    """Find what the memory holds about something: concepts first, then passages with sources."""
+    printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
+    text = " ".join(query).strip()
+    if not text:
+        raise typer.BadParameter("the query is empty; give it some words", param_hint="QUERY")
+    if len(text) > MAX_QUERY:
+        raise typer.BadParameter(
+            f"the query has {len(text)} characters; ask with at most {MAX_QUERY}",
+            param_hint="QUERY",
+        )
+    opened = chosen_store(store)
+    settings = opened.settings.recall
+    asked = use_case.Query(
+        text=text,
+        now=current_time(now, opened.zone).isoformat(),
+        k=k or (settings.k if budget is None else 1000),
+        budget=settings.budget if budget is None else budget,
+        touch=touch,
+    )
+    try:
+        answer = use_case.recall(
+            opened,
+            asked,
+            engine.embedder(),
+            engine.encode_query,
+            lambda done, total: printer.progress("making the index", done, total),
+        )
+    finally:
+        printer.end_progress()
+    for warning in answer.warnings:
+        printer.warn(warning)
+    if as_json:
+        printer.json(answer_mapping(answer))
+    elif printer.is_terminal:
+        printer.rich(answer_renderables(answer))
+    else:
+        printer.lines(answer_lines(answer))

@@ -1,0 +1,117 @@
+"""An answer as JSON (schema ``clsm.recall/1``), as plain text, and for a terminal."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from clsm_cli.commands.output import plain
+from clsm_cli.retrieval.answer import SCHEMA
+from clsm_cli.text.terminal import safe
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+    from clsm_cli.retrieval.answer import Answer, Memory
+
+NOTHING = "no memory found"
+BAR = 10
+"""Cells of a score bar."""
+
+
+def answer_mapping(answer: Answer) -> dict[str, Any]:
+    """The JSON object of an answer; every key is always there, arrays are best first."""
+    return {
+        "schema": SCHEMA,
+        "recall_id": answer.recall_id,
+        "query": answer.query,
+        "now": answer.now,
+        "as_of": answer.as_of,
+        "route": answer.route,
+        "answered": answer.answered,
+        "confidence": answer.confidence,
+        "concepts": [plain(concept) for concept in answer.concepts],
+        "memories": [_memory_mapping(memory) for memory in answer.memories],
+        "budget": plain(answer.budget),
+        "engine": {"embedder": answer.embedder, "preset": answer.preset},
+        "warnings": list(answer.warnings),
+    }
+
+
+def _memory_mapping(memory: Memory) -> dict[str, Any]:
+    names = (
+        "id",
+        "kind",
+        "text",
+        "stream",
+        "score",
+        "confidence",
+        "tokens",
+        "trust",
+        "session",
+        "sources",
+        "why",
+    )
+    return {name: plain(getattr(memory, name)) for name in names}
+
+
+def answer_lines(answer: Answer) -> list[str]:
+    """Plain text for a pipe: concepts on one line, then the items with their sources."""
+    if not answer.answered:
+        return [NOTHING]
+    lines = []
+    if answer.concepts:
+        lines += ["concepts: " + ", ".join(concept.label for concept in answer.concepts), ""]
+    for number, memory in enumerate(answer.memories, 1):
+        lines.append(f"{number}. {_where(memory)} · {memory.score:.2f}")
+        if memory.heading:
+            lines.append(f"   {memory.heading}")
+        lines += [f"   {line}" for line in _spoken(memory).split("\n")]
+    if answer.budget.dropped:
+        lines.append(_cut(answer))
+    return lines
+
+
+def _where(memory: Memory) -> str:
+    source = memory.sources[0]
+    words = [f"{source.path}:{source.line_start}", (source.timestamp or "")[:16].replace("T", " ")]
+    if memory.trust not in ("user", "agent"):
+        words.append(f"from {memory.trust}")
+    return " · ".join(word for word in words if word)
+
+
+def _spoken(memory: Memory) -> str:
+    return f"{memory.speaker}: {memory.text}" if memory.speaker else memory.text
+
+
+def _cut(answer: Answer) -> str:
+    count = len(answer.budget.dropped)
+    tokens = sum(item.tokens for item in answer.budget.dropped)
+    return f"({count} more did not fit the budget: {tokens} tokens; raise it with --budget)"
+
+
+def answer_renderables(answer: Answer) -> list[RenderableType]:
+    """The same for a person at a terminal: a line of concepts, score bars, wrapped text."""
+    from rich.padding import Padding
+    from rich.text import Text
+
+    if not answer.answered:
+        return [Text(NOTHING, style="dim")]
+    found: list[RenderableType] = []
+    if answer.concepts:
+        line = Text()
+        for number, concept in enumerate(answer.concepts):
+            line.append(" · " if number else "", style="dim")
+            line.append(safe(concept.label), style="bold cyan" if concept.seed else "cyan")
+        found += [line, Text()]
+    for memory in answer.memories:
+        head = Text()
+        full = round(memory.score * BAR)
+        head.append("█" * full, style="green").append("░" * (BAR - full), style="dim")
+        head.append(f" {memory.score:.2f}  ").append(safe(_where(memory)), style="bold")
+        found.append(head)
+        if memory.heading:
+            found.append(Padding(Text(safe(memory.heading), style="dim italic"), (0, 0, 0, 2)))
+        found.append(Padding(Text(safe(_spoken(memory))), (0, 0, 1, 2)))
+    if answer.budget.dropped:
+        found.append(Text(_cut(answer), style="dim"))
+    return found

@@ -1,0 +1,114 @@
+"""Settings: every constant that someone may want to change, with its unit and where it comes from.
+
+A store's ``clsm.yaml`` lists only what differs from these defaults, by the dotted name
+(``boundary.confidence: 0.8``). Each mechanism can so be switched off for an ablation.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields, replace
+from typing import Any
+
+FORMAT_VERSION = 1
+"""Version of the store format this program reads and writes (docs/format.md)."""
+
+
+@dataclass(frozen=True, slots=True)
+class BoundarySettings:
+    """When one episode ends and the next begins (Nemori §3.1.1; CMA §3.1)."""
+
+    confidence: float = 0.7
+    """Probability above which a boundary fires (Nemori: σ_b)."""
+    max_turns: int = 25
+    """Turns after which an episode ends anyway (Nemori: β_max)."""
+    min_turns: int = 2
+    """Turns; a shorter segment joins a neighbour (Nemori)."""
+    gamma: float = 1.0
+    """Standard deviations above the mean at which a turn is surprising (CMA §3.1: γ in 1 … 2)."""
+    window: int = 16
+    """Turns over which mean and deviation of the surprise are taken (τ)."""
+    gap_ignored: float = 5.0
+    """Minutes of silence that say nothing."""
+    gap_half: float = 30.0
+    """Minutes of silence that make a boundary as likely as not (Nemori's prompt)."""
+    gap_certain: float = 240.0
+    """Minutes of silence that end an episode; ``consolidate`` closes open ones after it."""
+    refine: int = 3
+    """Turns by which modularity may move a boundary (CMA §3.1.2)."""
+
+
+@dataclass(frozen=True, slots=True)
+class PassageSettings:
+    """How raw text is cut into what recall returns."""
+
+    max_tokens: int = 200
+    """Word pieces of one passage; MiniLM reads 256 (sentence-transformers' limit)."""
+
+
+@dataclass(frozen=True, slots=True)
+class RecallSettings:
+    """How passages and concepts are ranked and packed."""
+
+    k: int = 10
+    """Items returned unless a budget is given."""
+    budget: int = 2000
+    """Tokens of text returned at most."""
+    bm25_k1: float = 0.9
+    """Saturation of term frequency (quality.md: short turns)."""
+    bm25_b: float = 0.3
+    """Length normalisation."""
+    bm25_weight: float = 0.4
+    """Share of BM25 in the fusion; the rest is the cosine (quality.md §2a, row C)."""
+    concepts: int = 10
+    """Concepts returned (CLS-M: top_k)."""
+    refresh_passages: int = 64
+    """Changed passages that recall embeds by itself; beyond it they answer by words only."""
+
+
+@dataclass(frozen=True, slots=True)
+class StoreSettings:
+    """Limits of what is read and how long is waited."""
+
+    max_file: int = 8 << 20
+    """Bytes of a note or a shard."""
+    max_message: int = 1 << 20
+    """Bytes of one message, block or line."""
+    max_depth: int = 64
+    """Nesting of JSON or YAML."""
+    lock_wait: float = 30.0
+    """Seconds a writer waits for the store's lock."""
+    capture_wait: float = 2.0
+    """Seconds ``ingest --capture`` waits: hooks give up sooner (reliability.md P6)."""
+    shard_records: int = 2000
+    """Records after which a shard's name gets a second hex digit."""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """All settings, frozen; see each group for units and sources."""
+
+    boundary: BoundarySettings = field(default_factory=BoundarySettings)
+    passage: PassageSettings = field(default_factory=PassageSettings)
+    recall: RecallSettings = field(default_factory=RecallSettings)
+    store: StoreSettings = field(default_factory=StoreSettings)
+
+
+def with_changes(settings: Settings, changes: dict[str, Any]) -> Settings:
+    """``settings`` with some replaced by their dotted names.
+
+    Raises:
+        ValueError: An unknown name, or a value of the wrong type; the text says which.
+
+    >>> with_changes(Settings(), {"recall.k": 5}).recall.k
+    5
+    """
+    for name, value in changes.items():
+        group_name, _, key = name.partition(".")
+        group = getattr(settings, group_name, None) if group_name in Settings.__slots__ else None
+        if group is None or key not in {f.name for f in fields(group)}:
+            raise ValueError(f"unknown setting {name!r}")
+        wanted = type(getattr(group, key))
+        if isinstance(value, bool) or not isinstance(value, (int, wanted)):
+            raise ValueError(f"setting {name!r} must be a number like {getattr(group, key)}")
+        settings = replace(settings, **{group_name: replace(group, **{key: wanted(value)})})
+    return settings

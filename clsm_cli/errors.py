@@ -1,0 +1,135 @@
+"""Every way clsm can fail on purpose, each with the exit code it owns.
+
+A constructor takes data; the class builds the sentence: what is wrong, where, and what to do next.
+Anything else that escapes is a bug and ends with exit code 1 and a traceback.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar, TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+class ClsmError(Exception):
+    """An expected failure: one plain sentence on stderr and an exit code of its own."""
+
+    exit_code: ClassVar[int]
+
+
+class NothingRelevant(ClsmError):
+    """Raised by ``recall --exit-code`` when the answer is empty."""
+
+    exit_code = 10
+
+
+class StoreNotFoundError(ClsmError):
+    """There is no store where one was looked for."""
+
+    exit_code = 11
+
+    def __init__(self, looked_in: str) -> None:
+        super().__init__(f"no memory store at {looked_in}; create one with: clsm init {looked_in}")
+
+
+class BadInputError(ClsmError):
+    """A named input is missing, unreadable or not what it says it is."""
+
+    exit_code = 12
+
+    def __init__(self, what: str, reason: str, next_step: str, *, line: int | None = None) -> None:
+        where = what if line is None else f"{what}, line {line}"
+        super().__init__(f"{where}: {reason}; {next_step}")
+        self.reason = reason
+
+
+class DamagedStoreError(ClsmError):
+    """A file of the store cannot be read as what it must be."""
+
+    exit_code = 13
+
+    def __init__(self, path: Path | str, line: int | None, reason: str) -> None:
+        where = str(path) if line is None else f"{path}, line {line}"
+        super().__init__(f"{where}: {reason}; mend that line by hand or restore the file from git")
+        self.path = str(path)
+        self.line = line
+        self.reason = reason
+
+
+class NewerFormatError(ClsmError):
+    """The store was written by a newer clsm."""
+
+    exit_code = 14
+
+    def __init__(self, path: Path | str, found: int, known: int) -> None:
+        super().__init__(
+            f"{path}: store format {found} is newer than the {known} this clsm knows; "
+            "upgrade with: pip install --upgrade clsm"
+        )
+
+
+class ModelMissingError(ClsmError):
+    """The embedding model is not installed."""
+
+    exit_code = 15
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__(f"no embedding model in {folder}; install it with: clsm model install")
+
+
+class ModelDigestError(ClsmError):
+    """A model file is not, byte for byte, the one clsm was built for."""
+
+    exit_code = 15
+
+    def __init__(self, path: Path, expected: str, found: str) -> None:
+        super().__init__(
+            f"{path}: sha256 is {found}, expected {expected}; "
+            "reinstall it with: clsm model install --force"
+        )
+
+
+class ModelUnobtainableError(ClsmError):
+    """Every route to the model failed."""
+
+    exit_code = 15
+
+    def __init__(self, tried: list[str]) -> None:
+        super().__init__(
+            f"the embedding model could not be obtained ({'; '.join(tried)}); "
+            "copy model.safetensors and vocab.txt into a folder and run: "
+            "clsm model install --from FOLDER"
+        )
+
+
+class DiskError(ClsmError):
+    """The operating system refused a read or a write (full disk, read-only folder, I/O error)."""
+
+    exit_code = 16
+
+    def __init__(self, path: Path | str, reason: str) -> None:
+        super().__init__(
+            f"{path}: {reason}; free some space or check the folder's permissions, "
+            "then run the same command again"
+        )
+
+
+class RefusedError(ClsmError):
+    """clsm will not do this: it would be unsafe or lose much at once."""
+
+    exit_code = 17
+
+    def __init__(self, what: str, reason: str, next_step: str) -> None:
+        super().__init__(f"{what}: {reason}; {next_step}")
+
+
+class LockedError(ClsmError):
+    """Another clsm is writing to the store and did not finish in time."""
+
+    exit_code = 75
+
+    def __init__(self, store: Path | str, holder: str, waited: float) -> None:
+        super().__init__(
+            f"{store} is locked by {holder} (waited {waited:g} s); run the same command again later"
+        )

@@ -1,0 +1,284 @@
+r"""Markdown cut into blocks with their lines: a scanner of the outermost structure only.
+
+A block is a paragraph, a list item with all that is nested in it, a fenced or indented code block,
+a table or a block quote. What lies inside of a block is never looked at, so one pass over the lines
+is enough, no nesting costs anything, and hostile text takes the time of any other.
+
+Why not markdown-it-py, which Rich brings along: it builds tokens for all that is nested (a megabyte
+of short list items takes 6 s and about a gigabyte), drops link definitions, and counts a lone
+``\r`` as a line. The tests compare the cuts with its own on the sample memory.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_FENCE = re.compile(r" {0,3}(`{3,}(?=[^`]*\Z)|~{3,})")
+_HEADING = re.compile(r" {0,3}(#{1,6})(?=[ \t]|\Z)")
+_UNDERLINE = re.compile(r" {0,3}(=+|-+)[ \t]*\Z")
+_QUOTE = re.compile(r" {0,3}>")
+_ITEM = re.compile(r"( {0,3})([-*+]|\d{1,9}[.)])(?=[ \t]|\Z)", re.ASCII)
+_COLUMN = re.compile(r"[ \t]*:?-+:?[ \t]*\Z")
+# Every block carries its headings, so that a long one would be multiplied.
+_MAX_TITLE = 200
+_RULES = frozenset("-*_")
+_CONFLICT = ("<<<<<<<", "|||||||", "=======", ">>>>>>>")
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """Lines ``start`` to ``end`` (from 0, half-open) of one block, and the headings above it."""
+
+    start: int
+    end: int
+    heading: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class _Scan:
+    lines: Sequence[str]
+    blank: Sequence[bool]
+    comment_ends: Sequence[int]
+    spans: list[Span] = field(default_factory=list)
+    headings: list[tuple[int, str]] = field(default_factory=list)
+    first_title: str | None = None
+
+    def add(self, start: int, end: int) -> int:
+        while self.blank[end - 1]:
+            end -= 1
+        self.spans.append(Span(start, end, tuple(title for _, title in self.headings)))
+        return end
+
+    def head(self, level: int, title: str) -> None:
+        while self.headings and self.headings[-1][0] >= level:
+            self.headings.pop()
+        title = title[:_MAX_TITLE]
+        if title:
+            self.headings.append((level, title))
+            if level == 1 and self.first_title is None:
+                self.first_title = title
+
+
+def scan(
+    lines: Sequence[str], start: int = 0, ignored: frozenset[int] = frozenset()
+) -> tuple[list[Span], str | None]:
+    """The blocks of ``lines`` from ``start`` on, and the title of the first heading of level 1.
+
+    Args:
+        lines: Without their line ends.
+        start: First line that counts (front matter lies before it).
+        ignored: Lines that are treated as blank.
+
+    >>> spans, title = scan(["# Pets", "- Juno, a cat", "  fourteen", "- Rex", "", "Both sleep."])
+    >>> [(span.start, span.end) for span in spans], title
+    ([(1, 3), (3, 4), (5, 6)], 'Pets')
+    """
+    blank = [not line.strip() or number in ignored for number, line in enumerate(lines)]
+    comment_ends = [number for number in range(start, len(lines)) if "-->" in lines[number]]
+    state = _Scan(lines, blank, comment_ends)
+    place = start
+    while place < len(lines):
+        place = place + 1 if blank[place] else _block(state, place)
+    return state.spans, state.first_title
+
+
+def conflict_marks(lines: Sequence[str], start: int = 0) -> list[int]:
+    """Lines that git left around the two sides of a conflict, only where a conflict is complete.
+
+    >>> conflict_marks(["a", "<<<<<<< ours", "b", "=======", "c", ">>>>>>> theirs", "======="])
+    [1, 3, 5]
+    """
+    marks: list[int] = []
+    group: list[int] = []
+    for number in range(start, len(lines)):
+        mark = lines[number][:7]
+        if mark not in _CONFLICT or lines[number][7:8] not in {"", " "}:
+            continue
+        if mark == _CONFLICT[0]:
+            group = [number]
+        elif group:
+            group.append(number)
+            if mark == _CONFLICT[3]:
+                middle = any(lines[number] == _CONFLICT[2] for number in group)
+                marks += group if middle else []
+                group = []
+    return marks
+
+
+def _block(state: _Scan, place: int) -> int:
+    """Read the block or heading that begins at ``place``; the line after it."""
+    line = state.lines[place]
+    heading = _HEADING.match(line)
+    if heading:
+        state.head(len(heading.group(1)), _heading_text(line[heading.end() :]))
+        return place + 1
+    if _is_rule(line):
+        return place + 1
+    after = _comment_end(state, place)
+    if after:
+        return after
+    fence = _FENCE.match(line)
+    if fence:
+        end = _fence_end(state, place, fence.group(1))
+    elif _ITEM.match(line):
+        end = _item_end(state, place)
+    elif _indent(line) >= 4:
+        end = _indented_end(state, place)
+    elif _QUOTE.match(line):
+        end = _quote_end(state, place)
+    else:
+        return _paragraph(state, place)
+    return state.add(place, end)
+
+
+def _paragraph(state: _Scan, place: int) -> int:
+    table = _is_table(state, place)
+    end = place + 1
+    while end < len(state.lines) and not state.blank[end]:
+        underline = _UNDERLINE.match(state.lines[end])
+        # Several lines above a rule are text where Markdown sees one long heading: people write it
+        # so, and what was said must not vanish into a heading.
+        if underline and end == place + 1 and not table:
+            state.head(1 if underline.group(1)[0] == "=" else 2, state.lines[place].strip())
+            return end + 1
+        if _interrupts(state, end, paragraph=True):
+            break
+        end += 1
+    return state.add(place, end)
+
+
+def _fence_end(state: _Scan, place: int, fence: str) -> int:
+    for end in range(place + 1, len(state.lines)):
+        line = state.lines[end]
+        body = line.strip(" \t")
+        if len(body) >= len(fence) and not body.strip(fence[0]) and _indent(line) < 4:
+            return end + 1
+    return len(state.lines)
+
+
+def _item_end(state: _Scan, place: int) -> int:
+    """A list item holds what is indented as far as its own text, and lazy continuation lines."""
+    width = _item_width(state.lines[place])
+    end, fence = place + 1, _nested_fence(state.lines[place].lstrip(" *+-.)0123456789"), "")
+    while end < len(state.lines):
+        line = state.lines[end]
+        if not state.blank[end]:
+            inside = _indent(line) >= width
+            lazy = not state.blank[end - 1] and not fence
+            if not inside and (not lazy or _interrupts(state, end, paragraph=False)):
+                break
+            fence = _nested_fence(line, fence) if inside else fence
+        end += 1
+    return end
+
+
+def _nested_fence(line: str, fence: str) -> str:
+    """The fence that is open inside a list item after ``line``."""
+    match = _FENCE.match(line.lstrip(" \t"))
+    if not fence:
+        return match.group(1) if match else ""
+    body = line.strip(" \t")
+    return "" if len(body) >= len(fence) and not body.strip(fence[0]) else fence
+
+
+def _item_width(line: str) -> int:
+    """Columns from which a line belongs to the list item that begins with ``line``."""
+    marker = _ITEM.match(line)
+    end = marker.end() if marker else 0
+    text = line[end:].lstrip(" \t")
+    spaces = _indent(line[end:], end) - end if text else 1
+    return end + (spaces if spaces <= 4 else 1)
+
+
+def _indented_end(state: _Scan, place: int) -> int:
+    end = place + 1
+    while end < len(state.lines) and (state.blank[end] or _indent(state.lines[end]) >= 4):
+        end += 1
+    return end
+
+
+def _quote_end(state: _Scan, place: int) -> int:
+    end = place + 1
+    while end < len(state.lines) and not state.blank[end]:
+        quoted = _QUOTE.match(state.lines[end])
+        if not quoted and _interrupts(state, end, paragraph=False):
+            break
+        end += 1
+    return end
+
+
+def _interrupts(state: _Scan, place: int, *, paragraph: bool) -> bool:
+    """Whether another block begins at a line that could also go on with the text before it."""
+    line = state.lines[place]
+    if _indent(line) >= 4:
+        return False
+    item = _ITEM.match(line)
+    if item and paragraph:
+        # "1986." at the start of a wrapped line is no list, nor is a lone dash.
+        ordered = item.group(2)[:-1]
+        return bool(line[item.end() :].strip()) and ordered in {"", "1"}
+    return bool(
+        item
+        or _QUOTE.match(line)
+        or _HEADING.match(line)
+        or _FENCE.match(line)
+        or _is_rule(line)
+        or _comment_end(state, place)
+        or _is_table(state, place)
+    )
+
+
+def _is_rule(line: str) -> bool:
+    mark = line.lstrip()[:1]
+    if mark not in _RULES or _indent(line) >= 4:
+        return False
+    marks = "".join(line.split())
+    return len(marks) >= 3 and not marks.strip(mark)
+
+
+def _is_table(state: _Scan, place: int) -> bool:
+    """A line of cells above a line of dashes."""
+    if "|" not in state.lines[place] or place + 1 >= len(state.lines):
+        return False
+    dashes = state.lines[place + 1].strip().removeprefix("|").removesuffix("|")
+    return all(_COLUMN.match(cell) for cell in dashes.split("|")) and "|" in state.lines[place + 1]
+
+
+def _comment_end(state: _Scan, place: int) -> int:
+    """The line after an HTML comment that begins at ``place`` and has nothing after it; else 0."""
+    line = state.lines[place]
+    if not line.lstrip(" ").startswith("<!--") or _indent(line) >= 4:
+        return 0
+    at = line.find("-->", line.index("<!--") + 4)
+    end = place
+    if at < 0:
+        index = bisect_right(state.comment_ends, place)
+        if index == len(state.comment_ends):
+            return 0
+        end = state.comment_ends[index]
+        at = state.lines[end].index("-->")
+    return 0 if state.lines[end][at + 3 :].strip() else end + 1
+
+
+def _heading_text(text: str) -> str:
+    text = text.strip()
+    bare = text.rstrip("#")
+    return bare.rstrip() if not bare or bare[-1] in " \t" else text
+
+
+def _indent(line: str, column: int = 0) -> int:
+    """Columns before the first character; a tab goes to the next multiple of four."""
+    for character in line:
+        if character == " ":
+            column += 1
+        elif character == "\t":
+            column += 4 - column % 4
+        else:
+            break
+    return column

@@ -1,0 +1,289 @@
+"""What an episode is called and says: the record that is derived from its turns.
+
+Without a language model everything is taken from the turns: the title is their key phrases, the
+narrative their most telling sentences with who said them and when. Turns of tools do not speak,
+but what they mention counts.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import date, datetime
+from itertools import takewhile
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from clsm_cli.ingestion.times import instant
+from clsm_cli.model.episodes import EpisodeRecord, OpenQuestion
+from clsm_cli.text import cues, mentions, timex
+from clsm_cli.text.affect import valence
+from clsm_cli.text.phrases import key_phrases
+from clsm_cli.text.sentences import sentences
+from clsm_cli.text.tokens import stems
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import tzinfo
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from clsm_cli.model.episodes import Episode, Turn
+
+    Vector = NDArray[np.floating[Any]]
+
+TITLE_PHRASES = 3
+"""Key phrases of a title."""
+PHRASES = 8
+"""Key phrases that make a sentence telling."""
+SENTENCES = 4
+"""Sentences of a narrative, at most."""
+LONGEST = 240
+"""Characters of a sentence in a record; the turn has the whole."""
+MOST_DECISIONS, MOST_QUESTIONS = 15, 10
+"""Kept of an episode (Smriti's session delta: 15 decisions, 10 open threads)."""
+SHARED_STEMS = 2
+"""Content stems that an answer shares with its question."""
+DULL = 6
+"""Content stems below which a sentence tells less."""
+
+_ITEM = re.compile(r"^\s{0,8}(?:[-*+]|\d{1,4}[.)]|#{1,6}|>)\s+(?:\[[ xX]\]\s+)?")
+_NO_PROSE = ("```", "~~~", "|", "<")
+_ASKS = re.compile(r"[?？؟]\W{0,8}$")
+
+
+def describe(
+    episode: Episode,
+    *,
+    rev: tuple[int, str],
+    vectors: Sequence[Vector],
+    previous: Vector | None,
+    surprise: float,
+    zone: tzinfo,
+) -> EpisodeRecord:
+    """The record of an episode, pending consolidation.
+
+    Args:
+        episode: What happened.
+        rev: Lamport count and device of the run that writes it.
+        vectors: A unit vector for each turn, in their order.
+        previous: ``mean_vector`` of the episode before it in its session, None for the first.
+        surprise: See ``boundaries.peak_surprise``.
+        zone: The store's; dates are those of its calendar.
+    """
+    spoken = [turn for turn in episode.turns if turn.role != "tool"]
+    phrases = key_phrases([turn.text for turn in spoken], PHRASES)
+    heading = _heading(episode)
+    return EpisodeRecord(
+        id=episode.id,
+        rev=rev,
+        title=_title(episode, heading, phrases, zone),
+        narrative=narrative(episode, vectors, phrases, zone),
+        topic=phrases[0] if phrases else heading,
+        valence=_valence(spoken),
+        novelty=novelty(mean_vector(episode, vectors), previous),
+        surprise=round(surprise, 4),
+        decisions=_decisions(spoken, zone),
+        open_questions=_open_questions(spoken),
+        mentions=_mentions(episode.turns),
+    )
+
+
+def mean_vector(episode: Episode, vectors: Sequence[Vector]) -> Vector:
+    """Mean vector of what was said (of everything where only tools speak), not of length 1."""
+    import numpy as np
+
+    spoken = [
+        v for turn, v in zip(episode.turns, vectors, strict=True) if turn.role != "tool"
+    ] or vectors
+    mean: Vector = np.mean(np.asarray(spoken, dtype=np.float64), axis=0)
+    return mean
+
+
+def novelty(mean: Vector, previous: Vector | None) -> float:
+    """1 − cos(mean, previous), held within 0 … 1; 1 when nothing came before.
+
+    >>> import numpy as np
+    >>> one, half = np.array([2.0, 0.0]), np.array([3.0, 4.0])
+    >>> novelty(one, half), novelty(one, -one), novelty(one, None)
+    (0.4, 1.0, 1.0)
+    """
+    import numpy as np
+
+    if previous is None:
+        return 1.0
+    length = float(np.linalg.norm(mean) * np.linalg.norm(previous))
+    cosine = float(np.dot(mean, previous)) / length if length > 0.0 else 0.0
+    return round(min(1.0, max(0.0, 1.0 - cosine)), 4)
+
+
+def _title(episode: Episode, heading: str, phrases: Sequence[str], zone: tzinfo) -> str:
+    """Date and key phrases; the heading of a document's blocks leads."""
+    names = [heading] if heading else []
+    names += [p for p in phrases if p.casefold() not in heading.casefold()]
+    names = names[:TITLE_PHRASES] or [_opening(episode)]
+    named = _short(", ".join(names), LONGEST // 2)
+    start = episode.start and _when(episode.start, zone)
+    title = named[:1].upper() + named[1:]
+    return f"{_day(start).isoformat()} · {title}" if start else title
+
+
+def _heading(episode: Episode) -> str:
+    """The last heading that all blocks of a document stand under."""
+    if episode.document is None:
+        return ""
+    levels = zip(*(turn.heading for turn in episode.turns), strict=False)
+    common = [level[0] for level in takewhile(lambda level: len(set(level)) == 1, levels)]
+    return common[-1] if common else ""
+
+
+def _opening(episode: Episode) -> str:
+    """The first words of the episode, for when nothing in it is a phrase."""
+    texts = (_plain(turn.text) for turn in episode.turns)
+    return _short(next((text for text in texts if text), "untitled"), 60)
+
+
+class _Candidate(NamedTuple):
+    score: float
+    place: int
+    turn: Turn
+    text: str
+    stems: frozenset[str]
+
+
+def narrative(
+    episode: Episode, vectors: Sequence[Vector], phrases: Sequence[str], zone: tzinfo
+) -> str:
+    """At most four sentences that tell the most, in their order, with who and when.
+
+    A sentence's score is c · (1 + p) · l · q · o:
+        c = 1 + cos(its turn, the episode's mean), 0 … 2;
+        p = how many of the episode's key phrases it holds, earlier ones more: Σ 1/(1 + rank/4);
+        l = min(1, content stems / 6); q = ½ for a question; o = ⅓ after a sentence was chosen
+        that shares half of its stems (so the same is not told twice).
+    The best is chosen, the others scored again, until four are chosen. Equal scores keep the order.
+    """
+    left = _candidates(episode, vectors, phrases)
+    chosen: list[_Candidate] = []
+    while left and len(chosen) < SENTENCES:
+        best = max(left, key=lambda each: (each.score, -each.place))
+        chosen.append(best)
+        left = [_after(each, best) for each in left if each is not best]
+    return " ".join(_told(each, zone) for each in sorted(chosen, key=lambda each: each.place))
+
+
+def _candidates(
+    episode: Episode, vectors: Sequence[Vector], phrases: Sequence[str]
+) -> list[_Candidate]:
+    mean = mean_vector(episode, vectors) if episode.turns else None
+    weights = [(phrase.casefold(), 1 / (1 + rank / 4)) for rank, phrase in enumerate(phrases)]
+    found: list[_Candidate] = []
+    for turn, vector in zip(episode.turns, vectors, strict=True):
+        if turn.role == "tool":
+            continue
+        closeness = 2.0 - novelty(vector, mean)
+        for text in map(_plain, sentences(turn.text)):
+            kept = frozenset(stems(text))
+            if not kept or text.startswith(_NO_PROSE):
+                continue
+            hits = sum(weight for phrase, weight in weights if phrase in text.casefold())
+            score = closeness * (1 + hits) * min(1.0, len(kept) / DULL)
+            score *= 0.5 if _ASKS.search(text[-20:]) else 1.0
+            found.append(_Candidate(round(score, 4), len(found), turn, text, kept))
+    return found
+
+
+def _after(each: _Candidate, chosen: _Candidate) -> _Candidate:
+    shared = len(each.stems & chosen.stems)
+    return each._replace(score=each.score / 3) if 2 * shared >= len(each.stems) else each
+
+
+def _told(each: _Candidate, zone: tzinfo) -> str:
+    when = _when(each.turn.time, zone)
+    text = _short(timex.absolutise(each.text, when) if when else each.text, LONGEST)
+    verb = "asked" if _ASKS.search(text[-20:]) else "said"
+    who = f"{each.turn.speaker} {verb}: " if each.turn.speaker else ""
+    text = text if re.search(r"[.!?…。！？]\W{0,4}$", text) else text + "."
+    if when is None:
+        return who + text
+    at = f" at {when:%H:%M}" if isinstance(when, datetime) else ""
+    return f"On {_day(when).isoformat()}{at}{', ' if who else ': '}{who}{text}"
+
+
+def _valence(turns: Sequence[Turn]) -> float:
+    """Mean over the turns in which any feeling shows; 0 where it shows in none."""
+    felt = [v for v in (valence(turn.text) for turn in turns) if v]
+    return round(sum(felt) / len(felt), 4) if felt else 0.0
+
+
+def _decisions(turns: Sequence[Turn], zone: tzinfo) -> tuple[str, ...]:
+    found: dict[str, None] = {}
+    for turn in turns:
+        when = _when(turn.time, zone)
+        for text in map(_plain, cues.decisions(turn.text)):
+            found[_short(timex.absolutise(text, when) if when else text, LONGEST)] = None
+    return tuple(found)[:MOST_DECISIONS]
+
+
+def _open_questions(turns: Sequence[Turn]) -> tuple[OpenQuestion, ...]:
+    found: dict[str, OpenQuestion] = {}
+    for place, turn in enumerate(turns):
+        for text in map(_plain, cues.open_questions(turn.text)):
+            asked = _short(text, LONGEST)
+            answer = _answer(text, turn.speaker, turns[place + 1 :])
+            if asked not in found or found[asked].answered_by is None:
+                found[asked] = OpenQuestion(asked, answer)
+    return tuple(found.values())[:MOST_QUESTIONS]
+
+
+def _answer(question: str, speaker: str, later: Sequence[Turn]) -> str | None:
+    """The next turn by another speaker that takes up the question's words without asking."""
+    wanted = set(stems(question))
+    for turn in later:
+        if turn.speaker == speaker:
+            continue
+        told = [text for text in sentences(turn.text) if not _ASKS.search(text[-20:])]
+        if len(wanted & set(stems(" ".join(told)))) >= SHARED_STEMS:
+            return turn.key
+    return None
+
+
+def _mentions(turns: Sequence[Turn]) -> dict[str, tuple[str, ...]]:
+    found: dict[str, dict[str, None]] = {}
+    for turn in turns:
+        for mention in mentions.find(turn.text):
+            found.setdefault(mentions.node_id(mention.label), {})[turn.key] = None
+    return {node: tuple(keys) for node, keys in sorted(found.items())}
+
+
+def _when(time: str | None, zone: tzinfo) -> datetime | date | None:
+    """A turn's time on the store's clock, or only its day."""
+    if time is None:
+        return None
+    moment = instant(time)
+    if moment is None:
+        return date.fromisoformat(time)
+    try:
+        return moment.astimezone(zone)
+    except OverflowError:  # year 1 or 9999 in another zone
+        return moment
+
+
+def _day(when: datetime | date) -> date:
+    return when.date() if isinstance(when, datetime) else when
+
+
+def _plain(text: str) -> str:
+    """One line, without the mark of a list item, a heading or a quote."""
+    return " ".join(_ITEM.sub("", text).split())
+
+
+def _short(text: str, limit: int) -> str:
+    """The text, cut between words with an ellipsis where it is longer than ``limit``.
+
+    >>> _short("one two three", 9), _short("one", 9)
+    ('one two…', 'one')
+    """
+    if len(text) <= limit:
+        return text
+    cut = text[: limit - 1]
+    return (cut[: cut.rfind(" ")] if " " in cut[limit // 2 :] else cut).rstrip(" ,;:") + "…"

@@ -1,0 +1,171 @@
+"""Living documents: what a new version of a Markdown file changes, block by block.
+
+A block that is still there is the same, wherever it moved; a changed block takes the place of the
+one most like it; a vanished block is closed. New and changed blocks become one episode, the
+document's record says which blocks are current.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from clsm_cli.ingestion.turns import Masker, from_block, has_exact_time, numbered
+from clsm_cli.model.episodes import Block, Document, Episode
+from clsm_cli.model.ids import document_id, episode_id
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from clsm_cli.ingestion.items import RawDocument
+    from clsm_cli.model.episodes import Turn
+
+MIN_LIKENESS = 50.0
+"""Percent of equal characters from which a new block is a changed old one (rapidfuzz ratio)."""
+_LONGEST_COMPARED = 4000
+
+
+@dataclass(frozen=True, slots=True)
+class DocumentPlan:
+    """What ingesting a version of a document does.
+
+    Attributes:
+        document: Its new record; None when nothing changed.
+        episode: Its new and changed blocks; None when there are none.
+        added: Blocks that are new; ``changed`` took the place of another; ``closed`` vanished.
+        kept: Blocks that are as they were.
+    """
+
+    document: Document | None
+    episode: Episode | None
+    added: int = 0
+    changed: int = 0
+    closed: int = 0
+    kept: int = 0
+
+
+def plan(
+    raw: RawDocument,
+    *,
+    origin: str,
+    path: str,
+    sha256: str,
+    old: Document | None,
+    text_of: Callable[[str], str],
+    previous: str | None,
+    now: str,
+    device: str,
+    mask: Masker,
+) -> DocumentPlan:
+    """Compare a version of a document with what the store holds of it.
+
+    Args:
+        raw: The version, cut into blocks.
+        origin: Where the document lives (``sources.SourceFile.origin``).
+        path: The path as given.
+        sha256: Digest of the file.
+        old: Its record, if it is known.
+        text_of: The text of a stored block by key.
+        previous: The newest episode of this document.
+        now: UTC time of the run.
+        device: Who writes.
+        mask: Masks and counts secrets.
+    """
+    turns = _turns(raw, origin, path, mask)
+    keys = {turn.key for turn in turns}
+    before = {block.key for block in old.blocks} if old else set()
+    ever = before | (set(old.closed) if old else set())
+    fresh = [turn for turn in turns if turn.key not in before]
+    gone = [block.key for block in old.blocks if block.key not in keys] if old else []
+    successor = _successors(fresh, {key: text_of(key) for key in gone})
+    blocks = tuple(
+        Block(key=t.key, line_start=t.line_start, line_end=t.line_end, heading=t.heading)
+        for t in turns
+    )
+    if old and old.blocks == blocks and old.path == path:
+        return DocumentPlan(None, None, kept=len(turns))
+    record = Document(
+        id=document_id(origin),
+        rev=(old.rev[0] + 1 if old else 1, device),
+        origin=origin,
+        path=path,
+        sha256=sha256,
+        recorded_at=now,
+        blocks=blocks,
+        closed=(dict(old.closed) if old else {})
+        | {key: (now, successor.get(key, "")) for key in gone},
+        pinned=old.pinned if old else False,
+        extra=old.extra if old else {},
+    )
+    unseen = tuple(turn for turn in fresh if turn.key not in ever)
+    episode = _episode(unseen, record, raw, previous, now) if unseen else None
+    changed = len(successor)
+    return DocumentPlan(
+        document=record,
+        episode=episode,
+        added=len(fresh) - changed,
+        changed=changed,
+        closed=len(gone) - changed,
+        kept=len(turns) - len(fresh),
+    )
+
+
+def _turns(raw: RawDocument, origin: str, path: str, mask: Masker) -> list[Turn]:
+    """The blocks as turns, equal ones numbered in their order."""
+    counts: Counter[str] = Counter()
+    turns: dict[str, Turn] = {}
+    for block in raw.blocks:
+        turn = from_block(block, origin, path, raw.trust, mask)
+        if not turn.text:
+            continue
+        if not has_exact_time(turn):
+            equals = turn.key  # still with ordinal 0
+            turn = numbered(turn, origin, counts[equals])
+            counts[equals] += 1
+        turns.setdefault(turn.key, turn)
+    return list(turns.values())
+
+
+def _successors(fresh: list[Turn], gone: dict[str, str]) -> dict[str, str]:
+    """Vanished key → key of the new block that is most like it, each used once, best pairs first."""
+    from rapidfuzz import fuzz, process
+
+    if not fresh or not gone:
+        return {}
+    old_keys = list(gone)
+    old_texts = [gone[key][:_LONGEST_COMPARED] for key in old_keys]
+    pairs: list[tuple[float, int, int]] = []
+    for position, turn in enumerate(fresh):
+        for _, score, number in process.extract(
+            turn.text[:_LONGEST_COMPARED],
+            old_texts,
+            scorer=fuzz.ratio,
+            score_cutoff=MIN_LIKENESS,
+            limit=5,
+        ):
+            pairs.append((-score, position, number))
+    found: dict[str, str] = {}
+    used: set[int] = set()
+    for _, position, number in sorted(pairs):
+        if old_keys[number] not in found and position not in used:
+            found[old_keys[number]] = fresh[position].key
+            used.add(position)
+    return found
+
+
+def _episode(
+    turns: tuple[Turn, ...], document: Document, raw: RawDocument, previous: str | None, now: str
+) -> Episode:
+    times = sorted(turn.time for turn in turns if turn.time is not None)
+    return Episode(
+        id=episode_id(turns[0].key),
+        session=document.origin,
+        turns=turns,
+        recorded_at=now,
+        start=times[0] if times else None,
+        end=times[-1] if times else None,
+        trust=raw.trust,
+        document=document.id,
+        previous=previous,
+    )

@@ -1,0 +1,213 @@
+"""A Markdown note as blocks, each with its lines, its headings, and when it was true.
+
+Nothing in a note can make this fail: what is damaged is reported with its line, and the rest is
+read. Only a note beyond the size limit is refused whole, as a ``Problem`` instead of a document, so
+that nobody takes it for an empty one.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import TYPE_CHECKING, Any
+
+from clsm_cli.config import StoreSettings
+from clsm_cli.ingestion.blocks import conflict_marks, scan
+from clsm_cli.ingestion.items import Problem, RawBlock, RawDocument
+from clsm_cli.ingestion.rows import Tally
+from clsm_cli.ingestion.times import normalise
+from clsm_cli.model.episodes import TRUST_ORDER
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from datetime import tzinfo
+
+    from clsm_cli.ingestion.blocks import Span
+    from clsm_cli.model.episodes import Trust
+
+_LIMITS = StoreSettings()
+_DAILY = re.compile(r"(\d{4}-\d\d-\d\d)(?:-|\Z)", re.ASCII)
+_AGENT_NOTES = frozenset({"memory", "dreams", "agents"})
+
+# What may stand before a date: list marker, task box, emphasis.
+_LEAD = r"[ \t]*(?:(?:[-*+>]|\d{1,9}[.)])[ \t]+)*(?:\[[ xX]\][ \t]+)?[*_~`\[(]{0,4}"
+_DAY = r"\d{4}-\d\d-\d\d"
+_HOUR = r"\d{1,2}:\d\d(?::\d\d)?(?![\d:]| ?[ap]m\b)"
+_WHEN = rf"{_DAY}(?![\d-])(?:T{_HOUR}(?:Z|[+-]\d\d:?\d\d)?| {_HOUR}(?: ?UTC\b)?)?"
+_LEADING = re.compile(rf"{_LEAD}(?:({_WHEN})|({_HOUR}))", re.ASCII)
+_IN_BRACKETS = re.compile(rf"\(({_WHEN})\)", re.ASCII)
+_SHORT_HOUR = re.compile(r"(?<=[T ])(?=\d:)")
+_ANY_DAY = re.compile(rf"(?<![\d-]){_DAY}(?![\d-])", re.ASCII)
+_PIECE = _LIMITS.max_message // 4
+"""Characters; none takes more than four bytes."""
+# A time is looked for where it is told first; a longer line is text.
+_FIRST_LINE = 400
+
+
+def read(data: bytes, *, path: str, zone: tzinfo) -> RawDocument | Problem:
+    """The document in ``data``; a problem when it is larger than a note may be.
+
+    Args:
+        data: The file, or one byte more than its limit (``StoreSettings.max_file``).
+        path: As it was given: its name tells date and trust, and problems name it.
+        zone: The store's time zone.
+    """
+    if len(data) > _LIMITS.max_file:
+        return Problem(path, None, f"larger than {_LIMITS.max_file >> 20} MiB")
+    tally = Tally()
+    lines = _lines(data, tally)
+    meta, start = _front_matter(lines, tally)
+    marks = conflict_marks(lines, start)
+    for number in marks:
+        if lines[number].startswith("<"):
+            tally.add("git conflict, both sides read", number + 1)
+    # Unusable front matter is text like any other, so only its fences are passed over.
+    ignored = frozenset(marks) | (_fences(lines) if meta is None else frozenset())
+    meta = meta or {}
+    spans, heading = scan(lines, start, ignored)
+    date = _date_of(path, meta, zone)
+    blocks = tuple(
+        RawBlock(text, first + 1, last + 1, span.heading, _time_of(text, span.heading, date, zone))
+        for text, first, last, span in _blocks(lines, spans, ignored, tally)
+    )
+    return RawDocument(
+        title=heading or _text(meta.get("title")) or _stem(path),
+        trust=_trust_of(path, meta, tally),
+        blocks=blocks,
+        problems=tuple(tally.problems(path)),
+    )
+
+
+def _lines(data: bytes, tally: Tally) -> list[str]:
+    text = data.removeprefix(b"\xef\xbb\xbf").decode(errors="replace")
+    lines = [line.removesuffix("\r") for line in text.split("\n")]
+    if "\ufffd" in text:
+        for number, raw in enumerate(data.split(b"\n"), 1):
+            try:
+                raw.decode()
+            except UnicodeDecodeError:
+                tally.add("invalid UTF-8 replaced", number)
+    if "\0" in text:
+        for number, line in enumerate(lines):
+            if "\0" in line:
+                tally.add("NUL removed", number + 1)
+                lines[number] = line.replace("\0", "")
+    return lines
+
+
+def _front_matter(lines: list[str], tally: Tally) -> tuple[dict[str, Any] | None, int]:
+    """Metadata and the line after it; None and 0 when it cannot be used."""
+    if lines[0].rstrip(" \t") != "---":
+        return {}, 0
+    from clsm_cli.store.front_matter import parse, split
+    from clsm_cli.store.jsonlines import LineError
+
+    try:
+        raw, _, start = split("\n".join(lines))
+        return parse(raw or ""), start
+    except LineError as error:
+        reason = str(error)
+        place = re.search(r" \(line (\d+)\)\Z", reason)
+        reason = reason[: place.start()] if place else reason
+        if "not closed" in reason:  # a rule at the top of a note opens nothing
+            return {}, 0
+        told = (
+            reason if reason.startswith("has front matter") else f"has front matter that {reason}"
+        )
+        tally.add(f"{told}, read as text", int(place.group(1)) if place else 1)
+        return None, 0
+
+
+def _fences(lines: Sequence[str]) -> frozenset[int]:
+    close = next(number for number in range(1, len(lines)) if lines[number].rstrip(" \t") == "---")
+    return frozenset({0, close})
+
+
+def _blocks(
+    lines: Sequence[str], spans: Sequence[Span], ignored: frozenset[int], tally: Tally
+) -> Iterator[tuple[str, int, int, Span]]:
+    """Text, first and last line of each block, cut where it is larger than a block may be."""
+    for span in spans:
+        numbers = [number for number in range(span.start, span.end) if number not in ignored]
+        text = "\n".join([lines[number] for number in numbers]).rstrip()
+        if len(text.encode()) <= _LIMITS.max_message:
+            yield text, span.start, span.end - 1, span
+            continue
+        limit = f"{_LIMITS.max_message >> 20} MiB"
+        tally.add(f"block larger than {limit}, read in pieces", span.start + 1)
+        for group in _groups(lines, numbers):
+            text = "\n".join(lines[number] for number in group)
+            for at in range(0, len(text), _PIECE):
+                piece = text[at : at + _PIECE].rstrip()
+                if piece:
+                    yield piece, group[0], group[-1], span
+
+
+def _groups(lines: Sequence[str], numbers: Sequence[int]) -> Iterator[list[int]]:
+    """Lines that fit into a piece together; a line that alone does not is a group of its own."""
+    group: list[int] = []
+    size = 0
+    for number in numbers:
+        length = len(lines[number]) + 1
+        if group and size + length > _PIECE:
+            yield group
+            group, size = [], 0
+        group.append(number)
+        size += length
+    yield group
+
+
+def _time_of(line: str, heading: tuple[str, ...], date: str | None, zone: tzinfo) -> str | None:
+    """When a block was written or true: what it says first itself, then its headings, its file."""
+    day = _heading_day(heading, zone) or date
+    line = line[:_FIRST_LINE].split("\n", 1)[0]
+    lead, bracket = _LEADING.match(line), _IN_BRACKETS.search(line)
+    if lead and lead.group(2) and day:
+        return _when(f"{day} {lead.group(2)}", zone) or day
+    for told in (lead and lead.group(1), bracket and bracket.group(1)):
+        time = (_when(told, zone) or normalise(told[:10], zone)) if told else None
+        if time:
+            return time
+    return day
+
+
+def _when(text: str, zone: tzinfo) -> str | None:
+    return normalise(_SHORT_HOUR.sub("0", text), zone)
+
+
+def _heading_day(heading: tuple[str, ...], zone: tzinfo) -> str | None:
+    for title in reversed(heading):
+        for match in _ANY_DAY.finditer(title[:_FIRST_LINE]):
+            day = normalise(match.group(), zone)
+            if day:
+                return day
+    return None
+
+
+def _date_of(path: str, meta: dict[str, Any], zone: tzinfo) -> str | None:
+    """The day a document is about; a day is enough, its blocks tell the hour."""
+    named = _DAILY.match(_stem(path))
+    for value in (named.group(1) if named else None, meta.get("date"), meta.get("created")):
+        time = normalise(value, zone)
+        if time:
+            return time[:10]
+    return None
+
+
+def _trust_of(path: str, meta: dict[str, Any], tally: Tally) -> Trust:
+    said = meta.get("trust")
+    for trust in TRUST_ORDER:
+        if said == trust:
+            return trust
+    if said is not None:
+        tally.add(f"trust must be one of {', '.join(TRUST_ORDER)}", 1)
+    stem = _stem(path)
+    return "agent" if stem.lower() in _AGENT_NOTES or _DAILY.match(stem) else "user"
+
+
+def _text(value: object) -> str | None:
+    return " ".join(value.split())[:200] or None if isinstance(value, str) else None
+
+
+def _stem(path: str) -> str:
+    return os.path.splitext(os.path.basename(path))[0]

@@ -1,0 +1,153 @@
+"""What a transcript holds that is not memory: polls of the machine, and clsm's own answers.
+
+A recall that is read back as something that was said would make every answer its own evidence.
+"""
+
+from __future__ import annotations
+
+import re
+
+_POLLS = ("[OpenClaw heartbeat poll]", "Read HEARTBEAT.md if it exists")
+_NOTHING_TO_DO = frozenset({"HEARTBEAT_OK", "NO_REPLY"})
+_CONTEXT_BEGIN = "<<<BEGIN_OPENCLAW_INTERNAL_CONTEXT>>>"
+_CONTEXT_END = "<<<END_OPENCLAW_INTERNAL_CONTEXT>>>"
+
+# Possessive: whatever is quoted, and however badly, is read once.
+_WORD = re.compile(
+    r"""(?P<end>[;&|()\n`]+)|(?P<space>[^\S\n]+)"""
+    r"""|(?P<quoted>"(?:[^"\\]++|\\.)*+"?|'[^']*+'?)|(?P<plain>(?:[^\s;&|()`"'\\]++|\\.?)++)""",
+    re.DOTALL,
+)
+_ASSIGNMENT = re.compile(r"[A-Za-z_]\w*=")
+# Words before the program that is really run, and the options and numbers between.
+_PREFIXES = frozenset(
+    {"!", "builtin", "command", "do", "doas", "else", "env", "exec", "if", "ionice", "nice"}
+    | {"nohup", "pipx", "run", "setsid", "stdbuf", "sudo", "then", "time", "timeout", "until"}
+    | {"uv", "uvx", "watch", "while", "xargs", "{"}
+)
+_SHELLS = frozenset({"sh", "bash", "dash", "zsh", "ksh", "fish"})
+_PROGRAM = re.compile(r"clsm(?:\.exe)?\Z")
+_PYTHON = re.compile(r"(?:python|pypy)[\d.]*(?:\.exe)?\Z")
+_TOOL = re.compile(r"(?:\A|[^a-z0-9])clsm(?:\Z|[^a-z0-9])")
+_MAX_SHELLS = 4
+
+
+def machine_talk(role: str, text: str) -> str | None:
+    """Why a message is none of a person's or an agent's; None for a real one.
+
+    >>> machine_talk("user", "[OpenClaw heartbeat poll]")
+    'heartbeat poll'
+    >>> machine_talk("assistant", "**HEARTBEAT_OK**"), machine_talk("user", "NO_REPLY means?")
+    ('heartbeat reply', None)
+    """
+    if role == "user" and text.startswith(_POLLS):
+        return "heartbeat poll"
+    if role == "user" and text.startswith("[OpenClaw exec completion]"):
+        return "exec completion"
+    if role == "assistant" and text.strip(" \t\r\n*_`.") in _NOTHING_TO_DO:
+        return "heartbeat reply"
+    return None
+
+
+def without_context(text: str) -> str:
+    """``text`` without the blocks that OpenClaw adds for the model; one left open runs to the end.
+
+    >>> without_context("Hi.<<<BEGIN_OPENCLAW_INTERNAL_CONTEXT>>> … ")
+    'Hi.'
+    """
+    kept, place = [], 0
+    while (begin := text.find(_CONTEXT_BEGIN, place)) >= 0:
+        kept.append(text[place:begin])
+        end = text.find(_CONTEXT_END, begin)
+        place = len(text) if end < 0 else end + len(_CONTEXT_END)
+    kept.append(text[place:])
+    return "".join(kept).strip() if len(kept) > 1 else text
+
+
+def is_clsm_tool(name: str) -> bool:
+    """Whether a tool is clsm itself, such as an MCP tool of its server.
+
+    >>> is_clsm_tool("mcp__clsm__recall"), is_clsm_tool("exec")
+    (True, False)
+    """
+    return _TOOL.search(name.lower()) is not None
+
+
+def runs_clsm(command: str) -> bool:
+    """Whether a shell command runs clsm anywhere: after ``cd``, in a pipe, in a subshell.
+
+    >>> runs_clsm("cd notes && /opt/bin/clsm recall 'who is brian' | head")
+    True
+    >>> runs_clsm("grep -r clsm docs; echo 'clsm recall'")
+    False
+    """
+    return "clsm" in command and _runs_clsm(command, _MAX_SHELLS)
+
+
+def _runs_clsm(command: str, shells: int) -> bool:
+    words: list[str] = []
+    glued = False
+    for match in _WORD.finditer(command):
+        kind, text = match.lastgroup, match.group()
+        if kind == "end":
+            if _is_clsm(words, shells):
+                return True
+            words, glued = [], False
+        elif kind == "space":
+            glued = False
+        else:
+            bare = text.strip(text[0]) if kind == "quoted" else text.replace("\\\n", "")
+            if kind == "quoted" and text[0] == '"' and _substitutes_clsm(bare, shells):
+                return True
+            if glued:
+                words[-1] += bare
+            else:
+                words.append(bare)
+            glued = True
+    return _is_clsm(words, shells)
+
+
+def _substitutes_clsm(quoted: str, shells: int) -> bool:
+    r"""``"$(clsm recall x)"``: in double quotes a command still runs."""
+    if shells == 0 or "clsm" not in quoted:
+        return False
+    inner = re.split(r"\$\(|`", quoted.replace('\\"', '"'))[1:]
+    return any("clsm" in part and _runs_clsm(part, shells - 1) for part in inner)
+
+
+def _is_clsm(words: list[str], shells: int) -> bool:
+    """Whether one simple command is clsm, once what may stand before a program is passed."""
+    place = 0
+    while place < len(words):
+        word = words[place]
+        name = word.rsplit("/", 1)[-1]
+        if _PROGRAM.match(name):
+            return True
+        rest = words[place + 1 :]
+        if _PYTHON.match(name):
+            return _runs_module(rest)
+        if name in _SHELLS:
+            script = next((rest[i + 1] for i, w in enumerate(rest[:-1]) if _is_script(w)), "")
+            return shells > 0 and "clsm" in script and _runs_clsm(script, shells - 1)
+        before = place > 0 and (word.startswith("-") or word[:1].isdigit())
+        if not (_ASSIGNMENT.match(word) or name in _PREFIXES or before):
+            return False
+        place += 1
+    return False
+
+
+def _is_script(word: str) -> bool:
+    return word.startswith("-") and not word.startswith("--") and word.endswith("c")
+
+
+def _runs_module(arguments: list[str]) -> bool:
+    """``python [-X …] -m clsm_cli``, or a script of that name."""
+    words = iter(arguments)
+    for word in words:
+        if word == "-m":
+            return next(words, "") == "clsm_cli"
+        if word in {"-X", "-W"}:
+            next(words, None)
+        elif not word.startswith("-"):
+            return _PROGRAM.match(word.rsplit("/", 1)[-1]) is not None
+    return False

@@ -1,0 +1,56 @@
+"""A note by a person: one turn of trust ``user``, captured like any other."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from clsm_cli.errors import BadInputError
+from clsm_cli.ingestion import times
+from clsm_cli.ingestion.ingest import utc
+from clsm_cli.ingestion.items import RawTurn
+from clsm_cli.ingestion.turns import Masker, from_message
+from clsm_cli.store import inbox, runs
+from clsm_cli.store.lock import locked
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from clsm_cli.store.layout import Store
+
+SESSION = "notes"
+"""The conversation that notes belong to."""
+
+
+@dataclass(frozen=True, slots=True)
+class Noted:
+    """A note that is safe on disk."""
+
+    id: str
+    text: str
+    is_new: bool
+    masked: dict[str, int]
+
+
+def write_note(store: Store, text: str, now: datetime) -> Noted:
+    """Write a note down; it is found by its words at once.
+
+    Raises:
+        BadInputError: The text is empty.
+        LockedError: Another clsm kept the lock.
+        DiskError: The disk refused.
+    """
+    mask = Masker(Counter())
+    time = times.normalise(now.isoformat(), store.zone)
+    raw = RawTurn(SESSION, "user", "user", text, time, 1, 1 + text.strip().count("\n"))
+    turn = from_message(raw, "-", mask)
+    if not turn.text:
+        raise BadInputError("the note", "is empty", "give it some words")
+    path = inbox.path_of(store.inbox, SESSION)
+    with locked(store.root, store.settings.store.capture_wait):
+        is_new = all(item.turn.key != turn.key for item in inbox.read(path).turns)
+        if is_new:
+            row = inbox.render([inbox.Captured(SESSION, turn, utc(now))])
+            runs.apply(store, "note", utc(now), [runs.Append(path, row)])
+    return Noted(turn.key, turn.text, is_new, dict(mask.found))

@@ -1,0 +1,197 @@
+"""Segment: cut what lies in the inbox into episodes, and describe every episode that has no record.
+
+The order makes every prefix of the writes completable by running again: episode files first, then
+their records, the inbox last. A turn that is in an episode is not read from the inbox again, and an
+episode without a record is described, whoever wrote it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from clsm_cli.ingestion import describe
+from clsm_cli.ingestion.boundaries import Beat, cut
+from clsm_cli.ingestion.times import instant
+from clsm_cli.model.episodes import EndMark, Episode, lowest_trust
+from clsm_cli.model.ids import episode_id
+from clsm_cli.store import episodes, graph, inbox, runs
+from clsm_cli.store.atomic import digest_of
+from clsm_cli.text import mentions
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from clsm_cli.model.episodes import EpisodeRecord, Turn
+    from clsm_cli.store.inbox import Captured, Inbox, InboxItem
+    from clsm_cli.store.index.reader import Index
+    from clsm_cli.store.layout import Store
+
+
+@dataclass(frozen=True, slots=True)
+class SegmentPlan:
+    """What segmenting one session writes."""
+
+    episodes: tuple[Episode, ...]
+    records: tuple[EpisodeRecord, ...]
+    writes: tuple[runs.Write, ...]
+
+
+def plan_session(store: Store, index: Index, box: Inbox, *, close: bool = False) -> SegmentPlan:
+    """Cut an inbox file as far as its episodes are final.
+
+    Args:
+        store: Where.
+        index: Fresh, with a vector for every turn of the inbox.
+        box: The inbox file.
+        close: Nothing will follow: the open tail becomes an episode too.
+    """
+    if not box.turns:
+        return SegmentPlan((), (), ())
+    session = box.turns[0].session
+    closed = index.closed_keys(session)
+    items = [item for item in box.items if not _is_done(item, closed)]
+    previous = index.last_episode(session)
+    capped = False
+    made: list[Episode] = []
+    open_items: list[InboxItem] = []
+    parts = _parts(items)
+    for number, (turns, is_ended) in enumerate(parts):
+        ended = is_ended or (close and number == len(parts) - 1)
+        rest = list(turns)
+        for found in cut(_beats(rest, index), ended=ended, settings=store.settings.boundary):
+            members, rest = rest[: found.length], rest[found.length :]
+            made.append(_episode(members, session, previous, continues=capped))
+            previous, capped = made[-1].id, found.continues_next
+        capped = capped and not ended
+        open_items += rest
+    writes: list[runs.Write] = [
+        runs.Put(episodes.file_of(episode, store.flow), episodes.render(episode))
+        for episode in made
+    ]
+    records = _describe(store, index, made)
+    writes += graph.plan(store, "flow", records)
+    if len(open_items) < len(box.items):
+        writes.append(_keep(box, open_items))
+    return SegmentPlan(tuple(made), records, tuple(writes))
+
+
+def plan_undescribed(store: Store, index: Index) -> SegmentPlan:
+    """Records for episodes that have none: of documents, and after a crash."""
+    found = [episodes.read(store.root / path) for _, path in index.undescribed()]
+    records = _describe(store, index, found)
+    return SegmentPlan((), records, tuple(graph.plan(store, "flow", records)))
+
+
+def _is_done(item: InboxItem, closed: set[str]) -> bool:
+    key = item.after if isinstance(item, EndMark) else item.turn.key
+    return key in closed
+
+
+def _parts(items: Sequence[InboxItem]) -> list[tuple[list[Captured], bool]]:
+    """The open turns between end marks, each with whether a mark ends it."""
+    parts: list[tuple[list[Captured], bool]] = []
+    current: list[Captured] = []
+    marks = {item.after for item in items if isinstance(item, EndMark)}
+    for item in items:
+        if isinstance(item, EndMark):
+            continue
+        current.append(item)
+        if item.turn.key in marks:
+            parts.append((current, True))
+            current = []
+    parts.append((current, False))
+    return parts
+
+
+def _beats(captured: Sequence[Captured], index: Index) -> list[Beat]:
+    turns = [item.turn for item in captured]
+    vectors = index.vectors_of([turn.key for turn in turns])
+    return [
+        Beat(
+            text=turn.text,
+            role=turn.role,
+            speaker=turn.speaker,
+            time=instant(turn.time) if turn.time else None,
+            vector=vectors[turn.key],
+            entities=frozenset(mentions.node_id(m.label) for m in mentions.find(turn.text)),
+        )
+        for turn in turns
+    ]
+
+
+def _episode(
+    members: Sequence[Captured], session: str, previous: str | None, *, continues: bool
+) -> Episode:
+    turns = tuple(item.turn for item in members)
+    times = [turn.time for turn in turns if turn.time is not None]
+    return Episode(
+        id=episode_id(turns[0].key),
+        session=session,
+        turns=turns,
+        recorded_at=max(item.recorded_at for item in members),
+        start=min(times, key=_instant_or_day, default=None),
+        end=max(times, key=_instant_or_day, default=None),
+        participants=_participants(turns),
+        trust=lowest_trust([turn.trust for turn in turns]),
+        previous=previous,
+        continues=previous if continues else None,
+    )
+
+
+def _instant_or_day(time: str) -> tuple[str, str]:
+    """Order of times that may be bare dates: by day, then by the instant in UTC."""
+    moment = instant(time)
+    if moment is None:
+        return (time, "")
+    from datetime import UTC
+
+    return (time[:10], moment.astimezone(UTC).isoformat())
+
+
+def _participants(turns: Sequence[Turn]) -> tuple[str, ...]:
+    return tuple(sorted({turn.speaker for turn in turns if turn.role != "tool" and turn.speaker}))
+
+
+def _describe(store: Store, index: Index, made: Sequence[Episode]) -> tuple[EpisodeRecord, ...]:
+    """Records of episodes, in order; each is compared with the one before it in its session."""
+    means: dict[str, Any] = {}
+    records = []
+    known = {episode.id: episode for episode in made}
+    for episode in made:
+        previous = episode.previous
+        if previous is not None and previous not in means:
+            means[previous] = _mean(store, index, previous, known)
+        vectors = index.vectors_of([turn.key for turn in episode.turns])
+        ordered = [vectors[turn.key] for turn in episode.turns]
+        means[episode.id] = describe.mean_vector(ordered)
+        records.append(
+            describe.describe(
+                episode,
+                rev=(1, store.device),
+                vectors=ordered,
+                previous=means[previous] if previous is not None else None,
+                zone=store.zone,
+            )
+        )
+    return tuple(records)
+
+
+def _mean(store: Store, index: Index, episode: str, known: dict[str, Episode]) -> Any:
+    """Mean vector of an episode that is in the store; None when it cannot be read."""
+    found = known.get(episode)
+    files = index.episode_files(episode)
+    if found is None and files:
+        found = episodes.read(store.root / files[0])
+    if found is None:
+        return None
+    vectors = index.vectors_of([turn.key for turn in found.turns])
+    return describe.mean_vector([vectors[t.key] for t in found.turns if t.key in vectors])
+
+
+def _keep(box: Inbox, items: Sequence[InboxItem]) -> runs.Write:
+    """The inbox without what lies in episodes; a file that would be empty goes."""
+    if not items:
+        return runs.Remove(box.path)
+    data = b"\n" + inbox.render(items) + b"\n"
+    return runs.Put(box.path, data, read_as=digest_of(box.path))

@@ -1,0 +1,287 @@
+"""What there is to read: named paths become files with a format, and everything else a reason.
+
+The walk of a folder is sorted, so two runs see the same order; it never follows a symbolic link, so
+it can neither loop nor leave the folder; and whatever it passes over is said, not silent.
+"""
+
+from __future__ import annotations
+
+import errno
+import io
+import os
+import stat
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, BinaryIO, Literal, cast
+
+from clsm_cli.ingestion.items import Problem
+from clsm_cli.ingestion.openclaw import is_row
+from clsm_cli.ingestion.rows import Tally, parse
+from clsm_cli.store.jsonlines import LineError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+Format = Literal["markdown", "openclaw", "jsonl"]
+
+STDIN = "-"
+_HEAD = 64 << 10
+_MARKDOWN = frozenset({".md", ".markdown", ".txt"})
+_JSON_LINES = frozenset({".jsonl", ".ndjson", ".json-lines"})
+_WORKSPACE = frozenset({"AGENTS.md", "SOUL.md", "IDENTITY.md", "MEMORY.md"})
+_NOT_MEMORY = frozenset({"SKILL.md", "HOOK.md"})
+_KINDS = (
+    (stat.S_ISFIFO, "a FIFO"),
+    (stat.S_ISSOCK, "a socket"),
+    (stat.S_ISCHR, "a character device"),
+    (stat.S_ISBLK, "a block device"),
+)
+# Bytes of control characters that text does not hold; more than one in twenty is no text.
+_CONTROL = bytes(set(range(32)) - set(b"\t\n\v\f\r\x1b\b"))
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFile:
+    """A file to read.
+
+    Attributes:
+        path: As it was given; inside a named folder, that name and the way from there.
+        origin: Where it really lies, ``~`` for the home folder: the same for every spelling.
+        stream: Standard input, which is open already and cannot be opened twice.
+    """
+
+    path: str
+    origin: str
+    format: Format
+    stream: BinaryIO | None = field(default=None, compare=False, repr=False)
+
+    def open(self) -> BinaryIO:
+        """The bytes of the file; the caller closes it.
+
+        Raises:
+            OSError: It cannot be read, or is no regular file any more.
+        """
+        return self.stream or _open(os.path.expanduser(self.origin))
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """A file or folder that is not memory by its name or kind."""
+
+    path: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Missing(Problem):
+    """A path that was named and does not exist."""
+
+
+Found = SourceFile | Skipped | Problem
+
+
+def find(
+    paths: Sequence[str],
+    *,
+    format: Format | None = None,  # noqa: A002
+    stdin: BinaryIO | None = None,
+) -> Iterator[Found]:
+    """The files behind the named paths, in order, each once.
+
+    Args:
+        paths: Files, folders, or ``-`` for standard input.
+        format: Taken for granted instead of being detected.
+        stdin: Standard input, for ``-``.
+    """
+    seen: set[str] = set()
+    for path in paths:
+        for found in _named(path, format, stdin):
+            if isinstance(found, SourceFile) and found.origin in seen:
+                yield Skipped(found.path, "named twice")
+                continue
+            if isinstance(found, SourceFile):
+                seen.add(found.origin)
+            yield found
+
+
+def detect(head: bytes) -> Format:
+    r"""The format of text by its first rows: JSON objects, or else a note.
+
+    >>> detect(b'{"type":"session","version":4,"id":"a"}\n'), detect(b'{"role":"user","text":""}')
+    ('openclaw', 'jsonl')
+    >>> detect(b"# A note")
+    'markdown'
+    """
+    return _detect(head) or "markdown"
+
+
+def _named(path: str, wanted: Format | None, stdin: BinaryIO | None) -> Iterator[Found]:
+    if path == STDIN:
+        yield _standard_input(wanted, stdin)
+        return
+    try:
+        # A link that the user names is the user's wish; links inside a folder are not followed.
+        real = os.path.realpath(path, strict=True)
+        mode = os.stat(real).st_mode
+    except FileNotFoundError:
+        yield Missing(path, None, "no such file or folder")
+        return
+    except (OSError, ValueError) as error:
+        yield _failed(path, error)
+        return
+    if stat.S_ISDIR(mode):
+        yield from _walk(path, real, wanted)
+        return
+    reason = _openclaw_state(os.path.basename(path))
+    yield Skipped(path, reason) if reason else _file(path, real, wanted)
+
+
+def _walk(given: str, real: str, wanted: Format | None) -> Iterator[Found]:
+    """A folder and what is under it, by name; its own stack, so depth costs no recursion."""
+    stack = [(given, real)]
+    while stack:
+        folder, real_folder = stack.pop()
+        try:
+            with os.scandir(real_folder) as scan:
+                entries = sorted(scan, key=lambda entry: entry.name)
+        except OSError as error:
+            yield _failed(folder, error)
+            continue
+        names = {entry.name for entry in entries}
+        if "clsm.yaml" in names:
+            yield Skipped(folder, "a clsm store")
+            continue
+        below: list[tuple[str, str]] = []
+        for entry in entries:
+            path, inside = os.path.join(folder, entry.name), os.path.join(real_folder, entry.name)
+            is_folder = entry.is_dir(follow_symlinks=False)
+            reason = _passed_over(entry, is_folder=is_folder, siblings=names)
+            if reason:
+                yield Skipped(path, reason)
+            elif is_folder:
+                below.append((path, inside))
+            else:
+                yield _file(path, inside, wanted)
+        stack += reversed(below)
+
+
+def _passed_over(entry: os.DirEntry[str], *, is_folder: bool, siblings: set[str]) -> str | None:
+    """Why an entry of a walked folder is not memory; None when it may be."""
+    name = entry.name
+    if entry.is_symlink():
+        return "symbolic link"
+    if name.startswith("."):
+        return "hidden"
+    if is_folder:
+        if name == "node_modules":
+            return "installed packages"
+        if name in {"skills", "hooks"} and siblings & _WORKSPACE:
+            return "instructions of the workspace"
+        return None
+    return _openclaw_state(name) or _archived(name)
+
+
+def _openclaw_state(name: str) -> str | None:
+    """Files that OpenClaw keeps beside its transcripts, and that a ``*.jsonl`` would name too.
+
+    >>> _openclaw_state("a41f.trajectory.jsonl"), _openclaw_state("a41f.jsonl")
+    ('OpenClaw trajectory', None)
+    """
+    if name.endswith((".trajectory.jsonl", ".trajectory-path.json")):
+        return "OpenClaw trajectory"
+    if name == "sessions.json":
+        return "OpenClaw session list"
+    if ".checkpoint." in name and name.endswith(".jsonl"):
+        return "OpenClaw checkpoint"
+    return "instructions of the workspace" if name in _NOT_MEMORY else None
+
+
+def _archived(name: str) -> str | None:
+    """Copies; whoever wants one names it."""
+    if ".jsonl.reset." in name or ".jsonl.deleted." in name:
+        return "archived by OpenClaw; name the file to ingest it"
+    if ".bak" in name:
+        return "backup"
+    known = os.path.splitext(name)[1].lower() in _MARKDOWN | _JSON_LINES
+    return None if known else "neither a note nor a transcript"
+
+
+def _file(path: str, real: str, wanted: Format | None) -> Found:
+    try:
+        path.encode()
+        with _open(real) as stream:
+            head = stream.read(_HEAD)
+    except UnicodeEncodeError:
+        return Problem(os.fsencode(path).decode(errors="replace"), None, "file name is not UTF-8")
+    except OSError as error:
+        return _failed(path, error)
+    extension = os.path.splitext(path)[1].lower()
+    known = extension in _MARKDOWN | _JSON_LINES
+    if wanted is None and _is_binary(head[:1024], strict=not known):
+        return Problem(path, None, "binary file")
+    found = wanted or ("markdown" if extension in _MARKDOWN else _detect(head))
+    if found is None and extension in _JSON_LINES:
+        found = "jsonl"
+    if found is None and extension == ".json":
+        return Problem(path, None, "a JSON document, not one JSON object a line")
+    return SourceFile(path, _with_tilde(real), found or "markdown")
+
+
+def _standard_input(wanted: Format | None, stdin: BinaryIO | None) -> Found:
+    if stdin is None:
+        return Missing(STDIN, None, "standard input is closed")
+    if not isinstance(stdin, io.BufferedReader):
+        stdin = io.BufferedReader(cast("io.RawIOBase", stdin))
+    # peek gives what one read gives and consumes nothing; a first row is enough.
+    head = stdin.peek(_HEAD)[:_HEAD]
+    if wanted is None and _is_binary(head[:1024], strict=True):
+        return Problem(STDIN, None, "binary data")
+    return SourceFile(STDIN, STDIN, wanted or detect(head), stdin)
+
+
+def _detect(head: bytes) -> Format | None:
+    tally = Tally()
+    lines = head.split(b"\n")
+    for number, line in enumerate(lines, 1):
+        try:
+            return "openclaw" if is_row(parse(line, number, tally)) else "jsonl"
+        except LineError:
+            continue
+    # The first row is larger than what was looked at: tell it by how it begins.
+    start = lines[0].removeprefix(b"\xef\xbb\xbf").replace(b" ", b"")
+    if len(lines) == 1 and start.startswith(b'{"'):
+        return "openclaw" if start.startswith((b'{"type":"session"', b'{"type":"mess')) else "jsonl"
+    return None
+
+
+def _is_binary(head: bytes, *, strict: bool) -> bool:
+    if strict and b"\0" in head:
+        return True
+    return len(head) - len(head.translate(None, _CONTROL)) > len(head) // 20
+
+
+def _open(path: str) -> BinaryIO:
+    """A regular file, opened without following a link and without waiting for a writer."""
+    _require_file(os.lstat(path).st_mode)  # some devices act when they are opened
+    handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOFOLLOW)
+    try:
+        _require_file(os.fstat(handle).st_mode)
+    except OSError:
+        os.close(handle)
+        raise
+    return os.fdopen(handle, "rb")
+
+
+def _require_file(mode: int) -> None:
+    if not stat.S_ISREG(mode):
+        kind = next((name for test, name in _KINDS if test(mode)), "not a regular file")
+        raise OSError(errno.EINVAL, kind)
+
+
+def _failed(path: str, error: OSError | ValueError) -> Problem:
+    told = (error.strerror or "cannot be read") if isinstance(error, OSError) else str(error)
+    return Problem(path, None, told[:1].lower() + told[1:] if told[1:2].islower() else told)
+
+
+def _with_tilde(real: str) -> str:
+    home = os.path.realpath(os.path.expanduser("~")).rstrip("/")
+    return "~" + real[len(home) :] if home and real.startswith(home + "/") else real

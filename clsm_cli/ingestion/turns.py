@@ -1,0 +1,97 @@
+"""Raw items to turns: clean the text, mask secrets, and give each turn its key."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from clsm_cli.config import StoreSettings
+from clsm_cli.model.episodes import ROLE_TRUST, ToolCall, Turn
+from clsm_cli.model.ids import turn_key
+from clsm_cli.text import secrets
+
+if TYPE_CHECKING:
+    from clsm_cli.ingestion.items import RawBlock, RawTurn
+    from clsm_cli.model.episodes import Trust
+
+_LIMITS = StoreSettings()
+_SURROGATES = re.compile("[\ud800-\udfff]")
+
+
+@dataclass(slots=True)
+class Masker:
+    """Masks secrets and counts them by kind; used before anything is written."""
+
+    found: Counter[str] = field(default_factory=Counter)
+
+    def __call__(self, text: str) -> str:
+        """``text`` clean and without secrets."""
+        masked = secrets.mask(clean(text))
+        self.found.update(masked.found)
+        return masked.text
+
+
+def clean(text: str) -> str:
+    r"""Newlines as ``\n``, no NUL, no lone surrogate, no blank space at the ends; at most 1 MiB.
+
+    >>> clean("a\r\nb\0 \n")
+    'a\nb'
+    """
+    text = text.replace("\r\n", "\n").replace("\0", "")
+    text = _SURROGATES.sub("\ufffd", text).strip("\n").rstrip()
+    data = text.encode()
+    if len(data) > _LIMITS.max_message:
+        text = data[: _LIMITS.max_message].decode("utf-8", "ignore").rstrip()
+    return text
+
+
+def from_message(raw: RawTurn, path: str, mask: Masker) -> Turn:
+    """The turn of a message; its key still has ordinal 0 (see ``numbered``)."""
+    text = mask(raw.text)
+    tool = raw.tool
+    if tool is not None and tool.input is not None:
+        tool = ToolCall(tool.name, mask(tool.input), tool.error)
+    speaker = clean(raw.speaker)
+    return Turn(
+        key=turn_key(raw.session, speaker, raw.time, text),
+        speaker=speaker,
+        role=raw.role,
+        text=text,
+        time=raw.time,
+        path=path,
+        line_start=raw.line_start,
+        line_end=raw.line_end,
+        foreign_id=raw.foreign_id,
+        trust=raw.trust or ROLE_TRUST[raw.role],
+        tool=tool,
+    )
+
+
+def from_block(raw: RawBlock, origin: str, path: str, trust: Trust, mask: Masker) -> Turn:
+    """The turn of a block of a document; its key still has ordinal 0 (see ``numbered``)."""
+    text = mask(raw.text)
+    return Turn(
+        key=turn_key(origin, "", raw.time, text),
+        speaker="",
+        role="user" if trust == "user" else "assistant",
+        text=text,
+        time=raw.time,
+        path=path,
+        line_start=raw.line_start,
+        line_end=raw.line_end,
+        trust=trust,
+        heading=tuple(mask(title) for title in raw.heading),
+    )
+
+
+def has_exact_time(turn: Turn) -> bool:
+    """Whether its time is an instant, so that its key needs no ordinal."""
+    return turn.time is not None and "T" in turn.time
+
+
+def numbered(turn: Turn, session: str, ordinal: int) -> Turn:
+    """The turn as the ``ordinal``-th of its equals in the session."""
+    key = turn_key(session, turn.speaker, turn.time, turn.text, ordinal)
+    return replace(turn, key=key)

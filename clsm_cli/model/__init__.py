@@ -1,0 +1,1 @@
+"""What a memory is made of: frozen records, without any I/O."""

@@ -1,0 +1,174 @@
+"""The fast store: turns, episodes and living documents (design §3)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+Role = Literal["user", "assistant", "tool", "system"]
+Trust = Literal["user", "agent", "tool", "web"]
+Stage = Literal["pending", "consolidated"]
+
+TRUST_ORDER: tuple[Trust, ...] = ("web", "tool", "agent", "user")
+"""From least to most trusted; what is derived has the lowest trust of its sources."""
+
+ROLE_TRUST: dict[Role, Trust] = {
+    "user": "user",
+    "assistant": "agent",
+    "tool": "tool",
+    "system": "agent",
+}
+
+
+def lowest_trust(values: list[Trust]) -> Trust:
+    """The least trusted of ``values``; ``user`` when there are none.
+
+    >>> lowest_trust(["user", "tool", "agent"])
+    'tool'
+    """
+    return min(values, key=TRUST_ORDER.index, default="user")
+
+
+@dataclass(frozen=True, slots=True)
+class ToolCall:
+    """A call of a tool by the agent, or its result."""
+
+    name: str
+    input: str | None = None
+    error: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """One message of a conversation, or one block of a living document.
+
+    Attributes:
+        key: 12 hex digits, see ``ids.turn_key``.
+        speaker: Who said it: a name, or the role where no name is known; ``""`` for blocks.
+        time: ISO 8601 with offset, or a bare date (the whole day), or None.
+        path: The ingested file, as it was given (``-`` for standard input).
+        line_start: First line in that file, from 1.
+        line_end: Last line, inclusive.
+        foreign_id: The id it carried there.
+        heading: Heading path above a block.
+    """
+
+    key: str
+    speaker: str
+    role: Role
+    text: str
+    time: str | None = None
+    path: str = "-"
+    line_start: int = 0
+    line_end: int = 0
+    foreign_id: str | None = None
+    trust: Trust = "user"
+    tool: ToolCall | None = None
+    heading: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Episode:
+    """What happened, whole and immutable: one file under ``flow/<device>/episodes/``.
+
+    Attributes:
+        session: The conversation, or the origin of the document, that it belongs to.
+        start: Time of the first dated turn (offset kept), or None when nothing is dated.
+        end: Time of the last dated turn.
+        recorded_at: When the store got it (UTC).
+        document: Id of the living document whose blocks these are.
+        previous: The episode before it in the same session, in order of arrival.
+        continues: The same episode, where no boundary lies between the two.
+    """
+
+    id: str
+    session: str
+    turns: tuple[Turn, ...]
+    recorded_at: str
+    start: str | None = None
+    end: str | None = None
+    participants: tuple[str, ...] = ()
+    trust: Trust = "user"
+    document: str | None = None
+    previous: str | None = None
+    continues: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class EndMark:
+    """The end of a conversation, or a break inside it (``/new``), after the turn ``after``."""
+
+    session: str
+    after: str
+    time: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Block:
+    """Where a current block of a living document stands now."""
+
+    key: str
+    line_start: int
+    line_end: int
+    heading: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class OpenQuestion:
+    """A question that was asked, and the turn that answered it, if any."""
+
+    text: str
+    answered_by: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EpisodeRecord:
+    """What is derived from an episode; a line of a graph shard.
+
+    Attributes:
+        valence: Feeling of the words, −1 … 1.
+        novelty: 1 − cosine to the episode before it in its session, 0 … 1; 1 for the first.
+        surprise: Largest turn surprise in standard deviations of its session so far.
+        mentions: Node id → keys of the turns that mention it.
+    """
+
+    id: str
+    rev: tuple[int, str]
+    title: str = ""
+    narrative: str = ""
+    topic: str = ""
+    tags: tuple[str, ...] = ()
+    valence: float = 0.0
+    novelty: float = 0.0
+    surprise: float = 0.0
+    decisions: tuple[str, ...] = ()
+    open_questions: tuple[OpenQuestion, ...] = ()
+    mentions: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    stage: Stage = "pending"
+    pinned: bool = False
+    extra: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Document:
+    """A living document: which blocks it holds now, and which it held.
+
+    A block is current when ``blocks`` lists it; ``closed`` tells since when it is not, and which
+    block took its place.
+
+    Attributes:
+        origin: Where the document lives: its real path, ``~`` for the home folder.
+        path: The path as it was given at the last ingest.
+        sha256: Digest of the file at the last ingest.
+    """
+
+    id: str
+    rev: tuple[int, str]
+    origin: str = ""
+    path: str = ""
+    sha256: str = ""
+    recorded_at: str = ""
+    blocks: tuple[Block, ...] = ()
+    closed: dict[str, tuple[str, str]] = field(default_factory=dict)
+    pinned: bool = False
+    extra: dict[str, Any] = field(default_factory=dict)

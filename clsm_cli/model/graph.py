@@ -1,0 +1,117 @@
+"""The slow store: statements, nodes and edges (design §3)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from clsm_cli.model.episodes import Trust
+
+Stream = Literal["identity", "projects", "tasks", "flow"]
+STREAMS: tuple[Stream, ...] = ("identity", "projects", "tasks", "flow")
+
+StatementKind = Literal[
+    "fact", "preference", "decision", "correction", "convention", "workflow", "task", "gist"
+]
+TaskState = Literal["open", "done", "blocked"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Statement:
+    """A sentence worth keeping: a fact, a rule or a task.
+
+    ``text`` is the truth of the Markdown topic file; a shard keeps ``text_sha`` for current rows
+    and the text itself only for superseded and withdrawn ones.
+
+    Attributes:
+        topic: Stem of the Markdown file it stands in.
+        state: Only for tasks; ``due`` is a bare date.
+        subject: Node id it is about; with ``slot`` and ``value`` it is a checkable fact.
+        sources: Keys of the turns it rests on.
+        valid_from: When it became true (``valid_until``: stopped; half-open).
+        recorded_at: When the store began to hold it (``superseded_at``: stopped).
+        supersedes: Id of the row that this one replaced.
+    """
+
+    id: str
+    rev: tuple[int, str]
+    text: str = ""
+    text_sha: str = ""
+    kind: StatementKind = "fact"
+    stream: Stream = "projects"
+    topic: str = ""
+    state: TaskState | None = None
+    due: str | None = None
+    subject: str | None = None
+    slot: str | None = None
+    value: str | None = None
+    sources: tuple[str, ...] = ()
+    valid_from: str | None = None
+    valid_until: str | None = None
+    recorded_at: str | None = None
+    superseded_at: str | None = None
+    supersedes: str | None = None
+    tags: tuple[str, ...] = ()
+    trust: Trust = "user"
+    pinned: bool = False
+    withdrawn: bool = False
+    extra: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def is_current(self) -> bool:
+        """Whether the store holds it now (it stands in the Markdown)."""
+        return self.superseded_at is None and not self.withdrawn
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Node:
+    """A thing that memories are about.
+
+    Attributes:
+        kind: Open list: person, project, concept, book, place, tool …
+        summary: At most two sentences, taken from the sources.
+        n: Turns that mention it, at the last consolidation.
+        first: Time of its first mention (``last``: of its last).
+    """
+
+    id: str
+    rev: tuple[int, str]
+    label: str = ""
+    kind: str = "concept"
+    aliases: tuple[str, ...] = ()
+    summary: str = ""
+    stream: Stream = "projects"
+    tags: tuple[str, ...] = ()
+    n: int = 0
+    first: str | None = None
+    last: str | None = None
+    pinned: bool = False
+    extra: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Edge:
+    """A relation between two nodes (or two episodes: ``next``, ``before``, ``after``).
+
+    Attributes:
+        type: Open list; the reserved names are in docs/format.md.
+        weight: Association at the last consolidation, 0 … 1, time-free.
+        n: Turns and episodes that support it.
+    """
+
+    id: str
+    rev: tuple[int, str]
+    source: str = ""
+    target: str = ""
+    type: str = "co_occurs"
+    directed: bool = False
+    n: int = 0
+    weight: float = 0.0
+    valid_from: str | None = None
+    valid_until: str | None = None
+    recorded_at: str | None = None
+    superseded_at: str | None = None
+    sources: tuple[str, ...] = ()
+    pinned: bool = False
+    extra: dict[str, Any] = field(default_factory=dict)

@@ -1,0 +1,86 @@
+"""Identifiers: short hashes of what a thing is, the same on every machine and by every route.
+
+All ids match ``[a-z0-9][a-z0-9_-]{0,79}``. Ids that came with foreign data (message ids, session
+names) are data and never become file names or ids.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+
+ID_PATTERN = re.compile(r"[a-z0-9][a-z0-9_-]{0,79}\Z")
+
+
+def is_id(value: object) -> bool:
+    r"""Whether ``value`` may serve as an id (and so as part of a file name).
+
+    >>> is_id("f-3a9c12d08e41"), is_id("../x"), is_id("a\n"), is_id(7)
+    (True, False, False, False)
+    """
+    return isinstance(value, str) and ID_PATTERN.match(value) is not None
+
+
+def digest(*parts: str) -> str:
+    """48 bits of sha256 over length-prefixed parts, as 12 hex digits.
+
+    The length prefix keeps ("ab", "c") and ("a", "bc") apart.
+
+    >>> digest("ab", "c") == digest("a", "bc")
+    False
+    >>> len(digest("x"))
+    12
+    """
+    h = hashlib.sha256()
+    for part in parts:
+        data = part.encode("utf-8", "surrogatepass")
+        h.update(f"{len(data)}:".encode())
+        h.update(data)
+    return h.hexdigest()[:12]
+
+
+def turn_key(session: str, speaker: str, time: str | None, text: str, ordinal: int = 0) -> str:
+    """Key of a turn or a block of a document.
+
+    With an exact ``time`` (a date and an hour) the ordinal does not count: the same words by the
+    same speaker at the same instant are one turn, whoever delivers them. Without one, ``ordinal``
+    numbers equal turns of the session from 0.
+    """
+    if time is not None and "T" in time:
+        return digest(session, speaker, time, text)
+    return digest(session, speaker, "", text, str(ordinal))
+
+
+def episode_id(first_turn_key: str) -> str:
+    """Id of the episode that starts with this turn."""
+    return f"e-{digest('episode', first_turn_key)}"
+
+
+def document_id(origin: str) -> str:
+    """Id of a living document, from where it lives (see ``Document.origin``)."""
+    return f"d-{digest('document', origin)}"
+
+
+def statement_id(normalised_text: str, valid_from: str | None = None) -> str:
+    """Id of a statement: its text at birth; ``valid_from`` only when a closed row has that text."""
+    return f"f-{digest('statement', normalised_text, valid_from or '')}"
+
+
+def closed_copy_id(old_id: str, valid_until: str) -> str:
+    """Id of the closed copy of a statement or edge that a correction writes (design, two clocks)."""
+    return f"{old_id[:2]}{digest('closed', old_id, valid_until)}"
+
+
+def edge_id(source: str, edge_type: str, target: str, valid_from: str | None = None) -> str:
+    """Id of an edge. Derived edges (``co_occurs``) have no ``valid_from``."""
+    return f"g-{digest('edge', source, edge_type, target, valid_from or '')}"
+
+
+def file_name_of(session: str) -> str:
+    """A safe file stem for a session: its readable letters, then a hash of the whole name.
+
+    >>> file_name_of("agent:main/..").startswith("agent-main-")
+    True
+    """
+    readable = re.sub(r"[^a-z0-9]+", "-", session.lower()).strip("-")[:40]
+    return f"{readable}-{digest('session', session)}" if readable else digest("session", session)

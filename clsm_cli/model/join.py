@@ -1,0 +1,116 @@
+"""Join of two versions of one record: commutative, associative, idempotent, and nothing is lost.
+
+After a ``git merge`` with ``merge=union`` a shard may hold several lines with one id. The reader
+joins them: sets by union; everything else from the higher revision. Since the order of revisions
+is total and looks only at what it decides, the result does not depend on who merged first.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from clsm_cli.model.codec import Record, encode
+from clsm_cli.model.episodes import Document, EpisodeRecord
+from clsm_cli.model.graph import Edge, Node, Statement
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+SETS: dict[type[Record], tuple[str, ...]] = {
+    EpisodeRecord: ("tags",),
+    Document: (),
+    Statement: ("sources", "tags"),
+    Node: ("aliases", "tags"),
+    Edge: ("sources",),
+}
+"""Fields that are joined by union, for each record type."""
+
+AnyRecord = TypeVar("AnyRecord", EpisodeRecord, Document, Statement, Node, Edge)
+
+
+@dataclass(frozen=True, slots=True)
+class Joined:
+    """The join of all lines of one id.
+
+    Attributes:
+        record: What readers see.
+        lost: Pinned versions (a person set them) that lost against a higher revision; they go to
+            the review list instead of being forgotten.
+    """
+
+    record: Record
+    lost: tuple[Record, ...]
+
+
+_COMPUTED = ("rev", "n", "first", "last", "weight")
+"""Fields that no person sets: a pinned version that differs only in them has not lost."""
+
+
+def _scalars(record: Record, *without: str) -> str:
+    """What the higher revision decides, as canonical JSON."""
+    mapping = encode(record)
+    for name in (*SETS[type(record)], "mentions", "closed", *without):
+        mapping.pop(name, None)
+    return json.dumps(mapping, sort_keys=True, ensure_ascii=False)
+
+
+def _order(record: Record) -> tuple[int, str, bool, str]:
+    return (*record.rev, record.pinned, _scalars(record))
+
+
+def _union(a: Iterable[str], b: Iterable[str]) -> tuple[str, ...]:
+    return tuple(sorted({*a, *b}))
+
+
+def join(a: AnyRecord, b: AnyRecord) -> AnyRecord:
+    """The least record that holds all that ``a`` and ``b`` hold (same id, same type).
+
+    >>> a = Node(id="m", rev=(1, "pi"), label="Mara", aliases=("M",))
+    >>> b = Node(id="m", rev=(2, "pc"), label="Mara Lind")
+    >>> join(a, b) == join(b, a) == Node(
+    ...     id="m", rev=(2, "pc"), label="Mara Lind", aliases=("M",))
+    True
+    """
+    winner = a if _order(a) >= _order(b) else b
+    changes: dict[str, Any] = {
+        name: _union(getattr(a, name), getattr(b, name)) for name in SETS[type(a)]
+    }
+    if isinstance(a, EpisodeRecord) and isinstance(b, EpisodeRecord):
+        changes["mentions"] = {
+            node: _union(a.mentions.get(node, ()), b.mentions.get(node, ()))
+            for node in sorted({*a.mentions, *b.mentions})
+        }
+    if isinstance(a, Document) and isinstance(b, Document):
+        changes["closed"] = {
+            key: max(d.closed[key] for d in (a, b) if key in d.closed)
+            for key in sorted({*a.closed, *b.closed})
+        }
+    return replace(winner, **changes)
+
+
+def join_all(versions: list[Record]) -> Joined:
+    """Join every version of one id. Versions of different types: the highest revision's type wins.
+
+    The losing type's lines count as lost only when pinned, like any other.
+    """
+    if len(versions) == 1:
+        return Joined(versions[0], ())
+    top = max(versions, key=_order)
+    same = [v for v in versions if type(v) is type(top)]
+    record: Record = same[0]
+    for version in same[1:]:
+        record = join(record, version)  # type: ignore[type-var]  # all of one type, see above
+    decided = _scalars(record, *_COMPUTED)
+    lost = {
+        _scalars(v): v
+        for v in versions
+        if v.pinned and not _is_known(v, top) and _scalars(v, *_COMPUTED) != decided
+    }
+    return Joined(record, tuple(lost[key] for key in sorted(lost)))
+
+
+def _is_known(old: Record, new: Record) -> bool:
+    """Whether the writer of ``new`` had seen ``old``: the same machine wrote it before."""
+    return old.rev[1] == new.rev[1] and old.rev[0] < new.rev[0]

@@ -1,0 +1,1 @@
+"""From a query to an answer: candidates, scores, concepts, packing."""

@@ -1,0 +1,1 @@
+"""Numbers in, numbers out: every formula beside the code that computes it."""

@@ -1,0 +1,1 @@
+"""The memory folder: the only code that reads or writes it (docs/format.md)."""

@@ -1,0 +1,218 @@
+"""Safe writes: every change of a store goes through here (design §3, Writes).
+
+``put`` replaces a file, so that readers see the old or the new bytes and never a mixture, also
+after a power cut: temp file in the same folder, flush, fsync, ``os.replace``, fsync of the folder.
+``append`` adds one line to a log in one ``write``; a killed writer can leave a torn line, which
+the leading newline keeps apart from the next good one (reliability.md finding 9).
+
+Temp files begin with ``.tmp-``; readers ignore them and a later ``put`` of the same file by any
+process replaces them.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import hashlib
+import os
+import stat
+from typing import TYPE_CHECKING
+
+from clsm_cli.errors import DamagedStoreError, DiskError, RefusedError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+FOLDER_MODE = 0o700
+FILE_MODE = 0o600
+TEMP_PREFIX = ".tmp-"
+
+
+@contextlib.contextmanager
+def disk_errors(path: Path | str) -> Iterator[None]:
+    """Turn an ``OSError`` into the sentence a user can act on."""
+    try:
+        yield
+    except OSError as error:
+        named = error.filename if isinstance(error.filename, str) else path
+        raise DiskError(named, error.strerror or str(error)) from error
+
+
+def sha256(data: bytes) -> str:
+    """Hex digest of a file's bytes."""
+    return hashlib.sha256(data).hexdigest()
+
+
+def make_folder(path: Path) -> None:
+    """Create a folder and its missing parents, private whatever the umask, and durable.
+
+    Raises:
+        DiskError: The operating system refused.
+    """
+    with disk_errors(path):
+        missing = []
+        while not path.is_dir():
+            missing.append(path)
+            path = path.parent
+        for folder in reversed(missing):
+            try:
+                os.mkdir(folder, FOLDER_MODE)
+            except FileExistsError:
+                if not folder.is_dir():  # else another process was faster
+                    raise
+            else:
+                os.chmod(folder, FOLDER_MODE)  # mkdir's mode is cut by the umask
+                _sync_folder(folder.parent)
+
+
+def put(path: Path, data: bytes, *, read_as: str | None = "") -> None:
+    """Replace ``path`` by ``data``; afterwards it survives a power cut.
+
+    Args:
+        path: A file below an existing or missing folder of the store.
+        data: Its new content.
+        read_as: Digest of the bytes that ``data`` was made from (None: the file was missing);
+            the default skips the check.
+
+    Raises:
+        DiskError: The operating system refused; the old file is intact.
+        DamagedStoreError: ``read_as`` is to be compared with what is no regular file.
+        RefusedError: Somebody changed the file since it was read.
+    """
+    make_folder(path.parent)
+    if read_as != "" and digest_of(path) != read_as:
+        raise changed_meanwhile(path)
+    temp = path.with_name(f"{TEMP_PREFIX}{path.name}")
+    with disk_errors(path):
+        try:
+            with open(_create(temp), "wb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(temp, path)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                os.unlink(temp)
+            raise
+        _sync_folder(path.parent)
+
+
+def changed_meanwhile(path: Path) -> RefusedError:
+    """The refusal to overwrite what somebody changed since it was read."""
+    return RefusedError(str(path), "was changed while clsm worked", "run the same command again")
+
+
+def append(path: Path, record: bytes, *, durable: bool = True) -> None:
+    """Add one record (without newlines at its ends) to an append-only log.
+
+    Args:
+        path: The log; created private when missing.
+        record: One or more lines, joined by newlines.
+        durable: Whether to wait until it survives a power cut; what is acknowledged must be.
+
+    Raises:
+        DiskError: The operating system refused; nothing that was there is lost.
+        DamagedStoreError: It is not a regular file.
+    """
+    make_folder(path.parent)
+    with disk_errors(path):
+        is_new = not path.exists()
+        fd = _open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT)
+        try:
+            if is_new:
+                os.fchmod(fd, FILE_MODE)
+            line = b"\n" + record + b"\n"
+            if os.write(fd, line) != len(line):
+                raise OSError(errno.ENOSPC, "the disk is full", str(path))
+            if durable:
+                os.fsync(fd)
+        finally:
+            os.close(fd)
+        if is_new and durable:
+            _sync_folder(path.parent)
+
+
+def remove(path: Path) -> None:
+    """Delete a file, durably; a missing one is fine.
+
+    Raises:
+        DiskError: The operating system refused.
+    """
+    with disk_errors(path):
+        with contextlib.suppress(FileNotFoundError):
+            os.unlink(path)
+        _sync_folder(path.parent)
+
+
+def read(path: Path, limit: int) -> bytes | None:
+    """The bytes of a regular file, None when it is missing. No symlink is followed.
+
+    Raises:
+        DiskError: It cannot be read.
+        DamagedStoreError: It is not a regular file or larger than ``limit`` bytes.
+    """
+    try:
+        fd = _open(path, os.O_RDONLY)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise DiskError(path, error.strerror or str(error)) from error
+    with disk_errors(path), open(fd, "rb") as file:
+        data = file.read(limit + 1)
+    if len(data) > limit:
+        size = f"{limit >> 20} MiB" if limit >> 20 else f"{limit >> 10} KiB"
+        raise DamagedStoreError(path, None, f"is larger than {size}")
+    return data
+
+
+def _open(path: Path, flags: int) -> int:
+    """A descriptor of a regular file, never of what a symlink points to; a FIFO does not block."""
+    flags |= os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+    try:
+        fd = os.open(path, flags, FILE_MODE)
+    except OSError as error:
+        if error.errno == errno.ELOOP and os.path.islink(path):
+            raise DamagedStoreError(path, None, "is a symbolic link") from error
+        if error.errno in (errno.ENXIO, errno.EISDIR):
+            raise DamagedStoreError(path, None, "is not a regular file") from error
+        raise
+    if not stat.S_ISREG(os.fstat(fd).st_mode):
+        os.close(fd)
+        raise DamagedStoreError(path, None, "is not a regular file")
+    return fd
+
+
+def digest_of(path: Path) -> str | None:
+    """sha256 of a file, None when it is missing.
+
+    Raises:
+        DiskError: It cannot be read.
+        DamagedStoreError: It is not a regular file.
+    """
+    with disk_errors(path):
+        try:
+            with open(_open(path, os.O_RDONLY), "rb") as file:
+                return hashlib.file_digest(file, "sha256").hexdigest()
+        except FileNotFoundError:
+            return None
+
+
+def _create(temp: Path) -> int:
+    """A fresh private file; one left behind by a killed process goes first.
+
+    Only the holder of the store's lock writes, so nobody else is using it.
+    """
+    with contextlib.suppress(FileNotFoundError):
+        os.unlink(temp)
+    fd = os.open(temp, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, FILE_MODE)
+    os.fchmod(fd, FILE_MODE)
+    return fd
+
+
+def _sync_folder(folder: Path) -> None:
+    fd = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        os.fsync(fd)
+    finally:
+        os.close(fd)

@@ -1,0 +1,251 @@
+"""Episode files: front matter with one line per field and turn, then the turns' text, whole.
+
+An episode file is immutable. A person may still read, grep and even mend it: the text under a
+turn's heading is what counts.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, get_args
+
+from clsm_cli.config import StoreSettings
+from clsm_cli.errors import DamagedStoreError
+from clsm_cli.model.episodes import Episode, Role, ToolCall, Trust, Turn
+from clsm_cli.model.ids import is_id
+from clsm_cli.store import atomic, front_matter
+from clsm_cli.store.jsonlines import LineError, dump, load
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+MAX_EPISODE = 64 << 20
+"""Bytes of an episode file: 25 turns of at most 1 MiB, escaped."""
+MAX_REWRITTEN = 1 << 20
+"""Bytes of front matter that a person's YAML tool rewrote."""
+_KEY = re.compile(r"[0-9a-f]{12}")
+_MARK = re.compile(r"\\*### .*\^[0-9a-f]{12}\Z")
+_LONE = re.compile("[\ud800-\udfff]")  # half a pair: no file can hold it
+_ROLES = get_args(Role)
+_TRUSTS = get_args(Trust)
+_LIMITS = StoreSettings()
+
+
+def file_of(episode: Episode, flow: Path) -> Path:
+    """Where an episode lives: ``episodes/<year>/<month>/<time>-<id>.md`` (UTC)."""
+    when = _instant(episode.start or episode.recorded_at)
+    stamp = when.strftime("%Y%m%dT%H%M%SZ")
+    return flow / "episodes" / f"{when:%Y}" / f"{when:%m}" / f"{stamp}-{episode.id}.md"
+
+
+def _instant(time: str) -> datetime:
+    when = datetime.fromisoformat(time)
+    try:
+        return when.astimezone(UTC) if when.tzinfo else when.replace(tzinfo=UTC)
+    except OverflowError:  # in the first or the last hours of the calendar
+        return when.replace(tzinfo=UTC)
+
+
+def turn_mapping(turn: Turn) -> dict[str, Any]:
+    """A turn without its text, as JSON; only what differs from the default."""
+    mapping: dict[str, Any] = {"key": turn.key, "speaker": turn.speaker, "role": turn.role}
+    optional: dict[str, Any] = {
+        "time": turn.time,
+        "path": turn.path,
+        "lines": [turn.line_start, turn.line_end],
+        "id": turn.foreign_id,
+        "trust": turn.trust,
+        "heading": list(turn.heading) or None,
+        "tool": None
+        if turn.tool is None
+        else {"name": turn.tool.name}
+        | ({} if turn.tool.input is None else {"input": turn.tool.input})
+        | ({"error": True} if turn.tool.error else {}),
+    }
+    return mapping | {key: value for key, value in optional.items() if value is not None}
+
+
+def turn_from(mapping: dict[str, Any], text: str) -> Turn:
+    """The turn that a mapping and its text describe.
+
+    Raises:
+        LineError: A field has the wrong form.
+    """
+    try:
+        lines = mapping.get("lines") or [0, 0]
+        tool = mapping.get("tool")
+        heading = mapping.get("heading") or []
+        if not isinstance(heading, list):
+            raise TypeError("heading must be a list")
+        turn = Turn(
+            key=str(mapping["key"]),
+            speaker=str(mapping.get("speaker", "")),
+            role=mapping.get("role", "user"),
+            text=text,
+            time=_optional_text(mapping, "time"),
+            path=str(mapping.get("path", "-")),
+            line_start=int(lines[0]),
+            line_end=int(lines[1]),
+            foreign_id=_optional_text(mapping, "id"),
+            trust=mapping.get("trust", "user"),
+            heading=tuple(str(title) for title in heading),
+            tool=None
+            if tool is None
+            else ToolCall(
+                str(tool["name"]), _optional_text(tool, "input"), bool(tool.get("error"))
+            ),
+        )
+    except (LookupError, TypeError, ValueError, OverflowError, AttributeError) as error:
+        raise LineError(f"describes no turn ({type(error).__name__}: {error})") from None
+    if _KEY.fullmatch(turn.key) is None:
+        raise LineError(f"describes a turn whose key is not 12 hex digits ({turn.key[:80]!r})")
+    if turn.role not in _ROLES or turn.trust not in _TRUSTS:
+        raise LineError(f"describes a turn of unknown role or trust ({turn.role}, {turn.trust})")
+    return turn
+
+
+def _optional_text(mapping: dict[str, Any], name: str) -> str | None:
+    value = mapping.get(name)
+    if value is None or isinstance(value, str):
+        return value
+    if isinstance(value, (int, float)):  # a person's YAML may read an id or a year as a number
+        return str(value)
+    raise TypeError(f"{name} must be text")
+
+
+def render(episode: Episode) -> bytes:
+    """The bytes of an episode file."""
+    head: dict[str, Any] = {
+        "id": episode.id,
+        "session": episode.session,
+        "start": episode.start,
+        "end": episode.end,
+        "recorded_at": episode.recorded_at,
+        "participants": list(episode.participants),
+        "trust": episode.trust,
+        "document": episode.document,
+        "previous": episode.previous,
+        "continues": episode.continues,
+    }
+    lines = [f"{key}: {dump(value)}" for key, value in head.items() if value is not None]
+    lines.append("turns:")
+    lines += [f"- {dump(turn_mapping(turn))}" for turn in episode.turns]
+    body = [f"{_heading(turn)}\n{_escape(turn.text)}\n" for turn in episode.turns]
+    text = "---\n" + "\n".join(lines) + "\n---\n\n" + "\n".join(body)
+    return _LONE.sub("\ufffd", text).encode()
+
+
+def _heading(turn: Turn) -> str:
+    words = [turn.speaker or " › ".join(turn.heading), (turn.time or "")[:16].replace("T", " ")]
+    label = " · ".join(re.sub(r"[\x00-\x1f\x7f-\x9f\u2028\u2029^]", " ", w) for w in words if w)
+    return f"### {label} ^{turn.key}".replace("###  ^", "### ^")
+
+
+def _escape(text: str) -> str:
+    if "### " not in text:
+        return text
+    return "\n".join("\\" + ln if _MARK.match(ln) else ln for ln in text.split("\n"))
+
+
+def _unescape(line: str) -> str:
+    return line[1:] if line.startswith("\\") and _MARK.match(line) else line
+
+
+def parse(data: bytes, path: Path) -> Episode:
+    """The episode in a file.
+
+    Raises:
+        DamagedStoreError: It is not one; names the line where that is known.
+    """
+    text = data.removeprefix(b"\xef\xbb\xbf").decode("utf-8", "replace")
+    if text.startswith("---\r\n"):  # rewritten by an editor; else a turn may hold a CRLF
+        text = text.replace("\r\n", "\n")
+    try:
+        raw, body, _ = front_matter.split(text, MAX_EPISODE)
+        if raw is None:
+            raise LineError("has no front matter (line 1)")
+        head, rows = _parse_head(raw)
+        texts = _parse_body(body)
+        turns = tuple(turn_from(row, texts.get(str(row.get("key")), "")) for row in rows)
+        if not turns:
+            raise LineError("has no turns")
+        if not is_id(head["id"]):
+            raise LineError("has an id that is none")
+        return Episode(
+            id=head["id"],
+            session=str(head["session"]),
+            turns=turns,
+            recorded_at=str(head["recorded_at"]),
+            start=_optional_text(head, "start"),
+            end=_optional_text(head, "end"),
+            participants=_names(head.get("participants")),
+            trust=head.get("trust", "user") if head.get("trust") in _TRUSTS else "web",
+            document=head.get("document"),
+            previous=head.get("previous"),
+            continues=head.get("continues"),
+        )
+    except (LineError, TypeError) as error:
+        raise DamagedStoreError(path, None, str(error)) from None
+    except KeyError as error:
+        raise DamagedStoreError(path, 1, f"front matter lacks {error}") from None
+
+
+def _names(value: Any) -> tuple[str, ...]:
+    if value is not None and not isinstance(value, list):
+        raise LineError("has 'participants' that are no list")
+    return tuple(str(name) for name in value or ())
+
+
+def _parse_head(raw: str) -> tuple[dict[str, Any], list[dict[str, Any]]]:
+    """Fields and turn rows: our own one-line form, else YAML as a person may have rewritten it."""
+    own, _, rows = raw.partition("turns:\n")
+    lines = rows.removesuffix("\n").split("\n")
+    if rows and all(line.startswith("- {") for line in lines):
+        return front_matter.parse(own), [load(line[2:]) for line in lines]
+    head = front_matter.parse(raw, MAX_REWRITTEN)
+    turns = head.get("turns")
+    if not isinstance(turns, list) or not all(isinstance(row, dict) for row in turns):
+        raise LineError("has front matter without a list of turns")
+    return head, turns
+
+
+def _parse_body(body: str) -> dict[str, str]:
+    """Text by turn key."""
+    texts: dict[str, list[str]] = {}
+    current: list[str] | None = None
+    for line in body.split("\n"):
+        if line.startswith("### ") and _MARK.match(line):
+            current = texts.setdefault(line[-12:], [])
+        elif current is not None:
+            current.append(_unescape(line))
+    return {key: "\n".join(_without_last_blank(lines)) for key, lines in texts.items()}
+
+
+def _without_last_blank(lines: list[str]) -> list[str]:
+    """A turn's lines without the empty one that ``render`` puts behind them."""
+    return lines[:-1] if lines and not lines[-1] else lines
+
+
+def files(flow: Path) -> Iterator[Path]:
+    """Every episode file of a flow folder, in order of year, month and name."""
+    for folder, names, found in os.walk(flow / "episodes"):
+        names.sort()
+        for name in sorted(found):
+            if name.endswith(".md") and not name.startswith("."):
+                yield Path(folder, name)
+
+
+def read(path: Path) -> Episode:
+    """The episode in a file of the store.
+
+    Raises:
+        DamagedStoreError: Missing, too large, or not an episode.
+        DiskError: It cannot be read.
+    """
+    data = atomic.read(path, MAX_EPISODE)
+    if data is None:
+        raise DamagedStoreError(path, None, "is missing")
+    return parse(data, path)

@@ -1,0 +1,32 @@
+"""Writes that put records into the shards of a stream."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from clsm_cli.store import runs, shards
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from clsm_cli.model.codec import Record
+    from clsm_cli.model.graph import Stream
+    from clsm_cli.store.layout import Store
+
+
+def plan(store: Store, stream: Stream, records: Iterable[Record]) -> list[runs.Write]:
+    """Writes that put records into this machine's shards of a stream, replacing older versions.
+
+    Lines that could not be read are copied to ``quarantine/`` first, since a rewritten shard does
+    not hold them any more.
+    """
+    writes: list[runs.Write] = []
+    folder, limit = store.graph(stream), store.settings.store.shard_records
+    for path, (data, before) in shards.plan_update(folder, records, limit).items():
+        if before.problems and before.sha256 is not None:
+            name = f"{stream}-{path.stem}-{before.sha256[:12]}.txt"
+            lines = "\n".join(f"{p.line or ''}: {p.text}" for p in before.problems)
+            head = f"# from {path.relative_to(store.root)}: line and text of what is no record\n"
+            writes.append(runs.Put(store.quarantine / name, f"{head}{lines}\n".encode()))
+        writes.append(runs.Put(path, data, read_as=before.sha256))
+    return writes

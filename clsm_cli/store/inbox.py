@@ -1,0 +1,101 @@
+"""The inbox: captured turns of episodes that are still open, one append-only file a session."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from clsm_cli.model.episodes import EndMark, Turn
+from clsm_cli.model.ids import file_name_of
+from clsm_cli.store import logs
+from clsm_cli.store.episodes import turn_from, turn_mapping
+from clsm_cli.store.jsonlines import LineError, dump
+from clsm_cli.store.shards import LineProblem
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class Captured:
+    """A turn in the inbox, with its session and the time when the store got it (UTC)."""
+
+    session: str
+    turn: Turn
+    recorded_at: str
+
+
+InboxItem = Captured | EndMark
+
+
+@dataclass(frozen=True, slots=True)
+class Inbox:
+    """What an inbox file holds, in order of arrival, each turn once."""
+
+    path: Path
+    items: tuple[InboxItem, ...]
+    problems: tuple[LineProblem, ...]
+
+    @property
+    def turns(self) -> list[Captured]:
+        """The turns alone."""
+        return [item for item in self.items if isinstance(item, Captured)]
+
+
+def path_of(folder: Path, session: str) -> Path:
+    """The inbox file of a session."""
+    return folder / f"{file_name_of(session)}.jsonl"
+
+
+def render(items: Iterable[InboxItem]) -> bytes:
+    """Lines for items, joined by newlines, without one at the end."""
+    return b"\n".join(_render_one(item) for item in items)
+
+
+def _render_one(item: InboxItem) -> bytes:
+    if isinstance(item, EndMark):
+        mark: dict[str, Any] = {"end": item.after, "session": item.session, "time": item.time}
+        return dump(mark).encode()
+    mapping = turn_mapping(item.turn) | {
+        "session": item.session,
+        "at": item.recorded_at,
+        "text": item.turn.text,
+    }
+    return dump(mapping).encode()
+
+
+def read(path: Path) -> Inbox:
+    """An inbox file; a missing one is empty, a torn line becomes a problem."""
+    found, problems = logs.rows(path)
+    items: dict[str, InboxItem] = {}
+    for number, row in found:
+        try:
+            item = _item_from(row)
+        except LineError as error:
+            problems.append(LineProblem(path, number, str(error), dump(row)))
+            continue
+        key = f"end {item.after}" if isinstance(item, EndMark) else item.turn.key
+        items.setdefault(key, item)
+    return Inbox(path, tuple(items.values()), tuple(problems))
+
+
+def _item_from(row: dict[str, Any]) -> InboxItem:
+    try:
+        session = str(row["session"])
+        if "end" in row:
+            time = row.get("time")
+            return EndMark(session, str(row["end"]), None if time is None else str(time))
+        return Captured(session, turn_from(row, str(row["text"])), str(row["at"]))
+    except KeyError as error:
+        raise LineError(f"lacks {error}") from None
+
+
+def files(folder: Path) -> list[Path]:
+    """Every inbox file of a machine, sorted by name."""
+    try:
+        names = sorted(os.listdir(folder))
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    return [folder / name for name in names if name.endswith(".jsonl") and name[0] != "."]

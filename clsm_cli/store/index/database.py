@@ -1,0 +1,139 @@
+"""The index database: its schema, and the three ways to open it (write, read, in memory)."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import sqlite3
+from typing import TYPE_CHECKING
+
+from clsm_cli.store import atomic
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+SCHEMA_VERSION = 1
+"""Raised whenever the tables or what they mean change; an older index is rebuilt."""
+
+_SCHEMA = """
+CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT) WITHOUT ROWID;
+CREATE TABLE files (            -- signature of every file that the rows below come from
+  id INTEGER PRIMARY KEY, path TEXT UNIQUE, kind TEXT,
+  size INTEGER, mtime_ns INTEGER, sha256 TEXT,
+  problems TEXT);               -- JSON: [[line, reason], ...]
+CREATE TABLE passages (
+  id INTEGER PRIMARY KEY, file INTEGER, key TEXT, part INTEGER, kind TEXT,
+  stream TEXT, trust TEXT, session TEXT, episode TEXT, document TEXT,
+  speaker TEXT, role TEXT, time TEXT, path TEXT,
+  line_start INTEGER, line_end INTEGER,
+  line_offset INTEGER,          -- lines between the first of the block and of this part
+  foreign_id TEXT, heading TEXT, sources TEXT, text TEXT, tokens INTEGER,
+  length INTEGER,               -- terms
+  embedded TEXT,                -- digest of the text that is embedded
+  current INTEGER);             -- 0: a closed block, a superseded statement
+CREATE INDEX passages_file ON passages (file);
+CREATE INDEX passages_key ON passages (key);
+CREATE INDEX passages_session ON passages (session);
+CREATE INDEX passages_document ON passages (document);
+CREATE INDEX passages_embedded ON passages (embedded);
+CREATE TABLE episodes (
+  id TEXT, file INTEGER, session TEXT, document TEXT, previous TEXT, start TEXT,
+  PRIMARY KEY (id, file)) WITHOUT ROWID;
+CREATE INDEX episodes_session ON episodes (session);
+CREATE INDEX episodes_previous ON episodes (previous);
+CREATE TABLE blocks (           -- where the current blocks of documents stand now
+  document TEXT, key TEXT, path TEXT, line_start INTEGER, heading TEXT,
+  PRIMARY KEY (document, key)) WITHOUT ROWID;
+CREATE TABLE postings (
+  term TEXT, passage INTEGER, tf INTEGER, PRIMARY KEY (term, passage)) WITHOUT ROWID;
+CREATE INDEX postings_passage ON postings (passage);
+CREATE TABLE mentions (
+  passage INTEGER, node TEXT, label TEXT, kind TEXT,
+  PRIMARY KEY (passage, node)) WITHOUT ROWID;
+CREATE INDEX mentions_node ON mentions (node);
+CREATE TABLE records (file INTEGER, id TEXT, type TEXT, line TEXT);
+CREATE INDEX records_file ON records (file);
+CREATE INDEX records_id ON records (id);
+CREATE TABLE aliases (alias TEXT, node TEXT, PRIMARY KEY (alias, node)) WITHOUT ROWID;
+CREATE TABLE vectors (digest TEXT PRIMARY KEY, row INTEGER) WITHOUT ROWID;
+"""
+
+
+def path_of(derived: Path) -> Path:
+    """The database file."""
+    return derived / "index" / "index.sqlite"
+
+
+def open_to_write(derived: Path) -> sqlite3.Connection:
+    """The index on disk, made new when missing, old or damaged; the caller holds the lock.
+
+    Raises:
+        DiskError: The operating system refused.
+    """
+    path = path_of(derived)
+    atomic.make_folder(path.parent)
+    with atomic.disk_errors(path):
+        for _ in range(2):
+            fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, atomic.FILE_MODE)
+            os.fchmod(fd, atomic.FILE_MODE)  # SQLite gives its side files the same mode
+            os.close(fd)
+            try:
+                connection = _connect(f"file:{_quoted(path)}?mode=rw")
+                connection.execute("PRAGMA journal_mode = WAL")
+                if _version(connection) == 0:
+                    connection.executescript(_SCHEMA)
+                    connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+                if _version(connection) == SCHEMA_VERSION:
+                    return connection
+                connection.close()
+            except sqlite3.DatabaseError:
+                pass
+            discard(derived)
+    raise sqlite3.DatabaseError(f"{path} cannot be made")
+
+
+def open_to_read(derived: Path) -> sqlite3.Connection | None:
+    """The index on disk for reading only; None when it is missing, old or damaged."""
+    path = path_of(derived)
+    if not path.exists():
+        return None
+    for options in ("mode=ro", "mode=ro&immutable=1"):  # the second where the folder is read-only
+        with contextlib.suppress(sqlite3.DatabaseError):
+            connection = _connect(f"file:{_quoted(path)}?{options}")
+            if _version(connection) == SCHEMA_VERSION:
+                return connection
+            connection.close()
+            return None
+    return None
+
+
+def in_memory(copy_of: sqlite3.Connection | None) -> sqlite3.Connection:
+    """A private index in memory, a copy of another or empty; for changes that cannot be kept."""
+    connection = sqlite3.connect(":memory:", isolation_level=None)
+    if copy_of is None:
+        connection.executescript(_SCHEMA)
+    else:
+        copy_of.backup(connection)
+    return connection
+
+
+def discard(derived: Path) -> None:
+    """Delete the whole index."""
+    folder = path_of(derived).parent
+    with atomic.disk_errors(folder):
+        for name in sorted(os.listdir(folder)) if folder.is_dir() else []:
+            os.unlink(folder / name)
+
+
+def _connect(uri: str) -> sqlite3.Connection:
+    return sqlite3.connect(uri, uri=True, timeout=10, isolation_level=None)
+
+
+def _quoted(path: Path) -> str:
+    from urllib.parse import quote
+
+    return quote(str(path))
+
+
+def _version(connection: sqlite3.Connection) -> int:
+    return int(connection.execute("PRAGMA user_version").fetchone()[0])

@@ -1,0 +1,148 @@
+"""Open an index that is as fresh as the moment allows (design §3, Freshness).
+
+With the store's lock free, changes are written to the index on disk. Without it, or on a read-only
+disk, they are applied to a copy in memory, by words only: the answer is right, only the next one
+has to do the same again.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from clsm_cli.errors import DiskError
+from clsm_cli.store.index import database, vectors
+from clsm_cli.store.index.reader import Index
+from clsm_cli.store.index.refresh import Progress, changes, refresh
+from clsm_cli.store.lock import try_locked
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from clsm_cli.store.index.vectors import Embed
+    from clsm_cli.store.layout import Store
+
+
+@dataclass(frozen=True, slots=True)
+class Embedder:
+    """An engine's name, and how to make it embed; making it may be slow, so it is made late."""
+
+    engine: str
+    embed: Callable[[], Embed]
+
+
+@dataclass(slots=True)
+class Opened:
+    """An index and what the reader should be told about it."""
+
+    index: Index
+    warnings: list[str] = field(default_factory=list)
+
+
+def bring_up_to_date(
+    store: Store,
+    connection: sqlite3.Connection,
+    embedder: Embedder | None,
+    progress: Progress | None,
+    *,
+    at_most: int | None,
+) -> None:
+    """Apply all changes of files and embed what has no vector; the caller holds the lock.
+
+    Args:
+        store: Whose index it is.
+        connection: From ``database.open_to_write``.
+        embedder: None: no vectors are made.
+        progress: Called with (done, all) while passages are embedded.
+        at_most: Leave the embedding alone when more passages than this need it.
+    """
+    found = changes(connection, store)
+    if found:
+        refresh(connection, store, found)
+    if embedder is None:
+        return
+    vectors.use_engine(connection, embedder.engine)
+    waiting = vectors.missing(connection)
+    if not waiting or (at_most is not None and len(waiting) > at_most):
+        return
+    embed = embedder.embed()
+    step = 256  # texts between two commits: what is done stays done
+    for start in range(0, len(waiting), step):
+        vectors.add(connection, store.derived, waiting[start : start + step], embed)
+        if progress:
+            progress(min(start + step, len(waiting)), len(waiting))
+
+
+@contextlib.contextmanager
+def open_index(
+    store: Store, embedder: Embedder | None, progress: Progress | None = None
+) -> Iterator[Opened]:
+    """The index for one recall, without ever waiting for the lock.
+
+    A missing index is made whole; else at most ``recall.refresh_passages`` new passages are
+    embedded, so that one recall never pays for a bulk import.
+    """
+    disk = database.open_to_read(store.derived)
+    try:
+        if disk is not None and not changes(disk, store) and _has_vectors(disk, embedder):
+            yield _opened(Index(disk, store), embedder)
+            return
+        with try_locked(store.root) as is_held, _written(store, is_held) as connection:
+            if connection is not None:
+                limit = None if disk is None else store.settings.recall.refresh_passages
+                bring_up_to_date(store, connection, embedder, progress, at_most=limit)
+                yield _opened(Index(connection, store), embedder)
+                return
+        copy = database.in_memory(disk)
+        refresh(copy, store, changes(copy, store))
+        opened = _opened(Index(copy, store), embedder)
+        opened.warnings.insert(
+            0,
+            "the index could not be updated now (another clsm is writing, or the disk is"
+            " read-only): what is new was searched by words only",
+        )
+        yield opened
+    finally:
+        if disk is not None:
+            disk.close()
+
+
+def _has_vectors(connection: sqlite3.Connection, embedder: Embedder | None) -> bool:
+    """Whether nothing waits for this engine."""
+    if embedder is None:
+        return True
+    row = connection.execute("SELECT value FROM meta WHERE key = 'engine'").fetchone()
+    return row is not None and row[0] == embedder.engine and not vectors.missing(connection)
+
+
+@contextlib.contextmanager
+def _written(store: Store, is_held: bool) -> Iterator[sqlite3.Connection | None]:
+    """The index on disk for writing; None without the lock or where the disk refuses."""
+    connection = None
+    if is_held:
+        with contextlib.suppress(DiskError, sqlite3.OperationalError):
+            connection = database.open_to_write(store.derived)
+    try:
+        yield connection
+    finally:
+        if connection is not None:
+            connection.close()
+
+
+def _opened(index: Index, embedder: Embedder | None) -> Opened:
+    opened = Opened(index)
+    waiting = index.unembedded()
+    if embedder is not None and waiting:
+        opened.warnings.append(
+            f"{waiting} passages have no vector yet and were searched by words only;"
+            " embed them with: clsm ingest"
+        )
+    problems = list(index.problems())
+    if problems:
+        path, line, reason = problems[0]
+        where = path if line is None else f"{path}, line {line}"
+        more = f" (and {len(problems) - 1} more; see: clsm status)" if len(problems) > 1 else ""
+        opened.warnings.append(f"{where}: {reason}; it was left out{more}")
+    return opened

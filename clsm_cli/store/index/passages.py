@@ -1,0 +1,158 @@
+"""Passages: what recall ranks and returns. A turn, a block of a document, or a statement.
+
+A long one is cut at sentence or list ends into parts of at most ``max_tokens`` word pieces.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from clsm_cli.model.ids import digest
+from clsm_cli.text import sentences, tokens
+
+if TYPE_CHECKING:
+    from clsm_cli.model.episodes import Turn
+    from clsm_cli.model.graph import Statement
+
+HEADING_SEPARATOR = " › "
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """One row of the index.
+
+    Attributes:
+        key: Turn key or statement id; with ``part`` (from 0) it names the passage.
+        path: The ingested file as it was given; a topic file of the store for statements.
+        heading: Heading path above a block, joined.
+        line_offset: Lines between the start of the block and of this part.
+        sources: Keys of the turns a statement rests on.
+        current: False for a closed block and a superseded statement.
+    """
+
+    key: str
+    part: int
+    kind: str
+    stream: str
+    trust: str
+    text: str
+    session: str = ""
+    episode: str | None = None
+    document: str | None = None
+    speaker: str = ""
+    role: str = "user"
+    time: str | None = None
+    path: str = ""
+    line_start: int = 0
+    line_end: int = 0
+    line_offset: int = 0
+    foreign_id: str | None = None
+    heading: str = ""
+    sources: tuple[str, ...] = ()
+    current: bool = True
+
+    @property
+    def id(self) -> str:
+        """``<key>``, or ``<key>-<n>`` for the n-th part of a long one, from 2."""
+        return self.key if self.part == 0 else f"{self.key}-{self.part + 1}"
+
+    @property
+    def embedded_text(self) -> str:
+        """What MiniLM reads: the heading path gives a block its subject (notes.md: +3 to +7)."""
+        return f"{self.heading}\n{self.text}" if self.heading else self.text
+
+    @property
+    def embedded_digest(self) -> str:
+        """Key of its vector."""
+        return digest("embedded", self.embedded_text) + digest(self.embedded_text)
+
+
+def of_turn(
+    turn: Turn, session: str, *, episode: str | None, document: str | None, max_tokens: int
+) -> list[Passage]:
+    """The passages of a turn or a block."""
+    parts = cut(turn.text, max_tokens)
+    is_block = document is not None
+    passages = []
+    for number, (start, end) in enumerate(parts):
+        text = turn.text[start:end]
+        offset = turn.text.count("\n", 0, start) if is_block else 0
+        first = turn.line_start + offset
+        passages.append(
+            Passage(
+                key=turn.key,
+                part=number,
+                kind="passage",
+                stream="flow",
+                trust=turn.trust,
+                text=text,
+                session=session,
+                episode=episode,
+                document=document,
+                speaker=turn.speaker,
+                role=turn.role,
+                time=turn.time,
+                path=turn.path,
+                line_start=first,
+                line_end=first + text.count("\n") if is_block else turn.line_end,
+                line_offset=offset,
+                foreign_id=turn.foreign_id,
+                heading=HEADING_SEPARATOR.join(turn.heading),
+            )
+        )
+    return passages
+
+
+def of_statement(statement: Statement, path: str, line: int) -> Passage:
+    """The passage of a statement."""
+    return Passage(
+        key=statement.id,
+        part=0,
+        kind="gist" if statement.kind == "gist" else "statement",
+        stream=statement.stream,
+        trust=statement.trust,
+        text=statement.text,
+        time=statement.valid_from or statement.recorded_at,
+        path=path,
+        line_start=line,
+        line_end=line,
+        sources=statement.sources,
+        current=statement.is_current,
+    )
+
+
+def cut(text: str, max_tokens: int) -> list[tuple[int, int]]:
+    """Spans of at most ``max_tokens`` word pieces, cut at sentence or list ends.
+
+    A single sentence that is longer is cut between words; nothing but blank space is left out.
+    """
+    if len(text) <= max_tokens or tokens.count_tokens(text) <= max_tokens:
+        return [(0, len(text))]
+    spans: list[tuple[int, int]] = []
+    size = 0
+    for start, end in _units(text, max_tokens):
+        count = tokens.count_tokens(text[start:end])
+        if spans and size + count <= max_tokens:
+            spans[-1] = (spans[-1][0], end)
+            size += count
+        else:
+            spans.append((start, end))
+            size = count
+    return spans
+
+
+def _units(text: str, max_tokens: int) -> list[tuple[int, int]]:
+    """Sentences and list items, and pieces of those that are too long."""
+    units: list[tuple[int, int]] = []
+    for first, end in sentences.split(text):
+        start = first
+        while end - start > max_tokens and tokens.count_tokens(text[start:end]) > max_tokens:
+            # at least one character a word piece: no need to look further than this
+            head = tokens.trim_to_tokens(text[start : min(end, start + 8 * max_tokens)], max_tokens)
+            cut_at = start + (len(head) or max_tokens)
+            units.append((start, cut_at))
+            start = cut_at + len(text[cut_at:end]) - len(text[cut_at:end].lstrip())
+        if start < end:
+            units.append((start, end))
+    return units

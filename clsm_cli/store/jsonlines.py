@@ -1,0 +1,126 @@
+"""Hardened JSON: bounded depth, no duplicate keys, no NaN; and the one-line form we write.
+
+Everything that a store holds line by line (shards, logs, inboxes, front matter) is read through
+here, so hostile or damaged bytes cannot crash or hang a reader.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter
+from math import isfinite
+from typing import Any
+
+from clsm_cli.config import StoreSettings
+
+_LIMITS = StoreSettings()
+_UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufffe\uffff]")
+_BRACKETS = re.compile(r'"(?:[^"\\]++|\\.)*+"?|[\[{]|[\]}]', re.DOTALL)  # never goes back: linear
+
+
+class LineError(ValueError):
+    """A line is not what it must be; the text says why."""
+
+
+def dump(value: Any) -> str:
+    r"""One line of JSON that any YAML reader reads too: C0, C1, DEL and the like are escaped.
+
+    >>> dump({"id": "x", "text": "a\nb\x85"})
+    '{"id": "x", "text": "a\\nb\\u0085"}'
+    """
+    line = json.dumps(value, ensure_ascii=False, allow_nan=False)
+    return _UNSAFE.sub(lambda match: f"\\u{ord(match.group()):04x}", line)
+
+
+def load(line: str) -> Any:
+    """The value of one line.
+
+    Raises:
+        LineError: Too long, too deep, not JSON, a duplicate key, or a number out of range.
+    """
+    if len(line) > _LIMITS.max_file:
+        raise LineError(f"is longer than {_LIMITS.max_file >> 20} MiB")
+    check_depth(line)
+    return _decode(line)
+
+
+def load_all(lines: list[str]) -> list[Any]:
+    """The values of many lines by one call of the parser, three times faster than one by one.
+
+    Raises:
+        LineError: Any of them is bad; ``load`` then tells which.
+    """
+    for line in lines:
+        check_depth(line)
+    values = _decode(f"[{','.join(lines)}]")
+    if len(values) != len(lines):
+        raise LineError("is not one value a line")
+    return list(values)
+
+
+def _decode(text: str) -> Any:
+    try:
+        return _DECODER.decode(text)
+    except LineError:
+        raise
+    except (ValueError, RecursionError) as error:
+        raise LineError(f"is not JSON ({str(error).split(':', 1)[0].lower()})") from None
+
+
+def check_depth(text: str) -> None:
+    """Refuse nesting that would exhaust a parser's stack; strings do not count.
+
+    Raises:
+        LineError: Deeper than the limit.
+    """
+    if text.count("[") + text.count("{") <= _LIMITS.max_depth:
+        return
+    depth = 0
+    for match in _BRACKETS.finditer(text):
+        token = match.group()
+        if token in "[{":
+            depth += 1
+            if depth > _LIMITS.max_depth:
+                raise LineError(f"is nested deeper than {_LIMITS.max_depth}")
+        elif token in "]}":
+            depth -= 1
+
+
+def without_surrogates(value: Any) -> Any:
+    r"""A value whose lone surrogates became U+FFFD: JSON can escape them, no file can hold them.
+
+    >>> without_surrogates({"a": ["\ud83d\ude00 \ud800"]}) == {"a": ["\U0001f600 \ufffd"]}
+    True
+    """
+    if isinstance(value, str):
+        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if isinstance(value, list):
+        return [without_surrogates(item) for item in value]
+    if isinstance(value, dict):
+        return {without_surrogates(key): without_surrogates(value[key]) for key in value}
+    return value
+
+
+def _no_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    mapping = dict(pairs)
+    if len(mapping) != len(pairs):
+        twice, _ = Counter(key for key, _ in pairs).most_common(1)[0]
+        raise LineError(f"has the key {twice[:80]!r} twice")
+    return mapping
+
+
+def _no_constant(name: str) -> Any:
+    raise LineError(f"holds {name}, which is no number")
+
+
+def _finite(digits: str) -> float:
+    number = float(digits)
+    if not isfinite(number):
+        raise LineError(f"holds {digits[:20]}, which is too large a number")
+    return number
+
+
+_DECODER = json.JSONDecoder(
+    object_pairs_hook=_no_duplicates, parse_constant=_no_constant, parse_float=_finite
+)

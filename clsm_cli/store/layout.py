@@ -1,0 +1,285 @@
+"""Where everything is: the map of a memory folder, its creation, discovery and settings."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import socket
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from clsm_cli.config import FORMAT_VERSION, Settings, with_changes
+from clsm_cli.errors import (
+    BadInputError,
+    DamagedStoreError,
+    NewerFormatError,
+    StoreNotFoundError,
+)
+from clsm_cli.model.graph import STREAMS, Stream
+from clsm_cli.model.ids import digest, is_id
+from clsm_cli.store import atomic, front_matter
+from clsm_cli.store.jsonlines import LineError, dump
+
+CONFIG_NAME = "clsm.yaml"
+TOPIC_STREAMS: tuple[Stream, ...] = ("identity", "projects", "tasks")
+"""The streams that hold statements in Markdown; ``flow`` holds episodes."""
+
+_GITATTRIBUTES = """\
+# Records are joined by id when read, so every line of both sides is kept.
+*.yaml merge=union
+*.jsonl merge=union
+identity/*.md merge=union
+projects/*.md merge=union
+tasks/*.md merge=union
+clsm.yaml -merge
+ontology.yaml -merge
+"""
+_GITIGNORE = "# Derived, or of this machine only.\n.clsm/\n.tmp-*\n"
+_HEADER = (
+    "# clsm memory store; see docs/format.md. Settings that differ from the defaults go below.\n"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Store:
+    """An opened store: its folder, its identity and its settings."""
+
+    root: Path
+    store_id: str
+    zone_name: str
+    settings: Settings
+    device: str
+
+    @property
+    def zone(self) -> ZoneInfo:
+        """The time zone that naive source times are read in."""
+        return ZoneInfo(self.zone_name)
+
+    @property
+    def flow(self) -> Path:
+        """This machine's own folder of the fourth stream."""
+        return self.root / "flow" / self.device
+
+    @property
+    def inbox(self) -> Path:
+        """Captured turns of open episodes."""
+        return self.flow / "inbox"
+
+    @property
+    def derived(self) -> Path:
+        """What may be deleted at any time (and what only undo needs)."""
+        return self.root / ".clsm"
+
+    @property
+    def quarantine(self) -> Path:
+        """Copies of what could not be read."""
+        return self.root / "quarantine"
+
+    def graph(self, stream: Stream) -> Path:
+        """The folder of graph shards that this machine writes for a stream."""
+        return (self.flow if stream == "flow" else self.root / stream) / "graph"
+
+    def graphs(self) -> list[Path]:
+        """Every folder of graph shards, also those of other machines, in a fixed order."""
+        folders = [self.root / stream / "graph" for stream in TOPIC_STREAMS]
+        folders += [flow / "graph" for flow in self.flows()]
+        return [folder for folder in folders if folder.is_dir() and not folder.is_symlink()]
+
+    def flows(self) -> list[Path]:
+        """The flow folders of all machines, sorted by device."""
+        parent = self.root / "flow"
+        try:
+            with os.scandir(parent) as entries:
+                names = sorted(e.name for e in entries if e.is_dir(follow_symlinks=False))
+        except (FileNotFoundError, NotADirectoryError):
+            return []
+        return [parent / name for name in names if not name.startswith(".")]
+
+
+def discover(named: str | None, environment: dict[str, str], cwd: Path) -> Path:
+    """The store folder: ``--store``, else CLSM_STORE, else the nearest parent, else the default.
+
+    Raises:
+        StoreNotFoundError: None of them is a store.
+    """
+    chosen = named or environment.get("CLSM_STORE")
+    if chosen:
+        root = Path(os.path.expanduser(chosen))
+        if not _is_store(root):
+            raise StoreNotFoundError(chosen)
+        return root.resolve()
+    for folder in (cwd, *cwd.parents):
+        if _is_store(folder):
+            return folder.resolve()
+    default = default_root(environment)
+    if not _is_store(default):
+        raise StoreNotFoundError(str(default))
+    return default.resolve()
+
+
+def _is_store(root: Path) -> bool:
+    try:
+        return (root / CONFIG_NAME).is_file()
+    except OSError:  # no permission to look, or a name that is too long
+        return False
+
+
+def default_root(environment: dict[str, str]) -> Path:
+    """``~/.clsm/memory``."""
+    return Path(environment.get("HOME") or str(Path.home())) / ".clsm" / "memory"
+
+
+def open_store(root: Path, environment: dict[str, str]) -> Store:
+    """Read a store's identity and settings.
+
+    Raises:
+        StoreNotFoundError: The folder has no ``clsm.yaml``.
+        DamagedStoreError: ``clsm.yaml`` cannot be read as what it must be.
+        NewerFormatError: A newer clsm wrote it.
+    """
+    path = root / CONFIG_NAME
+    data = atomic.read(path, front_matter.MAX_FRONT_MATTER)
+    if data is None:
+        raise StoreNotFoundError(str(root))
+    try:
+        text = data.removeprefix(b"\xef\xbb\xbf").decode("utf-8").replace("\r\n", "\n")
+        values = front_matter.parse_config(text)
+    except (LineError, UnicodeDecodeError) as error:
+        raise DamagedStoreError(path, None, str(error)) from None
+    return _from_config(root, path, values, environment)
+
+
+def _from_config(
+    root: Path, path: Path, values: dict[str, Any], environment: dict[str, str]
+) -> Store:
+    version = values.get("format")
+    if type(version) is not int or version < 1:
+        raise DamagedStoreError(path, None, "'format' must be a whole number from 1")
+    if version > FORMAT_VERSION:
+        raise NewerFormatError(path, version, FORMAT_VERSION)
+    changes = values.get("settings") or {}
+    try:
+        if not isinstance(changes, dict):
+            raise ValueError("'settings' must be a mapping")
+        settings = with_changes(Settings(), changes)
+    except ValueError as error:
+        raise DamagedStoreError(path, None, str(error)) from None
+    zone_name = str(values.get("time_zone", "UTC"))
+    if not _is_zone(zone_name):
+        raise DamagedStoreError(path, None, f"'time_zone' {zone_name!r} is not an IANA time zone")
+    return Store(
+        root=root,
+        store_id=str(values.get("store", "")),
+        zone_name=zone_name,
+        settings=settings,
+        device=device_name(root, environment),
+    )
+
+
+def create(root: Path, zone_name: str) -> bool:
+    """Make a new, empty store; a store that is already there stays as it is.
+
+    The store id is derived from the folder and the machine, so creation needs no randomness.
+
+    Returns:
+        Whether anything was made.
+
+    Raises:
+        BadInputError: The folder holds something that is not a store.
+        DiskError: The operating system refused.
+    """
+    if (root / CONFIG_NAME).is_file():
+        return False
+    with atomic.disk_errors(root):
+        if root.exists() and (not root.is_dir() or _is_occupied(root)):
+            raise BadInputError(
+                str(root), "is not empty and not a store", "choose a new folder for: clsm init DIR"
+            )
+    for stream in STREAMS:
+        atomic.make_folder(root / stream)
+    os.chmod(root, atomic.FOLDER_MODE)
+    atomic.put(root / ".gitattributes", _GITATTRIBUTES.encode())
+    atomic.put(root / ".gitignore", _GITIGNORE.encode())
+    store_id = digest("store", str(root.resolve()), _machine_id())
+    config = {"format": FORMAT_VERSION, "store": store_id, "time_zone": zone_name}
+    lines = "".join(f"{key}: {dump(value)}\n" for key, value in config.items())
+    atomic.put(root / CONFIG_NAME, (_HEADER + lines).encode())
+    return True
+
+
+def _is_occupied(root: Path) -> bool:
+    """Whether a folder holds anything but git's own and the half of an interrupted ``create``."""
+    ours = {".git", ".gitattributes", ".gitignore"}
+    ours |= {name for name in STREAMS if (root / name).is_dir() and not os.listdir(root / name)}
+    return any(
+        name not in ours and not name.startswith(atomic.TEMP_PREFIX) for name in os.listdir(root)
+    )
+
+
+def check_zone(name: str) -> None:
+    """Whether a time zone is known.
+
+    Raises:
+        BadInputError: It is not.
+    """
+    try:
+        ZoneInfo(name)
+    except (ValueError, OSError):
+        raise BadInputError(
+            "--time-zone", f"{name!r} is no IANA zone", "name one like Europe/Amsterdam"
+        ) from None
+
+
+def system_zone(environment: dict[str, str]) -> str:
+    """The IANA name of this machine's zone, ``UTC`` when it has none."""
+    named = environment.get("TZ", "").lstrip(":")
+    target = os.path.realpath("/etc/localtime")
+    names = (named, target.partition("zoneinfo/")[2])
+    return next((name for name in names if _is_zone(name)), "UTC")
+
+
+def _is_zone(name: str) -> bool:
+    try:
+        ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError, OSError):
+        return False
+    return True
+
+
+def device_name(root: Path, environment: dict[str, str]) -> str:
+    """This machine's name in the store: CLSM_DEVICE, else host name + 4 hex digits.
+
+    The digits come from the machine's id and the store's path, so that two machines of one name,
+    or two clones on one machine, do not write one folder; and deleting ``.clsm`` changes nothing.
+
+    Raises:
+        BadInputError: CLSM_DEVICE is not a safe folder name.
+    """
+    named = environment.get("CLSM_DEVICE")
+    if named:
+        if not is_id(named):
+            raise BadInputError(
+                "CLSM_DEVICE", f"{named!r} is not a device name", "use letters, digits and hyphens"
+            )
+        return named
+    recorded = root / ".clsm" / "device"
+    if recorded.is_file():
+        name = recorded.read_text(encoding="utf-8", errors="replace").strip()
+        if is_id(name):
+            return name
+    host = re.sub(r"[^a-z0-9]+", "-", socket.gethostname().lower()).strip("-")[:40] or "machine"
+    suffix = hashlib.sha256(f"{_machine_id()}\0{root.resolve()}".encode()).hexdigest()[:4]
+    return f"{host}-{suffix}"
+
+
+def _machine_id() -> str:
+    for path in ("/etc/machine-id", "/var/lib/dbus/machine-id"):
+        try:
+            with open(path, encoding="ascii", errors="replace") as file:
+                return file.read().strip()
+        except OSError:
+            continue
+    return socket.gethostname()

@@ -1,0 +1,299 @@
+"""Graph shards: YAML that is also JSON lines, one record a line, joined by id when read.
+
+A shard is named by the first hex digit of sha256(id); once it passes ``shard_records`` its records
+move to two-digit shards and the one-digit file stays, empty, and is still read (a clone that has
+not heard of the split may add to it).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from clsm_cli.config import StoreSettings
+from clsm_cli.errors import DamagedStoreError
+from clsm_cli.model.codec import Record, RecordError, decode, encode
+from clsm_cli.model.join import join_all
+from clsm_cli.store import atomic
+from clsm_cli.store.jsonlines import LineError, dump, load, load_all, without_surrogates
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+HEADER = (
+    "# clsm graph shard: one record a line, sorted by id; see docs/format.md.\n"
+    "# To edit a record comfortably: clsm edit ID\n"
+)
+_LIMITS = StoreSettings()
+_SHARD_NAME = re.compile(r"[0-9a-f]{1,2}\.yaml\Z")
+_YAML_ENTRIES = 1000
+"""Entries of one shard that are tried as YAML when they are no JSON: bounds the time."""
+_CONFLICT = ("<<<<<<<", "|||||||", "=======", ">>>>>>>")
+
+
+@dataclass(frozen=True, slots=True)
+class LineProblem:
+    """A line that is no record; it is kept (moved to quarantine at the next write), not used."""
+
+    path: Path
+    line: int | None
+    reason: str
+    text: str = ""
+
+    def error(self) -> DamagedStoreError:
+        """The same as an exception."""
+        return DamagedStoreError(self.path, self.line, self.reason)
+
+
+@dataclass(frozen=True, slots=True)
+class Shard:
+    """What one file holds: every version on every readable line, in order."""
+
+    records: tuple[Record, ...]
+    problems: tuple[LineProblem, ...]
+    sha256: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Graph:
+    """Folded content of shard folders.
+
+    Attributes:
+        records: Id → join of all its versions.
+        lost: Values set by a person that lost in a join; for review.
+        problems: Lines that could not be read.
+    """
+
+    records: dict[str, Record]
+    lost: tuple[Record, ...]
+    problems: tuple[LineProblem, ...]
+
+
+def render(records: Iterable[Record]) -> bytes:
+    r"""The bytes of a shard.
+
+    >>> from clsm_cli.model.graph import Node
+    >>> print(render([Node(id="b", rev=(1, "pi"), label="B")]).decode().splitlines()[-1])
+    - {"id": "b", "record": "node", "rev": [1, "pi"], "label": "B"}
+    """
+    lines = [f"- {dump(encode(record))}\n" for record in sorted(records, key=lambda r: r.id)]
+    return (HEADER + "".join(lines)).encode()
+
+
+def parse(data: bytes, path: Path) -> Shard:
+    """All versions in a shard; unreadable lines become problems.
+
+    A line that is no JSON is read as YAML together with the indented lines below it, since a person
+    may have written or rewritten it; a file in which no line begins like ours is read as a whole.
+    """
+    problems: list[LineProblem] = []
+    text = _decoded(data, path, problems)
+    lines = list(enumerate(text.split("\n"), 1))
+    entries = [(number, line) for number, line in lines if not _is_aside(line)]
+    loaded: _Loaded | None = _load_all(entries)
+    if entries and not any(line.startswith(("- {", *_CONFLICT)) for _, line in entries):
+        loaded = _load_block(lines)
+    if loaded is None:
+        loaded = _load_each(lines)
+    if "\\ud" in text or "\\uD" in text:
+        loaded = [(number, line, without_surrogates(value)) for number, line, value in loaded]
+    records: list[Record] = []
+    for number, line, value in loaded:
+        try:
+            if not isinstance(value, dict):
+                raise RecordError(str(value) if isinstance(value, LineError) else "is no mapping")
+            records.append(decode(value))
+        except RecordError as error:
+            problems.append(LineProblem(path, number, str(error), line))
+    return Shard(tuple(records), tuple(problems), atomic.sha256(data))
+
+
+def _is_aside(line: str) -> bool:
+    return not line or line[0] == "#" or line == "---" or line.isspace()
+
+
+_Loaded = list[tuple[int | None, str, Any]]
+"""Line number, what stands there, and its value or a LineError."""
+
+
+def _decoded(data: bytes, path: Path, problems: list[LineProblem]) -> str:
+    data = data.removeprefix(b"\xef\xbb\xbf")
+    try:
+        text = data.decode()
+    except UnicodeDecodeError as error:
+        number = data.count(b"\n", 0, error.start) + 1
+        line = data.split(b"\n")[number - 1].decode(errors="backslashreplace")
+        problems.append(LineProblem(path, number, "is not UTF-8 (bad bytes were replaced)", line))
+        text = data.decode(errors="replace")
+    return text.replace("\r\n", "\n")
+
+
+def _load_all(lines: list[tuple[int, str]]) -> _Loaded | None:
+    """Every line at once: one parser call is three times faster; None when any line is bad."""
+    if not all(line.startswith("- {") for _, line in lines):
+        return None
+    try:
+        values = load_all([line[2:] for _, line in lines])
+    except LineError:
+        return None
+    return [(number, line, value) for (number, line), value in zip(lines, values, strict=True)]
+
+
+def _load_each(lines: list[tuple[int, str]]) -> _Loaded:
+    """Entry by entry, so that one bad line costs only itself."""
+    entries: list[tuple[int, list[str], Any]] = []
+    for number, line in lines:
+        is_open = bool(entries) and isinstance(entries[-1][2], LineError)
+        if is_open and line[:1] in " \t":  # also an empty line
+            entries[-1][1].append(line)
+        elif not _is_aside(line):
+            entries.append((number, [line], _json_or_error(line)))
+    tries = _YAML_ENTRIES
+    loaded: _Loaded = []
+    for number, rows, value in entries:
+        text = "\n".join(rows).rstrip()
+        found = value
+        if isinstance(value, LineError) and not text.startswith(_CONFLICT) and tries > 0:
+            tries -= 1
+            found = _yaml_entry(text) or value
+        loaded.append((number, text, found))
+    return loaded
+
+
+def _json_or_error(line: str) -> Any:
+    if line.startswith(_CONFLICT):
+        return LineError("is a git conflict marker (both sides were read)")
+    try:
+        return load(line.removeprefix("- ").strip())
+    except LineError as error:
+        return error
+
+
+def _yaml_entry(text: str) -> dict[str, Any] | None:
+    from clsm_cli.store import yaml_text
+
+    try:
+        value = yaml_text.load(text, _LIMITS.max_message)
+    except LineError:
+        return None
+    if isinstance(value, list) and len(value) == 1:
+        value = value[0]
+    return value if isinstance(value, dict) else None
+
+
+def _load_block(lines: list[tuple[int, str]]) -> _Loaded | None:
+    """The whole file as YAML by a person: a list of records, or one; None when it is not that."""
+    from clsm_cli.store import yaml_text
+
+    try:
+        values = yaml_text.load("\n".join([line for _, line in lines]), _LIMITS.max_file)
+    except LineError:
+        return None
+    if isinstance(values, dict):
+        values = [values]
+    if not isinstance(values, list):
+        return None
+    starts: list[int | None] = [number for number, line in lines if line.startswith("-")]
+    if len(starts) != len(values):
+        starts = [None] * len(values)
+    return [(start, dump(value), value) for start, value in zip(starts, values, strict=True)]
+
+
+def read(path: Path) -> Shard:
+    """One shard from disk; a missing file is an empty shard, an unreadable one a problem."""
+    try:
+        data = atomic.read(path, _LIMITS.max_file)
+    except DamagedStoreError as error:
+        return Shard((), (LineProblem(path, error.line, error.reason),), None)
+    return Shard((), (), None) if data is None else parse(data, path)
+
+
+def shard_files(folder: Path) -> list[Path]:
+    """The shards of a graph folder, sorted by name."""
+    try:
+        names = sorted(os.listdir(folder))
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    return [folder / name for name in names if _SHARD_NAME.match(name)]
+
+
+def load_graph(folders: Iterable[Path], forgotten: frozenset[str] = frozenset()) -> Graph:
+    """Read and join every shard of some folders.
+
+    Args:
+        folders: Graph folders, of any stream and machine.
+        forgotten: Hashes of ids with a tombstone (``tombstone_hash``); a tombstone wins.
+    """
+    shards = [read(path) for folder in folders for path in shard_files(folder)]
+    return fold(shards, forgotten)
+
+
+def fold(shards: Iterable[Shard], forgotten: frozenset[str] = frozenset()) -> Graph:
+    """Join the versions of every id over several shards."""
+    versions: dict[str, list[Record]] = {}
+    problems: list[LineProblem] = []
+    for shard in shards:
+        problems.extend(shard.problems)
+        for record in shard.records:
+            versions.setdefault(record.id, []).append(record)
+    records: dict[str, Record] = {}
+    lost: list[Record] = []
+    for record_id in sorted(versions):
+        if forgotten and tombstone_hash(record_id) in forgotten:
+            continue
+        joined = join_all(versions[record_id])
+        records[record_id] = joined.record
+        lost.extend(joined.lost)
+    return Graph(records, tuple(lost), tuple(problems))
+
+
+def tombstone_hash(record_id: str) -> str:
+    """What a tombstone keeps of an id."""
+    return hashlib.sha256(record_id.encode()).hexdigest()
+
+
+def shard_name(record_id: str, digits: int) -> str:
+    """File name of the shard that holds an id.
+
+    >>> shard_name("mara", 1), shard_name("mara", 2)
+    ('c.yaml', 'c8.yaml')
+    """
+    return hashlib.sha256(record_id.encode()).hexdigest()[:digits] + ".yaml"
+
+
+def plan_update(
+    folder: Path, changes: Iterable[Record], limit: int = _LIMITS.shard_records
+) -> dict[Path, tuple[bytes, Shard]]:
+    """New bytes of every shard that ``changes`` touch: path → (bytes, what was read).
+
+    A change replaces all older versions of its id in this folder. Lines that cannot be read are
+    left out of the new bytes: the caller moves them to quarantine first.
+    """
+    groups: dict[str, list[Record]] = {}
+    for record in changes:
+        groups.setdefault(shard_name(record.id, 1), []).append(record)
+    plan: dict[Path, tuple[bytes, Shard]] = {}
+    for name, group in sorted(groups.items()):
+        old = {
+            path: read(path)
+            for path in shard_files(folder)
+            if path.name[0] == name[0] and path.name != name
+        }
+        old[folder / name] = read(folder / name)
+        records = fold(old.values()).records | {record.id: record for record in group}
+        is_split = len(old) > 1 or len(records) > limit
+        is_split = is_split or len(render(records.values())) > _LIMITS.max_file // 2
+        by_path: dict[Path, list[Record]] = {path: [] for path in old}
+        for record in records.values():
+            target = folder / (shard_name(record.id, 2) if is_split else name)
+            by_path.setdefault(target, []).append(record)
+        for path, members in by_path.items():
+            data = render(members)
+            before = old.get(path, Shard((), (), None))
+            if atomic.sha256(data) != before.sha256:
+                plan[path] = (data, before)
+    return plan

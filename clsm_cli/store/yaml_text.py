@@ -1,0 +1,130 @@
+"""YAML written by people, read without trust (design §3, Untrusted text).
+
+Our own files are YAML that is also JSON lines and are read by ``jsonlines``. What a person rewrote
+in block style comes here: ruamel.yaml's pure parser (the C loader dies on deep nesting) behind a
+scan for size, depth, anchors and tags.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from math import isfinite
+from typing import Any
+
+from clsm_cli.config import StoreSettings
+from clsm_cli.store.jsonlines import LineError
+
+_LIMITS = StoreSettings()
+
+
+def load(text: str, limit: int) -> Any:
+    """The value of a YAML text; the YAML 1.2 core types, times stay text.
+
+    Args:
+        text: The YAML.
+        limit: Characters that are accepted at most.
+
+    Raises:
+        LineError: Too large, too deep, an anchor or a tag, a duplicate key, not YAML; where the
+            place is known the text ends with ``(line N)``, from 1.
+    """
+    if len(text) > limit:
+        raise LineError(f"is longer than {limit >> 10} KiB")
+    from ruamel.yaml.error import MarkedYAMLError, YAMLError
+
+    try:
+        return _as_json(_reader().load(text))
+    except MarkedYAMLError as error:
+        mark = error.problem_mark
+        where = "" if mark is None else f" (line {mark.line + 1})"
+        problem = (error.problem or "syntax").strip().split("\n", 1)[0][:200]
+        raise LineError(f"is not YAML: {problem}{where}") from None
+    except LineError:
+        raise
+    except (YAMLError, RecursionError, ArithmeticError) as error:
+        raise LineError(f"is not YAML ({type(error).__name__})") from None
+    except (ValueError, TypeError, LookupError, AttributeError, AssertionError) as error:
+        # ruamel.yaml lets these escape for some texts that are no YAML
+        raise LineError(f"is not YAML ({type(error).__name__})") from None
+
+
+@cache
+def _classes() -> tuple[type[Any], type[Any]]:
+    """The composer and the constructor, made when a YAML text is first met (imports take 30 ms)."""
+    from ruamel.yaml.composer import Composer
+    from ruamel.yaml.constructor import SafeConstructor
+
+    class Bounded(Composer):
+        """Refuses anchors, aliases, tags and deep nesting before anything is built from them."""
+
+        level = 0
+
+        def compose_node(self, parent: Any, index: Any) -> Any:
+            event = self.parser.peek_event()
+            line = event.start_mark.line + 1
+            if getattr(event, "anchor", None) is not None:
+                raise LineError(
+                    f"uses an anchor or an alias, which clsm does not read (line {line})"
+                )
+            if getattr(event, "tag", None) is not None:
+                raise LineError(f"uses a tag, which clsm does not read (line {line})")
+            self.level += 1
+            if self.level > _LIMITS.max_depth:
+                raise LineError(f"is nested deeper than {_LIMITS.max_depth} (line {line})")
+            node = super().compose_node(parent, index)
+            self.level -= 1
+            return node
+
+    class PlainTimes(SafeConstructor):
+        """Dates stay as they are written: what they mean is decided where they are used."""
+
+    PlainTimes.add_constructor("tag:yaml.org,2002:timestamp", SafeConstructor.construct_yaml_str)
+    return Bounded, PlainTimes
+
+
+def _reader() -> Any:
+    from ruamel.yaml import YAML
+
+    yaml = YAML(typ="safe", pure=True)
+    yaml.Composer, yaml.Constructor = _classes()
+    return yaml
+
+
+def _as_json(value: Any) -> Any:
+    """The value, when JSON can hold it too: keys become text, numbers are finite."""
+    if isinstance(value, dict):
+        pairs = {_as_key(key): _as_json(item) for key, item in value.items()}
+        if len(pairs) != len(value):
+            raise LineError("has two keys that read the same")
+        return pairs
+    if isinstance(value, list):
+        return [_as_json(item) for item in value]
+    if isinstance(value, float) and not isfinite(value):
+        raise LineError(f"holds {value}, which is no number")
+    if value is None or isinstance(value, (str, int, float)):
+        return value
+    raise LineError(f"holds a {type(value).__name__}, which clsm does not read")
+
+
+def _as_key(key: Any) -> str:
+    if isinstance(key, str):
+        return key
+    if key is None or isinstance(key, (int, float)):
+        return json.dumps(key)
+    raise LineError("has a key that is not text")
+
+
+def dump_block(value: Any) -> str:
+    """A value in block style, for a person to edit."""
+    import io
+
+    from ruamel.yaml import YAML
+
+    out = io.StringIO()
+    yaml = YAML(typ="safe", pure=True)
+    yaml.default_flow_style = False
+    yaml.allow_unicode = True
+    yaml.sort_base_mapping_type_on_output = False  # type: ignore[assignment]  # keeps our key order
+    yaml.dump(value, out)
+    return out.getvalue()

@@ -1,0 +1,1 @@
+"""Text in, values out: secrets, terms, sentences, dates, mentions, phrases. No file, no clock, no model."""

@@ -1,0 +1,141 @@
+"""Stretches of text that name something, and the id a name gets.
+
+An author's own marks (wiki-links, tags, italic titles, code) are taken as they are. Capitalised
+words are names only where the capital means something: not at the start of a sentence, unless the
+run is longer or the word has its capital elsewhere too.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import unicodedata
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from clsm_cli.text import names
+from clsm_cli.text.sentences import split
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+Kind = Literal["link", "tag", "title", "code", "name"]
+
+
+class Mention(NamedTuple):
+    """A named thing in a text.
+
+    Attributes:
+        start: first character, marks included.
+        end: the character after the last.
+        label: the name without marks.
+        kind: how it was marked.
+    """
+
+    start: int
+    end: int
+    label: str
+    kind: Kind
+
+
+_FENCE = re.compile(
+    r"^ {0,3}(?:```|~~~)[^\n]*\n[\s\S]*?(?:^ {0,3}(?:```|~~~)[ \t]*$|\Z)", re.MULTILINE
+)
+_ADDRESS = re.compile(
+    r"\b[a-z]{2,10}://[^\s<>()\[\]]+|\]\([^()\s]{1,500}\)|[\w.+-]{1,64}@[\w-]{1,64}\.\w"
+)
+_LINK = re.compile(r"\[\[([^\[\]\n|#]{1,200})(?:#[^\[\]\n|]{0,200})?(?:\|[^\[\]\n]{0,200})?\]\]")
+_TAG = re.compile(r"(?<![\w#&/])#([^\W\d_][\w/-]{1,60})")
+_COLOUR = re.compile(r"(?:[0-9a-fA-F]{3,4}|[0-9a-fA-F]{6}|[0-9a-fA-F]{8})")
+_TITLE = re.compile(
+    r"(?<![\w*])\*(?![\s*])([^*\n]{2,80})(?<!\s)\*(?![\w*])|(?<!\w)_(?![\s_])([^_\n]{2,80})(?<!\s)_(?!\w)"
+)
+_CODE = re.compile(r"`([^`\n]{2,80})`")
+_IDENTIFIER = re.compile(r"[\w.][\w./-]*")
+
+
+def find(text: str) -> list[Mention]:
+    """Return the mentions of a text in order, without overlaps; code blocks and addresses hold none.
+
+    >>> [(each.label, each.kind) for each in find("See [[Delegation Defect]] with Mara Hart.")]
+    [('Delegation Defect', 'link'), ('Mara Hart', 'name')]
+    """
+    taken = bytearray(len(text))
+    for pattern in (_FENCE, _ADDRESS):
+        for match in pattern.finditer(text):
+            _take(taken, *match.span())
+    found: list[Mention] = []
+    for pattern, kind, read in _MARKS:
+        for match in pattern.finditer(text):
+            label = read(next(group for group in match.groups() if group))
+            if any(taken[match.start() : match.end()]):
+                continue
+            if label:
+                found.append(Mention(*match.span(), label, kind))
+            if label or kind != "title":  # code that is no identifier holds no names either
+                _take(taken, *match.span())
+    for start, end in names.find(text, split(text)):
+        if not any(taken[start:end]):
+            found.append(Mention(start, end, " ".join(text[start:end].split()), "name"))
+    return sorted(found)
+
+
+def node_id(label: str) -> str:
+    """Return the id of what a label names.
+
+    A label of ASCII letters, digits, blanks and hyphens is its own id in lower case, with hyphens
+    for blanks. Any other gets eight hexadecimal digits of sha256 (of the label in NFC, case folded)
+    after its letters, so that different names stay apart.
+
+    Returns:
+        An id that matches ``[a-z0-9][a-z0-9_-]{0,79}``.
+
+    >>> node_id("Delegation Defect"), node_id("delegation-defect")
+    ('delegation-defect', 'delegation-defect')
+    >>> node_id("C"), node_id("C++"), node_id("C#")
+    ('c', 'c-cedb1bac', 'c-951a4d36')
+    """
+    slug = "-".join(label.lower().split())
+    if label.isascii() and re.fullmatch(r"[a-z0-9][a-z0-9-]{0,79}", slug):
+        return slug
+    folded = unicodedata.normalize("NFC", label).casefold()
+    digest = hashlib.sha256(folded.encode("utf-8", "surrogatepass")).hexdigest()[:8]
+    plain = unicodedata.normalize("NFKD", folded).encode("ascii", "ignore").decode()
+    words = "-".join(re.findall(r"[a-z0-9]+", plain))[:71].strip("-")
+    return f"{words}-{digest}" if words else digest
+
+
+def _take(taken: bytearray, start: int, end: int) -> None:
+    taken[start:end] = b"\1" * (end - start)
+
+
+def _link_label(target: str) -> str:
+    return " ".join(target.rsplit("/", 1)[-1].removesuffix(".md").split())
+
+
+def _tag_label(tag: str) -> str:
+    return "" if _COLOUR.fullmatch(tag) else tag.rstrip("-/_")
+
+
+def _title_label(title: str) -> str:
+    """Keep what is set like a title: every word but the small ones has a capital."""
+    words = title.split()
+    large = [word for word in words if word.lower() not in names.SMALL_WORDS]
+    if not large or not all(word[0].isupper() or word[0].isdigit() for word in [words[0], *large]):
+        return ""
+    if len(words) == 1 and not (words[0].isalpha() and len(words[0]) >= 4):
+        return ""
+    return "" if title in names.NO_NAMES else " ".join(words)
+
+
+def _code_label(code: str) -> str:
+    code = code.removesuffix("()").rstrip("/.")
+    plain = _IDENTIFIER.fullmatch(code) and any(c.isalpha() for c in code) and len(code) > 1
+    return code if plain and code.lower() not in names.SHELL_WORDS else ""
+
+
+_MARKS: tuple[tuple[re.Pattern[str], Kind, Callable[[str], str]], ...] = (
+    (_LINK, "link", _link_label),
+    (_CODE, "code", _code_label),
+    (_TAG, "tag", _tag_label),
+    (_TITLE, "title", _title_label),
+)

@@ -1,0 +1,124 @@
+"""Key phrases of a few turns: what a title names."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from typing import TYPE_CHECKING, NamedTuple
+
+from clsm_cli.text import mentions
+from clsm_cli.text.tokens import STOP_WORDS, stems
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+_CHATTER = """
+actually agree already always amazing anything awesome back bad best better big bit bye cause come cool
+course day definitely else enjoy enough even ever every everyone everything excited exciting feel feeling
+feels felt find fine first fun get gets getting give glad go goes going gonna good got gotta great guess
+guys haha happy hard hear heard hello help hey hi hope idea inspiring interesting keep kind know last late
+later let lets life like little long look looking looks lot lots love loved made make makes making many
+maybe mean might much must need needs never new nice nothing oh ok okay old one ones part people perfect
+please pretty proud put quite read ready real right said saw say see seem seems seen since someone
+something soon sorry sound sounds special still stuff super support sure take taking talk tell thank thanks
+thing things think thinking thought three time times today together told tomorrow took totally tried try
+trying two use used using want wanted way week well went whoa without wonderful work working works world
+wow yay yeah year years yep yesterday yet
+"""
+_DULL = STOP_WORDS | frozenset(_CHATTER.split())
+_WORD = re.compile(r"[^\W_][\w-]*(?:['\u2019][^\W_]+)?")
+_CALL = re.compile(
+    r"(?:^|[,.!?]\s|\b(?:hey|hi|hello|thanks|you|dear|wow|yeah|oh|sorry|congrats|bye|night)\s)$",
+    re.IGNORECASE,
+)
+_LONGEST = 3  # words
+
+
+class _Phrase(NamedTuple):
+    words: tuple[str, ...]  # terms, by which surface forms are one phrase
+    surface: str
+    bonus: float
+
+
+def key_phrases(texts: Sequence[str], n: int) -> list[str]:
+    """Return up to ``n`` phrases that say what a few turns are about, best first.
+
+    Candidates are mentions and runs of one to three content words. A phrase that occurs f times and
+    has k words scores f·k, twice that as a mention; a plain run of several words that is never
+    repeated scores 0.6·k. A phrase that shares a word with a better one is left out. Equal scores
+    keep the order of the text. A name called out ("Hey Mel!", "…, Caroline?") is no subject.
+
+    Args:
+        texts: the turns, in order.
+        n: how many phrases at most.
+
+    >>> key_phrases(["The valve chatter is back.", "Hardin heard the valve chatter."], 2)
+    ['valve chatter', 'Hardin']
+    """
+    counts: Counter[tuple[str, ...]] = Counter()
+    best: dict[tuple[str, ...], _Phrase] = {}
+    for phrase in _candidates(texts):
+        counts[phrase.words] += 1
+        known = best.get(phrase.words)
+        if known is None or phrase.bonus > known.bonus:
+            best[phrase.words] = phrase
+    ranked = sorted(best.values(), key=lambda phrase: -_score(phrase, counts[phrase.words]))
+    return _apart(ranked, n)
+
+
+def _score(phrase: _Phrase, count: int) -> float:
+    size = len(phrase.words)
+    if phrase.bonus == 1 and count == 1 and size > 1:
+        return 0.6 * size
+    return count * size * phrase.bonus
+
+
+def _apart(ranked: Sequence[_Phrase], n: int) -> list[str]:
+    chosen: list[str] = []
+    used: set[str] = set()
+    for phrase in ranked:
+        if len(chosen) >= n:
+            break
+        if used.isdisjoint(phrase.words):
+            chosen.append(phrase.surface)
+            used.update(phrase.words)
+    return chosen
+
+
+def _candidates(texts: Sequence[str]) -> Iterator[_Phrase]:
+    for text in map(_without_vocatives, texts):
+        named = [(each.label, tuple(stems(each.label))[:4]) for each in mentions.find(text)]
+        yield from (_Phrase(words, label, 2.0) for label, words in named if words)
+        for run in _runs(text):
+            for start in range(len(run)):
+                for end in range(start + 1, min(start + _LONGEST, len(run)) + 1):
+                    surface = text[run[start][0] : run[end - 1][1]]
+                    words = tuple(stems(surface))
+                    if words:
+                        yield _Phrase(words, " ".join(surface.split()), 1.0)
+
+
+def _without_vocatives(text: str) -> str:
+    """Put commas for the names by which somebody is addressed; other positions stay."""
+    letters = list(text)
+    for each in mentions.find(text):
+        before = text[max(0, each.start - 16) : each.start]
+        if each.kind == "name" and text[each.end : each.end + 1] in ",!?." and _CALL.search(before):
+            letters[each.start : each.end] = "," * (each.end - each.start)
+    return "".join(letters)
+
+
+def _runs(text: str) -> Iterator[list[tuple[int, int]]]:
+    """Yield the spans of neighbouring content words, with only a blank between them."""
+    run: list[tuple[int, int]] = []
+    for match in _WORD.finditer(text):
+        word = match.group().lower()
+        if run and text[run[-1][1] : match.start()] != " ":
+            yield run
+            run = []
+        if word in _DULL or "'" in word or "\u2019" in word or len(word) < 3 or word.isdigit():
+            yield run
+            run = []
+        else:
+            run.append(match.span())
+    yield run

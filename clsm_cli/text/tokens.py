@@ -1,0 +1,186 @@
+"""Terms for word search, and an estimate of a text's size in word pieces.
+
+A term is what BM25 counts: a folded English stem, a part of an identifier, or a pair of adjacent
+Chinese, Japanese or Korean characters (those scripts put no blank between words, and pairs find
+them without a dictionary).
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+import unicodedata
+from functools import cache, lru_cache
+from importlib import import_module
+from importlib.machinery import PathFinder
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_STOP = """
+a about after again all also am an and any are as at be because been before being both but by can
+could did do does doing down during each few for from further had has have having he her here hers
+herself him himself his how i if in into is it its itself just me more most my myself no nor not now
+of off on once only or other our ours ourselves out over own really same she should so some such than
+that the their theirs them themselves then there these they this those through to too under until up
+us very was we were what when where which while who whom why will with would yes you your yours
+yourself yourselves
+ca wo sha ai
+"""  # the last line is what is left of can't, won't, shan't and ain't
+
+STOP_WORDS: frozenset[str] = frozenset(_STOP.split())
+"""Folded words that say nothing about a text's subject."""
+
+_POSSESSIVE = re.compile(r"(?:n['\u2019]t|['\u2019](?:s|d|ll|ve|re|m))(?![^\W_])")
+_WORD = re.compile(r"[^\W_](?:\w*[^\W_])?")
+# Han (with extensions), kana, Hangul syllables and half-width kana.
+_CJK = re.compile(r"[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff\uff66-\uff9f\U00020000-\U0003ffff]+")  # fmt: skip
+
+
+def stems(text: str) -> list[str]:
+    """Return the search terms of a text in reading order, repeats included.
+
+    >>> stems("Mara's café isn't in the memories")
+    ['mara', 'cafe', 'memori']
+    >>> stems("memory_v2 delegation-defect 2026-02-24")
+    ['memory_v2', 'memori', 'v2', 'deleg', 'defect', '2026', '02', '24']
+    >>> stems("東京都 茶")
+    ['東京', '京都', '茶']
+    """
+    terms: list[str] = []
+    folded = _fold(text)
+    plain = folded.isascii()
+    for word in _WORD.findall(_POSSESSIVE.sub("", folded)):
+        if word in STOP_WORDS:
+            continue
+        if plain or not _CJK.search(word):
+            terms += _terms(word)
+        else:
+            for part in _parts(word):
+                terms += _pairs(part) if _CJK.match(part) else _terms(part)
+    return terms
+
+
+def _fold(text: str) -> str:
+    """Lower-case and strip accents; the marks of a text without any are not looked for."""
+    text = text.casefold()
+    if text.isascii():
+        return text
+    split = unicodedata.normalize("NFKD", text)
+    bare = "".join(c for c in split if unicodedata.category(c) != "Mn")
+    # Composed again: the split took Hangul syllables and voiced kana apart as well.
+    return unicodedata.normalize("NFC", bare).casefold()
+
+
+def _parts(word: str) -> list[str]:
+    """Cut a word where it changes between CJK and any other script."""
+    parts: list[str] = []
+    done = 0
+    for match in _CJK.finditer(word):
+        parts += [word[done : match.start()], match.group()]
+        done = match.end()
+    parts.append(word[done:])
+    return [part.strip("_") for part in parts if part.strip("_")]
+
+
+def _pairs(run: str) -> list[str]:
+    return [run[i : i + 2] for i in range(len(run) - 1)] or [run]
+
+
+@lru_cache(maxsize=65_536)
+def _terms(word: str) -> tuple[str, ...]:
+    """Terms of one folded word: its stem; of an identifier the whole and its parts."""
+    if "_" not in word:
+        return (_stemmer()(word),)
+    parts = [part for part in word.split("_") if part and part not in STOP_WORDS]
+    return (word, *(_stemmer()(part) for part in parts))
+
+
+@cache
+def _stemmer() -> Callable[[str], str]:
+    """Load the English stemmer alone.
+
+    The package's own ``__init__`` imports the stemmers of 35 languages, 18 ms for each command. So
+    its folder is given to a private package, from which the one module that is needed is imported.
+    """
+    spec = PathFinder.find_spec("snowballstemmer")
+    if spec is None or spec.submodule_search_locations is None:
+        raise ModuleNotFoundError("snowballstemmer", name="snowballstemmer")
+    package = ModuleType("_clsm_snowball")
+    package.__path__ = list(spec.submodule_search_locations)
+    sys.modules[package.__name__] = package
+    stemmer = import_module("_clsm_snowball.english_stemmer").EnglishStemmer()
+    stem: Callable[[str], str] = stemmer.stemWord
+    return stem
+
+
+_PIECE = re.compile(r"(?P<digits>[0-9]+(?![^\W_]))|(?P<word>[^\W_]+)|[^\s\w]|_")
+
+
+def count_tokens(text: str) -> int:
+    """Estimate how many word pieces the MiniLM (BERT uncased) tokenizer makes of a text.
+
+    Without the vocabulary: every mark and every CJK character is one piece, as it is there; a word
+    has 1 piece up to seven letters and more as it grows; a number one for two digits; a word with
+    digits in it, or all in capitals, is cut finer. Marks of start and end are not counted.
+
+    Returns:
+        Pieces, at least 0. Against the real tokenizer the mean error of a text is 4.0 % on 2,760
+        LoCoMo turns (sum +3.0 %) and 5.0 % on 632 Markdown paragraphs (sum -4.5 %); 95 % of them
+        are within 8 % and 15 %.
+    """
+    return round(sum(size for _, size in _sizes(text)))
+
+
+def trim_to_tokens(text: str, limit: int) -> str:
+    """Return the longest beginning of a text, cut between words, of at most ``limit`` word pieces.
+
+    Args:
+        text: the text to shorten.
+        limit: largest :func:`count_tokens` of the result; 0 or less gives an empty text.
+
+    >>> trim_to_tokens("one two three", 2)
+    'one two'
+    """
+    total, end = 0.0, 0
+    for position, size in _sizes(text):
+        total += size
+        if round(total) > limit:
+            return _whole_words(text, end)
+        end = position
+    return text if limit > 0 else ""
+
+
+def _whole_words(text: str, end: int) -> str:
+    """Cut at ``end``, or at the blank before it where that would split "3.50" or "don't"."""
+    if not text[end].isspace():
+        end = max(text.rfind(" ", end - 40, end), text.rfind("\n", end - 40, end)) + 1 or end
+    return text[:end].rstrip()
+
+
+def _sizes(text: str) -> list[tuple[int, float]]:
+    """Return the end and the expected pieces of each word or mark."""
+    return [(match.end(), _size(match.group())) for match in _PIECE.finditer(text)]
+
+
+@lru_cache(maxsize=65_536)
+def _size(word: str) -> float:
+    length = len(word)
+    if word.isascii() and word.isalpha():
+        return _letters(word, length)
+    if word.isdigit():
+        return max(1.0, 0.48 * length)
+    if word.isascii():
+        return 1.0 if length == 1 else 0.5 + 0.6 * length
+    wide = sum(map(len, _CJK.findall(word)))
+    return max(1.0, wide + 0.5 * (length - wide))
+
+
+def _letters(word: str, length: int) -> float:
+    if word.isupper() and length > 1:
+        return 1.1 if length == 2 else 1.2 + 0.13 * length
+    if length <= 7:
+        return 1.0 if length == 1 else 1.04
+    return 1.25 if length <= 10 else 1.6 if length <= 13 else 0.22 * length
