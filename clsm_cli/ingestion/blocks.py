@@ -255,7 +255,7 @@ def _comment_end(state: _Scan, place: int) -> int:
     line = state.lines[place]
     if not line.lstrip(" ").startswith("<!--") or _indent(line) >= 4:
         return 0
-    at = line.find("-->", line.index("<!--") + 4)
+    at = line.find("-->", line.index("<!--") + 2)
     end = place
     if at < 0:
         index = bisect_right(state.comment_ends, place)

@@ -17,7 +17,7 @@ from clsm_cli.ingestion.items import Problem
 from clsm_cli.ingestion.turns import Masker
 from clsm_cli.model.episodes import Document
 from clsm_cli.model.ids import document_id
-from clsm_cli.store import atomic, episodes, graph, inbox, runs
+from clsm_cli.store import atomic, episodes, graph, inbox, runs, settle
 from clsm_cli.store.index import database
 from clsm_cli.store.index.opening import Embedder, bring_up_to_date
 from clsm_cli.store.index.reader import Index
@@ -320,7 +320,7 @@ def segment_all(
     embedder: Embedder | None,
     progress: Progress,
 ) -> None:
-    """The second half: embed what is new, cut it into episodes, describe them, index the result.
+    """The second half: settle hand edits, embed what is new, cut it into episodes, describe them, index the result.
 
     Without the model nothing is cut: what is captured waits, and is found by its words.
     """
@@ -330,6 +330,9 @@ def segment_all(
         progress("embedding", done, total)
 
     index = Index(connection, store)
+    writes, warnings = settle.plan(store, run.now)
+    run.apply(writes)
+    report.warnings += warnings
     try:
         bring_up_to_date(store, connection, embedder, embedding, at_most=None)
     except ModelMissingError as error:

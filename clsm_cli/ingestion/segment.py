@@ -10,8 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from clsm_cli.errors import DamagedStoreError
 from clsm_cli.ingestion import describe
-from clsm_cli.ingestion.boundaries import Beat, cut
+from clsm_cli.ingestion.boundaries import Beat, cut, peak_surprise
 from clsm_cli.ingestion.times import instant
 from clsm_cli.model.episodes import EndMark, Episode, lowest_trust
 from clsm_cli.model.ids import episode_id
@@ -51,6 +52,7 @@ def plan_session(store: Store, index: Index, box: Inbox, *, close: bool = False)
     session = box.turns[0].session
     closed = index.closed_keys(session)
     items = [item for item in box.items if not _is_done(item, closed)]
+    vectors = index.vectors_of([i.turn.key for i in items if not isinstance(i, EndMark)])
     previous = index.last_episode(session)
     capped = False
     made: list[Episode] = []
@@ -59,7 +61,8 @@ def plan_session(store: Store, index: Index, box: Inbox, *, close: bool = False)
     for number, (turns, is_ended) in enumerate(parts):
         ended = is_ended or (close and number == len(parts) - 1)
         rest = list(turns)
-        for found in cut(_beats(rest, index), ended=ended, settings=store.settings.boundary):
+        beats = _beats([item.turn for item in rest], vectors)
+        for found in cut(beats, ended=ended, settings=store.settings.boundary):
             members, rest = rest[: found.length], rest[found.length :]
             made.append(_episode(members, session, previous, continues=capped))
             previous, capped = made[-1].id, found.continues_next
@@ -104,9 +107,7 @@ def _parts(items: Sequence[InboxItem]) -> list[tuple[list[Captured], bool]]:
     return parts
 
 
-def _beats(captured: Sequence[Captured], index: Index) -> list[Beat]:
-    turns = [item.turn for item in captured]
-    vectors = index.vectors_of([turn.key for turn in turns])
+def _beats(turns: Sequence[Turn], vectors: dict[str, Any]) -> list[Beat]:
     return [
         Beat(
             text=turn.text,
@@ -155,38 +156,48 @@ def _participants(turns: Sequence[Turn]) -> tuple[str, ...]:
 
 def _describe(store: Store, index: Index, made: Sequence[Episode]) -> tuple[EpisodeRecord, ...]:
     """Records of episodes, in order; each is compared with the one before it in its session."""
-    means: dict[str, Any] = {}
-    records = []
     known = {episode.id: episode for episode in made}
+    records = []
     for episode in made:
-        previous = episode.previous
-        if previous is not None and previous not in means:
-            means[previous] = _mean(store, index, previous, known)
-        vectors = index.vectors_of([turn.key for turn in episode.turns])
-        ordered = [vectors[turn.key] for turn in episode.turns]
-        means[episode.id] = describe.mean_vector(ordered)
+        previous = _previous(store, index, episode, known)
+        before = () if previous is None else previous.turns
+        vectors = index.vectors_of([turn.key for turn in (*before, *episode.turns)])
         records.append(
             describe.describe(
                 episode,
                 rev=(1, store.device),
-                vectors=ordered,
-                previous=means[previous] if previous is not None else None,
+                vectors=[vectors[turn.key] for turn in episode.turns],
+                previous=None
+                if previous is None
+                else describe.mean_vector(previous, [vectors[turn.key] for turn in before]),
+                surprise=_surprise(store, before, episode, vectors),
                 zone=store.zone,
             )
         )
     return tuple(records)
 
 
-def _mean(store: Store, index: Index, episode: str, known: dict[str, Episode]) -> Any:
-    """Mean vector of an episode that is in the store; None when it cannot be read."""
-    found = known.get(episode)
-    files = index.episode_files(episode)
-    if found is None and files:
-        found = episodes.read(store.root / files[0])
-    if found is None:
+def _surprise(
+    store: Store, before: Sequence[Turn], episode: Episode, vectors: dict[str, Any]
+) -> float:
+    """Of a conversation; the blocks of a document do not follow one another in time."""
+    if episode.document is not None:
+        return 0.0
+    settings = store.settings.boundary
+    return peak_surprise(_beats(before, vectors), _beats(episode.turns, vectors), settings)
+
+
+def _previous(
+    store: Store, index: Index, episode: Episode, known: dict[str, Episode]
+) -> Episode | None:
+    """The episode before; None when there is none, or it cannot be read any more."""
+    if episode.previous is None or episode.previous in known:
+        return known.get(episode.previous or "")
+    files = index.episode_files(episode.previous)
+    try:
+        return episodes.read(store.root / files[0]) if files else None
+    except DamagedStoreError:
         return None
-    vectors = index.vectors_of([turn.key for turn in found.turns])
-    return describe.mean_vector([vectors[t.key] for t in found.turns if t.key in vectors])
 
 
 def _keep(box: Inbox, items: Sequence[InboxItem]) -> runs.Write:

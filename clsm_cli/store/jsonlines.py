@@ -33,6 +33,11 @@ def dump(value: Any) -> str:
     return _UNSAFE.sub(lambda match: f"\\u{ord(match.group()):04x}", line)
 
 
+def is_odd(text: str) -> bool:
+    """Whether a text holds what ``dump`` escapes."""
+    return _UNSAFE.search(text) is not None
+
+
 def load(line: str) -> Any:
     """The value of one line.
 
@@ -51,6 +56,8 @@ def load_all(lines: list[str]) -> list[Any]:
     Raises:
         LineError: Any of them is bad; ``load`` then tells which.
     """
+    if sum(map(len, lines)) > _LIMITS.max_file:
+        raise LineError(f"is longer than {_LIMITS.max_file >> 20} MiB")
     for line in lines:
         check_depth(line)
     values = _decode(f"[{','.join(lines)}]")

@@ -119,10 +119,9 @@ class Index:
         return vectors.load(self.connection, self.store.derived)
 
     def unembedded(self) -> int:
-        """Current passages without a vector."""
+        """Passages without a vector."""
         row = self.connection.execute(
-            "SELECT COUNT(*) FROM passages WHERE current"
-            " AND embedded NOT IN (SELECT digest FROM vectors)"
+            "SELECT COUNT(*) FROM passages WHERE embedded NOT IN (SELECT digest FROM vectors)"
         ).fetchone()
         return int(row[0])
 

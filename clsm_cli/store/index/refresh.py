@@ -223,7 +223,7 @@ def _insert(connection: sqlite3.Connection, file: int, found: Iterable[Passage])
             "INSERT OR IGNORE INTO mentions VALUES (?, ?, ?, ?)",
             [
                 (row, mentions.node_id(m.label), m.label, m.kind)
-                for m in mentions.find(passage.embedded_text)
+                for m in mentions.find(passage.text)
             ],
         )
 

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.store import atomic
+from clsm_cli.store.index.passages import with_heading
 
 if TYPE_CHECKING:
     import sqlite3
@@ -55,16 +56,16 @@ def use_engine(connection: sqlite3.Connection, engine: str) -> None:
 
 
 def missing(connection: sqlite3.Connection) -> list[tuple[str, str]]:
-    """Digest and text of every current passage without a vector, each text once, by digest."""
-    return [
-        (digest, f"{heading}\n{text}" if heading else text)
-        for digest, heading, text in connection.execute(
-            "SELECT embedded, heading, text FROM passages WHERE id IN"
-            " (SELECT MIN(id) FROM passages WHERE current"
-            "  AND embedded NOT IN (SELECT digest FROM vectors) GROUP BY embedded)"
-            " ORDER BY embedded"
-        )
-    ]
+    """Digest and text of every passage without a vector, each text once, by digest.
+
+    Closed blocks too: their episodes are described by them, and history may be asked for.
+    """
+    rows = connection.execute(
+        "SELECT embedded, heading, text FROM passages WHERE id IN"
+        " (SELECT MIN(id) FROM passages WHERE embedded NOT IN (SELECT digest FROM vectors)"
+        "  GROUP BY embedded) ORDER BY embedded"
+    )
+    return [(str(digest), with_heading(heading, text)) for digest, heading, text in rows]
 
 
 def add(

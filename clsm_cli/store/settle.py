@@ -1,0 +1,106 @@
+"""Settle: write down what a person changed by hand, before a command writes anything else.
+
+A changed text becomes a new version by the user, a new item gets its id, a missing one is
+withdrawn; what two sides said differently goes to the review list. Run twice, it does nothing the
+second time; cut short anywhere, the next run completes it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from clsm_cli.model.codec import encode
+from clsm_cli.model.graph import Statement
+from clsm_cli.model.ids import digest
+from clsm_cli.store import graph, logs, runs, shards, topics
+from clsm_cli.store.jsonlines import dump
+from clsm_cli.store.layout import TOPIC_STREAMS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from clsm_cli.model.graph import Stream
+    from clsm_cli.store.layout import Store
+
+
+MASS_LOSS = 0.2
+"""Share of a stream's statements that may vanish at once without a question (design §4)."""
+FEW = 5
+"""Statements that may always vanish: a short list edited by hand."""
+
+
+def plan(store: Store, now: str) -> tuple[list[runs.Write], list[str]]:
+    """Writes that settle every stream with topic files, and what the user should hear.
+
+    A stream that lost much at once (a folder not mounted, a file moved away) is left as it is.
+
+    Args:
+        store: Where; the caller holds the lock.
+        now: UTC time of the run.
+    """
+    writes: list[runs.Write] = []
+    warnings: list[str] = []
+    review: list[logs.ReviewItem] = []
+    forgotten = logs.forgotten(store)
+    for stream in TOPIC_STREAMS:
+        found = topics.read_topics(store.root / stream)
+        known = shards.load_graph([store.graph(stream)], forgotten)
+        if not found and not known.records:
+            continue
+        records = {i: r for i, r in known.records.items() if isinstance(r, Statement)}
+        edits = topics.reconcile(found, records, stream=stream, now=now, device=store.device)
+        current = sum(record.is_current for record in records.values())
+        if len(edits.withdrawn) > max(FEW, MASS_LOSS * current):
+            warnings.append(
+                f"{stream}: {len(edits.withdrawn)} of {current} statements are gone from the"
+                " Markdown files at once; nothing was withdrawn. Put the files back, or remove"
+                " fewer at a time"
+            )
+            continue
+        stored = [_stored(statement) for statement in edits.statements.values()]
+        changed = [statement for statement in stored if statement != records.get(statement.id)]
+        writes += graph.plan(store, stream, changed)
+        writes += _ids(found)
+        review += [_conflict(*conflict, now) for conflict in edits.conflicts]
+        review += [_lost(record, now) for record in known.lost if isinstance(record, Statement)]
+    return writes + _review(store, review), warnings
+
+
+def _stored(statement: Statement) -> Statement:
+    """As the shard keeps it: the text of a current statement stands in the Markdown alone."""
+    sha = topics.text_sha(statement.text)
+    text = "" if statement.is_current else statement.text
+    return replace(statement, text=text, text_sha=sha if statement.text else statement.text_sha)
+
+
+def _ids(found: Iterable[topics.Topic]) -> list[runs.Write]:
+    """Ids behind the items that have none."""
+    writes: list[runs.Write] = []
+    for topic in found:
+        missing = {item.line: topics.id_of(item) for item in topic.items if item.id is None}
+        if missing:
+            data = topics.with_ids(topic, missing)
+            writes.append(runs.Put(topic.path, data, read_as=topic.sha256))
+    return writes
+
+
+def _conflict(record_id: str, kept: str, other: str, now: str) -> logs.ReviewItem:
+    reason = "two texts under one id"
+    return logs.ReviewItem(
+        f"v-{digest(record_id, kept, other)}", now, (record_id,), reason, kept, other
+    )
+
+
+def _lost(record: Statement, now: str) -> logs.ReviewItem:
+    line = dump(encode(record))
+    reason = "a value you set lost against a newer one"
+    return logs.ReviewItem(f"v-{digest(record.id, line)}", now, (record.id,), reason, "", line)
+
+
+def _review(store: Store, items: list[logs.ReviewItem]) -> list[runs.Write]:
+    """Review lines that are not in the list yet."""
+    path = store.flow / "review.jsonl"
+    known = {row.get("id") for _, row in logs.rows(path)[0]} if items else set()
+    fresh = {item.id: item for item in items if item.id not in known}
+    return [runs.Append(path, logs.render(item)) for item in fresh.values()]

@@ -1,0 +1,167 @@
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from clsm_cli.embedding.encoder import Embedding, Encoder, equal_length_batches
+from clsm_cli.errors import ModelMissingError
+
+HERE = Path(__file__).parent
+TEXTS: list[str] = json.loads((HERE / "reference_texts.json").read_text())
+
+
+def _cosines(one: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """Row by row, in float64."""
+    a, b = one.astype(np.float64), other.astype(np.float64)
+    cosines: np.ndarray = (a * b).sum(1) / np.linalg.norm(a, axis=1) / np.linalg.norm(b, axis=1)
+    return cosines
+
+
+def _bits(embedding: Embedding) -> tuple[bytes, bytes, tuple[str, ...]]:
+    return embedding.sentence.tobytes(), embedding.tokens.tobytes(), embedding.pieces
+
+
+@pytest.fixture(scope="module")
+def alone(encoder: Encoder) -> dict[str, tuple[bytes, bytes, tuple[str, ...]]]:
+    """The bits of each text when it is the only one."""
+    return {text: _bits(encoder.encode([text])[0]) for text in TEXTS}
+
+
+def test_equals_sentence_transformers(encoder: Encoder) -> None:
+    with np.load(HERE / "reference.npz") as reference:
+        expected = reference["vectors"]
+    assert _cosines(encoder.encode_sentences(TEXTS), expected).min() >= 0.999999
+
+
+def test_query_encoder_agrees_with_document_encoder(encoder: Encoder, model_folder: Path) -> None:
+    queries = Encoder.open(model_folder, for_queries=True)
+    found = queries.encode_sentences(TEXTS)
+    assert _cosines(found, encoder.encode_sentences(TEXTS)).min() >= 0.9999999
+    assert found.tobytes() == queries.encode_sentences(TEXTS).tobytes()
+    assert queries.engine == encoder.engine == "all-MiniLM-L6-v2/fp32"
+
+
+def test_shapes_and_lengths(encoder: Encoder) -> None:
+    for text, found in zip(TEXTS, encoder.encode(TEXTS), strict=True):
+        assert found.sentence.dtype == found.tokens.dtype == np.float32, text
+        assert found.sentence.shape == (384,), text
+        assert found.tokens.shape == (len(found.pieces), 384), text
+        assert len(found.pieces) <= 254, text
+        assert abs(np.linalg.norm(found.sentence) - 1) < 1e-6, text
+        assert np.allclose(np.linalg.norm(found.tokens, axis=1), 1, atol=1e-6), text
+
+
+def test_a_token_vector_belongs_to_its_piece(encoder: Encoder) -> None:
+    (found,) = encoder.encode(["The bank raised its rates."])
+    assert found.pieces == ("the", "bank", "raised", "its", "rates", ".")
+    (other,) = encoder.encode(["A bank raised its rates."])
+    likeness = found.tokens @ other.tokens.T
+    assert likeness.argmax(axis=1)[1:].tolist() == [1, 2, 3, 4, 5]
+
+
+@pytest.mark.parametrize("text", ["", " ", "\x00", "\ud800", "\x1b\x07"])
+def test_a_text_without_signs_is_a_vector_without_tokens(encoder: Encoder, text: str) -> None:
+    (found,) = encoder.encode([text])
+    assert found.tokens.shape == (0, 384)
+    assert found.pieces == ()
+    assert found.sentence.tobytes() == encoder.encode([""])[0].sentence.tobytes()
+
+
+def test_a_megabyte_is_its_first_pieces(encoder: Encoder) -> None:
+    long, short = encoder.encode(["A word or two. " * 70_000, "A word or two. " * 60])
+    assert len(long.pieces) == 254
+    assert _bits(long) == _bits(short)
+
+
+def test_nothing_to_encode(encoder: Encoder) -> None:
+    assert encoder.encode([]) == []
+    assert encoder.encode_sentences([]).shape == (0, 384)
+
+
+def test_progress_counts_texts(encoder: Encoder) -> None:
+    seen: list[tuple[int, int]] = []
+    encoder.encode_sentences(TEXTS, progress=lambda done, total: seen.append((done, total)))
+    assert seen == sorted(seen)
+    assert seen[-1] == (len(TEXTS), len(TEXTS))
+
+
+@settings(max_examples=15, deadline=None)
+@given(st.lists(st.integers(0, len(TEXTS) - 1), min_size=1, max_size=30))
+def test_bits_do_not_depend_on_the_batch(
+    encoder: Encoder, alone: dict[str, tuple[bytes, bytes, tuple[str, ...]]], order: list[int]
+) -> None:
+    texts = [TEXTS[at] for at in order]
+    for text, found in zip(texts, encoder.encode(texts), strict=True):
+        assert _bits(found) == alone[text]
+
+
+def test_bits_do_not_depend_on_batch_mates_of_equal_length(encoder: Encoder) -> None:
+    words = ["river", "stone", "paper", "cloud", "table", "night", "horse"]
+    for length in (1, 5, 18, 60, 250):
+        texts = [" ".join(words[(at + step) % 7] for step in range(length)) for at in range(7)]
+        texts = [f"{text} {mate}" for mate in words for text in texts]
+        batched = encoder.encode(texts)
+        for text, found in zip(texts, batched, strict=True):
+            assert _bits(found) == _bits(encoder.encode([text])[0])
+
+
+def test_bits_do_not_depend_on_threads_or_order(
+    model_folder: Path, alone: dict[str, tuple[bytes, bytes, tuple[str, ...]]]
+) -> None:
+    for threads in (0, 2, 3):
+        encoder = Encoder.open(model_folder, threads=threads)
+        for text, found in zip(TEXTS[::-1], encoder.encode(TEXTS[::-1]), strict=True):
+            assert _bits(found) == alone[text]
+
+
+def test_sentence_vectors_alone_are_the_same_bits(encoder: Encoder) -> None:
+    both = [found.sentence for found in encoder.encode(TEXTS)]
+    assert encoder.encode_sentences(TEXTS).tobytes() == np.stack(both).tobytes()
+
+
+def test_no_model(tmp_path: Path) -> None:
+    with pytest.raises(ModelMissingError, match="clsm model install"):
+        Encoder.open(tmp_path)
+
+
+def _run(code: str, home: Path) -> str:
+    env = {"PATH": os.environ["PATH"], "HOME": str(home), "PYTHONPATH": str(HERE.parents[1])}
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=env, check=True, capture_output=True, text=True
+    )
+    return done.stdout
+
+
+def test_encoding_writes_no_file_at_home(model_folder: Path, tmp_path: Path) -> None:
+    code = (
+        "from pathlib import Path; from clsm_cli.embedding.encoder import Encoder\n"
+        f"for queries in (True, False):\n"
+        f"    Encoder.open(Path({str(model_folder)!r}), for_queries=queries).encode(['a b'])"
+    )
+    _run(code, tmp_path)
+    assert list(tmp_path.rglob("*")) == []
+
+
+def test_importing_loads_no_library(tmp_path: Path) -> None:
+    code = (
+        "import sys; import clsm_cli.embedding.encoder, clsm_cli.embedding.weights\n"
+        "print({'numpy', 'onnxruntime', 'tokenizers', 'urllib.request'} & set(sys.modules))"
+    )
+    assert _run(code, tmp_path) == "set()\n"
+
+
+@given(st.lists(st.integers(2, 256), max_size=50), st.integers(1, 600))
+def test_batches_hold_each_text_once_and_one_length(lengths: list[int], budget: int) -> None:
+    batches = list(equal_length_batches(lengths, budget))
+    assert sorted(at for batch in batches for at in batch) == list(range(len(lengths)))
+    for batch in batches:
+        (length,) = {lengths[at] for at in batch}
+        assert len(batch) == 1 or length * len(batch) <= budget

@@ -1,0 +1,189 @@
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+
+from clsm_cli.ingestion.blocks import conflict_marks, scan
+
+SAMPLE = Path(__file__).parents[2] / "fixtures" / "sample" / "workspace"
+
+
+def cut(text: str) -> list[str]:
+    lines = text.split("\n")
+    return ["\n".join(lines[span.start : span.end]) for span in scan(lines)[0]]
+
+
+@pytest.mark.parametrize(
+    ("text", "blocks"),
+    [
+        ("a\nb\n\nc", ["a\nb", "c"]),
+        ("- a\n- b\n\n  more\n- c", ["- a", "- b\n\n  more", "- c"]),
+        ("- a\nlazy\n  - deep\n    1. er\n- b", ["- a\nlazy\n  - deep\n    1. er", "- b"]),
+        ("- a\n\nno more", ["- a", "no more"]),
+        ("1. a\n  - b", ["1. a", "  - b"]),
+        ("10) a\n    b\n\tc", ["10) a\n    b\n\tc"]),
+        ("-\ta\n\n    b", ["-\ta\n\n    b"]),
+        ("born in\n1986. A year\n- a list", ["born in\n1986. A year", "- a list"]),
+        ("Todo:\n1. a", ["Todo:", "1. a"]),
+        (
+            "```py\n# no heading\n\n- no list\n```\nafter",
+            ["```py\n# no heading\n\n- no list\n```", "after"],
+        ),
+        ("~~~\n```\n~~~~\nafter", ["~~~\n```\n~~~~", "after"]),
+        ("```\nnever closed\n\n# x", ["```\nnever closed\n\n# x"]),
+        ("``` not ` a fence\nx", ["``` not ` a fence\nx"]),
+        ("- ```\n  # x\n\n  y\n  ```\n- b", ["- ```\n  # x\n\n  y\n  ```", "- b"]),
+        (
+            "    code\n\n    more\n\ntext\n    not code",
+            ["    code\n\n    more", "text\n    not code"],
+        ),
+        ("> a\nlazy\n> b\n- c", ["> a\nlazy\n> b", "- c"]),
+        (
+            "text\n| a | b |\n|---|:-:|\n| 1 | 2 |\n\nx",
+            ["text", "| a | b |\n|---|:-:|\n| 1 | 2 |", "x"],
+        ),
+        ("| a |\n|---|\n| 1 |\n---\nx", ["| a |\n|---|\n| 1 |", "x"]),
+        ("two lines\nof text\n---\nx", ["two lines\nof text", "x"]),
+        ("a\n***\n* * *\n___\nb", ["a", "b"]),
+        ("<!-- a\nb -->\nc\n<!-- d --> e", ["c\n<!-- d --> e"]),
+        ("<!-- open\n\nb", ["<!-- open", "b"]),
+        ("[x]: http://example.org\n\na", ["[x]: http://example.org", "a"]),
+        ("#hashtag\n####### seven", ["#hashtag\n####### seven"]),
+        ("a\rb", ["a\rb"]),
+        ("", []),
+    ],
+)
+def test_cuts(text: str, blocks: list[str]) -> None:
+    assert cut(text) == blocks
+
+
+def test_headings_make_a_path() -> None:
+    text = "Title\n=====\na\n## One ##\nb\n### Deep #1\nc\n## Two\nd\n\nUnder\n---\ne\n#\nf"
+    spans, title = scan(text.split("\n"))
+    assert title == "Title"
+    assert [span.heading for span in spans] == [
+        ("Title",),
+        ("Title", "One"),
+        ("Title", "One", "Deep #1"),
+        ("Title", "Two"),
+        ("Title", "Under"),
+        (),
+    ]
+
+
+def test_a_long_heading_is_not_multiplied() -> None:
+    spans, title = scan(["# " + "x" * 100_000, "a"])
+    assert spans[0].heading == ("x" * 200,)
+    assert title == "x" * 200
+
+
+def test_conflict_marks_need_all_three() -> None:
+    assert conflict_marks(["<<<<<<< a", "x", "||||||| b", "y", "=======", "z", ">>>>>>> c"]) == [
+        0,
+        2,
+        4,
+        6,
+    ]
+    assert conflict_marks(["<<<<<<< a", "x", ">>>>>>> c"]) == []
+    assert conflict_marks(["Title", "=======", ">>>>>>> quoted"]) == []
+
+
+def token_spans(text: str) -> list[tuple[int, int]]:
+    """Spans of the same blocks by markdown-it-py."""
+    markdown = MarkdownIt("commonmark").enable("table")
+    spans = []
+    lines = text.split("\n")
+    depth = 0
+    for token in markdown.parse(text):
+        outermost = depth == 0 or (depth == 1 and token.type == "list_item_open")
+        leaf = token.type in {"fence", "code_block", "html_block"}
+        depth += token.nesting if token.type not in {"bullet_list_open", "bullet_list_close"} else 0
+        depth = (
+            depth
+            if token.type not in {"ordered_list_open", "ordered_list_close"}
+            else depth - token.nesting
+        )
+        opens = token.nesting == 1 and token.type not in {
+            "heading_open",
+            "bullet_list_open",
+            "ordered_list_open",
+        }
+        if token.map and outermost and (opens or leaf):
+            start, end = token.map
+            while not lines[end - 1].strip():
+                end -= 1
+            if not lines[start].startswith("<!--"):
+                spans.append((start, end))
+    return spans
+
+
+@pytest.mark.parametrize("path", sorted(SAMPLE.rglob("*.md")), ids=lambda path: path.stem)
+def test_cuts_as_markdown_it_does(path: Path) -> None:
+    text = path.read_text()
+    assert [(span.start, span.end) for span in scan(text.split("\n"))[0]] == token_spans(text)
+
+
+STARTS = ["", "- ", "* ", "1. ", "12) ", "# ", "## ", "> ", "```", "~~~", "    ", "  ", "\t", "|"]
+STARTS += ["---", "===", "***", "<!--", "-->", "| a | b |", "|---|---|", "<<<<<<<", "\r", "\x0b"]
+LINES = st.lists(
+    st.builds("".join, st.lists(st.sampled_from([*STARTS, "word", " ", "é"]), max_size=4)),
+    max_size=20,
+)
+
+
+@settings(max_examples=1000)
+@given(LINES)
+def test_every_line_of_text_is_in_exactly_one_block(lines: list[str]) -> None:
+    spans, _ = scan(lines)
+    covered = [number for span in spans for number in range(span.start, span.end)]
+    assert covered == sorted(set(covered))
+    inside_comment = False
+    for number in set(range(len(lines))) - set(covered):
+        line = lines[number].strip()
+        # Only these may lie outside; the lines of a comment follow its start without a gap.
+        if line.startswith("<!--"):
+            inside_comment = True
+        if inside_comment:
+            inside_comment = "-->" not in line
+            continue
+        following = lines[number + 1].strip() if number + 1 < len(lines) else ""
+        underlined = following != "" and not following.strip("=-")
+        heading = line.startswith("#") or underlined
+        assert not line or heading or not "".join(line.split()).strip(line[0]), line
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "<!--",
+        "-->",
+        "<!-- --> x",
+        "- a",
+        "> ",
+        "> " * 500,
+        "- " * 500,
+        "```",
+        "|",
+        "| a\n|-",
+        "# ",
+        "a",
+        "  " * 40 + "- a",
+        "a\n\n",
+        "<<<<<<<",
+        "=======",
+        "* * x",
+        "[",
+        "-" * 1000 + "x",
+        "1. ",
+    ],
+)
+def test_hostile_text_takes_linear_time(line: str) -> None:
+    lines = (line + "\n").split("\n")[:-1] * (1_000_000 // (len(line) + 1)) + ["x --> x"]
+    start = time.process_time()
+    scan(lines, 0, frozenset(conflict_marks(lines)))
+    assert time.process_time() - start < 6

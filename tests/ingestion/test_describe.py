@@ -1,0 +1,280 @@
+"""Vectors here are synthetic unit vectors in a few dimensions."""
+
+from __future__ import annotations
+
+from datetime import UTC
+from typing import TYPE_CHECKING, Any
+from zoneinfo import ZoneInfo
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import settings as examples
+from hypothesis import strategies as st
+
+from clsm_cli.ingestion.describe import SENTENCES, describe, mean_vector, novelty
+from clsm_cli.model.episodes import Episode, EpisodeRecord, Turn
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from clsm_cli.model.episodes import Role
+
+HOME = ZoneInfo("Europe/Amsterdam")
+
+
+def turn(
+    key: str,
+    speaker: str,
+    text: str,
+    *,
+    time: str | None = "2026-02-24T08:15:00+01:00",
+    role: Role = "user",
+    heading: tuple[str, ...] = (),
+) -> Turn:
+    return Turn(key=key, speaker=speaker, role=role, text=text, time=time, heading=heading)
+
+
+def episode(*turns: Turn, document: str | None = None) -> Episode:
+    dated = [each.time for each in turns if each.time]
+    return Episode(
+        id="e-1",
+        session="s",
+        turns=turns,
+        recorded_at="2026-02-24T09:00:00+00:00",
+        start=dated[0] if dated else None,
+        end=dated[-1] if dated else None,
+        document=document,
+    )
+
+
+def alike(n: int) -> list[np.ndarray[Any, Any]]:
+    return [np.array([1.0, 0.0, 0.0], dtype=np.float32)] * n
+
+
+def record(
+    told: Episode,
+    vectors: Sequence[np.ndarray[Any, Any]] | None = None,
+    previous: np.ndarray[Any, Any] | None = None,
+) -> EpisodeRecord:
+    return describe(
+        told,
+        rev=(7, "box-1a2b"),
+        vectors=alike(len(told.turns)) if vectors is None else vectors,
+        previous=previous,
+        surprise=1.23456,
+        zone=HOME,
+    )
+
+
+DELEGATION = episode(
+    turn(
+        "t1", "Mara", "The delegation defect is back, and Hardin saw the valve chatter yesterday."
+    ),
+    turn("t2", "Iris", "Which valve causes the delegation defect, the inlet valve?"),
+    turn(
+        "t3",
+        "grep",
+        "hardin.log: valve chatter, Rotterdam awful awful",
+        role="tool",
+    ),
+    turn(
+        "t4",
+        "Mara",
+        "The outlet valve causes it. We decided to replace the outlet valve tomorrow.",
+        time="2026-02-24T08:20:00+01:00",
+    ),
+    turn("t5", "Iris", "Great, thanks. Who informs the harbour office about the delay?"),
+)
+
+
+def test_every_field_of_the_delegation_example() -> None:
+    found = record(DELEGATION, previous=np.array([0.6, 0.8, 0.0]))
+    assert (found.id, found.rev, found.stage, found.tags) == (
+        "e-1",
+        (7, "box-1a2b"),
+        "pending",
+        (),
+    )
+    assert found.title.startswith("2026-02-24 · ")
+    assert "elegation defect" in found.title
+    assert found.topic.casefold() in found.title.casefold()
+    assert -1.0 <= found.valence <= 1.0
+    assert found.novelty == 0.4
+    assert found.surprise == 1.2346
+    assert found.decisions == ("We decided to replace the outlet valve tomorrow (2026-02-25).",)
+    assert [(q.text, q.answered_by) for q in found.open_questions] == [
+        ("Which valve causes the delegation defect, the inlet valve?", "t4"),
+        ("Who informs the harbour office about the delay?", None),
+    ]
+    assert found.mentions["hardin"] == ("t1",)
+
+
+def test_the_narrative_says_who_and_when_with_absolute_days() -> None:
+    found = record(DELEGATION).narrative
+    assert "On 2026-02-24 at 08:15, Mara said: " in found
+    assert "yesterday (2026-02-23)" in found
+    assert "On 2026-02-24 at 08:20, Mara said: " in found
+    assert "grep" not in found
+    assert found.count("On 2026-02-24") <= SENTENCES
+
+
+def test_a_question_is_asked() -> None:
+    found = record(episode(turn("t1", "Iris", "Which harbour office handles the delayed ships?")))
+    assert "Iris asked: Which harbour office" in found.narrative
+
+
+def test_tools_do_not_speak_but_their_mentions_count() -> None:
+    talk = episode(
+        turn("t1", "Mara", "Please look up the harbour master."),
+        turn("t2", "web", "`harbour_master` is Piet Visser. We decided to hate it?", role="tool"),
+    )
+    found = record(talk)
+    assert "Visser" not in found.title + found.narrative
+    assert found.decisions == ()
+    assert found.open_questions == ()
+    assert found.valence == record(episode(talk.turns[0])).valence
+    assert found.mentions["piet-visser"] == ("t2",)
+
+
+def test_an_episode_of_tools_alone_has_a_title() -> None:
+    found = record(episode(turn("t1", "ls", "a.txt b.txt", role="tool", time=None)))
+    assert found.title == "A.txt b.txt"
+    assert found.narrative == ""
+    assert record(episode(turn("t1", "ls", "", role="tool", time=None))).title == "Untitled"
+
+
+def test_the_heading_of_a_document_leads() -> None:
+    path = ("Projects", "Tide table")
+    blocks = episode(
+        turn("t1", "", "- The tide table uses harmonic constants.", heading=path, time=None),
+        turn(
+            "t2", "", "- Harmonic constants come from Delft.", heading=(*path, "Source"), time=None
+        ),
+        document="d-1",
+    )
+    found = record(blocks)
+    assert found.title.startswith("Tide table, ")
+    assert found.narrative.startswith("The tide table uses harmonic constants.")
+    apart = episode(
+        turn("t1", "", "x y", heading=("A", "C")),
+        turn("t2", "", "z", heading=("B", "C")),
+        document="d-1",
+    )
+    assert ", C" not in record(apart).title
+
+
+def test_undated_and_whole_days() -> None:
+    undated = record(episode(turn("t1", "Mara", "The valve arrived in Delft today.", time=None)))
+    assert undated.narrative == "Mara said: The valve arrived in Delft today."
+    assert not undated.title.startswith("20")
+    day = record(episode(turn("t1", "Mara", "The valve arrived today.", time="2026-02-24")))
+    assert day.narrative == "On 2026-02-24, Mara said: The valve arrived today (2026-02-24)."
+    assert day.title.startswith("2026-02-24 · ")
+
+
+def test_dates_are_those_of_the_stores_calendar() -> None:
+    late = record(
+        episode(turn("t1", "Mara", "The valve arrived.", time="2026-02-24T23:30:00+00:00"))
+    )
+    assert late.title.startswith("2026-02-25")
+    assert late.narrative.startswith("On 2026-02-25 at 00:30, Mara")
+    edge = episode(turn("t1", "Mara", "The valve.", time="0001-01-01T00:00:00+14:00"))
+    assert record(edge).title.startswith("0001-01-01")
+
+
+def test_the_same_is_not_told_twice() -> None:
+    talk = episode(
+        *(turn(f"t{i}", "Mara", "The outlet valve broke in Rotterdam harbour.") for i in range(6)),
+        turn("t7", "Iris", "Hardin orders a spare part from Delft."),
+    )
+    assert "Iris said: Hardin orders" in record(talk).narrative
+
+
+def test_code_and_tables_are_not_told() -> None:
+    talk = episode(
+        turn(
+            "t1",
+            "Mara",
+            "```\nvalve = broken(valve, valve, valve)\n```\nThe valve broke again today.",
+        )
+    )
+    assert "```" not in record(talk).narrative
+    assert "The valve broke again" in record(talk).narrative
+
+
+@pytest.mark.parametrize(
+    ("reply", "speaker", "answered"),
+    [
+        ("The hook uses port 8080.", "Iris", "t2"),
+        ("The hook uses port 8080, which port do you use?", "Iris", None),
+        ("It uses that hook port. And you?", "Iris", "t2"),
+        ("The hook uses port 8080.", "Mara", None),
+        ("No idea about the port.", "Iris", None),
+    ],
+)
+def test_what_answers_a_question(reply: str, speaker: str, answered: str | None) -> None:
+    talk = episode(turn("t1", "Mara", "Which port does the hook use?"), turn("t2", speaker, reply))
+    assert record(talk).open_questions[0].answered_by == answered
+
+
+def test_valence_is_the_feeling_of_the_turns_that_show_one() -> None:
+    sad = record(episode(turn("t1", "M", "This is awful."), turn("t2", "I", "The chair.")))
+    assert sad.valence < -0.3
+    assert record(episode(turn("t1", "M", "The chair."))).valence == 0.0
+
+
+def test_novelty_against_the_episode_before() -> None:
+    one = episode(turn("t1", "M", "x"), turn("t2", "t", "y", role="tool"))
+    vectors = [np.array([1.0, 0.0]), np.array([0.0, 1.0])]
+    assert mean_vector(one, vectors).tolist() == [1.0, 0.0]
+    assert record(one, vectors, previous=np.array([1.0, 0.0])).novelty == 0.0
+    assert record(one, vectors).novelty == 1.0
+    assert novelty(np.zeros(2), vectors[0]) == 1.0
+
+
+TEXTS = st.one_of(
+    st.text(max_size=80),
+    st.sampled_from(["We decided to use SQLite.", "Which port is it?", "```\ncode", "- [x] done"]),
+)
+
+
+@given(
+    st.lists(
+        st.tuples(
+            TEXTS,
+            st.sampled_from(["user", "assistant", "tool", "system"]),
+            st.sampled_from([None, "2026-02-24", "2026-02-24T08:15:00+01:00"]),
+        ),
+        min_size=1,
+        max_size=8,
+    ),
+    st.booleans(),
+)
+@examples(deadline=None, max_examples=200)
+def test_any_episode_has_a_valid_record(
+    turns: list[tuple[str, Role, str | None]], doc: bool
+) -> None:
+    told = episode(
+        *(
+            turn(f"t{i}", "M", text, role=role, time=time)
+            for i, (text, role, time) in enumerate(turns)
+        ),
+        document="d-1" if doc else None,
+    )
+    found = record(told)
+    assert found.title.strip()
+    assert "\n" not in found.title + found.narrative
+    assert -1.0 <= found.valence <= 1.0
+    assert 0.0 <= found.novelty <= 1.0
+    keys = {each.key for each in told.turns}
+    assert all(keys.issuperset(used) for used in found.mentions.values())
+    assert all(q.answered_by is None or q.answered_by in keys for q in found.open_questions)
+    assert found == record(told)
+
+
+def test_the_zone_may_be_any_tzinfo() -> None:
+    found = describe(
+        DELEGATION, rev=(1, "x"), vectors=alike(5), previous=None, surprise=0.0, zone=UTC
+    )
+    assert "at 07:15" in found.narrative

@@ -1,0 +1,208 @@
+from __future__ import annotations
+
+import itertools
+import time
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from clsm_cli.ingestion import markdown
+from clsm_cli.ingestion.items import Problem, RawDocument
+
+HOME = ZoneInfo("Europe/Amsterdam")
+
+
+def read(data: str | bytes, path: str = "note.md") -> RawDocument:
+    data = data.encode() if isinstance(data, str) else data
+    document = markdown.read(data, path=path, zone=HOME)
+    assert isinstance(document, RawDocument)
+    return document
+
+
+def told(document: RawDocument) -> list[tuple[int | None, str]]:
+    return [(problem.line, problem.reason) for problem in document.problems]
+
+
+def test_a_document() -> None:
+    text = "---\ntitle: Meta\ndate: 2026-02-01\n---\n# Pets\n\n- Juno  \n\n  a cat\n\n## Food\n\nFish.\n"
+    document = read(text)
+    assert document.title == "Pets"
+    assert document.trust == "user"
+    assert document.problems == ()
+    assert [
+        (block.text, block.line_start, block.line_end, block.heading, block.time)
+        for block in document.blocks
+    ] == [
+        ("- Juno  \n\n  a cat", 7, 9, ("Pets",), "2026-02-01"),
+        ("Fish.", 13, 13, ("Pets", "Food"), "2026-02-01"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("first_line", "expected"),
+    [
+        ("plain", "2026-02-24"),
+        ("08:15 gauge read", "2026-02-24T08:15:00+01:00"),
+        ("- **8:15** gauge read", "2026-02-24T08:15:00+01:00"),
+        ("- [x] 23:02:10 Mosquitto stopped", "2026-02-24T23:02:10+01:00"),
+        ("8:15 pm by the clock", "2026-02-24"),
+        ("99:99 is no hour", "2026-02-24"),
+        ("2026-02-20: dentist", "2026-02-20"),
+        ("- 2026-02-20 08:15 dentist", "2026-02-20T08:15:00+01:00"),
+        ("- [2026-02-20T07:15:00Z] dentist", "2026-02-20T08:15:00+01:00"),
+        ("dentist (2026-02-20)", "2026-02-20"),
+        ("dentist (2026-02-20 8:15)", "2026-02-20T08:15:00+01:00"),
+        ("2026-02-31 is no day", "2026-02-24"),
+        ("the note of 2026-02-20 says", "2026-02-24"),
+        ("2026-02-20-notes.md", "2026-02-24"),
+    ],
+)
+def test_time_of_a_block_in_a_daily_note(first_line: str, expected: str) -> None:
+    (block,) = read(first_line, "memory/2026-02-24-pets.md").blocks
+    assert block.time == expected
+
+
+def test_a_heading_tells_the_day_of_its_blocks() -> None:
+    text = "# Log 2026-01-01\n## 2026-01-02\na\n- 08:15 b\n### Deep\nc\n## Other\nd\n"
+    document = read(text, "2026-02-24.md")
+    assert [block.time for block in document.blocks] == [
+        "2026-01-02",
+        "2026-01-02T08:15:00+01:00",
+        "2026-01-02",
+        "2026-01-01",
+    ]
+    assert [block.time for block in read("08:15 a\n").blocks] == [None]
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "trust", "title"),
+    [
+        ("w/SOUL.md", "a", "user", "SOUL"),
+        ("w/USER.md", "a", "user", "USER"),
+        ("w/MEMORY.md", "# My memory\n", "agent", "My memory"),
+        ("w/memory.md", "a", "agent", "memory"),
+        ("w/DREAMS.md", "a", "agent", "DREAMS"),
+        ("w/memory/2026-02-24.md", "a", "agent", "2026-02-24"),
+        ("w/2026-02-24-call.md", "a", "agent", "2026-02-24-call"),
+        ("reading list.txt", "a", "user", "reading list"),
+        ("clip.md", "---\ntrust: web\ntitle: A page\n---\na", "web", "A page"),
+        ("-", "a", "user", "-"),
+    ],
+)
+def test_trust_and_title(path: str, text: str, trust: str, title: str) -> None:
+    document = read(text, path)
+    assert (document.trust, document.title) == (trust, title)
+
+
+@pytest.mark.parametrize(
+    ("front", "line", "reason"),
+    [
+        ("- a\n- b", 1, "has front matter that is not a mapping, read as text"),
+        ("a: [b", None, "has front matter that is not YAML"),
+        ("a: 1\na: 2", 3, "has front matter that is not YAML"),
+        ("a: &x [1]\nb: *x", 2, "has front matter that uses an anchor or an alias"),
+        ("a: " + "[" * 5000, None, "has front matter that is nested"),
+        ("- " * 5000 + "x", None, "has front matter that is nested"),
+        ("a: !!python/object:os.system x", 2, "has front matter that uses a tag"),
+    ],
+)
+def test_front_matter_that_cannot_be_used_is_text(
+    front: str, line: int | None, reason: str
+) -> None:
+    document = read(f"---\n{front}\n---\nBody.\n")
+    ((where, said),) = told(document)
+    assert said.startswith(reason)
+    assert said.endswith("read as text")
+    assert line is None or where == line
+    texts = [block.text for block in document.blocks]
+    assert texts[-1] == "Body."
+    assert "\n".join(texts[:-1]).strip() == front.strip()
+    assert document.blocks[-1].line_start == front.count("\n") + 4
+
+
+def test_a_rule_at_the_top_opens_nothing() -> None:
+    document = read("---\n\nAn essay.\n")
+    assert [block.text for block in document.blocks] == ["An essay."]
+    assert document.problems == ()
+
+
+def test_an_unknown_trust_is_told() -> None:
+    document = read("---\ntrust: root\n---\na")
+    assert document.trust == "user"
+    assert told(document) == [(1, "trust must be one of web, tool, agent, user")]
+
+
+def test_bytes_that_are_no_text() -> None:
+    document = read(b"\xef\xbb\xbf# T\r\n\r\ncaf\xe9\r\nn\0ul\r\n\r\nend\r\n")
+    assert document.title == "T"
+    assert [block.text for block in document.blocks] == ["caf\ufffd\nnul", "end"]
+    assert told(document) == [(3, "invalid UTF-8 replaced"), (4, "NUL removed")]
+
+
+def test_a_conflict_is_told_and_both_sides_are_read() -> None:
+    text = "a\n\n<<<<<<< HEAD\nours\n=======\ntheirs\n>>>>>>> x\n\nTitle\n=======\nb\n"
+    document = read(text)
+    assert [block.text for block in document.blocks] == ["a", "ours", "theirs", "b"]
+    assert told(document) == [(3, "git conflict, both sides read")]
+
+
+def test_a_note_beyond_the_limit_is_refused_whole() -> None:
+    found = markdown.read(b"x" * ((8 << 20) + 1), path="big.md", zone=HOME)
+    assert found == Problem("big.md", None, "larger than 8 MiB")
+
+
+def test_a_large_block_comes_in_pieces() -> None:
+    line = "word " * 200
+    many = "\n".join([line.rstrip()] * 1500)
+    document = read("# T\n\n" + many + "\n\nend\n")
+    *pieces, end = document.blocks
+    assert end.text == "end"
+    assert len(pieces) > 1
+    assert "\n".join(piece.text for piece in pieces) == many
+    assert [pieces[0].line_start, pieces[-1].line_end] == [3, 1502]
+    assert all(a.line_end + 1 == b.line_start for a, b in itertools.pairwise(pieces))
+    assert told(document) == [(3, "block larger than 1 MiB, read in pieces")]
+
+
+def test_a_large_line_comes_in_pieces() -> None:
+    document = read("é" * 2_000_000)
+    assert "".join(block.text for block in document.blocks) == "é" * 2_000_000
+    assert all(len(block.text.encode()) <= 1 << 20 for block in document.blocks)
+
+
+@given(st.binary(max_size=300), st.booleans())
+def test_any_bytes_are_read(data: bytes, front: bool) -> None:
+    read(b"---\n" + data + b"\n---\n" + data if front else data)
+
+
+PIECES = [
+    "---\n",
+    "a: b\n",
+    "- x\n",
+    "[",
+    "{",
+    "&a ",
+    "*a ",
+    "? ",
+    "!!x ",
+    "'",
+    '"',
+    "|\n",
+    "%",
+    "#",
+]
+
+
+@given(st.lists(st.sampled_from([*PIECES, " ", ": ", "\n", "2026-02-24", "\t"]), max_size=15))
+def test_any_front_matter_is_read(pieces: list[str]) -> None:
+    read("---\n" + "".join(pieces) + "\n---\nBody.")
+
+
+def test_a_full_size_note_is_quick() -> None:
+    data = b"- one of many things to do, and when (2026-02-24)\n" * ((8 << 20) // 50)
+    start = time.process_time()
+    document = read(data)
+    assert len(document.blocks) == (8 << 20) // 50
+    assert time.process_time() - start < 8

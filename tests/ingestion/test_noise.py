@@ -1,0 +1,108 @@
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from clsm_cli.ingestion.noise import is_clsm_tool, machine_talk, runs_clsm, without_context
+
+BEGIN, END = "<<<BEGIN_OPENCLAW_INTERNAL_CONTEXT>>>", "<<<END_OPENCLAW_INTERNAL_CONTEXT>>>"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "clsm recall 'who is brian'",
+        "/home/sedge/.local/bin/clsm status",
+        "cd notes && clsm recall x",
+        "cd notes; clsm recall x | head -5",
+        "env CLSM_STORE=/m clsm recall x",
+        "CLSM_STORE='/m y' NO_COLOR=1 clsm recall x",
+        "python -m clsm_cli recall x",
+        "python3.12 -X utf8 -m clsm_cli recall x",
+        "python3 /opt/bin/clsm recall x",
+        "timeout 5 clsm recall x",
+        "sudo -n nice -n 10 clsm decay",
+        "uvx clsm recall x",
+        "pipx run clsm recall x",
+        'echo "$(clsm recall x)"',
+        "echo `clsm recall x`",
+        "(clsm recall x)",
+        "bash -lc 'cd a && clsm recall x'",
+        "if clsm status; then echo ok; fi",
+        "for q in a b; do clsm recall $q; done",
+        "echo hi\nclsm recall x",
+        '"/opt/my tools/clsm" recall x',
+        "ls | xargs clsm ingest",
+        "clsm",
+    ],
+)
+def test_runs_clsm(command: str) -> None:
+    assert runs_clsm(command)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "",
+        "grep -rn clsm docs",
+        "cat clsm.yaml",
+        "ls ~/.clsm/memory",
+        "git commit -m 'use; clsm recall here'",
+        "echo clsm recall x",
+        "pip install clsm",
+        "python -m pip install clsm",
+        "python script.py clsm",
+        "vim clsm_cli/app.py",
+        "bash -c 'echo clsm'",
+        "clsm2 recall",
+        'echo "costs $5; clsm"',
+    ],
+)
+def test_does_not_run_clsm(command: str) -> None:
+    assert not runs_clsm(command)
+
+
+@given(st.text(alphabet="clsm \"'`$(\\;|&\n=-", max_size=60))
+def test_any_command_has_an_answer(command: str) -> None:
+    runs_clsm(command + "clsm")
+
+
+@pytest.mark.parametrize("filler", ['\\"', "'", '"', "$(", "a=b ", "env ", "\\", "`", '"$('])
+def test_hostile_commands_take_linear_time(filler: str) -> None:
+    command = "clsm_ " + filler * (200_000 // len(filler))
+    start = time.process_time()
+    runs_clsm(command)
+    assert time.process_time() - start < 2
+
+
+def test_clsm_tools() -> None:
+    assert is_clsm_tool("clsm")
+    assert is_clsm_tool("mcp__clsm__recall")
+    assert not is_clsm_tool("exec")
+    assert not is_clsm_tool("clsmith")
+
+
+@pytest.mark.parametrize(
+    ("role", "text", "reason"),
+    [
+        ("user", "[OpenClaw heartbeat poll]", "heartbeat poll"),
+        ("user", "Read HEARTBEAT.md if it exists (workspace context). Follow it", "heartbeat poll"),
+        ("user", "[OpenClaw exec completion] done", "exec completion"),
+        ("assistant", "HEARTBEAT_OK", "heartbeat reply"),
+        ("assistant", " **NO_REPLY**.\n", "heartbeat reply"),
+        ("assistant", "HEARTBEAT_OK, but the gauge is low", None),
+        ("user", "NO_REPLY", None),
+        ("assistant", "[OpenClaw heartbeat poll] is what I got", None),
+    ],
+)
+def test_machine_talk(role: str, text: str, reason: str | None) -> None:
+    assert machine_talk(role, text) == reason
+
+
+def test_internal_context_is_cut_out() -> None:
+    assert without_context(f"before\n{BEGIN}\nx\n{END}\nafter") == "before\n\nafter"
+    assert without_context(f"{BEGIN}x{END}{BEGIN}y") == ""
+    assert without_context("  plain ") == "  plain "

@@ -1,0 +1,261 @@
+from __future__ import annotations
+
+import io
+import os
+import socket
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from clsm_cli.ingestion.items import Problem
+from clsm_cli.ingestion.sources import Format, Missing, Skipped, SourceFile, detect, find
+
+SESSION = b'{"type":"session","version":4,"id":"s"}\n'
+
+
+def place(root: Path, **files: bytes) -> None:
+    for name, data in files.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+
+
+def found(*paths: object, kind: Format | None = None) -> list[tuple[str, str]]:
+    """Path and format of what is read, path and reason of the rest."""
+    return [
+        (item.path, item.format if isinstance(item, SourceFile) else item.reason)
+        for item in find([str(path) for path in paths], format=kind)
+    ]
+
+
+def test_a_folder_is_walked_in_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    files = {
+        "b.md": b"b",
+        "a.txt": b"a",
+        "sub/c.jsonl": b'{"text":"c"}\n',
+        "d.MD": b"",
+        "sub/a/x.md": b"x",
+    }
+    place(tmp_path, **files)
+    monkeypatch.chdir(tmp_path.parent)
+    given = f"./{tmp_path.name}/"
+    assert found(given) == [
+        (f"{given}a.txt", "markdown"),
+        (f"{given}b.md", "markdown"),
+        (f"{given}d.MD", "markdown"),
+        (f"{given}sub/c.jsonl", "jsonl"),
+        (f"{given}sub/a/x.md", "markdown"),
+    ]
+
+
+def test_what_is_passed_over_is_said(tmp_path: Path) -> None:
+    names = ["MEMORY.md", "skills/clsm/SKILL.md", "hooks/x/HOOK.md", "other/SKILL.md", ".git/x.md"]
+    names += [".hidden.md", "node_modules/x.md", "store/clsm.yaml", "store/identity/x.md", "p.png"]
+    names += ["s/sessions.json", "s/a.trajectory.jsonl", "s/a.trajectory-path.json"]
+    names += ["s/a.checkpoint.7.jsonl", "s/a.jsonl.reset.2026", "s/a.jsonl.deleted.2026", "s/b.bak"]
+    names += ["vault/hooks/fishing.md"]
+    place(tmp_path, **dict.fromkeys(names, b"x"))
+    (tmp_path / "loop").symlink_to(tmp_path)
+    (tmp_path / "out.md").symlink_to("/etc/passwd")
+    prefix = len(str(tmp_path)) + 1
+    assert {path[prefix:]: what for path, what in found(tmp_path)} == {
+        "MEMORY.md": "markdown",
+        "skills": "instructions of the workspace",
+        "hooks": "instructions of the workspace",
+        "other/SKILL.md": "instructions of the workspace",
+        "vault/hooks/fishing.md": "markdown",
+        ".git": "hidden",
+        ".hidden.md": "hidden",
+        "node_modules": "installed packages",
+        "store": "a clsm store",
+        "p.png": "neither a note nor a transcript",
+        "loop": "symbolic link",
+        "out.md": "symbolic link",
+        "s/sessions.json": "OpenClaw session list",
+        "s/a.trajectory.jsonl": "OpenClaw trajectory",
+        "s/a.trajectory-path.json": "OpenClaw trajectory",
+        "s/a.checkpoint.7.jsonl": "OpenClaw checkpoint",
+        "s/a.jsonl.reset.2026": "archived by OpenClaw; name the file to ingest it",
+        "s/a.jsonl.deleted.2026": "archived by OpenClaw; name the file to ingest it",
+        "s/b.bak": "backup",
+    }
+
+
+def test_a_named_trajectory_is_passed_over_and_a_named_archive_is_read(tmp_path: Path) -> None:
+    place(tmp_path, **{"a.trajectory.jsonl": SESSION, "a.jsonl.reset.2026": SESSION})
+    paths = [tmp_path / "a.trajectory.jsonl", tmp_path / "a.jsonl.reset.2026"]
+    assert [what for _, what in found(*paths)] == ["OpenClaw trajectory", "openclaw"]
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "what"),
+    [
+        ("a.jsonl", SESSION, "openclaw"),
+        ("a.jsonl", b"broken\n" + SESSION, "openclaw"),
+        ("a.jsonl", b'{"type":"message","message":{"role":"user"}}', "openclaw"),
+        ("a.ndjson", b'\xef\xbb\xbf{"role":"user","text":"a"}\r\n', "jsonl"),
+        ("a.jsonl", b"", "jsonl"),
+        ("a.jsonl", b'{"type":"message","message":{"content":"' + b"x" * 100_000, "openclaw"),
+        ("a.jsonl", b'{"text":"' + b"x" * 100_000, "jsonl"),
+        ("a.md", SESSION, "markdown"),
+        ("a.log", b"# a note", "markdown"),
+        ("a.log", SESSION, "openclaw"),
+        ("a", b"plain", "markdown"),
+        ("a.json", b'{\n "a": 1\n}', "a JSON document, not one JSON object a line"),
+        ("a.json", b'{"role":"user","text":"a"}\n', "jsonl"),
+        ("a.dat", b"text\0text", "binary file"),
+        ("a.md", b"one \0 in a text that is long enough", "markdown"),
+        ("a.md", "text".encode("utf-16"), "binary file"),
+        ("a.md", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\x01\0\0\0\x01\0", "binary file"),
+    ],
+)
+def test_format(tmp_path: Path, name: str, data: bytes, what: str) -> None:
+    place(tmp_path, **{name: data})
+    assert found(tmp_path / name) == [(str(tmp_path / name), what)]
+    assert found(tmp_path / name, kind="jsonl") == [(str(tmp_path / name), "jsonl")]
+
+
+def test_missing_is_told_apart(tmp_path: Path) -> None:
+    (missing, nul) = find([str(tmp_path / "none.md"), "a\0b"])
+    assert missing == Missing(str(tmp_path / "none.md"), None, "no such file or folder")
+    assert type(nul) is Problem
+
+
+def test_devices_fifos_and_sockets_are_refused_without_waiting(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "fifo.md")
+    with socket.socket(socket.AF_UNIX) as server:
+        server.bind(str(tmp_path / "socket.md"))
+        for paths in ([tmp_path], [tmp_path / "fifo.md", tmp_path / "socket.md"]):
+            assert [what for _, what in found(*paths)] == ["a FIFO", "a socket"]
+    assert [what for _, what in found("/dev/zero")] == ["a character device"]
+
+
+def test_a_named_link_is_followed_and_its_loop_is_a_problem(tmp_path: Path) -> None:
+    place(tmp_path, **{"real/a.md": b"a"})
+    (tmp_path / "link").symlink_to("real")
+    (tmp_path / "a.md").symlink_to("real/a.md")
+    (tmp_path / "loop").symlink_to("loop")
+    assert found(tmp_path / "link") == [(str(tmp_path / "link/a.md"), "markdown")]
+    (item,) = find([str(tmp_path / "a.md")])
+    assert isinstance(item, SourceFile)
+    assert (item.path, item.origin) == (str(tmp_path / "a.md"), str(tmp_path / "real/a.md"))
+    with item.open() as stream:
+        assert stream.read() == b"a"
+    ((_, reason),) = found(tmp_path / "loop")
+    assert "symbolic link" in reason
+
+
+def test_each_file_comes_once(tmp_path: Path) -> None:
+    place(tmp_path, **{"a.md": b"a"})
+    assert [what for _, what in found(tmp_path, tmp_path / "a.md")] == ["markdown", "named twice"]
+
+
+def test_a_file_swapped_for_a_link_is_not_opened(tmp_path: Path) -> None:
+    place(tmp_path, **{"a.md": b"a"})
+    (item,) = find([str(tmp_path / "a.md")])
+    assert isinstance(item, SourceFile)
+    (tmp_path / "a.md").unlink()
+    (tmp_path / "a.md").symlink_to("/etc/passwd")
+    with pytest.raises(OSError, match="not a regular file"):
+        item.open()
+
+
+def test_origin_is_told_from_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    place(tmp_path, **{"notes/a.md": b"a"})
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.chdir(tmp_path / "notes")
+    (item,) = find(["a.md"])
+    assert isinstance(item, SourceFile)
+    assert (item.path, item.origin) == ("a.md", "~/notes/a.md")
+    with item.open() as stream:
+        assert stream.read() == b"a"
+
+
+def test_a_file_name_that_is_no_text(tmp_path: Path) -> None:
+    with open(os.fsencode(tmp_path) + b"/a\xff.md", "wb"):
+        pass
+    assert [what for _, what in found(tmp_path)] == ["file name is not UTF-8"]
+
+
+def test_a_deep_folder_is_a_problem_and_no_crash(tmp_path: Path) -> None:
+    place(tmp_path, **{"z.md": b"z"})
+    # Made and removed by processes of their own: pytest's clean-up recurses and would fail on it.
+    make = "import os, sys; os.chdir(sys.argv[1])\nfor _ in range(1500): os.mkdir('deep'); os.chdir('deep')"
+    try:
+        subprocess.run([sys.executable, "-c", make, str(tmp_path)], check=True)
+        items = found(tmp_path)
+    finally:
+        subprocess.run(["rm", "-rf", str(tmp_path / "deep")], check=True)
+    assert items[0] == (str(tmp_path / "z.md"), "markdown")
+    assert items[-1][1] == "file name too long"
+
+
+def test_what_may_not_be_read_is_a_problem() -> None:
+    # Not under tmp_path, whose parents are private: root may read everything, so the child that
+    # looks must become somebody else.
+    code = (
+        "import os, sys; from clsm_cli.ingestion.sources import find\n"
+        "os.chdir(sys.argv[1])\n"
+        "if os.geteuid() == 0: os.setgroups([]); os.setgid(65534); os.setuid(65534)\n"
+        "for item in find(['.']): print(item.path, getattr(item, 'reason', 'read'))"
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        place(Path(folder), **{"a.md": b"a", "b.md": b"b", "sub/c.md": b"c"})
+        Path(folder).chmod(0o755)
+        Path(folder, "b.md").chmod(0o644)
+        Path(folder, "a.md").chmod(0)
+        Path(folder, "sub").chmod(0)
+        done = subprocess.run(
+            [sys.executable, "-c", code, folder],
+            capture_output=True,
+            text=True,
+            check=True,
+            env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},
+        )
+        Path(folder, "sub").chmod(0o700)
+    assert done.stdout.splitlines() == [
+        "./a.md permission denied",
+        "./b.md read",
+        "./sub permission denied",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("data", "what"),
+    [(SESSION, "openclaw"), (b'{"text":"a"}\n', "jsonl"), (b"# a", "markdown"), (b"", "markdown")],
+)
+def test_standard_input_is_told_by_its_first_row_and_kept_whole(data: bytes, what: str) -> None:
+    code = (
+        "import sys; from clsm_cli.ingestion.sources import find\n"
+        "(item,) = find(['-'], stdin=sys.stdin.buffer)\n"
+        "print(item.path, item.origin, item.format, item.open().read())"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        input=data,
+        capture_output=True,
+        check=True,
+        env={**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])},
+    )
+    assert done.stdout.decode() == f"- - {what} {data!r}\n"
+
+
+def test_standard_input_in_memory() -> None:
+    (item,) = find(["-"], stdin=io.BytesIO(SESSION))
+    assert isinstance(item, SourceFile)
+    assert item.format == "openclaw"
+    assert item.open().read() == SESSION
+    assert [type(item) for item in find(["-"])] == [Missing]
+    assert list(find(["-"], stdin=io.BytesIO(b"\0\1\2"))) == [Problem("-", None, "binary data")]
+
+
+def test_detect_takes_any_bytes() -> None:
+    assert detect(b"\xff\xfe{{{\n[1]\n") == "markdown"
+
+
+def test_skips_carry_their_path(tmp_path: Path) -> None:
+    place(tmp_path, **{"clsm.yaml": b""})
+    assert list(find([str(tmp_path)])) == [Skipped(str(tmp_path), "a clsm store")]

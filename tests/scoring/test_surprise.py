@@ -1,0 +1,86 @@
+import math
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from clsm_cli.scoring.surprise import (
+    BACKGROUND,
+    LEAST_SPREAD,
+    UNSEEN_BITS,
+    WordModel,
+    deviations,
+    turn_surprise,
+)
+
+words = st.lists(st.sampled_from(["apple", "pear", "great", "brake", "garag", "time"]), max_size=8)
+numbers = st.floats(-1e3, 1e3, allow_nan=False)
+
+
+def test_the_background_leaves_half_of_the_mass_to_other_words() -> None:
+    assert 0.3 < sum(BACKGROUND.values()) < 0.5
+    assert all(p > 0 for p in BACKGROUND.values())
+
+
+def test_a_word_that_was_said_costs_less_than_a_new_one() -> None:
+    model = WordModel()
+    model.learn(["tomato", "need", "water"])
+    assert model.bits(["tomato"]) < model.bits(["brake"]) - 8
+
+
+def test_a_pair_that_was_said_costs_less_than_its_words_apart() -> None:
+    model = WordModel()
+    for _ in range(3):
+        model.learn(["brake", "fluid"])
+        model.learn(["water", "tomato"])
+    assert model.bits(["brake", "fluid"]) < model.bits(["brake", "tomato"])
+
+
+def test_witten_bell_by_hand() -> None:
+    # "a b", "a c": N = 4, T = 3; followers of a: c(a) = 2, T(a) = 2.
+    model = WordModel()
+    model.learn(["a", "b"])
+    model.learn(["a", "c"])
+    unseen = 2.0**-UNSEEN_BITS
+    p_b = (1 + 3 * unseen) / 7
+    p_a = (2 + 3 * unseen) / 7
+    p_b_after_a = (1 + 2 * p_b) / 4
+    expected = -(math.log2(p_a) + math.log2(p_b_after_a)) / 2
+    assert model.bits(["a", "b"]) == pytest.approx(expected)
+
+
+def test_no_words_are_no_surprise() -> None:
+    assert WordModel().bits([]) == 0.0
+
+
+@given(st.lists(words, max_size=6))
+@settings(deadline=None)
+def test_the_model_is_a_distribution_over_what_it_knows(turns: list[list[str]]) -> None:
+    model = WordModel()
+    for turn in turns:
+        model.learn(turn)
+    known = {word for turn in turns for word in turn} | set(BACKGROUND)
+    assert sum(2 ** -model.bits([word]) for word in known) <= 1.0 + 1e-9
+
+
+@given(numbers, st.lists(numbers, max_size=20))
+@settings(deadline=None)
+def test_deviations_are_bounded_by_three_and_by_what_is_known(x: float, past: list[float]) -> None:
+    z = deviations(x, past)
+    assert abs(z) <= math.sqrt(min(len(past), 9)) + 1e-9
+    assert z * (x - sum(past) / max(1, len(past))) >= -1e-6
+
+
+@given(numbers, st.lists(numbers, min_size=1, max_size=20), st.floats(-10, 10))
+@settings(deadline=None)
+def test_only_differences_count(x: float, past: list[float], shift: float) -> None:
+    moved = deviations(x + shift, [y + shift for y in past])
+    assert moved == pytest.approx(deviations(x, past), abs=1e-6)
+
+
+def test_the_floor_keeps_an_even_past_calm() -> None:
+    assert deviations(8.5, [8.0] * 9) < 0.5 / math.sqrt(LEAST_SPREAD)
+
+
+def test_both_parts_count_alike() -> None:
+    assert turn_surprise(2.0, 0.0) == pytest.approx(turn_surprise(0.0, 0.13))

@@ -1,0 +1,247 @@
+from __future__ import annotations
+
+import contextlib
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from clsm_cli.errors import DamagedStoreError, DiskError, RefusedError
+from clsm_cli.store import atomic
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+ROOT = Path(__file__).parents[2]
+
+
+def modes(root: Path) -> dict[str, str]:
+    return {str(p.relative_to(root)): oct(p.stat().st_mode & 0o777) for p in root.rglob("*")}
+
+
+@pytest.fixture(params=[0o000, 0o022, 0o077])
+def umask(request: pytest.FixtureRequest) -> Iterator[int]:
+    before = os.umask(request.param)
+    yield request.param
+    os.umask(before)
+
+
+def test_folders_and_files_are_private_whatever_the_umask(tmp_path: Path, umask: int) -> None:
+    atomic.put(tmp_path / "a" / "b" / "note.md", b"x")
+    atomic.put(tmp_path / "a" / "b" / "note.md", b"y")
+    atomic.append(tmp_path / "a" / "log.jsonl", b"{}")
+    assert modes(tmp_path) == {
+        "a": "0o700",
+        "a/b": "0o700",
+        "a/b/note.md": "0o600",
+        "a/log.jsonl": "0o600",
+    }
+
+
+def test_put_replaces_and_leaves_no_temp_file(tmp_path: Path) -> None:
+    path = tmp_path / "note.md"
+    for data in (b"one", b"", b"three\0\xff"):
+        atomic.put(path, data)
+        assert path.read_bytes() == data
+    assert os.listdir(tmp_path) == ["note.md"]
+
+
+@pytest.mark.parametrize("step", ["fsync", "replace", "fchmod"])
+def test_an_exception_at_any_step_leaves_the_old_file_and_no_temp_file(
+    tmp_path: Path, step: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "note.md"
+    atomic.put(path, b"old")
+
+    def interrupted(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, step, interrupted)
+        with pytest.raises(KeyboardInterrupt):
+            atomic.put(path, b"new")
+    assert path.read_bytes() == b"old"
+    if step != "fchmod":  # there the file is closed but stays, and the next put takes it away
+        assert os.listdir(tmp_path) == ["note.md"]
+    atomic.put(path, b"new")
+    assert os.listdir(tmp_path) == ["note.md"]
+
+
+def test_a_temp_file_of_a_killed_process_is_no_obstacle(tmp_path: Path) -> None:
+    outside = tmp_path / "outside"
+    outside.write_bytes(b"precious")
+    (tmp_path / ".tmp-note.md").symlink_to(outside)
+    atomic.put(tmp_path / "note.md", b"new")
+    assert sorted(os.listdir(tmp_path)) == ["note.md", "outside"]
+    assert outside.read_bytes() == b"precious"
+
+
+def test_readers_see_the_old_or_the_new_file(tmp_path: Path) -> None:
+    path = tmp_path / "shard.yaml"
+    versions = [bytes([65 + n]) * 200_000 for n in range(2)]
+    atomic.put(path, versions[0])
+    code = (
+        "import sys; from pathlib import Path; from clsm_cli.store import atomic\n"
+        "for n in range(150): atomic.put(Path(sys.argv[1]), bytes([65 + n % 2]) * 200_000)"
+    )
+    writer = subprocess.Popen([sys.executable, "-c", code, str(path)], cwd=ROOT)
+    reads = 0
+    while writer.poll() is None:
+        assert atomic.read(path, 1 << 20) in versions
+        reads += 1
+    assert writer.returncode == 0
+    assert reads > 10
+
+
+@pytest.mark.parametrize("change", [b"by hand", None])
+def test_a_file_that_changed_since_it_was_read_is_not_overwritten(
+    tmp_path: Path, change: bytes | None
+) -> None:
+    path = tmp_path / "note.md"
+    path.write_bytes(b"read")
+    digest = atomic.digest_of(path)
+    if change is None:
+        path.unlink()
+    else:
+        path.write_bytes(change)
+    with pytest.raises(RefusedError, match="was changed while clsm worked"):
+        atomic.put(path, b"new", read_as=digest)
+    assert (path.read_bytes() if path.exists() else None) == change
+
+
+def test_a_file_that_was_missing_and_now_is_there_is_not_overwritten(tmp_path: Path) -> None:
+    path = tmp_path / "note.md"
+    atomic.put(path, b"first", read_as=None)
+    with pytest.raises(RefusedError):
+        atomic.put(path, b"second", read_as=None)
+    atomic.put(path, b"second", read_as=atomic.sha256(b"first"))
+    assert path.read_bytes() == b"second"
+
+
+def test_an_appended_line_is_kept_apart_from_a_torn_one(tmp_path: Path) -> None:
+    log = tmp_path / "log.jsonl"
+    atomic.append(log, b'{"n": 1}')
+    with log.open("ab") as file:
+        file.write(b'\n{"n": 2, "to')
+    atomic.append(log, b'{"n": 3}', durable=False)
+    lines = [line for line in log.read_bytes().split(b"\n") if line]
+    assert lines == [b'{"n": 1}', b'{"n": 2, "to', b'{"n": 3}']
+
+
+def test_a_missing_file_reads_as_none(tmp_path: Path) -> None:
+    assert atomic.read(tmp_path / "no", 9) is None
+    assert atomic.digest_of(tmp_path / "no") is None
+    atomic.remove(tmp_path / "no")
+
+
+def test_size_is_limited(tmp_path: Path) -> None:
+    path = tmp_path / "big"
+    path.write_bytes(b"x" * 2049)
+    assert atomic.read(path, 2049) == b"x" * 2049
+    with pytest.raises(DamagedStoreError, match="is larger than 2 KiB"):
+        atomic.read(path, 2048)
+
+
+def special(folder: Path, kind: str) -> Path:
+    path = folder / "special"
+    if kind == "symlink":
+        (folder / "target").write_bytes(b"precious")
+        path.symlink_to(folder / "target")
+    elif kind == "dangling symlink":
+        path.symlink_to(folder / "nowhere")
+    elif kind == "FIFO":
+        os.mkfifo(path)
+    else:
+        path.mkdir()
+    return path
+
+
+@pytest.mark.parametrize("kind", ["symlink", "dangling symlink", "FIFO", "folder"])
+@pytest.mark.parametrize("operation", ["read", "digest_of", "append", "put"])
+def test_only_regular_files_are_read_and_written(tmp_path: Path, kind: str, operation: str) -> None:
+    path = special(tmp_path, kind)
+    calls: dict[str, Any] = {
+        "read": lambda: atomic.read(path, 99),
+        "digest_of": lambda: atomic.digest_of(path),
+        "append": lambda: atomic.append(path, b"{}"),
+        "put": lambda: atomic.put(path, b"x", read_as=atomic.sha256(b"precious")),
+    }
+    with pytest.raises(DamagedStoreError, match=r"is (a symbolic link|not a regular file)"):
+        calls[operation]()
+    assert not (tmp_path / "nowhere").exists()
+    if kind == "symlink":
+        assert (tmp_path / "target").read_bytes() == b"precious"
+
+
+def test_put_replaces_a_link_and_not_what_it_points_to(tmp_path: Path) -> None:
+    path = special(tmp_path, "symlink")
+    atomic.put(path, b"new")
+    assert (tmp_path / "target").read_bytes() == b"precious"
+    assert not path.is_symlink()
+
+
+def test_a_file_in_the_place_of_a_folder_is_a_disk_error(tmp_path: Path) -> None:
+    (tmp_path / "flow").write_bytes(b"")
+    for path in (tmp_path / "flow", tmp_path / "flow" / "pi"):
+        with pytest.raises(DiskError):
+            atomic.make_folder(path)
+
+
+def test_an_unwritable_folder_is_one_plain_sentence(tmp_path: Path) -> None:
+    folder = tmp_path / "memory"
+    folder.mkdir()
+    atomic.put(folder / "note.md", b"old")
+    if os.geteuid() == 0:
+        # root may write anywhere but into /proc
+        with pytest.raises(DiskError, match="then run the same command again"):
+            atomic.put(Path("/proc/clsm/note.md"), b"new")
+        return
+    folder.chmod(0o500)
+    with pytest.raises(DiskError, match="Permission denied"):
+        atomic.put(folder / "note.md", b"new")
+    folder.chmod(0o700)
+    assert (folder / "note.md").read_bytes() == b"old"
+
+
+@pytest.fixture
+def small_disk(tmp_path: Path) -> Iterator[Path]:
+    """A file system of 256 KiB."""
+    mount = tmp_path / "disk"
+    mount.mkdir()
+    command = ["mount", "-t", "tmpfs", "-o", "size=256k", "clsm-test", str(mount)]
+    if os.geteuid() != 0 or subprocess.run(command, capture_output=True, check=False).returncode:
+        pytest.skip("needs root and the right to mount a tmpfs")
+    yield mount
+    subprocess.run(["umount", str(mount)], check=True)
+
+
+def test_a_full_disk_costs_nothing_that_was_there(small_disk: Path) -> None:
+    note, log, ballast = small_disk / "note.md", small_disk / "log.jsonl", small_disk / "ballast"
+    atomic.put(note, b"old")
+    atomic.append(log, b'{"n": 1}')
+    refused = 0
+    for size in range(1, 90):
+        with contextlib.suppress(OSError), ballast.open("ab", buffering=0) as file:
+            file.write(b"x" * 4096)
+        try:
+            atomic.put(note, b"new" * 3000)
+        except DiskError:
+            refused += 1
+        assert note.read_bytes() in (b"old", b"new" * 3000)
+        before = log.read_bytes()
+        try:
+            atomic.append(log, b'{"n": "%s"}' % (b"y" * 100 * size))
+        except DiskError as error:
+            refused += 1
+            assert "free some space" in str(error)  # noqa: PT017
+        assert log.read_bytes().startswith(before)
+    assert refused > 10
+    atomic.remove(ballast)  # deletion works on a full disk
+    atomic.put(note, b"again")
+    atomic.append(log, b'{"n": 2}')
+    assert note.read_bytes() == b"again"
+    assert log.read_bytes().endswith(b'\n{"n": 2}\n')
+    assert ".tmp-note.md" not in os.listdir(small_disk)

@@ -1,0 +1,128 @@
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from clsm_cli.errors import DiskError, LockedError
+from clsm_cli.store.lock import locked, try_locked
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+ROOT = Path(__file__).parents[2]
+HOLD = """
+import subprocess, sys, time
+from pathlib import Path
+from clsm_cli.store.lock import locked
+with locked(Path(sys.argv[1]), 5):
+    if sys.argv[2] == "child":
+        subprocess.Popen(["sleep", "20"], close_fds=False, stdout=subprocess.DEVNULL)
+    print("held", flush=True)
+    time.sleep(float(sys.argv[3]))
+"""
+
+
+def hold(root: Path, seconds: float, what: str = "alone") -> subprocess.Popen[str]:
+    process = subprocess.Popen(
+        [sys.executable, "-c", HOLD, str(root), what, str(seconds)],
+        stdout=subprocess.PIPE,
+        text=True,
+        cwd=ROOT,
+        process_group=0,
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "held\n"
+    return process
+
+
+@pytest.fixture
+def holder(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
+    process = hold(tmp_path, 30)
+    yield process
+    process.kill()
+    process.communicate()
+
+
+def test_waiting_is_bounded_and_says_who_holds_it(
+    tmp_path: Path, holder: subprocess.Popen[str]
+) -> None:
+    start = time.monotonic()
+    with pytest.raises(LockedError) as caught, locked(tmp_path, 0.2):
+        pytest.fail("two holders")
+    assert 0.2 <= time.monotonic() - start < 2
+    assert LockedError.exit_code == 75
+    assert "(waited 0.2 s)" in str(caught.value)
+    if Path("/proc/locks").exists():
+        assert f"(process {holder.pid})" in str(caught.value)
+
+
+def test_trying_does_not_wait(tmp_path: Path, holder: subprocess.Popen[str]) -> None:
+    with try_locked(tmp_path) as is_held:
+        assert not is_held
+    holder.kill()
+    holder.wait()
+    with try_locked(tmp_path) as is_held:
+        assert is_held
+
+
+def test_a_killed_holder_frees_the_lock_at_once(
+    tmp_path: Path, holder: subprocess.Popen[str]
+) -> None:
+    os.kill(holder.pid, signal.SIGKILL)
+    holder.wait()
+    with locked(tmp_path, 1):
+        pass
+
+
+def test_a_waiting_process_gets_it_when_the_holder_is_done(tmp_path: Path) -> None:
+    process = hold(tmp_path, 0.3)
+    with locked(tmp_path, 10):
+        pass
+    assert process.wait(timeout=5) == 0
+    process.communicate()
+
+
+def test_a_child_does_not_inherit_the_lock(tmp_path: Path) -> None:
+    process = hold(tmp_path, 30, "child")
+    process.kill()
+    process.wait()
+    try:
+        with locked(tmp_path, 1):
+            pass
+    finally:
+        os.killpg(process.pid, signal.SIGKILL)  # the child sleeps on
+        process.communicate()
+
+
+def test_an_exception_frees_it_and_it_leaves_no_file(tmp_path: Path) -> None:
+    with pytest.raises(ZeroDivisionError), locked(tmp_path, 1):
+        raise ZeroDivisionError
+    with locked(tmp_path, 0):
+        assert os.listdir(tmp_path) == []
+
+
+def test_a_missing_folder_is_a_disk_error(tmp_path: Path) -> None:
+    with pytest.raises(DiskError), locked(tmp_path / "no", 1):
+        pass
+
+
+def test_many_writers_lose_no_update(tmp_path: Path) -> None:
+    code = (
+        "import sys; from pathlib import Path; from clsm_cli.store import atomic, lock\n"
+        "root = Path(sys.argv[1]); path = root / 'n'\n"
+        "for _ in range(25):\n"
+        "    with lock.locked(root, 60):\n"
+        "        atomic.put(path, b'%d' % (int(path.read_bytes()) + 1))\n"
+    )
+    (tmp_path / "n").write_bytes(b"0")
+    command = [sys.executable, "-c", code, str(tmp_path)]
+    writers = [subprocess.Popen(command, cwd=ROOT) for _ in range(4)]
+    assert [writer.wait() for writer in writers] == [0, 0, 0, 0]
+    assert (tmp_path / "n").read_bytes() == b"100"

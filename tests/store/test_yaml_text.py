@@ -1,0 +1,125 @@
+from __future__ import annotations
+
+import contextlib
+import time
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import examples, json_values
+
+from clsm_cli.store.jsonlines import LineError, dump
+from clsm_cli.store.yaml_text import dump_block, load
+
+LIMIT = 8 << 20
+BOMB = "a: &a [x, x]\n" + "".join(
+    f"{chr(98 + i)}: &{chr(98 + i)} [{', '.join([f'*{chr(97 + i)}'] * 9)}]\n" for i in range(8)
+)
+REFUSED = {
+    "alias bomb": (BOMB, r"anchor or an alias.*\(line 1\)"),
+    "alias bomb behind quotes": ('- k"\n- [k", &a [x], z"]\n- *a', r"anchor.*\(line 2\)"),
+    "anchor": ("id: a\nb: &x 1\n", r"anchor.*\(line 2\)"),
+    "alias": ("[*x]", r"anchor or an alias"),
+    "recursive alias": ("&a [*a]", r"anchor"),
+    "python tag": ("!!python/object/apply:os.system ['id']", r"uses a tag.*\(line 1\)"),
+    "own tag": ("a:\n  - !foo 1\n", r"uses a tag.*\(line 2\)"),
+    "binary": ("a: !!binary aGk=", r"uses a tag"),
+    "deep flow": ("[" * 5000 + "]" * 5000, r"nested deeper than 64 \(line 1\)"),
+    "deep flow behind a quote": ('a: 5" x\nb: ' + "[" * 5000, r"nested deeper than 64 \(line 2\)"),
+    "deep braces": ("{a: " * 5000, r"nested deeper than 64"),
+    "deep block": ("\n".join(" " * n + "a:" for n in range(99)), r"deeper than 64 \(line \d+\)"),
+    "deep dashes": ("- " * 20_000, r"nested deeper than 64"),
+    "duplicate key": ("id: a\nx: 1\nid: b\n", r'duplicate key "id".*\(line 3\)'),
+    "keys that read the same": ("1: a\n'1': b\n", r"two keys that read the same"),
+    "a list as key": ("{[1]: 2}", r"a key that is not text"),
+    "a mapping as key": ("? {a: 1}\n: 2", r"unhashable key"),
+    "not a number": ("a: .nan", r"holds nan"),
+    "infinity": ("a: -.inf", r"holds -inf"),
+    "huge float": ("a: 1e999", r"holds inf"),
+    "huge integer": ("a: " + "9" * 10_000, r"is not YAML"),
+    "NUL": ("id: a\0b", r"is not YAML"),
+    "syntax": ("a: [1\nb: 2", r"is not YAML.*\(line \d\)"),
+    "tab": ("a:\n\t- b", r"is not YAML.*\(line 2\)"),
+    "two documents": ("a: 1\n---\nb: 2\n", r"another document"),
+    "conflict": ("a: 1\n<<<<<<< HEAD\nb: 2\n=======\nb: 3\n>>>>>>> x\n", r"is not YAML.*\(line"),
+    "too long": ("x" * (LIMIT + 1), r"is longer than 8192 KiB"),
+}
+
+
+@pytest.mark.parametrize("name", [*REFUSED])
+def test_hostile_and_wrong_texts_are_refused_with_a_reason(name: str) -> None:
+    text, reason = REFUSED[name]
+    start = time.process_time()
+    with pytest.raises(LineError, match=reason):
+        load(text, LIMIT)
+    assert time.process_time() - start < 2
+
+
+READ: list[tuple[str, Any]] = [
+    ("", None),
+    ("# only a comment\n", None),
+    ("a: I like *this* & that! [or] {that}", {"a": "I like *this* & that! [or] {that}"}),
+    ("a: |\n  *x* &y !z\n\n  [[[\n", {"a": "*x* &y !z\n\n[[[\n"}),
+    ("[no, 12:30:45, 2026-03-29, 017, ~]", ["no", "12:30:45", "2026-03-29", 17, None]),
+    ("at: 2026-03-29 02:30:00", {"at": "2026-03-29 02:30:00"}),
+    ("at: 2026-03-29T02:30:00+02:00", {"at": "2026-03-29T02:30:00+02:00"}),
+    ("1: a\nnull: b\n2.5: c", {"1": "a", "null": "b", "2.5": "c"}),
+    ("\ufeffa: 1\r\nb: 2\r\n", {"a": 1, "b": 2}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "value"), READ)
+def test_what_a_person_writes_is_read_plainly(text: str, value: Any) -> None:
+    assert load(text, LIMIT) == value
+
+
+@examples(150)
+@given(json_values)
+def test_our_own_lines_are_yaml_with_the_same_value(value: Any) -> None:
+    assert load(dump(value), LIMIT) == value
+
+
+@examples(150)
+@given(st.dictionaries(st.text(max_size=8), json_values, max_size=3))
+def test_what_a_person_gets_to_edit_reads_back_the_same(value: Any) -> None:
+    assert load(dump_block(value), LIMIT) == value
+
+
+@examples(300)
+@given(st.text(st.sampled_from("ab:-?&*!|>'\"%@`#,[]{}\n \t<=~.0"), max_size=30))
+def test_any_text_is_a_value_or_a_refusal(text: str) -> None:
+    with contextlib.suppress(LineError):
+        dump(load(text, LIMIT))
+
+
+FILLERS = [
+    "[",
+    "{a: ",
+    "- ",
+    "a: b\n",
+    "- a\n",
+    "x",
+    '"\\"',
+    "'",
+    "\n",
+    " ",
+    "a,",
+    "- [",
+    "|\n",
+    "#",
+]
+
+
+@pytest.mark.parametrize("filler", FILLERS)
+def test_time_is_linear(filler: str) -> None:
+    """At most 128 KiB, since ruamel.yaml reads some 150 KB of small items a second."""
+
+    def seconds(size: int) -> float:
+        text = (filler * size)[:size]
+        start = time.process_time()
+        with contextlib.suppress(LineError):
+            load(text, LIMIT)
+        return time.process_time() - start
+
+    assert seconds(1 << 16) < 4 * seconds(1 << 15) + 0.1

@@ -1,0 +1,84 @@
+from __future__ import annotations
+
+import pytest
+
+from clsm_cli.text.cues import decisions, open_questions
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "We decided to use SQLite.",
+        "Let's use the small model.",
+        "I'm going with the blue one.",
+        "We switched to rsync last week.",
+        "We chose WAL mode.",
+        "After all that, we've settled on Tuesday.",
+        "Decision: one file per note.",
+        "- **Decision:** keep both texts.",
+        "We'll go with Rome.",
+        "They agreed to use flock.",
+        "The plan is to ship on Friday.",
+    ],
+)
+def test_decisions(sentence: str) -> None:
+    assert decisions(f"It rained. {sentence}\n\nFine.")[-1:] == [sentence] or decisions(
+        sentence
+    ) == [sentence]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Have you decided on a name?",
+        "Let's see how it goes.",
+        "I like SQLite.",
+        "It is undecided.",
+        "She is going home with Anna.",
+        "The switch is broken.",
+        "Let's keep helping each other.",
+        "We picked up a few recipes.",
+    ],
+)
+def test_no_decision(text: str) -> None:
+    assert decisions(text) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Which port does the hook use?",
+        "Did you hear any inspiring stories?",
+        "Open question: who owns the lock?",
+        "- Open question: the size of the index",
+        "It is still unclear whether it helps.",
+        "この鍵は誰のもの\uff1f どこ?",
+    ],
+)
+def test_open_questions(text: str) -> None:
+    assert len(open_questions(text)) == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "How are you?",
+        "Hey Mel! Good to see you! How have you been?",
+        "What's up with you? Anything new?",
+        "Hi! How are you doing today?",
+        "It works, right?",
+        "Nice day, isn't it?",
+        "You did it, didn't you?",
+        "Really? What?",
+        "What about you?",
+        "We met.",
+    ],
+)
+def test_no_open_question(text: str) -> None:
+    assert open_questions(text) == []
+
+
+def test_long_text_takes_linear_time() -> None:
+    for filler in ["we ", "a? ", "how are you ", "?", "decision:\n", ", is it"]:
+        open_questions((filler * 30_000)[:100_000])
+        decisions((filler * 30_000)[:100_000])

@@ -1,0 +1,154 @@
+from __future__ import annotations
+
+import re
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from clsm_cli.text import mentions
+from clsm_cli.text.mentions import find, node_id
+
+ID = re.compile(r"[a-z0-9][a-z0-9_-]{0,79}")
+
+NOTE = """# Delegation Defect
+
+Met Dr. Hart and J. R. Smith at the SL-12 rig. See [[people/Alice Hart|Alice]], [[C++#Templates]],
+#valve-chatter #123 #fff and *The Left Hand of Darkness*, *Solaris*, *not a title*, _Valve Log_.
+Use `memory_v2`, `git status`, `ls`, `mask()`, `42`; Hardin said ONNX is fine. Later Hardin left.
+Mara's cat met Mara. User: I'm in New York City on Friday. GitHub is down at https://Example.org/Foo.
+
+```
+Class Foo.Bar
+```
+"""
+
+
+def test_a_note() -> None:
+    assert [(each.label, each.kind) for each in find(NOTE)] == [
+        ("Delegation Defect", "name"),
+        ("Hart", "name"),
+        ("J. R. Smith", "name"),
+        ("SL-12", "name"),
+        ("Alice Hart", "link"),
+        ("C++", "link"),
+        ("valve-chatter", "tag"),
+        ("The Left Hand of Darkness", "title"),
+        ("Solaris", "title"),
+        ("Valve Log", "title"),
+        ("memory_v2", "code"),
+        ("mask", "code"),
+        ("Hardin", "name"),
+        ("ONNX", "name"),
+        ("Hardin", "name"),
+        ("Mara", "name"),
+        ("Mara", "name"),
+        ("New York City", "name"),
+        ("GitHub", "name"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "labels"),
+    [
+        ("Hey Mel! Good to see you! How have you been?", ["Mel"]),
+        ("Hey Mel! Are you well, Mel?", ["Mel", "Mel"]),
+        ("I saw Caroline yesterday.", ["Caroline"]),
+        ("Yesterday was fine. Valves chatter.", []),
+        ("Adding NYC to it", ["NYC"]),
+        ("He studied at the University of Oxford in May.", ["University of Oxford"]),
+        ("I met Ludwig van Beethoven", ["Ludwig van Beethoven"]),
+        ("J.K. Rowling wrote it", ["J.K. Rowling"]),
+        ("WOW, OK, TODO: I am SO tired on MONDAY", ["MONDAY"]),
+        ("- [ ] Ask User about it", []),
+        ("#facade #AABBCC #2024 a#b", []),
+        ("Bob's Carol", ["Carol"]),
+        ("今日は Mara と話した。", ["Mara"]),
+    ],
+)
+def test_names(text: str, labels: list[str]) -> None:
+    assert [each.label for each in find(text)] == labels
+
+
+def test_ids_tell_names_apart_but_not_their_case() -> None:
+    assert node_id("Delegation Defect") == node_id("delegation defect") == "delegation-defect"
+    assert len({node_id("C"), node_id("C++"), node_id("C#"), node_id("C--x"), node_id("東京")}) == 5
+    assert node_id("Café") == node_id("cafe\u0301")
+    assert node_id("Café").startswith("cafe-")
+    assert node_id("x" * 81) != node_id("x" * 82)
+
+
+@given(st.text(st.characters(), max_size=120))
+@settings(max_examples=300, deadline=None)
+def test_every_label_has_a_valid_id(label: str) -> None:
+    assert ID.fullmatch(node_id(label))
+    assert node_id(label) == node_id(label)
+
+
+MARKED = st.lists(
+    st.sampled_from(
+        [
+            "[[",
+            "]]",
+            "|",
+            "#",
+            "*",
+            "_",
+            "`",
+            "Mara",
+            "Hart",
+            "the",
+            "of",
+            "x",
+            " ",
+            "\n",
+            ". ",
+            "```",
+            "'s",
+            "-",
+            "7",
+        ]
+    )
+).map("".join)
+
+
+@given(MARKED | st.text(max_size=60))
+@settings(max_examples=300, deadline=None)
+def test_mentions_are_ordered_apart_and_named(text: str) -> None:
+    end = 0
+    for each in find(text):
+        assert end <= each.start < each.end <= len(text)
+        assert each.label == each.label.strip() != ""
+        end = each.end
+
+
+FILLERS = [
+    "[[a|",
+    "#a",
+    "*A",
+    "_A_",
+    "`a",
+    "A ",
+    "A.",
+    "Aa",
+    "```\n",
+    "\n",
+    "a@",
+    "](",
+    "http://",
+    "A's ",
+    " ",
+]
+
+
+@pytest.mark.parametrize("filler", FILLERS)
+def test_linear_time(filler: str) -> None:
+    hostile = (filler * 100_000)[:100_000]
+    start = time.perf_counter()
+    find(hostile)
+    assert time.perf_counter() - start < 3, filler  # aim 0.3 s; quadratic would take minutes
+
+
+def test_patterns_start_nowhere_twice() -> None:
+    assert mentions._FENCE.findall("```\na\n```\nb\n```\nc") == ["```\na\n```", "```\nc"]
