@@ -53,18 +53,14 @@ PEOPLE = [
     "Ben",
     "Chen",
     "Ana",
-    "Tomas",
-    "Leila",
     "Hardin",
 ]
 VERBS = [
     "moved",
     "checked",
     "rewrote",
-    "postponed",
     "measured",
     "cancelled",
-    "questioned",
 ]
 THINGS = [
     "the backup job",
@@ -72,7 +68,6 @@ THINGS = [
     "a greenhouse sensor",
     "the delegation argument",
     "the index",
-    "an old photograph",
     "two chapters of the thesis",
     "the café's lease",
     "the parser",
@@ -83,7 +78,6 @@ ENDINGS = [
     "before the 3 February deadline",
     "and wrote down why",
     "although nobody had asked",
-    "for about €250",
     "in under forty minutes",
     "while the others waited",
     "instead of calling the office",
