@@ -97,11 +97,11 @@ def sentence(rng: random.Random) -> str:
 
 def texts_of(count: int, pieces: int, seed: int) -> list[str]:
     """Write texts whose lengths vary by about a quarter around a mean in word pieces."""
-    rng = random.Random(seed)  # noqa: S311 - reproducible, not secret
+    rng = random.Random(seed)
     texts = []
     for _ in range(count):
         words: list[str] = []
-        wanted = max(3, round(rng.gauss(pieces, pieces / 4) / 1.32))
+        wanted = max(3, round(rng.gauss(pieces, pieces / 4) / 1.2))
         while len(words) < wanted:
             words += sentence(rng).split()
         texts.append(" ".join(words[:wanted]))

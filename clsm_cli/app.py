@@ -56,7 +56,9 @@ def _print_version(asked: bool) -> None:
 def _root(
     _version: Annotated[
         bool,
-        typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version."),
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Print the version."
+        ),
     ] = False,
 ) -> None:
     """A memory for a persistent agent: what was said and written, found again."""

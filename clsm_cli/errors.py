@@ -6,7 +6,7 @@ Anything else that escapes is a bug and ends with exit code 1 and a traceback.
 
 from __future__ import annotations
 
-from typing import ClassVar, TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -16,12 +16,6 @@ class ClsmError(Exception):
     """An expected failure: one plain sentence on stderr and an exit code of its own."""
 
     exit_code: ClassVar[int]
-
-
-class NothingRelevant(ClsmError):
-    """Raised by ``recall --exit-code`` when the answer is empty."""
-
-    exit_code = 10
 
 
 class StoreNotFoundError(ClsmError):

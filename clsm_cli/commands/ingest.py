@@ -98,7 +98,5 @@ def ingest(
 def _format(name: str | None) -> Format | None:
     allowed: dict[str | None, Any] = dict.fromkeys(FORMATS) | {None: None}
     if name not in allowed:
-        raise typer.BadParameter(
-            f"{name!r} is none of {', '.join(FORMATS)}", param_hint="--format"
-        )
+        raise typer.BadParameter(f"{name!r} is none of {', '.join(FORMATS)}", param_hint="--format")
     return name  # type: ignore[return-value]  # checked above

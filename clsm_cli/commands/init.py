@@ -72,7 +72,9 @@ def make_repository(root: Path) -> None:
                 ["git", *settings, *command], cwd=root, check=True, capture_output=True, text=True
             )
         except FileNotFoundError:
-            raise BadInputError("git", "is not installed", "install it or leave out --git") from None
+            raise BadInputError(
+                "git", "is not installed", "install it or leave out --git"
+            ) from None
         except subprocess.CalledProcessError as error:
             reason = error.stderr.strip().splitlines()[-1] if error.stderr else "git failed"
             raise BadInputError(str(root), reason, "mend that or leave out --git") from None

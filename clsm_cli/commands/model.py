@@ -85,5 +85,7 @@ def _lines(found: ModelStatus) -> list[str]:
         return [f"model {found.engine} is not installed; install it with: clsm model install"]
     state = "verified" if found.verified else "not verified; run: clsm model verify"
     lines = [f"model {found.engine} in {found.folder} ({state})"]
-    lines += [f"  {file.path.name}  {file.size} bytes  sha256 {file.sha256}" for file in found.files]
+    lines += [
+        f"  {file.path.name}  {file.size} bytes  sha256 {file.sha256}" for file in found.files
+    ]
     return lines

@@ -32,7 +32,9 @@ VerboseOption = Annotated[bool, typer.Option("--verbose", "-v", help="Print more
 NowOption = Annotated[
     str | None,
     typer.Option(
-        "--now", metavar="TIME", help="Take this as the current time (ISO 8601) instead of the clock."
+        "--now",
+        metavar="TIME",
+        help="Take this as the current time (ISO 8601) instead of the clock.",
     ),
 ]
 DryRunOption = Annotated[

@@ -24,7 +24,9 @@ class Printer:
         verbose: Details too.
     """
 
-    def __init__(self, *, as_json: bool = False, quiet: bool = False, verbose: bool = False) -> None:
+    def __init__(
+        self, *, as_json: bool = False, quiet: bool = False, verbose: bool = False
+    ) -> None:
         self.as_json = as_json
         self.quiet = quiet
         self.verbose = verbose

@@ -16,9 +16,7 @@ def ingest_mapping(report: Report) -> dict[str, Any]:
         "dry_run": report.dry_run,
         "files": [_file_mapping(source) for source in report.sources],
         "skipped": [{"path": s.path, "reason": s.reason} for s in report.skipped],
-        "problems": [
-            {"path": p.path, "line": p.line, "reason": p.reason} for p in report.problems
-        ],
+        "problems": [{"path": p.path, "line": p.line, "reason": p.reason} for p in report.problems],
         "masked": dict(sorted(report.masked.items())),
         "episodes": report.episodes,
         "open_turns": report.open_turns,

@@ -77,8 +77,8 @@ class Encoder:
         Args:
             folder: A model folder, as :func:`clsm_cli.embedding.weights.install` leaves it.
             threads: Threads for documents; 0 is one for each physical core.
-            for_queries: Start in 10 ms instead of 50 and run at half the speed, on one thread:
-                right for a handful of texts. The vectors differ from a document encoder's in the
+            for_queries: Open the session in 10 ms of CPU instead of 40 and take half as long again
+                for each text, on one thread: right for a handful of texts. The vectors differ from a document encoder's in the
                 last bits (cosine > 0.9999999), so do not store them.
 
         Raises:

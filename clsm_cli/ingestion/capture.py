@@ -154,9 +154,7 @@ def capture(
             new = (
                 _new_mark(item, known)
                 if isinstance(item, RawBreak)
-                else _new_turn(
-                    item, sessions, mask, path=path, now=now, since=since, tally=tally
-                )
+                else _new_turn(item, sessions, mask, path=path, now=now, since=since, tally=tally)
             )
             if new is not None:
                 batch.setdefault(item.session, []).append(new)

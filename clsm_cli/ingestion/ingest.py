@@ -148,9 +148,7 @@ def _check(report: Report) -> None:
         raise BadInputError(missing[0].path, missing[0].reason, "check the path and run again")
     if report.problems and not report.sources:
         first = report.problems[0]
-        raise BadInputError(
-            first.path, first.reason, "nothing could be ingested", line=first.line
-        )
+        raise BadInputError(first.path, first.reason, "nothing could be ingested", line=first.line)
 
 
 class _Capture:
@@ -171,17 +169,13 @@ class _Capture:
         self.index = index
         self.run = run
         self.progress = progress
-        self.sessions = capture.Sessions(
-            store.inbox, index, look_back=not request.capture_only
-        )
+        self.sessions = capture.Sessions(store.inbox, index, look_back=not request.capture_only)
         self.now = utc(request.now)
 
     def read_all(self) -> None:
         """Read every source; a bad one is reported and the others go on."""
         found = list(
-            sources.find(
-                self.request.paths, format=self.request.format, stdin=self.request.stdin
-            )
+            sources.find(self.request.paths, format=self.request.format, stdin=self.request.stdin)
         )
         for number, source in enumerate(found):
             self.progress("reading", number, len(found))
@@ -222,9 +216,7 @@ class _Capture:
                 ]
                 self._apply(writes)
 
-    def _items(
-        self, source: SourceFile, lines: Iterator[rows.Line]
-    ) -> Iterator[TranscriptItem]:
+    def _items(self, source: SourceFile, lines: Iterator[rows.Line]) -> Iterator[TranscriptItem]:
         now, zone = self.request.now, self.store.zone
         if source.format == "openclaw":
             return openclaw.read(

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from clsm_cli.model.episodes import Role, ToolCall, Trust
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from clsm_cli.model.episodes import Role, ToolCall, Trust
 
 
 @dataclass(frozen=True, slots=True)

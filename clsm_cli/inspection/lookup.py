@@ -108,7 +108,9 @@ def _of_episode(episode: Episode, path: str, derived: dict[str, Any]) -> Found:
         f"{turn.key}  {turn.speaker}: {turn.text}" if turn.speaker else f"{turn.key}  {turn.text}"
         for turn in episode.turns
     )
-    return Found(episode.id, "episode", {k: v for k, v in facts.items() if v not in (None, "", [])}, text)
+    return Found(
+        episode.id, "episode", {k: v for k, v in facts.items() if v not in (None, "", [])}, text
+    )
 
 
 def _of_passages(wanted: str, passages: list[Passage]) -> Found:

@@ -26,6 +26,7 @@ Record = EpisodeRecord | Document | Statement | Node | Edge
 Value = Any
 _MAX_WHOLE = 2**53
 """Beyond it, other programs' JSON and YAML readers round."""
+_TEXT = frozenset([str])
 Reader = Callable[[Value], Value]
 
 RECORD_TYPES: dict[str, type[Record]] = {
@@ -71,7 +72,7 @@ def _flag(value: Value) -> bool:
 
 
 def _texts(value: Value) -> tuple[str, ...]:
-    if type(value) is not list or not all(type(item) is str for item in value):
+    if type(value) is not list or not _TEXT.issuperset(map(type, value)):
         raise RecordError("must be a list of texts")
     return tuple(value)
 

@@ -47,9 +47,7 @@ class Candidate:
         return max(0.0, min(1.0, max(self.cosine or 0.0, self.coverage)))
 
 
-def rank(
-    index: Index, query: str, vector: Any | None, settings: RecallSettings
-) -> list[Candidate]:
+def rank(index: Index, query: str, vector: Any | None, settings: RecallSettings) -> list[Candidate]:
     """Every passage with evidence for the query, best first.
 
     Args:

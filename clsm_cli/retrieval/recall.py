@@ -110,7 +110,12 @@ def _unique(
         passages = index.passages([candidate.row for candidate in batch])
         ranked = sorted(
             ((c, passages[c.row]) for c in batch),
-            key=lambda pair: (-pair[0].score, pair[1].time or "", pair[1].id, pair[1].episode or "~"),
+            key=lambda pair: (
+                -pair[0].score,
+                pair[1].time or "",
+                pair[1].id,
+                pair[1].episode or "~",
+            ),
         )
         for candidate, passage in ranked:
             chosen.setdefault(passage.id, (candidate, passage))

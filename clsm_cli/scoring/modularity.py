@@ -17,9 +17,7 @@ if TYPE_CHECKING:
     import numpy as np
 
 REACH = 8.0
-"""Turns over which affinity falls to 1/e (CMA's attention reaches about as far)."""
-
-
+"""Turns over which affinity falls to 1/e: about the length of an episode (own choice)."""
 CONFIRMED = 0.06
 """Gain of Q below which a split is no change of subject. LoCoMo: a quarter of the joints of two
 unrelated talks lie below 0.08, half of the places within one talk below 0.05."""

@@ -34,7 +34,7 @@ def split(text: str, limit: int = MAX_FRONT_MATTER) -> tuple[str | None, str, in
         return None, text, 0
     end = _CLOSE.search(text, start.end())
     if end is None or end.start() - start.end() > limit:
-        raise LineError(f"has front matter that is not closed within {limit >> 10} KiB (line 1)")
+        raise LineError("has front matter that is not closed (line 1)")
     return text[start.end() : end.start()], text[end.end() :], text.count("\n", 0, end.end())
 
 

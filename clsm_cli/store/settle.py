@@ -20,7 +20,6 @@ from clsm_cli.store.layout import TOPIC_STREAMS
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from clsm_cli.model.graph import Stream
     from clsm_cli.store.layout import Store
 
 

@@ -30,8 +30,8 @@ HEADER = (
 )
 _LIMITS = StoreSettings()
 _SHARD_NAME = re.compile(r"[0-9a-f]{1,2}\.yaml\Z")
-_YAML_ENTRIES = 1000
-"""Entries of one shard that are tried as YAML when they are no JSON: bounds the time."""
+_YAML_ENTRIES = 50
+"""Entries of a shard that are tried as YAML one by one: bounds the time."""
 _CONFLICT = ("<<<<<<<", "|||||||", "=======", ">>>>>>>")
 
 
@@ -152,15 +152,14 @@ def _load_each(lines: list[tuple[int, str]]) -> _Loaded:
             entries[-1][1].append(line)
         elif not _is_aside(line):
             entries.append((number, [line], _json_or_error(line)))
-    tries = _YAML_ENTRIES
-    loaded: _Loaded = []
-    for number, rows, value in entries:
-        text = "\n".join(rows).rstrip()
-        found = value
-        if isinstance(value, LineError) and not text.startswith(_CONFLICT) and tries > 0:
-            tries -= 1
-            found = _yaml_entry(text) or value
-        loaded.append((number, text, found))
+    loaded: _Loaded = [(number, "\n".join(rows).rstrip(), value) for number, rows, value in entries]
+    odd = [n for n, row in enumerate(loaded) if isinstance(row[2], LineError) and row[1][0] == "-"]
+    found = _yaml_entries("\n".join([loaded[at][1] for at in odd])) if odd else []
+    if len(found) != len(odd):  # not all of them are YAML
+        found = [(_yaml_entries(loaded[at][1]) or [None])[0] for at in odd[:_YAML_ENTRIES]]
+    for at, value in zip(odd, found, strict=False):
+        if isinstance(value, dict):
+            loaded[at] = (loaded[at][0], loaded[at][1], value)
     return loaded
 
 
@@ -173,16 +172,14 @@ def _json_or_error(line: str) -> Any:
         return error
 
 
-def _yaml_entry(text: str) -> dict[str, Any] | None:
+def _yaml_entries(text: str) -> list[Any]:
     from clsm_cli.store import yaml_text
 
     try:
-        value = yaml_text.load(text, _LIMITS.max_message)
+        values = yaml_text.load(f"{text}\n", _LIMITS.max_file)
     except LineError:
-        return None
-    if isinstance(value, list) and len(value) == 1:
-        value = value[0]
-    return value if isinstance(value, dict) else None
+        return []
+    return values if isinstance(values, list) else []
 
 
 def _load_block(lines: list[tuple[int, str]]) -> _Loaded | None:

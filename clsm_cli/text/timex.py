@@ -32,6 +32,8 @@ class TimeExpression(NamedTuple):
         until: the day after its last.
         precise: false where the words leave the bounds open ("recently", "a few days ago").
         relative: true where the period depends on the day of speaking.
+        certain: false where nothing says whether a bare weekday lies behind or ahead ("the plumber
+            comes on Friday"): the nearest past one is then no more than a guess.
     """
 
     start: int
@@ -41,11 +43,16 @@ class TimeExpression(NamedTuple):
     until: date
     precise: bool
     relative: bool
+    certain: bool = True
 
 
 _AHEAD = (
     r"(?i)\b(?:will|won't|shall|gonna|going\sto|plan(?:s|ning)?|hop(?:e|es|ing)\sto|upcoming|due|"
     r"deadline|looking\sforward|can't\swait|scheduled|want\sto|until|by)\b|\w['\u2019]ll\b"
+)
+_BEHIND = (
+    r"(?i)\b(?:was|were|had|did|didn't|went|came|said|told|met|saw|got|made|took|gave|found|bought|"
+    r"left|sent|wrote|read|spent|felt|began|ran|ate|brought|kept|lost|last|ago|since|\w{2,30}ed)\b"
 )
 _VAGUE = re.compile(r"few|several|couple|weeks?\s+ago|months?\s+ago|years?\s+ago", re.IGNORECASE)
 _ANNOTATED = re.compile(r"(?:['\u2019]s\b)?\s{0,3}\((?:\d{4}|[A-Z][a-z]+ \d)")
@@ -79,7 +86,7 @@ def find(text: str, at: date | datetime) -> list[TimeExpression]:
 
 
 def absolutise(text: str, at: date | datetime) -> str:
-    """Insert after each relative expression the days it means.
+    """Insert after each relative expression the days it means, where that is certain.
 
     Absolute expressions, and those that already have a date in brackets, stay as they are; so doing
     it twice is doing it once.
@@ -90,7 +97,7 @@ def absolutise(text: str, at: date | datetime) -> str:
     pieces: list[str] = []
     done = 0
     for each in find(text, at):
-        if each.relative and not _ANNOTATED.match(text, each.end):
+        if each.relative and each.certain and not _ANNOTATED.match(text, each.end):
             owner = _POSSESSIVE.match(text, each.end)
             end = owner.end() if owner else each.end
             pieces += text[done:end], f" ({shown((each.first, each.until))})"
@@ -106,14 +113,20 @@ def _matches(rule: Rule, text: str, at: date) -> Iterator[TimeExpression]:
             if value
         }
         try:
-            first, until = rule.resolve(groups, at, _looks_ahead(match))
+            ahead = _says(_AHEAD, match, after=0)
+            first, until = rule.resolve(groups, at, ahead)
         except (ValueError, OverflowError):
             continue  # 31 June, or a day outside the years 1 to 9999
         precise = rule.precise and not _VAGUE.search(match.group())
-        yield TimeExpression(*match.span(), match.group(), first, until, precise, rule.relative)
+        certain = not rule.guess or ahead or _says(_BEHIND, match, after=60)
+        yield TimeExpression(
+            *match.span(), match.group(), first, until, precise, rule.relative, certain
+        )
 
 
-def _looks_ahead(match: re.Match[str]) -> bool:
+def _says(cue: str, match: re.Match[str], *, after: int) -> bool:
+    """Whether a cue stands in the clause before a match, or in the ``after`` characters behind."""
     before = match.string[max(0, match.start() - 60) : match.start()]
-    clause = re.split(r"[.!?;\n]", before)[-1]
-    return _compiled(_AHEAD).search(clause) is not None
+    behind = match.string[match.end() : match.end() + after]
+    clause = re.split(r"[.!?;\n]", before)[-1] + "\0" + re.split(r"[.!?;\n]", behind)[0]
+    return _compiled(cue).search(clause) is not None

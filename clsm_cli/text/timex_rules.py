@@ -35,12 +35,14 @@ class Rule(NamedTuple):
         resolve: from groups, day of speaking and looking ahead to the period meant.
         precise: whether the words fix the bounds.
         relative: whether the period depends on the day of speaking.
+        guess: whether only the words around it can tell if it lies behind or ahead.
     """
 
     pattern: str
     resolve: Resolver
     precise: bool = True
     relative: bool = True
+    guess: bool = False
 
 
 def _month_of(groups: Groups) -> int:
@@ -237,7 +239,11 @@ RULES: tuple[Rule, ...] = (
     Rule(rf"{_WHICH}{_UNIT}", _which_unit),
     Rule(rf"\b(?P<half>(?i:earlier|later))\s(?i:this)\s{_UNIT}", _half_of_unit),
     Rule(rf"{_WHICH}{_WEEKDAY}{_PART}", _weekday),
-    Rule(rf"(?<!\bevery\s)(?<!\beach\s)(?<![\w-])(?!(?:Good|Black)\s){_WEEKDAY}{_PART}", _weekday),
+    Rule(
+        rf"(?<!\bevery\s)(?<!\beach\s)(?<![\w-])(?!(?:Good|Black)\s){_WEEKDAY}{_PART}",
+        _weekday,
+        guess=True,
+    ),
     Rule(rf"{_WHICH}{_SEASON}", _season, precise=False),
     Rule(rf"(?<![\w.-]){_COUNT}\s{_PLURAL}\s(?i:ago|back)\b", _ago),
     Rule(rf"\b(?i:in)\s{_COUNT}\s{_PLURAL}(?!\s(?i:ago|of|back))", _hence),

@@ -71,7 +71,7 @@ class Passage:
 
 
 def with_heading(heading: str, text: str) -> str:
-    """A block behind its heading path, which gives it its subject; dates in it would blur that.
+    r"""A block behind its heading path, which gives it its subject; dates in it would blur that.
 
     notes.md: the heading path is worth 3 to 7 points of recall, a date costs 1.5 to 4.
 

@@ -231,7 +231,9 @@ class Index:
         for episode in sorted(waiting):
             chain = []
             link: str | None = episode
-            while link is not None and link in waiting and link not in ordered and link not in chain:
+            while (
+                link is not None and link in waiting and link not in ordered and link not in chain
+            ):
                 chain.append(link)
                 link = waiting[link][1]
             ordered |= {known: waiting[known][0] for known in reversed(chain)}

