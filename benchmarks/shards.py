@@ -3,7 +3,7 @@
 One command: ``python benchmarks/shards.py``. A shard of 1,000 nodes and 6,000 edges is read into
 records, and loaded by ruamel.yaml (round trip, as a program would that keeps a person's style), in
 turn, so that a busy machine slows both. CPU time of one process; prints a Markdown table.
-Target: at most 2 % (issue 2).
+Target: at most 2 %.
 """
 
 from __future__ import annotations

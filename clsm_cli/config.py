@@ -54,11 +54,11 @@ class RecallSettings:
     budget: int = 2000
     """Tokens of text returned at most."""
     bm25_k1: float = 0.9
-    """Saturation of term frequency (quality.md: short turns)."""
+    """Saturation of term frequency (short turns saturate early; Lucene's 1.2 is for pages)."""
     bm25_b: float = 0.3
     """Length normalisation."""
     bm25_weight: float = 0.4
-    """Share of BM25 in the fusion; the rest is the cosine (quality.md §2a, row C)."""
+    """Share of BM25 in the fusion; the rest is the cosine (recall@10 on LoCoMo turns 66.7 % against 62.5 % for BM25 and 60.2 % for the cosine)."""
     concepts: int = 10
     """Concepts returned (CLS-M: top_k)."""
     refresh_passages: int = 64
@@ -78,7 +78,7 @@ class StoreSettings:
     lock_wait: float = 30.0
     """Seconds a writer waits for the store's lock."""
     capture_wait: float = 2.0
-    """Seconds ``ingest --capture`` waits: hooks give up sooner (reliability.md P6)."""
+    """Seconds ``ingest --capture`` waits: an agent's hook gives up soon after."""
     shard_records: int = 2000
     """Records after which a shard's name gets a second hex digit."""
 

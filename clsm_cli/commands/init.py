@@ -59,7 +59,8 @@ def init(
 
 
 def make_repository(root: Path) -> None:
-    """``git init`` in the store; git syncs everything it writes (reliability.md finding 5).
+    """``git init`` in the store; git syncs everything it writes (by default a power cut can
+    leave a repository unreadable).
 
     Raises:
         BadInputError: git is missing or refuses.

@@ -47,6 +47,7 @@ DULL = 6
 """Content stems below which a sentence tells less."""
 
 _ITEM = re.compile(r"^\s{0,8}(?:[-*+]|\d{1,4}[.)]|#{1,6}|>)\s+(?:\[[ xX]\]\s+)?")
+_DAY = re.compile(r"\d{4}-\d{2}-\d{2}\b")
 _NO_PROSE = ("```", "~~~", "|", "<")
 _ASKS = re.compile(r"[?？؟]\W{0,8}$")
 
@@ -128,12 +129,12 @@ def _title(episode: Episode, heading: str, phrases: Sequence[str], zone: tzinfo)
 
 
 def _heading(episode: Episode) -> str:
-    """The last heading that all blocks of a document stand under."""
+    """The last heading that all blocks of a document stand under; a date says nothing new."""
     if episode.document is None:
         return ""
     levels = zip(*(turn.heading for turn in episode.turns), strict=False)
     common = [level[0] for level in takewhile(lambda level: len(set(level)) == 1, levels)]
-    return common[-1] if common else ""
+    return next((title for title in reversed(common) if not _DAY.match(title)), "")
 
 
 def _opening(episode: Episode) -> str:

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from clsm_cli.ingestion.items import RawDocument, TranscriptItem
     from clsm_cli.ingestion.sources import Format, Skipped, SourceFile
     from clsm_cli.store.layout import Store
+    from clsm_cli.store.lock import Held
 
 
 class Progress(Protocol):
@@ -110,12 +111,12 @@ def ingest(
     limits = store.settings.store
     report = Report(request.dry_run)
     wait = limits.capture_wait if request.capture_only else limits.lock_wait
-    with locked(store.root, wait), contextlib.ExitStack() as stack:
+    with locked(store.root, wait) as lock, contextlib.ExitStack() as stack:
         opening = _Opening(store, request, stack)
         run = Run(store, "ingest", request.now)
         _Capture(store, request, report, opening, run, progress).read_all()
         if not request.capture_only and not request.dry_run:
-            segment_all(store, opening().connection, run, report, embedder, progress)
+            segment_all(store, opening().connection, run, report, embedder, progress, lock)
     _check(report)
     return report
 
@@ -136,7 +137,7 @@ class _Opening:
             else:
                 connection = database.open_to_write(self._store.derived)
             self._stack.callback(connection.close)
-            bring_up_to_date(self._store, connection, None, None, at_most=None)
+            bring_up_to_date(self._store, connection, None, None)
             self._index = Index(connection, self._store)
         return self._index
 
@@ -311,6 +312,7 @@ def segment_all(
     report: Report,
     embedder: Embedder | None,
     progress: Progress,
+    lock: Held,
 ) -> None:
     """The second half: settle hand edits, embed what is new, cut it into episodes, describe them, index the result.
 
@@ -326,7 +328,8 @@ def segment_all(
     run.apply(writes)
     report.warnings += warnings
     try:
-        bring_up_to_date(store, connection, embedder, embedding, at_most=None)
+        bring_up_to_date(store, connection, embedder, embedding, pause=lock.pause)
+        bring_up_to_date(store, connection, embedder, embedding)  # what came in the pauses
     except ModelMissingError as error:
         embedder = None
         report.warnings.append(f"{error} (until then recall answers from words)")
@@ -339,7 +342,7 @@ def segment_all(
             plan = segment.plan_session(store, index, box)
             run.apply(plan.writes)
             report.episodes += len(plan.episodes)
-        bring_up_to_date(store, connection, embedder, embedding, at_most=None)
+        bring_up_to_date(store, connection, embedder, embedding)
     report.open_turns = index.counts()["waiting"]
 
 

@@ -1,4 +1,4 @@
-"""The fast store: turns, episodes and living documents (design §3)."""
+"""The fast store: turns, episodes and living documents (docs/format.md)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The slow store: statements, nodes and edges (design §3)."""
+"""The slow store: statements, nodes and edges (docs/format.md)."""
 
 from __future__ import annotations
 

@@ -67,7 +67,7 @@ def statement_id(normalised_text: str, valid_from: str | None = None) -> str:
 
 
 def closed_copy_id(old_id: str, valid_until: str) -> str:
-    """Id of the closed copy of a statement or edge that a correction writes (design, two clocks)."""
+    """Id of the closed copy of a statement or edge that a correction writes (docs/format.md §6)."""
     return f"{old_id[:2]}{digest('closed', old_id, valid_until)}"
 
 

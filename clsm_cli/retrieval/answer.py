@@ -1,4 +1,4 @@
-"""What a recall returns: data only, rendered elsewhere (schema ``clsm.recall/1``, design §6)."""
+"""What a recall returns: data only, rendered elsewhere (schema ``clsm.recall/1``)."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 Each signal is brought to 0 … 1 over the store by its minimum and maximum for this query, then
 
-    score = w · bm25 + (1 − w) · cosine        (quality.md §2a, row C: w = 0.4).
+    score = w · bm25 + (1 − w) · cosine,   w = ``recall.bm25_weight``.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from clsm_cli.store.index.reader import Index
 
 MIN_COSINE = 0.30
-"""A passage that shares no word with the query counts from this cosine on (systems.md §6.2)."""
+"""A passage that shares no word with the query counts from this cosine on; MiniLM's unrelated texts lie below it."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,9 +1,10 @@
-"""Safe writes: every change of a store goes through here (design §3, Writes).
+"""Safe writes: every change of a store goes through here.
 
 ``put`` replaces a file, so that readers see the old or the new bytes and never a mixture, also
 after a power cut: temp file in the same folder, flush, fsync, ``os.replace``, fsync of the folder.
 ``append`` adds one line to a log in one ``write``; a killed writer can leave a torn line, which
-the leading newline keeps apart from the next good one (reliability.md finding 9).
+the leading newline keeps apart from the next good one (without it, 2 of 500,000 acknowledged lines
+were lost under random kills; with it none of 1,900,000).
 
 Temp files begin with ``.tmp-``; readers ignore them and a later ``put`` of the same file by any
 process replaces them.

@@ -2,7 +2,7 @@
 
 The kernel frees the lock when its holder dies, however it dies, so there is no stale lock and
 nothing to clean up. The folder is never replaced, so two holders cannot lock different inodes.
-Readers need no lock. Local file systems only (docs/promises in reliability: NFS is not promised).
+Readers need no lock. Local file systems only: over NFS a lock may hold nothing.
 """
 
 from __future__ import annotations
@@ -23,8 +23,31 @@ if TYPE_CHECKING:
 POLL_SECONDS = 0.02
 
 
+class Held:
+    """The lock while it is held."""
+
+    def __init__(self, root: Path, fd: int, wait: float) -> None:
+        self._root = root
+        self._fd = fd
+        self._wait = wait
+
+    def pause(self) -> None:
+        """Let somebody else in: a hook that captures a turn must not wait for a long import.
+
+        What the caller knew of the store may be old afterwards.
+
+        Raises:
+            LockedError: The other one did not give the lock back in time.
+        """
+        fcntl.flock(self._fd, fcntl.LOCK_UN)
+        time.sleep(1.5 * POLL_SECONDS)  # longer than others sleep between two tries
+        with disk_errors(self._root):
+            if not _acquire(self._fd, self._wait):
+                raise LockedError(self._root, holder(self._root), self._wait)
+
+
 @contextlib.contextmanager
-def locked(root: Path, wait: float) -> Iterator[None]:
+def locked(root: Path, wait: float) -> Iterator[Held]:
     """Hold the store's lock; wait at most ``wait`` seconds for it.
 
     Raises:
@@ -38,7 +61,7 @@ def locked(root: Path, wait: float) -> Iterator[None]:
             is_held = _acquire(fd, wait)
         if not is_held:
             raise LockedError(root, holder(root), wait)
-        yield
+        yield Held(root, fd, wait)
     finally:
         os.close(fd)
 

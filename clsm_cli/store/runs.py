@@ -1,4 +1,4 @@
-"""Runs: what a mutating command writes, in order, with what undo needs (design §2, principle 4).
+"""Runs: what a mutating command writes, in order, with what undo needs.
 
 A command decides first and hands over a list of writes. The bytes that will be replaced are saved
 under ``.clsm/runs/<id>/<step>/`` and made durable before the first write; then the writes happen in the

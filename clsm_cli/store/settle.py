@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 MASS_LOSS = 0.2
-"""Share of a stream's statements that may vanish at once without a question (design §4)."""
+"""Share of a stream's statements that may vanish at once without a question."""
 FEW = 5
 """Statements that may always vanish: a short list edited by hand."""
 

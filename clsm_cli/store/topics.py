@@ -1,4 +1,4 @@
-"""Statements: their text in a Markdown topic file, the rest in a graph shard (design §3).
+"""Statements: their text in a Markdown topic file, the rest in a graph shard (docs/format.md §7).
 
 Markdown is the truth for the text. The shard keeps ``text_sha`` of the text it knows, so an edit by
 hand is seen: a changed text is a new version by the user, an item without ``^id`` a new statement,

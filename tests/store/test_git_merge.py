@@ -1,4 +1,4 @@
-"""Three clones of one store, edited at once and synchronised by real git (reliability.md P7).
+"""Three clones of one store, edited at once and synchronised by real git.
 
 ``CLSM_ROUNDS=500 pytest tests/store/test_git_merge.py`` for the long run.
 """

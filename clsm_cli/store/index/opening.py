@@ -1,4 +1,4 @@
-"""Open an index that is as fresh as the moment allows (design §3, Freshness).
+"""Open an index that is as fresh as the moment allows.
 
 With the store's lock free, changes are written to the index on disk. Without it, or on a read-only
 disk, they are applied to a copy in memory, by words only: the answer is right, only the next one
@@ -47,7 +47,8 @@ def bring_up_to_date(
     embedder: Embedder | None,
     progress: Progress | None,
     *,
-    at_most: int | None,
+    at_most: int | None = None,
+    pause: Callable[[], None] | None = None,
 ) -> None:
     """Apply all changes of files and embed what has no vector; the caller holds the lock.
 
@@ -57,6 +58,7 @@ def bring_up_to_date(
         embedder: None: no vectors are made.
         progress: Called with (done, all) while passages are embedded.
         at_most: Leave the embedding alone when more passages than this need it.
+        pause: Called between two batches of embedding, to let others have the lock.
     """
     found = changes(connection, store)
     if found:
@@ -68,8 +70,10 @@ def bring_up_to_date(
     if not waiting or (at_most is not None and len(waiting) > at_most):
         return
     embed = embedder.embed()
-    step = 256  # texts between two commits: what is done stays done
+    step = 128  # texts between two commits: what is done stays done
     for start in range(0, len(waiting), step):
+        if pause and start:
+            pause()
         vectors.add(connection, store.derived, waiting[start : start + step], embed)
         if progress:
             progress(min(start + step, len(waiting)), len(waiting))

@@ -84,7 +84,7 @@ def add(
     _write_at(path_of(derived), first * ROW_BYTES, rows.tobytes())
     connection.execute("BEGIN IMMEDIATE")
     connection.executemany(
-        "INSERT INTO vectors VALUES (?, ?)",
+        "INSERT OR IGNORE INTO vectors VALUES (?, ?)",
         [(digest, first + number) for number, (digest, _) in enumerate(items)],
     )
     connection.execute("COMMIT")

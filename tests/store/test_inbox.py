@@ -1,0 +1,132 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import examples, texts, turns
+
+from clsm_cli.model.episodes import EndMark, Turn
+from clsm_cli.store import atomic, inbox
+from clsm_cli.store.inbox import Captured
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+AT = "2026-02-24T22:00:00Z"
+
+
+def captured(number: int, text: str = "hi") -> Captured:
+    return Captured("main", Turn(f"{number:012x}", "Mara", "user", text), AT)
+
+
+items = st.one_of(
+    st.builds(Captured, texts, turns(), st.just(AT)),
+    st.builds(EndMark, texts, texts, st.one_of(st.none(), st.just(AT))),
+)
+
+
+@pytest.fixture(scope="module")
+def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("inbox") / "main.jsonl"
+
+
+@examples(100)
+@given(found=st.lists(items, max_size=5))
+def test_what_is_captured_reads_back_in_order(path: Path, found: list[inbox.InboxItem]) -> None:
+    path.write_bytes(b"\n" + inbox.render(found) + b"\n")
+    seen: dict[str, inbox.InboxItem] = {}
+    for item in found:
+        key = f"end {item.after}" if isinstance(item, EndMark) else item.turn.key
+        seen.setdefault(key, item)
+    read = inbox.read(path)
+    assert read.items == tuple(seen.values())
+    assert read.problems == ()
+    assert read.turns == [item for item in seen.values() if isinstance(item, Captured)]
+
+
+def test_a_turn_delivered_twice_counts_once_where_it_came_first(tmp_path: Path) -> None:
+    path = inbox.path_of(tmp_path, "main")
+    for batch in ([captured(2), captured(1)], [captured(1), captured(3)], [captured(2, "late")]):
+        atomic.append(path, inbox.render(batch))
+    assert [item.turn.key[-1] for item in inbox.read(path).turns] == ["2", "1", "3"]
+    assert inbox.read(path).turns[0].turn.text == "hi"
+
+
+def test_end_marks_keep_their_place(tmp_path: Path) -> None:
+    path = inbox.path_of(tmp_path, "main")
+    mark = EndMark("main", captured(1).turn.key)
+    atomic.append(path, inbox.render([captured(1), mark, captured(2)]))
+    atomic.append(path, inbox.render([mark]))
+    assert inbox.read(path).items == (captured(1), mark, captured(2))
+
+
+def test_a_torn_line_costs_only_itself(tmp_path: Path) -> None:
+    path = inbox.path_of(tmp_path, "main")
+    atomic.append(path, inbox.render([captured(1)]))
+    whole = inbox.render([captured(2)])
+    with path.open("ab") as file:
+        file.write(b"\n" + whole[:1])
+    atomic.append(path, inbox.render([captured(3)]))
+    read = inbox.read(path)
+    assert [item.turn.key[-1] for item in read.turns] == ["1", "3"]
+    assert [(p.line, p.reason) for p in read.problems] == [
+        (4, "is not JSON (expecting property name enclosed in double quotes)")
+    ]
+
+
+def test_every_length_of_a_torn_line_is_harmless(tmp_path: Path) -> None:
+    path = tmp_path / "main.jsonl"
+    whole = inbox.render([captured(2)])
+    for cut in range(1, len(whole)):
+        good = inbox.render([captured(1)]), inbox.render([captured(3)])
+        path.write_bytes(b"\n" + good[0] + b"\n\n" + whole[:cut] + b"\n" + good[1] + b"\n")
+        read = inbox.read(path)
+        assert [item.turn.key[-1] for item in read.turns] == ["1", "3"]
+        assert [problem.line for problem in read.problems] == [4]
+
+
+@pytest.mark.parametrize(
+    ("line", "reason"),
+    [
+        (b"[1]", "is not a mapping"),
+        (b'{"session": "main", "at": "x"}', "lacks 'text'"),
+        (b'{"text": "a", "session": "m", "at": "x", "key": "zz"}', "not 12 hex digits"),
+        (b'{"text": "a", "session": "m", "at": "x", "key": "000000000001", "role": "x"}', "role"),
+        (b'{"text": "a", "session": "m", "at": "x", "tool": 3}', "describes no turn"),
+        (b"\xff\xfe\x00", "is not JSON"),
+    ],
+)
+def test_lines_that_are_no_items_are_problems(tmp_path: Path, line: bytes, reason: str) -> None:
+    path = tmp_path / "main.jsonl"
+    path.write_bytes(inbox.render([captured(1)]) + b"\n" + line + b"\n")
+    read = inbox.read(path)
+    assert read.items == (captured(1),)
+    assert [problem.line for problem in read.problems] == [2]
+    assert reason in read.problems[0].reason
+
+
+def test_every_session_has_a_safe_file_of_its_own(tmp_path: Path) -> None:
+    names = {inbox.path_of(tmp_path, name).name for name in ("../x", "x", "X", "", "a/b", "日本")}
+    assert len(names) == 6
+    assert all(name.endswith(".jsonl") and "/" not in name for name in names)
+    assert inbox.files(tmp_path / "missing") == []
+    for name in [*names, ".tmp-a.jsonl", "note.md"]:
+        (tmp_path / name).write_text("")
+    assert [path.name for path in inbox.files(tmp_path)] == sorted(names)
+
+
+def test_a_missing_file_is_empty_and_a_link_a_problem(tmp_path: Path) -> None:
+    assert inbox.read(tmp_path / "no.jsonl").items == ()
+    (tmp_path / "link.jsonl").symlink_to(tmp_path / "no.jsonl")
+    (problem,) = inbox.read(tmp_path / "link.jsonl").problems
+    assert problem.reason == "is a symbolic link"
+
+
+def test_half_a_surrogate_pair_can_be_captured(tmp_path: Path) -> None:
+    path = tmp_path / "main.jsonl"
+    atomic.append(path, inbox.render([captured(1, "a\ud800")]))
+    (item,) = inbox.read(path).turns
+    assert replace(item, turn=replace(item.turn, text="hi")) == captured(1)

@@ -1,0 +1,233 @@
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from clsm_cli.errors import (
+    BadInputError,
+    ClsmError,
+    DamagedStoreError,
+    NewerFormatError,
+    StoreNotFoundError,
+)
+from clsm_cli.model.ids import is_id
+from clsm_cli.store import layout
+
+
+def make(root: Path) -> Path:
+    assert layout.create(root, "Europe/Berlin")
+    return root.resolve()
+
+
+def test_a_new_store_is_private_and_small(tmp_path: Path) -> None:
+    before = os.umask(0)
+    try:
+        root = make(tmp_path / "deep" / "memory")
+    finally:
+        os.umask(before)
+    names = sorted(path.name for path in root.iterdir())
+    assert names == [
+        ".gitattributes",
+        ".gitignore",
+        "clsm.yaml",
+        "flow",
+        "identity",
+        "projects",
+        "tasks",
+    ]
+    assert {path.stat().st_mode & 0o077 for path in [root, root.parent, *root.rglob("*")]} == {0}
+    store = layout.open_store(root, {})
+    assert (store.zone_name, store.zone.key) == ("Europe/Berlin", "Europe/Berlin")
+    assert len(store.store_id) == 12
+
+
+def test_creating_twice_changes_nothing(tmp_path: Path) -> None:
+    root = make(tmp_path / "m")
+    (root / "clsm.yaml").write_text("# mine\nformat: 1\nstore: abc\n")
+    before = {path: path.read_bytes() for path in root.iterdir() if path.is_file()}
+    assert not layout.create(root, "UTC")
+    assert {path: path.read_bytes() for path in root.iterdir() if path.is_file()} == before
+
+
+@pytest.mark.parametrize("what", ["a file in it", "a stream of its own", "a file"])
+def test_a_foreign_folder_is_refused_and_untouched(tmp_path: Path, what: str) -> None:
+    root = tmp_path / "m"
+    if what == "a file":
+        root.write_text("mine")
+    elif what == "a file in it":
+        root.mkdir()
+        (root / "thesis.md").write_text("mine")
+    else:
+        (root / "projects").mkdir(parents=True)
+        (root / "projects" / "thesis.md").write_text("mine")
+    before = sorted(tmp_path.rglob("*"))
+    with pytest.raises(BadInputError, match="is not empty and not a store"):
+        layout.create(root, "UTC")
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_an_empty_repository_and_an_interrupted_creation_are_no_obstacle(tmp_path: Path) -> None:
+    root = tmp_path / "m"
+    for name in (".git", "identity", "flow"):
+        (root / name).mkdir(parents=True)
+    (root / ".tmp-clsm.yaml").write_text("form")
+    (root / ".gitignore").write_text("")
+    make(root)
+
+
+def test_the_store_is_found_in_order(tmp_path: Path) -> None:
+    named, from_env, above, home = (make(tmp_path / n) for n in ("a", "b", "c", "h/.clsm/memory"))
+    inner = above / "projects" / "graph"
+    inner.mkdir(parents=True)
+    env = {"HOME": str(tmp_path / "h")}
+    with_env = env | {"CLSM_STORE": str(from_env)}
+    assert layout.discover(str(named), with_env, inner) == named
+    assert layout.discover(None, with_env, inner) == from_env
+    assert layout.discover(None, env, inner) == above
+    assert layout.discover(None, env, tmp_path) == home
+    link = tmp_path / "link"
+    link.symlink_to(named)
+    assert layout.discover(str(link), env, tmp_path) == named
+
+
+@pytest.mark.parametrize("named", ["missing", "~nosuchuser/x", "a\0b", "x" * 5000, "file", "."])
+def test_a_named_store_that_is_none_is_not_replaced_by_another(tmp_path: Path, named: str) -> None:
+    make(tmp_path / "h" / ".clsm" / "memory")
+    (tmp_path / "file").write_text("")
+    with pytest.raises(StoreNotFoundError, match="create one with: clsm init") as caught:
+        layout.discover(
+            str(tmp_path / named) if named[0] != "~" else named,
+            {"HOME": str(tmp_path / "h")},
+            tmp_path / "h" / ".clsm" / "memory",
+        )
+    assert caught.value.exit_code == 11
+
+
+def test_no_store_at_all_names_the_default(tmp_path: Path) -> None:
+    with pytest.raises(StoreNotFoundError, match=r"\.clsm/memory"):
+        layout.discover(None, {"HOME": str(tmp_path)}, tmp_path)
+    with pytest.raises(StoreNotFoundError):
+        layout.open_store(tmp_path, {})
+
+
+CONFIGS: list[tuple[str, type[ClsmError], str]] = [
+    ("format: 2\nnew_syntax: yes\n", NewerFormatError, "format 2 is newer than the 1"),
+    ("format: 99\ntime_zone: Mars/Base\nsettings: {recall.vibes: 1}\n", NewerFormatError, "pip"),
+    ("", DamagedStoreError, "'format' must be a whole number"),
+    ("format: one\n", DamagedStoreError, "'format' must be a whole number"),
+    ("format: 0\n", DamagedStoreError, "'format' must be a whole number"),
+    ("format: true\n", DamagedStoreError, "'format' must be a whole number"),
+    ("# a\nformat: 1\n\nx: [\n", DamagedStoreError, r"\(line 5\)"),
+    ("# a\n# b\nformat: 1\nformat: 2\n", DamagedStoreError, r"duplicate key .*\(line 4\)"),
+    ("format: 1\nx: &a 1\n", DamagedStoreError, r"anchor .*\(line 2\)"),
+    ("- 1\n", DamagedStoreError, "not a mapping"),
+    ("\0\0", DamagedStoreError, "is not YAML"),
+    ("format: 1\ntime_zone: Mars/Base\n", DamagedStoreError, "'Mars/Base' is not an IANA"),
+    ("format: 1\ntime_zone: ../../etc/passwd\n", DamagedStoreError, "not an IANA"),
+    ("format: 1\ntime_zone: America\n", DamagedStoreError, "not an IANA"),
+    ("format: 1\nsettings: [1]\n", DamagedStoreError, "'settings' must be a mapping"),
+    ("format: 1\nsettings:\n  recall.vibes: 3\n", DamagedStoreError, "unknown setting 'recall.vib"),
+    ("format: 1\nsettings:\n  recall: 3\n", DamagedStoreError, "unknown setting 'recall'"),
+    ("format: 1\nsettings:\n  5: 3\n", DamagedStoreError, "unknown setting '5'"),
+    ("format: 1\nsettings:\n  recall.k: many\n", DamagedStoreError, "'recall.k' must be a number"),
+    ("format: 1\nsettings:\n  recall.k: true\n", DamagedStoreError, "'recall.k' must be a number"),
+    ("format: 1\nx: " + "y" * (64 << 10), DamagedStoreError, "is larger than 64 KiB"),
+]
+
+
+@pytest.mark.parametrize(("text", "error", "reason"), CONFIGS)
+def test_a_config_that_cannot_be_read_is_named(
+    tmp_path: Path, text: str, error: type[ClsmError], reason: str
+) -> None:
+    root = make(tmp_path / "m")
+    (root / "clsm.yaml").write_text(text)
+    with pytest.raises(error, match=reason) as caught:
+        layout.open_store(root, {})
+    assert caught.value.exit_code == (14 if error is NewerFormatError else 13)
+    assert "clsm.yaml" in str(caught.value)
+
+
+def test_bytes_that_are_no_text_and_links_are_damage(tmp_path: Path) -> None:
+    root = make(tmp_path / "m")
+    (root / "clsm.yaml").write_bytes(b"format: 1\nstore: \xff\n")
+    with pytest.raises(DamagedStoreError, match="utf-8"):
+        layout.open_store(root, {})
+    (root / "clsm.yaml").rename(tmp_path / "real.yaml")
+    (root / "clsm.yaml").symlink_to(tmp_path / "real.yaml")
+    with pytest.raises(DamagedStoreError, match="is a symbolic link"):
+        layout.open_store(root, {})
+
+
+@pytest.mark.parametrize("style", ["ours", "block", "crlf", "no newline at the end"])
+def test_settings_are_read_however_a_person_writes_them(tmp_path: Path, style: str) -> None:
+    root = make(tmp_path / "m")
+    texts = {
+        "ours": 'format: 1\nstore: "x"\nsettings: {"recall.k": 5, "boundary.gamma": 2}\n',
+        "block": "# mine\nformat: 1\nsettings:\n  # fewer\n  recall.k: 5\n  boundary.gamma: 2.0\n",
+        "crlf": "\ufeff# mine\r\nformat: 1\r\nsettings:\r\n  recall.k: 5\r\n  boundary.gamma: 2\r\n",
+        "no newline at the end": "format: 1\nsettings:\n  boundary.gamma: 2\n  recall.k: 5",
+    }
+    (root / "clsm.yaml").write_bytes(texts[style].encode())
+    settings = layout.open_store(root, {}).settings
+    assert (settings.recall.k, settings.boundary.gamma) == (5, 2.0)
+    assert type(settings.boundary.gamma) is float
+
+
+def test_the_device_is_stable_and_its_own_for_each_clone(tmp_path: Path) -> None:
+    root = make(tmp_path / "m")
+    device = layout.open_store(root, {}).device
+    assert is_id(device)
+    (root / ".clsm").mkdir()
+    (root / ".clsm" / "device").write_text(f"{device}\n")
+    assert layout.open_store(root, {}).device == device
+    shutil.rmtree(root / ".clsm")
+    assert layout.open_store(root, {}).device == device
+    clone = tmp_path / "clone"
+    shutil.copytree(root, clone)
+    assert layout.open_store(clone, {}).device != device
+
+
+def test_the_device_can_be_named(tmp_path: Path) -> None:
+    root = make(tmp_path / "m")
+    assert layout.open_store(root, {"CLSM_DEVICE": "pi-1"}).flow == root / "flow" / "pi-1"
+    for bad in ("../x", "Pi", "a b", "x" * 81, "a\n"):
+        with pytest.raises(BadInputError, match="is not a device name"):
+            layout.open_store(root, {"CLSM_DEVICE": bad})
+
+
+def test_a_recorded_device_that_is_no_id_is_not_used(tmp_path: Path) -> None:
+    root = make(tmp_path / "m")
+    device = layout.open_store(root, {}).device
+    (root / ".clsm").mkdir()
+    for bad in ("", "../../x", "\xff", "x" * 99):
+        (root / ".clsm" / "device").write_text(bad)
+        assert layout.open_store(root, {}).device == device
+
+
+def test_linked_folders_are_not_followed(tmp_path: Path) -> None:
+    root = make(tmp_path / "m")
+    outside = tmp_path / "outside"
+    for folder in (outside / "graph", root / "flow" / "pi" / "graph", root / "tasks" / "graph"):
+        folder.mkdir(parents=True)
+    (root / "flow" / "evil").symlink_to(outside)
+    (root / "projects" / "graph").symlink_to(outside / "graph")
+    store = layout.open_store(root, {"CLSM_DEVICE": "pi"})
+    assert store.flows() == [root / "flow" / "pi"]
+    assert store.graphs() == [root / "tasks" / "graph", root / "flow" / "pi" / "graph"]
+    shutil.rmtree(root / "flow")
+    assert store.flows() == []
+    (root / "flow").write_text("")
+    assert store.flows() == []
+
+
+@pytest.mark.parametrize(
+    ("zone", "expected"),
+    [("Europe/Berlin", "Europe/Berlin"), (":Asia/Tokyo", "Asia/Tokyo"), ("Nowhere/City", None),
+     ("/etc/localtime", None), ("../x", None), ("", None), ("CET-1CEST", None)],
+)  # fmt: skip
+def test_the_system_zone_is_always_a_zone(zone: str, expected: str | None) -> None:
+    found = layout.system_zone({"TZ": zone})
+    assert found == (expected or layout.system_zone({}))

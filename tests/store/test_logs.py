@@ -1,0 +1,84 @@
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import examples, few_ids, ids, texts, times
+
+from clsm_cli.model.ids import is_id
+from clsm_cli.store import atomic, layout, logs
+from clsm_cli.store.jsonlines import load
+from clsm_cli.store.shards import tombstone_hash
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+some_ids = st.lists(few_ids, max_size=3).map(tuple)
+hashes = st.one_of(st.none(), texts)
+changes = st.builds(logs.Change, texts, hashes, hashes, st.one_of(st.none(), st.integers(0, 99)))
+LINES: dict[str, tuple[st.SearchStrategy[Any], Callable[[dict[str, Any]], logs.LogLine]]] = {
+    "activation": (
+        st.builds(logs.Activation, ids, times, some_ids, st.integers(1, 9)),
+        logs.parse_activation,
+    ),
+    "feedback": (st.builds(logs.Feedback, ids, times, some_ids, some_ids), logs.parse_feedback),
+    "review": (
+        st.builds(logs.ReviewItem, ids, times, some_ids, texts, texts, texts, texts),
+        logs.parse_review,
+    ),
+    "run": (
+        st.builds(logs.RunLine, ids, texts, times, st.lists(changes, max_size=3).map(tuple)),
+        logs.parse_run,
+    ),
+    "tombstone": (st.builds(logs.Tombstone, texts, times), logs.parse_tombstone),
+}
+
+
+@pytest.mark.parametrize("kind", [*LINES])
+@examples(60)
+@given(data=st.data())
+def test_each_kind_of_line_reads_back(kind: str, data: st.DataObject) -> None:
+    strategy, parse = LINES[kind]
+    line = data.draw(strategy)
+    rendered = logs.render(line)
+    assert b"\n" not in rendered
+    assert parse(load(rendered.decode())) == line
+
+
+@pytest.mark.parametrize("kind", [*LINES])
+@pytest.mark.parametrize("row", [{}, {"id": 1}, {"recall": "r", "at": "t", "ids": 3, "good": 1}])
+def test_what_is_no_such_line_raises_what_the_caller_expects(
+    kind: str, row: dict[str, Any]
+) -> None:
+    with pytest.raises((KeyError, TypeError)):
+        LINES[kind][1](row)
+
+
+def test_rows_have_line_numbers_and_bad_ones_are_problems(tmp_path: Path) -> None:
+    path = tmp_path / "log.jsonl"
+    for record in (b'{"a": 1}', b'{"a": 2', b'["a"]', b'{"a": \xff}', b'{"a": 5}'):
+        atomic.append(path, record)
+    found, problems = logs.rows(path)
+    assert found == [(2, {"a": 1}), (10, {"a": 5})]
+    assert [problem.line for problem in problems] == [4, 6, 8]
+    assert logs.rows(tmp_path / "no.jsonl") == ([], [])
+
+
+def test_what_any_machine_forgot_is_forgotten(tmp_path: Path) -> None:
+    layout.create(tmp_path / "m", "UTC")
+    store = layout.open_store(tmp_path / "m", {"CLSM_DEVICE": "pi"})
+    assert logs.forgotten(store) == frozenset()
+    for device, name in (("pi", "mara"), ("pc", "brian")):
+        line = logs.Tombstone(tombstone_hash(name), "2026-02-24T22:00:00Z")
+        atomic.append(store.root / "tombstones" / f"{device}.jsonl", logs.render(line))
+    atomic.append(store.root / "tombstones" / "pc.jsonl", b'{"torn')
+    found = logs.forgotten(store)
+    assert len(found) == 2
+    assert logs.is_forgotten("mara", found)
+    assert not logs.is_forgotten("tea", found)
+    text = (store.root / "tombstones" / "pi.jsonl").read_text()
+    assert is_id("mara")
+    assert "mara" not in text

@@ -1,0 +1,135 @@
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+from clsm_cli.errors import RefusedError
+from clsm_cli.store import atomic, layout, logs, runs
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+NOW = "2026-02-24T22:00:00Z"
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> layout.Store:
+    layout.create(tmp_path / "m", "UTC")
+    return layout.open_store(tmp_path / "m", {"CLSM_DEVICE": "pi"})
+
+
+def snapshot(store: layout.Store) -> dict[str, bytes]:
+    files = (path for path in store.root.rglob("*") if path.is_file())
+    return {path.relative_to(store.root).as_posix(): path.read_bytes() for path in files}
+
+
+def test_nothing_for_no_writes(store: layout.Store) -> None:
+    before = snapshot(store)
+    assert runs.apply(store, "consolidate", NOW, []) is None
+    assert snapshot(store) == before
+
+
+def test_a_run_is_applied_recorded_and_its_preimages_kept(store: layout.Store) -> None:
+    note, log, gone = (store.root / name for name in ("projects/a.md", "log.jsonl", "tasks/b.md"))
+    atomic.put(note, b"old")
+    atomic.put(gone, b"gone")
+    atomic.append(log, b"{}")
+    line = runs.apply(
+        store,
+        "consolidate",
+        NOW,
+        [
+            runs.Put(note, b"new", read_as=atomic.sha256(b"old")),
+            runs.Put(store.root / "projects" / "c.md", b"fresh", read_as=None),
+            runs.Append(log, b'{"n": 1}'),
+            runs.Remove(gone),
+        ],
+    )
+    assert line is not None
+    assert note.read_bytes() == b"new"
+    assert not gone.exists()
+    assert line.changes == (
+        logs.Change("projects/a.md", atomic.sha256(b"old"), atomic.sha256(b"new")),
+        logs.Change("projects/c.md", None, atomic.sha256(b"fresh")),
+        logs.Change("log.jsonl", None, "", 4),
+        logs.Change("tasks/b.md", atomic.sha256(b"gone"), None),
+    )
+    ((_, row),), problems = logs.rows(store.flow / "runs.jsonl")
+    assert (logs.parse_run(row), problems) == (line, [])
+    kept = store.derived / "runs" / line.id
+    assert {path.name: path.read_bytes() for path in kept.iterdir()} == {
+        "0000": b"old",
+        "0001": b"gone",
+        "run.json": logs.render(line),
+    }
+    assert logs.parse_run(json.loads((kept / "run.json").read_bytes())) == line
+    assert {path.stat().st_mode & 0o077 for path in store.root.rglob("*")} == {0}
+
+
+def test_preimages_are_there_before_the_first_write(
+    store: layout.Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    note = store.root / "projects" / "a.md"
+    atomic.put(note, b"old")
+    put = atomic.put
+
+    def killed(path: Path, data: bytes, *, read_as: str | None = "") -> None:
+        if path == note:
+            raise KeyboardInterrupt
+        put(path, data, read_as=read_as)
+
+    monkeypatch.setattr(atomic, "put", killed)
+    with pytest.raises(KeyboardInterrupt):
+        runs.apply(store, "consolidate", NOW, [runs.Put(note, b"new")])
+    (folder,) = (store.derived / "runs").iterdir()
+    assert (folder / "0000").read_bytes() == b"old"
+    assert (folder / "run.json").exists()
+    assert note.read_bytes() == b"old"
+    assert not (store.flow / "runs.jsonl").exists()
+
+
+def test_one_stale_file_stops_a_run_before_its_first_write(store: layout.Store) -> None:
+    one, two = store.root / "projects" / "a.md", store.root / "projects" / "b.md"
+    atomic.put(two, b"by hand")
+    before = snapshot(store)
+    writes = [runs.Put(one, b"1", None), runs.Put(two, b"2", atomic.sha256(b"as read"))]
+    with pytest.raises(RefusedError, match=r"b\.md: was changed while clsm worked"):
+        runs.apply(store, "consolidate", NOW, writes)
+    assert snapshot(store) == before
+
+
+def test_a_file_may_be_written_twice_in_one_run(store: layout.Store) -> None:
+    one = store.root / "projects" / "a.md"
+    writes = [runs.Put(one, b"1", None), runs.Put(one, b"2", atomic.sha256(b"1"))]
+    runs.apply(store, "consolidate", NOW, writes)
+    assert one.read_bytes() == b"2"
+
+
+@pytest.mark.parametrize(
+    "where", ["../x.md", "projects/../../x.md", "linked/x.md", "linked/a/x.md"]
+)
+@pytest.mark.parametrize("kind", ["put", "append", "remove"])
+def test_nothing_outside_the_store_is_written(store: layout.Store, where: str, kind: str) -> None:
+    outside = store.root.parent / "outside"
+    outside.mkdir()
+    (store.root / "linked").symlink_to(outside)
+    path = store.root / where
+    writes: dict[str, runs.Write] = {
+        "put": runs.Put(path, b"x"),
+        "append": runs.Append(path, b"x"),
+        "remove": runs.Remove(path),
+    }
+    with pytest.raises(RefusedError, match="(outside the store|symbolic link)"):
+        runs.apply(store, "consolidate", NOW, [writes[kind]])
+    assert list(outside.iterdir()) == []
+    assert not (store.root.parent / "x.md").exists()
+
+
+def test_the_device_is_written_down_so_that_a_moved_store_keeps_it(tmp_path: Path) -> None:
+    layout.create(tmp_path / "m", "UTC")
+    store = layout.open_store(tmp_path / "m", {})
+    runs.apply(store, "note", NOW, [runs.Append(store.flow / "inbox" / "a.jsonl", b"{}")])
+    (tmp_path / "m").rename(tmp_path / "moved")
+    assert layout.open_store(tmp_path / "moved", {}).device == store.device

@@ -1,0 +1,158 @@
+from __future__ import annotations
+
+import importlib
+import io
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from strategies import NASTY, examples
+from strategies import episodes as some_episodes
+
+from clsm_cli.errors import DamagedStoreError
+from clsm_cli.model.episodes import Episode, ToolCall, Turn
+from clsm_cli.store import atomic, episodes
+
+PATH = Path("e.md")
+KEY = "0123456789ab"
+TURN = Turn(
+    KEY, "Mara", "user", "The recommendation first.", "2026-02-10T09:30:00+01:00", "a.jsonl", 3, 3
+)
+EPISODE = Episode(
+    "e-1", "agent:main", (TURN, replace(TURN, key="f" * 12, speaker="clsm", role="assistant")),
+    "2026-02-24T22:00:00Z", "2026-02-10T09:30:00+01:00", participants=("Mara", "clsm"),
+)  # fmt: skip
+
+
+@examples(200)
+@given(some_episodes())
+def test_an_episode_survives_its_file(episode: Episode) -> None:
+    data = episodes.render(episode)
+    assert episodes.parse(data, PATH) == episode
+    assert episodes.render(episodes.parse(data, PATH)) == data
+
+
+@pytest.mark.parametrize(
+    "text", [*NASTY, "  \n x \n\n", "\\\\### y ^ffffffffffff", "a\r\nb\rc", "\n" * 9]
+)
+def test_every_character_of_a_text_is_kept(text: str) -> None:
+    for turn_text in (text, f"{text}\n### Mara ^{KEY}\n{text}", f"{text}\n---\n{text}"):
+        turns = tuple(replace(turn, text=turn_text) for turn in EPISODE.turns)
+        episode = replace(EPISODE, turns=turns)
+        assert episodes.parse(episodes.render(episode), PATH) == episode
+
+
+def test_half_a_surrogate_pair_becomes_a_replacement_character() -> None:
+    turn = replace(TURN, text="a\ud800b", speaker="M\udc00")
+    back = episodes.parse(episodes.render(replace(EPISODE, turns=(turn,))), PATH)
+    assert back.turns[0].text == "a\ufffdb"
+
+
+def test_a_file_is_readable() -> None:
+    assert episodes.render(EPISODE).decode() == (
+        '---\nid: "e-1"\nsession: "agent:main"\nstart: "2026-02-10T09:30:00+01:00"\n'
+        'recorded_at: "2026-02-24T22:00:00Z"\nparticipants: ["Mara", "clsm"]\ntrust: "user"\n'
+        "turns:\n"
+        '- {"key": "0123456789ab", "speaker": "Mara", "role": "user", '
+        '"time": "2026-02-10T09:30:00+01:00", "path": "a.jsonl", "lines": [3, 3], "trust": "user"}\n'
+        '- {"key": "ffffffffffff", "speaker": "clsm", "role": "assistant", '
+        '"time": "2026-02-10T09:30:00+01:00", "path": "a.jsonl", "lines": [3, 3], "trust": "user"}\n'
+        "---\n\n### Mara · 2026-02-10 09:30 ^0123456789ab\nThe recommendation first.\n"
+        "\n### clsm · 2026-02-10 09:30 ^ffffffffffff\nThe recommendation first.\n"
+    )
+
+
+def test_text_mended_by_hand_counts() -> None:
+    text = episodes.render(EPISODE).decode()
+    mended = text.replace("The recommendation first.", "The **reason** first.\n\nThen more.", 1)
+    turns = episodes.parse(mended.encode(), PATH).turns
+    assert turns[0].text == "The **reason** first.\n\nThen more."
+    assert turns[1] == EPISODE.turns[1]
+    for rewritten in (b"\xef\xbb\xbf" + text.encode(), text.replace("\n", "\r\n").encode()):
+        assert episodes.parse(rewritten, PATH) == EPISODE
+
+
+def test_a_heading_that_a_person_reworded_still_marks_its_turn() -> None:
+    text = episodes.render(EPISODE).decode().replace("### Mara · 2026-02-10 09:30", "### she said")
+    assert episodes.parse(text.encode(), PATH) == EPISODE
+
+
+@pytest.mark.parametrize("flow", [True, False])
+def test_front_matter_that_a_yaml_tool_rewrote_is_read(flow: bool) -> None:
+    yaml = importlib.import_module("ruamel.yaml").YAML()
+    yaml.default_flow_style = flow
+    yaml.width = 40
+    _, raw, body = episodes.render(EPISODE).decode().split("---\n", 2)
+    out = io.StringIO()
+    yaml.dump(yaml.load(raw), out)
+    assert episodes.parse(f"---\n{out.getvalue()}---\n{body}".encode(), PATH) == EPISODE
+
+
+def test_an_episode_with_much_front_matter_is_read() -> None:
+    many = tuple(
+        replace(TURN, key=f"{n:012x}", tool=ToolCall("read", "x" * 9000), text=str(n))
+        for n in range(40)
+    )
+    assert episodes.parse(episodes.render(replace(EPISODE, turns=many)), PATH).turns == many
+
+
+GOOD = episodes.render(EPISODE).decode()
+DAMAGED = {
+    "empty": ("", "has no front matter"),
+    "no front matter": ("# Notes\n", "has no front matter"),
+    "unclosed": (GOOD[:60], "not closed"),
+    "no turns": (GOOD.partition("turns:")[0] + "---\n", "without a list of turns"),
+    "empty turns": (GOOD.partition("turns:")[0] + "turns: []\n---\n", "has no turns"),
+    "no id": (GOOD.replace('id: "e-1"\n', ""), "front matter lacks 'id'"),
+    "no session": (GOOD.replace('session: "agent:main"\n', ""), "lacks 'session'"),
+    "an id that leaves the folder": (GOOD.replace('"e-1"', '"../../x"'), "an id that is none"),
+    "an id that is a number": (GOOD.replace('"e-1"', "7"), "an id that is none"),
+    "a start that is a list": (GOOD.replace('start: "', 'start: ["').replace('01:00"\nrec', '01:00"]\nrec'), "start must be text"),
+    "participants": (GOOD.replace('["Mara", "clsm"]', '"Mara"'), "participants"),
+    "torn turn": (GOOD.replace('"trust": "user"}', '"trust'), "is not JSON"),
+    "a turn without key": (GOOD.replace(f'"key": "{KEY}", ', ""), "describes no turn"),
+    "a turn with a strange key": (GOOD.replace(KEY, "../../etc/pa"), "not 12 hex digits"),
+    "unknown role": (GOOD.replace('"role": "user"', '"role": "god"'), "unknown role"),
+    "a role that is a list": (GOOD.replace('"role": "user"', '"role": ["user"]'), "unknown role"),
+    "lines": (GOOD.replace("[3, 3]", '"x"'), "describes no turn"),
+    "a time that is a list": (GOOD.replace('"time": "2026-02-10T09:30:00+01:00"', '"time": [1]'), "time must be text"),
+    "not a mapping": ("---\n- a\n---\n", "is not a mapping"),
+    "an alias": ("---\nid: &x e-1\n---\n", "anchor or an alias"),
+    "depth": ("---\nid: " + "[" * 5000 + "\n---\n", "nested deeper than 64"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", [*DAMAGED])
+def test_what_is_no_episode_is_named(name: str) -> None:
+    text, reason = DAMAGED[name]
+    with pytest.raises(DamagedStoreError, match=reason) as caught:
+        episodes.parse(text.encode(), PATH)
+    assert caught.value.exit_code == 13
+    assert str(PATH) in str(caught.value)
+
+
+def test_files_are_named_by_time_and_listed_in_order(tmp_path: Path) -> None:
+    times = [
+        "2026-02-10T00:30:00+01:00",
+        "2025-12-31T23:59:59Z",
+        None,
+        "2026-02-10",
+        "0001-01-01T00:00:00+05:00",
+        "9999-12-31T23:59:59-05:00",
+    ]
+    for n, start in enumerate(times):
+        episode = replace(EPISODE, id=f"e-{n}", start=start)
+        atomic.put(episodes.file_of(episode, tmp_path), episodes.render(episode))
+    (tmp_path / "episodes" / "2026" / ".tmp-x.md").write_text("x")
+    (tmp_path / "episodes" / "notes.txt").write_text("x")
+    found = list(episodes.files(tmp_path))
+    assert [episodes.read(path).id for path in found][1:-1] == ["e-1", "e-0", "e-3", "e-2"]
+    assert len(found) == len(times)
+    assert found[2] == tmp_path / "episodes/2026/02/20260209T233000Z-e-0.md"
+    assert list(episodes.files(tmp_path / "none")) == []
+
+
+def test_a_missing_file_is_damage(tmp_path: Path) -> None:
+    with pytest.raises(DamagedStoreError, match="is missing"):
+        episodes.read(tmp_path / "e.md")
