@@ -68,7 +68,7 @@ def rank(index: Index, query: str, vector: Any | None, settings: RecallSettings)
         if row not in words and (cosine is None or cosine < MIN_COSINE):
             continue
         lexical = words.get(row, 0.0) / best_words
-        dense = 0.0 if cosine is None else (cosine - low) / spread
+        dense = lexical if cosine is None else (cosine - low) / spread  # not embedded yet
         score = round(weight * lexical + (1 - weight) * dense, 6)
         found.append(Candidate(row, score, lexical, cosine, coverage.get(row, 0.0)))
     return sorted(found, key=lambda candidate: (-candidate.score, candidate.row))

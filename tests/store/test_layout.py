@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -15,6 +15,9 @@ from clsm_cli.errors import (
 )
 from clsm_cli.model.ids import is_id
 from clsm_cli.store import layout
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def make(root: Path) -> Path:

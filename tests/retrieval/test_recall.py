@@ -1,0 +1,156 @@
+"""A first recall is true: it finds, it says where, and only the files decide."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from sample_store import NOW, SAMPLE, ask
+
+from clsm_cli.commands import engine
+from clsm_cli.errors import ModelMissingError
+from clsm_cli.model.graph import Node
+from clsm_cli.retrieval.recall import Query, recall
+from clsm_cli.store import atomic, shards
+from clsm_cli.store.layout import Store
+from clsm_cli.store.lock import locked
+
+QUERIES = ("delegation defect", "who is brian", "what broke the old memory", "?!", "日本")
+
+
+def texts(store: Store, query: str, k: int = 10) -> list[str]:
+    return [memory.text for memory in ask(store, query, k=k).memories]
+
+
+def test_the_first_question_is_answered(sample: Store) -> None:
+    answer = ask(sample, "delegation defect")
+    assert answer.answered
+    assert "instruction" in answer.memories[0].text
+    assert answer.concepts[0].id == "delegation-defect"
+    assert answer.concepts[0].seed == "exact"
+    assert "hardin" in {concept.id for concept in answer.concepts}
+
+
+def test_every_source_points_at_its_lines(sample: Store) -> None:
+    for query in QUERIES[:3]:
+        for memory in ask(sample, query).memories:
+            source = memory.sources[0]
+            if not source.path.endswith(".md"):
+                continue
+            lines = Path(source.path).read_text(encoding="utf-8").split("\n")
+            cited = "\n".join(lines[source.line_start - 1 : source.line_end])
+            assert memory.text in cited
+
+
+def test_meaning_finds_what_words_do_not(sample: Store) -> None:
+    answer = ask(sample, "which animal shares the flat and needs pills")
+    assert any("Juno" in memory.text for memory in answer.memories)
+
+
+@pytest.mark.parametrize("query", QUERIES)
+def test_the_index_is_only_derived(sample: Store, query: str) -> None:
+    before = ask(sample, query)
+    shutil.rmtree(sample.derived)
+    assert ask(sample, query) == before
+
+
+def test_a_hand_edit_of_an_episode_is_seen(sample: Store) -> None:
+    path = next(
+        path
+        for path in sorted(sample.flow.rglob("*.md"))
+        if "Backrest" not in path.read_text() and "Ilse" in path.read_text()
+    )
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace("Ilse", "Ilse the xylophonist", 1), encoding="utf-8")
+    assert any("xylophonist" in found for found in texts(sample, "xylophonist"))
+
+
+def test_a_hand_written_statement_is_seen(sample: Store) -> None:
+    path = sample.root / "identity" / "tastes.md"
+    path.write_text("- Ilse cannot abide lukewarm zabaglione.\n", encoding="utf-8")
+    first = ask(sample, "zabaglione").memories[0]
+    assert first.kind == "statement"
+    assert first.stream == "identity"
+    assert first.sources[0].path == "identity/tastes.md"
+    path.write_text("- Ilse adores warm zabaglione.\n", encoding="utf-8")
+    assert [t for t in texts(sample, "zabaglione") if "zabaglione" in t] == [
+        "Ilse adores warm zabaglione."
+    ]
+
+
+def test_a_hand_edit_of_a_shard_is_seen(sample: Store) -> None:
+    node = Node(
+        id="brian", rev=(1, "pi"), label="Brian Okafor", kind="person", aliases=("the neighbour",)
+    )
+    folder = sample.graph("projects")
+    atomic.make_folder(folder)
+    path = folder / shards.shard_name("brian", 1)
+    path.write_bytes(shards.render([node]))
+    by_name = ask(sample, "who is brian").concepts[0]
+    assert (by_name.id, by_name.label, by_name.kind) == ("brian", "Brian Okafor", "person")
+    assert ask(sample, "the neighbour").concepts[0].seed == "alias"
+    path.write_bytes(shards.render([replace(node, label="Brian O.")]))
+    assert ask(sample, "who is brian").concepts[0].label == "Brian O."
+
+
+def test_a_deleted_file_is_forgotten(sample: Store) -> None:
+    for path in sample.flow.rglob("*.md"):
+        if "[[delegation defect]]" in path.read_text(encoding="utf-8"):
+            path.unlink()
+    assert not any("[[delegation defect]]" in text for text in texts(sample, "delegation defect"))
+
+
+def test_recall_does_not_wait_for_a_writer(sample: Store) -> None:
+    (sample.root / "tasks" / "new.md").write_text("- [ ] Polish the theremin.\n", encoding="utf-8")
+    with locked(sample.root, 1):
+        answer = ask(sample, "theremin")
+    assert answer.memories[0].text == "Polish the theremin."
+    assert any("could not be updated" in warning for warning in answer.warnings)
+    assert not ask(sample, "theremin").warnings
+
+
+def test_words_answer_without_a_model(sample: Store) -> None:
+    def no_model(_: str) -> None:
+        raise ModelMissingError(Path("nowhere"))
+
+    query = Query(text="delegation defect", now=NOW, k=3, budget=2000, touch=False)
+    answer = recall(sample, query, engine.embedder(), no_model)
+    assert answer.embedder is None
+    assert "delegation" in answer.memories[0].text.lower()
+    assert any("model install" in warning for warning in answer.warnings)
+
+
+def test_the_budget_holds_and_says_what_it_cut(sample: Store) -> None:
+    answer = ask(sample, "delegation defect", budget=100)
+    assert sum(memory.tokens for memory in answer.memories) == answer.budget.used <= 100
+    kept = {memory.id for memory in answer.memories}
+    assert len(kept) + len(answer.budget.dropped) == 10
+    assert ask(sample, "delegation defect", budget=0).memories == ()
+
+
+def test_a_recall_is_remembered_by_ids_only(sample: Store) -> None:
+    query = Query(text="delegation defect", now=NOW, k=3, budget=2000)
+    answer = recall(sample, query, engine.embedder(), engine.encode_query)
+    log = (sample.flow / "activation.jsonl").read_text(encoding="utf-8")
+    assert answer.recall_id in log
+    assert all(memory.id in log for memory in answer.memories)
+    assert "delegation" not in log
+
+
+def test_a_store_on_a_read_only_disk_answers(sample: Store) -> None:
+    if os.geteuid() == 0:
+        pytest.skip("root writes everywhere; the command's test runs this as another user")
+    expected = ask(sample, "who is brian")
+    for folder, _, files in os.walk(sample.root):
+        os.chmod(folder, 0o500)
+        for name in files:
+            os.chmod(os.path.join(folder, name), 0o400)
+    assert ask(sample, "who is brian").memories == expected.memories
+
+
+def test_the_sample_is_where_the_sources_say(sample: Store) -> None:
+    paths = {m.sources[0].path for q in QUERIES[:3] for m in ask(sample, q).memories}
+    assert all(path.startswith(str(SAMPLE)) for path in paths)
