@@ -258,4 +258,5 @@ def episodes() -> st.SearchStrategy[Episode]:
         trust=st.sampled_from(["user", "agent", "tool", "web"]),
         document=_optional(few_ids),
         continues=_optional(few_ids),
+        capped=st.booleans(),
     )

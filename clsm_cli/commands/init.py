@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 from pathlib import Path
 from typing import Annotated
@@ -9,24 +10,29 @@ from typing import Annotated
 import typer
 
 from clsm_cli.commands.options import (
+    DryRunOption,
     JsonOption,
+    NoNowOption,
     QuietOption,
     VerboseOption,
     environment,
+    examples,
 )
 from clsm_cli.commands.output import Printer
 from clsm_cli.errors import BadInputError
 from clsm_cli.store import layout
 
-EXAMPLES = """\
-Examples: clsm init (makes ~/.clsm/memory); clsm init notes/memory --git;
-clsm init --time-zone Europe/Amsterdam
-"""
+EXAMPLES = examples(
+    "clsm init                        # in ~/.clsm/memory",
+    "clsm init notes/memory --git",
+    "clsm init --time-zone Europe/Amsterdam",
+)
 
 
 def init(
     folder: Annotated[
-        Path | None, typer.Argument(metavar="[DIR]", help="Where; default ~/.clsm/memory.")
+        Path | None,
+        typer.Argument(metavar="DIR", help="Where; else --store, CLSM_STORE, ~/.clsm/memory."),
     ] = None,
     *,
     git: Annotated[
@@ -34,28 +40,49 @@ def init(
     ] = False,
     time_zone: Annotated[
         str | None,
-        typer.Option(help="IANA zone of times without an offset; default: this machine's."),
+        typer.Option(
+            metavar="ZONE", help="IANA zone of times without an offset; default: this machine's."
+        ),
     ] = None,
+    dry_run: DryRunOption = False,
+    store: Annotated[str | None, typer.Option(metavar="DIR", help="The same as DIR.")] = None,
+    _now: NoNowOption = None,
     as_json: JsonOption = False,
     quiet: QuietOption = False,
     verbose: VerboseOption = False,
 ) -> None:
-    """Make a new, empty memory store. A store that is already there stays as it is."""
+    """Make a new, empty memory store.
+
+    A store that is already there stays as it is.
+    """
+    printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
     values = environment()
-    root = (folder or layout.default_root(values)).expanduser()
+    root = _root(folder, store, values)
     zone = time_zone or layout.system_zone(values)
     layout.check_zone(zone)
-    is_new = layout.create(root, zone)
-    store = layout.open_store(root.resolve(), values)
-    if git:
-        make_repository(store.root)
-    printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
+    is_new = layout.is_free(root) if dry_run else layout.create(root, zone)
+    if git and not dry_run:
+        make_repository(root)
+    if not (dry_run and is_new):
+        opened = layout.open_store(root.resolve(), values)
+        root, zone, store_id = opened.root, opened.zone_name, opened.store_id
+    else:
+        root, store_id = root.resolve(), None
     if as_json:
-        result = {"store": str(store.root), "id": store.store_id, "created": is_new, "git": git}
-        printer.json(result)
+        result = {"schema": "clsm.init/1", "store": root, "id": store_id, "created": is_new}
+        printer.json({**result, "git": git, "time_zone": zone, "dry_run": dry_run})
         return
-    state = "made" if is_new else "is already there:"
-    printer.lines([f"memory store {state} {store.root} (time zone {store.zone_name})"])
+    state = ("would be made:" if dry_run else "made") if is_new else "is already there:"
+    printer.lines([f"memory store {state} {root} (time zone {zone})"])
+    if is_new and not dry_run:
+        printer.warn("now take something in with: clsm ingest PATH, or clsm note TEXT")
+
+
+def _root(folder: Path | None, store: str | None, values: dict[str, str]) -> Path:
+    if folder is not None and store is not None and str(folder) != store:
+        raise typer.BadParameter("give the folder once", param_hint="DIR and --store")
+    named = str(folder) if folder is not None else store or values.get("CLSM_STORE")
+    return Path(os.path.expanduser(named)) if named else layout.default_root(values)
 
 
 def make_repository(root: Path) -> None:

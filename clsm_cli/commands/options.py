@@ -1,9 +1,13 @@
-"""Options that every command has, and what they mean: store, time, how to print."""
+"""Options that every command has, and what they mean: store, time, how to print.
+
+A script may pass ``--store`` and ``--now`` to every command; where one has no effect, its help says
+so, and a value that is no time is still refused.
+"""
 
 from __future__ import annotations
 
 import os
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 from zoneinfo import ZoneInfo
@@ -25,6 +29,10 @@ StoreOption = Annotated[
     ),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
+NoStoreOption = Annotated[
+    str | None,
+    typer.Option("--store", metavar="DIR", help="No effect here; every command takes it."),
+]
 QuietOption = Annotated[
     bool, typer.Option("--quiet", "-q", help="Print data only: no progress, no warnings.")
 ]
@@ -37,9 +45,23 @@ NowOption = Annotated[
         help="Take this as the current time (ISO 8601) instead of the clock.",
     ),
 ]
+NoNowOption = Annotated[
+    str | None,
+    typer.Option(
+        "--now",
+        metavar="TIME",
+        callback=lambda value: _checked_time(value),
+        help="No effect here; every command takes it.",
+    ),
+]
 DryRunOption = Annotated[
     bool, typer.Option("--dry-run", help="Say what would happen; change nothing.")
 ]
+
+
+def examples(*lines: str) -> str:
+    """The end of a help text: examples, each on its own line (``\\b`` keeps them from being wrapped)."""
+    return "\n".join(["\b", "Examples:", *(f"  {line}" for line in lines)])
 
 
 def environment() -> dict[str, str]:
@@ -54,7 +76,20 @@ def chosen_store(named: str | None) -> Store:
         StoreNotFoundError: There is none.
     """
     values = environment()
-    return open_store(discover(named, values, Path.cwd()), values)
+    return open_store(discover(named, values, _working_folder()), values)
+
+
+def _working_folder() -> Path:
+    """The current folder; one that was deleted under us holds no store, and is no reason to fail."""
+    try:
+        return Path.cwd()
+    except OSError:
+        return Path(os.sep)
+
+
+def given(words: list[str]) -> str:
+    """Words of the command line as one text; bytes that are not UTF-8 become replacement marks."""
+    return " ".join(words).encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
 def current_time(named: str | None, zone: tzinfo | None = None) -> datetime:
@@ -77,9 +112,17 @@ def parse_time(text: str, zone: tzinfo, option: str) -> datetime:
     """
     try:
         moment = datetime.fromisoformat(text)
-    except ValueError:
+        moment = moment if moment.tzinfo else moment.replace(tzinfo=zone)
+        moment.astimezone(UTC)  # year 1 or 9999 may lie outside what can be computed with
+    except (ValueError, OverflowError):
         raise typer.BadParameter(
             f"{text!r} is not a time; write it like 2026-02-24 or 2026-02-24T08:15:00+01:00",
             param_hint=option,
         ) from None
-    return moment if moment.tzinfo else moment.replace(tzinfo=zone)
+    return moment
+
+
+def _checked_time(text: str | None) -> str | None:
+    if text is not None:
+        parse_time(text, UTC, "--now")
+    return text

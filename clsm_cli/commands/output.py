@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from dataclasses import asdict, is_dataclass
 from typing import TYPE_CHECKING, Any
 
-from clsm_cli.text.terminal import safe
+from clsm_cli.errors import DiskError
+from clsm_cli.text.terminal import safe, safe_json
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from rich.console import RenderableType
+
+_ASCII = str.maketrans({"·": "|", "█": "#", "░": ".", "›": ">", "…": "...", "—": "-", "–": "-"})
+"""Our own typography for a terminal that has none."""
 
 
 class Printer:
@@ -36,34 +41,37 @@ class Printer:
     @property
     def is_terminal(self) -> bool:
         """Whether a person reads stdout."""
-        return sys.stdout.isatty()
+        return is_terminal(sys.stdout)
 
     def json(self, value: Any) -> None:
-        """One JSON object, one line."""
-        print(json.dumps(plain(value), ensure_ascii=False), flush=True)
+        """One JSON object, one line; it is the same data in every locale."""
+        text = safe_json(json.dumps(plain(value), ensure_ascii=False))
+        _write(text if _is_encodable(text) else json.dumps(plain(value)))
 
     def lines(self, lines: Iterable[str]) -> None:
         """Text for people; nothing in it can steer a terminal."""
         text = "\n".join(safe(line) for line in lines)
         if text:
-            print(_encodable(text), flush=True)
+            _write(_encodable(text))
 
     def rich(self, renderables: Iterable[RenderableType]) -> None:
         """Formatted text for a terminal; the caller made its words safe. NO_COLOR is honoured."""
         from rich.console import Console
 
         console = Console(highlight=False, markup=False, emoji=False)
-        for renderable in renderables:
-            console.print(renderable)
+        with console.capture() as captured:
+            for renderable in renderables:
+                console.print(renderable)
+        _write(_encodable(captured.get().rstrip("\n")))
 
     def warn(self, text: str) -> None:
         """A remark beside the data."""
-        if not self.quiet:
-            print(f"clsm: {_encodable(safe(text))}", file=sys.stderr)
+        if not self.quiet and sys.stderr is not None:
+            print(f"clsm: {safe(text)}", file=sys.stderr)
 
     def progress(self, what: str, done: int, total: int) -> None:
         """Show progress, only where stderr is a terminal and there is something to wait for."""
-        if self.quiet or not sys.stderr.isatty() or total < 2:
+        if self.quiet or not is_terminal(sys.stderr) or total < 2:
             return
         if self._progress is None:
             from rich.console import Console
@@ -80,6 +88,7 @@ class Printer:
         if self._progress is not None:
             self._progress.stop()
             self._progress = None
+            self._tasks.clear()
 
 
 def plain(value: Any) -> Any:
@@ -93,7 +102,48 @@ def plain(value: Any) -> Any:
     return value if isinstance(value, (str, int, float, bool)) or value is None else str(value)
 
 
+def is_terminal(stream: Any) -> bool:
+    """Whether a person is at the other end; a stream that was closed (``>&-``) is None."""
+    return stream is not None and bool(stream.isatty())
+
+
+def abandon_stdout() -> None:
+    """Send what is still buffered nowhere: its reader is gone or its disk is full.
+
+    Else Python tries once more at its end and adds a message and an exit code of its own.
+    """
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    os.close(nowhere)
+
+
+def _write(text: str) -> None:
+    if sys.stdout is None:
+        return
+    try:
+        print(text, flush=True)
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        abandon_stdout()
+        raise DiskError("standard output", error.strerror or "cannot be written") from error
+
+
 def _encodable(text: str) -> str:
-    """``text`` as far as the terminal's encoding goes (a C locale must not end in a traceback)."""
-    encoding = sys.stdout.encoding or "utf-8"
-    return text.encode(encoding, "backslashreplace").decode(encoding)
+    """``text`` as far as stdout's encoding goes (a C locale must not end in a traceback)."""
+    if _is_encodable(text):
+        return text
+    encoding = _encoding()
+    return text.translate(_ASCII).encode(encoding, "backslashreplace").decode(encoding)
+
+
+def _is_encodable(text: str) -> bool:
+    try:
+        text.encode(_encoding())
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
+def _encoding() -> str:
+    return getattr(sys.stdout, "encoding", None) or "utf-8"

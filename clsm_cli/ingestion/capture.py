@@ -2,8 +2,13 @@
 
 No model, no network. A turn that the store has is recognised by its key, whatever file or hook
 brings it again. A turn without an exact time is numbered among its equals in the session; it is the
-same as a stored one when it stands at the same line of the same source and every turn without time
-before it was the same too (so a source may grow, and what follows a difference is new).
+same as a stored one when it stands at the same line of a source of the same name and every turn
+without time before it was the same too (so a source may grow, and what follows a difference is new).
+
+A break at the head of a source ends what the session had before, if the turn behind it is new, or
+if nothing comes behind it. A tool call that ran clsm is marked when its result is not in the same
+source, so that the result is dropped when another source brings it (ids of calls are taken to be
+unique in their session, as providers make them).
 """
 
 from __future__ import annotations
@@ -14,11 +19,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from clsm_cli.ingestion.items import Dropped, Problem, RawBreak, RawTurn
+from clsm_cli.ingestion.openclaw import CLSM_CALL, CLSM_RESULT
 from clsm_cli.ingestion.times import instant
 from clsm_cli.ingestion.turns import Masker, from_message, has_exact_time, numbered
 from clsm_cli.model.episodes import EndMark
 from clsm_cli.store import inbox
-from clsm_cli.store.inbox import Captured
+from clsm_cli.store.inbox import CallMark, Captured
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -27,7 +33,7 @@ if TYPE_CHECKING:
 
     from clsm_cli.ingestion.items import TranscriptItem
     from clsm_cli.model.episodes import Turn
-    from clsm_cli.store.inbox import InboxItem
+    from clsm_cli.store.inbox import InboxRow
     from clsm_cli.store.index.reader import Index
 
 BATCH = 1000
@@ -53,11 +59,15 @@ class _Session:
 
     keys: set[str]
     marks: set[str]
-    open_keys: set[str]
+    open_times: dict[str, str | None]
+    """Key → time of the turns in the inbox, in order of arrival."""
+    calls: set[str]
     places: dict[str, dict[int, str]] = field(default_factory=dict)
     """File name → line → key of the turn without exact time that stands there."""
     is_complete: bool = False
     last: str | None = None
+    head: RawBreak | None = None
+    """A break before any turn of this source."""
     matched: int = 0
     diverged: bool = False
 
@@ -90,7 +100,30 @@ class Sessions:
     def begin_source(self) -> None:
         """A new source starts: turns without time are compared from its beginning."""
         for known in self._known.values():
-            known.last, known.matched, known.diverged = None, 0, False
+            known.last, known.head, known.matched, known.diverged = None, None, 0, False
+
+    def end_source(self) -> Iterator[EndMark]:
+        """A source ended: a break behind which nothing came ends what there was before it."""
+        for session, known in self._known.items():
+            if known.head is not None:
+                newest = self.newest(session, known)
+                time = known.open_times.get(newest or "")
+                if not _is_later(time, known.head.time):
+                    mark = _mark_after(newest, known.head, known)
+                    known.head = None
+                    if mark is not None:
+                        yield mark
+
+    def newest(self, session: str, known: _Session) -> str | None:
+        """The turn of a session that arrived last and is not in an episode."""
+        if not known.open_times:
+            return None
+        closed = self.index().closed_keys(session)
+        return next((key for key in reversed(known.open_times) if key not in closed), None)
+
+    def calls(self, session: str) -> set[str]:
+        """Ids of tool calls whose results are no memory, see ``CallMark``."""
+        return self.of(session).calls
 
     def _load(self, session: str) -> _Session:
         box = inbox.read(inbox.path_of(self.folder, session))
@@ -98,7 +131,8 @@ class Sessions:
         known = _Session(
             keys={turn.key for turn in turns},
             marks={item.after for item in box.items if isinstance(item, EndMark)},
-            open_keys={turn.key for turn in turns},
+            open_times={turn.key: turn.time for turn in turns},
+            calls={mark.call for mark in box.calls},
         )
         places: dict[str, dict[int, str]] = {}
         for turn in turns:
@@ -129,7 +163,7 @@ def capture(
     now: str,
     tally: Tally,
     since: datetime | None = None,
-) -> Iterator[dict[str, list[InboxItem]]]:
+) -> Iterator[dict[str, list[InboxRow]]]:
     """New turns and marks of one source, in batches, by session and in order of arrival.
 
     Args:
@@ -142,49 +176,81 @@ def capture(
     """
     sessions.begin_source()
     mask = Masker(tally.masked)
-    batch: dict[str, list[InboxItem]] = {}
-    size = 0
+    batch: list[InboxRow] = []
+    calls: dict[tuple[str, str], None] = {}
     for item in items:
         if isinstance(item, Problem):
             tally.problems.append(item)
         elif isinstance(item, Dropped):
             tally.dropped[item.reason.partition(":")[0]] += 1
+            _note_call(item, calls)
+        elif isinstance(item, RawBreak):
+            batch += _new_mark(item, sessions.of(item.session))
         else:
-            known = sessions.of(item.session)
-            new = (
-                _new_mark(item, known)
-                if isinstance(item, RawBreak)
-                else _new_turn(item, sessions, mask, path=path, now=now, since=since, tally=tally)
-            )
-            if new is not None:
-                batch.setdefault(item.session, []).append(new)
-                size += 1
-        if size == BATCH:
-            yield batch
-            batch, size = {}, 0
+            turn = _turn(item, sessions, mask, path=path, since=since, tally=tally)
+            if turn is not None:
+                batch += _new_rows(item.session, turn, sessions, now=now, tally=tally)
+        if len(batch) >= BATCH:
+            yield _by_session(batch)
+            batch = []
+    batch += sessions.end_source()
+    batch += _new_calls(calls, sessions)
     if batch:
-        yield batch
+        yield _by_session(batch)
 
 
-def _new_mark(item: RawBreak, known: _Session) -> EndMark | None:
+def _by_session(rows: Iterable[InboxRow]) -> dict[str, list[InboxRow]]:
+    found: dict[str, list[InboxRow]] = {}
+    for row in rows:
+        found.setdefault(row.session, []).append(row)
+    return found
+
+
+def _note_call(item: Dropped, calls: dict[tuple[str, str], None]) -> None:
+    """Keep in ``calls`` what ran clsm and had no result yet: session and id."""
+    kind, _, call = item.reason.partition(":")
+    if item.session is None or not call:
+        return
+    if kind + ":" == CLSM_CALL:
+        calls[item.session, call] = None
+    elif kind + ":" == CLSM_RESULT:
+        calls.pop((item.session, call), None)
+
+
+def _new_calls(calls: Iterable[tuple[str, str]], sessions: Sessions) -> Iterator[CallMark]:
+    for session, call in calls:
+        known = sessions.calls(session)
+        if call not in known:
+            known.add(call)
+            yield CallMark(session, call)
+
+
+def _new_mark(item: RawBreak, known: _Session) -> list[InboxRow]:
     """A mark counts once, and only behind a turn that is still open."""
-    after = known.last
-    if after is None or after in known.marks or after not in known.open_keys:
+    if known.last is None:
+        known.head = known.head or item
+        return []
+    mark = _mark_after(known.last, item, known)
+    return [] if mark is None else [mark]
+
+
+def _mark_after(after: str | None, item: RawBreak, known: _Session) -> EndMark | None:
+    if after is None or after in known.marks or after not in known.open_times:
         return None
     known.marks.add(after)
     return EndMark(item.session, after, item.time)
 
 
-def _new_turn(
+def _turn(
     item: RawTurn,
     sessions: Sessions,
     mask: Masker,
     *,
     path: str,
-    now: str,
     since: datetime | None,
     tally: Tally,
-) -> Captured | None:
+) -> Turn | None:
+    """The turn of a message with its key; None when it is not wanted."""
     turn = from_message(item, path, mask)
     if not turn.text:
         tally.dropped["empty"] += 1
@@ -196,20 +262,29 @@ def _new_turn(
     if not has_exact_time(turn):
         sessions.look_up(item.session, known)
         turn = _place_untimed(turn, item.session, known)
-    known.last = turn.key
+    return turn
+
+
+def _new_rows(
+    session: str, turn: Turn, sessions: Sessions, *, now: str, tally: Tally
+) -> list[InboxRow]:
+    """The turn if it is new, behind the break before it."""
+    known = sessions.of(session)
+    head, known.head, known.last = known.head, None, turn.key
     if turn.key in known.keys:
         tally.known += 1
-        return None
+        return []
+    mark = None if head is None else _mark_after(sessions.newest(session, known), head, known)
     known.keys.add(turn.key)
-    known.open_keys.add(turn.key)
+    known.open_times[turn.key] = turn.time
     tally.added += 1
-    return Captured(item.session, turn, now)
+    captured = Captured(session, turn, now)
+    return [captured] if mark is None else [mark, captured]
 
 
 def _place_untimed(turn: Turn, session: str, known: _Session) -> Turn:
     """The stored turn this one is, or the next of its equals."""
-    lines = known.places.get(os.path.basename(turn.path), {})
-    stored = [lines[line] for line in sorted(lines)]
+    stored = sorted(known.places.get(os.path.basename(turn.path), {}).items())
     equals = []
     ordinal = 0
     while (candidate := numbered(turn, session, ordinal)).key in known.keys:
@@ -217,11 +292,17 @@ def _place_untimed(turn: Turn, session: str, known: _Session) -> Turn:
         ordinal += 1
     if not known.diverged and known.matched < len(stored):
         for candidate in equals:
-            if candidate.key == stored[known.matched]:
+            if (turn.line_start, candidate.key) == stored[known.matched]:
                 known.matched += 1
                 return candidate
         known.diverged = True
     return numbered(turn, session, ordinal)
+
+
+def _is_later(time: str | None, than: str | None) -> bool:
+    """Whether both are instants and the first is the later one."""
+    one, other = (instant(t) if t else None for t in (time, than))
+    return one is not None and other is not None and one > other
 
 
 def _is_before(time: str, since: datetime) -> bool:

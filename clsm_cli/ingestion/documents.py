@@ -16,7 +16,7 @@ from clsm_cli.model.episodes import Block, Document, Episode
 from clsm_cli.model.ids import document_id, episode_id
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection
 
     from clsm_cli.ingestion.items import RawDocument
     from clsm_cli.model.episodes import Turn
@@ -53,6 +53,7 @@ def plan(
     sha256: str,
     old: Document | None,
     text_of: Callable[[str], str],
+    stored: Collection[str],
     previous: str | None,
     now: str,
     device: str,
@@ -67,6 +68,8 @@ def plan(
         sha256: Digest of the file.
         old: Its record, if it is known.
         text_of: The text of a stored block by key.
+        stored: Keys of the blocks that lie in episodes: those that the record tells of, and those
+            of a version whose record a crash prevented.
         previous: The newest episode of this document.
         now: UTC time of the run.
         device: Who writes.
@@ -75,7 +78,6 @@ def plan(
     turns = _turns(raw, origin, path, mask)
     keys = {turn.key for turn in turns}
     before = {block.key for block in old.blocks} if old else set()
-    ever = before | (set(old.closed) if old else set())
     fresh = [turn for turn in turns if turn.key not in before]
     gone = [block.key for block in old.blocks if block.key not in keys] if old else []
     successor = _successors(fresh, {key: text_of(key) for key in gone})
@@ -98,7 +100,7 @@ def plan(
         pinned=old.pinned if old else False,
         extra=old.extra if old else {},
     )
-    unseen = tuple(turn for turn in fresh if turn.key not in ever)
+    unseen = tuple(turn for turn in fresh if turn.key not in stored)
     episode = _episode(unseen, record, raw, previous, now) if unseen else None
     changed = len(successor)
     return DocumentPlan(

@@ -133,7 +133,10 @@ class _Opening:
     def __call__(self) -> Index:
         if self._index is None:
             if self._dry_run:
-                connection = database.in_memory(database.open_to_read(self._store.derived))
+                disk = database.open_to_read(self._store.derived)
+                connection = database.in_memory(disk)
+                if disk is not None:
+                    disk.close()
             else:
                 connection = database.open_to_write(self._store.derived)
             self._stack.callback(connection.close)
@@ -212,18 +215,23 @@ class _Capture:
             )
             for batch in batches:
                 writes: list[runs.Write] = [
-                    runs.Append(inbox.path_of(self.store.inbox, session), inbox.render(items))
-                    for session, items in batch.items()
+                    runs.Append(inbox.path_of(self.store.inbox, session), inbox.render(found))
+                    for session, found in batch.items()
                 ]
                 self._apply(writes)
 
     def _items(self, source: SourceFile, lines: Iterator[rows.Line]) -> Iterator[TranscriptItem]:
         now, zone = self.request.now, self.store.zone
+        session = self.request.session or source.origin
         if source.format == "openclaw":
             return openclaw.read(
-                lines, path=source.path, zone=zone, now=now, session=self.request.session
+                lines,
+                path=source.path,
+                zone=zone,
+                now=now,
+                session=session,
+                known_clsm_calls=self.sessions.calls,
             )
-        session = self.request.session or source.origin
         return jsonl.read(lines, path=source.path, zone=zone, now=now, session=session)
 
     def _document(self, source: SourceFile, tally: capture.Tally) -> None:
@@ -261,6 +269,7 @@ class _Capture:
             sha256=sha256,
             old=old,
             text_of=self._text_of,
+            stored=self.index().closed_keys(source.origin),
             previous=self.index().last_episode(source.origin),
             now=self.now,
             device=self.store.device,
@@ -269,7 +278,7 @@ class _Capture:
         tally.added, tally.changed = plan.added, plan.changed
         tally.closed, tally.known = plan.closed, plan.kept
         writes: list[runs.Write] = []
-        if plan.episode is not None and not self.index().episode_files(plan.episode.id):
+        if plan.episode is not None:
             path = episodes.file_of(plan.episode, self.store.flow)
             writes.append(runs.Put(path, episodes.render(plan.episode)))
         if plan.document is not None:

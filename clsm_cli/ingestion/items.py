@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -37,10 +37,14 @@ class RawBreak:
 
 @dataclass(frozen=True, slots=True)
 class Dropped:
-    """Not memory by design (a heartbeat poll, a checkpoint); counted by ``reason``."""
+    """Not memory by design (a heartbeat poll, a checkpoint); counted by ``reason``.
+
+    ``session`` only where a later input needs it (see ``openclaw``).
+    """
 
     reason: str
     line: int
+    session: str | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

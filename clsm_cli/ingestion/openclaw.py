@@ -9,7 +9,7 @@ of a call that ran clsm; the ids of such calls come out (``Dropped.reason``) for
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.ingestion.items import Dropped, Problem, RawBreak, RawTurn
@@ -19,7 +19,7 @@ from clsm_cli.ingestion.times import normalise
 from clsm_cli.model.episodes import ToolCall
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator
     from datetime import datetime, tzinfo
 
     from clsm_cli.ingestion.items import TranscriptItem
@@ -59,7 +59,7 @@ def read(
     zone: tzinfo,
     now: datetime,
     session: str | None = None,
-    known_clsm_calls: frozenset[str] = frozenset(),
+    known_clsm_calls: Callable[[str], Iterable[str]] = lambda _session: (),
 ) -> Iterator[TranscriptItem]:
     """The turns, breaks, dropped rows and problems of a transcript, in its order.
 
@@ -69,11 +69,12 @@ def read(
         zone: The store's time zone.
         now: What lies after it is reported as in the future.
         session: Used until a header row names the session; by default the path.
-        known_clsm_calls: Ids of calls that ran clsm in an earlier input and whose results may only
-            come now: those of its ``CLSM_CALL`` without those of its ``CLSM_RESULT``.
+        known_clsm_calls: Gives, for a session, the ids of calls that ran clsm in earlier inputs and
+            whose results may only come now: those of their ``CLSM_CALL`` without those of their
+            ``CLSM_RESULT``.
     """
     tally = Tally()
-    reader = _Reader(session or path, zone, set(known_clsm_calls))
+    reader = _Reader(session or path, zone, known_clsm_calls)
     items = _items(lines, path, reader, tally)
     return watched(items, path=path, now=now, tally=tally)
 
@@ -124,7 +125,11 @@ class _Reader:
 
     session: str
     zone: tzinfo
-    clsm_calls: set[str]
+    known_clsm_calls: Callable[[str], Iterable[str]]
+    clsm_calls: set[str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.clsm_calls = set(self.known_clsm_calls(self.session))
 
     def row(self, row: dict[str, Any], line: int) -> Iterator[TranscriptItem]:
         kind = word(row.get("type"))
@@ -135,6 +140,7 @@ class _Reader:
             yield from self.message(row, message, line)
         elif kind == "session":
             self.session = label(row.get("id")) or self.session
+            self.clsm_calls.update(self.known_clsm_calls(self.session))
         elif kind == "reset":
             yield RawBreak(self.session, self.time(row.get("timestamp")), line)
         else:
@@ -192,7 +198,7 @@ class _Reader:
         call_id = label(part.get("id")) or ""
         if is_clsm_tool(name) or (command is not None and runs_clsm(command)):
             self.clsm_calls |= {call_id} - {""}
-            return Dropped(CLSM_CALL + call_id, base.line)
+            return Dropped(CLSM_CALL + call_id, base.line, self.session)
         self.clsm_calls.discard(call_id)  # ids such as "call_1" come again
         text = command if command is not None and _only_runs(arguments) else compact(arguments)
         turn_id = f"{base.id}#{count}" if base.id else None
@@ -203,7 +209,7 @@ class _Reader:
         call_id = label(base.message.get("toolCallId")) or ""
         if is_clsm_tool(name) or call_id in self.clsm_calls:
             self.clsm_calls.discard(call_id)
-            return Dropped(CLSM_RESULT + call_id, base.line)
+            return Dropped(CLSM_RESULT + call_id, base.line, self.session)
         text = text_of(base.parts)
         if not text:
             return Dropped("no text", base.line)

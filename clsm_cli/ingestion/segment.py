@@ -54,7 +54,7 @@ def plan_session(store: Store, index: Index, box: Inbox, *, close: bool = False)
     items = [item for item in box.items if not _is_done(item, closed)]
     vectors = index.vectors_of([i.turn.key for i in items if not isinstance(i, EndMark)])
     previous = index.last_episode(session)
-    capped = False
+    capped = bool(items) and _is_capped(store, index, previous)
     made: list[Episode] = []
     open_items: list[InboxItem] = []
     parts = _parts(items)
@@ -64,7 +64,15 @@ def plan_session(store: Store, index: Index, box: Inbox, *, close: bool = False)
         beats = _beats([item.turn for item in rest], vectors)
         for found in cut(beats, ended=ended, settings=store.settings.boundary):
             members, rest = rest[: found.length], rest[found.length :]
-            made.append(_episode(members, session, previous, continues=capped))
+            made.append(
+                _episode(
+                    members,
+                    session,
+                    previous,
+                    continues=capped,
+                    capped=found.continues_next,
+                )
+            )
             previous, capped = made[-1].id, found.continues_next
         capped = capped and not ended
         open_items += rest
@@ -122,7 +130,12 @@ def _beats(turns: Sequence[Turn], vectors: dict[str, Any]) -> list[Beat]:
 
 
 def _episode(
-    members: Sequence[Captured], session: str, previous: str | None, *, continues: bool
+    members: Sequence[Captured],
+    session: str,
+    previous: str | None,
+    *,
+    continues: bool,
+    capped: bool,
 ) -> Episode:
     turns = tuple(item.turn for item in members)
     times = [turn.time for turn in turns if turn.time is not None]
@@ -137,6 +150,7 @@ def _episode(
         trust=lowest_trust([turn.trust for turn in turns]),
         previous=previous,
         continues=previous if continues else None,
+        capped=capped,
     )
 
 
@@ -191,9 +205,19 @@ def _previous(
     store: Store, index: Index, episode: Episode, known: dict[str, Episode]
 ) -> Episode | None:
     """The episode before; None when there is none, or it cannot be read any more."""
-    if episode.previous is None or episode.previous in known:
-        return known.get(episode.previous or "")
-    files = index.episode_files(episode.previous)
+    if episode.previous in known:
+        return known[episode.previous]
+    return None if episode.previous is None else _stored(store, index, episode.previous)
+
+
+def _is_capped(store: Store, index: Index, episode: str | None) -> bool:
+    """Whether only its length ended an episode."""
+    stored = None if episode is None else _stored(store, index, episode)
+    return stored is not None and stored.capped
+
+
+def _stored(store: Store, index: Index, episode: str) -> Episode | None:
+    files = index.episode_files(episode)
     try:
         return episodes.read(store.root / files[0]) if files else None
     except DamagedStoreError:
@@ -202,7 +226,8 @@ def _previous(
 
 def _keep(box: Inbox, items: Sequence[InboxItem]) -> runs.Write:
     """The inbox without what lies in episodes; a file that would be empty goes."""
-    if not items:
+    calls = box.calls[-inbox.MAX_CALLS :]
+    if not items and not calls:
         return runs.Remove(box.path)
-    data = b"\n" + inbox.render(items) + b"\n"
+    data = b"\n" + inbox.render([*calls, *items]) + b"\n"
     return runs.Put(box.path, data, read_as=digest_of(box.path))

@@ -79,6 +79,7 @@ class Episode:
         document: Id of the living document whose blocks these are.
         previous: The episode before it in the same session, in order of arrival.
         continues: The same episode, where no boundary lies between the two.
+        capped: No boundary ends it, only its length: the next one continues it.
     """
 
     id: str
@@ -92,6 +93,7 @@ class Episode:
     document: str | None = None
     previous: str | None = None
     continues: str | None = None
+    capped: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -129,6 +129,7 @@ def render(episode: Episode) -> bytes:
         "document": episode.document,
         "previous": episode.previous,
         "continues": episode.continues,
+        "capped": episode.capped or None,
     }
     lines = [f"{key}: {dump(value)}" for key, value in head.items() if value is not None]
     lines.append("turns:")
@@ -186,6 +187,7 @@ def parse(data: bytes, path: Path) -> Episode:
             document=head.get("document"),
             previous=head.get("previous"),
             continues=head.get("continues"),
+            capped=head.get("capped") is True,
         )
     except (LineError, TypeError) as error:
         raise DamagedStoreError(path, None, str(error)) from None

@@ -1,4 +1,8 @@
-"""The inbox: captured turns of episodes that are still open, one append-only file a session."""
+"""The inbox: captured turns of episodes that are still open, one append-only file a session.
+
+Beside turns it holds end marks, and marks of tool calls that ran clsm and whose result did not come
+in the same input: the result is dropped when it comes (design: clsm's answers are no memory).
+"""
 
 from __future__ import annotations
 
@@ -27,16 +31,29 @@ class Captured:
     recorded_at: str
 
 
+@dataclass(frozen=True, slots=True)
+class CallMark:
+    """A tool call that ran clsm, by its foreign id; its result is no memory, whenever it comes."""
+
+    session: str
+    call: str
+
+
+MAX_CALLS = 64
+"""Call marks of a session that outlive a rewrite of its file; results come soon or never."""
+
 InboxItem = Captured | EndMark
+InboxRow = InboxItem | CallMark
 
 
 @dataclass(frozen=True, slots=True)
 class Inbox:
-    """What an inbox file holds, in order of arrival, each turn once."""
+    """What an inbox file holds, in order of arrival, each turn once; call marks apart."""
 
     path: Path
     items: tuple[InboxItem, ...]
     problems: tuple[LineProblem, ...]
+    calls: tuple[CallMark, ...] = ()
 
     @property
     def turns(self) -> list[Captured]:
@@ -49,12 +66,14 @@ def path_of(folder: Path, session: str) -> Path:
     return folder / f"{file_name_of(session)}.jsonl"
 
 
-def render(items: Iterable[InboxItem]) -> bytes:
+def render(items: Iterable[InboxRow]) -> bytes:
     """Lines for items, joined by newlines, without one at the end."""
     return b"\n".join(_render_one(item) for item in items)
 
 
-def _render_one(item: InboxItem) -> bytes:
+def _render_one(item: InboxRow) -> bytes:
+    if isinstance(item, CallMark):
+        return dump({"call": item.call, "session": item.session}).encode()
     if isinstance(item, EndMark):
         mark: dict[str, Any] = {"end": item.after, "session": item.session, "time": item.time}
         return dump(mark).encode()
@@ -70,20 +89,26 @@ def read(path: Path) -> Inbox:
     """An inbox file; a missing one is empty, a torn line becomes a problem."""
     found, problems = logs.rows(path)
     items: dict[str, InboxItem] = {}
+    calls: dict[str, CallMark] = {}
     for number, row in found:
         try:
             item = _item_from(row)
         except LineError as error:
             problems.append(LineProblem(path, number, str(error), dump(row)))
             continue
+        if isinstance(item, CallMark):
+            calls.setdefault(item.call, item)
+            continue
         key = f"end {item.after}" if isinstance(item, EndMark) else item.turn.key
         items.setdefault(key, item)
-    return Inbox(path, tuple(items.values()), tuple(problems))
+    return Inbox(path, tuple(items.values()), tuple(problems), tuple(calls.values()))
 
 
-def _item_from(row: dict[str, Any]) -> InboxItem:
+def _item_from(row: dict[str, Any]) -> InboxRow:
     try:
         session = str(row["session"])
+        if "call" in row:
+            return CallMark(session, str(row["call"]))
         if "end" in row:
             time = row.get("time")
             return EndMark(session, str(row["end"]), None if time is None else str(time))

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from clsm_cli.config import StoreSettings
 from clsm_cli.errors import DamagedStoreError
-from clsm_cli.model.graph import Statement, Stream
+from clsm_cli.model.graph import Statement, StatementKind, Stream
 from clsm_cli.model.ids import digest, is_id, statement_id
 from clsm_cli.store import atomic, front_matter
 from clsm_cli.store.jsonlines import LineError, dump
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 _BULLET = re.compile(r"[-*+][ \t]+(?:\[([ xX!])\][ \t]+)?")
 _LIMITS = StoreSettings()
 _BOXES = {" ": "open", "x": "done", "X": "done", "!": "blocked"}
+_FURTHEST_FIRST = ("done", "blocked", "open")
 _BOX_OF = {"open": " ", "done": "x", "blocked": "!"}
 
 
@@ -120,9 +121,8 @@ def parse(data: bytes, path: Path) -> Topic:
             items[-1] = replace(last, text=f"{last.text} {more}", id=last.id or record_id)
         else:
             open_item = False
-    title = metadata.get("title")
     lines = tuple(data.decode("utf-8", "surrogateescape").split("\n"))
-    name = str(title) if title else path.stem
+    name = str(metadata.get("title") or path.stem)
     return Topic(path, name, tuple(items), lines, atomic.sha256(data), tuple(problems))
 
 
@@ -242,21 +242,21 @@ def _by_id(
 
 
 def _chosen(found: _Places, old: Statement | None) -> tuple[Item, str]:
-    """One of several places of a text: a ticked box counts, a copy in a second topic does not."""
+    """One of several places of a text, the same at every look; the box furthest on counts."""
     item, topic = found[0]
     if old is not None:
-        item = next((i for i, _ in found if i.state not in (None, old.state)), item)
+        item = next((i for i, _ in found if text_sha(i.text) == old.text_sha), item)
         topic = next((t for _, t in found if t == old.topic), topic)
-    return item, topic
+    states = {i.state for i, _ in found}
+    return replace(item, state=next((s for s in _FURTHEST_FIRST if s in states), None)), topic
 
 
 def _by_hand(
     item: Item, old: Statement | None, record_id: str, *, stream: Stream, topic: str, now: str
 ) -> Statement:
     if old is None:
-        old = Statement(id=record_id, rev=(0, ""), stream=stream, topic=topic, recorded_at=now)
-        if stream == "tasks" or item.state:
-            old = replace(old, kind="task")
+        kind: StatementKind = "task" if stream == "tasks" or item.state else "fact"
+        old = Statement(id=record_id, rev=(0, ""), kind=kind, recorded_at=now)
     elif text_sha(item.text) == old.text_sha and old.is_current:
         state = (item.state or old.state) if old.kind == "task" else old.state
         return replace(old, state=state, stream=stream, topic=topic)  # type: ignore[arg-type]

@@ -29,7 +29,7 @@ START = 1771917300000
 def read(data: bytes, calls: frozenset[str] = frozenset()) -> list[TranscriptItem]:
     lines = bounded_lines(io.BytesIO(data))
     items = openclaw.read(
-        lines, path="a.jsonl", zone=HOME, now=NOW, session="s0", known_clsm_calls=calls
+        lines, path="a.jsonl", zone=HOME, now=NOW, session="s0", known_clsm_calls=lambda _: calls
     )
     return list(items)
 

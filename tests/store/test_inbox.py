@@ -63,6 +63,15 @@ def test_end_marks_keep_their_place(tmp_path: Path) -> None:
     assert inbox.read(path).items == (captured(1), mark, captured(2))
 
 
+def test_marks_of_calls_stand_apart_each_once(tmp_path: Path) -> None:
+    path = inbox.path_of(tmp_path, "main")
+    call = inbox.CallMark("main", "toolu_\u2028 1")
+    atomic.append(path, inbox.render([captured(1), call, captured(2), call]))
+    read = inbox.read(path)
+    assert read.items == (captured(1), captured(2))
+    assert read.calls == (call,)
+
+
 def test_a_torn_line_costs_only_itself(tmp_path: Path) -> None:
     path = inbox.path_of(tmp_path, "main")
     atomic.append(path, inbox.render([captured(1)]))

@@ -7,9 +7,11 @@ import os
 import sqlite3
 from typing import TYPE_CHECKING
 
+from clsm_cli.errors import DiskError
 from clsm_cli.store import atomic
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
 SCHEMA_VERSION = 1
@@ -59,6 +61,37 @@ CREATE TABLE vectors (digest TEXT PRIMARY KEY, row INTEGER) WITHOUT ROWID;
 """
 
 
+_DISK = frozenset(
+    {
+        sqlite3.SQLITE_BUSY,
+        sqlite3.SQLITE_CANTOPEN,
+        sqlite3.SQLITE_FULL,
+        sqlite3.SQLITE_IOERR,
+        sqlite3.SQLITE_PERM,
+        sqlite3.SQLITE_READONLY,
+    }
+)
+_DAMAGE = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
+
+
+@contextlib.contextmanager
+def disk_errors(derived: Path) -> Iterator[None]:
+    """Turn what SQLite says of a disk into the sentence a user can act on.
+
+    A damaged index is deleted: the next command makes it anew.
+    """
+    try:
+        yield
+    except sqlite3.DatabaseError as error:
+        code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+        if code in _DAMAGE:
+            discard(derived)
+            raise DiskError(path_of(derived), "was damaged and has been deleted") from error
+        if code in _DISK:
+            raise DiskError(path_of(derived), str(error)) from error
+        raise
+
+
 def path_of(derived: Path) -> Path:
     """The database file."""
     return derived / "index" / "index.sqlite"
@@ -73,6 +106,7 @@ def open_to_write(derived: Path) -> sqlite3.Connection:
     path = path_of(derived)
     atomic.make_folder(path.parent)
     with atomic.disk_errors(path):
+        reason = "cannot be made"
         for _ in range(2):
             fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, atomic.FILE_MODE)
             os.fchmod(fd, atomic.FILE_MODE)  # SQLite gives its side files the same mode
@@ -86,10 +120,12 @@ def open_to_write(derived: Path) -> sqlite3.Connection:
                 if _version(connection) == SCHEMA_VERSION:
                     return connection
                 connection.close()
-            except sqlite3.DatabaseError:
-                pass
+            except sqlite3.DatabaseError as error:
+                reason = str(error)
+                if getattr(error, "sqlite_errorcode", 0) & 0xFF in _DISK:
+                    break
             discard(derived)
-    raise sqlite3.DatabaseError(f"{path} cannot be made")
+    raise DiskError(path, reason)
 
 
 def open_to_read(derived: Path) -> sqlite3.Connection | None:
@@ -98,6 +134,8 @@ def open_to_read(derived: Path) -> sqlite3.Connection | None:
     if not path.exists():
         return None
     for options in ("mode=ro", "mode=ro&immutable=1"):  # the second where the folder is read-only
+        if "immutable" in options and os.access(path.parent, os.W_OK):
+            break
         with contextlib.suppress(sqlite3.DatabaseError):
             connection = _connect(f"file:{_quoted(path)}?{options}")
             if _version(connection) == SCHEMA_VERSION:

@@ -65,7 +65,7 @@ def bring_up_to_date(
         refresh(connection, store, found)
     if embedder is None:
         return
-    vectors.use_engine(connection, embedder.engine)
+    vectors.use_engine(connection, store.derived, embedder.engine)
     waiting = vectors.missing(connection)
     if not waiting or (at_most is not None and len(waiting) > at_most):
         return
@@ -90,7 +90,7 @@ def open_index(
     """
     disk = database.open_to_read(store.derived)
     try:
-        if disk is not None and not changes(disk, store) and _has_vectors(disk, embedder):
+        if disk is not None and not changes(disk, store) and _has_vectors(disk, store, embedder):
             yield _opened(Index(disk, store), embedder)
             return
         with try_locked(store.root) as is_held, _written(store, is_held) as connection:
@@ -113,12 +113,12 @@ def open_index(
             disk.close()
 
 
-def _has_vectors(connection: sqlite3.Connection, embedder: Embedder | None) -> bool:
+def _has_vectors(connection: sqlite3.Connection, store: Store, embedder: Embedder | None) -> bool:
     """Whether nothing waits for this engine."""
-    if embedder is None:
-        return True
-    row = connection.execute("SELECT value FROM meta WHERE key = 'engine'").fetchone()
-    return row is not None and row[0] == embedder.engine and not vectors.missing(connection)
+    return embedder is None or (
+        vectors.is_whole(connection, store.derived, embedder.engine)
+        and not vectors.missing(connection)
+    )
 
 
 @contextlib.contextmanager

@@ -144,15 +144,11 @@ def cut(text: str, max_tokens: int) -> list[tuple[int, int]]:
     if len(text) <= max_tokens or tokens.count_tokens(text) <= max_tokens:
         return [(0, len(text))]
     spans: list[tuple[int, int]] = []
-    size = 0
     for start, end in _units(text, max_tokens):
-        count = tokens.count_tokens(text[start:end])
-        if spans and size + count <= max_tokens:
+        if spans and tokens.count_tokens(text[spans[-1][0] : end]) <= max_tokens:
             spans[-1] = (spans[-1][0], end)
-            size += count
         else:
             spans.append((start, end))
-            size = count
     return spans
 
 

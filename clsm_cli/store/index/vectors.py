@@ -47,10 +47,22 @@ def committed(connection: sqlite3.Connection) -> int:
     return 0 if row[0] is None else int(row[0]) + 1
 
 
-def use_engine(connection: sqlite3.Connection, engine: str) -> None:
-    """Drop all vectors when another engine made them; engines are never mixed."""
+def is_whole(connection: sqlite3.Connection, derived: Path, engine: str) -> bool:
+    """Whether the vectors are this engine's and the file holds every committed row."""
     row = connection.execute("SELECT value FROM meta WHERE key = 'engine'").fetchone()
-    if row is None or row[0] != engine:
+    try:
+        size = os.path.getsize(path_of(derived))
+    except FileNotFoundError:
+        size = 0
+    return row is not None and row[0] == engine and size >= committed(connection) * ROW_BYTES
+
+
+def use_engine(connection: sqlite3.Connection, derived: Path, engine: str) -> None:
+    """Drop all vectors when another engine made them or their file lost some: they are made anew.
+
+    Engines are never mixed.
+    """
+    if not is_whole(connection, derived, engine):
         connection.execute("DELETE FROM vectors")
         connection.execute("INSERT OR REPLACE INTO meta VALUES ('engine', ?)", (engine,))
 

@@ -1,0 +1,260 @@
+"""The index follows the files: what changed is read again, nothing else decides."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import stat
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from clsm_cli.model.episodes import Block, Document, Episode, Turn
+from clsm_cli.model.ids import document_id, episode_id, turn_key
+from clsm_cli.store import atomic, episodes, layout, runs, shards
+from clsm_cli.store.index import database, vectors
+from clsm_cli.store.index.opening import Embedder, bring_up_to_date, open_index
+from clsm_cli.store.index.passages import cut
+from clsm_cli.store.index.reader import Index
+from clsm_cli.store.layout import Store
+from clsm_cli.store.lock import locked
+from clsm_cli.text.tokens import count_tokens
+
+ORIGIN = "~/notes.md"
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    layout.create(tmp_path / "memory", "UTC")
+    return layout.open_store(tmp_path / "memory", {"CLSM_DEVICE": "pi"})
+
+
+class Counting:
+    """A deterministic stand-in for the model: what is tested here is who gets embedded when."""
+
+    def __init__(self) -> None:
+        self.texts: list[str] = []
+
+    def __call__(self, texts: Sequence[str]) -> Any:
+        self.texts += texts
+        rows = [np.random.default_rng(len(t)).normal(size=384) for t in texts]
+        found = np.asarray(rows, dtype=np.float32).reshape(len(texts), 384)
+        return found / np.linalg.norm(found, axis=1, keepdims=True)
+
+    def embedder(self, engine: str = "test") -> Embedder:
+        return Embedder(engine, lambda: self)
+
+
+def block(text: str, line: int) -> Turn:
+    return Turn(
+        key=turn_key(ORIGIN, "", None, text),
+        speaker="",
+        role="user",
+        text=text,
+        path="notes.md",
+        line_start=line,
+        line_end=line + text.count("\n"),
+    )
+
+
+def add_document(store: Store, turns: Sequence[Turn], current: Sequence[Turn], rev: int) -> None:
+    writes: list[runs.Write] = []
+    if turns:
+        episode = Episode(
+            id=episode_id(turns[0].key),
+            session=ORIGIN,
+            turns=tuple(turns),
+            recorded_at="2026-02-24T08:00:00Z",
+            document=document_id(ORIGIN),
+        )
+        writes.append(runs.Put(episodes.file_of(episode, store.flow), episodes.render(episode)))
+    record = Document(
+        id=document_id(ORIGIN),
+        rev=(rev, "pi"),
+        origin=ORIGIN,
+        path="notes.md",
+        blocks=tuple(
+            Block(key=t.key, line_start=n + 1, line_end=n + 1) for n, t in enumerate(current)
+        ),
+    )
+    for path, (data, before) in shards.plan_update(store.graph("flow"), [record]).items():
+        writes.append(runs.Put(path, data, read_as=before.sha256))
+    runs.apply(store, "test", f"2026-02-24T08:00:0{rev}Z", writes)
+
+
+def words(index: Index, term: str) -> list[str]:
+    rows = [posting.passage for posting in index.postings(term)]
+    return [index.passages([row])[row].text for row in rows]
+
+
+def test_only_what_a_document_lists_is_current_and_lines_follow_it(store: Store) -> None:
+    first, second = block("Salt in the blue jar.", 1), block("Sugar in the white one.", 2)
+    add_document(store, [first, second], [first, second], 1)
+    with open_index(store, None) as opened:
+        assert words(opened.index, "salt") == ["Salt in the blue jar."]
+    add_document(store, [], [second], 2)
+    with open_index(store, None) as opened:
+        assert words(opened.index, "salt") == []
+        (posting,) = opened.index.postings("sugar")
+        passage = opened.index.passages([posting.passage])[posting.passage]
+        assert (passage.line_start, passage.line_end) == (1, 1)
+        assert opened.index.size()[0] == 1
+    add_document(store, [], [second, first], 3)  # moved back in: the same block
+    with open_index(store, None) as opened:
+        assert words(opened.index, "salt") == ["Salt in the blue jar."]
+
+
+def test_an_unchanged_file_is_not_read_again(store: Store) -> None:
+    add_document(store, [block("Salt.", 1)], [block("Salt.", 1)], 1)
+    with open_index(store, None) as opened:
+        before = opened.index.connection.execute("SELECT id FROM passages").fetchall()
+    for path in store.flow.rglob("*.md"):
+        os.utime(path)  # touched, same bytes
+    with open_index(store, None) as opened:
+        assert opened.index.connection.execute("SELECT id FROM passages").fetchall() == before
+
+
+def test_a_text_is_embedded_once_wherever_it_stands(store: Store) -> None:
+    counting = Counting()
+    salt = block("Salt in the blue jar.", 1)
+    add_document(store, [salt], [salt], 1)
+    with open_index(store, counting.embedder()) as opened:
+        assert opened.index.unembedded() == 0
+    path = next(store.flow.rglob("*.md"))
+    path.rename(path.with_name("20260101T000000Z-moved.md"))
+    with open_index(store, counting.embedder()) as opened:
+        assert len(opened.index.vector_rows()[0]) == 1
+    assert counting.texts == ["Salt in the blue jar."]
+
+
+def test_another_engine_starts_anew(store: Store) -> None:
+    counting = Counting()
+    salt = block("Salt in the blue jar.", 1)
+    add_document(store, [salt], [salt], 1)
+    for engine in ("one", "one", "two"):
+        with open_index(store, counting.embedder(engine)):
+            pass
+    assert len(counting.texts) == 2
+
+
+def test_many_new_passages_wait_for_ingest(store: Store) -> None:
+    counting = Counting()
+    with open_index(store, counting.embedder()):
+        pass  # an index exists
+    many = [block(f"Fact {n} about jar {n}.", n) for n in range(65)]
+    add_document(store, many, many, 1)
+    with open_index(store, counting.embedder()) as opened:
+        assert opened.index.unembedded() == 65
+        assert "65 passages have no vector yet" in opened.warnings[0]
+        assert words(opened.index, "64") == ["Fact 64 about jar 64."]
+    assert counting.texts == []
+
+
+def test_bytes_past_the_committed_rows_do_not_exist(store: Store) -> None:
+    counting = Counting()
+    salt, sugar = block("Salt.", 1), block("Sugar.", 2)
+    add_document(store, [salt], [salt], 1)
+    with open_index(store, counting.embedder()) as opened:
+        expected = bytes(opened.index.matrix().tobytes())
+    path = vectors.path_of(store.derived)
+    with path.open("ab") as file:
+        file.write(b"torn by a crash" * 50)
+    add_document(store, [sugar], [salt, sugar], 2)
+    with open_index(store, counting.embedder()) as opened:
+        matrix = opened.index.matrix()
+        assert bytes(matrix[:1].tobytes()) == expected
+        assert len(matrix) == 2
+    assert path.stat().st_size == 2 * vectors.ROW_BYTES
+
+
+@pytest.mark.parametrize("size", [10, 0, None])
+def test_a_vector_file_that_lost_rows_is_made_anew(store: Store, size: int | None) -> None:
+    salt = block("Salt.", 1)
+    add_document(store, [salt], [salt], 1)
+    with open_index(store, Counting().embedder()):
+        pass
+    path = vectors.path_of(store.derived)
+    if size is None:
+        path.unlink()
+    else:
+        os.truncate(path, size)
+    with open_index(store, Counting().embedder()) as opened:
+        assert len(opened.index.matrix()) == 1
+
+
+@pytest.mark.parametrize("damage", [b"", b"not a database at all" * 400])
+def test_a_damaged_index_is_made_new(store: Store, damage: bytes) -> None:
+    salt = block("Salt.", 1)
+    add_document(store, [salt], [salt], 1)
+    with open_index(store, None):
+        pass
+    for path in database.path_of(store.derived).parent.iterdir():
+        path.unlink()
+    database.path_of(store.derived).write_bytes(damage)
+    with open_index(store, None) as opened:
+        assert words(opened.index, "salt") == ["Salt."]
+
+
+def test_an_older_schema_is_made_new(store: Store) -> None:
+    with open_index(store, None):
+        pass
+    connection = sqlite3.connect(database.path_of(store.derived))
+    connection.execute("PRAGMA user_version = 999")
+    connection.close()
+    salt = block("Salt.", 1)
+    add_document(store, [salt], [salt], 1)
+    with open_index(store, None) as opened:
+        assert words(opened.index, "salt") == ["Salt."]
+
+
+def test_while_another_writes_the_answer_comes_from_memory(store: Store) -> None:
+    salt = block("Salt.", 1)
+    add_document(store, [salt], [salt], 1)
+    with locked(store.root, 1), open_index(store, None) as opened:
+        assert words(opened.index, "salt") == ["Salt."]
+        assert "could not be updated" in opened.warnings[0]
+    assert not database.path_of(store.derived).exists()
+
+
+def test_the_index_is_private(store: Store) -> None:
+    old = os.umask(0)
+    try:
+        with open_index(store, None):
+            modes = {
+                stat.S_IMODE(path.stat().st_mode)
+                for path in database.path_of(store.derived).parent.iterdir()
+            }
+    finally:
+        os.umask(old)
+    assert modes == {atomic.FILE_MODE}
+
+
+def test_a_pause_lets_another_writer_in_and_loses_nothing(store: Store) -> None:
+    many = [block(f"Fact {n} about jar {n}.", n) for n in range(300)]
+    add_document(store, many, many, 1)
+    counting = Counting()
+    pauses = []
+    connection = database.open_to_write(store.derived)
+    bring_up_to_date(store, connection, counting.embedder(), None, pause=lambda: pauses.append(1))
+    assert Index(connection, store).unembedded() == 0
+    assert len(pauses) == 2
+    connection.close()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "One sentence. " * 200,
+        "\n".join(f"- item {n} with a few words" for n in range(100)),
+        "word " * 1000,
+        "x" * 5000,
+        "",
+    ],
+)
+def test_parts_are_small_and_leave_nothing_out(text: str) -> None:
+    spans = cut(text, 200)
+    assert all(count_tokens(text[a:b]) <= 200 for a, b in spans)
+    assert "".join("".join(text[a:b].split()) for a, b in spans) == "".join(text.split())

@@ -1,0 +1,109 @@
+"""Hand edits of topic files are written down once, completely, and never at the price of a loss."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from clsm_cli.model.graph import Statement
+from clsm_cli.store import layout, logs, runs, settle, shards
+from clsm_cli.store.layout import Store
+
+NOW = "2026-02-24T08:00:00Z"
+LATER = "2026-02-25T08:00:00Z"
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    layout.create(tmp_path / "memory", "UTC")
+    return layout.open_store(tmp_path / "memory", {"CLSM_DEVICE": "pi"})
+
+
+def write(store: Store, text: str, name: str = "identity/tastes.md") -> Path:
+    path = store.root / name
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def settled(store: Store, now: str = NOW) -> list[str]:
+    writes, warnings = settle.plan(store, now)
+    runs.apply(store, "test", now, writes)
+    assert settle.plan(store, now)[0] == []  # a second run has nothing to do
+    return warnings
+
+
+def statements(store: Store) -> dict[str, Statement]:
+    graph = shards.load_graph([store.graph("identity")])
+    return {i: r for i, r in graph.records.items() if isinstance(r, Statement)}
+
+
+def test_a_new_item_gets_an_id_and_a_record(store: Store) -> None:
+    path = write(store, "# Tastes\n\n- Ilse likes rye.\n- Brian takes it black.\n")
+    settled(store)
+    lines = path.read_text(encoding="utf-8").splitlines()
+    assert lines[:2] == ["# Tastes", ""]
+    ids = {line.rsplit("^", 1)[1] for line in lines[2:]}
+    found = statements(store)
+    assert set(found) == ids
+    assert all(s.trust == "user" and s.pinned and s.topic == "tastes" for s in found.values())
+    assert all(not s.text for s in found.values())  # the text stands in the Markdown alone
+
+
+def test_a_changed_text_is_a_new_version(store: Store) -> None:
+    path = write(store, "- Ilse likes rye.\n")
+    settled(store)
+    old = next(iter(statements(store).values()))
+    path.write_text(path.read_text(encoding="utf-8").replace("rye", "spelt"), encoding="utf-8")
+    settled(store, LATER)
+    new = statements(store)[old.id]
+    assert new.rev == (old.rev[0] + 1, "pi")
+    assert new.text_sha != old.text_sha
+
+
+def test_a_removed_item_is_withdrawn_with_its_text_unknown_to_markdown(store: Store) -> None:
+    path = write(store, "- Ilse likes rye.\n- Brian takes it black.\n")
+    settled(store)
+    keep = path.read_text(encoding="utf-8").splitlines()[0]
+    path.write_text(keep + "\n", encoding="utf-8")
+    settled(store, LATER)
+    gone = [s for s in statements(store).values() if s.withdrawn]
+    assert len(gone) == 1
+    assert gone[0].superseded_at == LATER
+    assert path.read_text(encoding="utf-8") == keep + "\n"
+
+
+def test_much_gone_at_once_is_not_believed(store: Store) -> None:
+    items = "".join(f"- Fact number {n} stays true.\n" for n in range(20))
+    path = write(store, items)
+    settled(store)
+    path.unlink()
+    (warning,) = settled(store, LATER)
+    assert "20 of 20 statements" in warning
+    assert not any(s.withdrawn for s in statements(store).values())
+
+
+def test_two_texts_under_one_id_both_stay_and_are_reviewed(store: Store) -> None:
+    path = write(store, "- Ilse likes rye.\n")
+    settled(store)
+    mark = path.read_text(encoding="utf-8").rsplit("^", 1)[1].strip()
+    path.write_text(
+        f"- Ilse likes rye.  ^{mark}\n- Ilse likes spelt bread.  ^{mark}\n", encoding="utf-8"
+    )
+    settled(store, LATER)
+    assert len([s for s in statements(store).values() if s.is_current]) == 2
+    rows, problems = logs.rows(store.flow / "review.jsonl")
+    assert not problems
+    (item,) = [logs.parse_review(row) for _, row in rows]
+    assert {item.kept, item.other} == {"Ilse likes rye.", "Ilse likes spelt bread."}
+
+
+def test_a_ticked_box_is_a_state(store: Store) -> None:
+    path = write(store, "- [ ] Wind the clock.\n", "tasks/house.md")
+    settled(store)
+    path.write_text(path.read_text(encoding="utf-8").replace("[ ]", "[x]"), encoding="utf-8")
+    settled(store, LATER)
+    graph = shards.load_graph([store.graph("tasks")])
+    (task,) = graph.records.values()
+    assert isinstance(task, Statement)
+    assert (task.kind, task.state) == ("task", "done")

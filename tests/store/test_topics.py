@@ -1,0 +1,140 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import NASTY, cpu_seconds, examples
+
+from clsm_cli.model.graph import Statement
+from clsm_cli.store import topics
+
+if TYPE_CHECKING:
+    from clsm_cli.store.topics import Topic
+
+PATH = Path("projects/memory.md")
+
+
+def parse(text: str, name: str = "memory") -> Topic:
+    return topics.parse(text.encode(), PATH.with_name(f"{name}.md"))
+
+
+def shown(text: str) -> list[tuple[str | None, str, int, str | None]]:
+    return [(item.id, item.text, item.line, item.state) for item in parse(text).items]
+
+
+def test_one_statement_per_list_item() -> None:
+    text = (
+        "---\ntitle: Memory\nstream: projects\n---\n\n# Rules\n\nProse is no statement.\n"
+        "- Mara wants the recommendation first.  ^f-3a9c12d08e41\n"
+        "* A new one\n"
+        "+ [ ] Call Brian. ^f-2\n"
+        "- [x] Paid\t^f-3  \n"
+        "- [!] Waiting for the key. ^f-4\n"
+    )
+    assert shown(text) == [
+        ("f-3a9c12d08e41", "Mara wants the recommendation first.", 9, None),
+        (None, "A new one", 10, None),
+        ("f-2", "Call Brian.", 11, "open"),
+        ("f-3", "Paid", 12, "done"),
+        ("f-4", "Waiting for the key.", 13, "blocked"),
+    ]
+    assert parse(text).title == "Memory"
+    assert parse("- a").title == "memory"
+
+
+def test_a_text_may_go_on_in_indented_lines() -> None:
+    assert shown("- One\n  and two\n  - and three ^f-1\n\n  not this\n- Four\nnor this\n") == [
+        ("f-1", "One and two - and three", 1, None),
+        (None, "Four", 6, None),
+    ]
+    assert shown("- One  ^f-1\n  more ^f-2") == [("f-1", "One more", 1, None)]
+
+
+@pytest.mark.parametrize(
+    "line", ["* * *", "- - -", "---", "-", "- ", "- ^f-1", "-   ^f-1", "-x", "1. x", "- [ ] "]
+)
+def test_what_is_no_statement(line: str) -> None:
+    assert shown(line) == []
+
+
+@pytest.mark.parametrize("tail", ["^", "^F-1", "x^f-1", "^-f", "^f 1", "^../x", "^" + "a" * 81])
+def test_what_is_no_id_belongs_to_the_text(tail: str) -> None:
+    assert shown(f"- Text {tail}") == [(None, f"Text {tail}", 1, None)]
+
+
+def test_bad_front_matter_and_bytes_are_reported_and_items_read() -> None:
+    topic = parse("---\ntitle: [x\n---\n- One ^f-1\n")
+    assert [item.line for item in topic.items] == [4]
+    assert len(topic.problems) == 1
+    topic = topics.parse(b"- One\n- T\xffwo ^f-2\n", PATH)
+    assert [(p.line, p.reason) for p in topic.problems] == [
+        (2, "is not UTF-8 (bad bytes were replaced)")
+    ]
+    assert [item.text for item in topic.items] == ["One", "T\ufffdwo"]
+
+
+words = st.text(st.characters(exclude_categories=["Cc", "Cs", "Zl", "Zp", "Zs"]), min_size=1)
+sentences = st.lists(words, min_size=1, max_size=4).map(lambda found: "A" + " ".join(found))
+
+
+@examples(100)
+@given(st.lists(sentences, max_size=5))
+def test_what_is_rendered_reads_back(texts: list[str]) -> None:
+    statements = [
+        Statement(id=f"f-{n}", rev=(1, "pi"), text=text, state="open" if n % 2 else None)
+        for n, text in enumerate(texts)
+    ]
+    data = topics.render_topic("T: [x]", "projects", "memory", statements)
+    topic = topics.parse(data, PATH)
+    assert (topic.title, topic.problems) == ("T: [x]", ())
+    assert [(i.id, i.text, i.state) for i in topic.items] == [
+        (s.id, " ".join(s.text.split()), s.state) for s in statements
+    ]
+
+
+@examples(200)
+@given(
+    st.lists(st.sampled_from([*NASTY, "- a", "- [x] b ^f-1", "  c", "- "]), max_size=8), st.binary()
+)
+def test_any_bytes_can_be_read_and_given_ids(lines: list[str], noise: bytes) -> None:
+    for data in ("\n".join(lines).encode(), noise, "\r\n".join(lines).encode() + noise):
+        topic = topics.parse(data, PATH)
+        assert topics.with_ids(topic, {}) == data
+        missing = {item.line: topics.id_of(item) for item in topic.items if item.id is None}
+        again = topics.parse(topics.with_ids(topic, missing), PATH)
+        assert [i.text for i in again.items] == [i.text for i in topic.items]
+        assert [topics.id_of(i) for i in again.items] == [topics.id_of(i) for i in topic.items]
+        assert all(item.id for item in again.items)
+
+
+def test_ids_are_put_behind_their_lines_and_nothing_else_changes() -> None:
+    data = b"\xef\xbb\xbf# Mine\r\n\r\n- One \r\n  more\r\n- Two ^f-2\r\nend \xff"
+    topic = topics.parse(data, PATH)
+    assert topics.with_ids(topic, {3: "f-1"}) == data.replace(b"- One \r", b"- One  ^f-1\r")
+
+
+@pytest.mark.parametrize("filler", [" ", "- ", "- a\n", "^", " ^", "a ^a", "\t", "  a\n", "- [ ] "])
+def test_time_is_linear(filler: str) -> None:
+    def seconds(size: int) -> float:
+        data = ("- x" + filler * size)[:size].encode()
+        return cpu_seconds(lambda: topics.parse(data, PATH))
+
+    assert seconds(1 << 20) < 4 * seconds(1 << 19) + 0.2
+
+
+def test_only_markdown_files_are_read_and_strange_ones_are_problems(tmp_path: Path) -> None:
+    for name in ("b.md", "a.md", ".hidden.md", ".tmp-a.md", "notes.txt"):
+        (tmp_path / name).write_text("- x")
+    (tmp_path / "folder.md").mkdir()
+    (tmp_path / "link.md").symlink_to(tmp_path / "a.md")
+    (tmp_path / "large.md").write_bytes(b"x" * ((8 << 20) + 1))
+    found = topics.read_topics(tmp_path)
+    assert [topic.path.name for topic in found] == ["a.md", "b.md", "large.md", "link.md"]
+    assert [p.reason for topic in found for p in topic.problems] == [
+        "is larger than 8 MiB",
+        "is a symbolic link",
+    ]
+    assert topics.read_topics(tmp_path / "missing") == []
