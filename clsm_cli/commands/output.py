@@ -69,6 +69,11 @@ class Printer:
         if not self.quiet and sys.stderr is not None:
             print(f"clsm: {safe(text)}", file=sys.stderr)
 
+    def warn_all(self, texts: Iterable[str]) -> None:
+        """Remarks, one a line."""
+        for text in texts:
+            self.warn(text)
+
     def progress(self, what: str, done: int, total: int) -> None:
         """Show progress, only where stderr is a terminal and there is something to wait for."""
         if self.quiet or not is_terminal(sys.stderr) or total < 2:
@@ -100,6 +105,15 @@ def plain(value: Any) -> Any:
     if isinstance(value, (list, tuple, set, frozenset)):
         return [plain(item) for item in value]
     return value if isinstance(value, (str, int, float, bool)) or value is None else str(value)
+
+
+def counted(count: int, word: str) -> str:
+    """A number and its noun.
+
+    >>> counted(1, "turn"), counted(2, "turn")
+    ('1 turn', '2 turns')
+    """
+    return f"{count} {word}" if count == 1 else f"{count} {word}s"
 
 
 def is_terminal(stream: Any) -> bool:

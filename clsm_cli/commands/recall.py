@@ -15,24 +15,37 @@ from clsm_cli.commands.options import (
     VerboseOption,
     chosen_store,
     current_time,
+    examples,
+    given,
 )
 from clsm_cli.commands.output import Printer
 from clsm_cli.commands.render_recall import answer_lines, answer_mapping, answer_renderables
 from clsm_cli.retrieval import recall as use_case
 
-EXAMPLES = """\
-Examples: clsm recall delegation defect; clsm recall --json "who is brian"; clsm recall -k 3 -- -x
-"""
+EXAMPLES = examples(
+    "clsm recall delegation defect",
+    'clsm recall --json "who is brian"',
+    "clsm recall -k 3 -- --store is an option of what",
+)
 MAX_QUERY = 1 << 20
 """Characters of a query."""
+MAX_ITEMS = 1000
 
 
 def recall(
     query: Annotated[list[str], typer.Argument(metavar="QUERY...", help="Words or a question.")],
     *,
-    k: Annotated[int | None, typer.Option("-k", min=1, max=1000, help="Items at most.")] = None,
+    k: Annotated[
+        int | None,
+        typer.Option("-k", min=1, max=MAX_ITEMS, metavar="N", help="Items at most; default 10."),
+    ] = None,
     budget: Annotated[
-        int | None, typer.Option(min=0, help="Tokens of text at most; default 2000.")
+        int | None,
+        typer.Option(
+            min=0,
+            metavar="N",
+            help="Tokens of text at most; default 2000. Without -k it also lifts the limit of items.",
+        ),
     ] = None,
     touch: Annotated[
         bool, typer.Option("--touch/--no-touch", help="Remember that these memories were used.")
@@ -43,9 +56,12 @@ def recall(
     quiet: QuietOption = False,
     verbose: VerboseOption = False,
 ) -> None:
-    """Find what the memory holds about something: concepts first, then passages with sources."""
+    """Find what the memory holds about something.
+
+    The concepts come first, then the passages, best first, each with its source, date and score.
+    """
     printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
-    text = " ".join(query).strip()
+    text = given(query).strip()
     if not text:
         raise typer.BadParameter("the query is empty; give it some words", param_hint="QUERY")
     if len(text) > MAX_QUERY:
@@ -54,11 +70,12 @@ def recall(
             param_hint="QUERY",
         )
     opened = chosen_store(store)
+    engine.offer(printer)
     settings = opened.settings.recall
     asked = use_case.Query(
         text=text,
         now=current_time(now, opened.zone).isoformat(),
-        k=k or (settings.k if budget is None else 1000),
+        k=k or (settings.k if budget is None else MAX_ITEMS),
         budget=settings.budget if budget is None else budget,
         touch=touch,
     )
@@ -72,8 +89,7 @@ def recall(
         )
     finally:
         printer.end_progress()
-    for warning in answer.warnings:
-        printer.warn(warning)
+    printer.warn_all(answer.warnings)
     if as_json:
         printer.json(answer_mapping(answer))
     elif printer.is_terminal:

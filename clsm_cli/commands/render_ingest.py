@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from clsm_cli.commands.output import counted
+
 if TYPE_CHECKING:
     from clsm_cli.ingestion.capture import Tally
-    from clsm_cli.ingestion.ingest import Report, SourceReport
+    from clsm_cli.ingestion.items import Problem
+    from clsm_cli.ingestion.report import Report, SourceReport
 
 
 def ingest_mapping(report: Report) -> dict[str, Any]:
@@ -42,36 +45,35 @@ def ingest_lines(report: Report, *, verbose: bool) -> list[str]:
     """A line a file that changed anything (all with ``verbose``), what was left out, and a sum."""
     lines = []
     for source in report.sources:
-        said = _said(source.tally)
-        if verbose or said != _said_unchanged(source.tally):
-            lines.append(f"{source.path}: {said}")
+        tally = source.tally
+        if verbose or tally.added or tally.changed or tally.closed:
+            lines.append(f"{source.path}: {_said(tally)}")
     if verbose:
         lines += [f"{skipped.path}: skipped, {skipped.reason}" for skipped in report.skipped]
-    for problem in report.problems:
-        where = problem.path if problem.line is None else f"{problem.path}, line {problem.line}"
-        lines.append(f"{where}: {problem.reason}")
-    lines.append(_sum(report))
+    if report.sources or not report.problems:
+        lines.append(_sum(report))
     return lines
 
 
+def problem_line(problem: Problem) -> str:
+    """What could not be read as it stands: one sentence with the place and the next step."""
+    where = problem.path if problem.line is None else f"{problem.path}, line {problem.line}"
+    return f"{where}: {problem.reason}; all else is read, mend it and ingest again"
+
+
 def _said(tally: Tally) -> str:
-    parts = [
-        f"{count} {word}"
-        for count, word in (
-            (tally.added, "added"),
-            (tally.changed, "changed"),
-            (tally.closed, "closed"),
-            (tally.known, "unchanged"),
-        )
-        if count
-    ]
-    parts += [f"{count} dropped ({reason})" for reason, count in sorted(tally.dropped.items())]
-    parts += [f"{count} masked ({kind})" for kind, count in sorted(tally.masked.items())]
-    return ", ".join(parts) or "nothing to remember"
-
-
-def _said_unchanged(tally: Tally) -> str:
-    return f"{tally.known} unchanged" if tally.known else "nothing to remember"
+    counts = (
+        (tally.added, "added"),
+        (tally.changed, "changed"),
+        (tally.closed, "closed"),
+        (tally.known, "unchanged"),
+    )
+    said = ", ".join(f"{count} {word}" for count, word in counts if count) or "nothing new"
+    for word, found in (("left out", tally.dropped), ("masked", tally.masked)):
+        kinds = [f"{count} {kind}" if count > 1 else kind for kind, count in sorted(found.items())]
+        if kinds:
+            said += f"; {word}: {', '.join(kinds)}"
+    return said
 
 
 def _sum(report: Report) -> str:
@@ -80,15 +82,14 @@ def _sum(report: Report) -> str:
     changed = sum(tally.changed for tally in tallies)
     closed = sum(tally.closed for tally in tallies)
     known = sum(tally.known for tally in tallies)
-    verb = "would be" if report.dry_run else "were"
-    text = (
-        f"{len(tallies)} files: {added} turns and blocks {verb} added, {changed} changed,"
-        f" {closed} closed, {known} unchanged"
+    noun = "turn or block" if added == 1 else "turns and blocks"
+    verb = "would be added" if report.dry_run else "added"
+    text = f"{counted(len(tallies), 'file')}: {added} {noun} {verb}"
+    text += f", {changed} changed, {closed} closed, {known} unchanged"
+    parts = (
+        (report.episodes, f"{counted(report.episodes, 'episode')} made of conversations"),
+        (report.open_turns, f"{counted(report.open_turns, 'turn')} in open episodes"),
+        (len(report.skipped), f"{len(report.skipped)} skipped"),
+        (len(report.problems), counted(len(report.problems), "problem")),
     )
-    if report.episodes:
-        text += f"; {report.episodes} conversations' episodes closed"
-    if report.open_turns:
-        text += f"; {report.open_turns} turns in open episodes"
-    if report.skipped:
-        text += f"; {len(report.skipped)} skipped"
-    return text
+    return "; ".join([text, *(said for count, said in parts if count)])

@@ -73,7 +73,9 @@ def answer_lines(answer: Answer) -> list[str]:
 
 def _where(memory: Memory) -> str:
     source = memory.sources[0]
-    words = [f"{source.path}:{source.line_start}", (source.timestamp or "")[:16].replace("T", " ")]
+    # What came through standard input has no file; its conversation says more than "-".
+    place = memory.session if source.path == "-" else f"{source.path}:{source.line_start}"
+    words = [place, (source.timestamp or "")[:16].replace("T", " ")]
     if memory.trust not in ("user", "agent"):
         words.append(f"from {memory.trust}")
     return " · ".join(word for word in words if word)

@@ -9,34 +9,54 @@ import typer
 
 from clsm_cli.commands.options import (
     JsonOption,
+    NoNowOption,
     QuietOption,
     StoreOption,
     VerboseOption,
     chosen_store,
+    examples,
+    given,
 )
-from clsm_cli.commands.output import Printer
-from clsm_cli.inspection.lookup import look_up
+from clsm_cli.commands.output import Printer, plain
+from clsm_cli.inspection.lookup import beginning_with, look_up
 
-EXAMPLES = """\
-Examples: clsm show e-3a9c12d08e41; clsm show 3a9c; clsm show delegation-defect --json
-"""
+EXAMPLES = examples(
+    "clsm show e-3a9c12d08e41          # an episode",
+    "clsm show 3a9c                    # how an id begins is enough",
+    "clsm show delegation-defect --json",
+)
+
+
+def complete(context: typer.Context, incomplete: str) -> list[str]:
+    """Ids that begin so, for the shell; anything that goes wrong is no reason to disturb a prompt."""
+    try:
+        return beginning_with(chosen_store(context.params.get("store")), incomplete)
+    except Exception:  # noqa: BLE001  # a traceback would land in the middle of a command line
+        return []
 
 
 def show(
     wanted: Annotated[
-        str, typer.Argument(metavar="ID", help="An id from recall, or how it begins.")
+        str,
+        typer.Argument(
+            metavar="ID", help="An id from recall, or how it begins.", autocompletion=complete
+        ),
     ],
     *,
     store: StoreOption = None,
+    _now: NoNowOption = None,
     as_json: JsonOption = False,
     quiet: QuietOption = False,
     verbose: VerboseOption = False,
 ) -> None:
-    """Show a turn, a block, an episode, a statement, a concept or an edge by its id."""
+    """Show one thing by its id.
+
+    A turn, a block, an episode, a statement, a concept or an edge.
+    """
     printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
-    found = look_up(chosen_store(store), wanted)
+    found = look_up(chosen_store(store), given([wanted]))
     if as_json:
-        printer.json(found)
+        printer.json({"schema": "clsm.show/1", **plain(found)})
         return
     lines = [f"{found.kind} {found.id}"]
     for name, value in found.facts.items():

@@ -6,31 +6,35 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.commands.options import (
     JsonOption,
+    NoNowOption,
     QuietOption,
     StoreOption,
     VerboseOption,
     chosen_store,
+    examples,
 )
-from clsm_cli.commands.output import Printer, plain
+from clsm_cli.commands.output import Printer, counted, plain
 from clsm_cli.embedding import weights
 from clsm_cli.inspection.overview import overview
 
 if TYPE_CHECKING:
     from clsm_cli.inspection.overview import Overview
 
-EXAMPLES = """\
-Examples: clsm status; clsm status --json
-"""
+EXAMPLES = examples("clsm status", "clsm status --store notes/memory --json")
 
 
 def status(
     *,
     store: StoreOption = None,
+    _now: NoNowOption = None,
     as_json: JsonOption = False,
     quiet: QuietOption = False,
     verbose: VerboseOption = False,
 ) -> None:
-    """Say what the store holds, what could not be read, and the latest runs."""
+    """Say what the store holds and how it is.
+
+    Counts, files that could not be read, the latest runs, and whether the model is installed.
+    """
     printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
     found = overview(chosen_store(store))
     model = weights.status(weights.default_folder())
@@ -43,18 +47,28 @@ def status(
 
 def _lines(found: Overview) -> list[str]:
     counts = found.counts
+    taken = (
+        counted(counts["turns"], "turn"),
+        counted(counts["sessions"], "conversation"),
+        counted(counts["blocks"], "block"),
+        counted(counts["documents"], "document"),
+        counted(counts["statements"], "statement"),
+    )
+    known = (
+        counted(counts["episodes"], "episode"),
+        counted(counts["waiting"], "turn"),
+        counted(counts["concepts"], "concept"),
+    )
     lines = [
         f"store {found.root} (id {found.store_id}, device {found.device}, {found.time_zone})",
-        f"{counts['turns']} turns of {counts['sessions']} sessions,"
-        f" {counts['blocks']} blocks of {counts['documents']} documents,"
-        f" {counts['statements']} statements",
-        f"{counts['episodes']} episodes, {counts['waiting']} turns in open ones,"
-        f" {counts['concepts']} concepts mentioned",
+        "{} of {}, {} of {}, {}".format(*taken),
+        "{}, {} in open ones, {} mentioned".format(*known),
     ]
     if found.unembedded:
-        lines.append(f"{found.unembedded} passages wait for a vector; make them with: clsm ingest")
+        waiting = counted(found.unembedded, "passage")
+        lines.append(f"{waiting} without a vector, found by words; the next ingest makes them")
     for problem in found.problems:
         where = problem.path if problem.line is None else f"{problem.path}, line {problem.line}"
-        lines.append(f"{where}: {problem.reason}")
+        lines.append(f"{where}: {problem.reason}; mend it by hand or restore the file from git")
     lines += [f"{at}  {command}  {run}" for run, command, at in found.runs]
     return lines

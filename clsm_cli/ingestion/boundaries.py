@@ -83,7 +83,7 @@ def peak_surprise(
     segment = Segment(groups, settings)
     first = sum(group.start < len(before) for group in groups)
     peaks = (segment.surprise(place) for place in range(first, len(groups)))
-    return round(max(0.0, *peaks), 4)
+    return round(max([0.0, *peaks]), 4)  # only tools speak: there is no peak
 
 
 def _least(settings: BoundarySettings) -> int:

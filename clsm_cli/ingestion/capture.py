@@ -6,9 +6,9 @@ same as a stored one when it stands at the same line of a source of the same nam
 without time before it was the same too (so a source may grow, and what follows a difference is new).
 
 A break at the head of a source ends what the session had before, if the turn behind it is new, or
-if nothing comes behind it. A tool call that ran clsm is marked when its result is not in the same
-source, so that the result is dropped when another source brings it (ids of calls are taken to be
-unique in their session, as providers make them).
+if nothing comes behind it. A tool call that ran clsm is marked, so that its result is dropped when
+another source brings it (ids of calls are taken to be unique in their session, as providers make
+them).
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from clsm_cli.ingestion.items import Dropped, Problem, RawBreak, RawTurn
-from clsm_cli.ingestion.openclaw import CLSM_CALL, CLSM_RESULT
+from clsm_cli.ingestion.openclaw import CLSM_CALL
 from clsm_cli.ingestion.times import instant
 from clsm_cli.ingestion.turns import Masker, from_message, has_exact_time, numbered
 from clsm_cli.model.episodes import EndMark
@@ -68,7 +68,6 @@ class _Session:
     last: str | None = None
     head: RawBreak | None = None
     """A break before any turn of this source."""
-    matched: int = 0
     diverged: bool = False
 
 
@@ -100,7 +99,7 @@ class Sessions:
     def begin_source(self) -> None:
         """A new source starts: turns without time are compared from its beginning."""
         for known in self._known.values():
-            known.last, known.head, known.matched, known.diverged = None, None, 0, False
+            known.last, known.head, known.diverged = None, None, False
 
     def end_source(self) -> Iterator[EndMark]:
         """A source ended: a break behind which nothing came ends what there was before it."""
@@ -148,11 +147,15 @@ class Sessions:
         if known.is_complete:
             return
         known.is_complete = True
+        places: dict[str, dict[int, str]] = {}
         for stored in self.index().known_turns(session):
             known.keys.add(stored.key)
             if stored.time is None or "T" not in stored.time:
                 name = os.path.basename(stored.path)
-                known.places.setdefault(name, {})[stored.line] = stored.key
+                places.setdefault(name, {})[stored.line] = stored.key
+        for name, lines in known.places.items():  # what came last is what stands there
+            places.setdefault(name, {}).update(lines)
+        known.places = places
 
 
 def capture(
@@ -177,13 +180,12 @@ def capture(
     sessions.begin_source()
     mask = Masker(tally.masked)
     batch: list[InboxRow] = []
-    calls: dict[tuple[str, str], None] = {}
     for item in items:
         if isinstance(item, Problem):
             tally.problems.append(item)
         elif isinstance(item, Dropped):
             tally.dropped[item.reason.partition(":")[0]] += 1
-            _note_call(item, calls)
+            batch += _new_call(item, sessions)
         elif isinstance(item, RawBreak):
             batch += _new_mark(item, sessions.of(item.session))
         else:
@@ -194,7 +196,6 @@ def capture(
             yield _by_session(batch)
             batch = []
     batch += sessions.end_source()
-    batch += _new_calls(calls, sessions)
     if batch:
         yield _by_session(batch)
 
@@ -206,23 +207,16 @@ def _by_session(rows: Iterable[InboxRow]) -> dict[str, list[InboxRow]]:
     return found
 
 
-def _note_call(item: Dropped, calls: dict[tuple[str, str], None]) -> None:
-    """Keep in ``calls`` what ran clsm and had no result yet: session and id."""
-    kind, _, call = item.reason.partition(":")
-    if item.session is None or not call:
-        return
-    if kind + ":" == CLSM_CALL:
-        calls[item.session, call] = None
-    elif kind + ":" == CLSM_RESULT:
-        calls.pop((item.session, call), None)
-
-
-def _new_calls(calls: Iterable[tuple[str, str]], sessions: Sessions) -> Iterator[CallMark]:
-    for session, call in calls:
-        known = sessions.calls(session)
-        if call not in known:
-            known.add(call)
-            yield CallMark(session, call)
+def _new_call(item: Dropped, sessions: Sessions) -> list[InboxRow]:
+    """A mark for a call that ran clsm, once."""
+    call = item.reason.removeprefix(CLSM_CALL)
+    if item.session is None or call in ("", item.reason):
+        return []
+    known = sessions.calls(item.session)
+    if call in known:
+        return []
+    known.add(call)
+    return [CallMark(item.session, call)]
 
 
 def _new_mark(item: RawBreak, known: _Session) -> list[InboxRow]:
@@ -271,6 +265,8 @@ def _new_rows(
     """The turn if it is new, behind the break before it."""
     known = sessions.of(session)
     head, known.head, known.last = known.head, None, turn.key
+    if head is not None:
+        sessions.look_up(session, known)
     if turn.key in known.keys:
         tally.known += 1
         return []
@@ -284,19 +280,14 @@ def _new_rows(
 
 def _place_untimed(turn: Turn, session: str, known: _Session) -> Turn:
     """The stored turn this one is, or the next of its equals."""
-    stored = sorted(known.places.get(os.path.basename(turn.path), {}).items())
-    equals = []
+    stored = known.places.get(os.path.basename(turn.path), {}).get(turn.line_start)
     ordinal = 0
     while (candidate := numbered(turn, session, ordinal)).key in known.keys:
-        equals.append(candidate)
+        if candidate.key == stored and not known.diverged:
+            return candidate
         ordinal += 1
-    if not known.diverged and known.matched < len(stored):
-        for candidate in equals:
-            if (turn.line_start, candidate.key) == stored[known.matched]:
-                known.matched += 1
-                return candidate
-        known.diverged = True
-    return numbered(turn, session, ordinal)
+    known.diverged = True
+    return candidate
 
 
 def _is_later(time: str | None, than: str | None) -> bool:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.errors import BadInputError
 from clsm_cli.ingestion import times
-from clsm_cli.ingestion.ingest import utc
 from clsm_cli.ingestion.items import RawTurn
+from clsm_cli.ingestion.report import utc
 from clsm_cli.ingestion.turns import Masker, from_message
 from clsm_cli.store import inbox, runs
 from clsm_cli.store.lock import locked
@@ -33,8 +33,8 @@ class Noted:
     masked: dict[str, int]
 
 
-def write_note(store: Store, text: str, now: datetime) -> Noted:
-    """Write a note down; it is found by its words at once.
+def write_note(store: Store, text: str, now: datetime, *, dry_run: bool = False) -> Noted:
+    """Write a note down (a dry run: only say how it would be); it is found by its words at once.
 
     Raises:
         BadInputError: The text is empty.
@@ -50,7 +50,7 @@ def write_note(store: Store, text: str, now: datetime) -> Noted:
     path = inbox.path_of(store.inbox, SESSION)
     with locked(store.root, store.settings.store.capture_wait):
         is_new = all(item.turn.key != turn.key for item in inbox.read(path).turns)
-        if is_new:
+        if is_new and not dry_run:
             row = inbox.render([inbox.Captured(SESSION, turn, utc(now))])
             runs.apply(store, "note", utc(now), [runs.Append(path, row)])
     return Noted(turn.key, turn.text, is_new, dict(mask.found))

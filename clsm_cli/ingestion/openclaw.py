@@ -70,8 +70,7 @@ def read(
         now: What lies after it is reported as in the future.
         session: Used until a header row names the session; by default the path.
         known_clsm_calls: Gives, for a session, the ids of calls that ran clsm in earlier inputs and
-            whose results may only come now: those of their ``CLSM_CALL`` without those of their
-            ``CLSM_RESULT``.
+            whose results may only come now: those of their ``CLSM_CALL``.
     """
     tally = Tally()
     reader = _Reader(session or path, zone, known_clsm_calls)

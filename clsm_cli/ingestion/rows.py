@@ -6,7 +6,6 @@ and the next row goes on, and what is wrong all over a file is told once, with a
 
 from __future__ import annotations
 
-import re
 from collections import deque
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -15,6 +14,7 @@ from clsm_cli.config import StoreSettings
 from clsm_cli.ingestion.items import Problem, RawTurn
 from clsm_cli.ingestion.times import instant, is_future
 from clsm_cli.store.jsonlines import LineError, load
+from clsm_cli.text.characters import replace_lone
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 _MAX_LINE = StoreSettings().max_message
 _CHUNK = 1 << 20
 _BOM = b"\xef\xbb\xbf"
-_SURROGATE = re.compile("[\ud800-\udfff]")
 # How far back a repeated message id is noticed; a set of all ids would grow with the file.
 _REMEMBERED_IDS = 4096
 
@@ -205,7 +204,7 @@ def _cleaned(value: Any, number: int, tally: Tally) -> Any:
         clean = value.replace("\0", "")
         if clean != value:
             tally.add("NUL removed", number)
-        valid = _SURROGATE.sub("\ufffd", clean)
+        valid = replace_lone(clean)
         if valid != clean:
             tally.add("invalid UTF-8 replaced", number)
         return valid

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
@@ -11,13 +10,13 @@ from clsm_cli.config import StoreSettings
 from clsm_cli.model.episodes import ROLE_TRUST, ToolCall, Turn
 from clsm_cli.model.ids import turn_key
 from clsm_cli.text import secrets
+from clsm_cli.text.characters import replace_lone
 
 if TYPE_CHECKING:
     from clsm_cli.ingestion.items import RawBlock, RawTurn
     from clsm_cli.model.episodes import Trust
 
 _LIMITS = StoreSettings()
-_SURROGATES = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(slots=True)
@@ -40,7 +39,7 @@ def clean(text: str) -> str:
     'a\nb'
     """
     text = text.replace("\r\n", "\n").replace("\0", "")
-    text = _SURROGATES.sub("\ufffd", text).strip("\n").rstrip()
+    text = replace_lone(text).strip("\n").rstrip()
     data = text.encode()
     if len(data) > _LIMITS.max_message:
         text = data[: _LIMITS.max_message].decode("utf-8", "ignore").rstrip()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -9,12 +10,13 @@ from typing import TYPE_CHECKING, Any
 from clsm_cli.errors import BadInputError
 from clsm_cli.model.codec import encode
 from clsm_cli.store import episodes
+from clsm_cli.store.index import database
 from clsm_cli.store.index.opening import open_index
+from clsm_cli.store.index.reader import Index
 
 if TYPE_CHECKING:
     from clsm_cli.model.episodes import Episode
     from clsm_cli.store.index.passages import Passage
-    from clsm_cli.store.index.reader import Index
     from clsm_cli.store.layout import Store
 
 _PART = re.compile(r"(?<=^[0-9a-f]{12})-[0-9]+$")
@@ -37,6 +39,19 @@ class Found:
     kind: str
     facts: dict[str, Any] = field(default_factory=dict)
     text: str = ""
+
+
+def beginning_with(store: Store, beginning: str, limit: int = 50) -> list[str]:
+    """Ids that begin so, sorted; only from an index that is there, fresh or not: a shell asks."""
+    connection = database.open_to_read(store.derived)
+    if connection is None:
+        return []
+    with contextlib.closing(connection):
+        index = Index(connection, store)
+        found = set(index.ids(beginning)) | set(index.episode_ids(beginning))
+        if len(beginning) >= MIN_PREFIX:
+            found |= {passage.key for passage in index.by_key(beginning)}
+    return sorted(found)[:limit]
 
 
 def look_up(store: Store, wanted: str) -> Found:

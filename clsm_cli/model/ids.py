@@ -84,3 +84,8 @@ def file_name_of(session: str) -> str:
     """
     readable = re.sub(r"[^a-z0-9]+", "-", session.lower()).strip("-")[:40]
     return f"{readable}-{digest('session', session)}" if readable else digest("session", session)
+
+
+def tombstone_hash(record_id: str) -> str:
+    """What a tombstone keeps of an id."""
+    return hashlib.sha256(record_id.encode()).hexdigest()

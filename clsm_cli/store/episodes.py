@@ -18,6 +18,7 @@ from clsm_cli.model.episodes import Episode, Role, ToolCall, Trust, Turn
 from clsm_cli.model.ids import is_id
 from clsm_cli.store import atomic, front_matter
 from clsm_cli.store.jsonlines import LineError, dump, load
+from clsm_cli.text.characters import replace_lone
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,7 +29,6 @@ MAX_REWRITTEN = 1 << 20
 """Bytes of front matter that a person's YAML tool rewrote."""
 _KEY = re.compile(r"[0-9a-f]{12}")
 _MARK = re.compile(r"\\*### .*\^[0-9a-f]{12}\Z")
-_LONE = re.compile("[\ud800-\udfff]")  # half a pair: no file can hold it
 _ROLES = get_args(Role)
 _TRUSTS = get_args(Trust)
 _LIMITS = StoreSettings()
@@ -136,7 +136,7 @@ def render(episode: Episode) -> bytes:
     lines += [f"- {dump(turn_mapping(turn))}" for turn in episode.turns]
     body = [f"{_heading(turn)}\n{_escape(turn.text)}\n" for turn in episode.turns]
     text = "---\n" + "\n".join(lines) + "\n---\n\n" + "\n".join(body)
-    return _LONE.sub("\ufffd", text).encode()
+    return replace_lone(text).encode()
 
 
 def _heading(turn: Turn) -> str:

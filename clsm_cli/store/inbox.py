@@ -1,7 +1,7 @@
 """The inbox: captured turns of episodes that are still open, one append-only file a session.
 
-Beside turns it holds end marks, and marks of tool calls that ran clsm and whose result did not come
-in the same input: the result is dropped when it comes (design: clsm's answers are no memory).
+Beside turns it holds end marks, and marks of tool calls that ran clsm: the result is no memory,
+also when it comes by a later input than the call.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from clsm_cli.model.ids import file_name_of
 from clsm_cli.store import logs
 from clsm_cli.store.episodes import turn_from, turn_mapping
 from clsm_cli.store.jsonlines import LineError, dump
-from clsm_cli.store.shards import LineProblem
+from clsm_cli.store.problems import LineProblem
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -13,9 +13,13 @@ from math import isfinite
 from typing import Any
 
 from clsm_cli.config import StoreSettings
+from clsm_cli.text.characters import SURROGATES, Escapes
 
 _LIMITS = StoreSettings()
-_UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff\ufffe\uffff]")
+_ESCAPED = Escapes(
+    ((0x00, 0x1F), (0x7F, 0x9F), (0x2028, 0x2029), SURROGATES, (0xFFFE, 0xFFFF)),
+    lambda code: f"\\u{code:04x}",
+)
 _BRACKETS = re.compile(r'"(?:[^"\\]++|\\.)*+"?|[\[{]|[\]}]', re.DOTALL)  # never goes back: linear
 
 
@@ -30,12 +34,12 @@ def dump(value: Any) -> str:
     '{"id": "x", "text": "a\\nb\\u0085"}'
     """
     line = json.dumps(value, ensure_ascii=False, allow_nan=False)
-    return _UNSAFE.sub(lambda match: f"\\u{ord(match.group()):04x}", line)
+    return line if line.isascii() and "\x7f" not in line else line.translate(_ESCAPED)
 
 
 def is_odd(text: str) -> bool:
     """Whether a text holds what ``dump`` escapes."""
-    return _UNSAFE.search(text) is not None
+    return text.translate(_ESCAPED) != text
 
 
 def load(line: str) -> Any:

@@ -179,6 +179,23 @@ def _from_config(
     )
 
 
+def is_free(root: Path) -> bool:
+    """Whether a store can be made here; False if one is there already.
+
+    Raises:
+        BadInputError: The folder holds something that is not a store.
+        DiskError: It cannot be looked at.
+    """
+    with atomic.disk_errors(root):
+        if (root / CONFIG_NAME).is_file():
+            return False
+        if root.exists() and (not root.is_dir() or _is_occupied(root)):
+            raise BadInputError(
+                str(root), "is not empty and not a store", "choose a new folder for: clsm init DIR"
+            )
+    return True
+
+
 def create(root: Path, zone_name: str) -> bool:
     """Make a new, empty store; a store that is already there stays as it is.
 
@@ -191,13 +208,8 @@ def create(root: Path, zone_name: str) -> bool:
         BadInputError: The folder holds something that is not a store.
         DiskError: The operating system refused.
     """
-    if (root / CONFIG_NAME).is_file():
+    if not is_free(root):
         return False
-    with atomic.disk_errors(root):
-        if root.exists() and (not root.is_dir() or _is_occupied(root)):
-            raise BadInputError(
-                str(root), "is not empty and not a store", "choose a new folder for: clsm init DIR"
-            )
     for stream in STREAMS:
         atomic.make_folder(root / stream)
     os.chmod(root, atomic.FOLDER_MODE)
@@ -225,12 +237,10 @@ def check_zone(name: str) -> None:
     Raises:
         BadInputError: It is not.
     """
-    try:
-        ZoneInfo(name)
-    except (ValueError, OSError):
+    if not _is_zone(name):
         raise BadInputError(
             "--time-zone", f"{name!r} is no IANA zone", "name one like Europe/Amsterdam"
-        ) from None
+        )
 
 
 def system_zone(environment: dict[str, str]) -> str:

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 
 from clsm_cli.config import StoreSettings
 from clsm_cli.errors import DamagedStoreError
+from clsm_cli.model.ids import tombstone_hash
 from clsm_cli.store import atomic
 from clsm_cli.store.jsonlines import LineError, dump, load
-from clsm_cli.store.shards import LineProblem, tombstone_hash
+from clsm_cli.store.problems import LineProblem
 
 if TYPE_CHECKING:
     from pathlib import Path

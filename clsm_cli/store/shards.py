@@ -16,9 +16,11 @@ from typing import TYPE_CHECKING, Any
 from clsm_cli.config import StoreSettings
 from clsm_cli.errors import DamagedStoreError
 from clsm_cli.model.codec import Record, RecordError, decode, encode
+from clsm_cli.model.ids import tombstone_hash
 from clsm_cli.model.join import join_all
 from clsm_cli.store import atomic
 from clsm_cli.store.jsonlines import LineError, dump, load, load_all, without_surrogates
+from clsm_cli.store.problems import LineProblem
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -33,20 +35,6 @@ _SHARD_NAME = re.compile(r"[0-9a-f]{1,2}\.yaml\Z")
 _YAML_ENTRIES = 50
 """Entries of a shard that are tried as YAML one by one: bounds the time."""
 _CONFLICT = ("<<<<<<<", "|||||||", "=======", ">>>>>>>")
-
-
-@dataclass(frozen=True, slots=True)
-class LineProblem:
-    """A line that is no record; it is kept (moved to quarantine at the next write), not used."""
-
-    path: Path
-    line: int | None
-    reason: str
-    text: str = ""
-
-    def error(self) -> DamagedStoreError:
-        """The same as an exception."""
-        return DamagedStoreError(self.path, self.line, self.reason)
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,11 +234,6 @@ def fold(shards: Iterable[Shard], forgotten: frozenset[str] = frozenset()) -> Gr
         records[record_id] = joined.record
         lost.extend(joined.lost)
     return Graph(records, tuple(lost), tuple(problems))
-
-
-def tombstone_hash(record_id: str) -> str:
-    """What a tombstone keeps of an id."""
-    return hashlib.sha256(record_id.encode()).hexdigest()
 
 
 def shard_name(record_id: str, digits: int) -> str:

@@ -18,7 +18,7 @@ from clsm_cli.model.graph import Statement, StatementKind, Stream
 from clsm_cli.model.ids import digest, is_id, statement_id
 from clsm_cli.store import atomic, front_matter
 from clsm_cli.store.jsonlines import LineError, dump
-from clsm_cli.store.shards import LineProblem
+from clsm_cli.store.problems import LineProblem
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

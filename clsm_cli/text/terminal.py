@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-import re
+from clsm_cli.text.characters import SURROGATES, Escapes
 
 # C0 but tab and newline, DEL and C1 (escape sequences); bidi marks, embeddings and isolates (text
 # that reads in another order than it runs); zero-width characters, the soft hyphen, fillers and tag
 # characters (text nobody sees); line and paragraph separators; lone surrogates (no UTF-8 form).
 # A zero-width joiner is escaped even between emoji: telling a family emoji from a hidden payload
 # would need the emoji tables of this very terminal, and what is shown apart is still readable.
-_UNSAFE = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f"
-    "\u2028-\u202e\u2060-\u206f\u3164\ud800-\udfff\ufe00-\ufe0e\ufeff\uffa0\ufff0-\ufffb"
-    "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+_UNSAFE = (
+    *((0x00, 0x08), (0x0B, 0x1F), (0x7F, 0x9F), (0xAD, 0xAD), (0x034F, 0x034F), (0x061C, 0x061C)),
+    *((0x115F, 0x1160), (0x17B4, 0x17B5), (0x180B, 0x180F), (0x200B, 0x200F), (0x2028, 0x202E)),
+    *((0x2060, 0x206F), (0x3164, 0x3164), SURROGATES, (0xFE00, 0xFE0E), (0xFEFF, 0xFEFF)),
+    *((0xFFA0, 0xFFA0), (0xFFF0, 0xFFFB), (0x1BCA0, 0x1BCA3), (0x1D173, 0x1D17A)),
+    (0xE0000, 0xE0FFF),
 )
+_SHOWN = Escapes(_UNSAFE, lambda code: f"\\u{{{code:x}}}")
+_IN_JSON = Escapes(_UNSAFE, lambda code: _json_escape(chr(code)))
 
 
 def safe(text: str) -> str:
@@ -24,7 +28,7 @@ def safe(text: str) -> str:
     >>> safe("red: \x1b[31m, caf\u00e9")
     'red: \\u{1b}[31m, café'
     """
-    return _UNSAFE.sub(lambda match: f"\\u{{{ord(match.group()):x}}}", text)
+    return text.translate(_SHOWN)
 
 
 def safe_json(text: str) -> str:
@@ -35,7 +39,7 @@ def safe_json(text: str) -> str:
     >>> safe_json('{"text": "a\u202eb\U000e0041"}')
     '{"text": "a\\u202eb\\udb40\\udc41"}'
     """
-    return _UNSAFE.sub(lambda match: _json_escape(match.group()), text)
+    return text.translate(_IN_JSON)
 
 
 def _json_escape(character: str) -> str:

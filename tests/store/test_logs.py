@@ -7,10 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import examples, few_ids, ids, texts, times
 
-from clsm_cli.model.ids import is_id
+from clsm_cli.model.ids import is_id, tombstone_hash
 from clsm_cli.store import atomic, layout, logs
 from clsm_cli.store.jsonlines import load
-from clsm_cli.store.shards import tombstone_hash
 
 if TYPE_CHECKING:
     from collections.abc import Callable

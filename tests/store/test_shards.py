@@ -12,6 +12,7 @@ from strategies import cpu_seconds, examples, records
 
 from clsm_cli.model.codec import encode
 from clsm_cli.model.graph import Node
+from clsm_cli.model.ids import tombstone_hash
 from clsm_cli.store import atomic, shards, yaml_text
 
 if TYPE_CHECKING:
@@ -259,7 +260,7 @@ def test_few_but_large_records_split_a_shard_before_it_is_too_large_to_read(tmp_
 
 def test_a_tombstone_wins(tmp_path: Path) -> None:
     write(tmp_path, [node("mara"), node("brian")])
-    forgotten = frozenset([shards.tombstone_hash("mara")])
+    forgotten = frozenset([tombstone_hash("mara")])
     assert [*shards.load_graph([tmp_path], forgotten).records] == ["brian"]
 
 

@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     from clsm_cli.store.layout import Store
 
 
+_TRIES = 5
+"""Times that files are read again which changed while they were read."""
+
+
 @dataclass(frozen=True, slots=True)
 class Embedder:
     """An engine's name, and how to make it embed; making it may be slow, so it is made late."""
@@ -88,19 +92,25 @@ def open_index(
     A missing index is made whole; else at most ``recall.refresh_passages`` new passages are
     embedded, so that one recall never pays for a bulk import.
     """
-    disk = database.open_to_read(store.derived)
+    disk, is_fresh = _read(store, embedder)
     try:
-        if disk is not None and not changes(disk, store) and _has_vectors(disk, store, embedder):
+        if disk is not None and is_fresh:
             yield _opened(Index(disk, store), embedder)
             return
-        with try_locked(store.root) as is_held, _written(store, is_held) as connection:
+        limit = None if disk is None else store.settings.recall.refresh_passages
+        with (
+            try_locked(store.root) as is_held,
+            _written(store, embedder, progress, at_most=limit, is_held=is_held) as connection,
+        ):
             if connection is not None:
-                limit = None if disk is None else store.settings.recall.refresh_passages
-                bring_up_to_date(store, connection, embedder, progress, at_most=limit)
                 yield _opened(Index(connection, store), embedder)
                 return
         copy = database.in_memory(disk)
-        refresh(copy, store, changes(copy, store))
+        for _ in range(_TRIES):  # a file that went while it was read has its turns elsewhere now
+            found = changes(copy, store)
+            if not found:
+                break
+            refresh(copy, store, found)
         opened = _opened(Index(copy, store), embedder)
         opened.warnings.insert(
             0,
@@ -113,6 +123,23 @@ def open_index(
             disk.close()
 
 
+def _read(store: Store, embedder: Embedder | None) -> tuple[sqlite3.Connection | None, bool]:
+    """The index on disk as it is at this moment, whatever others write; whether it is fresh."""
+    disk = database.open_to_read(store.derived)
+    if disk is None:
+        return None, False
+    try:
+        disk.execute("BEGIN")
+        is_fresh = not changes(disk, store) and _has_vectors(disk, store, embedder)
+    except sqlite3.DatabaseError:  # damaged; whoever holds the lock makes it anew
+        disk.close()
+        with try_locked(store.root) as is_held, contextlib.suppress(DiskError):
+            if is_held:
+                database.discard(store.derived)
+        return None, False
+    return disk, is_fresh
+
+
 def _has_vectors(connection: sqlite3.Connection, store: Store, embedder: Embedder | None) -> bool:
     """Whether nothing waits for this engine."""
     return embedder is None or (
@@ -122,14 +149,24 @@ def _has_vectors(connection: sqlite3.Connection, store: Store, embedder: Embedde
 
 
 @contextlib.contextmanager
-def _written(store: Store, is_held: bool) -> Iterator[sqlite3.Connection | None]:
-    """The index on disk for writing; None without the lock or where the disk refuses."""
+def _written(
+    store: Store,
+    embedder: Embedder | None,
+    progress: Progress | None,
+    *,
+    at_most: int | None,
+    is_held: bool,
+) -> Iterator[sqlite3.Connection | None]:
+    """The index on disk, brought up to date; None without the lock or where the disk refuses."""
     connection = None
-    if is_held:
-        with contextlib.suppress(DiskError, sqlite3.OperationalError):
-            connection = database.open_to_write(store.derived)
+    is_done = False
     try:
-        yield connection
+        if is_held:
+            with contextlib.suppress(DiskError), database.disk_errors(store.derived):
+                connection = database.open_to_write(store.derived)
+                bring_up_to_date(store, connection, embedder, progress, at_most=at_most)
+                is_done = True
+        yield connection if is_done else None
     finally:
         if connection is not None:
             connection.close()

@@ -76,7 +76,7 @@ def with_heading(heading: str, text: str) -> str:
     On an agent's notes the heading path is worth 3 to 7 points of recall, a date costs 1.5 to 4.
 
     >>> with_heading("2026-02-11, Wednesday › Reading", "The chapter.")
-    'Reading\\nThe chapter.'
+    'Reading\nThe chapter.'
     """
     titles = [t for t in heading.split(HEADING_SEPARATOR) if t and not _DAY.match(t)]
     return f"{HEADING_SEPARATOR.join(titles)}\n{text}" if titles else text

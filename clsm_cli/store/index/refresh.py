@@ -22,6 +22,7 @@ from clsm_cli.store.index import passages
 from clsm_cli.store.index.files import Signature, scan
 from clsm_cli.store.jsonlines import dump
 from clsm_cli.store.layout import TOPIC_STREAMS, Store
+from clsm_cli.store.problems import LineProblem
 from clsm_cli.text import mentions, tokens
 
 if TYPE_CHECKING:
@@ -134,14 +135,14 @@ def _load(
     return {signature.kind, _stream_of(path)}
 
 
-_Problems = Iterable[shards.LineProblem]
+_Problems = Iterable[LineProblem]
 
 
 def _read_episode(connection: sqlite3.Connection, store: Store, path: Path, file: int) -> _Problems:
     try:
         episode = episodes.read(path)
     except DamagedStoreError as error:
-        return [shards.LineProblem(path, error.line, error.reason)]
+        return [LineProblem(path, error.line, error.reason)]
     connection.execute(
         "INSERT OR REPLACE INTO episodes VALUES (?, ?, ?, ?, ?, ?)",
         (episode.id, file, episode.session, episode.document, episode.previous, episode.start),

@@ -7,6 +7,8 @@ whatever file, is not embedded again.
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import os
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
@@ -140,11 +142,15 @@ def load(connection: sqlite3.Connection, derived: Path) -> Any:
 def _write_at(path: Path, offset: int, data: bytes) -> None:
     """Write behind the committed bytes, over what a killed writer may have left there."""
     with atomic.disk_errors(path):
+        if offset == 0:  # another engine's rows: who reads them keeps the old file
+            with contextlib.suppress(FileNotFoundError):
+                os.unlink(path)
         fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, atomic.FILE_MODE)
         try:
             os.fchmod(fd, atomic.FILE_MODE)
             os.ftruncate(fd, offset)
-            os.pwrite(fd, data, offset)
+            if os.pwrite(fd, data, offset) != len(data):
+                raise OSError(errno.ENOSPC, "the disk is full", str(path))
             os.fsync(fd)
         finally:
             os.close(fd)

@@ -1,0 +1,225 @@
+"""The first half of an ingest: every source to the inbox, or to an episode of its document.
+
+``ingest --capture`` runs this alone, at every message of an agent: what only documents or a
+look-up of closed episodes need is imported where it is used.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from clsm_cli.ingestion import capture, jsonl, openclaw, rows, sources
+from clsm_cli.ingestion.items import Problem
+from clsm_cli.ingestion.report import SourceReport, utc
+from clsm_cli.store import inbox, runs
+
+if TYPE_CHECKING:
+    import contextlib
+    from collections.abc import Iterator, Sequence
+    from datetime import datetime
+
+    from clsm_cli.ingestion.items import RawDocument, TranscriptItem
+    from clsm_cli.ingestion.report import Progress, Report, Request
+    from clsm_cli.ingestion.sources import SourceFile
+    from clsm_cli.model.episodes import Document
+    from clsm_cli.store.index.reader import Index
+    from clsm_cli.store.layout import Store
+
+
+class Run:
+    """The steps of one run in the ledger."""
+
+    def __init__(self, store: Store, command: str, now: datetime) -> None:
+        self.store = store
+        self.command = command
+        self.now = utc(now)
+        self._id: str | None = None
+
+    def apply(self, writes: Sequence[runs.Write]) -> None:
+        """Do the writes of a step."""
+        line = runs.apply(self.store, self.command, self.now, writes, run_id=self._id)
+        if line is not None:
+            self._id = line.id
+
+
+class Opening:
+    """The index, fresh at its first use: a plain capture of timed turns does without."""
+
+    def __init__(self, store: Store, request: Request, stack: contextlib.ExitStack) -> None:
+        self._store = store
+        self._dry_run = request.dry_run
+        self._stack = stack
+        self._index: Index | None = None
+
+    def __call__(self) -> Index:
+        """The index; what goes wrong with its database later is a disk error too."""
+        if self._index is None:
+            from clsm_cli.store.index import database
+            from clsm_cli.store.index.opening import bring_up_to_date
+            from clsm_cli.store.index.reader import Index
+
+            self._stack.enter_context(database.disk_errors(self._store.derived))
+            if self._dry_run:
+                disk = database.open_to_read(self._store.derived)
+                connection = database.in_memory(disk)
+                if disk is not None:
+                    disk.close()
+            else:
+                connection = database.open_to_write(self._store.derived)
+            self._stack.callback(connection.close)
+            bring_up_to_date(self._store, connection, None, None)
+            self._index = Index(connection, self._store)
+        return self._index
+
+
+class Intake:
+    """The first half: every source to the inbox, or to an episode of its document."""
+
+    def __init__(
+        self,
+        store: Store,
+        request: Request,
+        report: Report,
+        index: Opening,
+        run: Run,
+        progress: Progress,
+    ) -> None:
+        self.store = store
+        self.request = request
+        self.report = report
+        self.index = index
+        self.run = run
+        self.progress = progress
+        self.sessions = capture.Sessions(store.inbox, index, look_back=not request.capture_only)
+        self.now = utc(request.now)
+
+    def read_all(self) -> None:
+        """Read every source; a bad one is reported and the others go on."""
+        found = list(
+            sources.find(self.request.paths, format=self.request.format, stdin=self.request.stdin)
+        )
+        for number, source in enumerate(found):
+            self.progress("reading", number, len(found))
+            if isinstance(source, Problem):
+                self.report.problems.append(source)
+            elif isinstance(source, sources.Skipped):
+                self.report.skipped.append(source)
+            else:
+                self._one(source)
+
+    def _one(self, source: SourceFile) -> None:
+        tally = capture.Tally()
+        try:
+            if source.format == "markdown":
+                self._document(source, tally)
+            else:
+                self._transcript(source, tally)
+        except OSError as error:
+            tally.problems.append(Problem(source.path, None, (error.strerror or "unreadable")))
+        self.report.problems.extend(tally.problems)
+        self.report.sources.append(SourceReport(source.path, source.format, tally))
+
+    def _transcript(self, source: SourceFile, tally: capture.Tally) -> None:
+        with source.open() as stream:
+            lines = rows.bounded_lines(stream)
+            batches = capture.capture(
+                self._items(source, lines),
+                self.sessions,
+                path=source.path,
+                now=self.now,
+                tally=tally,
+                since=self.request.since,
+            )
+            for batch in batches:
+                writes: list[runs.Write] = [
+                    runs.Append(inbox.path_of(self.store.inbox, session), inbox.render(found))
+                    for session, found in batch.items()
+                ]
+                self._apply(writes)
+
+    def _items(self, source: SourceFile, lines: Iterator[rows.Line]) -> Iterator[TranscriptItem]:
+        now, zone = self.request.now, self.store.zone
+        session = self.request.session or source.origin
+        if source.format == "openclaw":
+            return openclaw.read(
+                lines,
+                path=source.path,
+                zone=zone,
+                now=now,
+                session=session,
+                known_clsm_calls=self.sessions.calls,
+            )
+        return jsonl.read(lines, path=source.path, zone=zone, now=now, session=session)
+
+    def _document(self, source: SourceFile, tally: capture.Tally) -> None:
+        from clsm_cli.ingestion import markdown
+        from clsm_cli.store import atomic
+
+        limit = self.store.settings.store.max_file
+        with source.open() as stream:
+            data = stream.read(limit + 1)
+        sha256 = atomic.sha256(data)
+        old = self._known_document(source.origin)
+        if old is not None and old.sha256 == sha256 and old.path == source.path:
+            tally.known += len(old.blocks)
+            return
+        raw = markdown.read(data, path=source.path, zone=self.store.zone)
+        if isinstance(raw, Problem):
+            tally.problems.append(raw)
+            return
+        tally.problems.extend(raw.problems)
+        if old is not None and old.blocks and not raw.blocks:
+            reason = f"is empty now; its {len(old.blocks)} blocks stay in memory"
+            tally.problems.append(Problem(source.path, None, reason))
+            return
+        self._apply_document(source, sha256, raw, old, tally)
+
+    def _apply_document(
+        self,
+        source: SourceFile,
+        sha256: str,
+        raw: RawDocument,
+        old: Document | None,
+        tally: capture.Tally,
+    ) -> None:
+        from clsm_cli.ingestion import documents
+        from clsm_cli.ingestion.turns import Masker
+        from clsm_cli.store import episodes, graph
+
+        plan = documents.plan(
+            raw,
+            origin=source.origin,
+            path=source.path,
+            sha256=sha256,
+            old=old,
+            text_of=self._text_of,
+            stored=self.index().closed_keys(source.origin),
+            previous=self.index().last_episode(source.origin),
+            now=self.now,
+            device=self.store.device,
+            mask=Masker(tally.masked),
+        )
+        tally.added, tally.changed = plan.added, plan.changed
+        tally.closed, tally.known = plan.closed, plan.kept
+        writes: list[runs.Write] = []
+        if plan.episode is not None:
+            path = episodes.file_of(plan.episode, self.store.flow)
+            writes.append(runs.Put(path, episodes.render(plan.episode)))
+        if plan.document is not None:
+            writes += graph.plan(self.store, "flow", [plan.document])
+        self._apply(writes)
+
+    def _known_document(self, origin: str) -> Document | None:
+        from clsm_cli.model.episodes import Document
+        from clsm_cli.model.ids import document_id
+
+        record = self.index().record(document_id(origin))
+        return record if isinstance(record, Document) else None
+
+    def _text_of(self, key: str) -> str:
+        found = self.index().by_key(key)
+        return "\n".join(passage.text for passage in found if passage.key == key)
+
+    def _apply(self, writes: Sequence[runs.Write]) -> None:
+        if not self.request.dry_run:
+            self.run.apply(writes)

@@ -1,0 +1,94 @@
+"""What is asked of an ingest, and what it says it did."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, BinaryIO, Protocol
+
+from clsm_cli.ingestion.sources import Missing
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from clsm_cli.errors import ModelDigestError
+    from clsm_cli.ingestion.capture import Tally
+    from clsm_cli.ingestion.items import Problem
+    from clsm_cli.ingestion.sources import Format, Skipped
+
+
+class Progress(Protocol):
+    """Called with what is being done, how much is done and how much there is."""
+
+    def __call__(self, what: str, done: int, total: int, /) -> None:
+        """Report."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What to ingest, and how.
+
+    Attributes:
+        paths: Files, folders, or ``-``.
+        format: Forced format, else detected.
+        session: Conversation of rows that name none.
+        capture_only: Write to the inbox and stop.
+        since: Pass over earlier turns.
+        dry_run: Only say what would happen.
+        now: Time of the run, with offset.
+    """
+
+    paths: tuple[str, ...]
+    now: datetime
+    format: Format | None = None
+    session: str | None = None
+    capture_only: bool = False
+    since: datetime | None = None
+    dry_run: bool = False
+    stdin: BinaryIO | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SourceReport:
+    """What became of one file."""
+
+    path: str
+    format: str
+    tally: Tally
+
+
+@dataclass(slots=True)
+class Report:
+    """What an ingest did (or, for a dry run, would do)."""
+
+    dry_run: bool
+    sources: list[SourceReport] = field(default_factory=list)
+    skipped: list[Skipped] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    episodes: int = 0
+    open_turns: int = 0
+    bad_model: ModelDigestError | None = None
+
+    @property
+    def fatal(self) -> Problem | None:
+        """The problem that fails the run: a named path is missing, or nothing could be read."""
+        missing = [problem for problem in self.problems if isinstance(problem, Missing)]
+        if missing:
+            return missing[0]
+        return self.problems[0] if self.problems and not self.sources else None
+
+    @property
+    def masked(self) -> Counter[str]:
+        """Secrets that were masked, by kind."""
+        total: Counter[str] = Counter()
+        for source in self.sources:
+            total.update(source.tally.masked)
+        return total
+
+
+def utc(now: datetime) -> str:
+    """The record axis: UTC, seconds, always the same form."""
+    from datetime import UTC
+
+    return now.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")

@@ -1,0 +1,420 @@
+"""Bad input of every kind, from the outside: the right exit code, one sentence with the place and the
+next step, and everything good is still there."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from processes import Cli
+
+from clsm_cli.errors import (
+    BadInputError,
+    DamagedStoreError,
+    DiskError,
+    ModelDigestError,
+    ModelMissingError,
+    NewerFormatError,
+    StoreNotFoundError,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from processes import Done
+
+    from clsm_cli.errors import ClsmError
+
+DAMAGED = Path(__file__).parents[2] / "fixtures" / "damaged"
+NOW = ("--now", "2026-02-25T08:00:00+01:00")
+USAGE = 2
+NEXT_STEP = re.compile(r"; [^;]*\b(run|mend|choose|give|check|install|upgrade|create|use|find)\b")
+UNPRIVILEGED = ("setpriv", "--bounding-set=-all", "--inh-caps=-all")
+"""As root every file can be written; without its capabilities root is an owner like any other."""
+
+MEASURED = """
+import resource, subprocess, sys
+code = subprocess.run(sys.argv[1:], check=False).returncode
+print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss, file=sys.stderr)
+sys.exit(code)
+"""
+"""Runs a command and says its peak memory; asked of pytest itself, it would be pytest's own."""
+
+
+def assert_said(done: Done, error: type[ClsmError], *places: str) -> None:
+    """The error's own code, and as the last line of stderr its one sentence."""
+    assert done.code == error.exit_code, done.err
+    sentence = done.err.splitlines()[-1]
+    assert sentence.startswith("clsm: ")
+    assert "Traceback" not in done.err
+    assert NEXT_STEP.search(sentence), sentence
+    for place in places:
+        assert place in sentence
+
+
+def assert_remarked(done: Done, *remarks: str) -> None:
+    """A run that went through, with a sentence on stderr for each thing that was not right."""
+    assert done.code == 0, done.err
+    for remark in remarks:
+        (sentence,) = (line for line in done.err.splitlines() if remark in line)
+        assert sentence.startswith("clsm: ")
+        assert NEXT_STEP.search(sentence), sentence
+
+
+def turn(text: str, **fields: object) -> str:
+    row = {"role": "user", "text": text, "timestamp": "2026-02-24T08:00:00+01:00", **fields}
+    return json.dumps(row) + "\n"
+
+
+def texts(cli: Cli, query: str) -> list[str]:
+    answer = cli.ok("recall", "--json", "--no-touch", *NOW, "--", query).json
+    return [memory["text"] for memory in answer["memories"]]
+
+
+def assert_found(cli: Cli, query: str) -> None:
+    found = texts(cli, query)
+    assert found
+    assert query in found[0]
+
+
+# What is named and cannot be read
+
+
+def test_a_missing_path(cli: Cli) -> None:
+    (cli.folder / "good.md").write_text("The heron stood on the gauge.\n")
+    done = cli("ingest", "nosuch.md", "good.md", "other.md", *NOW)
+    assert_said(done, BadInputError, "nosuch.md: no such file or folder")
+    assert "other.md: no such file or folder" in done.err
+    assert "good.md: 1 added" in done.out
+    assert_found(cli, "heron stood")
+
+
+def test_an_unreadable_file(cli: Cli) -> None:
+    folder = cli.folder / "notes"
+    folder.mkdir()
+    (folder / "good.md").write_text("The heron stood on the gauge.\n")
+    (folder / "secret.md").write_text("Nobody may read this.\n")
+    (folder / "secret.md").chmod(0)
+    done = unprivileged(cli)("ingest", "notes", *NOW)
+    assert_remarked(done, "notes/secret.md: permission denied")
+    assert_found(cli, "heron stood")
+
+
+def test_a_binary_file(cli: Cli) -> None:
+    (cli.folder / "picture.md").write_bytes(bytes(range(256)) * 16)
+    assert_said(cli("ingest", "picture.md", *NOW), BadInputError, "picture.md: binary file")
+    (cli.folder / "good.md").write_text("The heron stood on the gauge.\n")
+    assert_remarked(cli("ingest", "picture.md", "good.md", *NOW), "picture.md: binary file")
+    assert_found(cli, "heron stood")
+
+
+def test_a_line_of_100_megabytes(cli: Cli) -> None:
+    with (cli.folder / "chat.jsonl").open("w") as file:
+        file.write(turn("Before the flood came the heron.", id="a"))
+        file.write('{"role": "user", "text": "')
+        for _ in range(100):
+            file.write("x" * (1 << 20))
+        file.write('"}\n' + turn("After the flood came the dove.", id="b"))
+    done = replace(cli, prefix=(sys.executable, "-c", MEASURED))("ingest", "chat.jsonl", *NOW)
+    assert_remarked(done, "chat.jsonl, line 2: line of 104857")
+    assert int(done.err.splitlines()[-1]) < 400 << 10  # KB; the line alone is a quarter of that
+    assert_found(cli, "Before the flood")
+    assert_found(cli, "After the flood")
+
+
+def test_a_note_of_100_megabytes(cli: Cli) -> None:
+    with (cli.folder / "big.md").open("w") as file:
+        for _ in range(100):
+            file.write("x" * (1 << 20))
+    (cli.folder / "good.md").write_text("The heron stood on the gauge.\n")
+    assert_remarked(cli("ingest", "big.md", "good.md", *NOW), "big.md: larger than 8 MiB")
+    assert_found(cli, "heron stood")
+
+
+def test_loops_of_links_and_things_that_are_no_files(cli: Cli) -> None:
+    folder = cli.folder / "notes"
+    folder.mkdir()
+    (folder / "again").symlink_to("../notes")
+    (folder / "nowhere.md").symlink_to("gone")
+    (folder / "outside.md").symlink_to("/etc/passwd")
+    (cli.folder / "self").symlink_to("self")
+    os.mkfifo(folder / "pipe.md")
+    (folder / "good.md").write_text("The heron stood on the gauge.\n")
+    done = cli("ingest", "notes", "self", "--verbose", *NOW)
+    assert_remarked(done, "self: too many levels of symbolic links", "pipe.md: a FIFO")
+    for name in ("again", "nowhere.md", "outside.md"):
+        assert f"notes/{name}: skipped, symbolic link" in done.out
+    assert texts(cli, "heron gauge") == ["The heron stood on the gauge."]
+
+
+# What is in the files
+
+
+@pytest.mark.parametrize(
+    ("name", "remarks"),
+    [
+        ("alias-bomb.md", ["line 2: has front matter that uses an anchor or an alias"]),
+        ("broken.jsonl", ["line 2: not JSON", "line 4: has the key 'text' twice", "line 8: incom"]),
+        ("conflict.md", ["line 4: git conflict, both sides read"]),
+        ("crlf-bom.md", []),
+        ("deep-front-matter.md", ["line 2: has front matter that is nested deeper than 64"]),
+        ("deep.jsonl", ["line 2: nested deeper than 64"]),
+        ("duplicate-ids.jsonl", ["line 3: id used before for another text"]),
+        ("front-matter-list.md", ["line 1: has front matter that is not a mapping"]),
+        ("front-matter-twice.md", ["line 3: has front matter that is not YAML"]),
+        ("invalid-utf8.md", ["line 3: invalid UTF-8 replaced"]),
+        ("nul.md", ["line 3: NUL removed"]),
+        ("session.jsonl", ["line 3: not JSON", "line 7: incomplete last line"]),
+        (
+            "times.jsonl",
+            ["line 3: timestamp earlier", "line 4: no timestamp", "line 6: timestamp in"],
+        ),
+    ],
+)
+def test_damaged_files(cli: Cli, name: str, remarks: list[str]) -> None:
+    shutil.copy(DAMAGED / name, cli.folder)
+    done = cli("ingest", name, *NOW)
+    assert_remarked(done, *(f"{name}, {remark}" for remark in remarks))
+    assert done.err.count("\n") >= len(remarks)
+    counts = cli.ok("status", "--json").json["counts"]
+    said = re.search(rf"^{re.escape(name)}: (\d+) added", done.out, re.MULTILINE)
+    assert said
+    assert counts["turns"] + counts["blocks"] == int(said[1]) > 0
+    if remarks:
+        strict = cli("ingest", name, "--strict", "--dry-run", "--store", _another(cli), *NOW)
+        assert_said(strict, BadInputError, f"{name}, ")
+
+
+def _another(cli: Cli) -> str:
+    cli.ok("init", "-q", "another")
+    return "another"
+
+
+def test_all_damaged_files_at_once(cli: Cli) -> None:
+    shutil.copytree(DAMAGED, cli.folder / "damaged")
+    done = cli("ingest", "damaged", *NOW, "--json")
+    assert done.code == 0
+    problems = done.json["problems"]
+    assert len(problems) > 20
+    remarks = [line for line in done.err.splitlines() if "ingest again" in line]
+    assert len(remarks) == len(problems)
+    assert not any(problem["path"].endswith("crlf-bom.md") for problem in problems)
+
+
+# Ids that would like to be paths
+
+
+def test_ids_are_data(cli: Cli) -> None:
+    row = turn("hello from the pit", session="../../../etc/passwd", id="../../x", speaker="../y")
+    cli.ok("ingest", "-", "--session", "../../up", *NOW, stdin=row.encode())
+    plain = turn("hello from the shed", id="/abs")
+    cli.ok("ingest", "-", "--session", "../../up", *NOW, stdin=plain.encode())
+    outside = [path for path in cli.folder.parent.rglob("*") if cli.store not in path.parents]
+    assert not [path for path in outside if path.name in {"up", "passwd", "x", "y"}]
+    inboxes = list(cli.store.glob("flow/test/inbox/*"))
+    assert len(inboxes) == 2
+    assert_found(cli, "hello from the pit")
+    assert_said(cli("show", "../../../etc/passwd"), BadInputError, "../../../etc/passwd")
+
+
+@pytest.mark.parametrize("name", ["../x", "a/b", ".", "..", "x" * 300, "A B", "-x", "é"])
+def test_a_device_that_is_no_folder_name(cli: Cli, name: str) -> None:
+    done = cli("note", "hello", CLSM_DEVICE=name)
+    assert_said(done, BadInputError, "CLSM_DEVICE")
+    assert not list(cli.store.glob("flow/*"))
+
+
+# The store
+
+
+def test_no_store(bare: Cli) -> None:
+    for words in (["status"], ["recall", "x"], ["note", "x"], ["ingest", "x"], ["show", "x"]):
+        assert_said(bare(*words), StoreNotFoundError, ".clsm/memory; create one with: clsm init")
+    assert_said(bare("status", "--store", "there"), StoreNotFoundError, "clsm init there")
+
+
+def test_conflict_markers_in_a_shard(cli: Cli) -> None:
+    (cli.folder / "good.md").write_text("The heron stood on the gauge.\n")
+    cli.ok("ingest", "good.md", *NOW)
+    shard = next(iter(cli.store.glob("flow/test/graph/*.yaml")))
+    marked = shard.read_text() + "<<<<<<< HEAD\n=======\n>>>>>>> theirs\n"
+    shard.write_text(marked)
+    assert_found(cli, "heron stood")
+    status = cli.ok("status").out
+    line = marked.splitlines().index("<<<<<<< HEAD") + 1
+    place = f"{shard.relative_to(cli.store)}, line {line}: is a git conflict marker"
+    assert [found for found in status.splitlines() if place in found and "; mend it" in found]
+    cli.ok("note", "The dove came later.", *NOW)
+    assert_found(cli, "heron stood")
+
+
+def test_a_newer_format(cli: Cli) -> None:
+    config = cli.store / "clsm.yaml"
+    config.write_text(config.read_text().replace("format: 1", "format: 2"))
+    for words in (["status"], ["recall", "x"], ["note", "x"], ["ingest", "."]):
+        assert_said(cli(*words), NewerFormatError, "clsm.yaml: store format 2 is newer")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "format: [1\n",
+        "- 1\n",
+        "format: one\n",
+        "format: 1\ntime_zone: Mars/Base\n",
+        "\0",
+        "format: 1\nsettings: {recall.k: many}\n",
+        "a: &a [x]\nb: [*a, *a]\n",
+        "[" * 5000,
+    ],
+)
+def test_a_damaged_configuration(cli: Cli, text: str) -> None:
+    (cli.store / "clsm.yaml").write_text(text)
+    assert_said(cli("status"), DamagedStoreError, "clsm.yaml")
+
+
+def unprivileged(cli: Cli) -> Cli:
+    """The same command line for a user whom file modes bind."""
+    if os.geteuid() != 0:
+        return cli
+    if shutil.which("setpriv") is None:
+        pytest.skip("root without setpriv: nothing is unreadable")
+    return replace(cli, prefix=UNPRIVILEGED)
+
+
+@pytest.fixture
+def read_only(cli: Cli) -> Iterator[Cli]:
+    """A store with a note in it, all of it read-only."""
+    (cli.folder / "good.md").write_text("The heron stood on the gauge.\n")
+    cli.ok("ingest", "good.md", *NOW)
+    folders = [cli.store, *(path for path in cli.store.rglob("*") if path.is_dir())]
+    for folder in folders:
+        folder.chmod(0o500)
+    yield unprivileged(cli)
+    for folder in folders:
+        folder.chmod(0o700)
+
+
+def test_a_read_only_folder(read_only: Cli) -> None:
+    assert_said(read_only("note", "The dove came later."), DiskError, "Permission denied")
+    row = turn("The dove came later.").encode()
+    assert_said(read_only("ingest", "-", "--capture", stdin=row), DiskError, "Permission denied")
+    assert_found(read_only, "heron stood")
+    assert read_only.ok("status").out.startswith("store ")
+    assert_said(read_only("init", "memory/flow/x"), DiskError, "Permission denied")
+
+
+@pytest.fixture
+def small_disk(bare: Cli) -> Iterator[Cli]:
+    """A store on a disk of 300 KB."""
+    disk = bare.folder / "disk"
+    disk.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=300k", "none", str(disk)]
+    if os.geteuid() != 0 or subprocess.run(mount, capture_output=True, check=False).returncode:
+        pytest.skip("a small disk needs root and the right to mount")
+    yield Cli(bare.folder, {**bare.environment, "CLSM_STORE": str(disk / "memory")})
+    subprocess.run(["umount", "-l", str(disk)], check=True)
+
+
+def test_a_full_disk(small_disk: Cli) -> None:
+    cli = small_disk
+    cli.ok("init", "-q")
+    for number in range(200):
+        text = f"Visit {number} of the heron. " + "It stood on the gauge and waited. " * 8
+        (cli.folder / f"{number:03}.md").write_text(text + "\n")
+    files = sorted(path.name for path in cli.folder.glob("*.md"))
+    assert_said(cli("ingest", *files, *NOW), DiskError, "No space left on device")
+    assert cli.ok("recall", "Visit 0 heron", "-k", "1", *NOW).out.count("Visit 0 of the heron") == 1
+    disk = str(cli.folder / "disk")
+    subprocess.run(["mount", "-o", "remount,size=64m", disk], check=True)
+    cli.ok("ingest", *files, *NOW)
+    assert cli.ok("status", "--json").json["counts"]["blocks"] == len(files)
+    assert_found(cli, "Visit 199 of the heron")
+
+
+# The model
+
+
+def test_no_model(cli: Cli) -> None:
+    (cli.folder / "empty").mkdir()
+    without = Cli(cli.folder, {**cli.environment, "CLSM_MODEL_DIR": str(cli.folder / "empty")})
+    (cli.folder / "good.md").write_text("The heron stood on the gauge.\n")
+    done = without.ok("ingest", "good.md", *NOW)
+    assert "no embedding model in" in done.err
+    assert "clsm model install" in done.err
+    answer = without.ok("recall", "--json", "heron stood", *NOW)
+    assert "clsm model install" in answer.err
+    assert "clsm model install" in answer.json["warnings"][0]
+    assert answer.json["engine"]["embedder"] is None
+    assert "heron stood" in answer.json["memories"][0]["text"]
+    assert_said(without("model", "verify"), ModelMissingError, "clsm model install")
+    # With the model again, what was captured gets its vectors.
+    cli.ok("ingest", "good.md", *NOW)
+    assert cli.ok("status", "--json").json["unembedded"] == 0
+
+
+def test_a_model_with_one_byte_flipped(cli: Cli, model_copy: Path) -> None:
+    weights = model_copy / "model.safetensors"
+    with weights.open("r+b") as file:
+        file.seek(50_000)
+        byte = file.read(1)[0]
+        file.seek(50_000)
+        file.write(bytes([byte ^ 1]))
+    wrong = Cli(cli.folder, {**cli.environment, "CLSM_MODEL_DIR": str(model_copy)})
+    (cli.folder / "good.md").write_text("The heron stood on the gauge.\n")
+    done = wrong("ingest", "good.md", *NOW)
+    assert_said(done, ModelDigestError, "model.safetensors: sha256 is ", "--force")
+    assert "good.md: 1 added" in done.out
+    assert_said(wrong("model", "verify"), ModelDigestError, "model.safetensors")
+    answer = wrong.ok("recall", "heron stood", *NOW)
+    assert "heron stood" in answer.out
+    assert "this answer is from words alone" in answer.err
+
+
+# Queries
+
+
+@pytest.mark.parametrize("query", [[""], ["   "], ["", " "]])
+def test_an_empty_query(cli: Cli, query: list[str]) -> None:
+    done = cli("recall", "--", *query)
+    assert done.code == USAGE
+    assert "the query is empty; give it some words" in done.err
+
+
+@pytest.mark.parametrize(
+    "query", ["???", "…—!", "()[]{}", '"', "'; --", "%", "*", "\\", "🦆", "\n."]
+)
+def test_a_query_of_punctuation(cli: Cli, query: str) -> None:
+    cli.ok("note", "The heron stood on the gauge.", *NOW)
+    done = cli.ok("recall", "--json", *NOW, "--", query)
+    assert done.json["query"] == query.strip()
+    assert done.err == ""
+
+
+@pytest.mark.parametrize("word", ["heron ", "x", "日本", "??? "])
+def test_a_query_of_a_megabyte(cli: Cli, word: str) -> None:
+    cli.ok("note", "The heron stood on the gauge.", *NOW)
+    part = word * (100_000 // len(word.encode()))  # the kernel takes 128 KiB an argument
+    done = cli.ok("recall", "-k", "1", *NOW, "--", *[part] * 10)
+    assert ("The heron stood" in done.out) == (word == "heron ")
+    too_long = cli("recall", "--", *["x" * 100_000] * 11)
+    assert too_long.code == USAGE
+    assert "ask with at most 1048576" in too_long.err
+
+
+def test_words_that_are_not_utf8(cli: Cli) -> None:
+    cli.ok("note", b"the caf\xe9 by the lock", *NOW)
+    assert "the caf\ufffd by the lock" in cli.ok("recall", b"lock \xff", *NOW).out
+    assert_said(cli("show", b"\xff\xfe"), BadInputError)
+    assert_said(cli("ingest", b"\xff.md"), BadInputError)
+    assert cli("status", "--store", b"\xff").code == StoreNotFoundError.exit_code
+    cli.ok("ingest", "-", "--session", b"\xff", stdin=turn("x y z").encode())

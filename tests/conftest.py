@@ -1,0 +1,75 @@
+"""What tests share: the installed model, a command line in a folder of its own, hypothesis profiles."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import settings
+from processes import Cli, environment
+
+from clsm_cli.embedding import weights
+from clsm_cli.embedding.encoder import Encoder
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+PROFILES = {"dev": 100, "ci": 500, "nightly": 5000}
+"""Examples a property is tried with. CLSM_EXAMPLES names a profile or gives the number; without it
+each property has its own number and the same examples in every run."""
+settings.register_profile("clsm", deadline=None, print_blob=True)
+settings.load_profile("clsm")
+if _named := os.environ.get("CLSM_EXAMPLES"):
+    _examples = PROFILES.get(_named) or int(_named)
+    os.environ["CLSM_EXAMPLES"] = str(_examples)  # for ``strategies.examples``
+    settings.register_profile("named", settings.get_profile("clsm"), max_examples=_examples)
+    settings.load_profile("named")
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--update-transcripts",
+        action="store_true",
+        help="write what the commands do now into tests/transcripts; read the diff",
+    )
+
+
+@pytest.fixture(scope="session")
+def model_folder() -> Path:
+    folder = weights.default_folder()
+    weights.install(folder)
+    return folder
+
+
+@pytest.fixture
+def model_copy(model_folder: Path, tmp_path: Path) -> Iterator[Path]:
+    """A model folder of its own; removed at once, since pytest keeps 90 MB for three runs."""
+    folder = tmp_path / "model"
+    weights.install(folder, model_folder)
+    yield folder
+    shutil.rmtree(folder)
+
+
+@pytest.fixture(scope="session")
+def encoder(model_folder: Path) -> Encoder:
+    return Encoder.open(model_folder, threads=1)
+
+
+@pytest.fixture
+def bare(tmp_path: Path, model_folder: Path) -> Cli:
+    """The command line in an empty folder, without a store."""
+    home, work = tmp_path / "home", tmp_path / "work"
+    home.mkdir()
+    work.mkdir()
+    return Cli(work, environment(home, model_folder))
+
+
+@pytest.fixture
+def cli(bare: Cli) -> Cli:
+    """The command line with a new, empty store that ``CLSM_STORE`` names."""
+    made = Cli(bare.folder, {**bare.environment, "CLSM_STORE": str(bare.store)})
+    made.ok("init", "-q")
+    return made

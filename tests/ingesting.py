@@ -1,0 +1,153 @@
+"""Ingest in this process with the real model kept open, and compare what stores hold afterwards."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import shutil
+import tempfile
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from clsm_cli.embedding import weights
+from clsm_cli.embedding.encoder import Encoder
+from clsm_cli.embedding.pins import ENGINE
+from clsm_cli.ingestion import ingest as use_case
+from clsm_cli.model.episodes import Document, EndMark, Episode, Turn
+from clsm_cli.store import episodes, inbox, layout, shards
+from clsm_cli.store.index.opening import Embedder
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from clsm_cli.model.codec import Record
+    from clsm_cli.store.layout import Store
+
+NOW = "2026-03-01T12:00:00+01:00"
+
+
+@cache
+def _encoder() -> Encoder:
+    folder = weights.default_folder()
+    weights.install(folder)
+    return Encoder.open(folder)
+
+
+_vectors: dict[str, Any] = {}
+
+
+def _embed(texts: Sequence[str]) -> Any:
+    """The real vectors; a text that comes again is not embedded again (same bits in any batch)."""
+    import numpy as np
+
+    new = [text for text in dict.fromkeys(texts) if text not in _vectors]
+    if new:
+        _vectors.update(zip(new, _encoder().encode_sentences(new), strict=True))
+    return np.stack([_vectors[text] for text in texts])
+
+
+def embedder() -> Embedder:
+    return Embedder(ENGINE, lambda: _embed)
+
+
+@contextlib.contextmanager
+def scratch() -> Iterator[Path]:
+    """A folder in memory where there is one: thousands of fsyncs are no part of the question."""
+    shm = "/dev/shm"
+    folder = tempfile.mkdtemp(prefix="clsm-", dir=shm if os.access(shm, os.W_OK) else None)
+    try:
+        yield Path(folder)
+    finally:
+        shutil.rmtree(folder)
+
+
+def new_store(root: Path, device: str = "pi") -> Store:
+    layout.create(root, "Europe/Amsterdam")
+    return layout.open_store(root, {"CLSM_DEVICE": device})
+
+
+def take(
+    store: Store, *paths: Path | str, stdin: bytes | None = None, **options: Any
+) -> use_case.Report:
+    """``clsm ingest`` of some paths; ``model=False`` for a machine without the model."""
+    request = use_case.Request(
+        paths=tuple(map(str, paths)) or ("-",),
+        now=datetime.fromisoformat(options.pop("now", NOW)),
+        stdin=None if stdin is None else io.BytesIO(stdin),
+        session=options.pop("session", None),
+        capture_only=options.pop("capture_only", False),
+        dry_run=options.pop("dry_run", False),
+    )
+    engine = embedder() if options.pop("model", True) else None
+    assert not options
+    return use_case.ingest(store, request, engine, lambda *_: None)
+
+
+@dataclass(frozen=True)
+class State:
+    """What a store holds, without what may differ: source lines, ``rev``, times of recording."""
+
+    episodes: dict[str, Episode]
+    records: dict[str, Record]
+    waiting: dict[str, tuple[Turn | EndMark, ...]]
+
+    def keys(self) -> list[str]:
+        """Keys of all turns, as often as they are held."""
+        found = [turn.key for episode in self.episodes.values() for turn in episode.turns]
+        found += [t.key for box in self.waiting.values() for t in box if isinstance(t, Turn)]
+        return sorted(found)
+
+
+def same(found: State, expected: State) -> None:
+    """Assert that two stores hold the same; says where they first differ."""
+    for name in ("episodes", "records", "waiting"):
+        one, other = getattr(found, name), getattr(expected, name)
+        assert one.keys() == other.keys(), name
+        for key in other:
+            assert one[key] == other[key], f"{name} {key}"
+
+
+def state_of(store: Store) -> State:
+    found = [episodes.read(path) for flow in store.flows() for path in episodes.files(flow)]
+    known = shards.load_graph(store.graphs(), frozenset())
+    assert not known.problems
+    boxes = [inbox.read(path) for path in inbox.files(store.inbox)]
+    assert not any(box.problems for box in boxes)
+    return State(
+        episodes={each.id: _bare_episode(each) for each in found},
+        records={key: _bare_record(record) for key, record in known.records.items()},
+        waiting={
+            box.path.name: tuple(
+                item if isinstance(item, EndMark) else _bare(item.turn) for item in box.items
+            )
+            for box in boxes
+            if box.items
+        },
+    )
+
+
+def _bare(turn: Turn) -> Turn:
+    return replace(turn, path="", line_start=0, line_end=0)
+
+
+def _bare_episode(episode: Episode) -> Episode:
+    return replace(episode, recorded_at="", turns=tuple(map(_bare, episode.turns)))
+
+
+def _bare_record(record: Record) -> Record:
+    if isinstance(record, Document):
+        return replace(record, rev=(0, ""), recorded_at="", path="")
+    return replace(record, rev=(0, ""))
+
+
+def tree(root: Path, *, derived: bool = False) -> dict[str, bytes]:
+    """Every file of a store with its bytes."""
+    return {
+        str(path.relative_to(root)): path.read_bytes()
+        for path in sorted(root.rglob("*"))
+        if path.is_file() and (derived or ".clsm" not in path.relative_to(root).parts)
+    }

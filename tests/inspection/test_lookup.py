@@ -1,0 +1,81 @@
+"""One thing by its id, whatever it is, and how it begins."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from ingesting import new_store, take
+
+from clsm_cli.errors import BadInputError
+from clsm_cli.inspection.lookup import beginning_with, look_up
+from clsm_cli.inspection.overview import overview
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from clsm_cli.store.layout import Store
+
+NOTE = "# Bridge\n\n- The heron stood on the [[float gauge]].\n- The [[float gauge]] was retired.\n"
+TURN = (
+    b'{"role": "user", "text": "Who drew the bridge?", "timestamp": "2026-02-24T08:00:00+01:00"}\n'
+)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    made = new_store(tmp_path / "memory")
+    (tmp_path / "bridge.md").write_text(NOTE)
+    take(made, tmp_path / "bridge.md", model=False)
+    take(made, stdin=TURN, session="yard", model=False)
+    return made
+
+
+def test_a_concept(store: Store) -> None:
+    found = look_up(store, "float-gauge")
+    assert (found.kind, found.facts["names"]) == ("concept", {"float gauge": 2})
+
+
+def test_an_episode_and_its_blocks(store: Store) -> None:
+    (episode,) = beginning_with(store, "e-")
+    found = look_up(store, episode)
+    assert found.kind == "episode"
+    assert found.facts["turns"] == 2
+    assert look_up(store, episode[:6]) == found
+    key = found.text.split()[0]
+    block = look_up(store, key)
+    assert block.kind == "block"
+    assert block.facts["heading"] == "Bridge"
+    assert block.facts["source"].endswith("bridge.md:3")
+    assert look_up(store, f"{key}-0").id == key
+    assert beginning_with(store, key[:4]) == [key]
+
+
+def test_a_turn_that_waits(store: Store) -> None:
+    inbox = next(store.inbox.iterdir()).read_text()
+    key = inbox.partition('"key": "')[2][:12]
+    found = look_up(store, key)
+    assert (found.kind, found.text) == ("turn", "Who drew the bridge?")
+    assert "episode" not in found.facts
+
+
+@pytest.mark.parametrize(
+    "wanted", ["", "e", "e-", "nosuch", "../x", "%", "'", "\U0010ffff", "float"]
+)
+def test_what_is_not_there(store: Store, wanted: str) -> None:
+    with pytest.raises(BadInputError, match="nothing in this store has that id"):
+        look_up(store, wanted)
+
+
+def test_an_overview(store: Store) -> None:
+    found = overview(store)
+    expected = {"turns": 1, "sessions": 1, "blocks": 2, "documents": 1, "episodes": 1, "waiting": 1}
+    assert {name: found.counts[name] for name in expected} == expected
+    assert found.unembedded == 3
+    assert found.problems == ()
+    assert [command for _, command, _ in found.runs] == ["ingest", "ingest"]
+    log = store.flow / "runs.jsonl"
+    log.write_text(log.read_text() + "\n{torn\n")
+    line = log.read_text().splitlines().index("{torn") + 1
+    (problem,) = overview(store).problems
+    assert (problem.path, problem.line) == ("flow/pi/runs.jsonl", line)

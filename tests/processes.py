@@ -1,0 +1,90 @@
+"""The command line as a stranger meets it: real processes, a clean environment, a folder of its own."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+TIMEOUT = 300
+"""Seconds after which a command hangs."""
+
+
+@dataclass(frozen=True)
+class Done:
+    """How a process ended."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        """Standard output as the one JSON object it must be."""
+        return json.loads(self.out)
+
+
+@dataclass(frozen=True)
+class Cli:
+    """Runs ``clsm`` in a folder.
+
+    Attributes:
+        folder: Working folder of the processes; its ``memory`` is the store they use.
+        environment: All they see; nothing of the developer's leaks in.
+    """
+
+    folder: Path
+    environment: Mapping[str, str]
+    prefix: tuple[str, ...] = field(default=())
+
+    @property
+    def store(self) -> Path:
+        """The store of ``CLSM_STORE``."""
+        return self.folder / "memory"
+
+    def __call__(
+        self, *words: str | bytes | Path, stdin: Any = b"", **environment: str | Path | None
+    ) -> Done:
+        """Run ``clsm WORDS``; keywords change the environment (None removes)."""
+        changed = {**self.environment, **environment}
+        values = {name: str(value) for name, value in changed.items() if value is not None}
+        done = subprocess.run(
+            [*self.prefix, sys.executable, "-m", "clsm_cli", *words],
+            cwd=self.folder,
+            env=values,
+            input=stdin,
+            capture_output=True,
+            timeout=TIMEOUT,
+            check=False,
+        )
+        return Done(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+    def ok(
+        self, *words: str | bytes | Path, stdin: Any = b"", **environment: str | Path | None
+    ) -> Done:
+        """The same for a command that must succeed."""
+        done = self(*words, stdin=stdin, **environment)
+        assert done.code == 0, done.err
+        return done
+
+
+def environment(home: Path, model: Path) -> dict[str, str]:
+    """What a process sees: this Python, a home of its own, the installed model, a fixed zone."""
+    return {
+        "PATH": os.pathsep.join([os.path.dirname(sys.executable), os.environ["PATH"]]),
+        "HOME": str(home),
+        "CLSM_MODEL_DIR": str(model),
+        "CLSM_DEVICE": "test",
+        "TZ": "Europe/Amsterdam",
+        "LC_ALL": "C.UTF-8",
+        "COLUMNS": "80",
+        "GIT_CONFIG_GLOBAL": os.devnull,
+        "GIT_CONFIG_SYSTEM": os.devnull,
+    }

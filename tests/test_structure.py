@@ -1,0 +1,242 @@
+"""The shape of the code: imports go down, one module writes, heavy things load late, files stay small."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+PACKAGE = ROOT / "clsm_cli"
+FILES = sorted(PACKAGE.rglob("*.py"))
+NAMES = [str(path.relative_to(PACKAGE)) for path in FILES]
+
+BELOW = {
+    "model": set[str](),
+    "scoring": {"model"},
+    "text": {"model"},
+    "embedding": {"model"},
+    "store": {"model", "text", "embedding"},
+    "ingestion": {"model", "scoring", "text", "embedding", "store"},
+    "retrieval": {"model", "scoring", "text", "embedding", "store"},
+    "inspection": {"model", "scoring", "text", "embedding", "store"},
+    "commands": {"ingestion", "retrieval", "inspection", "store", "text", "embedding", "model"},
+    "app": {"commands", "text"},
+    "__main__": {"app"},
+    "errors": set(),
+    "config": set(),
+    "__init__": set(),
+}
+"""What each part may import, besides itself, ``errors`` and ``config``."""
+EVERYWHERE = {"errors", "config", "__init__"}
+
+HEAVY = {
+    "numpy",
+    "onnxruntime",
+    "tokenizers",
+    "rich",
+    "typer",
+    "ruamel",
+    "frontmatter",
+    "rapidfuzz",
+}
+"""Loaded inside the function that needs them; commands are what Typer is for."""
+EDGE = {"typer", "rich"}
+
+WRITERS = {
+    "store/atomic.py": "the one writer of the store",
+    "store/index/vectors.py": "appends to the vector file, whose commit point is the database",
+    "store/index/database.py": "removes an index that another version made",
+    "embedding/staging.py": "files of the model: staged, synced, then moved into place",
+    "embedding/fetch.py": "the moving into place",
+    "embedding/stamp.py": "the record of what was hashed, through staging",
+    "embedding/routes.py": "the wheel that pip downloads, inside the scratch folder",
+}
+"""Files that may write, and why."""
+WRITING_CALLS = {"write_text", "write_bytes", "unlink", "rmtree", "rmdir", "mkdir", "makedirs"}
+WRITING_CALLS |= {"rename", "symlink_to", "hardlink_to", "mkdtemp", "mkstemp"}
+AMBIGUOUS = {"replace", "link", "symlink", "remove", "touch", "truncate"}
+"""Also methods of text, lists and files."""
+WRITING_MODULES = {"os", "shutil", "tempfile"}
+
+LONG = {
+    "store/index/reader.py": "one method a query of the index",
+    "store/index/refresh.py": "the rows of each kind of file",
+    "ingestion/ingest.py": "the pipeline, in reading order",
+}
+"""Files over the limit, and why they stay whole."""
+MOST_LINES = 300
+TALLEST_BODY = 50
+"""Lines of a function under its signature and docstring: a screen."""
+
+
+def _part(path: Path) -> str:
+    relative = path.relative_to(PACKAGE)
+    return relative.parts[0] if len(relative.parts) > 1 else relative.stem
+
+
+def _tree(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+def _imported(node: ast.AST) -> Iterator[str]:
+    """Modules that an import statement names, ``from a import b`` as ``a.b``."""
+    if isinstance(node, ast.Import):
+        yield from (alias.name for alias in node.names)
+    elif isinstance(node, ast.ImportFrom):
+        assert node.level == 0, "imports are absolute"
+        yield from (f"{node.module}.{alias.name}" for alias in node.names)
+
+
+def _at_import(tree: ast.AST) -> Iterator[ast.AST]:
+    """The nodes that run when a module is imported: no function bodies, no ``TYPE_CHECKING``."""
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            continue
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.dump(node.test):
+            continue
+        yield node
+        yield from _at_import(node)
+
+
+def test_every_part_is_known() -> None:
+    assert {_part(path) for path in FILES} == set(BELOW)
+
+
+@pytest.mark.parametrize("path", FILES, ids=NAMES)
+def test_imports_go_down(path: Path) -> None:
+    part = _part(path)
+    allowed = BELOW[part] | EVERYWHERE | {part}
+    for node in ast.walk(_tree(path)):
+        for name in _imported(node):
+            top, _, inside = name.partition(".")
+            if top == "clsm_cli":
+                target = inside.split(".")[0]
+                target = target if target in BELOW else "__init__"
+                assert target in allowed, f"line {node.lineno}: {part} imports {name}"  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("path", FILES, ids=NAMES)
+def test_typer_and_rich_stay_at_the_edge(path: Path) -> None:
+    if _part(path) in {"commands", "app"}:
+        return
+    for node in ast.walk(_tree(path)):
+        assert not EDGE.intersection(name.split(".")[0] for name in _imported(node))
+
+
+@pytest.mark.parametrize("path", FILES, ids=NAMES)
+def test_heavy_modules_load_late(path: Path) -> None:
+    late = HEAVY - {"typer"} if _part(path) in {"commands", "app"} else HEAVY
+    for node in _at_import(_tree(path)):
+        for name in _imported(node):
+            assert name.split(".")[0] not in late, f"line {node.lineno}: {name}"  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    "module",
+    [
+        "clsm_cli.ingestion.ingest",
+        "clsm_cli.ingestion.note",
+        "clsm_cli.retrieval.recall",
+        "clsm_cli.inspection.lookup",
+        "clsm_cli.inspection.overview",
+        "clsm_cli.app",
+    ],
+)
+def test_an_import_is_light(module: str) -> None:
+    heavy = HEAVY - {"typer"} if module == "clsm_cli.app" else HEAVY
+    code = f"import sys, {module}; print(*sorted({heavy!r} & set(sys.modules)))"
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, check=True, text=True
+    )
+    assert done.stdout.split() == []
+
+
+@pytest.mark.parametrize("path", FILES, ids=NAMES)
+def test_only_the_writers_write(path: Path) -> None:
+    if str(path.relative_to(PACKAGE)) in WRITERS:
+        return
+    for node in ast.walk(_tree(path)):
+        if isinstance(node, ast.Call):
+            assert not _writes(node), f"line {node.lineno}: {ast.unparse(node)}"
+
+
+def test_every_writer_is_there() -> None:
+    assert set(WRITERS) <= set(NAMES)
+    assert set(LONG) <= set(NAMES)
+
+
+def _writes(call: ast.Call) -> bool:
+    function = call.func
+    if isinstance(function, ast.Name):
+        return function.id == "open" and _opens_to_write(call, 1)
+    if not isinstance(function, ast.Attribute):
+        return False
+    owner = function.value.id if isinstance(function.value, ast.Name) else ""
+    code = ast.unparse(call)
+    if function.attr == "open" and owner == "os":
+        return "O_WRONLY" in code and "devnull" not in code
+    if function.attr == "open":
+        return _opens_to_write(call, 0)
+    if function.attr in AMBIGUOUS:
+        return owner in WRITING_MODULES
+    return function.attr in WRITING_CALLS or owner == "tempfile"
+
+
+def _opens_to_write(call: ast.Call, place: int) -> bool:
+    modes = [k.value for k in call.keywords if k.arg == "mode"] + call.args[place : place + 1]
+    return any(
+        isinstance(mode, ast.Constant) and set(str(mode.value)) & set("wax+") for mode in modes
+    )
+
+
+def test_the_check_for_writers_sees_a_writer() -> None:
+    bad = (
+        "open('x', 'w')",
+        "open('x', mode='ab')",
+        "path.open('w')",
+        "path.write_text('')",
+        "os.rename(a, b)",
+        "os.replace(a, b)",
+        "os.open(p, os.O_WRONLY)",
+        "shutil.rmtree(p)",
+    )
+    good = ("open('x')", "open('x', 'rb')", "text.replace('a', 'b')", "items.remove(1)")
+    calls = {code: ast.parse(code, mode="eval").body for code in (*bad, *good)}
+    found = {code for code, call in calls.items() if isinstance(call, ast.Call) and _writes(call)}
+    assert found == set(bad)
+
+
+def _public(tree: ast.Module) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef]:
+    """Public functions and classes of a module, and the public methods of those classes."""
+    for node in tree.body:
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            if node.name.startswith("_"):
+                continue
+            yield node
+            if isinstance(node, ast.ClassDef):
+                yield from _public(ast.Module(node.body, []))
+
+
+@pytest.mark.parametrize("path", FILES, ids=NAMES)
+def test_public_things_have_docstrings(path: Path) -> None:
+    tree = _tree(path)
+    assert ast.get_docstring(tree), "the module"
+    for node in _public(tree):
+        assert ast.get_docstring(node), f"line {node.lineno}: {node.name}"
+
+
+@pytest.mark.parametrize("path", FILES, ids=NAMES)
+def test_files_and_functions_stay_small(path: Path) -> None:
+    lines = len(path.read_text(encoding="utf-8").splitlines())
+    if str(path.relative_to(PACKAGE)) not in LONG:
+        assert lines <= MOST_LINES, "split it, or say in LONG why not"
+    for node in ast.walk(_tree(path)):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            body = node.body[1:] if ast.get_docstring(node) else node.body
+            height = (node.end_lineno or 0) - body[0].lineno + 1 if body else 0
+            assert height <= TALLEST_BODY, f"line {node.lineno}: {node.name} has {height} lines"
