@@ -3,18 +3,67 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator, Mapping
+from importlib import import_module
 from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
 from clsm_cli import version
-from clsm_cli.commands import ingest, init, model, note, recall, show, status
 from clsm_cli.commands.help import Command
 from clsm_cli.commands.options import examples
 from clsm_cli.commands.output import abandon_stdout
 from clsm_cli.errors import ClsmError
 from clsm_cli.text.terminal import safe
+
+COMMANDS = ("init", "note", "ingest", "recall", "search", "show", "status", "model")
+"""Their names, in the order in which the help lists them; ``search`` is ``recall``."""
+
+
+class Commands(Mapping[str, Any]):
+    """The commands by name, each imported and built when it is first asked for.
+
+    Building all of them would take half of the time that a hook may take to write down a turn.
+    """
+
+    def __init__(self) -> None:
+        self._built: dict[str, Any] = {}
+
+    def __getitem__(self, name: str) -> Any:
+        """The command of that name.
+
+        Raises:
+            KeyError: There is none.
+        """
+        if name not in self._built:
+            self._built[name] = _build(name)
+        return self._built[name]
+
+    def __iter__(self) -> Iterator[str]:
+        """The names, in order."""
+        return iter(COMMANDS)
+
+    def __len__(self) -> int:
+        """How many there are."""
+        return len(COMMANDS)
+
+
+def _build(name: str) -> Any:
+    if name not in COMMANDS:
+        raise KeyError(name)
+    module = import_module(f"clsm_cli.commands.{'recall' if name == 'search' else name}")
+    single = getattr(module, "app", None)
+    if single is None:
+        single = typer.Typer(add_completion=False, rich_markup_mode=None)
+        function = module.recall if name == "search" else getattr(module, name)
+        register = single.command(
+            name, cls=Command, epilog=module.EXAMPLES, hidden=name == "search"
+        )
+        register(function)
+    command = typer.main.get_command(single)
+    command.name = name
+    return command
 
 
 class Boundary(TyperGroup):
@@ -22,6 +71,10 @@ class Boundary(TyperGroup):
 
     Usage errors (2) and Ctrl-C (130) are Typer's; anything else is a bug: a traceback and 1.
     """
+
+    def __init__(self, **settings: Any) -> None:
+        super().__init__(**settings)
+        self.commands = Commands()  # type: ignore[assignment]  # it is only read
 
     def invoke(self, ctx: Any) -> Any:
         """Invoke the command that was named."""
@@ -67,13 +120,3 @@ def _root(
     ] = False,
 ) -> None:
     """A memory for a persistent agent: what was said and written, found again."""
-
-
-app.command("init", cls=Command, epilog=init.EXAMPLES)(init.init)
-app.command("note", cls=Command, epilog=note.EXAMPLES)(note.note)
-app.command("ingest", cls=Command, epilog=ingest.EXAMPLES)(ingest.ingest)
-app.command("recall", cls=Command, epilog=recall.EXAMPLES)(recall.recall)
-app.command("search", cls=Command, hidden=True, epilog=recall.EXAMPLES)(recall.recall)
-app.command("show", cls=Command, epilog=show.EXAMPLES)(show.show)
-app.command("status", cls=Command, epilog=status.EXAMPLES)(status.status)
-app.add_typer(model.app, name="model")

@@ -12,6 +12,13 @@ from typing import Any
 FORMAT_VERSION = 1
 """Version of the store format this program reads and writes (docs/format.md)."""
 
+MAX_FILE = 8 << 20
+"""Bytes of a note or a shard. The limits of untrusted text are part of the format: no settings."""
+MAX_MESSAGE = 1 << 20
+"""Bytes of one message, block or line."""
+MAX_DEPTH = 64
+"""Nesting of JSON or YAML."""
+
 
 @dataclass(frozen=True, slots=True)
 class BoundarySettings:
@@ -67,14 +74,8 @@ class RecallSettings:
 
 @dataclass(frozen=True, slots=True)
 class StoreSettings:
-    """Limits of what is read and how long is waited."""
+    """How long is waited, and when shards are split."""
 
-    max_file: int = 8 << 20
-    """Bytes of a note or a shard."""
-    max_message: int = 1 << 20
-    """Bytes of one message, block or line."""
-    max_depth: int = 64
-    """Nesting of JSON or YAML."""
     lock_wait: float = 30.0
     """Seconds a writer waits for the store's lock."""
     capture_wait: float = 2.0

@@ -61,9 +61,10 @@ def encoder(model_folder: Path) -> Encoder:
 @pytest.fixture
 def bare(tmp_path: Path, model_folder: Path) -> Cli:
     """The command line in an empty folder, without a store."""
-    home, work = tmp_path / "home", tmp_path / "work"
-    home.mkdir()
-    work.mkdir()
+    # Inside the home folder, where paths are remembered from ``~`` on: ids do not depend on the test.
+    home = tmp_path / "home"
+    work = home / "work"
+    work.mkdir(parents=True)
     return Cli(work, environment(home, model_folder))
 
 

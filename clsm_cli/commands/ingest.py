@@ -7,7 +7,6 @@ from typing import Annotated, get_args
 
 import typer
 
-from clsm_cli.commands import engine
 from clsm_cli.commands.options import (
     DryRunOption,
     JsonOption,
@@ -83,8 +82,11 @@ def ingest(
         dry_run=dry_run,
         stdin=None if sys.stdin is None else sys.stdin.buffer,
     )
-    embedder = None if capture or dry_run else engine.embedder()
-    if embedder is not None:
+    embedder = None
+    if not capture and not dry_run:
+        from clsm_cli.commands import engine
+
+        embedder = engine.embedder()
         engine.offer(printer)
     try:
         report = use_case.ingest(opened, request, embedder, printer.progress)

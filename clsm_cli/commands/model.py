@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 app = typer.Typer(
     help="The embedding model: install it, check it.",
     no_args_is_help=True,
+    add_completion=False,
     rich_markup_mode=None,
 )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -20,11 +20,8 @@ from clsm_cli.commands.options import (
     given,
 )
 from clsm_cli.commands.output import Printer, plain
+from clsm_cli.config import MAX_MESSAGE
 from clsm_cli.errors import BadInputError
-from clsm_cli.ingestion.note import write_note
-
-if TYPE_CHECKING:
-    from clsm_cli.store.layout import Store
 
 EXAMPLES = examples(
     'clsm note "Brian takes his coffee black"',
@@ -49,9 +46,11 @@ def note(
 
     It is found by the next recall.
     """
+    from clsm_cli.ingestion.note import write_note
+
     printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
     opened = chosen_store(store)
-    words = _standard_input(opened) if text == ["-"] else given(text)
+    words = _standard_input() if text == ["-"] else given(text)
     noted = write_note(opened, words, current_time(now, opened.zone), dry_run=dry_run)
     for kind, count in sorted(noted.masked.items()):
         printer.warn(f"{count} masked ({kind})")
@@ -62,11 +61,12 @@ def note(
     printer.lines([f"{state} {noted.id}"])
 
 
-def _standard_input(store: Store) -> str:
-    limit = store.settings.store.max_message
-    data = b"" if sys.stdin is None else sys.stdin.buffer.read(limit + 1)
-    if len(data) > limit:
+def _standard_input() -> str:
+    data = b"" if sys.stdin is None else sys.stdin.buffer.read(MAX_MESSAGE + 1)
+    if len(data) > MAX_MESSAGE:
         raise BadInputError(
-            "standard input", f"is longer than {limit} bytes", "take it in with: clsm ingest FILE"
+            "standard input",
+            f"is longer than {MAX_MESSAGE} bytes",
+            "take it in with: clsm ingest FILE",
         )
     return data.decode("utf-8", "replace")

@@ -6,7 +6,6 @@ from typing import Annotated
 
 import typer
 
-from clsm_cli.commands import engine
 from clsm_cli.commands.options import (
     JsonOption,
     NowOption,
@@ -19,8 +18,6 @@ from clsm_cli.commands.options import (
     given,
 )
 from clsm_cli.commands.output import Printer
-from clsm_cli.commands.render_recall import answer_lines, answer_mapping, answer_renderables
-from clsm_cli.retrieval import recall as use_case
 
 EXAMPLES = examples(
     "clsm recall delegation defect",
@@ -60,6 +57,9 @@ def recall(
 
     The concepts come first, then the passages, best first, each with its source, date and score.
     """
+    from clsm_cli.commands import engine, render_recall
+    from clsm_cli.retrieval import recall as use_case
+
     printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
     text = given(query).strip()
     if not text:
@@ -91,8 +91,8 @@ def recall(
         printer.end_progress()
     printer.warn_all(answer.warnings)
     if as_json:
-        printer.json(answer_mapping(answer))
+        printer.json(render_recall.answer_mapping(answer))
     elif printer.is_terminal:
-        printer.rich(answer_renderables(answer))
+        printer.rich(render_recall.answer_renderables(answer))
     else:
-        printer.lines(answer_lines(answer))
+        printer.lines(render_recall.answer_lines(answer))

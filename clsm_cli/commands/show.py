@@ -18,7 +18,6 @@ from clsm_cli.commands.options import (
     given,
 )
 from clsm_cli.commands.output import Printer, plain
-from clsm_cli.inspection.lookup import beginning_with, look_up
 
 EXAMPLES = examples(
     "clsm show e-3a9c12d08e41          # an episode",
@@ -29,6 +28,8 @@ EXAMPLES = examples(
 
 def complete(context: typer.Context, incomplete: str) -> list[str]:
     """Ids that begin so, for the shell; anything that goes wrong is no reason to disturb a prompt."""
+    from clsm_cli.inspection.lookup import beginning_with
+
     try:
         return beginning_with(chosen_store(context.params.get("store")), incomplete)
     except Exception:  # noqa: BLE001  # a traceback would land in the middle of a command line
@@ -53,6 +54,8 @@ def show(
 
     A turn, a block, an episode, a statement, a concept or an edge.
     """
+    from clsm_cli.inspection.lookup import look_up
+
     printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
     found = look_up(chosen_store(store), given([wanted]))
     if as_json:

@@ -14,8 +14,6 @@ from clsm_cli.commands.options import (
     examples,
 )
 from clsm_cli.commands.output import Printer, counted, plain
-from clsm_cli.embedding import weights
-from clsm_cli.inspection.overview import overview
 
 if TYPE_CHECKING:
     from clsm_cli.inspection.overview import Overview
@@ -35,6 +33,9 @@ def status(
 
     Counts, files that could not be read, the latest runs, and whether the model is installed.
     """
+    from clsm_cli.embedding import weights
+    from clsm_cli.inspection.overview import overview
+
     printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
     found = overview(chosen_store(store))
     model = weights.status(weights.default_folder())

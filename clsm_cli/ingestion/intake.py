@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from clsm_cli.config import MAX_FILE
 from clsm_cli.ingestion import capture, jsonl, openclaw, rows, sources
 from clsm_cli.ingestion.items import Problem
 from clsm_cli.ingestion.report import SourceReport, utc
@@ -155,7 +156,7 @@ class Intake:
         from clsm_cli.ingestion import markdown
         from clsm_cli.store import atomic
 
-        limit = self.store.settings.store.max_file
+        limit = MAX_FILE
         with source.open() as stream:
             data = stream.read(limit + 1)
         sha256 = atomic.sha256(data)

@@ -11,7 +11,7 @@ import os
 import re
 from typing import TYPE_CHECKING, Any
 
-from clsm_cli.config import StoreSettings
+from clsm_cli.config import MAX_FILE, MAX_MESSAGE
 from clsm_cli.ingestion.blocks import conflict_marks, scan
 from clsm_cli.ingestion.items import Problem, RawBlock, RawDocument
 from clsm_cli.ingestion.rows import Tally
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from clsm_cli.ingestion.blocks import Span
     from clsm_cli.model.episodes import Trust
 
-_LIMITS = StoreSettings()
 _DAILY = re.compile(r"(\d{4}-\d\d-\d\d)(?:-|\Z)", re.ASCII)
 _AGENT_NOTES = frozenset({"memory", "dreams", "agents"})
 
@@ -38,7 +37,7 @@ _LEADING = re.compile(rf"{_LEAD}(?:({_WHEN})|({_HOUR}))", re.ASCII)
 _IN_BRACKETS = re.compile(rf"\(({_WHEN})\)", re.ASCII)
 _SHORT_HOUR = re.compile(r"(?<=[T ])(?=\d:)")
 _ANY_DAY = re.compile(rf"(?<![\d-]){_DAY}(?![\d-])", re.ASCII)
-_PIECE = _LIMITS.max_message // 4
+_PIECE = MAX_MESSAGE // 4
 """Characters; none takes more than four bytes."""
 # A time is looked for where it is told first; a longer line is text.
 _FIRST_LINE = 400
@@ -48,12 +47,12 @@ def read(data: bytes, *, path: str, zone: tzinfo) -> RawDocument | Problem:
     """The document in ``data``; a problem when it is larger than a note may be.
 
     Args:
-        data: The file, or one byte more than its limit (``StoreSettings.max_file``).
+        data: The file, or one byte more than its limit (``config.MAX_FILE``).
         path: As it was given: its name tells date and trust, and problems name it.
         zone: The store's time zone.
     """
-    if len(data) > _LIMITS.max_file:
-        return Problem(path, None, f"larger than {_LIMITS.max_file >> 20} MiB")
+    if len(data) > MAX_FILE:
+        return Problem(path, None, f"larger than {MAX_FILE >> 20} MiB")
     tally = Tally()
     lines = _lines(data, tally)
     meta, start = _front_matter(lines, tally)
@@ -130,10 +129,10 @@ def _blocks(
     for span in spans:
         numbers = [number for number in range(span.start, span.end) if number not in ignored]
         text = "\n".join([lines[number] for number in numbers]).rstrip()
-        if len(text.encode()) <= _LIMITS.max_message:
+        if len(text.encode()) <= MAX_MESSAGE:
             yield text, span.start, span.end - 1, span
             continue
-        limit = f"{_LIMITS.max_message >> 20} MiB"
+        limit = f"{MAX_MESSAGE >> 20} MiB"
         tally.add(f"block larger than {limit}, read in pieces", span.start + 1)
         for group in _groups(lines, numbers):
             text = "\n".join(lines[number] for number in group)

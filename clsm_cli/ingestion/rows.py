@@ -10,7 +10,7 @@ from collections import deque
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, BinaryIO
 
-from clsm_cli.config import StoreSettings
+from clsm_cli.config import MAX_MESSAGE
 from clsm_cli.ingestion.items import Problem, RawTurn
 from clsm_cli.ingestion.times import instant, is_future
 from clsm_cli.store.jsonlines import LineError, load
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from clsm_cli.ingestion.items import TranscriptItem
 
-_MAX_LINE = StoreSettings().max_message
+_MAX_LINE = MAX_MESSAGE
 _CHUNK = 1 << 20
 _BOM = b"\xef\xbb\xbf"
 # How far back a repeated message id is noticed; a set of all ids would grow with the file.

@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from clsm_cli.config import StoreSettings
+from clsm_cli.config import MAX_MESSAGE
 from clsm_cli.model.episodes import ROLE_TRUST, ToolCall, Turn
 from clsm_cli.model.ids import turn_key
 from clsm_cli.text import secrets
@@ -15,8 +15,6 @@ from clsm_cli.text.characters import replace_lone
 if TYPE_CHECKING:
     from clsm_cli.ingestion.items import RawBlock, RawTurn
     from clsm_cli.model.episodes import Trust
-
-_LIMITS = StoreSettings()
 
 
 @dataclass(slots=True)
@@ -41,8 +39,8 @@ def clean(text: str) -> str:
     text = text.replace("\r\n", "\n").replace("\0", "")
     text = replace_lone(text).strip("\n").rstrip()
     data = text.encode()
-    if len(data) > _LIMITS.max_message:
-        text = data[: _LIMITS.max_message].decode("utf-8", "ignore").rstrip()
+    if len(data) > MAX_MESSAGE:
+        text = data[:MAX_MESSAGE].decode("utf-8", "ignore").rstrip()
     return text
 
 

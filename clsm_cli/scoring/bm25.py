@@ -13,7 +13,7 @@ def idf(documents: int, containing: int) -> float:
         containing: n, those with the term.
 
     >>> round(idf(10, 1), 4), round(idf(10, 10), 4)
-    (1.992, 0.0465)
+    (1.9924, 0.0465)
     """
     return log(1 + (documents - containing + 0.5) / (containing + 0.5))
 

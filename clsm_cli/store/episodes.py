@@ -12,7 +12,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
-from clsm_cli.config import StoreSettings
 from clsm_cli.errors import DamagedStoreError
 from clsm_cli.model.episodes import Episode, Role, ToolCall, Trust, Turn
 from clsm_cli.model.ids import is_id
@@ -31,7 +30,6 @@ _KEY = re.compile(r"[0-9a-f]{12}")
 _MARK = re.compile(r"\\*### .*\^[0-9a-f]{12}\Z")
 _ROLES = get_args(Role)
 _TRUSTS = get_args(Trust)
-_LIMITS = StoreSettings()
 
 
 def file_of(episode: Episode, flow: Path) -> Path:

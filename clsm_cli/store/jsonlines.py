@@ -12,10 +12,9 @@ from collections import Counter
 from math import isfinite
 from typing import Any
 
-from clsm_cli.config import StoreSettings
+from clsm_cli.config import MAX_DEPTH, MAX_FILE
 from clsm_cli.text.characters import SURROGATES, Escapes
 
-_LIMITS = StoreSettings()
 _ESCAPED = Escapes(
     ((0x00, 0x1F), (0x7F, 0x9F), (0x2028, 0x2029), SURROGATES, (0xFFFE, 0xFFFF)),
     lambda code: f"\\u{code:04x}",
@@ -48,8 +47,8 @@ def load(line: str) -> Any:
     Raises:
         LineError: Too long, too deep, not JSON, a duplicate key, or a number out of range.
     """
-    if len(line) > _LIMITS.max_file:
-        raise LineError(f"is longer than {_LIMITS.max_file >> 20} MiB")
+    if len(line) > MAX_FILE:
+        raise LineError(f"is longer than {MAX_FILE >> 20} MiB")
     check_depth(line)
     return _decode(line)
 
@@ -60,8 +59,8 @@ def load_all(lines: list[str]) -> list[Any]:
     Raises:
         LineError: Any of them is bad; ``load`` then tells which.
     """
-    if sum(map(len, lines)) > _LIMITS.max_file:
-        raise LineError(f"is longer than {_LIMITS.max_file >> 20} MiB")
+    if sum(map(len, lines)) > MAX_FILE:
+        raise LineError(f"is longer than {MAX_FILE >> 20} MiB")
     for line in lines:
         check_depth(line)
     values = _decode(f"[{','.join(lines)}]")
@@ -85,15 +84,15 @@ def check_depth(text: str) -> None:
     Raises:
         LineError: Deeper than the limit.
     """
-    if text.count("[") + text.count("{") <= _LIMITS.max_depth:
+    if text.count("[") + text.count("{") <= MAX_DEPTH:
         return
     depth = 0
     for match in _BRACKETS.finditer(text):
         token = match.group()
         if token in "[{":
             depth += 1
-            if depth > _LIMITS.max_depth:
-                raise LineError(f"is nested deeper than {_LIMITS.max_depth}")
+            if depth > MAX_DEPTH:
+                raise LineError(f"is nested deeper than {MAX_DEPTH}")
         elif token in "]}":
             depth -= 1
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-import socket
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -212,7 +211,8 @@ def create(root: Path, zone_name: str) -> bool:
         return False
     for stream in STREAMS:
         atomic.make_folder(root / stream)
-    os.chmod(root, atomic.FOLDER_MODE)
+    with atomic.disk_errors(root):
+        os.chmod(root, atomic.FOLDER_MODE)
     atomic.put(root / ".gitattributes", _GITATTRIBUTES.encode())
     atomic.put(root / ".gitignore", _GITIGNORE.encode())
     store_id = digest("store", str(root.resolve()), _machine_id())
@@ -280,6 +280,8 @@ def device_name(root: Path, environment: dict[str, str]) -> str:
         name = recorded.read_text(encoding="utf-8", errors="replace").strip()
         if is_id(name):
             return name
+    import socket
+
     host = re.sub(r"[^a-z0-9]+", "-", socket.gethostname().lower()).strip("-")[:40] or "machine"
     suffix = hashlib.sha256(f"{_machine_id()}\0{root.resolve()}".encode()).hexdigest()[:4]
     return f"{host}-{suffix}"
@@ -292,4 +294,6 @@ def _machine_id() -> str:
                 return file.read().strip()
         except OSError:
             continue
+    import socket
+
     return socket.gethostname()

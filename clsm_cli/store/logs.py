@@ -9,7 +9,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from clsm_cli.config import StoreSettings
 from clsm_cli.errors import DamagedStoreError
 from clsm_cli.model.ids import tombstone_hash
 from clsm_cli.store import atomic
@@ -23,7 +22,6 @@ if TYPE_CHECKING:
 
 MAX_LOG = 256 << 20
 """Bytes of a log; ``decay`` folds activations long before."""
-_LIMITS = StoreSettings()
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from clsm_cli.config import StoreSettings
+from clsm_cli.config import MAX_FILE, StoreSettings
 from clsm_cli.errors import DamagedStoreError
 from clsm_cli.model.codec import Record, RecordError, decode, encode
 from clsm_cli.model.ids import tombstone_hash
@@ -30,7 +30,6 @@ HEADER = (
     "# clsm graph shard: one record a line, sorted by id; see docs/format.md.\n"
     "# To edit a record comfortably: clsm edit ID\n"
 )
-_LIMITS = StoreSettings()
 _SHARD_NAME = re.compile(r"[0-9a-f]{1,2}\.yaml\Z")
 _YAML_ENTRIES = 50
 """Entries of a shard that are tried as YAML one by one: bounds the time."""
@@ -164,7 +163,7 @@ def _yaml_entries(text: str) -> list[Any]:
     from clsm_cli.store import yaml_text
 
     try:
-        values = yaml_text.load(f"{text}\n", _LIMITS.max_file)
+        values = yaml_text.load(f"{text}\n", MAX_FILE)
     except LineError:
         return []
     return values if isinstance(values, list) else []
@@ -175,7 +174,7 @@ def _load_block(lines: list[tuple[int, str]]) -> _Loaded | None:
     from clsm_cli.store import yaml_text
 
     try:
-        values = yaml_text.load("\n".join([line for _, line in lines]), _LIMITS.max_file)
+        values = yaml_text.load("\n".join([line for _, line in lines]), MAX_FILE)
     except LineError:
         return None
     if isinstance(values, dict):
@@ -191,7 +190,7 @@ def _load_block(lines: list[tuple[int, str]]) -> _Loaded | None:
 def read(path: Path) -> Shard:
     """One shard from disk; a missing file is an empty shard, an unreadable one a problem."""
     try:
-        data = atomic.read(path, _LIMITS.max_file)
+        data = atomic.read(path, MAX_FILE)
     except DamagedStoreError as error:
         return Shard((), (LineProblem(path, error.line, error.reason),), None)
     return Shard((), (), None) if data is None else parse(data, path)
@@ -246,7 +245,7 @@ def shard_name(record_id: str, digits: int) -> str:
 
 
 def plan_update(
-    folder: Path, changes: Iterable[Record], limit: int = _LIMITS.shard_records
+    folder: Path, changes: Iterable[Record], limit: int = StoreSettings().shard_records
 ) -> dict[Path, tuple[bytes, Shard]]:
     """New bytes of every shard that ``changes`` touch: path → (bytes, what was read).
 
@@ -266,7 +265,7 @@ def plan_update(
         old[folder / name] = read(folder / name)
         records = fold(old.values()).records | {record.id: record for record in group}
         is_split = len(old) > 1 or len(records) > limit
-        is_split = is_split or len(render(records.values())) > _LIMITS.max_file // 2
+        is_split = is_split or len(render(records.values())) > MAX_FILE // 2
         by_path: dict[Path, list[Record]] = {path: [] for path in old}
         for record in records.values():
             target = folder / (shard_name(record.id, 2) if is_split else name)

@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from clsm_cli.config import StoreSettings
+from clsm_cli.config import MAX_FILE
 from clsm_cli.errors import DamagedStoreError
 from clsm_cli.model.graph import Statement, StatementKind, Stream
 from clsm_cli.model.ids import digest, is_id, statement_id
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _BULLET = re.compile(r"[-*+][ \t]+(?:\[([ xX!])\][ \t]+)?")
-_LIMITS = StoreSettings()
 _BOXES = {" ": "open", "x": "done", "X": "done", "!": "blocked"}
 _FURTHEST_FIRST = ("done", "blocked", "open")
 _BOX_OF = {"open": " ", "done": "x", "blocked": "!"}
@@ -158,7 +157,7 @@ def read_topics(folder: Path) -> list[Topic]:
         if not name.endswith(".md") or name[0] == "." or path.is_dir():
             continue
         try:
-            data = atomic.read(path, _LIMITS.max_file)
+            data = atomic.read(path, MAX_FILE)
         except DamagedStoreError as error:
             problem = LineProblem(path, error.line, error.reason)
             topics.append(Topic(path, path.stem, (), (), None, (problem,)))

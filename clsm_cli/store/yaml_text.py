@@ -12,10 +12,8 @@ from functools import cache
 from math import isfinite
 from typing import Any
 
-from clsm_cli.config import StoreSettings
+from clsm_cli.config import MAX_DEPTH
 from clsm_cli.store.jsonlines import LineError, is_odd
-
-_LIMITS = StoreSettings()
 
 
 def load(text: str, limit: int) -> Any:
@@ -70,8 +68,8 @@ def _classes() -> tuple[type[Any], type[Any]]:
             if getattr(event, "tag", None) is not None:
                 raise LineError(f"uses a tag, which clsm does not read (line {line})")
             self.level += 1
-            if self.level > _LIMITS.max_depth:
-                raise LineError(f"is nested deeper than {_LIMITS.max_depth} (line {line})")
+            if self.level > MAX_DEPTH:
+                raise LineError(f"is nested deeper than {MAX_DEPTH} (line {line})")
             node = super().compose_node(parent, index)
             self.level -= 1
             return node

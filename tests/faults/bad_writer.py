@@ -9,7 +9,6 @@ import os
 from typing import TYPE_CHECKING
 
 from clsm_cli.__main__ import main
-from clsm_cli.ingestion import ingest
 from clsm_cli.store import atomic, runs
 
 if TYPE_CHECKING:
@@ -46,5 +45,5 @@ def apply_backwards(
 
 if __name__ == "__main__":
     atomic.put = put_in_place
-    ingest.runs.apply = apply_backwards
+    runs.apply = apply_backwards
     main()

@@ -101,7 +101,7 @@ def _marked(mark: str, text: str) -> str:
 
 def _scrubbed(text: str, cli: Cli) -> str:
     text = text.replace(str(cli.folder), "WORK").replace(cli.environment["CLSM_MODEL_DIR"], "MODEL")
-    text = text.replace(str(cli.folder.parent), "TMP")
+    text = text.replace(cli.environment["HOME"], "HOME")
     for pattern, replacement in SCRUBBED:
         text = pattern.sub(replacement, text)
     return text

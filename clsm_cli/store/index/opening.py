@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from clsm_cli.store.layout import Store
 
 
+_STEP = 128
+"""Texts between two commits: what is done stays done."""
 _TRIES = 5
 """Times that files are read again which changed while they were read."""
 
@@ -74,13 +76,15 @@ def bring_up_to_date(
     if not waiting or (at_most is not None and len(waiting) > at_most):
         return
     embed = embedder.embed()
-    step = 128  # texts between two commits: what is done stays done
-    for start in range(0, len(waiting), step):
-        if pause and start:
-            pause()
-        vectors.add(connection, store.derived, waiting[start : start + step], embed)
+    total = len(waiting)
+    while waiting:
+        vectors.add(connection, store.derived, waiting[:_STEP], embed)
+        waiting = waiting[_STEP:]
         if progress:
-            progress(min(start + step, len(waiting)), len(waiting))
+            progress(max(0, total - len(waiting)), total)
+        if pause and waiting:
+            pause()
+            waiting = vectors.missing(connection)  # others may have made some, or brought more
 
 
 @contextlib.contextmanager

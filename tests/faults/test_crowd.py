@@ -1,0 +1,141 @@
+"""Many clsm at once on one store, as real processes, some of them killed."""
+
+from __future__ import annotations
+
+import json
+import random
+import subprocess
+import time
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Any
+
+import pytest
+from faults.scenarios import CLSM, NOW, SAMPLE, environment
+from ingesting import new_store, same, state_of, take
+
+from clsm_cli.embedding import weights
+from clsm_cli.inspection.overview import overview
+
+if TYPE_CHECKING:
+SECONDS = 15.0
+WRITERS = 4
+
+
+class Crowd:
+    """Starts ``clsm`` processes on one store."""
+
+    def __init__(self, folder: Path) -> None:
+        weights.install(weights.default_folder())
+        self.folder = folder
+        self.store = folder / "memory"
+        self.environment = environment(folder, model=True)
+        new_store(self.store)
+
+    def start(self, *words: object, stdin: int | IO[bytes] = subprocess.DEVNULL) -> Any:
+        return subprocess.Popen(
+            [*CLSM, *map(str, words), "--store", str(self.store)],
+            env=self.environment,
+            stdin=stdin,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+
+
+@pytest.fixture
+def crowd(tmp_path: Path) -> Crowd:
+    return Crowd(tmp_path)
+
+
+def finish(process: Any) -> bytes:
+    out, err = process.communicate(timeout=120)
+    assert process.returncode == 0, (process.args, err.decode())
+    assert isinstance(out, bytes)
+    return out
+
+
+def test_four_ingests_and_eight_recalls_at_once(crowd: Crowd, tmp_path: Path) -> None:
+    """All succeed; the store then holds what one ingest after the other gives; no reader sees halves."""
+    sources = [
+        [SAMPLE / "workspace"],
+        [SAMPLE / "sessions"],
+        [SAMPLE / "workspace", SAMPLE / "sessions"],
+        [SAMPLE / "sessions" / "a41f09c7.jsonl", SAMPLE / "workspace" / "MEMORY.md"],
+    ]
+    take(new_store(crowd.store), SAMPLE / "sessions" / "5d2ce8b0.jsonl")
+    writers = [crowd.start("ingest", *paths, "--now", NOW) for paths in sources]
+    readers = []
+    for number in range(8):
+        readers.append(
+            crowd.start("recall", "--json", "-k", "1000", "--budget", "100000", "harbour gauge")
+        )
+        time.sleep(0.05 * number)
+    for process in readers:
+        answer = json.loads(finish(process))
+        ids = [memory["id"] for memory in answer["memories"]]
+        assert len(ids) == len(set(ids))
+        assert answer["answered"]
+    for process in writers:
+        finish(process)
+    once = new_store(tmp_path / "once")
+    take(once, SAMPLE / "sessions" / "5d2ce8b0.jsonl")
+    take(once, SAMPLE / "workspace", SAMPLE / "sessions")
+    found = state_of(new_store(crowd.store))
+    assert len(found.keys()) == len(set(found.keys()))
+    same(found, state_of(once))
+    assert overview(new_store(crowd.store)).problems == ()
+
+
+def test_a_turn_is_never_out_of_sight_while_it_moves_to_its_episode(crowd: Crowd) -> None:
+    """What was found before an ingest is found at every moment of it."""
+    store = new_store(crowd.store)
+    take(store, SAMPLE / "sessions", capture_only=True)
+    words = ("recall", "--json", "-k", "1000", "--budget", "200000", "--no-touch", "Sedge gauge")
+    before = {m["id"] for m in json.loads(finish(crowd.start(*words)))["memories"]}
+    assert before
+    writer = crowd.start("ingest", SAMPLE / "sessions", "--now", NOW)
+    asked = 0
+    while writer.poll() is None:
+        now = {m["id"] for m in json.loads(finish(crowd.start(*words)))["memories"]}
+        assert now >= before
+        asked += 1
+    finish(writer)
+    assert asked > 0
+
+
+def test_writers_killed_at_random_lose_nothing_they_acknowledged(crowd: Crowd) -> None:
+    rng = random.Random(1)
+    acknowledged: list[str] = []
+    running: list[Any] = []
+    killed = number = 0
+    end = time.monotonic() + SECONDS
+    while time.monotonic() < end:
+        while len(running) < WRITERS:
+            number += 1
+            if number % 7 == 0:
+                chat = SAMPLE / "sessions" / "a41f09c7.jsonl"
+                running.append(crowd.start("ingest", chat, "--capture"))
+            else:
+                running.append(crowd.start("note", "--json", f"Note {number} of the crowd."))
+        time.sleep(0.03)
+        if rng.random() < 0.25:
+            victim = rng.choice(running)
+            killed += victim.poll() is None
+            victim.kill()
+        for process in [p for p in running if p.poll() is not None]:
+            running.remove(process)
+            out, err = process.communicate()
+            assert process.returncode in (0, -9, 75), err.decode()
+            if process.returncode == 0 and out.startswith(b"{"):
+                said = json.loads(out)
+                acknowledged += [said["id"]] if "id" in said else []
+    for process in running:
+        process.kill()
+        process.communicate()
+    assert killed > 3
+    assert len(acknowledged) > 10
+    store = new_store(crowd.store)
+    take(store, SAMPLE / "sessions" / "a41f09c7.jsonl", model=False)
+    keys = state_of(store).keys()
+    assert set(acknowledged) <= set(keys)
+    assert len(keys) == len(set(keys))
+    assert [p for p in overview(store).problems if not p.path.endswith(".jsonl")] == []
