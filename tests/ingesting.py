@@ -80,6 +80,7 @@ def take(
         stdin=None if stdin is None else io.BytesIO(stdin),
         session=options.pop("session", None),
         capture_only=options.pop("capture_only", False),
+        since=options.pop("since", None),
         dry_run=options.pop("dry_run", False),
     )
     engine = embedder() if options.pop("model", True) else None

@@ -30,6 +30,7 @@ EXAMPLES = examples(
     "clsm ingest ~/.openclaw/workspace ~/.openclaw/agents/main/sessions",
     "clsm ingest chat.jsonl --dry-run",
     "tail -n 2 chat.jsonl | clsm ingest - --capture --session main",
+    "clsm ingest                       # finish what was captured",
 )
 
 
@@ -38,8 +39,12 @@ FORMATS: tuple[str, ...] = get_args(Format)
 
 def ingest(
     paths: Annotated[
-        list[str], typer.Argument(metavar="PATH...", help="Files or folders; - is standard input.")
-    ],
+        list[str] | None,
+        typer.Argument(
+            metavar="[PATH...]",
+            help="Files or folders; - is standard input. Without any: finish what was captured.",
+        ),
+    ] = None,
     *,
     format_: Annotated[
         Format | None,
@@ -68,12 +73,13 @@ def ingest(
     """Take in notes, an agent's workspace, or conversations.
 
     Markdown files are living documents: ingest them again after every change. Conversations
-    (OpenClaw transcripts, JSON lines) only ever grow; what is known is recognised.
+    (OpenClaw transcripts, JSON lines) only ever grow; what is known is recognised. What --capture
+    wrote down is cut into episodes by the next ingest.
     """
     printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
     opened = chosen_store(store)
     request = use_case.Request(
-        paths=tuple(paths),
+        paths=tuple(paths or ()),
         now=current_time(now, opened.zone),
         format=format_,
         session=None if session is None else given([session]),

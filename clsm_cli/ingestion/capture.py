@@ -7,8 +7,7 @@ without time before it was the same too (so a source may grow, and what follows 
 
 A break at the head of a source ends what the session had before, if the turn behind it is new, or
 if nothing comes behind it. A tool call that ran clsm is marked, so that its result is dropped when
-another source brings it (ids of calls are taken to be unique in their session, as providers make
-them).
+another source brings it (ids of calls are unique in their session, as providers make them).
 """
 
 from __future__ import annotations

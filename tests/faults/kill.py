@@ -181,15 +181,16 @@ def run(scenario: Scenario, fault: str = KILL, every: int = 1, *, only: str = ""
         for number in range(WORKERS):
             (folder / f"{number}").mkdir()
             rigs.append(Rig(scenario, folder / f"{number}"))
-        points = [point for point in rigs[0].points() if point.path.startswith(only)][::every]
-        outcome.planned = len(points)
 
         def work(number: int) -> list[tuple[trace.Point, bool, list[str]]]:
+            rig = rigs[number]  # its own points: ids come from paths, so shards may differ
+            points = [each for each in rig.points() if each.path.startswith(only)][::every]
             mine = points[number::WORKERS]
-            return [(point, *rigs[number].strike(point, fault)) for point in mine]
+            return [(point, *rig.strike(point, fault)) for point in mine]
 
         with ThreadPoolExecutor(WORKERS) as pool:
             for done in pool.map(work, range(WORKERS)):
+                outcome.planned += len(done)
                 outcome.fired += sum(fired for _, fired, _ in done)
                 outcome.missed += [str(point) for point, fired, _ in done if not fired]
                 outcome.violations += [text for _, _, wrong in done for text in wrong]

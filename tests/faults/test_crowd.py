@@ -7,7 +7,7 @@ import random
 import subprocess
 import time
 from pathlib import Path
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, Any
 
 import pytest
 from faults.scenarios import CLSM, NOW, SAMPLE, environment
@@ -15,8 +15,8 @@ from ingesting import new_store, same, state_of, take
 
 from clsm_cli.embedding import weights
 from clsm_cli.inspection.overview import overview
+from clsm_cli.store.index.opening import open_index
 
-if TYPE_CHECKING:
 SECONDS = 15.0
 WRITERS = 4
 
@@ -139,3 +139,21 @@ def test_writers_killed_at_random_lose_nothing_they_acknowledged(crowd: Crowd) -
     assert set(acknowledged) <= set(keys)
     assert len(keys) == len(set(keys))
     assert [p for p in overview(store).problems if not p.path.endswith(".jsonl")] == []
+
+
+def test_a_reader_keeps_what_it_saw_while_others_write(crowd: Crowd, tmp_path: Path) -> None:
+    store = new_store(crowd.store)
+    path = tmp_path / "MEMORY.md"
+    path.write_text("# A\n\nThe ferry leaves at nine.\n\nTea.\n")
+    take(store, path)
+    with open_index(store, None) as opened:
+        rows = [hit.passage for hit in opened.index.postings("ferri")]
+        path.write_text("# A\n\nCoffee.\n\nThe train leaves at ten.\n")
+        take(store, path)
+        take(store, SAMPLE / "sessions" / "a41f09c7.jsonl")
+        assert [p.text for p in opened.index.passages(rows).values()] == [
+            "The ferry leaves at nine."
+        ]
+        assert opened.index.counts()["turns"] == 0
+    with open_index(store, None) as opened:
+        assert opened.index.counts()["turns"] > 0

@@ -1,0 +1,236 @@
+"""What capture writes to the inbox, and what it recognises."""
+
+from __future__ import annotations
+
+import json
+import stat
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conversations import header
+from ingesting import new_store, state_of, take, tree
+
+from clsm_cli.errors import LockedError
+from clsm_cli.ingestion import report as reports
+from clsm_cli.model.episodes import EndMark
+from clsm_cli.store import inbox
+from clsm_cli.store.layout import Store
+from clsm_cli.store.lock import locked
+
+DAY = "2026-02-24T08:{:02}:00+01:00"
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return new_store(tmp_path / "memory")
+
+
+def row(text: str, minute: int | None = None, **more: Any) -> bytes:
+    values: dict[str, Any] = {"role": "user", "content": text, "session": "main", **more}
+    if minute is not None:
+        values["timestamp"] = DAY.format(minute)
+    return json.dumps(values).encode() + b"\n"
+
+
+def pipe(store: Store, *rows: bytes, **options: Any) -> reports.Report:
+    return take(store, stdin=b"".join(rows), **options)
+
+
+def captured(store: Store, *rows: bytes) -> reports.Report:
+    return pipe(store, *rows, capture_only=True)
+
+
+def box_of(store: Store, session: str = "main") -> inbox.Inbox:
+    return inbox.read(inbox.path_of(store.inbox, session))
+
+
+def texts(store: Store) -> list[str]:
+    return [item.turn.text for item in box_of(store).turns]
+
+
+def test_a_turn_is_written_once(store: Store) -> None:
+    report = captured(store, row("hello", 1), row("hello", 1), row("hello", 2))
+    assert (report.sources[0].tally.added, report.sources[0].tally.known) == (2, 1)
+    assert captured(store, row("hello", 2)).sources[0].tally.known == 1
+    assert texts(store) == ["hello", "hello"]
+
+
+def test_the_same_instant_in_other_words_is_the_same_turn(store: Store) -> None:
+    captured(store, row("hello", timestamp="2026-02-24T07:15:00Z"))
+    captured(store, row("hello", timestamp=1771917300000))
+    captured(store, row("hello", timestamp="2026-02-24 08:15"))
+    assert texts(store) == ["hello"]
+
+
+def test_equal_turns_without_time_are_numbered(store: Store, tmp_path: Path) -> None:
+    path = tmp_path / "chat.jsonl"
+    path.write_bytes(row("ok") + row("and?") + row("ok"))
+    take(store, path, capture_only=True)
+    assert texts(store) == ["ok", "and?", "ok"]
+    assert len(set(state_of(store).keys())) == 3
+    with path.open("ab") as file:
+        file.write(row("ok"))
+    report = take(store, path, capture_only=True)
+    assert (report.sources[0].tally.added, report.sources[0].tally.known) == (1, 3)
+    assert texts(store) == ["ok", "and?", "ok", "ok"]
+
+
+def test_a_turn_without_time_at_another_line_is_new(store: Store, tmp_path: Path) -> None:
+    """Two files of one name go on with one session: only the same line can be the same turn."""
+    for folder, rows in (
+        ("a", row("start") + row("ok")),
+        ("b", row("more") + row("x") + row("ok")),
+    ):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "chat.jsonl").write_bytes(rows)
+        take(store, tmp_path / folder / "chat.jsonl", capture_only=True)
+    assert texts(store) == ["start", "ok", "more", "x", "ok"]
+
+
+def test_what_follows_a_difference_is_new(store: Store, tmp_path: Path) -> None:
+    path = tmp_path / "chat.jsonl"
+    path.write_bytes(row("a") + row("b"))
+    take(store, path, capture_only=True)
+    path.write_bytes(row("other") + row("b"))
+    take(store, path, capture_only=True)
+    assert texts(store) == ["a", "b", "other", "b"]
+
+
+def test_turns_without_time_are_known_from_episodes_too(store: Store, tmp_path: Path) -> None:
+    path = tmp_path / "chat.jsonl"
+    path.write_bytes(row("ok") + row("done") + row("", type="end"))
+    take(store, path)
+    assert not box_of(store).turns
+    assert take(store, path, capture_only=True).sources[0].tally.known == 2
+    assert not box_of(store).turns
+
+
+def test_an_end_mark_at_the_head_of_an_input_ends_what_was_before(store: Store) -> None:
+    captured(store, row("a", 1))
+    captured(store, row("", 2, type="reset"), row("b", 3))
+    marks = [item for item in box_of(store).items if isinstance(item, EndMark)]
+    assert [mark.after for mark in marks] == [box_of(store).turns[0].turn.key]
+    captured(store, row("", 2, type="reset"), row("b", 3))
+    captured(store, row("", 2, type="reset"))
+    assert len(box_of(store).items) == 3
+
+
+def test_an_end_mark_alone_ends_the_conversation(store: Store) -> None:
+    captured(store, row("a", 1), row("b", 2))
+    captured(store, row("", 3, type="end"))
+    captured(store, row("", 3, type="end"))
+    assert [isinstance(item, EndMark) for item in box_of(store).items] == [False, False, True]
+
+
+def test_an_end_mark_at_the_very_beginning_ends_nothing(store: Store) -> None:
+    rows = (row("", 0, type="reset"), row("a", 1), row("b", 2))
+    captured(store, *rows)
+    captured(store, *rows)
+    assert len(box_of(store).items) == 2
+
+
+def call(name: str, command: str) -> bytes:
+    part = {"type": "toolCall", "id": name, "name": "exec", "arguments": {"command": command}}
+    message = {"role": "assistant", "content": [part], "timestamp": DAY.format(1)}
+    return json.dumps({"type": "message", "id": name, "message": message}).encode() + b"\n"
+
+
+def result(name: str, text: str) -> bytes:
+    message = {"role": "toolResult", "toolCallId": name, "toolName": "exec", "content": text}
+    message["timestamp"] = DAY.format(2)
+    return json.dumps({"type": "message", "id": "r" + name, "message": message}).encode() + b"\n"
+
+
+@pytest.mark.parametrize("head", [b"", header("main")], ids=["--session", "header"])
+def test_the_result_of_a_clsm_call_is_dropped_when_it_comes_later(
+    store: Store, head: bytes
+) -> None:
+    for rows in (call("t1", "clsm recall x"), result("t1", "the answer"), result("t2", "other")):
+        pipe(store, head + rows, capture_only=True, session="main")
+    assert texts(store) == ["other"]
+    assert [mark.call for mark in box_of(store).calls] == ["t1"]
+
+
+def test_a_call_mark_outlives_the_rewrite_of_the_inbox(store: Store) -> None:
+    pipe(store, call("t1", "clsm recall x"), session="main")
+    pipe(store, row("hello", 3), row("", type="end"), session="main")  # all is closed and cut
+    assert not box_of(store).turns
+    pipe(store, result("t1", "the answer"), session="main")
+    assert not box_of(store).turns
+    for number in range(80):
+        pipe(store, call(f"c{number}", "clsm status"), session="main", capture_only=True)
+    pipe(store, row("x", 5), row("", type="end"), session="main")
+    assert [mark.call for mark in box_of(store).calls] == [f"c{n}" for n in range(16, 80)]
+
+
+def test_a_hook_gives_up_when_another_clsm_writes(store: Store) -> None:
+    with locked(store.root, 0), pytest.raises(LockedError) as caught:
+        captured(store, row("hello", 1))
+    assert caught.value.exit_code == 75
+    assert not texts(store)
+
+
+def test_a_dry_run_writes_nothing(store: Store, tmp_path: Path) -> None:
+    before = tree(store.root, derived=True)
+    (tmp_path / "note.md").write_text("# A\n\nb\n")
+    report = pipe(store, row("hello", 1), dry_run=True)
+    assert report.sources[0].tally.added == 1
+    assert take(store, tmp_path / "note.md", dry_run=True).sources[0].tally.added == 1
+    assert tree(store.root, derived=True) == before
+
+
+def test_since_leaves_out_what_was_before(store: Store) -> None:
+    from datetime import datetime
+
+    rows = (row("a", 1), row("b", 2), row("c"))
+    report = pipe(store, *rows, since=datetime.fromisoformat(DAY.format(2)), capture_only=True)
+    assert texts(store) == ["b", "c"]
+    assert report.sources[0].tally.dropped == {"before --since": 1}
+
+
+CANARY = (
+    "sk-ant-api03-Zq8Wm3Lk5Xv7Tn2Rb9Yc4Hd6Gf1Js0Ae-PoIuYtReWqLkJhGfDsAzXcVbNm8274615390QwErTy_AA"
+)
+
+
+def test_a_secret_reaches_no_file_of_the_store(store: Store, tmp_path: Path) -> None:
+    """Not the inbox, not an episode, not a record, not the index, not what undo keeps."""
+    note = tmp_path / "NOTES.md"
+    note.write_text(f"# Keys {CANARY}\n\n- The key is {CANARY} for now.\n\nPlain.\n")
+    tool = {"name": "exec", "input": f"export KEY={CANARY}"}
+    rows = [
+        row(f"My key is {CANARY}.", 1, speaker="user"),
+        row(f"set {CANARY}", 2, role="tool", tool=tool),
+        row("thanks", 3),
+        row("", type="end"),
+    ]
+    report = pipe(store, *rows)
+    assert sum(report.masked.values()) >= 3
+    report = take(store, note)
+    assert sum(report.masked.values()) >= 2
+    note.write_text(f"# Keys\n\n- The key was {CANARY} once.\n\nPlain.\n")
+    take(store, note)
+    for name, data in tree(store.root, derived=True).items():
+        assert CANARY.encode() not in data, name
+        assert CANARY[10:40].encode() not in data, name
+
+
+@pytest.mark.parametrize("umask", [0o000, 0o022, 0o077])
+def test_everything_is_private_whatever_the_umask(tmp_path: Path, umask: int) -> None:
+    import os
+
+    old = os.umask(umask)
+    try:
+        store = new_store(tmp_path / "memory")
+        pipe(store, row("hello", 1), row("there", 2), row("", type="end"), row("open", 9))
+        note = tmp_path / "note.md"
+        note.write_text("# A\n\nThe ferry.\n")
+        take(store, note)
+        note.write_text("# A\n\nThe train.\n")
+        take(store, note)
+    finally:
+        os.umask(old)
+    for path in [store.root, *store.root.rglob("*")]:
+        mode = stat.S_IMODE(path.stat().st_mode)
+        assert mode == (0o700 if path.is_dir() else 0o600), (str(path), oct(mode))

@@ -1,0 +1,199 @@
+"""A living document through its versions: one current copy of each fact, old ones closed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from ingesting import embedder, new_store, state_of, take, tree
+
+from clsm_cli.model.episodes import Document
+from clsm_cli.model.ids import document_id
+from clsm_cli.store import layout
+from clsm_cli.store.index.opening import open_index
+
+if TYPE_CHECKING:
+    from clsm_cli.ingestion.report import Report
+    from clsm_cli.store.index.passages import Passage
+    from clsm_cli.store.layout import Store
+
+FACTS = {
+    "tea": "- Ilse drinks green tea in the morning.",
+    "ferry": "- The ferry to Texel leaves at half past nine.",
+    "stove": "- The stove in the workshop burns beech only.",
+    "brian": "- Brian is the harbour master and answers before noon.",
+    "rule": "- Never push to the main branch on a Friday.",
+    "piano": "- The piano tuner comes on the second Tuesday in May.",
+}
+
+
+def page(*sections: tuple[str, list[str]]) -> str:
+    parts = ["# Memory\n"]
+    parts += [f"## {title}\n\n" + "\n".join(lines) + "\n" for title, lines in sections]
+    return "\n".join(parts)
+
+
+def f(*names: str) -> list[str]:
+    return [FACTS[name] for name in names]
+
+
+TEN = "- The ferry to Texel leaves at ten o'clock now."
+COLD = "- Ilse drinks cold green tea in the morning."
+VERSIONS = [
+    page(("People", f("tea", "brian")), ("Places", f("ferry", "stove"))),
+    page(("Places", f("stove", "ferry")), ("People", f("brian", "tea"))),  # reordered
+    page(("People", f("tea", "brian")), ("Places", [TEN, FACTS["stove"]])),  # reworded
+    page(("People", f("tea", "brian")), ("Places", [TEN])),  # deleted
+    page(("People", f("tea", "brian")), ("Places", [TEN, FACTS["stove"]])),  # added back
+    page(("People", f("tea")), ("Places", [TEN, *f("stove", "brian")])),  # moved
+    page(("Rules", f("rule")), ("People", f("tea")), ("Places", [TEN, *f("stove", "brian")])),
+    page(("Rules", f("rule")), ("People", [COLD]), ("Places", [TEN, *f("stove", "brian")])),
+    page(("Rules", f("rule")), ("People", f("tea")), ("Places", f("ferry", "stove", "brian"))),
+    page(("All", f("piano", "rule", "tea", "ferry", "stove", "brian"))),
+    page(("All", f("piano", "rule", "ferry", "stove"))),
+]
+"""The first, and ten rewrites."""
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return new_store(tmp_path / "memory")
+
+
+def write(folder: Path, text: str, name: str = "MEMORY.md") -> Path:
+    path = folder / name
+    path.write_text(text)
+    return path
+
+
+def current(store: Store) -> list[Passage]:
+    """What recall may return, in no order."""
+    with open_index(store, None) as opened:
+        rows = [row for (row,) in opened.index.connection.execute("SELECT id FROM passages")]
+        return [p for p in opened.index.passages(rows).values() if p.current]
+
+
+def found(store: Store, word: str) -> list[str]:
+    """Texts that the words of recall reach."""
+    from clsm_cli.text.tokens import stems
+
+    with open_index(store, None) as opened:
+        rows = {hit.passage for term in stems(word) for hit in opened.index.postings(term)}
+        return sorted(p.text for p in opened.index.passages(sorted(rows)).values())
+
+
+def tally(report: Report) -> tuple[int, int, int, int]:
+    one = report.sources[0].tally
+    return one.added, one.changed, one.closed, one.known
+
+
+def test_ten_rewrites_leave_one_current_copy_of_each_fact(store: Store, tmp_path: Path) -> None:
+    for number, text in enumerate(VERSIONS):
+        take(store, write(tmp_path, text), now=f"2026-03-{number + 1:02}T12:00:00+01:00")
+        lines = text.splitlines()
+        items = {line for line in lines if line.startswith("- ")}
+        passages = current(store)
+        held = [p.text for p in passages if p.text.startswith("- ")]
+        assert sorted("\n".join(held).splitlines()) == sorted(items), f"version {number}"
+        for passage in passages:  # where it stands now, under its heading of now
+            end = passage.line_end
+            assert lines[passage.line_start - 1 : end] == passage.text.splitlines()
+            titles = [line[3:] for line in lines[: passage.line_start] if line.startswith("## ")]
+            assert passage.heading.split(" › ")[-1] in (titles[-1] if titles else "", "Memory")
+
+
+def test_a_closed_block_is_not_found_and_its_successor_is_named(
+    store: Store, tmp_path: Path
+) -> None:
+    path = write(tmp_path, VERSIONS[0])
+    take(store, path)
+    assert any("half past nine" in text for text in found(store, "ferry"))
+    report = take(store, write(tmp_path, VERSIONS[2]), now="2026-03-02T12:00:00+01:00")
+    assert report.sources[0].tally.changed == 1
+    assert not any("half past nine" in text for text in found(store, "ferry"))
+    assert any("ten o'clock" in text for text in found(store, "ferry"))
+    record = document(store)
+    successors = [after for at, after in record.closed.values() if at == "2026-03-02T11:00:00Z"]
+    assert successors
+    assert set(successors) <= {block.key for block in record.blocks}
+
+
+def document(store: Store) -> Document:
+    (record,) = (r for r in state_of(store).records.values() if isinstance(r, Document))
+    return record
+
+
+def test_a_moved_block_is_the_same(store: Store, tmp_path: Path) -> None:
+    take(store, write(tmp_path, "# A\n\nOne fact.\n\n# B\n\nOther.\n"))
+    before = state_of(store)
+    report = take(store, write(tmp_path, "# A\n\n# B\n\nOther.\n\nOne fact.\n"))
+    assert tally(report) == (0, 0, 0, 2)
+    assert state_of(store).episodes == before.episodes
+    assert {p.text: p.line_start for p in current(store)} == {"Other.": 5, "One fact.": 7}
+
+
+def test_a_block_that_comes_back_is_current_again(store: Store, tmp_path: Path) -> None:
+    one, two = "# A\n\nThe stove burns beech.\n\nTea.\n", "# A\n\nTea.\n"
+    for text in (one, two, one, two, one):
+        take(store, write(tmp_path, text))
+    assert sorted(p.text for p in current(store)) == ["Tea.", "The stove burns beech."]
+    assert len(state_of(store).episodes) == 1
+
+
+def test_an_emptied_file_is_refused(store: Store, tmp_path: Path) -> None:
+    take(store, write(tmp_path, VERSIONS[0]))
+    before = tree(store.root)
+    for text in ("", "\n \n", "---\ntitle: x\n---\n"):
+        (problem,) = take(store, write(tmp_path, text)).problems
+        assert "is empty now; its" in problem.reason
+    assert tree(store.root) == before
+
+
+def test_equal_blocks_of_one_document_are_all_kept(store: Store, tmp_path: Path) -> None:
+    take(store, write(tmp_path, "# A\n\nTea.\n\n# B\n\nTea.\n"))
+    assert [p.text for p in current(store)] == ["Tea.", "Tea."]
+    take(store, write(tmp_path, "# A\n\n# B\n\nTea.\n"))
+    assert [p.text for p in current(store)] == ["Tea."]
+
+
+def test_documents_of_two_machines_stay_apart_in_flow_and_are_read_together(
+    tmp_path: Path,
+) -> None:
+    root = tmp_path / "memory"
+    pi = new_store(root, "pi")
+    take(pi, write(tmp_path, VERSIONS[0]))
+    desk = layout.open_store(root, {"CLSM_DEVICE": "desk"})
+    report = take(desk, write(tmp_path, VERSIONS[0]))
+    assert report.sources[0].tally.added == 0
+    take(desk, write(tmp_path, VERSIONS[2]), now="2026-03-02T12:00:00+01:00")
+    take(pi, write(tmp_path, VERSIONS[4]), now="2026-03-03T12:00:00+01:00")
+    assert sorted(flow.name for flow in pi.flows()) == ["desk", "pi"]
+    items = [line for p in current(pi) for line in p.text.splitlines() if line.startswith("- ")]
+    assert sorted(items) == sorted(line for line in VERSIONS[4].splitlines() if line[:2] == "- ")
+
+
+def test_a_version_whose_record_a_crash_prevented_costs_nothing(
+    store: Store, tmp_path: Path
+) -> None:
+    """The episode of version 1 is there, its record is not; version 2 still has every block."""
+    path = write(tmp_path, "# A\n\nTea.\n\nThe ferry.\n")
+    take(store, path, model=False)
+    for shard in store.graph("flow").iterdir():
+        shard.unlink()
+    take(store, write(tmp_path, "# A\n\nTea.\n\nThe gauge reads seven.\n"))
+    assert sorted(p.text for p in current(store)) == ["Tea.", "The gauge reads seven."]
+
+
+def test_every_current_block_is_embedded_with_its_heading(store: Store, tmp_path: Path) -> None:
+    take(store, write(tmp_path, VERSIONS[0]))
+    with open_index(store, embedder()) as opened:
+        assert opened.index.unembedded() == 0
+        assert opened.warnings == []
+    assert any(p.embedded_text.startswith("Memory › People\n") for p in current(store))
+
+
+def test_the_record_says_where_the_document_lives(store: Store, tmp_path: Path) -> None:
+    path = write(tmp_path, VERSIONS[0])
+    take(store, path)
+    assert document(store).id == document_id(str(path.resolve()))

@@ -1,0 +1,66 @@
+"""``clsm note``: one sentence by a person, safe before its id is told."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+from ingesting import new_store, state_of, take
+
+from clsm_cli.errors import BadInputError, LockedError
+from clsm_cli.ingestion.note import SESSION, write_note
+from clsm_cli.store import inbox
+from clsm_cli.store.layout import Store
+from clsm_cli.store.lock import locked
+
+NOW = datetime.fromisoformat("2026-02-24T08:15:00+01:00")
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return new_store(tmp_path / "memory")
+
+
+def test_a_note_is_a_turn_by_the_user(store: Store) -> None:
+    noted = write_note(store, "  Brian takes his coffee black.\n", NOW)
+    (item,) = inbox.read(inbox.path_of(store.inbox, SESSION)).turns
+    assert item.turn.key == noted.id
+    assert (item.turn.text, item.turn.trust) == ("  Brian takes his coffee black.", "user")
+    assert item.turn.time == "2026-02-24T08:15:00+01:00"
+    assert item.recorded_at == "2026-02-24T07:15:00Z"
+
+
+def test_the_same_note_at_the_same_second_is_known(store: Store) -> None:
+    first, second = (write_note(store, "Tea.", NOW) for _ in range(2))
+    assert (first.id, first.is_new, second.is_new) == (second.id, True, False)
+    assert state_of(store).keys() == [first.id]
+
+
+def test_an_empty_note_is_refused(store: Store) -> None:
+    for text in ("", " \n", "\0"):
+        with pytest.raises(BadInputError):
+            write_note(store, text, NOW)
+    assert state_of(store).keys() == []
+
+
+def test_secrets_are_masked_and_counted(store: Store) -> None:
+    noted = write_note(store, "token ghp_" + "a1B2" * 9, NOW)
+    assert sum(noted.masked.values()) == 1
+    assert "a1B2a1B2" not in noted.text
+
+
+def test_a_note_waits_for_nobody_long(store: Store) -> None:
+    with locked(store.root, 0), pytest.raises(LockedError):
+        write_note(store, "Tea.", NOW)
+
+
+def test_notes_become_episodes_like_any_turn(store: Store, tmp_path: Path) -> None:
+    for hour in (8, 9, 20):
+        write_note(store, f"Note of {hour}.", NOW.replace(hour=hour))
+    (tmp_path / "nothing.jsonl").write_bytes(b"")
+    take(store, tmp_path / "nothing.jsonl")
+    state = state_of(store)
+    assert len(state.keys()) == 3
+    (episode,) = state.episodes.values()
+    assert [turn.text for turn in episode.turns] == ["Note of 8.", "Note of 9."]

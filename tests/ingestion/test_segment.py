@@ -1,0 +1,168 @@
+"""The inbox becomes episodes: caps, end marks, and every state that a crash can leave."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ingesting import new_store, same, state_of, take, tree
+
+from clsm_cli.model.episodes import Episode
+from clsm_cli.store import episodes, inbox, layout
+from clsm_cli.store.layout import Store
+
+START = datetime.fromisoformat("2026-02-24T08:00:00+01:00")
+TOPIC = "The river gauge at the harbour reads {} centimetres, the lock keeper wrote it down."
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return new_store(tmp_path / "memory")
+
+
+def row(text: str, minute: float, speaker: str = "user", **more: Any) -> bytes:
+    time = (START + timedelta(minutes=minute)).isoformat()
+    values = {"role": speaker, "content": text, "session": "main", "timestamp": time, **more}
+    return json.dumps(values).encode() + b"\n"
+
+
+def gauge(count: int, start: int = 0) -> list[bytes]:
+    """Turns about one subject, a minute apart."""
+    speakers = ("user", "assistant")
+    return [row(TOPIC.format(200 + n), n, speakers[n % 2]) for n in range(start, start + count)]
+
+
+def pipe(store: Store, *rows: bytes, **options: Any) -> None:
+    take(store, stdin=b"".join(rows), **options)
+
+
+def made(store: Store) -> list[Episode]:
+    """The episodes in their order."""
+    by_previous = {each.previous: each for each in state_of(store).episodes.values()}
+    found: list[Episode] = []
+    while (following := by_previous.get(found[-1].id if found else None)) is not None:
+        found.append(following)
+    assert len(found) == len(by_previous)
+    return found
+
+
+END = row("", 900, type="end")
+
+
+def test_thirty_turns_of_one_subject_are_twenty_five_and_five(store: Store) -> None:
+    pipe(store, *gauge(30), END)
+    assert [len(each.turns) for each in made(store)] == [25, 5]
+    first, second = made(store)
+    assert first.capped
+    assert second.continues == second.previous == first.id
+    assert not second.capped
+
+
+@pytest.mark.parametrize("cut", [1, 24, 25, 26, 27, 29])
+def test_the_cap_falls_at_the_same_place_over_calls(store: Store, tmp_path: Path, cut: int) -> None:
+    pipe(store, *gauge(cut))
+    pipe(store, *gauge(30 - cut, cut))
+    pipe(store, END)
+    whole = new_store(tmp_path / "whole")
+    pipe(whole, *gauge(30), END)
+    same(state_of(store), state_of(whole))
+    assert made(store)[1].continues is not None
+
+
+def test_a_full_episode_that_was_ended_is_not_continued(store: Store) -> None:
+    pipe(store, *gauge(25), row("", 25, type="end"))
+    pipe(store, *gauge(5, 30), END)
+    first, second = made(store)
+    assert (len(first.turns), first.capped, second.continues) == (25, False, None)
+
+
+def test_an_open_tail_stays_open(store: Store) -> None:
+    pipe(store, *gauge(6))
+    assert made(store) == []
+    assert len(state_of(store).waiting) == 1
+
+
+def test_an_end_mark_closes_even_one_turn(store: Store) -> None:
+    pipe(store, row("Remember the milk.", 0), END)
+    (episode,) = made(store)
+    assert [turn.text for turn in episode.turns] == ["Remember the milk."]
+    assert not state_of(store).waiting
+
+
+def test_tool_turns_alone_are_an_episode_too(store: Store) -> None:
+    rows = [row("total 12", n, "tool", tool={"name": "exec", "input": "ls"}) for n in range(3)]
+    pipe(store, *rows, END)
+    (episode,) = made(store)
+    assert episode.participants == ()
+    assert state_of(store).records[episode.id]
+
+
+def test_a_turn_that_is_in_an_episode_leaves_the_inbox(store: Store) -> None:
+    pipe(store, *gauge(4), END)
+    pipe(store, *gauge(4), capture_only=True)  # a hook does not look into episodes
+    assert len(state_of(store).waiting) == 1
+    pipe(store, row("something new", 300))
+    state = state_of(store)
+    assert len(state.keys()) == len(set(state.keys())) == 5
+
+
+def test_what_only_dates_know_comes_in_order(store: Store) -> None:
+    rows = [row("a", 0, timestamp="2026-02-23"), row("b", 0, timestamp="2026-02-24"), row("c", 1)]
+    pipe(store, *rows, END)
+    (episode,) = made(store)
+    assert (episode.start, episode.end) == (
+        "2026-02-23",
+        (START + timedelta(minutes=1)).isoformat(),
+    )
+
+
+def writes_of(path: Path) -> list[str]:
+    """The files that the last run wrote, in their order."""
+    lines = [json.loads(line) for line in path.read_bytes().split(b"\n") if line.strip()]
+    last = [line for line in lines if line["id"] == lines[-1]["id"]]
+    return [change["path"] for line in last for change in line["changes"]]
+
+
+def test_every_crash_state_completes_to_the_same_bytes(tmp_path: Path) -> None:
+    """Any prefix of the writes is on disk: episodes, then records, the inbox last."""
+    before = new_store(tmp_path / "before")
+    rows = [*gauge(30), *(row(f"The piano lesson {n} went well.", 400 + n) for n in range(6)), END]
+    pipe(before, *rows, capture_only=True)
+    golden = tmp_path / "golden"
+    shutil.copytree(before.root, golden)
+    done = layout.open_store(golden, {"CLSM_DEVICE": "pi"})
+    nothing = tmp_path / "nothing.jsonl"
+    nothing.write_bytes(b"")
+    take(done, nothing)
+    order = writes_of(done.flow / "runs.jsonl")
+    kinds = [("episodes" in p, "graph" in p, "inbox" in p) for p in order]
+    assert kinds == sorted(kinds, reverse=True)
+    assert sum(kind[0] for kind in kinds) >= 3
+    for count in range(len(order) + 1):
+        state = tmp_path / f"state-{count}"
+        shutil.copytree(before.root, state)
+        for name in order[:count]:
+            (state / name).parent.mkdir(parents=True, exist_ok=True)
+            if (golden / name).exists():
+                shutil.copy(golden / name, state / name)
+            else:
+                (state / name).unlink()
+        take(layout.open_store(state, {"CLSM_DEVICE": "pi"}), nothing)
+        assert durable(state) == durable(golden), f"{count} of {len(order)} writes"
+
+
+def durable(root: Path) -> dict[str, bytes]:
+    return {name: data for name, data in tree(root).items() if not name.endswith("runs.jsonl")}
+
+
+def test_a_previous_episode_that_cannot_be_read_stops_nothing(store: Store) -> None:
+    pipe(store, *gauge(4), row("", 5, type="end"))
+    (path,) = episodes.files(store.flow)
+    path.write_bytes(b"no episode\n")
+    pipe(store, *gauge(4, 10), END)
+    assert not inbox.files(store.inbox)
+    assert len(list(episodes.files(store.flow))) == 2

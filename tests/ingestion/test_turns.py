@@ -1,0 +1,74 @@
+"""Raw items become turns: clean, masked, with a key that any route gives."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from clsm_cli.ingestion.items import RawBlock, RawTurn
+from clsm_cli.ingestion.turns import Masker, clean, from_block, from_message, numbered
+from clsm_cli.model.episodes import ToolCall
+
+TIME = "2026-02-24T08:15:00+01:00"
+SECRET = "ghp_" + "a1B2" * 9
+
+
+def raw(text: str = "hello", time: str | None = TIME, **more: object) -> RawTurn:
+    base = RawTurn("main", "user", "user", text, time, 3, 3, "m1")
+    return replace(base, **more)  # type: ignore[arg-type]
+
+
+@given(st.text())
+def test_cleaning_twice_is_cleaning_once(text: str) -> None:
+    once = clean(text)
+    assert clean(once) == once
+    once.encode()
+    assert "\0" not in once
+
+
+@pytest.mark.parametrize("text", ["hello", "hello\r\n", "\n\nhello \n", "hel\0lo"])
+def test_white_space_at_the_ends_and_nul_do_not_count(text: str) -> None:
+    assert from_message(raw(text), "a", Masker()).key == from_message(raw(), "b", Masker()).key
+
+
+def test_where_it_was_read_does_not_count() -> None:
+    one = from_message(raw(), "a.jsonl", Masker())
+    other = from_message(raw(line_start=9, line_end=9, foreign_id=None), "-", Masker())
+    assert one.key == other.key
+    assert (one.path, one.line_start, one.foreign_id) == ("a.jsonl", 3, "m1")
+
+
+@pytest.mark.parametrize(
+    "other", [raw("bye"), raw(speaker="Mara"), raw(session="x"), raw(time=None)]
+)
+def test_what_counts_counts(other: RawTurn) -> None:
+    assert from_message(raw(), "a", Masker()).key != from_message(other, "a", Masker()).key
+
+
+def test_the_ordinal_counts_only_without_an_exact_time() -> None:
+    exact, day = (
+        from_message(raw(), "a", Masker()),
+        from_message(raw(time=TIME[:10]), "a", Masker()),
+    )
+    assert numbered(exact, "main", 0).key == numbered(exact, "main", 1).key == exact.key
+    assert len({numbered(day, "main", n).key for n in range(5)}) == 5
+    assert numbered(day, "main", 0).key == day.key
+
+
+def test_secrets_are_masked_before_the_key_is_made() -> None:
+    mask = Masker()
+    tool = ToolCall("exec", f"export TOKEN={SECRET}")
+    turn = from_message(raw(f"use {SECRET}", tool=tool, role="tool"), "a", mask)
+    assert SECRET not in repr(turn)
+    assert mask.found.total() == 2
+    assert turn.trust == "tool"
+
+
+def test_the_heading_of_a_block_is_masked_too() -> None:
+    block = RawBlock("text", 1, 1, (f"Keys {SECRET}",), None)
+    turn = from_block(block, "~/note.md", "note.md", "agent", Masker())
+    assert SECRET not in repr(turn)
+    assert (turn.role, turn.trust, turn.speaker) == ("assistant", "agent", "")
