@@ -61,14 +61,16 @@ def rank(index: Index, query: str, vector: Any | None, settings: RecallSettings)
     weight = settings.bm25_weight if cosines else 1.0
     best_words = max(words.values(), default=0.0) or 1.0
     low, high = min(cosines.values(), default=0.0), max(cosines.values(), default=0.0)
-    spread = (high - low) or 1.0
+    spread = high - low
     found = []
     for row in words.keys() | cosines.keys():
         cosine = cosines.get(row)
         if row not in words and (cosine is None or cosine < MIN_COSINE):
             continue
         lexical = words.get(row, 0.0) / best_words
-        dense = lexical if cosine is None else (cosine - low) / spread  # not embedded yet
+        dense = lexical  # of what is not embedded yet, the words speak for it
+        if cosine is not None:
+            dense = (cosine - low) / spread if spread else 1.0
         score = round(weight * lexical + (1 - weight) * dense, 6)
         found.append(Candidate(row, score, lexical, cosine, coverage.get(row, 0.0)))
     return sorted(found, key=lambda candidate: (-candidate.score, candidate.row))

@@ -188,6 +188,6 @@ def _opened(index: Index, embedder: Embedder | None) -> Opened:
     if problems:
         path, line, reason = problems[0]
         where = path if line is None else f"{path}, line {line}"
-        more = f" (and {len(problems) - 1} more; see: clsm status)" if len(problems) > 1 else ""
-        opened.warnings.append(f"{where}: {reason}; it was left out{more}")
+        more = f" (and {len(problems) - 1} more places)" if len(problems) > 1 else ""
+        opened.warnings.append(f"{where}: {reason}{more}; the rest was searched. See: clsm status")
     return opened
