@@ -63,7 +63,7 @@ def bare(tmp_path: Path, model_folder: Path) -> Cli:
     """The command line in an empty folder, without a store."""
     # Inside the home folder, where paths are remembered from ``~`` on: ids do not depend on the test.
     home = tmp_path / "home"
-    work = home / "work"
+    work = home / "desk"
     work.mkdir(parents=True)
     return Cli(work, environment(home, model_folder))
 

@@ -62,6 +62,7 @@ def segment_all(
     """
     from clsm_cli.ingestion import segment
     from clsm_cli.store import inbox, settle
+    from clsm_cli.store.index.counts import counts
     from clsm_cli.store.index.opening import bring_up_to_date
 
     def embedding(done: int, total: int) -> None:
@@ -89,4 +90,4 @@ def segment_all(
             run.apply(plan.writes)
             report.episodes += len(plan.episodes)
         bring_up_to_date(store, connection, embedder, embedding)
-    report.open_turns = index.counts()["waiting"]
+    report.open_turns = counts(index.connection)["waiting"]

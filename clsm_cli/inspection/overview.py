@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from clsm_cli.store import logs
+from clsm_cli.store.index.counts import counts
 from clsm_cli.store.index.opening import open_index
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ class Overview:
 def overview(store: Store) -> Overview:
     """Look at a store; its index is brought up to date by words if the lock is free."""
     with open_index(store, None) as opened:
-        counts = opened.index.counts()
+        held = counts(opened.index.connection)
         unembedded = opened.index.unembedded()
         problems = tuple(FileProblem(*row) for row in opened.index.problems())
     rows, torn = logs.rows(store.flow / "runs.jsonl")
@@ -60,7 +61,7 @@ def overview(store: Store) -> Overview:
         store_id=store.store_id,
         device=store.device,
         time_zone=store.zone_name,
-        counts=counts,
+        counts=held,
         unembedded=unembedded,
         problems=problems,
         runs=tuple(recent.values())[:RECENT_RUNS],

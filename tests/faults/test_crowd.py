@@ -15,6 +15,7 @@ from ingesting import new_store, same, state_of, take
 
 from clsm_cli.embedding import weights
 from clsm_cli.inspection.overview import overview
+from clsm_cli.store.index.counts import counts
 from clsm_cli.store.index.opening import open_index
 
 SECONDS = 15.0
@@ -154,6 +155,6 @@ def test_a_reader_keeps_what_it_saw_while_others_write(crowd: Crowd, tmp_path: P
         assert [p.text for p in opened.index.passages(rows).values()] == [
             "The ferry leaves at nine."
         ]
-        assert opened.index.counts()["turns"] == 0
+        assert counts(opened.index.connection)["turns"] == 0
     with open_index(store, None) as opened:
-        assert opened.index.counts()["turns"] > 0
+        assert counts(opened.index.connection)["turns"] > 0

@@ -183,6 +183,8 @@ def test_a_version_whose_record_a_crash_prevented_costs_nothing(
         shard.unlink()
     take(store, write(tmp_path, "# A\n\nTea.\n\nThe gauge reads seven.\n"))
     assert sorted(p.text for p in current(store)) == ["Tea.", "The gauge reads seven."]
+    held = [turn.text for e in state_of(store).episodes.values() for turn in e.turns]
+    assert sorted(held) == ["Tea.", "The ferry.", "The gauge reads seven."]
 
 
 def test_every_current_block_is_embedded_with_its_heading(store: Store, tmp_path: Path) -> None:

@@ -1,0 +1,132 @@
+"""What depends on several files at once: current blocks, aliases, statements.
+
+It is worked out again, whole, for what a refresh touched.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from clsm_cli.model.codec import decode
+from clsm_cli.model.episodes import Document
+from clsm_cli.model.graph import Node, Statement
+from clsm_cli.model.join import join_all
+from clsm_cli.store import logs, topics
+from clsm_cli.store.index import passages, rows
+from clsm_cli.store.jsonlines import dump
+from clsm_cli.store.layout import TOPIC_STREAMS
+from clsm_cli.text import mentions
+
+if TYPE_CHECKING:
+    import sqlite3
+
+    from clsm_cli.model.codec import Record
+    from clsm_cli.model.graph import Stream
+    from clsm_cli.store.layout import Store
+
+
+def derive(connection: sqlite3.Connection, store: Store, touched: set[str]) -> None:
+    """Work out again what depends on several files."""
+    graph_changed = "shard" in touched or "tombstones" in touched
+    forgotten = logs.forgotten(store) if touched else frozenset()
+    if graph_changed or "episode" in touched:
+        _settle_documents(connection, forgotten)
+    if graph_changed:
+        _settle_aliases(connection, forgotten)
+    for stream in TOPIC_STREAMS:
+        if stream in touched or "tombstones" in touched:
+            _settle_statements(connection, store, stream, forgotten)
+
+
+def records_of(
+    connection: sqlite3.Connection, record_type: str, forgotten: frozenset[str]
+) -> list[Record]:
+    """The joined records of one type, by id."""
+    versions: dict[str, list[Record]] = {}
+    for (line,) in connection.execute(
+        "SELECT line FROM records WHERE type = ? ORDER BY id", (record_type,)
+    ):
+        record = decode(json.loads(line))
+        versions.setdefault(record.id, []).append(record)
+    return [
+        join_all(found).record
+        for record_id, found in versions.items()
+        if not logs.is_forgotten(record_id, forgotten)
+    ]
+
+
+def _settle_documents(connection: sqlite3.Connection, forgotten: frozenset[str]) -> None:
+    """A block is current, and stands where it stands, as its document says."""
+    connection.execute("DELETE FROM blocks")
+    for document in records_of(connection, "document", forgotten):
+        assert isinstance(document, Document)
+        connection.executemany(
+            "INSERT OR REPLACE INTO blocks VALUES (?, ?, ?, ?, ?)",
+            [
+                (
+                    document.id,
+                    block.key,
+                    document.path,
+                    block.line_start,
+                    passages.HEADING_SEPARATOR.join(block.heading),
+                )
+                for block in document.blocks
+            ],
+        )
+    connection.execute(
+        "UPDATE passages SET current = EXISTS (SELECT 1 FROM blocks b"
+        " WHERE b.document = passages.document AND b.key = passages.key)"
+        " WHERE document IS NOT NULL"
+    )
+
+
+def _settle_aliases(connection: sqlite3.Connection, forgotten: frozenset[str]) -> None:
+    """What a mention may be called: a node's label and aliases, as ids."""
+    connection.execute("DELETE FROM aliases")
+    for node in records_of(connection, "node", forgotten):
+        assert isinstance(node, Node)
+        connection.executemany(
+            "INSERT OR IGNORE INTO aliases VALUES (?, ?)",
+            [(mentions.node_id(name), node.id) for name in (node.label or node.id, *node.aliases)],
+        )
+
+
+def _settle_statements(
+    connection: sqlite3.Connection, store: Store, stream: Stream, forgotten: frozenset[str]
+) -> None:
+    """The statements of a stream, as its Markdown and its shards say together."""
+    rows.drop(connection, "kind IN ('statement', 'gist') AND stream = ?", stream)
+    records = {
+        record.id: record
+        for record in records_of(connection, "statement", forgotten)
+        if isinstance(record, Statement) and record.stream == stream
+    }
+    found = topics.read_topics(store.root / stream)
+    edits = topics.reconcile(found, records, stream=stream, now="", device=store.device)
+    places: dict[str, tuple[str, int]] = {}
+    for topic in found:
+        path = topic.path.relative_to(store.root).as_posix()
+        places |= {topics.id_of(item): (path, item.line) for item in topic.items}
+        listed = dump([[problem.line, problem.reason] for problem in topic.problems])
+        connection.execute(
+            "UPDATE files SET problems = ? WHERE path = ?",
+            (listed if topic.problems else None, path),
+        )
+    for record_id, statement in sorted(edits.statements.items()):
+        path, line = places.get(record_id, (f"{stream}/graph", 0))
+        if statement.text:
+            rows.insert(
+                connection,
+                _file_id(connection, path),
+                [passages.of_statement(statement, path, line)],
+            )
+
+
+def _file_id(connection: sqlite3.Connection, path: str) -> int:
+    """The file a statement's row belongs to; 0, none, for one that only a shard still holds.
+
+    Such rows go when their stream is settled again, not when one file goes.
+    """
+    row = connection.execute("SELECT id FROM files WHERE path = ?", (path,)).fetchone()
+    return int(row[0]) if row else 0
