@@ -38,14 +38,13 @@ class SegmentPlan:
     writes: tuple[runs.Write, ...]
 
 
-def plan_session(store: Store, index: Index, box: Inbox, *, close: bool = False) -> SegmentPlan:
+def plan_session(store: Store, index: Index, box: Inbox) -> SegmentPlan:
     """Cut an inbox file as far as its episodes are final.
 
     Args:
         store: Where.
         index: Fresh, with a vector for every turn of the inbox.
         box: The inbox file.
-        close: Nothing will follow: the open tail becomes an episode too.
     """
     if not box.turns:
         return SegmentPlan((), (), ())
@@ -57,9 +56,7 @@ def plan_session(store: Store, index: Index, box: Inbox, *, close: bool = False)
     capped = bool(items) and _is_capped(store, index, previous)
     made: list[Episode] = []
     open_items: list[InboxItem] = []
-    parts = _parts(items)
-    for number, (turns, is_ended) in enumerate(parts):
-        ended = is_ended or (close and number == len(parts) - 1)
+    for turns, ended in _parts(items):
         rest = list(turns)
         beats = _beats([item.turn for item in rest], vectors)
         for found in cut(beats, ended=ended, settings=store.settings.boundary):

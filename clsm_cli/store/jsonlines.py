@@ -36,11 +36,6 @@ def dump(value: Any) -> str:
     return line if line.isascii() and "\x7f" not in line else line.translate(_ESCAPED)
 
 
-def is_odd(text: str) -> bool:
-    """Whether a text holds what ``dump`` escapes."""
-    return text.translate(_ESCAPED) != text
-
-
 def load(line: str) -> Any:
     """The value of one line.
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 HEADER = (
     "# clsm graph shard: one record a line, sorted by id; see docs/format.md.\n"
-    "# To edit a record comfortably: clsm edit ID\n"
+    '# A line may be edited by hand; with "pinned": true no run changes it.\n'
 )
 _SHARD_NAME = re.compile(r"[0-9a-f]{1,2}\.yaml\Z")
 _YAML_ENTRIES = 50

@@ -13,7 +13,7 @@ from math import isfinite
 from typing import Any
 
 from clsm_cli.config import MAX_DEPTH
-from clsm_cli.store.jsonlines import LineError, is_odd
+from clsm_cli.store.jsonlines import LineError
 
 
 def load(text: str, limit: int) -> Any:
@@ -111,28 +111,3 @@ def _as_key(key: Any) -> str:
     if key is None or isinstance(key, (int, float)):
         return json.dumps(key)
     raise LineError("has a key that is not text")
-
-
-def dump_block(value: Any) -> str:
-    """A value in block style, for a person to edit."""
-    import io
-
-    from ruamel.yaml import YAML
-    from ruamel.yaml.representer import SafeRepresenter
-
-    class Escaping(SafeRepresenter):
-        """Quotes what YAML would fold or drop: control characters, other line ends."""
-
-        def represent_str(self, data: Any) -> Any:
-            style = '"' if is_odd(data) else None
-            return self.represent_scalar("tag:yaml.org,2002:str", data, style=style)
-
-    Escaping.add_representer(str, Escaping.represent_str)
-    out = io.StringIO()
-    yaml = YAML(typ="safe", pure=True)
-    yaml.Representer = Escaping
-    yaml.default_flow_style = False
-    yaml.allow_unicode = True
-    yaml.sort_base_mapping_type_on_output = False  # type: ignore[assignment]  # keeps our key order
-    yaml.dump(value, out)
-    return out.getvalue()

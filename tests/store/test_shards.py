@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from block_style import dump_block
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import cpu_seconds, examples, records
@@ -13,7 +14,7 @@ from strategies import cpu_seconds, examples, records
 from clsm_cli.model.codec import encode
 from clsm_cli.model.graph import Node
 from clsm_cli.model.ids import tombstone_hash
-from clsm_cli.store import atomic, shards, yaml_text
+from clsm_cli.store import atomic, shards
 
 if TYPE_CHECKING:
     from clsm_cli.model.codec import Record
@@ -80,7 +81,7 @@ def test_a_shard_is_two_comments_then_sorted_lines() -> None:
 @examples(60)
 @given(unique)
 def test_block_style_by_hand_is_read_alike(found: list[Record]) -> None:
-    block = yaml_text.dump_block([encode(record) for record in found])
+    block = dump_block([encode(record) for record in found])
     shard = shards.parse(block.encode(), PATH)
     assert shard.problems == ()
     assert list(shard.records) == found

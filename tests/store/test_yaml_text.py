@@ -5,12 +5,13 @@ import time
 from typing import Any
 
 import pytest
+from block_style import dump_block
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import cpu_seconds, examples, json_values
 
 from clsm_cli.store.jsonlines import LineError, dump
-from clsm_cli.store.yaml_text import dump_block, load
+from clsm_cli.store.yaml_text import load
 
 LIMIT = 8 << 20
 BOMB = "a: &a [x, x]\n" + "".join(
