@@ -1,4 +1,4 @@
-"""Rows 1, 5, 7 and 9–15 of the feature checklist, as a user sees them: real text, real model."""
+"""What was promised of ingest and a first recall, as a user sees it: real text, real model."""
 
 from __future__ import annotations
 

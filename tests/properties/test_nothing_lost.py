@@ -1,4 +1,4 @@
-"""Nothing is lost by segmentation, and nothing changes by ingesting again (checklist rows 5, 13)."""
+"""Nothing is lost by segmentation, and nothing changes by ingesting again."""
 
 from __future__ import annotations
 
