@@ -117,7 +117,7 @@ def record_of(store: Store, episode: Episode) -> EpisodeRecord:
     return record
 
 
-def test_row_1_delete_the_cache_and_recall_gives_identical_json(cli: Cli) -> None:
+def test_delete_the_cache_and_recall_gives_identical_json(cli: Cli) -> None:
     cli.ok("ingest", SAMPLE / "workspace", SAMPLE / "sessions", "--quiet")
     for query in ("delegation defect", "who is brian", "what failed in February?"):
         asked = ("recall", "--json", "--no-touch", "--now", "2026-02-25T08:00:00+01:00", query)
@@ -127,7 +127,7 @@ def test_row_1_delete_the_cache_and_recall_gives_identical_json(cli: Cli) -> Non
         assert cli.ok(*asked).out == before.out
 
 
-def test_row_5_ingest_twice_and_git_sees_nothing(cli: Cli) -> None:
+def test_ingest_twice_and_git_sees_nothing(cli: Cli) -> None:
     def git(*words: str) -> str:
         who = ["-c", "user.name=t", "-c", "user.email=t@example.org"]
         done = subprocess.run(
@@ -150,7 +150,7 @@ def passages_of(store: Store) -> list[Passage]:
         return list(opened.index.passages(rows).values())
 
 
-def test_row_7_every_line_of_a_daily_note_has_its_date(store: Store) -> None:
+def test_every_line_of_a_daily_note_has_its_date(store: Store) -> None:
     take(store, SAMPLE / "workspace")
     daily = [p for p in passages_of(store) if re.search(r"/memory/\d{4}-\d\d-\d\d\.md$", p.path)]
     assert len({p.path for p in daily}) == 15
@@ -169,7 +169,7 @@ DATED = """# MEMORY
 """
 
 
-def test_row_7_every_dated_bullet_has_its_date(store: Store, tmp_path: Path) -> None:
+def test_every_dated_bullet_has_its_date(store: Store, tmp_path: Path) -> None:
     (tmp_path / "ws" / "memory").mkdir(parents=True)
     (tmp_path / "ws" / "MEMORY.md").write_text(DATED)
     (tmp_path / "ws" / "memory" / "2026-02-15.md").write_text(
@@ -187,7 +187,7 @@ def test_row_7_every_dated_bullet_has_its_date(store: Store, tmp_path: Path) -> 
     ]
 
 
-def test_row_9_the_delegation_example_fills_every_field(store: Store) -> None:
+def test_the_delegation_example_fills_every_field(store: Store) -> None:
     rows = talk([*APPLES, "Bye."], EVENING - timedelta(days=1)) + talk(DELEGATION)
     take(store, stdin=b"".join([*rows, END]))
     record = record_of(store, episodes_of(store)[-1])
@@ -205,23 +205,23 @@ def test_row_9_the_delegation_example_fills_every_field(store: Store) -> None:
     assert record.stage == "pending"
 
 
-def test_row_10_apples_and_good_morning_on_the_next_day_are_two_episodes(store: Store) -> None:
+def test_apples_and_good_morning_on_the_next_day_are_two_episodes(store: Store) -> None:
     morning = talk(["Good morning", "Good morning!"], EVENING.replace(hour=8) + timedelta(days=1))
     take(store, stdin=b"".join([*talk(APPLES), *morning, END]))
     assert lengths(store) == [10, 2]
 
 
-def test_row_10_thirty_turns_of_one_subject_are_25_and_5(store: Store) -> None:
+def test_thirty_turns_of_one_subject_are_25_and_5(store: Store) -> None:
     take(store, stdin=b"".join([*talk(ORCHARD), END]))
     assert lengths(store) == [25, 5]
 
 
-def test_row_11_one_change_of_subject_is_found_exactly(store: Store) -> None:
+def test_one_change_of_subject_is_found_exactly(store: Store) -> None:
     take(store, stdin=b"".join([*talk(APPLES + BRAKES), END]))
     assert lengths(store) == [10, 6]
 
 
-def test_row_11_gamma_3_removes_it(store: Store) -> None:
+def test_gamma_3_removes_it(store: Store) -> None:
     take(set_to(store, boundary_gamma=3), stdin=b"".join([*talk(APPLES + BRAKES), END]))
     assert lengths(store) == [16]
 
@@ -230,7 +230,7 @@ LATE = [*APPLES, "Something is wrong with it, I hear it every morning.", *BRAKES
 """The first words of the new subject name nothing: surprise comes one turn late."""
 
 
-def test_row_12_a_boundary_one_turn_late_is_moved_and_q_does_not_fall(tmp_path: Path) -> None:
+def test_a_boundary_one_turn_late_is_moved_and_q_does_not_fall(tmp_path: Path) -> None:
     found = []
     for refine in (0, 3):
         store = set_to(new_store(tmp_path / str(refine)), boundary_refine=refine)
@@ -242,14 +242,14 @@ def test_row_12_a_boundary_one_turn_late_is_moved_and_q_does_not_fall(tmp_path: 
     assert right >= late
 
 
-def test_row_13_episodes_and_inbox_together_are_the_transcripts(store: Store) -> None:
+def test_episodes_and_inbox_together_are_the_transcripts(store: Store) -> None:
     """On the sample; on random conversations in tests/properties/test_nothing_lost.py."""
     report = take(store, SAMPLE / "sessions")
     keys = state_of(store).keys()
     assert len(keys) == len(set(keys)) == sum(s.tally.added for s in report.sources)
 
 
-def test_row_14_every_episode_has_title_times_and_participants(store: Store) -> None:
+def test_every_episode_has_title_times_and_participants(store: Store) -> None:
     take(store, SAMPLE / "sessions")
     episodes = episodes_of(store)
     assert len(episodes) > 5
@@ -266,7 +266,7 @@ def test_row_14_every_episode_has_title_times_and_participants(store: Store) -> 
         assert record.narrative.startswith("On ")
 
 
-def test_row_15_yesterday_becomes_a_date(store: Store) -> None:
+def test_yesterday_becomes_a_date(store: Store) -> None:
     start = datetime.fromisoformat("2023-06-16T10:00:00+02:00")
     lines = ["I met Caroline at the museum yesterday.", "Lovely, how is she?"]
     take(store, stdin=b"".join([*talk(lines, start), END]))
