@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from clsm_cli.config import MAX_FILE
 from clsm_cli.errors import DamagedStoreError
-from clsm_cli.model.graph import Statement, StatementKind, Stream
+from clsm_cli.model.graph import Statement, StatementKind, Stream, TaskState
 from clsm_cli.model.ids import digest, is_id, statement_id
 from clsm_cli.store import atomic, front_matter
 from clsm_cli.store.jsonlines import LineError, dump
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 _BULLET = re.compile(r"[-*+][ \t]+(?:\[([ xX!])\][ \t]+)?")
-_BOXES = {" ": "open", "x": "done", "X": "done", "!": "blocked"}
+_BOXES: dict[str, TaskState] = {" ": "open", "x": "done", "X": "done", "!": "blocked"}
 _FURTHEST_FIRST = ("done", "blocked", "open")
 _BOX_OF = {"open": " ", "done": "x", "blocked": "!"}
 
@@ -37,7 +37,7 @@ class Item:
     id: str | None
     text: str
     line: int
-    state: str | None = None
+    state: TaskState | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,13 +258,13 @@ def _by_hand(
         old = Statement(id=record_id, rev=(0, ""), kind=kind, recorded_at=now)
     elif text_sha(item.text) == old.text_sha and old.is_current:
         state = (item.state or old.state) if old.kind == "task" else old.state
-        return replace(old, state=state, stream=stream, topic=topic)  # type: ignore[arg-type]
+        return replace(old, state=state, stream=stream, topic=topic)
     return replace(
         old,
         stream=stream,
         topic=topic,
         text_sha=text_sha(item.text),
-        state=item.state if old.kind == "task" else None,  # type: ignore[arg-type]
+        state=item.state if old.kind == "task" else None,
         trust="user",
         pinned=True,
         withdrawn=False,
