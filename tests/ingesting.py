@@ -17,6 +17,7 @@ from clsm_cli.embedding import weights
 from clsm_cli.embedding.encoder import Encoder
 from clsm_cli.embedding.pins import ENGINE
 from clsm_cli.ingestion import ingest as use_case
+from clsm_cli.ingestion.fence import no_key
 from clsm_cli.model.episodes import Document, EndMark, Episode, Turn
 from clsm_cli.store import episodes, inbox, layout, shards
 from clsm_cli.store.index.opening import Embedder
@@ -82,6 +83,7 @@ def take(
         capture_only=options.pop("capture_only", False),
         since=options.pop("since", None),
         dry_run=options.pop("dry_run", False),
+        fence_key=options.pop("fence_key", no_key),
     )
     engine = embedder() if options.pop("model", True) else None
     assert not options

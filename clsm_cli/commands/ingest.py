@@ -7,6 +7,7 @@ from typing import Annotated, get_args
 
 import typer
 
+from clsm_cli.commands import fence_key
 from clsm_cli.commands.options import (
     DryRunOption,
     JsonOption,
@@ -87,6 +88,7 @@ def ingest(
         since=None if since is None else parse_time(since, opened.zone, "--since"),
         dry_run=dry_run,
         stdin=None if sys.stdin is None else sys.stdin.buffer,
+        fence_key=fence_key.reader(printer.warn),
     )
     embedder = None
     if not capture and not dry_run:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from clsm_cli.config import MAX_FILE
-from clsm_cli.ingestion import capture, jsonl, openclaw, rows, sources
+from clsm_cli.ingestion import capture, fence, jsonl, openclaw, rows, sources
 from clsm_cli.ingestion.items import Problem
 from clsm_cli.ingestion.report import SourceReport, utc
 from clsm_cli.store import inbox, runs
@@ -139,6 +139,12 @@ class Intake:
                 self._apply(writes)
 
     def _items(self, source: SourceFile, lines: Iterator[rows.Line]) -> Iterator[TranscriptItem]:
+        items = self._raw_items(source, lines)
+        return fence.without_recalled(items, self.request.fence_key, path=source.path)
+
+    def _raw_items(
+        self, source: SourceFile, lines: Iterator[rows.Line]
+    ) -> Iterator[TranscriptItem]:
         now, zone = self.request.now, self.store.zone
         session = self.request.session or source.origin
         if source.format == "openclaw":
@@ -164,10 +170,13 @@ class Intake:
         if old is not None and old.sha256 == sha256 and old.path == source.path:
             tally.known += len(old.blocks)
             return
-        raw = markdown.read(data, path=source.path, zone=self.store.zone)
+        zone, fence_key = self.store.zone, self.request.fence_key
+        raw = markdown.read(data, path=source.path, zone=zone, fence_key=fence_key)
         if isinstance(raw, Problem):
             tally.problems.append(raw)
             return
+        if raw.recalled:
+            tally.dropped[fence.DROPPED] += raw.recalled
         tally.problems.extend(raw.problems)
         if old is not None and old.blocks and not raw.blocks:
             reason = f"is empty now; its {len(old.blocks)} blocks stay in memory"

@@ -75,9 +75,10 @@ class RawBlock:
 
 @dataclass(frozen=True, slots=True)
 class RawDocument:
-    """A Markdown document, cut into blocks."""
+    """A Markdown document, cut into blocks; ``recalled`` counts what clsm itself had recalled."""
 
     title: str
     trust: Trust
     blocks: tuple[RawBlock, ...]
     problems: tuple[Problem, ...]
+    recalled: int = 0

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from clsm_cli.config import MAX_FILE, MAX_MESSAGE
 from clsm_cli.ingestion.blocks import conflict_marks, scan
+from clsm_cli.ingestion.fence import KEPT, FenceKey, cut, no_key
 from clsm_cli.ingestion.items import Problem, RawBlock, RawDocument
 from clsm_cli.ingestion.rows import Tally
 from clsm_cli.ingestion.times import normalise
@@ -43,18 +44,21 @@ _PIECE = MAX_MESSAGE // 4
 _FIRST_LINE = 400
 
 
-def read(data: bytes, *, path: str, zone: tzinfo) -> RawDocument | Problem:
+def read(
+    data: bytes, *, path: str, zone: tzinfo, fence_key: FenceKey = no_key
+) -> RawDocument | Problem:
     """The document in ``data``; a problem when it is larger than a note may be.
 
     Args:
         data: The file, or one byte more than its limit (``config.MAX_FILE``).
         path: As it was given: its name tells date and trust, and problems name it.
         zone: The store's time zone.
+        fence_key: Gives the key by which recalled text is known; it is passed over.
     """
     if len(data) > MAX_FILE:
         return Problem(path, None, f"larger than {MAX_FILE >> 20} MiB")
     tally = Tally()
-    lines = _lines(data, tally)
+    lines, recalled = _lines(data, tally, fence_key)
     meta, start = _front_matter(lines, tally)
     marks = conflict_marks(lines, start)
     for number in marks:
@@ -74,12 +78,17 @@ def read(data: bytes, *, path: str, zone: tzinfo) -> RawDocument | Problem:
         trust=_trust_of(path, meta, tally),
         blocks=blocks,
         problems=tuple(tally.problems(path)),
+        recalled=recalled,
     )
 
 
-def _lines(data: bytes, tally: Tally) -> list[str]:
+def _lines(data: bytes, tally: Tally, fence_key: FenceKey) -> tuple[list[str], int]:
+    """The lines of a file, and how many recalled blocks were left out of them."""
     text = data.removeprefix(b"\xef\xbb\xbf").decode(errors="replace")
-    lines = [line.removesuffix("\r") for line in text.split("\n")]
+    said = cut(text, fence_key, keep_lines=True)
+    for number in said.doubtful:
+        tally.add(KEPT, number)
+    lines = [line.removesuffix("\r") for line in said.text.split("\n")]
     if "\ufffd" in text:
         for number, raw in enumerate(data.split(b"\n"), 1):
             try:
@@ -91,7 +100,7 @@ def _lines(data: bytes, tally: Tally) -> list[str]:
             if "\0" in line:
                 tally.add("NUL removed", number + 1)
                 lines[number] = line.replace("\0", "")
-    return lines
+    return lines, said.dropped
 
 
 def _front_matter(lines: list[str], tally: Tally) -> tuple[dict[str, Any] | None, int]:

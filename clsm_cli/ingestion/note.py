@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.errors import BadInputError
 from clsm_cli.ingestion import times
+from clsm_cli.ingestion.fence import FenceKey, cut, no_key
 from clsm_cli.ingestion.items import RawTurn
 from clsm_cli.ingestion.report import utc
 from clsm_cli.ingestion.turns import Masker, from_message
@@ -33,8 +34,17 @@ class Noted:
     masked: dict[str, int]
 
 
-def write_note(store: Store, text: str, now: datetime, *, dry_run: bool = False) -> Noted:
+def write_note(
+    store: Store,
+    text: str,
+    now: datetime,
+    *,
+    dry_run: bool = False,
+    fence_key: FenceKey = no_key,
+) -> Noted:
     """Write a note down (a dry run: only say how it would be); it is found by its words at once.
+
+    What clsm itself recalled (``ingestion.fence``) is left out of it.
 
     Raises:
         BadInputError: The text is empty.
@@ -42,6 +52,7 @@ def write_note(store: Store, text: str, now: datetime, *, dry_run: bool = False)
         DiskError: The disk refused.
     """
     mask = Masker(Counter())
+    text = cut(text, fence_key).text
     time = times.normalise(now.isoformat(), store.zone)
     raw = RawTurn(SESSION, "user", "user", text, time, 1, 1 + text.strip().count("\n"))
     turn = from_message(raw, "-", mask)

@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, BinaryIO, Protocol
 
+from clsm_cli.ingestion.fence import FenceKey, no_key
 from clsm_cli.ingestion.sources import Missing
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ class Request:
         since: Pass over earlier turns.
         dry_run: Only say what would happen.
         now: Time of the run, with offset.
+        fence_key: Gives the key by which clsm's own recalled text is known again.
     """
 
     paths: tuple[str, ...]
@@ -46,6 +48,7 @@ class Request:
     since: datetime | None = None
     dry_run: bool = False
     stdin: BinaryIO | None = None
+    fence_key: FenceKey = no_key
 
 
 @dataclass(frozen=True, slots=True)

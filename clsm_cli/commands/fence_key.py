@@ -1,0 +1,82 @@
+"""The key that recalled text is sealed with: one a user and machine, outside of every store.
+
+A store may be shared or in git; whoever had its key could write text that ingest leaves out.
+"""
+
+from __future__ import annotations
+
+import os
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from clsm_cli.errors import ClsmError, DamagedStoreError
+from clsm_cli.store import atomic
+from clsm_cli.text.fence import KEY_BYTES
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_MOST = 4 << 10
+_MEANWHILE = "until then recalled text that comes back is taken for something that was said"
+
+
+def default_path() -> Path:
+    """Where the key lies: in the user's data folder, beside the models.
+
+    Raises:
+        RuntimeError: The user has no home folder.
+    """
+    data = os.environ.get("XDG_DATA_HOME", "")
+    # The XDG specification says to ignore a relative path.
+    base = Path(data) if os.path.isabs(data) else Path.home() / ".local" / "share"
+    return base / "clsm" / "fence.key"
+
+
+def obtain(warn: Callable[[str], None]) -> bytes | None:
+    """The key, made at its first use; None, and a warning, when it cannot be had."""
+    return _guarded(_load_or_create, warn)
+
+
+def reader(warn: Callable[[str], None]) -> Callable[[], bytes | None]:
+    """Gives the key, read once and only when asked for; None when there is none.
+
+    One that is there and cannot be used is told to ``warn``.
+    """
+    return cache(lambda: _guarded(_load, warn))
+
+
+def _guarded(get: Callable[[Path], bytes | None], warn: Callable[[str], None]) -> bytes | None:
+    try:
+        return get(default_path())
+    except DamagedStoreError as error:
+        warn(
+            f"{error.path}: {error.reason}; delete it, the next recall makes another; {_MEANWHILE}"
+        )
+    except (ClsmError, RuntimeError) as error:
+        warn(f"{error}; {_MEANWHILE}")
+    return None
+
+
+def _load(path: Path) -> bytes | None:
+    key = atomic.read(path, _MOST)
+    if key is not None and len(key) != KEY_BYTES:
+        raise DamagedStoreError(path, None, f"is no key of {KEY_BYTES} bytes")
+    return key
+
+
+def _load_or_create(path: Path) -> bytes:
+    return _load(path) or _create(path)
+
+
+def _create(path: Path) -> bytes:
+    """Make the key, unless another process was faster: both must seal with the same one."""
+    from clsm_cli.embedding.staging import only_installer
+
+    atomic.make_folder(path.parent)
+    with atomic.disk_errors(path.parent), only_installer(path.parent):
+        key = _load(path)
+        if key is None:
+            key = os.urandom(KEY_BYTES)
+            atomic.put(path, key)
+    return key
