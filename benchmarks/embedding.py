@@ -120,9 +120,12 @@ def varied_texts(seed: int) -> list[str]:
 def load(side: str, folder: Path) -> Callable[[Sequence[str]], Vectors]:
     """Load one side and give its function from texts to unit vectors [n, 384]."""
     if side == "clsm":
+        import numpy as np
+
         from clsm_cli.embedding.encoder import Encoder
 
-        return Encoder.open(folder, threads=1).encode_sentences
+        encoder = Encoder.open(folder, threads=1)
+        return lambda texts: np.stack([found.sentence for found in encoder.encode(texts)])
     import torch
     from sentence_transformers import SentenceTransformer
 

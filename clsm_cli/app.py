@@ -1,8 +1,7 @@
-"""The Typer application: its commands, and the one place where errors become exit codes."""
+"""The Typer application and its commands."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator, Mapping
 from importlib import import_module
 from typing import Annotated, Any
@@ -10,15 +9,17 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from clsm_cli import version
+from clsm_cli import __version__
+from clsm_cli.commands import boundary
 from clsm_cli.commands.help import Command
 from clsm_cli.commands.options import examples
-from clsm_cli.commands.output import abandon_stdout
-from clsm_cli.errors import ClsmError
-from clsm_cli.text.terminal import safe
 
-COMMANDS = ("init", "note", "ingest", "recall", "search", "show", "status", "model")
+COMMANDS = ("init", "note", "ingest", "recall", "search", "show", "status", "eval", "model")
 """Their names, in the order in which the help lists them; ``search`` is ``recall``."""
+
+
+_MODULES = {"search": "recall", "eval": "evaluate"}
+"""Where a command has another name than its module."""
 
 
 class Commands(Mapping[str, Any]):
@@ -52,7 +53,7 @@ class Commands(Mapping[str, Any]):
 def _build(name: str) -> Any:
     if name not in COMMANDS:
         raise KeyError(name)
-    module = import_module(f"clsm_cli.commands.{'recall' if name == 'search' else name}")
+    module = import_module(f"clsm_cli.commands.{_MODULES.get(name, name)}")
     single = getattr(module, "app", None)
     if single is None:
         single = typer.Typer(add_completion=False, rich_markup_mode=None)
@@ -67,10 +68,7 @@ def _build(name: str) -> Any:
 
 
 class Boundary(TyperGroup):
-    """Runs a command; an expected error is one sentence on stderr and the code its class owns.
-
-    Usage errors (2) and Ctrl-C (130) are Typer's; anything else is a bug: a traceback and 1.
-    """
+    """Runs a command inside ``boundary.guard``; usage errors (2) are Typer's."""
 
     def __init__(self, **settings: Any) -> None:
         super().__init__(**settings)
@@ -78,16 +76,9 @@ class Boundary(TyperGroup):
 
     def invoke(self, ctx: Any) -> Any:
         """Invoke the command that was named."""
-        try:
-            return super().invoke(ctx)
-        except ClsmError as error:
-            if sys.stderr is not None:
-                print(f"clsm: {safe(str(error))}", file=sys.stderr)
-            raise typer.Exit(error.exit_code) from error
-        except BrokenPipeError:
-            # The reader of our output went away (``clsm recall x | head -1``): not an error.
-            abandon_stdout()
-            raise typer.Exit(0) from None
+        code = boundary.guard(lambda: super(Boundary, self).invoke(ctx))
+        if code:
+            raise typer.Exit(code)
 
 
 app = typer.Typer(
@@ -106,7 +97,7 @@ app = typer.Typer(
 
 def _print_version(asked: bool) -> None:
     if asked:
-        print(f"clsm {version()}")
+        print(f"clsm {__version__}")
         raise typer.Exit
 
 

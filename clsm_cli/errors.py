@@ -18,6 +18,15 @@ class ClsmError(Exception):
     exit_code: ClassVar[int]
 
 
+class NothingRelevantError(ClsmError):
+    """A recall found nothing, and its caller wants to know by the exit code."""
+
+    exit_code = 10
+
+    def __init__(self) -> None:
+        super().__init__("nothing relevant was found")
+
+
 class StoreNotFoundError(ClsmError):
     """There is no store where one was looked for."""
 

@@ -1,9 +1,11 @@
-"""Build ``clsm_cli/embedding/minilm.onnx``, the graph that clsm runs on the official weights.
+"""Build the graphs that clsm ships in ``clsm_cli/embedding``.
 
-The graph holds no weight: each initialiser is an offset into ``model.safetensors`` as published,
-so onnxruntime maps the 90 MB in place instead of parsing and copying them (session in 10 ms of
-CPU against 180). The same checkpoint gives the same bytes; ``tests/embedding`` rebuilds and
-compares.
+``minilm.onnx`` is the model. It holds no weight: each initialiser is an offset into
+``model.safetensors`` as published, so onnxruntime maps the 90 MB in place instead of parsing and
+copying them (session in 10 ms of CPU against 180). ``similarity.onnx`` is the exact dot product
+that ``clsm_cli/embedding/similarity.py`` explains.
+
+The same checkpoint gives the same bytes; ``tests/embedding`` rebuilds and compares.
 
 Run: ``python scripts/build_graph.py [model.safetensors]`` (needs ``onnx``, the dev extra).
 
@@ -17,13 +19,17 @@ import argparse
 import json
 import struct
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from onnx import ModelProto, NodeProto, TensorProto, helper
+import numpy as np
+from onnx import GraphProto, ModelProto, NodeProto, TensorProto, helper, numpy_helper
 
 from clsm_cli.embedding import weights
 from clsm_cli.embedding.pins import WEIGHTS
 from clsm_cli.embedding.session import GRAPH
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 LAYERS = 6
 HEADS = 12
@@ -33,6 +39,10 @@ EPSILON = 1e-12
 """Added to the variance by every layer norm; from the model's config.json."""
 OPSET = 17
 """First opset with LayerNormalization; onnxruntime has had it since 1.13."""
+BASIS = Path(__file__).with_name("basis.npy")
+"""Made by ``scripts/fit_basis.py``."""
+DIRECTIONS = 64
+"""Of the basis."""
 FUSED = "com.microsoft"
 """Operator domain of onnxruntime's fused transformer operators."""
 
@@ -86,6 +96,11 @@ class _Graph:
         """Add a small int64 constant."""
         self.initialisers[name] = helper.make_tensor(name, TensorProto.INT64, [len(values)], values)
         return name
+
+    def project(self, value: str, basis: NDArray[np.float32]) -> str:
+        """``value · basis``."""
+        self.initialisers["basis"] = numpy_helper.from_array(basis, "basis")
+        return self.node("MatMul", [value, "basis"], "seen")
 
     def node(
         self, operator: str, inputs: list[str], *outputs: str, domain: str = "", **options: Any
@@ -159,17 +174,19 @@ def _pool(graph: _Graph, hidden: str) -> None:
     graph.node("LpNormalization", [pooled], "sentence", axis=-1, p=2)
 
 
-def build(checkpoint: Path) -> bytes:
+def build(checkpoint: Path, basis: NDArray[np.float32] | None) -> bytes:
     """Build the graph for a checkpoint.
 
     Inputs are ``input_ids`` and ``attention_mask``, int32 [B, S]; outputs are ``sentence``,
-    float32 [B, 384], and ``tokens``, float32 [B, S, 384] (last layer), rows of length 1.
+    float32 [B, 384], and ``tokens``, float32 [B, S, D], rows of length 1: the last layer, seen
+    along the directions of the basis.
 
     Args:
         checkpoint: The official ``model.safetensors``; only its header is read.
+        basis: Float32 [384, D]; None: tokens keep their 384 components.
 
     Returns:
-        The serialised ONNX model, about 25 KB, the same bytes for the same checkpoint.
+        The serialised ONNX model, 25 KB and the basis, the same bytes for the same input.
     """
     graph = _Graph(*read_header(checkpoint))
     graph.integers("rows", [-1, WIDTH])
@@ -179,38 +196,98 @@ def build(checkpoint: Path) -> bytes:
     for index in range(LAYERS):
         value = _layer(graph, value, index)
     hidden = graph.node("Reshape", [value, "shape"], "hidden")
-    graph.node("LpNormalization", [hidden], "tokens", axis=-1, p=2)
+    seen = hidden if basis is None else graph.project(hidden, basis)
+    graph.node("LpNormalization", [seen], "tokens", axis=-1, p=2)
     _pool(graph, hidden)
-    return bytes(_model(graph).SerializeToString(deterministic=True))
+    width = WIDTH if basis is None else basis.shape[1]
+    return bytes(_model(graph, width).SerializeToString(deterministic=True))
 
 
-def _model(graph: _Graph) -> ModelProto:
+def _model(graph: _Graph, width: int) -> ModelProto:
     inputs = [
         helper.make_tensor_value_info(name, TensorProto.INT32, ["B", "S"])
         for name in ("input_ids", "attention_mask")
     ]
     outputs = [
         helper.make_tensor_value_info("sentence", TensorProto.FLOAT, ["B", WIDTH]),
-        helper.make_tensor_value_info("tokens", TensorProto.FLOAT, ["B", "S", WIDTH]),
+        helper.make_tensor_value_info("tokens", TensorProto.FLOAT, ["B", "S", width]),
     ]
     body = helper.make_graph(
         graph.nodes, "all-MiniLM-L6-v2", inputs, outputs, list(graph.initialisers.values())
     )
+    return _shippable(body)
+
+
+def build_similarity() -> bytes:
+    """Build the graph of exact dot products of rows of 4-bit codes.
+
+    Inputs are ``rows``, uint8 [N, D/2], two codes a byte; ``first.high``, ``first.low``,
+    ``second.high`` and ``second.low``, whole numbers as float32 [M, D/2], for the codes in the low
+    and in the high half of the bytes; ``offset``, float32 [M, 1]; and ``step``, float32 [M, 1].
+    The output is ``products``, float32 [M, N]:
+
+        step · (128 · (first.high · lowᵀ + second.high · highᵀ)
+                + first.low · lowᵀ + second.low · highᵀ − offset)
+
+    The casts to float32 are nearly all of the time, and still they are as fast as MatMulInteger,
+    whose uint8-by-int8 products saturate on AVX2 without VNNI.
+    """
+    nodes = [
+        helper.make_node("Cast", ["rows"], ["values"], to=TensorProto.FLOAT),
+        helper.make_node("Mul", ["values", "sixteenth"], ["shifted"]),
+        helper.make_node("Floor", ["shifted"], ["high"]),
+        helper.make_node("Mul", ["high", "sixteen"], ["high.bits"]),
+        helper.make_node("Sub", ["values", "high.bits"], ["low"]),
+    ]
+    for part in ("high", "low"):
+        nodes += [
+            helper.make_node("Gemm", [f"first.{part}", "low"], [f"first.{part}.sums"], transB=1),
+            helper.make_node("Gemm", [f"second.{part}", "high"], [f"second.{part}.sums"], transB=1),
+            helper.make_node("Add", [f"first.{part}.sums", f"second.{part}.sums"], [f"{part}.sums"]),
+        ]
+    nodes += [
+        helper.make_node("Mul", ["high.sums", "base"], ["high.steps"]),
+        helper.make_node("Add", ["high.steps", "low.sums"], ["codes"]),
+        helper.make_node("Sub", ["codes", "offset"], ["steps"]),
+        helper.make_node("Mul", ["steps", "step"], ["products"]),
+    ]
+    parts = ("first.high", "first.low", "second.high", "second.low")
+    inputs = [
+        helper.make_tensor_value_info("rows", TensorProto.UINT8, ["N", "D"]),
+        *(helper.make_tensor_value_info(name, TensorProto.FLOAT, ["M", "D"]) for name in parts),
+        helper.make_tensor_value_info("offset", TensorProto.FLOAT, ["M", 1]),
+        helper.make_tensor_value_info("step", TensorProto.FLOAT, ["M", 1]),
+    ]
+    outputs = [helper.make_tensor_value_info("products", TensorProto.FLOAT, ["M", "N"])]
+    constants = {"sixteenth": 1 / 16, "sixteen": 16.0, "base": 128.0}
+    tensors = [
+        helper.make_tensor(name, TensorProto.FLOAT, [], [value])
+        for name, value in constants.items()
+    ]
+    body = helper.make_graph(nodes, "exact dot products", inputs, outputs, tensors)
+    return bytes(_shippable(body).SerializeToString(deterministic=True))
+
+
+def _shippable(body: GraphProto) -> ModelProto:
     # IR 8 is what belongs to opset 17; a newer default would shut out older onnxruntimes.
     versions = [helper.make_opsetid("", OPSET), helper.make_opsetid(FUSED, 1)]
     return helper.make_model(body, opset_imports=versions, ir_version=8, producer_name="clsm")
 
 
 def main() -> None:
-    """Write the graph, beside the encoder unless told otherwise."""
-    parser = argparse.ArgumentParser(description="Build the ONNX graph that clsm ships.")
+    """Write the graphs, beside the encoder unless told otherwise."""
+    parser = argparse.ArgumentParser(description="Build the ONNX graphs that clsm ships.")
     default = weights.default_folder() / WEIGHTS.name
     parser.add_argument("checkpoint", type=Path, nargs="?", default=default)
-    parser.add_argument("--output", type=Path, default=GRAPH)
+    parser.add_argument("--output", type=Path, default=GRAPH.parent, metavar="FOLDER")
     options = parser.parse_args()
-    data = build(options.checkpoint)
-    options.output.write_bytes(data)
-    print(f"{options.output}: {len(data):,} bytes")
+    graphs = {
+        GRAPH.name: build(options.checkpoint, np.load(BASIS)),
+        "similarity.onnx": build_similarity(),
+    }
+    for name, data in graphs.items():
+        (options.output / name).write_bytes(data)
+        print(f"{options.output / name}: {len(data):,} bytes")
 
 
 if __name__ == "__main__":

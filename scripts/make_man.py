@@ -51,7 +51,7 @@ def _page(name: str, context: Any, names: list[str]) -> str:
     summary = " ".join(summary.split())
     lines = [
         r".\" Made by scripts/make_man.py from clsm --help; do not edit.",
-        f'.TH "{_text(name.upper())}" 1 "" "clsm {version()}" "clsm manual"',
+        f'.TH "{_text(name.upper())}" 1 "" "clsm {__version__}" "clsm manual"',
         ".SH NAME",
         rf"{_text(name)} \- {_text(_uncapitalised(summary))}",
         ".SH SYNOPSIS",

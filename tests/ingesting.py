@@ -43,12 +43,10 @@ _vectors: dict[str, Any] = {}
 
 def _embed(texts: Sequence[str]) -> Any:
     """The real vectors; a text that comes again is not embedded again (same bits in any batch)."""
-    import numpy as np
-
     new = [text for text in dict.fromkeys(texts) if text not in _vectors]
     if new:
-        _vectors.update(zip(new, _encoder().encode_sentences(new), strict=True))
-    return np.stack([_vectors[text] for text in texts])
+        _vectors.update(zip(new, _encoder().encode(new), strict=True))
+    return [_vectors[text] for text in texts]
 
 
 def embedder() -> Embedder:

@@ -4,39 +4,68 @@ from __future__ import annotations
 
 import sys
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from clsm_cli.commands.output import is_terminal
-from clsm_cli.embedding import weights
-from clsm_cli.embedding.encoder import Encoder
 from clsm_cli.embedding.pins import ENGINE
-from clsm_cli.errors import ClsmError
-from clsm_cli.store.index.opening import Embedder
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from clsm_cli.commands.output import Printer
+    from clsm_cli.embedding.query import QueryEncoder, QueryVectors
+    from clsm_cli.embedding.similarity import Similarity
+    from clsm_cli.store.index.opening import Embedder
     from clsm_cli.store.index.vectors import Embed
 
 
 def embedder() -> Embedder:
     """Embeds passages with the installed model."""
+    from clsm_cli.store.index.opening import Embedder
+
     return Embedder(ENGINE, _documents)
 
 
 @cache
 def _documents() -> Embed:
-    return Encoder.open(weights.default_folder()).encode_sentences
+    from clsm_cli.embedding import weights
+    from clsm_cli.embedding.encoder import Encoder
+
+    return Encoder.open(weights.default_folder()).encode
 
 
-def encode_query(text: str) -> Any:
-    """The unit vector of a query, float32 [384].
+class QueryEngine:
+    """Embeds queries and compares them with stored vectors; see ``retrieval.meaning.Engine``."""
 
-    Raises:
-        ModelMissingError: The model is not installed.
-        ModelDigestError: A model file is not the right one.
-    """
-    encoder = Encoder.open(weights.default_folder(), for_queries=True)
-    return encoder.encode_sentences([text])[0]
+    name = ENGINE
+
+    def __init__(self) -> None:
+        self._encoder: QueryEncoder
+        self._similarity: Similarity
+
+    def open(self) -> None:
+        """Load the model and the graph of dot products.
+
+        Raises:
+            ModelMissingError: The model is not installed.
+            ModelDigestError: A model file is not the right one.
+            DiskError: A model file cannot be read.
+        """
+        from clsm_cli.embedding import weights
+        from clsm_cli.embedding.query import QueryEncoder
+        from clsm_cli.embedding.similarity import Similarity
+
+        self._encoder = QueryEncoder.open(weights.default_folder())
+        self._similarity = Similarity.open()
+
+    def encode(self, text: str) -> QueryVectors:
+        """A query as vectors."""
+        return self._encoder.encode(text)
+
+    def products(
+        self, rows: memoryview | bytes, width: int, queries: Sequence[Sequence[float]]
+    ) -> list[memoryview[float]]:
+        """Dot products of stored rows of ``width`` components with queries, float32."""
+        return self._similarity.of(rows, width, queries)
 
 
 def offer(printer: Printer) -> None:
@@ -44,9 +73,16 @@ def offer(printer: Printer) -> None:
 
     Nothing depends on it: if it cannot be had, the command goes on without and says so.
     """
+    from clsm_cli.commands.output import is_terminal
+
     is_person = is_terminal(sys.stdin) and is_terminal(sys.stderr) and not printer.quiet
+    if not is_person:
+        return
+    from clsm_cli.embedding import weights
+    from clsm_cli.errors import ClsmError
+
     folder = weights.default_folder()
-    if not is_person or weights.status(folder).installed:
+    if weights.status(folder).installed:
         return
     printer.warn(f"getting the embedding model into {folder} (91 MB, once; Ctrl-C to stop)")
     try:

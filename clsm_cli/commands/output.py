@@ -54,6 +54,14 @@ class Printer:
         if text:
             _write(_encodable(text))
 
+    def utf8(self, lines: Iterable[str]) -> None:
+        """Text whose very bytes matter, in UTF-8 whatever the locale; it is safe already."""
+        data = "".join(f"{line}\n" for line in lines).encode()
+        if data and sys.stdout is not None:
+            sys.stdout.flush()
+            sys.stdout.buffer.write(data)
+            sys.stdout.buffer.flush()
+
     def rich(self, renderables: Iterable[RenderableType]) -> None:
         """Formatted text for a terminal; the caller made its words safe. NO_COLOR is honoured."""
         from rich.console import Console
@@ -97,9 +105,11 @@ class Printer:
 
 
 def plain(value: Any) -> Any:
-    """Dataclasses, tuples and paths as JSON values."""
+    """Dataclasses, named tuples, sequences and paths as JSON values."""
     if is_dataclass(value) and not isinstance(value, type):
         return {key: plain(item) for key, item in asdict(value).items()}
+    if hasattr(value, "_asdict"):
+        value = value._asdict()
     if isinstance(value, dict):
         return {str(key): plain(item) for key, item in value.items()}
     if isinstance(value, (list, tuple, set, frozenset)):

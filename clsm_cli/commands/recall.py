@@ -6,44 +6,106 @@ from typing import Annotated
 
 import typer
 
+from clsm_cli.commands import run_recall
 from clsm_cli.commands.options import (
     JsonOption,
     NowOption,
     QuietOption,
     StoreOption,
     VerboseOption,
-    chosen_store,
-    current_time,
     examples,
-    given,
 )
-from clsm_cli.commands.output import Printer
 
 EXAMPLES = examples(
     "clsm recall delegation defect",
     'clsm recall --json "who is brian"',
+    'clsm recall --since "last week" --kind statement what does Mara want',
+    "clsm recall --format prompt --budget 800 heartbeat",
+    "clsm recall --batch questions.jsonl > answers.jsonl",
     "clsm recall -k 3 -- --store is an option of what",
 )
-MAX_QUERY = 1 << 20
-"""Characters of a query."""
-MAX_ITEMS = 1000
 
 
 def recall(
-    query: Annotated[list[str], typer.Argument(metavar="QUERY...", help="Words or a question.")],
+    query: Annotated[
+        list[str] | None, typer.Argument(metavar="QUERY...", help="Words or a question.")
+    ] = None,
     *,
     k: Annotated[
         int | None,
-        typer.Option("-k", min=1, max=MAX_ITEMS, metavar="N", help="Items at most; default 10."),
-    ] = None,
-    budget: Annotated[
-        int | None,
         typer.Option(
-            min=0,
-            metavar="N",
-            help="Tokens of text at most; default 2000. Without -k it also lifts the limit of items.",
+            "-k", min=1, max=run_recall.MAX_ITEMS, metavar="N", help="Items at most; default 10."
         ),
     ] = None,
+    budget: Annotated[
+        str | None,
+        typer.Option(
+            metavar="N",
+            help="Tokens of text at most, or characters as Nc; default 2000. Without -k it also"
+            " lifts the limit of items.",
+        ),
+    ] = None,
+    kind: Annotated[
+        str | None,
+        typer.Option(metavar="KIND", help="Only these memories: passage, statement or gist."),
+    ] = None,
+    stream: Annotated[
+        str | None,
+        typer.Option(
+            metavar="STREAM", help="Only from one stream: identity, projects, tasks or flow."
+        ),
+    ] = None,
+    project: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME", help="Only what a project's topic holds or what mentions its name."
+        ),
+    ] = None,
+    session: Annotated[
+        str | None,
+        typer.Option(metavar="ID", help="Only from one conversation, or one note by its path."),
+    ] = None,
+    since: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TIME", help='Only from this day on: 2026-02-24, "last week", yesterday.'
+        ),
+    ] = None,
+    until: Annotated[
+        str | None, typer.Option(metavar="TIME", help="Only up to this day, itself included.")
+    ] = None,
+    min_score: Annotated[
+        float | None,
+        typer.Option(
+            min=0,
+            max=1,
+            metavar="P",
+            help="Leave out what is less likely than this to be relevant; 0 returns everything.",
+        ),
+    ] = None,
+    batch: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help='Answer every line {"id": …, "query": …} of a file (- is standard input) with'
+            " one JSON object a line.",
+        ),
+    ] = None,
+    output: Annotated[
+        str | None,
+        typer.Option(
+            "--format",
+            metavar="FORMAT",
+            help="text, json, or prompt: a block for a language model that clsm itself will not"
+            " take in again.",
+        ),
+    ] = None,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Say for every item what spoke for it.")
+    ] = False,
+    exit_code: Annotated[
+        bool, typer.Option("--exit-code", help="End with 10 when nothing is relevant.")
+    ] = False,
     touch: Annotated[
         bool, typer.Option("--touch/--no-touch", help="Remember that these memories were used.")
     ] = True,
@@ -55,44 +117,29 @@ def recall(
 ) -> None:
     """Find what the memory holds about something.
 
-    The concepts come first, then the passages, best first, each with its source, date and score.
+    The concepts come first, then the memories, best first, each with its source, date and score.
+    Nothing relevant is no error: the answer is empty.
     """
-    from clsm_cli.commands import engine, render_recall
-    from clsm_cli.retrieval import recall as use_case
-
-    printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
-    text = given(query).strip()
-    if not text:
-        raise typer.BadParameter("the query is empty; give it some words", param_hint="QUERY")
-    if len(text) > MAX_QUERY:
-        raise typer.BadParameter(
-            f"the query has {len(text)} characters; ask with at most {MAX_QUERY}",
-            param_hint="QUERY",
-        )
-    opened = chosen_store(store)
-    engine.offer(printer)
-    settings = opened.settings.recall
-    asked = use_case.Query(
-        text=text,
-        now=current_time(now, opened.zone).isoformat(),
-        k=k or (settings.k if budget is None else MAX_ITEMS),
-        budget=settings.budget if budget is None else budget,
+    options = run_recall.Options(
+        query=tuple(query or ()),
+        k=k,
+        budget=budget,
+        kind=kind,
+        stream=stream,
+        project=project,
+        session=session,
+        since=since,
+        until=until,
+        min_score=min_score,
+        batch=batch,
+        output=output,
+        explain=explain,
+        exit_code=exit_code,
         touch=touch,
+        store=store,
+        now=now,
+        as_json=as_json,
+        quiet=quiet,
+        verbose=verbose,
     )
-    try:
-        answer = use_case.recall(
-            opened,
-            asked,
-            engine.embedder(),
-            engine.encode_query,
-            lambda done, total: printer.progress("making the index", done, total),
-        )
-    finally:
-        printer.end_progress()
-    printer.warn_all(answer.warnings)
-    if as_json:
-        printer.json(render_recall.answer_mapping(answer))
-    elif printer.is_terminal:
-        printer.rich(render_recall.answer_renderables(answer))
-    else:
-        printer.lines(render_recall.answer_lines(answer))
+    run_recall.run(options)

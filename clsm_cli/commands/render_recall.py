@@ -13,7 +13,6 @@ if TYPE_CHECKING:
 
     from clsm_cli.retrieval.answer import Answer, Memory
 
-NOTHING = "no memory found"
 BAR = 10
 """Cells of a score bar."""
 
@@ -54,11 +53,9 @@ def _memory_mapping(memory: Memory) -> dict[str, Any]:
     return {name: plain(getattr(memory, name)) for name in names}
 
 
-def answer_lines(answer: Answer) -> list[str]:
+def answer_lines(answer: Answer, *, explain: bool) -> list[str]:
     """Plain text for a pipe: concepts on one line, then the items with their sources."""
-    if not answer.answered:
-        return [NOTHING]
-    lines = []
+    lines: list[str] = []
     if answer.concepts:
         lines += ["concepts: " + ", ".join(concept.label for concept in answer.concepts), ""]
     for number, memory in enumerate(answer.memories, 1):
@@ -66,9 +63,33 @@ def answer_lines(answer: Answer) -> list[str]:
         if memory.heading:
             lines.append(f"   {memory.heading}")
         lines += [f"   {line}" for line in _spoken(memory).split("\n")]
+        if explain:
+            lines.append(f"   because: {because(memory)}")
     if answer.budget.dropped:
         lines.append(_cut(answer))
     return lines
+
+
+def because(memory: Memory) -> str:
+    """What spoke for an item: the share of each signal in its score, largest first."""
+    shares = memory.shares._asdict()
+    whole = sum(share for share in shares.values() if share > 0) or 1.0
+    ordered = sorted(shares.items(), key=lambda pair: -pair[1])
+    said = [f"{round(100 * share / whole)} % {_REASONS[name]}" for name, share in ordered if share]
+    return f"{', '.join(said)}; {round(100 * memory.confidence)} % sure"
+
+
+_REASONS = {
+    "bm25": "the same words",
+    "maxsim": "words of like meaning",
+    "context": "in what stands around it",
+    "episode": "in the whole passage of talk or section",
+    "participant": "the person asked about",
+    "date": "the time asked about",
+    "temporal": "it tells a time",
+    "question": "is itself a question",
+    "graph": "the concepts it mentions",
+}
 
 
 def _where(memory: Memory) -> str:
@@ -91,13 +112,11 @@ def _cut(answer: Answer) -> str:
     return f"({count} more did not fit the budget: {tokens} tokens; raise it with --budget)"
 
 
-def answer_renderables(answer: Answer) -> list[RenderableType]:
+def answer_renderables(answer: Answer, *, explain: bool) -> list[RenderableType]:
     """The same for a person at a terminal: a line of concepts, score bars, wrapped text."""
     from rich.padding import Padding
     from rich.text import Text
 
-    if not answer.answered:
-        return [Text(NOTHING, style="dim")]
     found: list[RenderableType] = []
     if answer.concepts:
         line = Text()
@@ -113,7 +132,10 @@ def answer_renderables(answer: Answer) -> list[RenderableType]:
         found.append(head)
         if memory.heading:
             found.append(Padding(Text(safe(memory.heading), style="dim italic"), (0, 0, 0, 2)))
-        found.append(Padding(Text(safe(_spoken(memory))), (0, 0, 1, 2)))
+        found.append(Padding(Text(safe(_spoken(memory))), (0, 0, 0 if explain else 1, 2)))
+        if explain:
+            reason = Text(f"because: {because(memory)}", style="dim")
+            found.append(Padding(reason, (0, 0, 1, 2)))
     if answer.budget.dropped:
         found.append(Text(_cut(answer), style="dim"))
     return found

@@ -24,9 +24,6 @@ if TYPE_CHECKING:
     Vectors: TypeAlias = NDArray[np.float32]
     Progress: TypeAlias = Callable[[int, int], None]
 
-WIDTH = 384
-"""Components of a sentence vector and of a token vector."""
-
 BATCH_TOKENS = 512
 """Word pieces a batch, at most; a text has no more than 256.
 
@@ -41,8 +38,8 @@ class Embedding:
 
     Attributes:
         sentence: Float32 [384], length 1.
-        tokens: Float32 [n, 384], rows of length 1: the last layer at each word piece, without
-            the start and end marks.
+        tokens: Float32 [n, 64], rows of length 1: the last layer at each word piece, without
+            the start and end marks, along the directions that keep most of it.
         pieces: The n word pieces; a continuation begins with ``##``.
     """
 
@@ -71,15 +68,12 @@ class Encoder:
     _tokenizer: WordPieces
 
     @classmethod
-    def open(cls, folder: Path, *, threads: int = 0, for_queries: bool = False) -> Encoder:
+    def open(cls, folder: Path, *, threads: int = 0) -> Encoder:
         """Load the model.
 
         Args:
             folder: A model folder, as :func:`clsm_cli.embedding.weights.install` leaves it.
             threads: Threads for documents; 0 is one for each physical core.
-            for_queries: Open the session in 10 ms of CPU instead of 40 and take half as long again
-                for each text, on one thread: right for a handful of texts. The vectors differ from a document encoder's in the
-                last bits (cosine > 0.9999999), so do not store them.
 
         Raises:
             ModelMissingError: The model is not installed.
@@ -87,15 +81,12 @@ class Encoder:
             DiskError: A model file cannot be read.
         """
         weights.check(folder)
-        session = open_session(folder, for_queries=for_queries)
-        cores = 1 if for_queries else threads or physical_cores()
+        session = open_session(folder)
+        cores = threads or physical_cores()
         return cls(ENGINE, session, cores, WordPieces.open(folder / VOCABULARY.name))
 
     def encode(self, texts: Sequence[str], *, progress: Progress | None = None) -> list[Embedding]:
         """Encode texts into sentence and token vectors.
-
-        Token vectors take 1.5 kB a word piece; where only sentence vectors are needed use
-        :meth:`encode_sentences`.
 
         Args:
             texts: Any strings, also empty ones; what passes 256 word pieces is cut off.
@@ -106,7 +97,7 @@ class Encoder:
         """
         ids = self._ids(texts)
         found: dict[int, Embedding] = {}
-        for batch, (sentences, tokens) in self._run(ids, ["sentence", "tokens"]):
+        for batch, (sentences, tokens) in self._run(ids):
             for row, at in enumerate(batch):
                 # Copies: a view would keep its whole batch alive.
                 found[at] = Embedding(
@@ -118,39 +109,13 @@ class Encoder:
                 progress(len(found), len(ids))
         return [found[at] for at in range(len(ids))]
 
-    def encode_sentences(
-        self, texts: Sequence[str], *, progress: Progress | None = None
-    ) -> Vectors:
-        """Encode texts into sentence vectors alone.
-
-        Args:
-            texts: As for :meth:`encode`.
-            progress: As for :meth:`encode`.
-
-        Returns:
-            Float32 [len(texts), 384], rows of length 1, the same bits as :meth:`encode` gives.
-        """
-        import numpy as np
-
-        ids = self._ids(texts)
-        vectors = np.empty((len(ids), WIDTH), np.float32)
-        done = 0
-        for batch, (sentences,) in self._run(ids, ["sentence"]):
-            vectors[batch] = sentences
-            done += len(batch)
-            if progress:
-                progress(done, len(ids))
-        return vectors
-
     def _ids(self, texts: Sequence[str]) -> list[Ids]:
         import numpy as np
 
         # Two bytes a piece (the vocabulary has 30,522), where a list would take 36.
         return [np.asarray(self._tokenizer.ids(text), np.uint16) for text in texts]
 
-    def _run(
-        self, ids: Sequence[Ids], outputs: list[str]
-    ) -> Iterator[tuple[list[int], list[Vectors]]]:
+    def _run(self, ids: Sequence[Ids]) -> Iterator[tuple[list[int], list[Vectors]]]:
         """Run every batch; yield the places of its texts and the outputs, [texts, …] each.
 
         Threads work on batches of their own, one each: that scales better than several on one
@@ -162,7 +127,7 @@ class Encoder:
         def run(batch: list[int]) -> list[Vectors]:
             rows = np.stack([ids[at] for at in batch]).astype(np.int32)
             feed = {"input_ids": rows, "attention_mask": np.ones_like(rows)}
-            found: list[Vectors] = self._session.run(outputs, feed)
+            found: list[Vectors] = self._session.run(["sentence", "tokens"], feed)
             return found
 
         batches = list(equal_length_batches([len(row) for row in ids]))

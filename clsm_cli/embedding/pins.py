@@ -7,15 +7,13 @@ comparable with a stored one only if both came from it.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 Progress: TypeAlias = Callable[[str, int, int], None]
 """Called with a file name, the bytes that have arrived, and the bytes there will be."""
 
 
-@dataclass(frozen=True)
-class Pin:
+class Pin(NamedTuple):
     """One file, identified by its content.
 
     Attributes:
@@ -29,8 +27,11 @@ class Pin:
     sha256: str
 
 
-ENGINE = "all-MiniLM-L6-v2/fp32"
-"""Engine id: vectors may be compared if and only if this string is equal."""
+ENGINE = "all-MiniLM-L6-v2/fp32/c185352a"
+"""Engine id: vectors may be compared if and only if this string is equal.
+
+Its last part begins the sha256 of ``scripts/basis.npy``, the directions of token vectors.
+"""
 
 WEIGHTS = Pin(
     "model.safetensors",

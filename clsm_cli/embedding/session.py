@@ -1,4 +1,8 @@
-"""The onnxruntime session: options that fix speed, memory and the last bits."""
+"""The session that documents are embedded in: options that fix speed, memory and the last bits.
+
+Queries have one of their own (``runtime``): weights are copied here once into the order in which
+the matrix product reads them (30 ms, 42 MB), which takes a third off every run.
+"""
 
 from __future__ import annotations
 
@@ -10,15 +14,12 @@ GRAPH = Path(__file__).with_name("minilm.onnx")
 """Built by ``scripts/build_graph.py``."""
 
 
-def open_session(folder: Path, *, for_queries: bool) -> Any:
+def open_session(folder: Path) -> Any:
     """Open the model.
 
     Args:
         folder: Holds ``model.safetensors``, which must be a regular file: onnxruntime >= 1.24
             refuses weights that a link leads out of the folder.
-        for_queries: Leave the weights where the file is mapped. For documents they are copied
-            once into the order in which the matrix product reads them (30 ms, 42 MB), which
-            takes a third off every run and changes the last bits of a vector.
 
     Returns:
         An ``onnxruntime.InferenceSession``, whose ``run`` may be called from several threads.
@@ -37,17 +38,14 @@ def open_session(folder: Path, *, for_queries: bool) -> Any:
     # The graph is written with the operators it shall run with. Rewriting it gains nothing, would
     # fuse Add and LayerNormalization back into a slower operator, and may differ by version.
     options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
-    # Buffers kept from run to run: + 10 % documents a second. One query does not need them.
-    options.enable_cpu_mem_arena = not for_queries
+    # Buffers kept from run to run: + 10 % documents a second.
+    options.enable_cpu_mem_arena = True
     # A plan for each input shape would be kept for ever.
     options.enable_mem_pattern = False
     options.log_severity_level = 3
-    entries = {
-        "session.model_external_initializers_file_folder_path": os.path.realpath(folder),
-        "session.disable_prepacking": "1" if for_queries else "0",
-    }
-    for key, value in entries.items():
-        options.add_session_config_entry(key, value)
+    options.add_session_config_entry(
+        "session.model_external_initializers_file_folder_path", os.path.realpath(folder)
+    )
     return onnxruntime.InferenceSession(
         GRAPH.read_bytes(), options, providers=["CPUExecutionProvider"]
     )

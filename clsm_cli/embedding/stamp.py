@@ -10,8 +10,7 @@ from __future__ import annotations
 import json
 import os
 import stat
-from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from clsm_cli.embedding.pins import ENGINE, FILES
 
@@ -22,8 +21,7 @@ NAME = "installed.json"
 """The record's file, beside the files it describes."""
 
 
-@dataclass(frozen=True)
-class FileStamp:
+class FileStamp(NamedTuple):
     """One file as it was when its digest was computed.
 
     Attributes:
@@ -44,8 +42,7 @@ class FileStamp:
         return cls(sha256, found.st_size, found.st_mtime_ns, found.st_ino)
 
 
-@dataclass(frozen=True)
-class Stamp:
+class Stamp(NamedTuple):
     """The record of one model folder.
 
     Attributes:
@@ -74,7 +71,7 @@ class Stamp:
 
     def to_json(self) -> bytes:
         """Render as the content of :data:`NAME`."""
-        files = {name: asdict(entry) for name, entry in sorted(self.files.items())}
+        files = {name: entry._asdict() for name, entry in sorted(self.files.items())}
         record = {"engine": ENGINE, "route": self.route, "files": files}
         return json.dumps(record, indent=1).encode() + b"\n"
 

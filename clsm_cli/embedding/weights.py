@@ -11,17 +11,17 @@ from __future__ import annotations
 import os
 import stat
 from contextlib import suppress
-from dataclasses import dataclass
-from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
 from clsm_cli.embedding import stamp as stamps
 from clsm_cli.embedding.pins import ENGINE, FILES, Pin, Progress
 from clsm_cli.embedding.stamp import FileStamp, Stamp
 from clsm_cli.errors import DiskError, ModelDigestError, ModelMissingError
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
-@dataclass(frozen=True)
-class ModelFile:
+class ModelFile(NamedTuple):
     """One file of the model as it lies on disk.
 
     Attributes:
@@ -35,8 +35,7 @@ class ModelFile:
     sha256: str | None
 
 
-@dataclass(frozen=True)
-class ModelStatus:
+class ModelStatus(NamedTuple):
     """What is known of a model folder without hashing it.
 
     Attributes:
@@ -56,8 +55,7 @@ class ModelStatus:
     files: tuple[ModelFile, ...]
 
 
-@dataclass(frozen=True)
-class InstallReport:
+class InstallReport(NamedTuple):
     """What an install did.
 
     Attributes:
@@ -73,6 +71,7 @@ class InstallReport:
 
 def default_folder() -> Path:
     """The user's model folder: ``CLSM_MODEL_DIR``, else under the XDG data folder."""
+    from pathlib import Path
     if named := os.environ.get("CLSM_MODEL_DIR"):
         return Path(named).expanduser()
     data = os.environ.get("XDG_DATA_HOME", "")

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from typing import NamedTuple
 
 SCHEMA = "clsm.recall/1"
 
 
-@dataclass(frozen=True, slots=True)
-class Source:
+class Source(NamedTuple):
     """Where a memory comes from: the ingested file as it was given, with its own lines."""
 
     path: str
@@ -18,27 +17,34 @@ class Source:
     timestamp: str | None
 
 
-@dataclass(frozen=True, slots=True)
-class Why:
-    """Share of each signal in a score, each 0 … 1 before its weight."""
+class Why(NamedTuple):
+    """The signals of a memory, each 0 … 1 before its weight; see ``signals.Signals``.
+
+    Attributes:
+        graph: Activation of what it mentions.
+    """
 
     bm25: float = 0.0
-    cosine: float = 0.0
     maxsim: float = 0.0
+    context: float = 0.0
     episode: float = 0.0
     participant: float = 0.0
     date: float = 0.0
+    temporal: float = 0.0
+    question: float = 0.0
     graph: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class Memory:
+class Memory(NamedTuple):
     """One item of an answer.
 
     Attributes:
+        text: A turn, a statement, or the window of a note round the block that was found.
         score: Rank score, 0 … 1, relative to this query.
         confidence: How likely it is relevant at all, 0 … 1, comparable between queries.
         tokens: Estimated word pieces of ``text``.
+        why: What spoke for it.
+        shares: Weight · signal of each, which add up to the score before it is brought to 0 … 1.
     """
 
     id: str
@@ -52,12 +58,12 @@ class Memory:
     session: str
     sources: tuple[Source, ...]
     why: Why
+    shares: Why
     heading: str = ""
     speaker: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Concept:
+class Concept(NamedTuple):
     """A node that the query activates.
 
     Attributes:
@@ -75,8 +81,7 @@ class Concept:
     path: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Dropped:
+class Dropped(NamedTuple):
     """An item that would have been returned but for the budget."""
 
     id: str
@@ -84,9 +89,8 @@ class Dropped:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
-class Budget:
-    """How much was allowed and used."""
+class Budget(NamedTuple):
+    """How much was allowed and used; ``unit`` is tokens or characters."""
 
     limit: int
     used: int
@@ -94,8 +98,7 @@ class Budget:
     dropped: tuple[Dropped, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(NamedTuple):
     """The answer to one query, best first."""
 
     recall_id: str
@@ -109,7 +112,7 @@ class Answer:
     embedder: str | None
     preset: str = "default"
     as_of: str | None = None
-    warnings: tuple[str, ...] = field(default=())
+    warnings: tuple[str, ...] = ()
 
     @property
     def answered(self) -> bool:

@@ -1,117 +1,243 @@
-"""Passages by words and meaning: BM25 and the cosine of MiniLM, fused.
+"""Passages ranked for a question, in reading order: candidates → evidence → signals → score.
 
-Each signal is brought to 0 … 1 over the store by its minimum and maximum for this query, then
+    score = Σ weight · signal     (``signals.Signals``, weights in ``config.RecallSettings``)
 
-    score = w · bm25 + (1 − w) · cosine,   w = ``recall.bm25_weight``.
+Candidates are the passages nearest by words, by meaning and by date; both scans are exact. What is
+dearer, late interaction and the look at a passage's surroundings, is done for candidates alone, so
+its cost does not grow with the store.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from clsm_cli.scoring import bm25
-from clsm_cli.text import tokens
+from clsm_cli.retrieval import meaning, words
+from clsm_cli.retrieval import signals as signal
+from clsm_cli.retrieval.signals import Signals
+from clsm_cli.scoring import confidence
+from clsm_cli.scoring.confidence import Evidence
+from clsm_cli.scoring.fusion import spread, weighted
 
 if TYPE_CHECKING:
-    from typing import Any
+    from collections.abc import Collection, Iterable
 
     from clsm_cli.config import RecallSettings
-    from clsm_cli.store.index.reader import Index
+    from clsm_cli.embedding.query import QueryVectors
+    from clsm_cli.retrieval.meaning import Engine, LateInteraction, Nearest
+    from clsm_cli.retrieval.question import Question
+    from clsm_cli.retrieval.words import Group, Words
+    from clsm_cli.store.index.reader import Index, Traits
 
-MIN_COSINE = 0.30
-"""A passage that shares no word with the query counts from this cosine on; MiniLM's unrelated texts lie below it."""
 
-
-@dataclass(frozen=True, slots=True)
-class Candidate:
+class Candidate(NamedTuple):
     """A passage that may answer.
 
     Attributes:
         row: Row of the index.
-        score: Fused, 0 … 1.
-        bm25: Share of the best BM25 of this query, 0 … 1.
-        cosine: Of the embedded text to the query, −1 … 1; None without a vector.
-        coverage: Share of the query's idf that the passage's words hold, 0 … 1.
+        score: Σ weight · signal, relative to this query.
+        confidence: That it is relevant at all, 0 … 1, comparable between queries.
+        signals: Each 0 … 1.
+        evidence: What they were made of.
+        traits: Where it stands.
     """
 
     row: int
     score: float
-    bm25: float
-    cosine: float | None
-    coverage: float
-
-    @property
-    def confidence(self) -> float:
-        """The stronger of the two kinds of evidence that do not depend on the rest of the store."""
-        return max(0.0, min(1.0, max(self.cosine or 0.0, self.coverage)))
+    confidence: float
+    signals: Signals
+    evidence: Evidence
+    traits: Traits
 
 
-def rank(index: Index, query: str, vector: Any | None, settings: RecallSettings) -> list[Candidate]:
-    """Every passage with evidence for the query, best first.
+class Ranked(NamedTuple):
+    """The candidates of a question, best first, and the confidence that any is relevant."""
+
+    candidates: list[Candidate]
+    confidence: float
+
+
+def rank(
+    index: Index,
+    question: Question,
+    vectors: QueryVectors | None,
+    engine: Engine,
+    settings: RecallSettings,
+    allowed: Collection[int] | None = None,
+) -> Ranked:
+    """Every passage with evidence for the question, best first.
 
     Args:
         index: Fresh.
-        query: The user's words.
-        vector: Its unit vector, float32 [384]; None: words only.
-        settings: Weights.
+        question: What is asked.
+        vectors: Of ``question.dense``; None: words only.
+        engine: That made the vectors.
+        settings: Weights and numbers of candidates.
+        allowed: Passages that may be returned; None for all.
     """
-    words, coverage = by_words(index, query, settings)
-    cosines = {} if vector is None else by_meaning(index, vector)
-    weight = settings.bm25_weight if cosines else 1.0
-    best_words = max(words.values(), default=0.0) or 1.0
-    low, high = min(cosines.values(), default=0.0), max(cosines.values(), default=0.0)
-    spread = high - low
-    found = []
-    for row in words.keys() | cosines.keys():
-        cosine = cosines.get(row)
-        if row not in words and (cosine is None or cosine < MIN_COSINE):
-            continue
-        lexical = words.get(row, 0.0) / best_words
-        dense = lexical  # of what is not embedded yet, the words speak for it
-        if cosine is not None:
-            dense = (cosine - low) / spread if spread else 1.0
-        score = round(weight * lexical + (1 - weight) * dense, 6)
-        found.append(Candidate(row, score, lexical, cosine, coverage.get(row, 0.0)))
-    return sorted(found, key=lambda candidate: (-candidate.score, candidate.row))
-
-
-def by_words(
-    index: Index, query: str, settings: RecallSettings
-) -> tuple[dict[int, float], dict[int, float]]:
-    """BM25 of every passage that shares a term with the query, and the idf share it covers."""
-    count, total_length = index.size()
-    average = total_length / count if count else 1.0
-    scores: dict[int, float] = {}
-    covered: dict[int, float] = {}
-    mass = 0.0
-    for term in dict.fromkeys(tokens.stems(query)):
-        postings = index.postings(term)
-        idf = bm25.idf(count, len(postings))
-        mass += idf
-        for posting in postings:
-            weight = bm25.weight(
-                posting.tf, posting.length, average, k1=settings.bm25_k1, b=settings.bm25_b
+    found = words.search(index, question, settings, allowed)
+    near = None
+    if vectors is not None:
+        near = meaning.nearest(index, engine, vectors.sentence, settings.candidates, allowed)
+    rows = _candidates(index, question, found, near, settings, allowed)
+    around = _Surroundings(index, rows)
+    late = None
+    if vectors is not None:
+        weights = meaning.token_weights(vectors, question.dense, found, settings.least_idf)
+        late = meaning.interact(index, engine, vectors, weights, around.near)
+    view = _View(question, found, near, late, around)
+    factors = signal.weights(settings)
+    ranked = []
+    for row, values in zip(rows, view.signals(rows), strict=True):
+        evidence = view.evidence(row)
+        ranked.append(
+            Candidate(
+                row=row,
+                score=round(weighted(values, factors), 6),
+                confidence=round(confidence.of(evidence), 6),
+                signals=values,
+                evidence=evidence,
+                traits=around.near[row],
             )
-            scores[posting.passage] = scores.get(posting.passage, 0.0) + idf * weight
-            covered[posting.passage] = covered.get(posting.passage, 0.0) + idf
-    return scores, {row: share / mass for row, share in covered.items()}
+        )
+    ranked.sort(key=lambda candidate: (-candidate.score, candidate.row))
+    return Ranked(ranked, max((candidate.confidence for candidate in ranked), default=0.0))
 
 
-def by_meaning(index: Index, vector: Any) -> dict[int, float]:
-    """Cosine of every passage that has a vector."""
-    import numpy as np
+def _candidates(
+    index: Index,
+    question: Question,
+    found: Words,
+    near: Nearest | None,
+    settings: RecallSettings,
+    allowed: Collection[int] | None,
+) -> list[int]:
+    """Rows that are looked at closely, in order of row."""
+    scores = found.scores
+    best = sorted(scores, key=lambda row: (-scores[row], row))[: settings.candidates]
+    chosen = set(best)
+    if near is not None:
+        chosen.update(near.passages)
+    for first, until in question.periods:
+        told = index.on_days(first, until, settings.candidates)
+        chosen.update(row for row in told if allowed is None or row in allowed)
+    return sorted(chosen)
 
-    from clsm_cli.scoring.cosine import cosines
 
-    passages, rows = index.vector_rows()
-    matrix = index.matrix()
-    if matrix is None or not rows:
-        return {}
-    found: dict[int, float] = {}
-    step = 8192  # rows that are widened to float32 at once: 12 MB
-    for start in range(0, len(rows), step):
-        picked = matrix[np.asarray(rows[start : start + step], dtype=np.int64)]
-        values = cosines(picked["vector"], picked["scale"], vector)
-        found.update(zip(passages[start : start + step], values.tolist(), strict=True))
-    return found
+class _Surroundings:
+    """What stands around the candidates: neighbours, and the members of their groups."""
+
+    def __init__(self, index: Index, rows: list[int]) -> None:
+        self.near = index.traits(rows)
+        beside = {
+            row
+            for traits in self.near.values()
+            for row in (traits.previous, traits.next)
+            if row is not None
+        }
+        self.near |= index.traits(sorted(beside - self.near.keys()))
+        groups = {self.near[row].group for row in rows}
+        self.members = index.members(sorted(groups))
+        self.group_of = {row: group for group, members in self.members.items() for row in members}
+        inside = index.traits(sorted(self.group_of.keys() - self.near.keys()))
+        self.all = self.near | inside
+        self.lengths = {
+            group: sum(self.all[row].length for row in members)
+            for group, members in self.members.items()
+        }
+
+
+class _View:
+    """A question's evidence, looked up passage by passage."""
+
+    def __init__(
+        self,
+        question: Question,
+        found: Words,
+        near: Nearest | None,
+        late: LateInteraction | None,
+        around: _Surroundings,
+    ) -> None:
+        self._question = question
+        self._words = found
+        self._near = near
+        self._late = late
+        self._around = around
+        self._groups = words.of_groups(found, question, around.group_of, around.lengths)
+        self._coverage = words.coverage(found, around.near)
+        self._about = {
+            row
+            for term in question.name_terms
+            for row, _, _ in found.postings.get(term, ())
+            if row in around.near
+        }
+
+    def evidence(self, row: int) -> Evidence:
+        """What speaks for a passage in itself."""
+        return Evidence(
+            self._words.scores.get(row, 0.0),
+            self._coverage.get(row, 0.0),
+            self._cosine(row),
+            self._maxsim(row, after=False) if self._late else None,
+        )
+
+    def signals(self, rows: list[int]) -> list[Signals]:
+        """The signals of candidates, brought to one scale over them."""
+        near = self._around.near
+        share = self._share()
+        group_words, group_meaning = self._of_groups(rows)
+        columns = zip(
+            rows,
+            spread([self._words.scores.get(row, 0.0) for row in rows]),
+            spread([self._maxsim(row, after=False) for row in rows]),
+            spread([self._maxsim(row, after=True) for row in rows]),
+            spread(group_words),
+            spread(group_meaning),
+            strict=True,
+        )
+        return [
+            Signals(
+                bm25=by_words * share,
+                maxsim=own,
+                context=context,
+                episode=(by_group + nearness) / 2,
+                participant=signal.participant(
+                    self._question, near[row], is_about=row in self._about
+                ),
+                date=signal.date(self._question, near[row]),
+                temporal=float(self._question.asks_when and bool(near[row].periods)),
+                question=float(near[row].is_question),
+            )
+            for row, by_words, own, context, by_group, nearness in columns
+        ]
+
+    def _share(self) -> float:
+        """What the question's words are worth: coverage², 1 where there is nothing else."""
+        if self._late is None or self._question.name_terms.issuperset(self._question.terms):
+            return 1.0
+        return max((group.coverage for group in self._groups.values()), default=0.0) ** 2
+
+    def _of_groups(self, rows: Iterable[int]) -> tuple[list[float], list[float]]:
+        """BM25 and mean cosine of the group of each row."""
+        by_words: list[float] = []
+        by_meaning: list[float] = []
+        means: dict[int, float] = {}
+        for row in rows:
+            group = self._around.near[row].group
+            found: Group | None = self._groups.get(group)
+            by_words.append(found.score if found else 0.0)
+            if group not in means:
+                members = self._around.members[group]
+                cosines = [c for c in map(self._cosine, members) if c is not None]
+                means[group] = sum(cosines) / len(cosines) if cosines else 0.0
+            by_meaning.append(means[group])
+        return by_words, by_meaning
+
+    def _cosine(self, row: int) -> float | None:
+        return self._near.of(self._around.all[row].vector) if self._near else None
+
+    def _maxsim(self, row: int, *, after: bool) -> float:
+        if self._late is None:
+            return 0.0
+        traits = self._around.near[row]
+        beside = (traits.previous, traits.next) if after else (traits.previous,)
+        return self._late.over([row, *(other for other in beside if other is not None)])

@@ -10,15 +10,17 @@ from clsm_cli.embedding.session import GRAPH
 
 pytest.importorskip("onnx")
 ROOT = Path(__file__).parents[2]
+SIMILARITY = GRAPH.with_name("similarity.onnx")
 
 
-def test_shipped_graph_is_what_the_script_builds(model_folder: Path, tmp_path: Path) -> None:
-    built = tmp_path / "minilm.onnx"
+def test_shipped_graphs_are_what_the_script_builds(model_folder: Path, tmp_path: Path) -> None:
     command = [sys.executable, str(ROOT / "scripts" / "build_graph.py")]
-    command += [str(model_folder / "model.safetensors"), "--output", str(built)]
+    command += [str(model_folder / "model.safetensors"), "--output", str(tmp_path)]
     subprocess.run(command, check=True, cwd=ROOT, env={"PYTHONPATH": str(ROOT)})
-    assert built.read_bytes() == GRAPH.read_bytes()
+    for shipped in (GRAPH, SIMILARITY):
+        assert (tmp_path / shipped.name).read_bytes() == shipped.read_bytes()
 
 
-def test_shipped_graph_holds_no_weights() -> None:
-    assert len(GRAPH.read_bytes()) < 30_000
+def test_shipped_graphs_hold_no_weights() -> None:
+    assert len(GRAPH.read_bytes()) < 130_000
+    assert len(SIMILARITY.read_bytes()) < 1_000

@@ -25,6 +25,11 @@ def _cosines(one: np.ndarray, other: np.ndarray) -> np.ndarray:
     return cosines
 
 
+def sentences(encoder: Encoder, texts: list[str]) -> np.ndarray:
+    """Sentence vectors, float32 [n, 384]."""
+    return np.stack([found.sentence for found in encoder.encode(texts)])
+
+
 def _bits(embedding: Embedding) -> tuple[bytes, bytes, tuple[str, ...]]:
     return embedding.sentence.tobytes(), embedding.tokens.tobytes(), embedding.pieces
 
@@ -38,22 +43,14 @@ def alone(encoder: Encoder) -> dict[str, tuple[bytes, bytes, tuple[str, ...]]]:
 def test_equals_sentence_transformers(encoder: Encoder) -> None:
     with np.load(HERE / "reference.npz") as reference:
         expected = reference["vectors"]
-    assert _cosines(encoder.encode_sentences(TEXTS), expected).min() >= 0.999999
-
-
-def test_query_encoder_agrees_with_document_encoder(encoder: Encoder, model_folder: Path) -> None:
-    queries = Encoder.open(model_folder, for_queries=True)
-    found = queries.encode_sentences(TEXTS)
-    assert _cosines(found, encoder.encode_sentences(TEXTS)).min() >= 0.9999999
-    assert found.tobytes() == queries.encode_sentences(TEXTS).tobytes()
-    assert queries.engine == encoder.engine == "all-MiniLM-L6-v2/fp32"
+    assert _cosines(sentences(encoder, TEXTS), expected).min() >= 0.999999
 
 
 def test_shapes_and_lengths(encoder: Encoder) -> None:
     for text, found in zip(TEXTS, encoder.encode(TEXTS), strict=True):
         assert found.sentence.dtype == found.tokens.dtype == np.float32, text
         assert found.sentence.shape == (384,), text
-        assert found.tokens.shape == (len(found.pieces), 384), text
+        assert found.tokens.shape == (len(found.pieces), 64), text
         assert len(found.pieces) <= 254, text
         assert abs(np.linalg.norm(found.sentence) - 1) < 1e-6, text
         assert np.allclose(np.linalg.norm(found.tokens, axis=1), 1, atol=1e-6), text
@@ -70,7 +67,7 @@ def test_a_token_vector_belongs_to_its_piece(encoder: Encoder) -> None:
 @pytest.mark.parametrize("text", ["", " ", "\x00", "\ud800", "\x1b\x07"])
 def test_a_text_without_signs_is_a_vector_without_tokens(encoder: Encoder, text: str) -> None:
     (found,) = encoder.encode([text])
-    assert found.tokens.shape == (0, 384)
+    assert found.tokens.shape == (0, 64)
     assert found.pieces == ()
     assert found.sentence.tobytes() == encoder.encode([""])[0].sentence.tobytes()
 
@@ -83,12 +80,11 @@ def test_a_megabyte_is_its_first_pieces(encoder: Encoder) -> None:
 
 def test_nothing_to_encode(encoder: Encoder) -> None:
     assert encoder.encode([]) == []
-    assert encoder.encode_sentences([]).shape == (0, 384)
 
 
 def test_progress_counts_texts(encoder: Encoder) -> None:
     seen: list[tuple[int, int]] = []
-    encoder.encode_sentences(TEXTS, progress=lambda done, total: seen.append((done, total)))
+    encoder.encode(TEXTS, progress=lambda done, total: seen.append((done, total)))
     assert seen == sorted(seen)
     assert seen[-1] == (len(TEXTS), len(TEXTS))
 
@@ -122,11 +118,6 @@ def test_bits_do_not_depend_on_threads_or_order(
             assert _bits(found) == alone[text]
 
 
-def test_sentence_vectors_alone_are_the_same_bits(encoder: Encoder) -> None:
-    both = [found.sentence for found in encoder.encode(TEXTS)]
-    assert encoder.encode_sentences(TEXTS).tobytes() == np.stack(both).tobytes()
-
-
 def test_no_model(tmp_path: Path) -> None:
     with pytest.raises(ModelMissingError, match="clsm model install"):
         Encoder.open(tmp_path)
@@ -143,8 +134,7 @@ def _run(code: str, home: Path) -> str:
 def test_encoding_writes_no_file_at_home(model_folder: Path, tmp_path: Path) -> None:
     code = (
         "from pathlib import Path; from clsm_cli.embedding.encoder import Encoder\n"
-        f"for queries in (True, False):\n"
-        f"    Encoder.open(Path({str(model_folder)!r}), for_queries=queries).encode(['a b'])"
+        f"Encoder.open(Path({str(model_folder)!r})).encode(['a b'])"
     )
     _run(code, tmp_path)
     assert list(tmp_path.rglob("*")) == []

@@ -392,7 +392,7 @@ def encoder() -> Encoder:
 
 
 def said(encoder: Encoder, lines: Sequence[str], start: datetime) -> list[Beat]:
-    vectors = encoder.encode_sentences(lines)
+    vectors = [found.sentence for found in encoder.encode(lines)]
     return [
         Beat(
             line,

@@ -1,0 +1,163 @@
+"""Whole processes, measured; the machine they ran on; and the files that keep the figures."""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import sqlite3
+import statistics
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+RESULTS = Path(__file__).with_name("results")
+ROOT = Path(__file__).parents[1]
+OUTSIDE = ROOT.anchor
+CLSM = (sys.executable, "-m", "clsm_cli")
+PLAIN = (sys.executable, "-c", "pass")
+NUMPY = (sys.executable, "-c", "import numpy")
+PACKAGES = ("numpy", "onnxruntime", "tokenizers", "typer", "rich", "ruamel.yaml")
+_THREADS = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "ORT_DISABLE_TELEMETRY")
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """What a process took.
+
+    Attributes:
+        cpu: User and system time of the process, seconds.
+        wall: Seconds from start to end.
+        peak: Largest resident memory, MB of 10^6 bytes; never less than what the measuring process
+            itself has, about 20 MB, because the kernel counts from the fork on.
+    """
+
+    cpu: float
+    wall: float
+    peak: float
+
+
+def environment(store: Path | None = None, **more: str) -> dict[str, str]:
+    """The user's environment without what would change the number of threads.
+
+    Args:
+        store: The memory that ``clsm`` shall use.
+        more: Further variables.
+    """
+    kept = {name: value for name, value in os.environ.items() if name not in _THREADS}
+    if store is not None:
+        kept |= {"CLSM_STORE": str(store), "CLSM_DEVICE": "bench"}
+    return kept | more
+
+
+def run(command: Sequence[str], variables: dict[str, str]) -> Cost:
+    """Run a process to its end, its output thrown away.
+
+    It runs outside of the project's folder, so that ``clsm`` is what is installed.
+
+    Raises:
+        RuntimeError: It failed; with what it said on stderr.
+    """
+    start = time.perf_counter()
+    with subprocess.Popen(
+        command,
+        cwd=OUTSIDE,
+        env=variables,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+    ) as process:
+        assert process.stderr is not None
+        said = process.stderr.read()
+        _, status, usage = os.wait4(process.pid, 0)
+        wall = time.perf_counter() - start
+        process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise RuntimeError(f"{command} ended with {process.returncode}: {said.decode()[-2000:]}")
+    unit = 1 if sys.platform == "darwin" else 1024
+    return Cost(usage.ru_utime + usage.ru_stime, wall, usage.ru_maxrss * unit / 1e6)
+
+
+def answer(command: Sequence[str], variables: dict[str, str]) -> Any:
+    """The JSON that a process prints.
+
+    Raises:
+        RuntimeError: It failed; with what it said on stderr.
+    """
+    done = subprocess.run(
+        command, cwd=OUTSIDE, env=variables, capture_output=True, check=False, text=True
+    )
+    if done.returncode:
+        raise RuntimeError(f"{command} ended with {done.returncode}: {done.stderr[-2000:]}")
+    return json.loads(done.stdout)
+
+
+def spread(values: Iterable[float]) -> list[float]:
+    """First quartile, median and third quartile.
+
+    Example:
+        >>> spread([4, 1, 3, 2, 5])
+        [2.0, 3.0, 4.0]
+    """
+    ordered = list(values)
+    if len(ordered) < 2:
+        return ordered * 3
+    return [round(cut, 4) for cut in statistics.quantiles(ordered, n=4, method="inclusive")]
+
+
+def machine() -> dict[str, str]:
+    """What the figures depend on: processor, cores, and versions."""
+    found = {
+        "processor": _processor(),
+        "architecture": platform.machine(),
+        "cores": str(os.cpu_count()),
+        "system": platform.system(),
+        "Python": platform.python_version(),
+        "SQLite": sqlite3.sqlite_version,
+    }
+    for package in PACKAGES:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            continue
+    return found | {"installation": _installation()}
+
+
+def _installation() -> str:
+    """Whether Python starts with the finder of an editable installation, which costs 9 ms."""
+    return "editable" if any(name.startswith("__editable__") for name in sys.modules) else "plain"
+
+
+def _processor() -> str:
+    try:
+        text = Path("/proc/cpuinfo").read_text()
+    except OSError:
+        return platform.processor() or "unknown"
+    lines = (line.partition(":") for line in text.splitlines())
+    found = {key.strip(): value.strip() for key, _, value in lines}
+    return found.get("model name", "unknown")
+
+
+def save(name: str, figures: dict[str, Any]) -> None:
+    """Keep the figures of one benchmark as ``results/<name>.json``, with the machine."""
+    RESULTS.mkdir(exist_ok=True)
+    whole = {"schema": f"clsm.benchmark.{name}/1", "machine": machine(), **figures}
+    text = json.dumps(whole, indent=1, ensure_ascii=False)
+    (RESULTS / f"{name}.json").write_text(text + "\n", encoding="utf-8")
+
+
+def load(name: str) -> dict[str, Any] | None:
+    """The kept figures of one benchmark; None if it has not been run."""
+    try:
+        text = (RESULTS / f"{name}.json").read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return None
+    found: dict[str, Any] = json.loads(text)
+    return found

@@ -1,0 +1,227 @@
+"""Writes ``docs/performance.md`` from the kept figures: ``python -m benchmarks.report``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from benchmarks.measure import ROOT, load
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+
+DOCUMENT = ROOT / "docs" / "performance.md"
+NOTHING = "Not measured yet."
+UNNAMED = frozenset({"processor", "architecture", "system"})
+NUMPY = 'python -c "import numpy"'
+SMALL, LARGE = "1000", "10000"
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    r"""A Markdown table, the first column left, the others right.
+
+    Example:
+        >>> table(["a", "b"], [["1", "2"]])
+        '| a | b |\n|---|---:|\n| 1 | 2 |'
+    """
+    lines = ["| " + " | ".join(row) + " |" for row in (head, *rows)]
+    lines.insert(1, "|---" + "|---:" * (len(head) - 1) + "|")
+    return "\n".join(lines)
+
+
+def shown(quartiles: Sequence[float], digits: int = 2) -> str:
+    """Median, and the middle half in brackets.
+
+    Example:
+        >>> shown([0.5, 0.55, 0.6])
+        '0.55 (0.50–0.60)'
+    """
+    low, median, high = (f"{value:.{digits}f}" for value in quartiles)
+    return f"{median} ({low}–{high})"
+
+
+def count(number: str | int) -> str:
+    """A whole number with commas between thousands."""
+    return f"{int(number):,}"
+
+
+def machines(results: dict[str, dict[str, Any] | None]) -> str:
+    """What each benchmark ran on; those that ran on the same share a line."""
+    found: dict[str, list[str]] = {}
+    for name, figures in results.items():
+        if figures:
+            on = ", ".join(
+                value if key in UNNAMED else f"{key} {value}"
+                for key, value in figures["machine"].items()
+            )
+            found.setdefault(on, []).append(name)
+    return "\n".join(f"- {', '.join(names)}: {on}" for on, names in found.items()) or NOTHING
+
+
+def targets(cold: dict[str, Any] | None, indexing: dict[str, Any] | None) -> str:
+    """The goals of the project that the figures of this page decide."""
+    rows: list[tuple[str, float, float]] = []
+    if cold and SMALL in cold["sizes"]:
+        version = cold["sizes"][SMALL]["clsm --version"]["by_pass"][1]
+        recall = cold["recall_by_numpy"][SMALL][1]
+        rows.append(("cold recall, 1,000 passages ÷ `import numpy`", recall, 0.8))
+        if found := cold["growth"].get(f"{LARGE} / {SMALL}"):
+            rows.append(("cold recall, 10,000 ÷ 1,000 passages", found[1], 1.3))
+        rows.append(("`clsm --version` ÷ `python -c pass`", version, 2.0))
+    if indexing and SMALL in indexing["sizes"]:
+        figures = indexing["sizes"][SMALL]
+        rows.append(("index ÷ text, bytes, 1,000 passages", _index(figures), 10.0))
+    return table(
+        ["figure", "measured", "target", "met"],
+        [
+            [name, f"{value:.2f}", f"≤ {most:g}", "yes" if value <= most else "no"]
+            for name, value, most in rows
+        ],
+    )
+
+
+def _index(figures: dict[str, Any]) -> float:
+    parts = figures["bytes"].items()
+    size: int = sum(value for name, value in parts if not name.startswith("memory"))
+    return size / float(figures["text_bytes"])
+
+
+def cold_start(figures: dict[str, Any]) -> str:
+    """CPU time and ratio of every command at every size, then wall time and memory."""
+    sizes = figures["sizes"]
+    names = list(next(iter(sizes.values())))
+    head = ["command", *(part for size in sizes for part in (count(size), "÷ numpy"))]
+    rows = []
+    for name in names:
+        row = [f"`{name}`" if name.startswith(("python", "clsm", "OPENBLAS")) else name]
+        for size in sizes.values():
+            cost = size[name]
+            row += [f"{cost['cpu_ms'][1]:.0f}", shown(cost["by_numpy"])]
+        rows.append(row)
+    mean = ["**recall, mean of the kinds of query**"]
+    for size in sizes:
+        time, ratio = figures["recall_ms"][size][1], figures["recall_by_numpy"][size]
+        mean += [f"**{time:.0f}**", f"**{shown(ratio)}**"]
+    return table(head, [*rows, mean])
+
+
+def growth(figures: dict[str, Any]) -> str:
+    """How the time of a recall grows with the memory."""
+    rows = []
+    for name, ratio in figures["growth"].items():
+        large, small = name.split(" / ")
+        rows.append([f"{count(large)} ÷ {count(small)} passages", shown(ratio)])
+    return table(["recall, mean of the kinds of query", "ratio"], rows) if rows else NOTHING
+
+
+def wall(figures: dict[str, Any]) -> str:
+    """Wall time and peak memory."""
+    sizes = figures["sizes"]
+    names = ["python -c pass", NUMPY, "recall, question", "recall, words only (no model)"]
+    head = ["command", *(part for size in sizes for part in (f"{count(size)}: ms", "MB"))]
+    rows = []
+    for name in names:
+        row = [f"`{name}`" if name.startswith("python") else name]
+        for size in sizes.values():
+            row += [shown(size[name]["wall_ms"], 0), f"{size[name]['peak_mb']:.0f}"]
+        rows.append(row)
+    return table(head, rows)
+
+
+def _floor(figures: dict[str, Any]) -> float:
+    return max(float(size["python -c pass"]["peak_mb"]) for size in figures["sizes"].values())
+
+
+def stages(figures: dict[str, Any]) -> str:
+    """CPU milliseconds of each stage at each size."""
+    by_size = figures["stages"]
+    labels = list(dict.fromkeys(label for found in by_size.values() for label in found))
+    labels.sort(key=lambda label: (label != "interpreter start", label == "exit"))
+    rows = [
+        [label, *(f"{1000 * found.get(label, 0):.1f}" for found in by_size.values())]
+        for label in labels
+    ]
+    sums = [f"**{1000 * sum(found.values()):.1f}**" for found in by_size.values()]
+    return table(["stage", *map(count, by_size)], [*rows, ["**sum**", *sums]])
+
+
+def indexing(figures: dict[str, Any]) -> str:
+    """What taking in costs."""
+    sizes = figures["sizes"]
+    lines: dict[str, Callable[[dict[str, Any]], str]] = {
+        "source files": lambda size: count(size["files"]),
+        "text, kB": lambda size: count(size["text_bytes"] // 1000),
+        "passages per CPU second": lambda size: f"{size['passages'] / size['cpu']:.0f}",
+        "CPU seconds": lambda size: f"{size['cpu']:.1f}",
+        "wall seconds": lambda size: f"{size['wall']:.1f}",
+        "peak memory, MB": lambda size: f"{size['peak']:.0f}",
+        "files of the store": lambda size: count(size["bytes"]["memory files"]),
+        "concepts mentioned": lambda size: count(size["counts"]["concepts"]),
+    }
+    rows = [[name, *map(show, sizes.values())] for name, show in lines.items()]
+    return table(["passages", *map(count, sizes)], rows)
+
+
+def on_disk(figures: dict[str, Any]) -> str:
+    """Bytes of every part by bytes of text."""
+    sizes = figures["sizes"]
+    names = list(dict.fromkeys(name for size in sizes.values() for name in size["bytes"]))
+    rows = [
+        [
+            name,
+            *(f"{size['bytes'].get(name, 0) / size['text_bytes']:.2f}" for size in sizes.values()),
+        ]
+        for name in names
+        if not name.startswith("memory")
+    ]
+    rows.append(["**index, sum**", *(f"**{_index(size):.2f}**" for size in sizes.values())])
+    memory = (size["bytes"]["memory"] / size["text_bytes"] for size in sizes.values())
+    rows.append(["the memory itself", *(f"{ratio:.2f}" for ratio in memory)])
+    return table(["part", *map(count, sizes)], rows)
+
+
+def queries(figures: dict[str, Any]) -> str:
+    """What was asked."""
+    return "\n".join(f"- {kind}: *{text}*" for kind, text in figures["queries"].items())
+
+
+def printed(figures: dict[str, Any]) -> str:
+    """What a benchmark printed."""
+    return "\n".join(figures["lines"])
+
+
+def render(results: dict[str, dict[str, Any] | None]) -> str:
+    """The document from the kept figures of each benchmark; None: not measured."""
+    cold, taking_in = results["cold_start"], results["indexing"]
+    parts = {
+        "machines": machines(results),
+        "targets": targets(cold, taking_in),
+        "rounds": str(cold["rounds"]) if cold else "no",
+        "floor": f"{_floor(cold):.0f}" if cold else "?",
+    }
+    sections: list[tuple[str, dict[str, Any] | None, Callable[[dict[str, Any]], str]]] = [
+        ("queries", cold, queries),
+        ("cold_start", cold, cold_start),
+        ("growth", cold, growth),
+        ("wall", cold, wall),
+        ("stages", cold, stages),
+        ("indexing", taking_in, indexing),
+        ("on_disk", taking_in, on_disk),
+        *((name, results[name], printed) for name in ("capture", "embedding", "shards")),
+    ]
+    for name, figures, show in sections:
+        parts[name] = show(figures) if figures else NOTHING
+    return TEMPLATE.read_text(encoding="utf-8").format(**parts)
+
+
+TEMPLATE = Path(__file__).with_name("performance.template.md")
+NAMES = ("cold_start", "indexing", "capture", "embedding", "shards")
+
+
+def main() -> None:
+    """Write the document."""
+    DOCUMENT.write_text(render({name: load(name) for name in NAMES}), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

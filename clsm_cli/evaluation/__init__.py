@@ -1,0 +1,1 @@
+"""Measuring recall against labelled sets: load, build stores, rank, score."""

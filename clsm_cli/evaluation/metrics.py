@@ -1,0 +1,191 @@
+"""How good a ranking is: numbers in, numbers out.
+
+``ranks`` are the places of a question's gold units in its ranking, from 1; ``inf`` where a unit was
+not returned. Means over questions are taken by the caller.
+"""
+
+from __future__ import annotations
+
+from itertools import product
+from math import log2
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Hashable, Sequence
+
+EXACT_FLIPS = 16
+"""Pairs that differ up to which all 2ⁿ sign flips are tried; beyond it a sample."""
+
+
+def recall(ranks: Sequence[float], k: int) -> float:
+    """Share of the gold among the first ``k``.
+
+    >>> recall([2, 11], 10)
+    0.5
+    """
+    return sum(rank <= k for rank in ranks) / len(ranks)
+
+
+def hit(ranks: Sequence[float], k: int) -> float:
+    """1 when any gold unit is among the first ``k``, else 0.
+
+    >>> hit([2, 11], 10), hit([11], 10)
+    (1.0, 0.0)
+    """
+    return float(min(ranks) <= k)
+
+
+def whole(ranks: Sequence[float], k: int) -> float:
+    """1 when all gold units are among the first ``k``, else 0.
+
+    >>> whole([2, 11], 10), whole([2, 10], 10)
+    (0.0, 1.0)
+    """
+    return float(max(ranks) <= k)
+
+
+def ndcg(ranks: Sequence[float], k: int) -> float:
+    """Normalised discounted cumulative gain: Σ 1/log2(rank + 1) over the best possible such sum.
+
+    Binary gains, cut at ``k`` (Järvelin & Kekäläinen 2002).
+
+    >>> ndcg([1, 2], 10), round(ndcg([2], 10), 4)
+    (1.0, 0.6309)
+    """
+    gained = sum(1 / log2(rank + 1) for rank in ranks if rank <= k)
+    return gained / sum(1 / log2(place + 1) for place in range(1, min(len(ranks), k) + 1))
+
+
+def reciprocal_rank(ranks: Sequence[float]) -> float:
+    """One over the place of the first gold unit; 0 when none was returned.
+
+    >>> reciprocal_rank([4, 2])
+    0.5
+    """
+    return 1 / min(ranks)
+
+
+def within_budget(costs: Sequence[int], budget: int) -> list[int]:
+    """Places, from 0, of the items that fit a budget: in rank order, skipping what does not fit.
+
+    Args:
+        costs: Tokens of each item, best first.
+        budget: Tokens.
+
+    >>> within_budget([60, 50, 30, 20], 100)
+    [0, 2]
+    """
+    kept: list[int] = []
+    left = budget
+    for place, cost in enumerate(costs):
+        if cost <= left:
+            kept.append(place)
+            left -= cost
+            if left == 0:
+                break
+    return kept
+
+
+def auroc(positive: Sequence[float], negative: Sequence[float]) -> float:
+    """Probability that a positive scores above a negative; a tie counts one half.
+
+    The Mann-Whitney U over n·m, from mid-ranks, so O((n + m) log(n + m)).
+
+    Raises:
+        ValueError: One side is empty.
+
+    >>> auroc([0.9, 0.5], [0.5, 0.1])
+    0.875
+    """
+    import numpy as np
+
+    if not positive or not negative:
+        raise ValueError("both sides need a score")
+    scores = np.concatenate([positive, negative])
+    _, codes, counts = np.unique(scores, return_inverse=True, return_counts=True)
+    middle = np.cumsum(counts) - (counts - 1) / 2
+    n, m = len(positive), len(negative)
+    return float((middle[codes[:n]].sum() - n * (n + 1) / 2) / (n * m))
+
+
+def cluster_interval(
+    values: Sequence[float], clusters: Sequence[Hashable], seed: int, draws: int = 2000
+) -> tuple[float, float]:
+    """95 % bootstrap interval of a mean over questions that come in clusters.
+
+    Conversations are drawn with replacement, and inside each drawn one its questions with
+    replacement; the mean is over all drawn questions. Questions of one conversation resemble each
+    other, so drawing questions alone would make the interval too narrow. With one cluster it is the
+    plain bootstrap.
+
+    Args:
+        values: One a question.
+        clusters: The conversation of each.
+        seed: Of the random draws.
+        draws: Resamples.
+
+    >>> cluster_interval([0.5] * 4, ["a", "a", "b", "b"], seed=0)
+    (0.5, 0.5)
+    """
+    import numpy as np
+
+    array = np.asarray(values, dtype=np.float64)
+    names = np.asarray([str(cluster) for cluster in clusters])
+    groups = [array[names == name] for name in dict.fromkeys(names.tolist())]
+    generator = np.random.default_rng(seed)
+    means = np.empty(draws)
+    for draw in range(draws):
+        chosen = generator.integers(len(groups), size=len(groups))
+        drawn = [
+            groups[at][generator.integers(len(groups[at]), size=len(groups[at]))] for at in chosen
+        ]
+        means[draw] = np.concatenate(drawn).mean()
+    low, high = np.percentile(means, [2.5, 97.5])
+    return float(low), float(high)
+
+
+def sign_flip(differences: Sequence[float], seed: int, draws: int = 20_000) -> float:
+    """Two-sided p-value of a paired difference: how often random signs give as large a mean.
+
+    Exact over all 2ⁿ sign patterns of the n pairs that differ when n ≤ 16, else from a sample, where
+    (hits + 1) / (draws + 1) keeps it above 0 (Phipson & Smyth 2010).
+
+    Args:
+        differences: One a question: this method minus that one.
+        seed: Of the sample.
+        draws: Size of the sample.
+
+    >>> sign_flip([1.0, 1.0, 1.0, 0.0], seed=0)
+    0.25
+    """
+    import numpy as np
+
+    array = np.asarray([each for each in differences if each != 0], dtype=np.float64)
+    if not len(array):
+        return 1.0
+    observed = abs(float(array.sum())) - 1e-9  # sums that are equal but for rounding count
+    if len(array) <= EXACT_FLIPS:
+        signs = np.array(list(product((-1.0, 1.0), repeat=len(array))))
+        return float((np.abs(signs @ array) >= observed).mean())
+    generator = np.random.default_rng(seed)
+    signs = generator.integers(0, 2, size=(draws, len(array)), dtype=np.int8) * 2.0 - 1.0
+    return (int((np.abs(signs @ array) >= observed).sum()) + 1) / (draws + 1)
+
+
+def precision_recall_f1(found: int, returned: int, gold: int) -> tuple[float, float, float]:
+    """Precision, recall and their harmonic mean.
+
+    Args:
+        found: Gold that was returned.
+        returned: All that was returned.
+        gold: All that should have been.
+
+    >>> precision_recall_f1(2, 4, 2)
+    (0.5, 1.0, 0.6666666666666666)
+    >>> precision_recall_f1(0, 0, 3)
+    (0.0, 0.0, 0.0)
+    """
+    precision = found / returned if returned else 0.0
+    share = found / gold if gold else 0.0
+    total = precision + share
+    return precision, share, 2 * precision * share / total if total else 0.0

@@ -1,0 +1,156 @@
+"""Stores of an evaluation: made by the real ingest in a work folder, once.
+
+A store is named by a digest of what goes into it, of the engine and of the version, so a changed
+input gets a new store and a second run finds the first one's. An interrupted run left stores that
+are whole up to a point; ingesting again completes them.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, NamedTuple
+
+from clsm_cli import __version__
+from clsm_cli.errors import BadInputError
+from clsm_cli.ingestion.ingest import Request, ingest
+from clsm_cli.model.ids import digest
+from clsm_cli.store import atomic, layout
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from pathlib import Path
+
+    from clsm_cli.evaluation.cases import Conversation, Said
+    from clsm_cli.ingestion.report import Progress
+    from clsm_cli.store.index.opening import Embedder
+    from clsm_cli.store.layout import Store
+
+ZONE = "UTC"
+"""Time zone of the stores; the sets name none."""
+_DEVICE = {"CLSM_DEVICE": "eval"}
+"""Environment of the stores: one device name, so that every machine makes the same store."""
+_DONE = "whole"
+"""File beside a store that says that its ingest ended."""
+
+
+@dataclass(frozen=True, slots=True)
+class Workshop:
+    """Where stores are made, and with what.
+
+    Attributes:
+        folder: The work folder.
+        embedder: Makes the vectors of passages.
+        now: Time of the ingest; None: the day after the last turn.
+        fresh: Delete a store of an earlier run and make it again.
+        progress: Told how far an ingest is.
+    """
+
+    folder: Path
+    embedder: Embedder
+    now: datetime | None
+    fresh: bool
+    progress: Progress
+
+
+class Made(NamedTuple):
+    """A store, and the time at which it is asked: that of its ingest."""
+
+    store: Store
+    now: datetime
+
+
+def of_conversation(shop: Workshop, conversation: Conversation) -> Made:
+    """The store of a conversation, ingested as generic JSON Lines, its sessions ended.
+
+    Raises:
+        BadInputError: Something in it could not be read.
+        DiskError: The work folder cannot be written.
+    """
+    content = json_lines(conversation.turns)
+    now = shop.now or day_after(turn.time for turn in conversation.turns)
+    place = _place(shop, conversation.name, content, now)
+    source = place / "conversation.jsonl"
+    if not (place / _DONE).exists():
+        atomic.put(source, content)
+    return Made(_made(shop, place, (str(source),), now), now)
+
+
+def of_folders(shop: Workshop, root: Path, folders: Sequence[str]) -> Made:
+    """The store of notes and transcripts, ingested from folders of a labelled memory.
+
+    Raises:
+        BadInputError: Something in them could not be read.
+        DiskError: The work folder cannot be written.
+    """
+    paths = [root / name for name in folders if (root / name).is_dir()]
+    files = sorted(each for path in paths for each in path.rglob("*") if each.is_file())
+    parts = [f"{file.relative_to(root)}:{atomic.digest_of(file)}\n" for file in files]
+    now = shop.now or day_after(_dates(files))
+    place = _place(shop, root.resolve().name, "".join(parts).encode(), now)
+    return Made(_made(shop, place, tuple(map(str, paths)), now), now)
+
+
+def json_lines(turns: Sequence[Said]) -> bytes:
+    """Turns as generic JSON Lines, with an end mark after each session."""
+    rows: list[dict[str, str]] = []
+    for place, turn in enumerate(turns):
+        rows.append(
+            {
+                "id": turn.id,
+                "session": turn.session,
+                "role": turn.role,
+                "speaker": turn.speaker,
+                "timestamp": turn.time,
+                "text": turn.text,
+            }
+        )
+        if place + 1 == len(turns) or turns[place + 1].session != turn.session:
+            rows.append({"type": "session_end", "session": turn.session, "timestamp": turn.time})
+    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode()
+
+
+def day_after(times: Iterable[str]) -> datetime:
+    """The instant a day after the last of some ISO times.
+
+    >>> day_after(["2023-05-08T13:56:00+00:00", "2023-05-01T09:00:00+00:00"]).isoformat()
+    '2023-05-09T13:56:00+00:00'
+    """
+    return max(map(datetime.fromisoformat, times)) + timedelta(days=1)
+
+
+def _dates(files: Iterable[Path]) -> list[str]:
+    """Noon of the dates in the names of files; without any, a day long past."""
+    found = [match.group() for file in files if (match := re.match(r"\d{4}-\d\d-\d\d", file.name))]
+    return [f"{day}T12:00:00+00:00" for day in found or ["2000-01-01"]]
+
+
+def _place(shop: Workshop, name: str, content: bytes, now: datetime) -> Path:
+    made = digest(atomic.sha256(content), now.isoformat(), shop.embedder.engine, __version__)
+    safe = "".join(letter if letter.isalnum() else "-" for letter in name)
+    place = shop.folder / f"{safe}-{made}"
+    if shop.fresh and place.exists():
+        with atomic.disk_errors(place):
+            shutil.rmtree(place)
+    return place
+
+
+def _made(shop: Workshop, place: Path, paths: tuple[str, ...], now: datetime) -> Store:
+    """The store of a place; ingest runs unless it ended before."""
+    root = place / "memory"
+    atomic.make_folder(root)
+    layout.create(root, ZONE)
+    store = layout.open_store(root, _DEVICE)
+    if (place / _DONE).exists():
+        return store
+    report = ingest(store, Request(paths=paths, now=now), shop.embedder, shop.progress)
+    if report.bad_model is not None:
+        raise report.bad_model
+    if report.problems:
+        problem = report.problems[0]
+        raise BadInputError(problem.path, problem.reason, "mend it", line=problem.line)
+    atomic.put(place / _DONE, b"")
+    return store

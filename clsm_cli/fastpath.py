@@ -1,0 +1,126 @@
+"""The commands that must start fast, parsed without Typer, whose import costs as much as a recall.
+
+Only the ordinary forms are read here: ``--option value``, ``--option=value``, flags, and words.
+Whatever is anything else, wrong or unusual, is left to Typer, which also explains what is wrong; so
+there are two parsers, but one pipeline and one set of messages.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+RECALL_OPTIONS: dict[str, tuple[str, Callable[[str], Any] | bool]] = {
+    "-k": ("k", int),
+    "--budget": ("budget", str),
+    "--kind": ("kind", str),
+    "--stream": ("stream", str),
+    "--project": ("project", str),
+    "--session": ("session", str),
+    "--since": ("since", str),
+    "--until": ("until", str),
+    "--min-score": ("min_score", float),
+    "--batch": ("batch", str),
+    "--format": ("output", str),
+    "--explain": ("explain", True),
+    "--exit-code": ("exit_code", True),
+    "--touch": ("touch", True),
+    "--no-touch": ("touch", False),
+    "--store": ("store", str),
+    "--now": ("now", str),
+    "--json": ("as_json", True),
+    "--quiet": ("quiet", True),
+    "-q": ("quiet", True),
+    "--verbose": ("verbose", True),
+    "-v": ("verbose", True),
+}
+"""Option → the field it sets, and the type of its value or, for a flag, the value.
+
+``tests/test_fastpath.py`` compares it with the Typer command.
+"""
+_RANGES = {"k": (1, 1000), "min_score": (0.0, 1.0)}
+
+
+def run(arguments: Sequence[str]) -> int | None:
+    """Run a command line if it is one of those that are parsed here.
+
+    Returns:
+        The exit code; None if Typer has to do it.
+    """
+    if list(arguments) == ["--version"]:
+        from clsm_cli import __version__
+
+        print(f"clsm {__version__}")
+        return 0
+    if not arguments or arguments[0] not in ("recall", "search"):
+        return None
+    values = parse(arguments[1:])
+    if values is None:
+        return None
+    from clsm_cli.commands import boundary, run_recall
+    from clsm_cli.commands.context import UsageError
+
+    try:
+        return boundary.guard(lambda: run_recall.run(run_recall.Options(**values)))
+    except UsageError:
+        return None
+
+
+def parse(arguments: Sequence[str]) -> dict[str, Any] | None:
+    """Read the arguments of ``recall``; None if there is anything that is not plain.
+
+    >>> parse(["--json", "-k", "3", "who", "is", "brian"])
+    {'as_json': True, 'k': 3, 'query': ('who', 'is', 'brian')}
+    >>> parse(["--help"]), parse(["-k", "many", "cats"]), parse(["-k"])
+    (None, None, None)
+    """
+    values: dict[str, Any] = {}
+    words: list[str] = []
+    rest = list(arguments)
+    while rest:
+        argument = rest.pop(0)
+        if argument == "--":
+            words += rest
+            break
+        if not argument.startswith("-") or argument == "-":
+            words.append(argument)
+            continue
+        name, has_value, value = argument.partition("=")
+        if name not in RECALL_OPTIONS or (has_value and not name.startswith("--")):
+            return None
+        field, kind = RECALL_OPTIONS[name]
+        if isinstance(kind, bool):
+            if has_value:
+                return None
+            values[field] = kind
+            continue
+        if not has_value:
+            if not rest:
+                return None
+            value = rest.pop(0)
+        try:
+            values[field] = kind(value)
+        except ValueError:
+            return None
+        low, high = _RANGES.get(field, (None, None))
+        if low is not None and not low <= values[field] <= high:
+            return None
+    return {**values, "query": tuple(words)}
+
+
+def leave(code: int) -> None:
+    """End the process at once: its libraries would take 10 ms to tidy up what the kernel frees.
+
+    Everything is closed and written by now; what is buffered is flushed here.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            if stream is not None:
+                stream.flush()
+        except OSError:
+            code = code or 1
+    os._exit(code)

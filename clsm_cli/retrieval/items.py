@@ -1,0 +1,114 @@
+"""From ranked passages to the items of an answer, each once, with where it comes from."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from clsm_cli.retrieval import signals, windows
+from clsm_cli.retrieval.answer import Memory, Source, Why
+from clsm_cli.text import tokens
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from clsm_cli.config import RecallSettings
+    from clsm_cli.retrieval.ranking import Candidate
+    from clsm_cli.store.index.passages import Passage
+    from clsm_cli.store.index.reader import Index
+
+
+def of(
+    index: Index, candidates: Sequence[Candidate], k: int, settings: RecallSettings
+) -> list[Memory]:
+    """The best items; one that rests on n turns counts n of ``k``, a window of a note one.
+
+    A turn may stand twice in a store, in the inbox and in its episode until the next segmentation,
+    or in the episodes of two machines; it is returned once.
+    """
+    weights = signals.weights(settings)
+    taken: set[str] = set()
+    found: list[Memory] = []
+    left = k
+    for candidate, passage in _in_order(index, candidates, k):
+        if left <= 0:
+            break
+        if passage.id in taken:
+            continue
+        shown = windows.around(index, candidate.row, passage, taken)
+        taken.update(other.id for other in shown)
+        sources = _sources(index, passage, shown)
+        found.append(_memory(candidate, passage, shown, sources, weights))
+        left -= max(1, len(passage.sources))
+    return found
+
+
+def _in_order(
+    index: Index, candidates: Sequence[Candidate], k: int
+) -> Iterator[tuple[Candidate, Passage]]:
+    """Candidates with their passages, ties in an order that does not depend on rows."""
+    start = 0
+    while start < len(candidates):
+        end = start + 2 * k
+        while end < len(candidates) and candidates[end].score == candidates[end - 1].score:
+            end += 1
+        batch = candidates[start:end]
+        passages = index.passages([candidate.row for candidate in batch])
+        pairs = [(candidate, passages[candidate.row]) for candidate in batch]
+        yield from sorted(
+            pairs,
+            key=lambda pair: (
+                -pair[0].score,
+                pair[1].time or "",
+                pair[1].id,
+                pair[1].episode or "~",
+            ),
+        )
+        start = end
+
+
+def _memory(
+    candidate: Candidate,
+    passage: Passage,
+    shown: Sequence[Passage],
+    sources: tuple[Source, ...],
+    weights: signals.Signals,
+) -> Memory:
+    full = sum(max(0.0, weight) for weight in weights) or 1.0
+    shares = (w * s for w, s in zip(weights, candidate.signals, strict=True))
+    text = "\n".join(other.text for other in shown)
+    return Memory(
+        id=passage.id,
+        kind=passage.kind,
+        text=text,
+        stream=passage.stream,
+        score=round(max(0.0, candidate.score) / full, 4),
+        confidence=round(candidate.confidence, 4),
+        tokens=tokens.count_tokens(text),
+        trust=passage.trust,
+        session=passage.path if passage.document else passage.session,
+        sources=sources,
+        why=Why(*(round(value, 4) for value in candidate.signals)),
+        shares=Why(*(round(share, 4) for share in shares)),
+        heading=passage.heading,
+        speaker=passage.speaker,
+    )
+
+
+def _sources(index: Index, passage: Passage, shown: Sequence[Passage]) -> tuple[Source, ...]:
+    """Where an item stands; for a statement its own line, then the turns it rests on."""
+    found = [
+        Source(
+            path=passage.path,
+            line_start=min(other.line_start for other in shown),
+            line_end=max(other.line_end for other in shown),
+            turn_ids=tuple(dict.fromkeys(other.foreign_id or other.key for other in shown)),
+            timestamp=passage.time,
+        )
+    ]
+    for key in passage.sources:
+        turns = [p for p in index.by_key(key) if p.key == key and p.part == 0]
+        found += [
+            Source(p.path, p.line_start, p.line_end, (p.foreign_id or p.key,), p.time)
+            for p in turns
+        ]
+    return tuple(found)

@@ -1,0 +1,164 @@
+"""Search by meaning: the nearest sentence vectors, then late interaction over token vectors."""
+
+from __future__ import annotations
+
+from heapq import nlargest
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+from clsm_cli.scoring import maxsim
+from clsm_cli.text import tokens
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping, Sequence
+
+    from clsm_cli.embedding.query import QueryVectors
+    from clsm_cli.retrieval.words import Words
+    from clsm_cli.store.index.reader import Index, Traits
+
+MOST_TOKENS = 32
+"""Tokens of a question that late interaction looks at: those of its rarest words."""
+
+
+class Engine(Protocol):
+    """What retrieval needs of an embedding engine."""
+
+    name: str
+
+    def open(self) -> None:
+        """Load the model.
+
+        Raises:
+            ModelMissingError: It is not installed.
+            ModelDigestError: A model file is not the right one.
+            DiskError: A model file cannot be read.
+        """
+        ...
+
+    def encode(self, text: str) -> QueryVectors:
+        """A query as vectors; the engine must be open."""
+        ...
+
+    def products(
+        self, rows: memoryview | bytes, width: int, queries: Sequence[Sequence[float]]
+    ) -> list[memoryview]:
+        """Dot products of stored rows of ``width`` components with queries, float32."""
+        ...
+
+
+class Nearest(NamedTuple):
+    """The cosine of every stored sentence vector to the query, and the passages nearest to it."""
+
+    cosines: memoryview
+    passages: list[int]
+
+    def of(self, vector: int) -> float | None:
+        """The cosine of a vector's row; None for −1, no vector."""
+        return float(self.cosines[vector]) if 0 <= vector < len(self.cosines) else None
+
+
+def nearest(
+    index: Index,
+    engine: Engine,
+    sentence: Sequence[float],
+    limit: int,
+    allowed: Collection[int] | None = None,
+) -> Nearest | None:
+    """Scan all sentence vectors, exactly; ties are all in.
+
+    Args:
+        index: Fresh.
+        engine: That made the vectors.
+        sentence: Of the question, length 1.
+        limit: Passages to name.
+        allowed: Passages that may be returned; None for all.
+
+    Returns:
+        None where there are no vectors.
+    """
+    stored = index.sentence_rows()
+    if stored is None:
+        return None
+    (cosines,) = engine.products(stored, len(sentence), [sentence])
+    if allowed is not None:
+        rows = {t.vector: row for row, t in index.traits(sorted(allowed)).items() if t.vector >= 0}
+        best = nlargest(limit, rows, key=lambda row: (cosines[row], -row))
+    else:
+        # More than are wanted, as closed passages have rows too.
+        threshold = min(nlargest(2 * limit, cosines), default=0.0)
+        best = [row for row, cosine in enumerate(cosines) if cosine >= threshold]
+    passages = index.of_vectors(best)
+    ordered = sorted(best, key=lambda row: -cosines[row])
+    found = [passage for row in ordered for passage in passages.get(row, ())]
+    if allowed is not None:
+        found = [passage for passage in found if passage in allowed]
+    return Nearest(cosines, found[:limit])
+
+
+class LateInteraction(NamedTuple):
+    """The nearest stored token of each passage to each token of a question.
+
+    Attributes:
+        best: Passage → cosines, one a token of the question.
+        weights: Of the question's tokens.
+    """
+
+    best: dict[int, list[float]]
+    weights: list[float]
+
+    def over(self, window: Iterable[int]) -> float:
+        """MaxSim of the question to a window of passages, 0 … 1."""
+        return maxsim.over_window(self.best, window, self.weights)
+
+
+def interact(
+    index: Index,
+    engine: Engine,
+    vectors: QueryVectors,
+    weights: Sequence[float],
+    passages: Mapping[int, Traits],
+) -> LateInteraction | None:
+    """Compare a question's tokens with those of some passages.
+
+    Args:
+        index: Fresh.
+        engine: That made the vectors.
+        vectors: Of the question.
+        weights: Of its tokens, see ``token_weights``.
+        passages: Where their tokens stand.
+
+    Returns:
+        None where there is nothing to compare.
+    """
+    stored = index.token_rows()
+    heaviest = sorted(range(len(weights)), key=lambda i: (-weights[i], i))[:MOST_TOKENS]
+    chosen = sorted(heaviest)
+    if stored is None or not chosen:
+        return None
+    queries = [vectors.tokens[i] for i in chosen]
+    width = len(queries[0])
+    row_bytes = width // 2
+    spans: dict[int, tuple[int, int]] = {}
+    parts = []
+    end = 0
+    for passage, traits in passages.items():
+        if traits.tokens:
+            first = traits.token * row_bytes
+            parts.append(stored[first : first + traits.tokens * row_bytes])
+            spans[passage] = (end, end + traits.tokens)
+            end += traits.tokens
+    products = [list(row) for row in engine.products(b"".join(parts), width, queries)]
+    return LateInteraction(maxsim.best_of_each(products, spans), [weights[i] for i in chosen])
+
+
+def token_weights(vectors: QueryVectors, dense: str, words: Words, least: float) -> list[float]:
+    """The weight of each token of a question: the idf of its word's rarest term, at least ``least``.
+
+    Words that carry no term ("what", "did") have the least: they say what kind of answer is meant.
+    """
+    known: dict[tuple[int, int], float] = {}
+    for piece in vectors.pieces:
+        span = (piece.start, piece.end)
+        if span not in known:
+            terms = tokens.stems(dense[piece.start : piece.end])
+            known[span] = max([least, *(words.idf.get(term, least) for term in terms)])
+    return [known[piece.start, piece.end] for piece in vectors.pieces]

@@ -1,0 +1,115 @@
+"""What a query asks for, read from its words alone: who, when, and what is left for meaning."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from clsm_cli.text import tokens
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_ASKS_WHEN = re.compile(
+    r"\b(?:when|since when|how long|how many (?:days|weeks|months|years)"
+    r"|(?:what|which) (?:day|date|month|year|time|week))\b",
+    re.IGNORECASE,
+)
+# Only what one of the rules for time expressions could match is worth loading them for.
+_MAY_SAY_WHEN = re.compile(
+    r"\d|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mon|tue|wed|thu|fri|sat|sun|spring"
+    r"|summer|autumn|fall|winter|today|yesterday|tomorrow|tonight|now|ago|last|past|next|this"
+    r"|recent|since|christmas|easter|new year|day|week|month|year|weekend|morning|evening)",
+    re.IGNORECASE,
+)
+_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
+_OWNER = re.compile(r"['’]s$")
+
+
+class Question(NamedTuple):
+    """A query, understood.
+
+    Attributes:
+        text: As it was asked.
+        terms: Its search terms, each once, in order.
+        named: Speakers of the store that it names, as the store writes them.
+        name_terms: The search terms of those names.
+        dense: The text without those names: a name pulls MiniLM towards whatever mentions it
+            (recall@10 of the sentence vector alone on LoCoMo 56 % without, 29 % with names).
+        periods: The days it asks about: first, and the day after the last, as ordinals.
+        asks_when: Whether the answer is a time.
+    """
+
+    text: str
+    terms: tuple[str, ...]
+    named: tuple[str, ...]
+    name_terms: frozenset[str]
+    dense: str
+    periods: tuple[tuple[int, int], ...]
+    asks_when: bool
+
+
+def understand(text: str, now: str, speakers: Iterable[str]) -> Question:
+    """Read a query.
+
+    Args:
+        text: The user's words.
+        now: ISO 8601; relative expressions count from its day.
+        speakers: Everyone who speaks in the store.
+
+    >>> asked = understand("When did Mara's cat arrive?", "2026-02-24", ["Mara", "Brian"])
+    >>> asked.named, asked.dense, asked.asks_when
+    (('Mara',), 'When did cat arrive?', True)
+    """
+    named, dense = _without_names(text, list(speakers))
+    return Question(
+        text=text,
+        terms=tuple(dict.fromkeys(tokens.stems(text))),
+        named=named,
+        name_terms=frozenset(term for name in named for term in tokens.stems(name)),
+        dense=dense if any(c.isalnum() for c in dense) else text,
+        periods=_periods(text, now),
+        asks_when=_ASKS_WHEN.search(text) is not None,
+    )
+
+
+def _without_names(text: str, speakers: list[str]) -> tuple[tuple[str, ...], str]:
+    """The speakers that are named, and the text without the words that name them.
+
+    A speaker goes by the whole name or by its first word, unless several share that.
+    """
+    known: dict[str, set[str]] = {}
+    for speaker in speakers:
+        folded = speaker.casefold()
+        for name in {folded, folded.split(" ")[0]} - tokens.STOP_WORDS:
+            known.setdefault(name, set()).add(speaker)
+    words = list(_WORD.finditer(text))
+    named: dict[str, None] = {}
+    kept, done, place = [], 0, 0
+    longest = max((name.count(" ") + 1 for name in known), default=0)
+    while place < len(words):
+        length = 0
+        for length in range(min(longest, len(words) - place), 0, -1):
+            start, end = words[place].start(), words[place + length - 1].end()
+            meant = known.get(_OWNER.sub("", " ".join(text[start:end].casefold().split())), ())
+            if len(meant) == 1:
+                named |= dict.fromkeys(meant)
+                kept.append(text[done:start])
+                done = end
+                break
+        else:
+            length = 1
+        place += length
+    kept.append(text[done:])
+    return tuple(named), " ".join("".join(kept).split())
+
+
+def _periods(text: str, now: str) -> tuple[tuple[int, int], ...]:
+    if not _MAY_SAY_WHEN.search(text):
+        return ()
+    from datetime import date
+
+    from clsm_cli.text import timex
+
+    found = timex.find(text, date.fromisoformat(now[:10]))
+    return tuple((each.first.toordinal(), each.until.toordinal()) for each in found)

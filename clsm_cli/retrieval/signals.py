@@ -1,0 +1,85 @@
+"""The eight signals of a passage, each 0 … 1; their weighted sum is its score."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, NamedTuple
+
+from clsm_cli.scoring import days
+
+if TYPE_CHECKING:
+    from clsm_cli.config import RecallSettings
+    from clsm_cli.retrieval.question import Question
+    from clsm_cli.store.index.reader import Traits
+
+
+class Signals(NamedTuple):
+    """What speaks for a passage.
+
+    Attributes:
+        bm25: Its words, as a share of the best of this query, times the square of the largest
+            share of the question's idf that stands in one group: where the store hardly has the
+            question's words, words decide little.
+        maxsim: Late interaction with the passage and the one before it, min-max over candidates.
+        context: The same with the one after it too.
+        episode: Its group (eight turns of a conversation, eight blocks of a section): half BM25,
+            half mean cosine.
+        participant: Whether it is by, or in a note about, the one person the question names.
+        date: Whether it was told at, or speaks of, the time that the question names.
+        temporal: Whether it speaks of a time, where the question asks for one.
+        question: Whether it is a question itself; that speaks against it.
+    """
+
+    bm25: float = 0.0
+    maxsim: float = 0.0
+    context: float = 0.0
+    episode: float = 0.0
+    participant: float = 0.0
+    date: float = 0.0
+    temporal: float = 0.0
+    question: float = 0.0
+
+
+def weights(settings: RecallSettings) -> Signals:
+    """The weight of each signal."""
+    return Signals(
+        settings.weight_bm25,
+        settings.weight_maxsim,
+        settings.weight_context,
+        settings.weight_episode,
+        settings.weight_participant,
+        settings.weight_date,
+        settings.weight_temporal,
+        settings.weight_question,
+    )
+
+
+def participant(question: Question, traits: Traits, *, is_about: bool) -> float:
+    """Whether a passage is by the person who is asked about.
+
+    Args:
+        question: What is asked.
+        traits: Of the passage.
+        is_about: Whether its own words name that person.
+
+    Returns:
+        1: said by the only participant the question names, or a note that names them. 0: said by
+        another. ½: a note that does not name them, or the question names nobody or several.
+    """
+    if len(question.named) != 1:
+        return 0.5
+    if traits.is_document or not traits.speaker:
+        return 1.0 if is_about else 0.5
+    return float(traits.speaker == question.named[0])
+
+
+def date(question: Question, traits: Traits) -> float:
+    """Whether a turn was told at, or speaks of, the time that is asked about.
+
+    Notes do not count: the evidence of a dated question often stands in the note of another day
+    (as a score it cost 8 points of recall there).
+    """
+    if not question.periods or traits.is_document:
+        return 0.0
+    meant = json.loads(traits.periods) if traits.periods else []
+    return days.match(question.periods, traits.day, meant)

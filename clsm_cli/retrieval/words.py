@@ -1,0 +1,122 @@
+"""Search by words: BM25 of passages, and of the groups of passages they stand in."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from clsm_cli.scoring import bm25
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping
+
+    from clsm_cli.config import RecallSettings
+    from clsm_cli.retrieval.question import Question
+    from clsm_cli.store.index.reader import Index
+
+GROUP_K1 = 1.2
+GROUP_B = 0.5
+"""Groups are as long as pages, for which Lucene's saturation is made."""
+
+
+class Words(NamedTuple):
+    """What the words of a question find.
+
+    Attributes:
+        scores: Passage → BM25; only passages that share a term with the question.
+        idf: Term → inverse document frequency among all current passages.
+        postings: Term → passage, occurrences, terms of the passage.
+    """
+
+    scores: dict[int, float]
+    idf: dict[str, float]
+    postings: dict[str, list[tuple[int, int, int]]]
+
+
+def search(
+    index: Index,
+    question: Question,
+    settings: RecallSettings,
+    allowed: Collection[int] | None = None,
+) -> Words:
+    """BM25 of every passage that shares a term with the question.
+
+    Args:
+        index: Fresh.
+        question: What is asked.
+        settings: BM25's k1 and b.
+        allowed: Passages that may be returned; None for all.
+    """
+    count, total_length = index.size()
+    average = total_length / count if count else 1.0
+    scores: dict[int, float] = {}
+    idf: dict[str, float] = {}
+    found: dict[str, list[tuple[int, int, int]]] = {}
+    for term in question.terms:
+        postings = index.postings(term)
+        idf[term] = bm25.idf(count, len(postings))
+        if allowed is not None:
+            postings = [posting for posting in postings if posting[0] in allowed]
+        found[term] = postings
+        bm25.add(
+            scores, postings, idf[term], average, k1=settings.bm25_k1, b=settings.bm25_b
+        )
+    return Words(scores, idf, found)
+
+
+def coverage(words: Words, rows: Collection[int]) -> dict[int, float]:
+    """Share of the question's idf that the words of some passages hold, 0 … 1."""
+    mass = sum(words.idf.values())
+    held: dict[int, float] = {}
+    for term, postings in words.postings.items():
+        for passage, _, _ in postings:
+            if passage in rows:
+                held[passage] = held.get(passage, 0.0) + words.idf[term]
+    return {passage: share / mass for passage, share in held.items()}
+
+
+class Group(NamedTuple):
+    """What the words of a question find in a group.
+
+    Attributes:
+        score: BM25 of the group as one text, people's names left out.
+        coverage: Share of the question's idf whose terms it holds, 0 … 1, names left out.
+    """
+
+    score: float
+    coverage: float
+
+
+def of_groups(
+    words: Words, question: Question, group_of: Mapping[int, int], lengths: Mapping[int, int]
+) -> dict[int, Group]:
+    """Score groups by the words of their members.
+
+    Names are left out: in a conversation they stand in every group.
+
+    Args:
+        words: Of the question.
+        question: What is asked.
+        group_of: Passage → group, for every member of the groups that matter.
+        lengths: Group → terms of all its members.
+    """
+    average = sum(lengths.values()) / len(lengths) if lengths else 1.0
+    scores: dict[int, float] = {}
+    covered: dict[int, float] = {}
+    mass = 0.0
+    for term in question.terms:
+        if term in question.name_terms:
+            continue
+        mass += words.idf[term]
+        counts: dict[int, int] = {}
+        for passage, tf, _ in words.postings[term]:
+            group = group_of.get(passage)
+            if group is not None:
+                counts[group] = counts.get(group, 0) + tf
+        postings = [(group, tf, lengths[group]) for group, tf in counts.items()]
+        bm25.add(scores, postings, words.idf[term], average, k1=GROUP_K1, b=GROUP_B)
+        for group in counts:
+            covered[group] = covered.get(group, 0.0) + words.idf[term]
+    return {
+        group: Group(score, covered[group] / mass if mass else 0.0)
+        for group, score in scores.items()
+    }

@@ -1,0 +1,165 @@
+from __future__ import annotations
+
+import random
+from mmap import ACCESS_READ, mmap
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import examples
+
+from clsm_cli.embedding import similarity
+from clsm_cli.embedding.portable import PortableSession
+from clsm_cli.embedding.runtime import config_entries
+from clsm_cli.embedding.similarity import SCALE, Similarity, _split
+
+GRAPH = Path(similarity.__file__).with_name("similarity.onnx")
+NATIVE = Similarity.open()
+PORTABLE = Similarity(PortableSession(GRAPH.read_bytes(), config_entries(None)))
+
+
+def _bits(found: list[memoryview[float]]) -> list[bytes]:
+    return [row.tobytes() for row in found]
+
+
+def _codes(rows: bytes, width: int) -> np.ndarray:
+    """The codes of rows, int64 [n, width], as the format says."""
+    packed = np.frombuffer(rows, np.uint8).reshape(-1, width // 2)
+    return np.concatenate([packed & 15, packed >> 4], axis=1).astype(np.int64)
+
+
+def _packed(codes: np.ndarray) -> bytes:
+    half = codes.shape[1] // 2
+    return (codes[:, :half] | codes[:, half:] << 4).astype(np.uint8).tobytes()
+
+
+@st.composite
+def _problems(draw: st.DrawFn) -> tuple[bytes, int, list[list[float]]]:
+    """Rows of stored vectors, their width, and queries of unit length."""
+    width = draw(st.sampled_from([2, 4, 14, 32, 64, 100, 384]))
+    seed = random.Random(draw(st.integers(0, 1 << 30)))
+    count = draw(st.integers(0, 40))
+    rows = seed.randbytes(count * width // 2)
+    vectors = np.array([[seed.gauss(0, 1) for _ in range(width)] for _ in range(3)])
+    queries = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+    return rows, width, queries[: draw(st.integers(1, 3))].tolist()
+
+
+@examples(100)
+@given(_problems(), st.randoms())
+def test_a_row_gives_the_same_bits_wherever_it_stands(
+    problem: tuple[bytes, int, list[list[float]]], shuffler: random.Random
+) -> None:
+    rows, width, queries = problem
+    size = width // 2
+    order = list(range(len(rows) // size))
+    shuffler.shuffle(order)
+    moved = b"".join(rows[at * size : (at + 1) * size] for at in order)
+    before = NATIVE.of(rows, width, queries)
+    after = NATIVE.of(moved, width, queries)
+    for one, other in zip(before, after, strict=True):
+        assert np.array(one)[order].tobytes() == other.tobytes()
+
+
+@examples(100)
+@given(_problems(), st.integers(1, 50))
+def test_chunks_and_routes_do_not_matter(
+    problem: tuple[bytes, int, list[list[float]]], size: int
+) -> None:
+    rows, width, queries = problem
+    expected = _bits(NATIVE.of(rows, width, queries))
+    assert _bits(PORTABLE.of(rows, width, queries)) == expected
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(similarity, "_CHUNK_ROWS", size)
+        assert _bits(NATIVE.of(rows, width, queries)) == expected
+    alone = [NATIVE.of(rows, width, [query])[0].tobytes() for query in queries]
+    assert alone == expected
+
+
+@examples(100)
+@given(_problems())
+def test_bits_are_those_of_whole_numbers(problem: tuple[bytes, int, list[list[float]]]) -> None:
+    """The sums in int64, then the three roundings to float32."""
+    rows, width, queries = problem
+    table = _codes(rows, width)
+    for query, found in zip(queries, NATIVE.of(rows, width, queries), strict=True):
+        step, high, low = _split(query)
+        upper = (table @ np.array(high)).astype(np.float32) * np.float32(128)
+        codes = upper + (table @ np.array(low)).astype(np.float32)
+        offset = np.float32(8 * (128 * sum(high) + sum(low)))
+        expected = (codes - offset) * np.float32(step * SCALE)
+        assert expected.tobytes() == found.tobytes()
+
+
+@pytest.mark.parametrize(("count", "width", "number"), [(20_000, 384, 1), (20_000, 64, 10)])
+def test_close_to_float64(count: int, width: int, number: int) -> None:
+    """Over several chunks, rows of unit length at the scale they are stored with."""
+    seed = np.random.default_rng(7)
+    vectors = seed.normal(size=(count + number, width))
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    rows = np.clip(np.rint(vectors[:count] / SCALE), -7, 7).astype(np.int64)
+    queries = vectors[count:].astype(np.float32)
+    expected = queries.astype(np.float64) @ (rows * SCALE).T
+    found = NATIVE.of(_packed(rows + 8), width, queries.tolist())
+    assert np.abs(np.array(found) - expected).max() < 1e-4
+
+
+def test_a_sum_at_the_limit_is_exact() -> None:
+    rows = bytes([0xFF] * 2048)
+    (found,) = NATIVE.of(rows, 4096, [[1.0] * 4096], scale=1.0)
+    assert found.tolist() == [7 * 4096]
+
+
+def test_by_hand() -> None:
+    rows = bytes([0x8F, 0x18])  # codes 15, 8 and 8, 1: components 7, 0 and 0, -7
+    first, second = NATIVE.of(rows, 2, [[1.0, 0.0], [0.0, -0.5]], scale=1 / 7)
+    assert first.format == "f"
+    assert first.tolist() == pytest.approx([1, 0])
+    assert second.tolist() == pytest.approx([0, 0.5])
+
+
+def test_a_query_of_zeros_and_none() -> None:
+    assert NATIVE.of(bytes(3), 2, [[0.0, 0.0]])[0].tolist() == [0.0, 0.0, 0.0]
+    assert NATIVE.of(bytes(3), 2, []) == []
+    assert NATIVE.of(b"", 2, [[1.0, 1.0]])[0].tolist() == []
+
+
+def test_a_mapped_file(tmp_path: Path) -> None:
+    rows = random.Random(1).randbytes(3000 * 192)
+    (tmp_path / "rows").write_bytes(rows)
+    query = [random.Random(2).gauss(0, 1) for _ in range(384)]
+    expected = _bits(NATIVE.of(rows, 384, [query]))
+    with (
+        (tmp_path / "rows").open("rb") as file,
+        mmap(file.fileno(), 0, access=ACCESS_READ) as rows_file,
+    ):
+        assert _bits(NATIVE.of(rows_file, 384, [query])) == expected
+        assert _bits(PORTABLE.of(rows_file, 384, [query])) == expected
+
+
+@pytest.mark.parametrize(
+    ("rows", "width", "query"),
+    [
+        (bytes(5), 4, [1.0] * 4),
+        (bytes(4), 2, [1.0]),
+        (bytes(4), 0, []),
+        (bytes(4), 3, [1.0] * 3),
+        (bytes(2049), 4098, [1.0] * 4098),
+    ],
+)
+def test_what_does_not_fit_is_refused(rows: bytes, width: int, query: list[float]) -> None:
+    with pytest.raises(ValueError, match=r"components|rows"):
+        NATIVE.of(rows, width, [query])
+
+
+@examples(50)
+@given(st.lists(st.integers(-(10**9), 10**9).map(lambda n: n / 1000), min_size=1, max_size=50))
+def test_parts_make_up_the_query(query: list[float]) -> None:
+    step, high, low = _split(query)
+    largest = max(map(abs, query))
+    for value, upper, lower in zip(query, high, low, strict=True):
+        assert abs(upper) <= 127
+        assert abs(lower) <= 64
+        assert abs(step * (128 * upper + lower) - value) <= 1.001 * largest / 32_512

@@ -1,0 +1,28 @@
+"""A workshop with the real model."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from ingesting import embedder
+
+from clsm_cli.commands.engine import QueryEngine
+from clsm_cli.evaluation.stores import Workshop
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from clsm_cli.retrieval.meaning import Engine
+
+
+@pytest.fixture
+def shop(tmp_path: Path) -> Workshop:
+    return Workshop(tmp_path / "work", embedder(), None, fresh=False, progress=lambda *_: None)
+
+
+@pytest.fixture(scope="session")
+def engine(model_folder: Path) -> Engine:
+    opened = QueryEngine()
+    opened.open()
+    return opened

@@ -1,0 +1,159 @@
+"""Sets of a few turns in the shape of the real ones, which may not be committed."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def locomo_talk(one: str, other: str, topic: str) -> dict[str, Any]:
+    """A conversation of two sessions with five questions, one of each kind of trouble."""
+    return {
+        "speaker_a": one,
+        "speaker_b": other,
+        "session_1_date_time": "1:56 pm on 8 May, 2023",
+        "session_1": [
+            {"speaker": one, "dia_id": "D1:1", "text": f"Hi {other}! How are you?"},
+            {"speaker": other, "dia_id": "D1:2", "text": f"Hey {one}! I adopted a {topic} today."},
+            {
+                "speaker": one,
+                "dia_id": "D1:3",
+                "text": "Look at this!",
+                "blip_caption": f"a photo of a {topic} on a sofa",
+                "query": "unicorn picture",
+            },
+        ],
+        # Session 10 comes after session 2, whatever the order of their keys as text.
+        "session_10_date_time": "9:05 am on 1 June, 2023",
+        "session_10": [
+            {"speaker": other, "dia_id": "D10:1", "text": f"The {topic} sleeps all day now."},
+            {"speaker": one, "dia_id": "D10:2", "text": "I painted the kitchen yellow."},
+        ],
+        "session_2_date_time": "12:30 pm on 20 May, 2023",
+        "session_2": [
+            {"speaker": one, "dia_id": "D2:1", "text": "I bought a violin at the market."},
+            {"speaker": other, "dia_id": "D2:2", "text": "Hi!"},
+            {"speaker": other, "dia_id": "D2:3", "text": "Hi!"},
+        ],
+        "qa": [
+            {
+                "question": f"When did {other} adopt a {topic}?",
+                "evidence": ["D1:2"],
+                "category": 2,
+            },
+            {
+                "question": f"What does the {topic} do?",
+                "evidence": ["D1:3; D10:01"],
+                "category": 1,
+            },
+            {"question": f"What did {one} buy?", "evidence": ["D:2:1", "D9:9"], "category": 4},
+            {"question": f"Is {one} kind?", "evidence": ["D"], "category": 3},
+            {"question": f"What did {other} paint?", "evidence": ["D10:2"], "category": 5},
+        ],
+    }
+
+
+def write_locomo(folder: Path) -> Path:
+    """A folder of two conversations."""
+    folder.mkdir(parents=True)
+    for name, talk in (
+        ("1", locomo_talk("Ann", "Bob", "cat")),
+        ("2", locomo_talk("Cleo", "Dan", "parrot")),
+    ):
+        (folder / f"{name}.json").write_text(json.dumps(talk), encoding="utf-8")
+    return folder
+
+
+GVD_HISTORY = {
+    "2023-04-27": [
+        {"query": "Hello, I am Emily.", "response": "Hello Emily."},
+        {"query": "Which book do you like?", "response": "I recommend Middlemarch."},
+    ],
+    "2023-05-02": [
+        {"query": "I went to the museum in Xiamen.", "response": "What did you see there?"},
+        {"query": "A bronze horse in the museum.", "response": "Bronze is beautiful."},
+    ],
+    "2023-05-04": [{"query": "My horse is ill.", "response": "Call a vet."}],
+}
+GVD_QUESTIONS = [
+    "What was my mood on May 4th?",
+    '"What did I see in Xiamen?"',
+    "What did we talk about a few days ago?",
+    "Tell me of the horse.",
+]
+
+
+def write_gvd(folder: Path) -> Path:
+    """A folder with one user, her name written with blanks as in the published file."""
+    folder.mkdir(parents=True)
+    memory = {" Emily ": {"name": "Emily", "history": GVD_HISTORY}}
+    (folder / "memory_bank_en.json").write_text(json.dumps(memory), encoding="utf-8")
+    (folder / "probing_questions_en.jsonl").write_text(
+        json.dumps({"Emily": GVD_QUESTIONS}) + "\n\n", encoding="utf-8"
+    )
+    return folder
+
+
+NOTE = """# Lab
+
+## Pump
+
+The pump in the cellar failed at
+noon. [[Brian]] replaced the seal.
+
+## Heron
+
+A heron stood on the gauge and did not move.
+"""
+QUERIES = """
+- id: q1
+  query: "what happened to the pump"
+  category: project
+  difficulty: easy
+  concepts:
+  - brian
+  evidence:
+  - file: workspace/MEMORY.md
+    quote: "in the cellar failed at noon."
+- id: q2
+  query: "a bird that stays"
+  category: personal
+  difficulty: hard
+  concepts:
+  - heron
+  evidence:
+  - file: workspace/MEMORY.md
+    quote: "stood on the gauge"
+"""
+CONCEPTS = """
+- id: brian
+  label: "Brian"
+  aliases: []
+- id: heron
+  label: "the heron"
+  aliases: ["Heron"]
+"""
+PROBES = """
+- id: p1
+  query: "when was the pump bought"
+  answer: null
+  evidence: []
+- id: p2
+  query: "what failed"
+  answer: "the pump"
+  evidence:
+  - {file: workspace/MEMORY.md, quote: "The pump"}
+"""
+
+
+def write_notes(folder: Path) -> Path:
+    """A workspace of one note with two queries."""
+    (folder / "workspace").mkdir(parents=True)
+    (folder / "labels").mkdir()
+    (folder / "workspace" / "MEMORY.md").write_text(NOTE, encoding="utf-8")
+    for name, text in (("queries", QUERIES), ("concepts", CONCEPTS), ("probes", PROBES)):
+        (folder / "labels" / f"{name}.yaml").write_text(text, encoding="utf-8")
+    return folder

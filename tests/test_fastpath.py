@@ -1,0 +1,138 @@
+"""The fast parser agrees with Typer, and loads none of what it is there to avoid."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+from processes import Cli
+from typer.main import get_command
+from typer.testing import CliRunner
+
+from clsm_cli import fastpath
+from clsm_cli.app import app
+from clsm_cli.commands import recall as command
+from clsm_cli.commands import run_recall
+
+HEAVY = {"typer", "rich", "numpy", "tokenizers", "onnxruntime", "ruamel", "rapidfuzz"}
+
+
+def test_every_option_of_typer_is_here_and_no_other() -> None:
+    typed = get_command(app).commands["recall"]  # type: ignore[attr-defined]
+    expected: dict[str, str] = {}
+    for parameter in typed.params:
+        if parameter.param_type_name == "option" and parameter.name != "help":
+            names = [*parameter.opts, *parameter.secondary_opts]
+            expected |= dict.fromkeys(names, parameter.name)
+    found = {name: field for name, (field, _) in fastpath.RECALL_OPTIONS.items()}
+    assert found == expected
+    assert set(found.values()) | {"query"} == set(run_recall.Options._fields)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["cats"],
+        ["--json", "-k", "3", "who", "is", "brian"],
+        ["who", "--budget=300c", "is", "--no-touch", "brian", "-q"],
+        ["--min-score", "0.5", "--format", "prompt", "--", "--store", "is", "an option"],
+        ["--since", "last week", "--until=2026-02-24", "--kind", "passage", "x", "-"],
+        ["--batch", "-", "--explain", "--exit-code", "-v"],
+        ["--touch", "--no-touch", "a", "", "b"],
+    ],
+)
+def test_both_parsers_read_the_same(
+    arguments: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[run_recall.Options] = []
+    monkeypatch.setattr(run_recall, "run", seen.append)
+    result = CliRunner().invoke(app, ["recall", *arguments])
+    assert result.exit_code == 0, result.output
+    values = fastpath.parse(arguments)
+    assert values is not None
+    assert [run_recall.Options(**values)] == seen
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["--help"],
+        ["-h"],
+        ["--nonsense", "x"],
+        ["-k", "0", "x"],
+        ["-k", "1001", "x"],
+        ["-k", "many", "x"],
+        ["-k3", "x"],
+        ["-k=3", "x"],
+        ["x", "-k"],
+        ["--json=yes", "x"],
+        ["--min-score", "1.5", "x"],
+        ["--min-score", "nan", "x"],
+        ["-qv", "x"],
+    ],
+)
+def test_what_is_not_plain_is_left_to_typer(arguments: list[str]) -> None:
+    assert fastpath.parse(arguments) is None
+
+
+@pytest.mark.parametrize("arguments", [[], ["status"], ["recal", "x"], ["--help"], ["--version", "x"]])
+def test_other_commands_are_typers(arguments: list[str]) -> None:
+    assert fastpath.run(arguments) is None
+
+
+def test_a_range_is_the_one_typer_knows() -> None:
+    assert fastpath._RANGES["k"] == (1, run_recall.MAX_ITEMS)
+    assert command.recall.__kwdefaults__["k"] is None
+
+
+def _modules(*arguments: str) -> set[str]:
+    code = (
+        "import sys\n"
+        "from clsm_cli import fastpath\n"
+        f"code = fastpath.run({list(arguments)!r})\n"
+        "assert code == 0, code\n"
+        "print('\\n' + ' '.join(sys.modules), file=sys.stderr)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    return {name.split(".")[0] for name in done.stderr.split("\n")[-2].split()}
+
+
+@pytest.fixture
+def told(cli: Cli) -> Cli:
+    """A store that holds something."""
+    cli.ok("note", "A heron stood in the river at dawn.")
+    cli.ok("recall", "warm", "up")
+    return cli
+
+
+def test_a_recall_loads_nothing_heavy(told: Cli) -> None:
+    for form in ("text", "json", "prompt"):
+        loaded = _modules("recall", "--store", str(told.store), "--format", form, "heron", "river")
+        assert not loaded & HEAVY, form
+
+
+def test_version_loads_next_to_nothing() -> None:
+    assert not _modules("--version") & (HEAVY | {"sqlite3", "json", "importlib.metadata"})
+
+
+def test_errors_are_those_of_typer(cli: Cli) -> None:
+    fast = cli("recall", "--store", "/nowhere", "x")
+    slow = cli("recall", "--store", "/nowhere", "-vq", "x")
+    assert fast == slow
+    assert fast.code == 11
+
+
+def test_usage_errors_show_the_usage(cli: Cli) -> None:
+    found = cli("recall", "--kind", "poem", "x")
+    assert found.code == 2
+    assert "Usage: clsm recall" in found.err
+    assert "--kind" in found.err
+
+
+def test_the_answer_does_not_depend_on_the_parser(told: Cli) -> None:
+    plain = ("--now", "2026-02-25", "--no-touch", "--json", "heron")
+    fast = told.ok("recall", *plain)
+    slow = told.ok("recall", "-qv", *plain)
+    assert json.loads(fast.out) == json.loads(slow.out)
