@@ -243,7 +243,9 @@ def build_similarity() -> bytes:
         nodes += [
             helper.make_node("Gemm", [f"first.{part}", "low"], [f"first.{part}.sums"], transB=1),
             helper.make_node("Gemm", [f"second.{part}", "high"], [f"second.{part}.sums"], transB=1),
-            helper.make_node("Add", [f"first.{part}.sums", f"second.{part}.sums"], [f"{part}.sums"]),
+            helper.make_node(
+                "Add", [f"first.{part}.sums", f"second.{part}.sums"], [f"{part}.sums"]
+            ),
         ]
     nodes += [
         helper.make_node("Mul", ["high.sums", "base"], ["high.steps"]),

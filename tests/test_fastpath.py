@@ -43,9 +43,7 @@ def test_every_option_of_typer_is_here_and_no_other() -> None:
         ["--touch", "--no-touch", "a", "", "b"],
     ],
 )
-def test_both_parsers_read_the_same(
-    arguments: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_both_parsers_read_the_same(arguments: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[run_recall.Options] = []
     monkeypatch.setattr(run_recall, "run", seen.append)
     result = CliRunner().invoke(app, ["recall", *arguments])
@@ -77,7 +75,9 @@ def test_what_is_not_plain_is_left_to_typer(arguments: list[str]) -> None:
     assert fastpath.parse(arguments) is None
 
 
-@pytest.mark.parametrize("arguments", [[], ["status"], ["recal", "x"], ["--help"], ["--version", "x"]])
+@pytest.mark.parametrize(
+    "arguments", [[], ["status"], ["recal", "x"], ["--help"], ["--version", "x"]]
+)
 def test_other_commands_are_typers(arguments: list[str]) -> None:
     assert fastpath.run(arguments) is None
 

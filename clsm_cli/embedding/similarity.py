@@ -114,7 +114,9 @@ class Similarity:
 
 
 def _split_all(queries: Sequence[Sequence[float]], width: int, scale: float) -> dict[str, Tensor]:
-    parts = {f"{half}.{part}": array("f") for half in ("first", "second") for part in ("high", "low")}
+    parts = {
+        f"{half}.{part}": array("f") for half in ("first", "second") for part in ("high", "low")
+    }
     offsets, steps = array("f"), array("f")
     for query in queries:
         step, high, low = _split(query)

@@ -17,6 +17,7 @@ from clsm_cli.embedding import stamp as stamps
 from clsm_cli.embedding.pins import ENGINE, FILES, Pin, Progress
 from clsm_cli.embedding.stamp import FileStamp, Stamp
 from clsm_cli.errors import DiskError, ModelDigestError, ModelMissingError
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -72,6 +73,7 @@ class InstallReport(NamedTuple):
 def default_folder() -> Path:
     """The user's model folder: ``CLSM_MODEL_DIR``, else under the XDG data folder."""
     from pathlib import Path
+
     if named := os.environ.get("CLSM_MODEL_DIR"):
         return Path(named).expanduser()
     data = os.environ.get("XDG_DATA_HOME", "")

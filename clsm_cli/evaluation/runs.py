@@ -109,7 +109,7 @@ class Asker:
         self._now = now.isoformat()
         self._known: dict[int, _Known | None] = {}
         self._speakers = index.speakers()
-        self._learn(index.vector_rows()[0])
+        self._learn(index.current_rows())
 
     def ask(self, text: str) -> Run:
         """Rank the store for a question; nothing is written."""

@@ -57,9 +57,7 @@ def search(
         if allowed is not None:
             postings = [posting for posting in postings if posting[0] in allowed]
         found[term] = postings
-        bm25.add(
-            scores, postings, idf[term], average, k1=settings.bm25_k1, b=settings.bm25_b
-        )
+        bm25.add(scores, postings, idf[term], average, k1=settings.bm25_k1, b=settings.bm25_b)
     return Words(scores, idf, found)
 
 

@@ -17,9 +17,7 @@ from clsm_cli.retrieval import windows
         ([100, 100, 400], 0, (), (0, 2)),
     ],
 )
-def test_grow(
-    lengths: list[int], place: int, blocked: set[int], expected: tuple[int, int]
-) -> None:
+def test_grow(lengths: list[int], place: int, blocked: set[int], expected: tuple[int, int]) -> None:
     assert windows.grow(lengths, place, blocked) == expected
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 """Raised whenever the tables or what they mean change; an older index is rebuilt."""
 
 _SCHEMA = """
@@ -23,21 +23,32 @@ CREATE TABLE files (            -- signature of every file that the rows below c
   id INTEGER PRIMARY KEY, path TEXT UNIQUE, kind TEXT,
   size INTEGER, mtime_ns INTEGER, sha256 TEXT,
   problems TEXT);               -- JSON: [[line, reason], ...]
+CREATE TABLE places (           -- what many passages have in common
+  id INTEGER PRIMARY KEY, file INTEGER, kind TEXT, stream TEXT,
+  session TEXT, episode TEXT, document TEXT, path TEXT);
+CREATE INDEX places_file ON places (file);
+CREATE INDEX places_session ON places (session) WHERE session <> '';
+CREATE INDEX places_document ON places (document) WHERE document IS NOT NULL;
 CREATE TABLE passages (
-  id INTEGER PRIMARY KEY, file INTEGER, key TEXT, part INTEGER, kind TEXT,
-  stream TEXT, trust TEXT, session TEXT, episode TEXT, document TEXT,
-  speaker TEXT, role TEXT, time TEXT, path TEXT,
+  id INTEGER PRIMARY KEY, place INTEGER, key TEXT, part INTEGER,
+  trust TEXT, speaker TEXT, role TEXT, time TEXT,
+  day INTEGER,                  -- proleptic ordinal of the day of time
   line_start INTEGER, line_end INTEGER,
   line_offset INTEGER,          -- lines between the first of the block and of this part
-  foreign_id TEXT, heading TEXT, sources TEXT, text TEXT, tokens INTEGER,
+  foreign_id TEXT, heading TEXT, sources TEXT, text TEXT,
   length INTEGER,               -- terms
-  embedded TEXT,                -- digest of the text that is embedded
-  current INTEGER);             -- 0: a closed block, a superseded statement
-CREATE INDEX passages_file ON passages (file);
+  embedded INTEGER,             -- digest of the text that is embedded
+  current INTEGER,              -- 0: a closed block, a superseded statement
+  previous INTEGER, next INTEGER, -- neighbours in the session or section
+  grp INTEGER,                  -- first passage of its group, see sequence.py
+  periods TEXT,                 -- JSON: [[first, until], ...] of the days it speaks of
+  is_question INTEGER);
+CREATE INDEX passages_place ON passages (place);
 CREATE INDEX passages_key ON passages (key);
-CREATE INDEX passages_session ON passages (session);
-CREATE INDEX passages_document ON passages (document);
 CREATE INDEX passages_embedded ON passages (embedded);
+CREATE INDEX passages_group ON passages (grp);
+CREATE INDEX passages_day ON passages (day) WHERE day IS NOT NULL;
+CREATE INDEX passages_closed ON passages (id) WHERE NOT current;
 CREATE TABLE episodes (
   id TEXT, file INTEGER, session TEXT, document TEXT, previous TEXT, start TEXT,
   PRIMARY KEY (id, file)) WITHOUT ROWID;
@@ -46,18 +57,47 @@ CREATE INDEX episodes_previous ON episodes (previous);
 CREATE TABLE blocks (           -- where the current blocks of documents stand now
   document TEXT, key TEXT, path TEXT, line_start INTEGER, heading TEXT,
   PRIMARY KEY (document, key)) WITHOUT ROWID;
-CREATE TABLE postings (
-  term TEXT, passage INTEGER, tf INTEGER, PRIMARY KEY (term, passage)) WITHOUT ROWID;
-CREATE INDEX postings_passage ON postings (passage);
+CREATE TABLE postings (         -- see postings.py
+  term TEXT, block INTEGER, data BLOB, PRIMARY KEY (term, block)) WITHOUT ROWID;
 CREATE TABLE mentions (
   passage INTEGER, node TEXT, label TEXT, kind TEXT,
   PRIMARY KEY (passage, node)) WITHOUT ROWID;
 CREATE INDEX mentions_node ON mentions (node);
-CREATE TABLE records (file INTEGER, id TEXT, type TEXT, line TEXT);
+CREATE TABLE records (file INTEGER, id TEXT, type TEXT, line BLOB);  -- JSON, by zlib
 CREATE INDEX records_file ON records (file);
 CREATE INDEX records_id ON records (id);
 CREATE TABLE aliases (alias TEXT, node TEXT, PRIMARY KEY (alias, node)) WITHOUT ROWID;
-CREATE TABLE vectors (digest TEXT PRIMARY KEY, row INTEGER) WITHOUT ROWID;
+CREATE TABLE vectors (          -- see vectors.py
+  digest INTEGER PRIMARY KEY, row INTEGER, token INTEGER, tokens INTEGER);
+CREATE INDEX vectors_row ON vectors (row);
+
+-- Counts that a recall needs are kept by triggers: exact at every commit, and no table is scanned.
+CREATE TABLE totals (passages INTEGER, length INTEGER);  -- of current passages
+INSERT INTO totals VALUES (0, 0);
+CREATE TABLE speakers (name TEXT PRIMARY KEY, n INTEGER) WITHOUT ROWID;
+CREATE TABLE waiting (digest INTEGER PRIMARY KEY);  -- texts without a vector
+CREATE TRIGGER passage_comes AFTER INSERT ON passages BEGIN
+  UPDATE totals SET passages = passages + 1, length = length + NEW.length WHERE NEW.current;
+  INSERT INTO speakers SELECT NEW.speaker, 1 WHERE NEW.speaker <> ''
+    ON CONFLICT (name) DO UPDATE SET n = n + 1;
+  INSERT OR IGNORE INTO waiting SELECT NEW.embedded
+    WHERE NOT EXISTS (SELECT 1 FROM vectors WHERE digest = NEW.embedded);
+END;
+CREATE TRIGGER passage_goes AFTER DELETE ON passages BEGIN
+  UPDATE totals SET passages = passages - 1, length = length - OLD.length WHERE OLD.current;
+  UPDATE speakers SET n = n - 1 WHERE name = OLD.speaker;
+  DELETE FROM speakers WHERE name = OLD.speaker AND n = 0;
+  DELETE FROM waiting WHERE digest = OLD.embedded
+    AND NOT EXISTS (SELECT 1 FROM passages WHERE embedded = OLD.embedded);
+END;
+CREATE TRIGGER passage_closes AFTER UPDATE OF current ON passages
+WHEN NEW.current <> OLD.current BEGIN
+  UPDATE totals SET passages = passages + NEW.current - OLD.current,
+    length = length + (NEW.current - OLD.current) * NEW.length;
+END;
+CREATE TRIGGER vector_comes AFTER INSERT ON vectors BEGIN
+  DELETE FROM waiting WHERE digest = NEW.digest;
+END;
 """
 
 

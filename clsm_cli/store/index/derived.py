@@ -6,14 +6,15 @@ It is worked out again, whole, for what a refresh touched.
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+import zlib
+from typing import TYPE_CHECKING, Any
 
 from clsm_cli.model.codec import decode
 from clsm_cli.model.episodes import Document
 from clsm_cli.model.graph import Node, Statement
 from clsm_cli.model.join import join_all
 from clsm_cli.store import logs, topics
-from clsm_cli.store.index import passages, rows
+from clsm_cli.store.index import passages
 from clsm_cli.store.jsonlines import dump
 from clsm_cli.store.layout import TOPIC_STREAMS
 from clsm_cli.text import mentions
@@ -23,20 +24,32 @@ if TYPE_CHECKING:
 
     from clsm_cli.model.codec import Record
     from clsm_cli.model.graph import Stream
+    from clsm_cli.store.index.rows import Batch
     from clsm_cli.store.layout import Store
 
 
-def derive(connection: sqlite3.Connection, store: Store, touched: set[str]) -> None:
+def pack(mapping: dict[str, Any]) -> bytes:
+    """A record as the index keeps it: a third of its JSON."""
+    return zlib.compress(dump(mapping).encode(), 1)
+
+
+def unpack(line: bytes) -> Record:
+    """A record as the index kept it."""
+    return decode(json.loads(zlib.decompress(line)))
+
+
+def derive(batch: Batch, store: Store, touched: set[str]) -> None:
     """Work out again what depends on several files."""
+    connection = batch.connection
     graph_changed = "shard" in touched or "tombstones" in touched
     forgotten = logs.forgotten(store) if touched else frozenset()
     if graph_changed or "episode" in touched:
-        _settle_documents(connection, forgotten)
+        _settle_documents(batch, forgotten)
     if graph_changed:
         _settle_aliases(connection, forgotten)
     for stream in TOPIC_STREAMS:
         if stream in touched or "tombstones" in touched:
-            _settle_statements(connection, store, stream, forgotten)
+            _settle_statements(batch, store, stream, forgotten)
 
 
 def records_of(
@@ -47,7 +60,7 @@ def records_of(
     for (line,) in connection.execute(
         "SELECT line FROM records WHERE type = ? ORDER BY id", (record_type,)
     ):
-        record = decode(json.loads(line))
+        record = unpack(line)
         versions.setdefault(record.id, []).append(record)
     return [
         join_all(found).record
@@ -56,28 +69,29 @@ def records_of(
     ]
 
 
-def _settle_documents(connection: sqlite3.Connection, forgotten: frozenset[str]) -> None:
+def _settle_documents(batch: Batch, forgotten: frozenset[str]) -> None:
     """A block is current, and stands where it stands, as its document says."""
-    connection.execute("DELETE FROM blocks")
+    connection = batch.connection
+    known = set(connection.execute("SELECT document, key, path, line_start, heading FROM blocks"))
+    now = set()
     for document in records_of(connection, "document", forgotten):
         assert isinstance(document, Document)
-        connection.executemany(
-            "INSERT OR REPLACE INTO blocks VALUES (?, ?, ?, ?, ?)",
-            [
-                (
-                    document.id,
-                    block.key,
-                    document.path,
-                    block.line_start,
-                    passages.HEADING_SEPARATOR.join(block.heading),
-                )
-                for block in document.blocks
-            ],
-        )
-    connection.execute(
-        "UPDATE passages SET current = EXISTS (SELECT 1 FROM blocks b"
-        " WHERE b.document = passages.document AND b.key = passages.key)"
-        " WHERE document IS NOT NULL"
+        for block in document.blocks:
+            heading = passages.HEADING_SEPARATOR.join(block.heading)
+            now.add((document.id, block.key, document.path, block.line_start, heading))
+    connection.executemany(
+        "DELETE FROM blocks WHERE document = ? AND key = ?", {row[:2] for row in known - now}
+    )
+    connection.executemany(
+        "INSERT OR REPLACE INTO blocks VALUES (?, ?, ?, ?, ?)", sorted(now - known)
+    )
+    changed = known ^ now
+    batch.documents.update(row[0] for row in changed)
+    connection.executemany(
+        "UPDATE passages SET current = EXISTS (SELECT 1 FROM blocks b JOIN places l"
+        " ON l.document = b.document WHERE l.id = passages.place AND b.key = passages.key)"
+        " WHERE key = ? AND place IN (SELECT id FROM places WHERE document IS NOT NULL)",
+        sorted({(row[1],) for row in changed} | {(key,) for key in batch.keys}),
     )
 
 
@@ -93,10 +107,11 @@ def _settle_aliases(connection: sqlite3.Connection, forgotten: frozenset[str]) -
 
 
 def _settle_statements(
-    connection: sqlite3.Connection, store: Store, stream: Stream, forgotten: frozenset[str]
+    batch: Batch, store: Store, stream: Stream, forgotten: frozenset[str]
 ) -> None:
     """The statements of a stream, as its Markdown and its shards say together."""
-    rows.drop(connection, "kind IN ('statement', 'gist') AND stream = ?", stream)
+    connection = batch.connection
+    batch.drop_statements(stream)
     records = {
         record.id: record
         for record in records_of(connection, "statement", forgotten)
@@ -116,11 +131,7 @@ def _settle_statements(
     for record_id, statement in sorted(edits.statements.items()):
         path, line = places.get(record_id, (f"{stream}/graph", 0))
         if statement.text:
-            rows.insert(
-                connection,
-                _file_id(connection, path),
-                [passages.of_statement(statement, path, line)],
-            )
+            batch.insert(_file_id(connection, path), [passages.of_statement(statement, path, line)])
 
 
 def _file_id(connection: sqlite3.Connection, path: str) -> int:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, TypeAlias
 
 from clsm_cli.store.layout import TOPIC_STREAMS
 
@@ -20,12 +20,8 @@ if TYPE_CHECKING:
 _SHARD = re.compile(r"[0-9a-f]{1,2}\.yaml\Z")
 
 
-class Signature(NamedTuple):
-    """How a file looked: its kind, bytes and time of last change (ns)."""
-
-    kind: str
-    size: int
-    mtime_ns: int
+Signature: TypeAlias = tuple[str, int, int]
+"""How a file looked: its kind, bytes and time of last change (ns)."""
 
 
 def scan(store: Store) -> dict[str, Signature]:
@@ -34,7 +30,7 @@ def scan(store: Store) -> dict[str, Signature]:
     skip = len(str(store.root)) + 1
     for kind, entry in _entries(store):
         stat = entry.stat(follow_symlinks=False)
-        found[entry.path[skip:]] = Signature(kind, stat.st_size, stat.st_mtime_ns)
+        found[entry.path[skip:]] = (kind, stat.st_size, stat.st_mtime_ns)
     return found
 
 

@@ -72,9 +72,10 @@ def bring_up_to_date(
     if embedder is None:
         return
     vectors.use_engine(connection, store.derived, embedder.engine)
-    waiting = vectors.missing(connection)
-    if not waiting or (at_most is not None and len(waiting) > at_most):
+    count = vectors.waiting(connection)
+    if not count or (at_most is not None and count > at_most):
         return
+    waiting = vectors.missing(connection)
     embed = embedder.embed()
     total = len(waiting)
     while waiting:
@@ -148,7 +149,7 @@ def _has_vectors(connection: sqlite3.Connection, store: Store, embedder: Embedde
     """Whether nothing waits for this engine."""
     return embedder is None or (
         vectors.is_whole(connection, store.derived, embedder.engine)
-        and not vectors.missing(connection)
+        and not vectors.waiting(connection)
     )
 
 

@@ -65,9 +65,9 @@ class Passage:
         return with_heading(self.heading, self.text)
 
     @property
-    def embedded_digest(self) -> str:
-        """Key of its vector."""
-        return digest("embedded", self.embedded_text) + digest(self.embedded_text)
+    def embedded_digest(self) -> int:
+        """Key of its vector: 60 bits."""
+        return int(digest("embedded", self.embedded_text) + digest(self.embedded_text)[:3], 16)
 
 
 def with_heading(heading: str, text: str) -> str:

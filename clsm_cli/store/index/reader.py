@@ -1,41 +1,19 @@
-"""Questions that retrieval and ingestion ask the index."""
+"""Questions that ingestion, inspection and the concepts of a recall ask the index."""
 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from clsm_cli.model.codec import decode
-from clsm_cli.model.graph import Node
-from clsm_cli.model.join import join_all
 from clsm_cli.store.index import vectors
-from clsm_cli.store.index.passages import Passage
+from clsm_cli.store.index.search import Search, batches
 
 if TYPE_CHECKING:
-    import sqlite3
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
     from clsm_cli.model.codec import Record
-    from clsm_cli.store.layout import Store
-
-_BATCH = 500
-_COLUMNS = (
-    "p.key, p.part, p.kind, p.stream, p.trust, p.text, p.session, p.episode, p.document, p.speaker,"
-    " p.role, p.time, COALESCE(b.path, p.path), COALESCE(b.line_start + p.line_offset, p.line_start),"
-    " COALESCE(b.line_start + p.line_offset + p.line_end - p.line_start, p.line_end),"
-    " p.line_offset, p.foreign_id, COALESCE(b.heading, p.heading), p.sources, p.current"
-)
-
-_FIELDS = tuple(f.name for f in fields(Passage) if f.name not in ("sources", "current"))
-
-
-class Posting(NamedTuple):
-    """A term's occurrence: passage row, count, and the passage's length in terms."""
-
-    passage: int
-    tf: int
-    length: int
+    from clsm_cli.model.graph import Node
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,77 +36,35 @@ class KnownTurn(NamedTuple):
     line: int
 
 
-class Index:
+class Index(Search):
     """A database that is as fresh as it could be made, and the vectors beside it."""
 
-    def __init__(self, connection: sqlite3.Connection, store: Store) -> None:
-        self.connection = connection
-        self.store = store
-
-    def size(self) -> tuple[int, int]:
-        """Current passages, and the sum of their lengths in terms."""
-        row = self.connection.execute(
-            "SELECT COUNT(*), COALESCE(SUM(length), 0) FROM passages WHERE current"
-        ).fetchone()
-        return int(row[0]), int(row[1])
-
-    def postings(self, term: str) -> list[Posting]:
-        """Where a term occurs among current passages."""
-        rows = self.connection.execute(
-            "SELECT o.passage, o.tf, p.length FROM postings o JOIN passages p ON p.id = o.passage"
-            " WHERE o.term = ? AND p.current",
-            (term,),
-        )
-        return [Posting(*row) for row in rows]
-
-    def passages(self, rows: Sequence[int]) -> dict[int, Passage]:
-        """Passages by row number."""
-        found: dict[int, Passage] = {}
-        for batch in _batches(rows):
+    def vectors_of(self, keys: Sequence[str]) -> dict[str, Any]:
+        """Unit vectors float32 [384] of the first part of turns, by key, as the index keeps them."""
+        stored = self.sentence_rows()
+        if stored is None:
+            return {}
+        size = vectors.SENTENCE_BYTES
+        found: dict[str, Any] = {}
+        for batch in batches(keys):
             marks = ",".join("?" * len(batch))
             query = (
-                f"SELECT p.id, {_COLUMNS} FROM passages p LEFT JOIN blocks b"
-                f" ON b.document = p.document AND b.key = p.key WHERE p.id IN ({marks})"
+                "SELECT p.key, v.row FROM passages p JOIN vectors v ON v.digest = p.embedded"
+                f" WHERE p.part = 0 AND p.key IN ({marks}) ORDER BY p.id"
             )
-            for row in self.connection.execute(query, batch):
-                found[row[0]] = _passage(row[1:])
+            for key, row in self.connection.execute(query, batch):
+                found[key] = vectors.unit(stored[row * size : (row + 1) * size])
         return found
 
-    def by_key(self, prefix: str) -> list[Passage]:
-        """Passages whose key begins with ``prefix``, in order; at most one of each id."""
-        rows = [
-            row[0]
-            for row in self.connection.execute(
-                "SELECT id FROM passages WHERE key >= ? AND key < ? ORDER BY key, part, episode",
-                (prefix, prefix + "\U0010ffff"),
-            )
-        ]
-        found = self.passages(rows)
-        return list({found[row].id: found[row] for row in rows}.values())
-
-    def vector_rows(self) -> tuple[list[int], list[int]]:
-        """Current passages that have a vector: their row numbers, and the vectors' rows."""
-        rows = self.connection.execute(
-            "SELECT p.id, v.row FROM passages p JOIN vectors v ON v.digest = p.embedded"
-            " WHERE p.current ORDER BY v.row"
-        ).fetchall()
-        return [row[0] for row in rows], [row[1] for row in rows]
-
-    def matrix(self) -> Any:
-        """The vector rows, memory-mapped (see ``vectors.row_type``); None when there are none."""
-        return vectors.load(self.connection, self.store.derived)
-
-    def unembedded(self) -> int:
-        """Passages without a vector."""
-        row = self.connection.execute(
-            "SELECT COUNT(*) FROM passages WHERE embedded NOT IN (SELECT digest FROM vectors)"
-        ).fetchone()
-        return int(row[0])
+    def current_rows(self) -> list[int]:
+        """All current passages, by row number."""
+        rows = self.connection.execute("SELECT id FROM passages WHERE current ORDER BY id")
+        return [int(row[0]) for row in rows]
 
     def mentions(self, rows: Sequence[int]) -> list[Mention]:
         """What some passages mention; an alias counts as its node."""
         found: list[Mention] = []
-        for batch in _batches(rows):
+        for batch in batches(rows):
             marks = ",".join("?" * len(batch))
             query = (
                 "SELECT m.passage, COALESCE(a.node, m.node), m.label, m.kind FROM mentions m"
@@ -169,11 +105,17 @@ class Index:
         lines = self.connection.execute(
             "SELECT line FROM records WHERE id = ?", (record_id,)
         ).fetchall()
-        versions = [decode(json.loads(line)) for (line,) in lines]
-        return join_all(versions).record if versions else None
+        if not lines:
+            return None
+        from clsm_cli.model.join import join_all
+        from clsm_cli.store.index.derived import unpack
+
+        return join_all([unpack(line) for (line,) in lines]).record
 
     def node(self, node_id: str) -> Node | None:
         """A node's record, if consolidation or a person made one."""
+        from clsm_cli.model.graph import Node
+
         record = self.record(node_id)
         return record if isinstance(record, Node) else None
 
@@ -188,8 +130,9 @@ class Index:
     def known_turns(self, session: str) -> list[KnownTurn]:
         """The turns of a session that episodes and inboxes hold, each once."""
         rows = self.connection.execute(
-            "SELECT key, speaker, time, path, line_start FROM passages"
-            " WHERE session = ? AND part = 0 ORDER BY path, line_start, id",
+            "SELECT p.key, p.speaker, p.time, l.path, p.line_start FROM places l"
+            " JOIN passages p ON p.place = l.id"
+            " WHERE l.session = ? AND p.part = 0 ORDER BY l.path, p.line_start, p.id",
             (session,),
         )
         return list({row[0]: KnownTurn(*row) for row in rows}.values())
@@ -242,25 +185,11 @@ class Index:
     def closed_keys(self, session: str) -> set[str]:
         """Keys of the turns of a session that lie in episodes."""
         rows = self.connection.execute(
-            "SELECT DISTINCT key FROM passages WHERE session = ? AND episode IS NOT NULL",
+            "SELECT DISTINCT p.key FROM places l JOIN passages p ON p.place = l.id"
+            " WHERE l.session = ? AND l.episode IS NOT NULL",
             (session,),
         )
         return {str(row[0]) for row in rows}
-
-    def vectors_of(self, keys: Sequence[str]) -> dict[str, Any]:
-        """Unit vectors float32 [384] of the first part of turns, by key, as the index keeps them."""
-        matrix = self.matrix()
-        found: dict[str, Any] = {}
-        for start in range(0, len(keys), _BATCH):
-            batch = list(keys[start : start + _BATCH])
-            marks = ",".join("?" * len(batch))
-            query = (
-                "SELECT p.key, v.row FROM passages p JOIN vectors v ON v.digest = p.embedded"
-                f" WHERE p.part = 0 AND p.key IN ({marks}) ORDER BY p.id"
-            )
-            for key, row in self.connection.execute(query, batch):
-                found[key] = vectors.unit(matrix[row]) if matrix is not None else None
-        return {key: vector for key, vector in found.items() if vector is not None}
 
     def problems(self) -> Iterator[tuple[str, int | None, str]]:
         """Files of the store that could not be read as they should: path, line, reason."""
@@ -269,17 +198,3 @@ class Index:
         ):
             for line, reason in json.loads(listed):
                 yield path, line, reason
-
-
-def _passage(row: Sequence[Any]) -> Passage:
-    """A row of ``_COLUMNS``, which are the fields of ``Passage`` in order."""
-    *values, sources, current = row
-    named = dict(zip(_FIELDS, values, strict=True))
-    return Passage(**named, sources=tuple(json.loads(sources)), current=bool(current))
-
-
-def _batches(values: Iterable[int]) -> Iterator[list[int]]:
-    """SQLite takes a limited number of parameters at once."""
-    listed = list(values)
-    for start in range(0, len(listed), _BATCH):
-        yield listed[start : start + _BATCH]

@@ -8,14 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from clsm_cli.errors import DamagedStoreError
 from clsm_cli.model.codec import encode
 from clsm_cli.store import atomic, episodes, inbox, logs, shards
-from clsm_cli.store.index import passages, rows
-from clsm_cli.store.index.derived import derive
+from clsm_cli.store.index import passages, sequence
+from clsm_cli.store.index.derived import derive, pack
 from clsm_cli.store.index.files import Signature, scan
+from clsm_cli.store.index.rows import Batch
 from clsm_cli.store.jsonlines import dump
 from clsm_cli.store.problems import LineProblem
 
@@ -44,10 +46,8 @@ class Changes:
 def changes(connection: sqlite3.Connection, store: Store) -> Changes:
     """Compare the signatures of all files with those in the index."""
     known = {
-        path: Signature(kind, size, mtime_ns)
-        for path, kind, size, mtime_ns in connection.execute(
-            "SELECT path, kind, size, mtime_ns FROM files"
-        )
+        row[0]: row[1:]
+        for row in connection.execute("SELECT path, kind, size, mtime_ns FROM files")
     }
     now = scan(store)
     changed = {path: signature for path, signature in now.items() if known.get(path) != signature}
@@ -63,27 +63,34 @@ def refresh(
     """Apply ``found`` to the index, in one transaction."""
     connection.execute("BEGIN IMMEDIATE")
     try:
+        batch = Batch(connection)
         touched: set[str] = set()
         for path in found.removed:
-            touched |= _drop(connection, path)
+            touched |= _drop(batch, path)
         for number, path in enumerate(sorted(found.changed)):
-            touched |= _load(connection, store, path, found.changed[path])
+            touched |= _load(batch, store, path, found.changed[path])
             if progress:
                 progress(number + 1, len(found.changed))
-        derive(connection, store, touched)
+        derive(batch, store, touched)
+        for session in sorted(batch.sessions):
+            sequence.settle_session(connection, session)
+        for document in sorted(batch.documents):
+            sequence.settle_document(connection, document)
+        batch.write()
     except BaseException:
         connection.execute("ROLLBACK")
         raise
     connection.execute("COMMIT")
 
 
-def _drop(connection: sqlite3.Connection, path: str) -> set[str]:
+def _drop(batch: Batch, path: str) -> set[str]:
     """Forget a file; returns what kinds of thing were touched."""
+    connection = batch.connection
     row = connection.execute("SELECT id, kind FROM files WHERE path = ?", (path,)).fetchone()
     if row is None:
         return set()
     file, kind = row
-    rows.drop(connection, "file = ?", file)
+    batch.drop_file(file)
     for table in ("records", "episodes"):
         connection.execute(f"DELETE FROM {table} WHERE file = ?", (file,))
     connection.execute("DELETE FROM files WHERE id = ?", (file,))
@@ -94,91 +101,90 @@ def _stream_of(path: str) -> str:
     return path.split("/", 1)[0]
 
 
-def _load(
-    connection: sqlite3.Connection, store: Store, path: str, signature: Signature
-) -> set[str]:
+def _load(batch: Batch, store: Store, path: str, signature: Signature) -> set[str]:
     """Read a new or changed file into the index."""
+    connection = batch.connection
     full = store.root / path
     sha256 = atomic.digest_of(full)
     row = connection.execute("SELECT id, sha256 FROM files WHERE path = ?", (path,)).fetchone()
     if row is not None and row[1] == sha256:
         connection.execute(
             "UPDATE files SET size = ?, mtime_ns = ? WHERE id = ?",
-            (signature.size, signature.mtime_ns, row[0]),
+            (*signature[1:], row[0]),
         )
         return set()
-    _drop(connection, path)
+    _drop(batch, path)
     file = connection.execute(
         "INSERT INTO files (path, kind, size, mtime_ns, sha256) VALUES (?, ?, ?, ?, ?)",
         (path, *signature, sha256),
     ).lastrowid
     assert file is not None
-    problems = _READERS[signature.kind](connection, store, full, file)
+    problems = _READERS[signature[0]](batch, store, full, file)
     if problems:
         listed = dump([[problem.line, problem.reason] for problem in problems])
         connection.execute("UPDATE files SET problems = ? WHERE id = ?", (listed, file))
-    return {signature.kind, _stream_of(path)}
+    return {signature[0], _stream_of(path)}
 
 
 _Problems = Iterable[LineProblem]
 
 
-def _read_episode(connection: sqlite3.Connection, store: Store, path: Path, file: int) -> _Problems:
+def _read_episode(batch: Batch, store: Store, path: Path, file: int) -> _Problems:
     try:
         episode = episodes.read(path)
     except DamagedStoreError as error:
         return [LineProblem(path, error.line, error.reason)]
-    connection.execute(
+    batch.connection.execute(
         "INSERT OR REPLACE INTO episodes VALUES (?, ?, ?, ?, ?, ?)",
         (episode.id, file, episode.session, episode.document, episode.previous, episode.start),
     )
     limit = store.settings.passage.max_tokens
-    for turn in episode.turns:
-        found = passages.of_turn(
+    found = (
+        passages.of_turn(
             turn,
             episode.session,
             episode=episode.id,
             document=episode.document,
             max_tokens=limit,
         )
-        rows.insert(connection, file, found)
+        for turn in episode.turns
+    )
+    batch.insert(file, chain.from_iterable(found))
     return []
 
 
-def _read_inbox(connection: sqlite3.Connection, store: Store, path: Path, file: int) -> _Problems:
+def _read_inbox(batch: Batch, store: Store, path: Path, file: int) -> _Problems:
     box = inbox.read(path)
     limit = store.settings.passage.max_tokens
-    for item in box.turns:
-        found = passages.of_turn(
-            item.turn, item.session, episode=None, document=None, max_tokens=limit
-        )
-        rows.insert(connection, file, found)
+    found = (
+        passages.of_turn(item.turn, item.session, episode=None, document=None, max_tokens=limit)
+        for item in box.turns
+    )
+    batch.insert(file, chain.from_iterable(found))
     return box.problems
 
 
-def _read_shard(connection: sqlite3.Connection, store: Store, path: Path, file: int) -> _Problems:
+def _read_shard(batch: Batch, store: Store, path: Path, file: int) -> _Problems:
     del store
     shard = shards.read(path)
     rows = [
-        (file, record.id, mapping["record"], dump(mapping))
+        (file, record.id, mapping["record"], pack(mapping))
         for record in shard.records
         for mapping in (encode(record),)
     ]
-    connection.executemany("INSERT INTO records VALUES (?, ?, ?, ?)", rows)
+    batch.connection.executemany("INSERT INTO records VALUES (?, ?, ?, ?)", rows)
     return shard.problems
 
 
-def _read_tombstones(
-    connection: sqlite3.Connection, store: Store, path: Path, file: int
-) -> _Problems:
+def _read_tombstones(batch: Batch, store: Store, path: Path, file: int) -> _Problems:
     """What they hide is looked up when it is needed; a damaged line must not go unseen."""
-    del connection, store, file
+    del batch, store, file
     return logs.rows(path)[1]
 
 
-def _read_nothing(connection: sqlite3.Connection, store: Store, path: Path, file: int) -> _Problems:
+def _read_nothing(batch: Batch, store: Store, path: Path, file: int) -> _Problems:
     """Topic files are read together with their shards, in ``derived``."""
-    del connection, store, path, file
+    del batch, store, path, file
     return []
 
 

@@ -1,46 +1,103 @@
-"""Rows of passages: their terms and mentions come and go with them."""
+"""Rows of passages: their terms, mentions and places come and go with them."""
 
 from __future__ import annotations
 
 from collections import Counter
 from dataclasses import fields
+from datetime import date
 from typing import TYPE_CHECKING
 
-from clsm_cli.store.index.passages import Passage
+from clsm_cli.store.index import postings
+from clsm_cli.store.index.passages import Passage, with_heading
 from clsm_cli.store.jsonlines import dump
-from clsm_cli.text import mentions, tokens
+from clsm_cli.text import mentions, timex, tokens
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterable
 
-_COLUMNS = tuple(f.name for f in fields(Passage) if f.name not in ("sources", "current"))
+_PLACE = ("kind", "stream", "session", "episode", "document", "path")
+_OWN = tuple(f.name for f in fields(Passage) if f.name not in (*_PLACE, "sources", "current"))
+_DERIVED = ("place", "sources", "day", "length", "embedded", "current", "periods", "is_question")
+LONGEST_PERIOD = 366
+"""Days; of a longer one ("in the last century") nothing is said that could match."""
 
 
-def insert(connection: sqlite3.Connection, file: int, found: Iterable[Passage]) -> None:
-    """Add passages of a file (0: of none), with their terms and mentions."""
-    extra = ("file", "sources", "tokens", "length", "embedded", "current")
-    names = ", ".join((*_COLUMNS, *extra))
-    marks = ", ".join("?" * (len(_COLUMNS) + 6))
-    for passage in found:
-        terms = Counter(tokens.stems(f"{passage.speaker} {passage.embedded_text}"))
-        values = [getattr(passage, name) for name in _COLUMNS]
-        row = connection.execute(
-            f"INSERT INTO passages ({names}) VALUES ({marks})",
+class Batch:
+    """One transaction on the index: the connection, and what is written at its end.
+
+    Attributes:
+        connection: In a transaction.
+        sessions: Sessions whose turns came or went.
+        documents: Documents whose blocks came or went.
+        keys: Keys of blocks that came.
+    """
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self.connection = connection
+        self.sessions: set[str] = set()
+        self.documents: set[str] = set()
+        self.keys: set[str] = set()
+        self._postings = postings.Changes()
+
+    def insert(self, file: int, found: Iterable[Passage]) -> None:
+        """Add passages of a file (0: of none)."""
+        places: dict[tuple[object, ...], int] = {}
+        for passage in found:
+            place = tuple(getattr(passage, name) for name in _PLACE)
+            if place not in places:
+                places[place] = self._new_place(file, place)
+            self._touch(passage.session, passage.document)
+            if passage.document is not None:
+                self.keys.add(passage.key)
+            self._insert(places[place], passage)
+
+    def drop_file(self, file: int) -> None:
+        """Remove all passages of a file."""
+        self._drop("SELECT id FROM places WHERE file = ?", file)
+
+    def drop_statements(self, stream: str) -> None:
+        """Remove all statements and gists of a stream."""
+        self._drop(
+            "SELECT id FROM places WHERE kind IN ('statement', 'gist') AND stream = ?", stream
+        )
+
+    def write(self) -> None:
+        """Write what was collected."""
+        self._postings.write(self.connection)
+
+    def _new_place(self, file: int, place: tuple[object, ...]) -> int:
+        marks = ", ".join("?" * (len(_PLACE) + 1))
+        row = self.connection.execute(
+            f"INSERT INTO places (file, {', '.join(_PLACE)}) VALUES ({marks})", (file, *place)
+        ).lastrowid
+        assert row is not None
+        return row
+
+    def _insert(self, place: int, passage: Passage) -> None:
+        terms = terms_of(passage.speaker, passage.heading, passage.text)
+        day = day_of(passage.time)
+        is_turn = passage.document is None and passage.kind == "passage"
+        values = [getattr(passage, name) for name in _OWN]
+        names = (*_OWN, *_DERIVED)
+        row = self.connection.execute(
+            f"INSERT INTO passages ({', '.join(names)}) VALUES ({', '.join('?' * len(names))})",
             (
                 *values,
-                file,
-                dump(list(passage.sources)),
-                tokens.count_tokens(passage.text),
+                place,
+                dump(list(passage.sources)) if passage.sources else None,
+                day,
                 terms.total(),
                 passage.embedded_digest,
                 passage.current,
+                periods_of(passage.text, day) if is_turn and day is not None else None,
+                is_turn and is_question(passage.text),
             ),
         ).lastrowid
-        connection.executemany(
-            "INSERT INTO postings VALUES (?, ?, ?)", [(term, row, tf) for term, tf in terms.items()]
-        )
-        connection.executemany(
+        assert row is not None
+        self._postings.add(row, terms, terms.total())
+        self.connection.execute("UPDATE passages SET grp = id WHERE id = ?", (row,))
+        self.connection.executemany(
             "INSERT OR IGNORE INTO mentions VALUES (?, ?, ?, ?)",
             [
                 (row, mentions.node_id(m.label), m.label, m.kind)
@@ -48,10 +105,67 @@ def insert(connection: sqlite3.Connection, file: int, found: Iterable[Passage]) 
             ],
         )
 
+    def _drop(self, places: str, value: object) -> None:
+        """Remove the passages of some places, named by one of our own constant queries."""
+        rows = self.connection.execute(
+            f"SELECT id, speaker, heading, text FROM passages WHERE place IN ({places})", (value,)
+        ).fetchall()
+        for row, speaker, heading, text in rows:
+            self._postings.remove(row, terms_of(speaker, heading, text))
+        for session, document in self.connection.execute(
+            f"SELECT DISTINCT session, document FROM places WHERE id IN ({places})", (value,)
+        ).fetchall():
+            self._touch(session, document)
+        chosen = f"SELECT id FROM passages WHERE place IN ({places})"
+        self.connection.execute(f"DELETE FROM mentions WHERE passage IN ({chosen})", (value,))
+        self.connection.execute(f"DELETE FROM passages WHERE place IN ({places})", (value,))
+        self.connection.execute(f"DELETE FROM places WHERE id IN ({places})", (value,))
 
-def drop(connection: sqlite3.Connection, where: str, value: object) -> None:
-    """Remove the passages for which ``where`` holds, one of our own constant clauses."""
-    chosen = f"(SELECT id FROM passages WHERE {where})"
-    for table in ("postings", "mentions"):
-        connection.execute(f"DELETE FROM {table} WHERE passage IN {chosen}", (value,))
-    connection.execute(f"DELETE FROM passages WHERE {where}", (value,))
+    def _touch(self, session: str, document: str | None) -> None:
+        if document is not None:
+            self.documents.add(document)
+        elif session:
+            self.sessions.add(session)
+
+
+def terms_of(speaker: str, heading: str, text: str) -> Counter[str]:
+    """The search terms of a passage, each with its occurrences."""
+    return Counter(tokens.stems(f"{speaker} {with_heading(heading, text)}"))
+
+
+def day_of(time: str | None) -> int | None:
+    """The day of a time as a proleptic ordinal.
+
+    >>> day_of("2026-02-24T08:15:00+01:00") == date(2026, 2, 24).toordinal()
+    True
+    """
+    try:
+        return date.fromisoformat(time[:10]).toordinal() if time else None
+    except ValueError:
+        return None
+
+
+def periods_of(text: str, day: int) -> str | None:
+    """The days that a text said on a day speaks of, as JSON; None when it speaks of none.
+
+    >>> periods_of("We met yesterday.", 739_000), periods_of("We met.", 739_000)
+    ('[[738999, 739000]]', None)
+    """
+    found = [
+        [each.first.toordinal(), each.until.toordinal()]
+        for each in timex.find(text, date.fromordinal(day))
+    ]
+    kept = [each for each in found if each[1] - each[0] <= LONGEST_PERIOD]
+    return dump(kept) if kept else None
+
+
+def is_question(text: str) -> bool:
+    """Whether a turn asks something; what it shares, in brackets at its end, does not count.
+
+    >>> is_question("Are you in? [shares a map]"), is_question("I am.")
+    (True, False)
+    """
+    text = text.rstrip()
+    if text.endswith("]"):
+        text = text[: text.rfind("[")].rstrip()
+    return text.endswith("?")

@@ -1,20 +1,29 @@
-"""Sentence vectors: an append-only file of int8 rows; the database says how many count.
+"""Vectors: two append-only files of 4-bit rows; the database says how many count.
 
-A row is a vector scaled so that its largest component is ±127, and the scale. Rows are found by
-the digest of the embedded text, so the file is the embedding cache too: a text that comes back, in
-whatever file, is not embedded again.
+``sentences.q4`` has a row of 384 components for each embedded text, ``tokens.q4`` one of 64 for
+each of its tokens that carries a meaning. A component v is stored as
+
+    code = round(40 · v), cut to −7 … 7, plus 8
+
+and a row of d components as d/2 bytes: the code of component j in the low four bits of byte j,
+that of component j + d/2 in the high four. Four bits lose nothing in recall (docs/evaluation.md).
+
+Rows are found by the digest of the embedded text, so the files are the embedding cache too: a text
+that comes back, in whatever file, is not embedded again.
 """
 
 from __future__ import annotations
 
 import contextlib
 import errno
+import mmap
 import os
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from clsm_cli.store import atomic
 from clsm_cli.store.index.passages import with_heading
+from clsm_cli.text.tokens import STOP_WORDS
 
 if TYPE_CHECKING:
     import sqlite3
@@ -25,65 +34,109 @@ if TYPE_CHECKING:
 
     Matrix = npt.NDArray[np.float32]
 
-DIMENSIONS = 384
-ROW_BYTES = DIMENSIONS + 4
-Embed = Callable[[Sequence[str]], "Matrix"]
-"""Texts → one unit vector a row, float32 [n, 384]."""
+SENTENCE_BYTES = 384 // 2
+TOKEN_BYTES = 64 // 2
+_STEPS = 40
+_MOST = 7
+_ZERO = 8
+_REMNANTS = frozenset(
+    "s t d m ll ve re don didn doesn isn aren wasn weren hasn haven hadn couldn wouldn shouldn".split()
+)
+"""What contractions leave when they are cut at the apostrophe."""
 
 
-def path_of(derived: Path) -> Path:
-    """The vector file."""
-    return derived / "index" / "sentences.i8"
+class Embedded(Protocol):
+    """One text as vectors, all of length 1; see ``embedding.encoder.Embedding``."""
+
+    @property
+    def sentence(self) -> Matrix:
+        """Float32 [384]."""
+        ...
+
+    @property
+    def tokens(self) -> Matrix:
+        """Float32 [n, 64]."""
+        ...
+
+    @property
+    def pieces(self) -> tuple[str, ...]:
+        """The n word pieces; a continuation begins with ``##``."""
+        ...
 
 
-def row_type() -> Any:
-    """Type of a row for numpy: 384 int8 and a little-endian float32 scale."""
-    import numpy as np
-
-    return np.dtype([("vector", "i1", (DIMENSIONS,)), ("scale", "<f4")])
+Embed = Callable[[Sequence[str]], Sequence[Embedded]]
 
 
-def committed(connection: sqlite3.Connection) -> int:
+class Committed(NamedTuple):
     """Rows that the database knows; bytes past them do not exist."""
-    row = connection.execute("SELECT MAX(row) FROM vectors").fetchone()
-    return 0 if row[0] is None else int(row[0]) + 1
+
+    sentences: int
+    tokens: int
+
+
+def sentences_path(derived: Path) -> Path:
+    """The file of sentence vectors."""
+    return derived / "index" / "sentences.q4"
+
+
+def tokens_path(derived: Path) -> Path:
+    """The file of token vectors."""
+    return derived / "index" / "tokens.q4"
+
+
+def committed(connection: sqlite3.Connection) -> Committed:
+    """How many rows of each file count."""
+    row = connection.execute(
+        "SELECT row + 1, token + tokens FROM vectors ORDER BY row DESC LIMIT 1"
+    ).fetchone()
+    return Committed(*row) if row else Committed(0, 0)
 
 
 def is_whole(connection: sqlite3.Connection, derived: Path, engine: str) -> bool:
-    """Whether the vectors are this engine's and the file holds every committed row."""
+    """Whether the vectors are this engine's and the files hold every committed row."""
     row = connection.execute("SELECT value FROM meta WHERE key = 'engine'").fetchone()
-    try:
-        size = os.path.getsize(path_of(derived))
-    except FileNotFoundError:
-        size = 0
-    return row is not None and row[0] == engine and size >= committed(connection) * ROW_BYTES
+    count = committed(connection)
+    return (
+        row is not None
+        and row[0] == engine
+        and _size(sentences_path(derived)) >= count.sentences * SENTENCE_BYTES
+        and _size(tokens_path(derived)) >= count.tokens * TOKEN_BYTES
+    )
 
 
 def use_engine(connection: sqlite3.Connection, derived: Path, engine: str) -> None:
-    """Drop all vectors when another engine made them or their file lost some: they are made anew.
+    """Drop all vectors when another engine made them or a file lost some: they are made anew.
 
     Engines are never mixed.
     """
-    if not is_whole(connection, derived, engine):
-        connection.execute("DELETE FROM vectors")
-        connection.execute("INSERT OR REPLACE INTO meta VALUES ('engine', ?)", (engine,))
+    if is_whole(connection, derived, engine):
+        return
+    connection.execute("BEGIN IMMEDIATE")
+    connection.execute("DELETE FROM vectors")
+    connection.execute("INSERT OR IGNORE INTO waiting SELECT embedded FROM passages")
+    connection.execute("INSERT OR REPLACE INTO meta VALUES ('engine', ?)", (engine,))
+    connection.execute("COMMIT")
 
 
-def missing(connection: sqlite3.Connection) -> list[tuple[str, str]]:
+def waiting(connection: sqlite3.Connection) -> int:
+    """Texts without a vector."""
+    return int(connection.execute("SELECT COUNT(*) FROM waiting").fetchone()[0])
+
+
+def missing(connection: sqlite3.Connection) -> list[tuple[int, str]]:
     """Digest and text of every passage without a vector, each text once, by digest.
 
     Closed blocks too: their episodes are described by them, and history may be asked for.
     """
     rows = connection.execute(
-        "SELECT embedded, heading, text FROM passages WHERE id IN"
-        " (SELECT MIN(id) FROM passages WHERE embedded NOT IN (SELECT digest FROM vectors)"
-        "  GROUP BY embedded) ORDER BY embedded"
+        "SELECT w.digest, p.heading, p.text FROM waiting w JOIN passages p ON p.id ="
+        " (SELECT MIN(id) FROM passages WHERE embedded = w.digest) ORDER BY w.digest"
     )
-    return [(str(digest), with_heading(heading, text)) for digest, heading, text in rows]
+    return [(int(digest), with_heading(heading, text)) for digest, heading, text in rows]
 
 
 def add(
-    connection: sqlite3.Connection, derived: Path, items: Sequence[tuple[str, str]], embed: Embed
+    connection: sqlite3.Connection, derived: Path, items: Sequence[tuple[int, str]], embed: Embed
 ) -> None:
     """Embed texts and commit their rows; the caller holds the lock.
 
@@ -92,51 +145,87 @@ def add(
     """
     if not items:
         return
-    vectors = embed([text for _, text in items])
-    rows = quantise(vectors)
+    import numpy as np
+
+    found = embed([text for _, text in items])
+    kept = [each.tokens[kept_tokens(each.pieces)] for each in found]
     first = committed(connection)
-    _write_at(path_of(derived), first * ROW_BYTES, rows.tobytes())
+    sentences = quantise(np.stack([each.sentence for each in found]))
+    _write_at(sentences_path(derived), first.sentences * SENTENCE_BYTES, sentences)
+    _write_at(tokens_path(derived), first.tokens * TOKEN_BYTES, quantise(np.concatenate(kept)))
     connection.execute("BEGIN IMMEDIATE")
-    connection.executemany(
-        "INSERT OR IGNORE INTO vectors VALUES (?, ?)",
-        [(digest, first + number) for number, (digest, _) in enumerate(items)],
-    )
+    token = first.tokens
+    for number, (digest, _) in enumerate(items):
+        count = len(kept[number])
+        connection.execute(
+            "INSERT OR IGNORE INTO vectors VALUES (?, ?, ?, ?)",
+            (digest, first.sentences + number, token, count),
+        )
+        token += count
     connection.execute("COMMIT")
 
 
-def quantise(vectors: Matrix) -> Any:
-    """int8 rows with a scale each: v ≈ scale · q, q in −127 … 127, error ≤ scale / 2."""
+def kept_tokens(pieces: Sequence[str]) -> list[int]:
+    """Places of the word pieces whose vectors are kept: those of words that carry a meaning.
+
+    >>> kept_tokens(("don", "'", "t", "the", "em", "##bed", ",", "2"))
+    [4, 5, 7]
+    """
+    words: list[list[int]] = []
+    for place, piece in enumerate(pieces):
+        if piece.startswith("##") and words:
+            words[-1].append(place)
+        else:
+            words.append([place])
+    kept: list[int] = []
+    for places in words:
+        word = "".join(pieces[place].removeprefix("##") for place in places)
+        if word not in STOP_WORDS | _REMNANTS and any(map(str.isalnum, word)):
+            kept += places
+    return kept
+
+
+def quantise(vectors: Matrix) -> bytes:
+    """Rows of codes, see the module.
+
+    >>> import numpy as np
+    >>> quantise(np.array([[0.1, -0.1, 1.0, 0.0]], np.float32)).hex()
+    'fc84'
+    """
     import numpy as np
 
-    rows = np.zeros(len(vectors), dtype=row_type())
-    scale = np.abs(vectors).max(axis=1) / np.float32(127)
-    scale[scale == 0] = 1
-    rows["vector"] = np.rint(vectors / scale[:, None]).astype(np.int8)
-    rows["scale"] = scale
-    return rows
+    codes = (np.clip(np.rint(vectors * _STEPS), -_MOST, _MOST) + _ZERO).astype(np.uint8)
+    half = codes.shape[1] // 2
+    packed: npt.NDArray[np.uint8] = codes[:, :half] | codes[:, half:] << 4
+    return packed.tobytes()
 
 
-def unit(row: Any) -> Any:
-    """The unit vector of a row, float32 [384]: q / |q|, the scale cancels."""
+def unit(row: bytes | memoryview) -> Any:
+    """The unit vector of a row, float32: the codes less 8, brought to length 1."""
     import numpy as np
 
-    whole = row["vector"].astype(np.float64)
+    packed = np.frombuffer(row, np.uint8)
+    whole = np.concatenate([packed & 15, packed >> 4]).astype(np.float64) - _ZERO
     length = float(np.sqrt((whole * whole).sum())) or 1.0
     return (whole / length).astype(np.float32)
 
 
-def load(connection: sqlite3.Connection, derived: Path) -> Any:
-    """All committed rows, memory-mapped; None when the file is shorter than that or missing."""
-    import numpy as np
-
-    count = committed(connection)
-    path = path_of(derived)
+def rows_of(path: Path, size: int) -> memoryview | None:
+    """The committed bytes of a file, mapped; None when it is shorter or there are none."""
     try:
-        if count == 0 or os.path.getsize(path) < count * ROW_BYTES:
-            return None
-        return np.memmap(path, dtype=row_type(), mode="r", shape=(count,))
+        with open(path, "rb") as file:
+            if not size or os.fstat(file.fileno()).st_size < size:
+                return None
+            return memoryview(mmap.mmap(file.fileno(), size, access=mmap.ACCESS_READ))
     except OSError:
         return None
+
+
+def _size(path: Path) -> int:
+    try:
+        return os.path.getsize(path)
+    except FileNotFoundError:
+        return 0
 
 
 def _write_at(path: Path, offset: int, data: bytes) -> None:

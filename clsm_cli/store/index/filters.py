@@ -1,0 +1,63 @@
+"""Which memories a recall may return."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    import sqlite3
+
+
+class Filters(NamedTuple):
+    """What a memory must be; None asks for nothing.
+
+    Attributes:
+        kind: passage, statement or gist.
+        stream: identity, projects, tasks or flow.
+        project: A project's name: its topic in ``projects/``, and what mentions the name.
+        session: A conversation's id, or the path of a note as it was given.
+        first: First day, as a proleptic ordinal.
+        until: The day after the last.
+    """
+
+    kind: str | None = None
+    stream: str | None = None
+    project: str | None = None
+    session: str | None = None
+    first: int | None = None
+    until: int | None = None
+
+
+def rows(connection: sqlite3.Connection, filters: Filters) -> frozenset[int]:
+    """The current passages that fit. What has no day fits no days."""
+    clauses = ["p.current"]
+    values: list[object] = []
+    for column, value in (("l.kind", filters.kind), ("l.stream", filters.stream)):
+        if value is not None:
+            clauses.append(f"{column} = ?")
+            values.append(value)
+    if filters.session is not None:
+        clauses.append("(l.session = ? OR COALESCE(b.path, l.path) = ?)")
+        values += [filters.session] * 2
+    if filters.project is not None:
+        from clsm_cli.text.mentions import node_id
+
+        name = node_id(filters.project)
+        clauses.append(
+            "(l.stream = 'projects' AND l.path IN (?, ?) OR p.id IN (SELECT m.passage FROM mentions m"
+            " LEFT JOIN aliases a ON a.alias = m.node WHERE COALESCE(a.node, m.node) = ?))"
+        )
+        values += [f"projects/{filters.project}.md", f"projects/{name}.md", name]
+    if filters.first is not None:
+        clauses.append("p.day >= ?")
+        values.append(filters.first)
+    if filters.until is not None:
+        clauses.append("p.day < ?")
+        values.append(filters.until)
+    found = connection.execute(
+        "SELECT p.id FROM passages p JOIN places l ON l.id = p.place"
+        " LEFT JOIN blocks b ON b.document = l.document AND b.key = p.key"
+        f" WHERE {' AND '.join(clauses)}",
+        values,
+    )
+    return frozenset(row[0] for row in found)

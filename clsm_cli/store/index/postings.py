@@ -1,0 +1,84 @@
+"""Postings: which passages hold a term, four bytes each, in blocks that a change rewrites alone.
+
+Row (term, block) lists the passages whose id is in [block · 65,536, (block + 1) · 65,536), sorted;
+each as a little-endian 32-bit number
+
+    (id mod 65,536) · 65,536 + min(occurrences, 255) · 256 + min(terms of the passage, 255)
+"""
+
+from __future__ import annotations
+
+import sys
+from array import array
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterator, Mapping
+
+_MOST = 255
+_CODE = next(code for code in "ILH" if array(code).itemsize == 4)
+
+
+class Changes:
+    """Postings that come and go in one transaction, written once at its end."""
+
+    def __init__(self) -> None:
+        self._changed: dict[tuple[str, int], dict[int, int | None]] = {}
+
+    def add(self, passage: int, terms: Mapping[str, int], length: int) -> None:
+        """A passage comes, with the occurrences of its terms and their number."""
+        block, low = divmod(passage, 1 << 16)
+        for term, count in terms.items():
+            code = low << 16 | min(count, _MOST) << 8 | min(length, _MOST)
+            self._changed.setdefault((term, block), {})[low] = code
+
+    def remove(self, passage: int, terms: Mapping[str, int]) -> None:
+        """A passage goes."""
+        block, low = divmod(passage, 1 << 16)
+        for term in terms:
+            self._changed.setdefault((term, block), {})[low] = None
+
+    def write(self, connection: sqlite3.Connection) -> None:
+        """Merge all changes into the table, in order of term; nothing is left to write."""
+        for (term, block), changed in sorted(self._changed.items()):
+            row = connection.execute(
+                "SELECT data FROM postings WHERE term = ? AND block = ?", (term, block)
+            ).fetchone()
+            known = {code >> 16: code for code in unpack(row[0])} if row else {}
+            merged = {**known, **changed}
+            codes = sorted(code for code in merged.values() if code is not None)
+            if codes:
+                connection.execute(
+                    "INSERT OR REPLACE INTO postings VALUES (?, ?, ?)", (term, block, _pack(codes))
+                )
+            elif row:
+                connection.execute(
+                    "DELETE FROM postings WHERE term = ? AND block = ?", (term, block)
+                )
+        self._changed.clear()
+
+
+def of_term(connection: sqlite3.Connection, term: str) -> Iterator[tuple[int, int, int]]:
+    """Passage, occurrences and terms of the passage, for all that hold a term."""
+    for block, data in connection.execute(
+        "SELECT block, data FROM postings WHERE term = ? ORDER BY block", (term,)
+    ):
+        first = block << 16
+        for code in unpack(data):
+            yield first + (code >> 16), code >> 8 & _MOST, code & _MOST
+
+
+def unpack(data: bytes) -> array[int]:
+    """The numbers of a row."""
+    codes = array(_CODE, data)
+    if sys.byteorder == "big":
+        codes.byteswap()
+    return codes
+
+
+def _pack(codes: list[int]) -> bytes:
+    numbers = array(_CODE, codes)
+    if sys.byteorder == "big":
+        numbers.byteswap()
+    return numbers.tobytes()

@@ -1,0 +1,228 @@
+"""Questions that the ranking of a recall asks the index; they load next to nothing."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from clsm_cli.store.index import postings
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Collection, Iterable, Iterator, Sequence
+
+    from clsm_cli.store.index.filters import Filters
+    from clsm_cli.store.index.passages import Passage
+    from clsm_cli.store.layout import Store
+
+BATCH = 500
+"""SQLite takes a limited number of parameters at once."""
+NEAR = 20
+"""Blocks of a section that are looked at on either side."""
+_COLUMNS = (
+    "p.key, p.part, l.kind, l.stream, p.trust, p.text, l.session, l.episode, l.document,"
+    " p.speaker, p.role, p.time, COALESCE(b.path, l.path),"
+    " COALESCE(b.line_start + p.line_offset, p.line_start),"
+    " COALESCE(b.line_start + p.line_offset + p.line_end - p.line_start, p.line_end),"
+    " p.line_offset, p.foreign_id, COALESCE(b.heading, p.heading), p.sources, p.current"
+)
+"""The fields of ``Passage`` in order."""
+
+
+class Traits(NamedTuple):
+    """Where a passage stands, without its text.
+
+    Attributes:
+        previous: The passage before it in its session or section.
+        next: The one after it.
+        group: First passage of its group of eight.
+        kind: passage, statement or gist.
+        day: Proleptic ordinal of the day it was told.
+        periods: JSON: [[first, until], …], days that it speaks of; None for none.
+        vector: Row of its sentence vector; −1 without one.
+        token: Row of its first token vector.
+        tokens: Number of its token vectors.
+        length: Terms.
+    """
+
+    previous: int | None
+    next: int | None
+    group: int
+    kind: str
+    speaker: str
+    day: int | None
+    periods: str | None
+    is_question: bool
+    is_document: bool
+    vector: int
+    token: int
+    tokens: int
+    length: int
+
+
+class Search:
+    """A database that is as fresh as it could be made, and the vectors beside it."""
+
+    def __init__(self, connection: sqlite3.Connection, store: Store) -> None:
+        """Ask ``connection``, the index of ``store``."""
+        self.connection = connection
+        self.store = store
+        self._closed_ids: frozenset[int] | None = None
+
+    def size(self) -> tuple[int, int]:
+        """Current passages, and the sum of their lengths in terms."""
+        row = self.connection.execute("SELECT passages, length FROM totals").fetchone()
+        return int(row[0]), int(row[1])
+
+    def unembedded(self) -> int:
+        """Texts without a vector."""
+        from clsm_cli.store.index import vectors
+
+        return vectors.waiting(self.connection)
+
+    def speakers(self) -> list[str]:
+        """Everyone who speaks, by name."""
+        rows = self.connection.execute("SELECT name FROM speakers ORDER BY name")
+        return [str(row[0]) for row in rows]
+
+    def postings(self, term: str) -> list[tuple[int, int, int]]:
+        """Where a term occurs among current passages: passage, count, terms of the passage."""
+        found = postings.of_term(self.connection, term)
+        closed = self._closed()
+        return [each for each in found if each[0] not in closed] if closed else list(found)
+
+    def _closed(self) -> frozenset[int]:
+        if self._closed_ids is None:
+            rows = self.connection.execute("SELECT id FROM passages WHERE NOT current")
+            self._closed_ids = frozenset(row[0] for row in rows)
+        return self._closed_ids
+
+    def passages(self, rows: Sequence[int]) -> dict[int, Passage]:
+        """Passages by row number."""
+        found: dict[int, Passage] = {}
+        for batch in batches(rows):
+            marks = ",".join("?" * len(batch))
+            query = (
+                f"SELECT p.id, {_COLUMNS} FROM passages p JOIN places l ON l.id = p.place"
+                " LEFT JOIN blocks b ON b.document = l.document AND b.key = p.key"
+                f" WHERE p.id IN ({marks})"
+            )
+            for row in self.connection.execute(query, batch):
+                found[row[0]] = _passage(row[1:])
+        return found
+
+    def by_key(self, prefix: str) -> list[Passage]:
+        """Passages whose key begins with ``prefix``, in order; at most one of each id."""
+        rows = [
+            row[0]
+            for row in self.connection.execute(
+                "SELECT p.id FROM passages p JOIN places l ON l.id = p.place"
+                " WHERE p.key >= ? AND p.key < ? ORDER BY p.key, p.part, l.episode",
+                (prefix, prefix + "\U0010ffff"),
+            )
+        ]
+        found = self.passages(rows)
+        return list({found[row].id: found[row] for row in rows}.values())
+
+    def traits(self, rows: Sequence[int]) -> dict[int, Traits]:
+        """Where passages stand, by row number."""
+        found: dict[int, Traits] = {}
+        for batch in batches(rows):
+            marks = ",".join("?" * len(batch))
+            query = (
+                "SELECT p.id, p.previous, p.next, p.grp, l.kind, p.speaker, p.day, p.periods,"
+                " p.is_question, l.document IS NOT NULL, COALESCE(v.row, -1),"
+                " COALESCE(v.token, 0), COALESCE(v.tokens, 0), p.length"
+                " FROM passages p JOIN places l ON l.id = p.place"
+                f" LEFT JOIN vectors v ON v.digest = p.embedded WHERE p.id IN ({marks})"
+            )
+            found |= {row[0]: Traits(*row[1:]) for row in self.connection.execute(query, batch)}
+        return found
+
+    def members(self, groups: Sequence[int]) -> dict[int, list[int]]:
+        """The passages of groups."""
+        found: dict[int, list[int]] = {group: [] for group in groups}
+        for batch in batches(groups):
+            marks = ",".join("?" * len(batch))
+            for group, row in self.connection.execute(
+                f"SELECT grp, id FROM passages WHERE grp IN ({marks}) ORDER BY id", batch
+            ):
+                found[group].append(row)
+        return found
+
+    def of_vectors(self, rows: Sequence[int]) -> dict[int, list[int]]:
+        """The current passages of sentence vectors."""
+        found: dict[int, list[int]] = {}
+        for batch in batches(rows):
+            marks = ",".join("?" * len(batch))
+            for vector, row in self.connection.execute(
+                "SELECT v.row, p.id FROM vectors v JOIN passages p ON p.embedded = v.digest"
+                f" WHERE v.row IN ({marks}) AND p.current ORDER BY p.id",
+                batch,
+            ):
+                found.setdefault(vector, []).append(row)
+        return found
+
+    def on_days(self, first: int, until: int, limit: int) -> list[int]:
+        """Current passages told on days ``first`` … ``until`` − 1, the newest first."""
+        rows = self.connection.execute(
+            "SELECT id FROM passages WHERE day >= ? AND day < ? AND current"
+            " ORDER BY day DESC, id LIMIT ?",
+            (first, until, limit),
+        )
+        return [int(row[0]) for row in rows]
+
+    def section(self, row: int) -> list[Passage]:
+        """The current blocks round a block, of its document and heading, in order."""
+        before = self._along(row, "previous")
+        after = self._along(row, "next")
+        rows = [*reversed(before), row, *after]
+        found = self.passages(rows)
+        return [found[each] for each in rows]
+
+    def _along(self, row: int, link: str) -> list[int]:
+        found: list[int] = []
+        for _ in range(NEAR):
+            here = found[-1] if found else row
+            (there,) = self.connection.execute(
+                f"SELECT {link} FROM passages WHERE id = ?", (here,)
+            ).fetchone()
+            if there is None:
+                break
+            found.append(there)
+        return found
+
+    def chosen(self, filters: Filters) -> Collection[int]:
+        """The current passages that a filter lets through."""
+        from clsm_cli.store.index.filters import rows
+
+        return rows(self.connection, filters)
+
+    def sentence_rows(self) -> memoryview | None:
+        """The sentence vectors, see ``vectors``; None when there are none."""
+        from clsm_cli.store.index import vectors
+
+        size = vectors.committed(self.connection).sentences * vectors.SENTENCE_BYTES
+        return vectors.rows_of(vectors.sentences_path(self.store.derived), size)
+
+    def token_rows(self) -> memoryview | None:
+        """The token vectors, see ``vectors``; None when there are none."""
+        from clsm_cli.store.index import vectors
+
+        size = vectors.committed(self.connection).tokens * vectors.TOKEN_BYTES
+        return vectors.rows_of(vectors.tokens_path(self.store.derived), size)
+
+
+def batches(values: Iterable[Any]) -> Iterator[list[Any]]:
+    """Lists of at most ``BATCH``."""
+    listed = list(values)
+    for start in range(0, len(listed), BATCH):
+        yield listed[start : start + BATCH]
+
+
+def _passage(row: Sequence[Any]) -> Passage:
+    """A row of ``_COLUMNS``."""
+    from clsm_cli.store.index.passages import Passage
+
+    *values, sources, current = row
+    return Passage(*values, tuple(json.loads(sources)) if sources else (), bool(current))
