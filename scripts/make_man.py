@@ -14,7 +14,7 @@ from typing import Any
 
 from typer.main import get_command
 
-from clsm_cli import errors, version
+from clsm_cli import __version__, errors
 from clsm_cli.app import app
 
 MAN = Path(__file__).parents[1] / "man"

@@ -8,6 +8,7 @@ from typing import Annotated, get_args
 import typer
 
 from clsm_cli.commands import fence_key
+from clsm_cli.commands.context import chosen_store, current_time, given, parse_time
 from clsm_cli.commands.options import (
     DryRunOption,
     JsonOption,
@@ -15,11 +16,7 @@ from clsm_cli.commands.options import (
     QuietOption,
     StoreOption,
     VerboseOption,
-    chosen_store,
-    current_time,
     examples,
-    given,
-    parse_time,
 )
 from clsm_cli.commands.output import Printer
 from clsm_cli.commands.render_ingest import ingest_lines, ingest_mapping, problem_line

@@ -9,13 +9,13 @@ from typing import Annotated
 
 import typer
 
+from clsm_cli.commands.context import environment
 from clsm_cli.commands.options import (
     DryRunOption,
     JsonOption,
     NoNowOption,
     QuietOption,
     VerboseOption,
-    environment,
     examples,
 )
 from clsm_cli.commands.output import Printer

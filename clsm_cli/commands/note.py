@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from clsm_cli.commands.context import chosen_store, current_time, given
 from clsm_cli.commands.options import (
     DryRunOption,
     JsonOption,
@@ -14,10 +15,7 @@ from clsm_cli.commands.options import (
     QuietOption,
     StoreOption,
     VerboseOption,
-    chosen_store,
-    current_time,
     examples,
-    given,
 )
 from clsm_cli.commands.output import Printer, plain
 from clsm_cli.config import MAX_MESSAGE

@@ -11,14 +11,7 @@ from typing import Annotated
 
 import typer
 
-from clsm_cli.commands.context import (  # noqa: F401
-    UsageError,
-    chosen_store,
-    current_time,
-    environment,
-    given,
-    parse_time,
-)
+from clsm_cli.commands.context import UsageError, parse_time
 
 
 def _checked_time(text: str | None) -> str | None:

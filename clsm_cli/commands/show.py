@@ -7,15 +7,14 @@ from typing import Annotated
 
 import typer
 
+from clsm_cli.commands.context import chosen_store, given
 from clsm_cli.commands.options import (
     JsonOption,
     NoNowOption,
     QuietOption,
     StoreOption,
     VerboseOption,
-    chosen_store,
     examples,
-    given,
 )
 from clsm_cli.commands.output import Printer, plain
 

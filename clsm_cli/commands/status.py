@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from clsm_cli.commands.context import chosen_store
 from clsm_cli.commands.options import (
     JsonOption,
     NoNowOption,
     QuietOption,
     StoreOption,
     VerboseOption,
-    chosen_store,
     examples,
 )
 from clsm_cli.commands.output import Printer, counted, plain

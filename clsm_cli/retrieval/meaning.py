@@ -13,7 +13,8 @@ if TYPE_CHECKING:
 
     from clsm_cli.embedding.query import QueryVectors
     from clsm_cli.retrieval.words import Words
-    from clsm_cli.store.index.reader import Index, Traits
+    from clsm_cli.store.index.reader import Index
+    from clsm_cli.store.index.search import Traits
 
 MOST_TOKENS = 32
 """Tokens of a question that late interaction looks at: those of its rarest words."""
@@ -40,7 +41,7 @@ class Engine(Protocol):
 
     def products(
         self, rows: memoryview | bytes, width: int, queries: Sequence[Sequence[float]]
-    ) -> list[memoryview]:
+    ) -> list[memoryview[float]]:
         """Dot products of stored rows of ``width`` components with queries, float32."""
         ...
 
@@ -48,7 +49,7 @@ class Engine(Protocol):
 class Nearest(NamedTuple):
     """The cosine of every stored sentence vector to the query, and the passages nearest to it."""
 
-    cosines: memoryview
+    cosines: memoryview[float]
     passages: list[int]
 
     def of(self, vector: int) -> float | None:

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
     from clsm_cli.retrieval.meaning import Engine, LateInteraction, Nearest
     from clsm_cli.retrieval.question import Question
     from clsm_cli.retrieval.words import Group, Words
-    from clsm_cli.store.index.reader import Index, Traits
+    from clsm_cli.store.index.reader import Index
+    from clsm_cli.store.index.search import Traits
 
 
 class Candidate(NamedTuple):

@@ -15,9 +15,7 @@ from clsm_cli.store.index.opening import open_index
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from clsm_cli.embedding.query import QueryVectors
     from clsm_cli.retrieval.meaning import Engine
-    from clsm_cli.retrieval.question import Question
     from clsm_cli.store.index.filters import Filters
     from clsm_cli.store.index.opening import Embedder, Opened
     from clsm_cli.store.index.refresh import Progress

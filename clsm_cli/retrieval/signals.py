@@ -10,7 +10,7 @@ from clsm_cli.scoring import days
 if TYPE_CHECKING:
     from clsm_cli.config import RecallSettings
     from clsm_cli.retrieval.question import Question
-    from clsm_cli.store.index.reader import Traits
+    from clsm_cli.store.index.search import Traits
 
 
 class Signals(NamedTuple):
@@ -63,11 +63,11 @@ def participant(question: Question, traits: Traits, *, is_about: bool) -> float:
         is_about: Whether its own words name that person.
 
     Returns:
-        1: said by the only participant the question names, or a note that names them. 0: said by
-        another. ½: a note that does not name them, or the question names nobody or several.
+        1: said by the only participant the question names, or a note that names them. ½: a note
+        that does not. 0: said by another, or the question names nobody or several.
     """
     if len(question.named) != 1:
-        return 0.5
+        return 0.0
     if traits.is_document or not traits.speaker:
         return 1.0 if is_about else 0.5
     return float(traits.speaker == question.named[0])

@@ -40,7 +40,28 @@ _STEPS = 40
 _MOST = 7
 _ZERO = 8
 _REMNANTS = frozenset(
-    "s t d m ll ve re don didn doesn isn aren wasn weren hasn haven hadn couldn wouldn shouldn".split()
+    [
+        "s",
+        "t",
+        "d",
+        "m",
+        "ll",
+        "ve",
+        "re",
+        "don",
+        "didn",
+        "doesn",
+        "isn",
+        "aren",
+        "wasn",
+        "weren",
+        "hasn",
+        "haven",
+        "hadn",
+        "couldn",
+        "wouldn",
+        "shouldn",
+    ]
 )
 """What contractions leave when they are cut at the apostrophe."""
 
