@@ -6,7 +6,7 @@ of everyday English about everything, chosen by a fixed seed. The directions are
 components of MiniLM's token vectors, function words left out as they are in the index, and not
 centred: a cosine must stay a cosine.
 
-Run: ``python scripts/fit_basis.py wn.dict.dz``, then ``python scripts/build_graph.py``.
+Run: ``python -m scripts.fit_basis wn.dict.dz``, then ``python scripts/build_graph.py``.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from array import array
 from pathlib import Path
 
 import numpy as np
-from build_graph import BASIS, DIRECTIONS, WIDTH, build
 
 from clsm_cli.embedding import weights
 from clsm_cli.embedding.pins import VOCABULARY, WEIGHTS
 from clsm_cli.embedding.query import QueryEncoder
 from clsm_cli.embedding.runtime import open_session
 from clsm_cli.text.tokens import stems
+from scripts.build_graph import BASIS, DIRECTIONS, WIDTH, build
 
 SENTENCES = 10_000
 SEED = 1
@@ -64,7 +64,7 @@ def fit(vectors: np.ndarray) -> np.ndarray:
     _, directions = np.linalg.eigh(whole.T @ whole)
     best = directions[:, ::-1][:, :DIRECTIONS]
     signs = np.sign(best[np.abs(best).argmax(axis=0), np.arange(DIRECTIONS)])
-    return (best * signs).astype(np.float32)
+    return np.asarray(best * signs, np.float32)
 
 
 def main() -> None:

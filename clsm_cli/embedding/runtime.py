@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from _typeshed import ReadableBuffer
 
-    Kind: TypeAlias = Literal["f", "i", "b", "q"]
+    Kind: TypeAlias = Literal["f", "B", "i", "q"]
 
 
 class Tensor(NamedTuple):

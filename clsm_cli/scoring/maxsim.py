@@ -55,5 +55,5 @@ def over_window(
     if not rows:
         return 0.0
     largest = map(max, zip(*rows, strict=True)) if len(rows) > 1 else rows[0]
-    found = sum(w * value for w, value in zip(weights, largest, strict=True) if value > 0)
-    return found / sum(weights)
+    found: list[float] = [w * value for w, value in zip(weights, largest, strict=True) if value > 0]
+    return sum(found) / sum(weights)

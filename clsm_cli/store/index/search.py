@@ -225,4 +225,5 @@ def _passage(row: Sequence[Any]) -> Passage:
     from clsm_cli.store.index.passages import Passage
 
     *values, sources, current = row
-    return Passage(*values, tuple(json.loads(sources)) if sources else (), bool(current))
+    known: Any = (*values, tuple(json.loads(sources)) if sources else (), bool(current))
+    return Passage(*known)

@@ -217,8 +217,7 @@ def quantise(vectors: Matrix) -> bytes:
 
     codes = (np.clip(np.rint(vectors * _STEPS), -_MOST, _MOST) + _ZERO).astype(np.uint8)
     half = codes.shape[1] // 2
-    packed: npt.NDArray[np.uint8] = codes[:, :half] | codes[:, half:] << 4
-    return packed.tobytes()
+    return bytes((codes[:, :half] | codes[:, half:] << 4).tobytes())
 
 
 def unit(row: bytes | memoryview) -> Any:
