@@ -6,8 +6,7 @@ A store's ``clsm.yaml`` lists only what differs from these defaults, by the dott
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 FORMAT_VERSION = 1
 """Version of the store format this program reads and writes (docs/format.md)."""
@@ -20,8 +19,7 @@ MAX_DEPTH = 64
 """Nesting of JSON or YAML."""
 
 
-@dataclass(frozen=True, slots=True)
-class BoundarySettings:
+class BoundarySettings(NamedTuple):
     """When one episode ends and the next begins (Nemori §3.1.1; CMA §3.1)."""
 
     confidence: float = 0.7
@@ -44,16 +42,14 @@ class BoundarySettings:
     """Turns by which modularity may move a boundary (CMA §3.1.2)."""
 
 
-@dataclass(frozen=True, slots=True)
-class PassageSettings:
+class PassageSettings(NamedTuple):
     """How raw text is cut into what recall returns."""
 
     max_tokens: int = 200
     """Word pieces of one passage; MiniLM reads 256 (sentence-transformers' limit)."""
 
 
-@dataclass(frozen=True, slots=True)
-class RecallSettings:
+class RecallSettings(NamedTuple):
     """How passages and concepts are ranked and packed."""
 
     k: int = 10
@@ -92,8 +88,7 @@ class RecallSettings:
     """Changed passages that recall embeds by itself; beyond it they answer by words only."""
 
 
-@dataclass(frozen=True, slots=True)
-class StoreSettings:
+class StoreSettings(NamedTuple):
     """How long is waited, and when shards are split."""
 
     lock_wait: float = 30.0
@@ -104,14 +99,13 @@ class StoreSettings:
     """Records after which a shard's name gets a second hex digit."""
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
+class Settings(NamedTuple):
     """All settings, frozen; see each group for units and sources."""
 
-    boundary: BoundarySettings = field(default_factory=BoundarySettings)
-    passage: PassageSettings = field(default_factory=PassageSettings)
-    recall: RecallSettings = field(default_factory=RecallSettings)
-    store: StoreSettings = field(default_factory=StoreSettings)
+    boundary: BoundarySettings = BoundarySettings()
+    passage: PassageSettings = PassageSettings()
+    recall: RecallSettings = RecallSettings()
+    store: StoreSettings = StoreSettings()
 
 
 def with_changes(settings: Settings, changes: dict[str, Any]) -> Settings:
@@ -125,11 +119,11 @@ def with_changes(settings: Settings, changes: dict[str, Any]) -> Settings:
     """
     for name, value in changes.items():
         group_name, _, key = name.partition(".")
-        group = getattr(settings, group_name, None) if group_name in Settings.__slots__ else None
-        if group is None or key not in {f.name for f in fields(group)}:
+        group = getattr(settings, group_name) if group_name in Settings._fields else None
+        if group is None or key not in group._fields:
             raise ValueError(f"unknown setting {name!r}")
         wanted = type(getattr(group, key))
         if isinstance(value, bool) or not isinstance(value, (int, wanted)):
             raise ValueError(f"setting {name!r} must be a number like {getattr(group, key)}")
-        settings = replace(settings, **{group_name: replace(group, **{key: wanted(value)})})
+        settings = settings._replace(**{group_name: group._replace(**{key: wanted(value)})})
     return settings

@@ -23,7 +23,8 @@ from clsm_cli.model.episodes import (
     ToolCall,
     Turn,
 )
-from clsm_cli.model.graph import STREAMS, Edge, Node, Statement
+from clsm_cli.model.graph import Edge, Node, Statement
+from clsm_cli.model.streams import STREAMS
 
 if TYPE_CHECKING:
     from collections.abc import Callable

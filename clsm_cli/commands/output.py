@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import sys
-from dataclasses import asdict, is_dataclass
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.errors import DiskError
@@ -106,7 +105,9 @@ class Printer:
 
 def plain(value: Any) -> Any:
     """Dataclasses, named tuples, sequences and paths as JSON values."""
-    if is_dataclass(value) and not isinstance(value, type):
+    if hasattr(value, "__dataclass_fields__") and not isinstance(value, type):
+        from dataclasses import asdict
+
         return {key: plain(item) for key, item in asdict(value).items()}
     if hasattr(value, "_asdict"):
         value = value._asdict()

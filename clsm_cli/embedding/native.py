@@ -13,7 +13,7 @@ import struct
 from contextlib import ExitStack
 from ctypes import CFUNCTYPE, POINTER, byref, c_char_p, c_int, c_int64, c_size_t, c_void_p
 from functools import cache
-from importlib.util import find_spec
+from importlib.machinery import PathFinder
 from math import prod
 from typing import TYPE_CHECKING, Any
 
@@ -229,7 +229,7 @@ def _library() -> str:
     It is ``libonnxruntime.so.<version>`` on Linux, ``libonnxruntime.<version>.dylib`` on macOS and
     ``onnxruntime.dll`` on Windows.
     """
-    package = find_spec("onnxruntime")
+    package = PathFinder.find_spec("onnxruntime")
     if package is None or not package.submodule_search_locations:
         raise UnavailableError("onnxruntime is not installed")
     folder = os.path.join(package.submodule_search_locations[0], "capi")

@@ -16,6 +16,7 @@ from clsm_cli.ingestion.times import instant
 from clsm_cli.model.episodes import EpisodeRecord, OpenQuestion
 from clsm_cli.text import cues, mentions, timex
 from clsm_cli.text.affect import valence
+from clsm_cli.text.node_ids import node_id
 from clsm_cli.text.phrases import key_phrases
 from clsm_cli.text.sentences import sentences
 from clsm_cli.text.tokens import stems
@@ -252,7 +253,7 @@ def _mentions(turns: Sequence[Turn]) -> dict[str, tuple[str, ...]]:
     found: dict[str, dict[str, None]] = {}
     for turn in turns:
         for mention in mentions.find(turn.text):
-            found.setdefault(mentions.node_id(mention.label), {})[turn.key] = None
+            found.setdefault(node_id(mention.label), {})[turn.key] = None
     return {node: tuple(keys) for node, keys in sorted(found.items())}
 
 

@@ -19,6 +19,7 @@ from clsm_cli.model.ids import episode_id
 from clsm_cli.store import episodes, graph, inbox, runs
 from clsm_cli.store.atomic import digest_of
 from clsm_cli.text import mentions
+from clsm_cli.text.node_ids import node_id
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -120,7 +121,7 @@ def _beats(turns: Sequence[Turn], vectors: dict[str, Any]) -> list[Beat]:
             speaker=turn.speaker,
             time=instant(turn.time) if turn.time else None,
             vector=vectors[turn.key],
-            entities=frozenset(mentions.node_id(m.label) for m in mentions.find(turn.text)),
+            entities=frozenset(node_id(m.label) for m in mentions.find(turn.text)),
         )
         for turn in turns
     ]

@@ -19,8 +19,9 @@ from clsm_cli.model.episodes import (
     Stage,
     Trust,
 )
-from clsm_cli.model.graph import Edge, Node, Statement, StatementKind, Stream, TaskState
+from clsm_cli.model.graph import Edge, Node, Statement, StatementKind, TaskState
 from clsm_cli.model.ids import is_id
+from clsm_cli.model.streams import Stream
 
 Record = EpisodeRecord | Document | Statement | Node | Edge
 Value = Any

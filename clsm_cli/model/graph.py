@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
     from clsm_cli.model.episodes import Trust
-
-Stream = Literal["identity", "projects", "tasks", "flow"]
-STREAMS: tuple[Stream, ...] = ("identity", "projects", "tasks", "flow")
+    from clsm_cli.model.streams import Stream
 
 StatementKind = Literal[
     "fact", "preference", "decision", "correction", "convention", "workflow", "task", "gist"

@@ -6,8 +6,9 @@ names) are data and never become file names or ids.
 
 from __future__ import annotations
 
-import hashlib
 import re
+
+from clsm_cli.model.hashing import sha256
 
 ID_PATTERN = re.compile(r"[a-z0-9][a-z0-9_-]{0,79}\Z")
 
@@ -31,12 +32,8 @@ def digest(*parts: str) -> str:
     >>> len(digest("x"))
     12
     """
-    h = hashlib.sha256()
-    for part in parts:
-        data = part.encode("utf-8", "surrogatepass")
-        h.update(f"{len(data)}:".encode())
-        h.update(data)
-    return h.hexdigest()[:12]
+    encoded = [part.encode("utf-8", "surrogatepass") for part in parts]
+    return sha256(b"".join(b"%d:%b" % (len(data), data) for data in encoded))[:12]
 
 
 def turn_key(session: str, speaker: str, time: str | None, text: str, ordinal: int = 0) -> str:
@@ -88,4 +85,4 @@ def file_name_of(session: str) -> str:
 
 def tombstone_hash(record_id: str) -> str:
     """What a tombstone keeps of an id."""
-    return hashlib.sha256(record_id.encode()).hexdigest()
+    return sha256(record_id.encode())

@@ -11,7 +11,7 @@ import re
 from typing import TYPE_CHECKING
 
 from clsm_cli.retrieval.answer import Concept
-from clsm_cli.text import mentions
+from clsm_cli.text.node_ids import node_id
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -61,7 +61,7 @@ def named_in(index: Index, query: str) -> dict[str, str]:
             span = range(start, start + length)
             if taken.intersection(span):
                 continue
-            name_id = mentions.node_id(" ".join(words[start : start + length]).strip(".'’"))
+            name_id = node_id(" ".join(words[start : start + length]).strip(".'’"))
             node = index.node_of(name_id)
             if index.is_mentioned(node) or index.node(node) is not None:
                 found.setdefault(node, "exact" if node == name_id else "alias")

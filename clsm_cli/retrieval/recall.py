@@ -16,9 +16,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from clsm_cli.retrieval.meaning import Engine
+    from clsm_cli.store.index.files import Progress
     from clsm_cli.store.index.filters import Filters
     from clsm_cli.store.index.opening import Embedder, Opened
-    from clsm_cli.store.index.refresh import Progress
     from clsm_cli.store.layout import Store
 
 

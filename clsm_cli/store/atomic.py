@@ -14,12 +14,12 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import hashlib
 import os
 import stat
 from typing import TYPE_CHECKING
 
 from clsm_cli.errors import DamagedStoreError, DiskError, RefusedError
+from clsm_cli.model import hashing
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -42,7 +42,7 @@ def disk_errors(path: Path | str) -> Iterator[None]:
 
 def sha256(data: bytes) -> str:
     """Hex digest of a file's bytes."""
-    return hashlib.sha256(data).hexdigest()
+    return hashing.sha256(data)
 
 
 def make_folder(path: Path) -> None:
@@ -194,6 +194,8 @@ def digest_of(path: Path) -> str | None:
     with disk_errors(path):
         try:
             with open(_open(path, os.O_RDONLY), "rb") as file:
+                import hashlib
+
                 return hashlib.file_digest(file, "sha256").hexdigest()
         except FileNotFoundError:
             return None

@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from clsm_cli.model.codec import Record
-    from clsm_cli.model.graph import Stream
+    from clsm_cli.model.streams import Stream
     from clsm_cli.store.layout import Store
 
 

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import re
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
-from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from clsm_cli.config import FORMAT_VERSION, Settings, with_changes
 from clsm_cli.errors import (
@@ -17,10 +14,16 @@ from clsm_cli.errors import (
     NewerFormatError,
     StoreNotFoundError,
 )
-from clsm_cli.model.graph import STREAMS, Stream
+from clsm_cli.model.hashing import sha256
 from clsm_cli.model.ids import digest, is_id
+from clsm_cli.model.streams import STREAMS
 from clsm_cli.store import atomic, front_matter
 from clsm_cli.store.jsonlines import LineError, dump
+
+if TYPE_CHECKING:
+    from zoneinfo import ZoneInfo
+
+    from clsm_cli.model.streams import Stream
 
 CONFIG_NAME = "clsm.yaml"
 TOPIC_STREAMS: tuple[Stream, ...] = ("identity", "projects", "tasks")
@@ -42,8 +45,7 @@ _HEADER = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Store:
+class Store(NamedTuple):
     """An opened store: its folder, its identity and its settings."""
 
     root: Path
@@ -55,6 +57,8 @@ class Store:
     @property
     def zone(self) -> ZoneInfo:
         """The time zone that naive source times are read in."""
+        from zoneinfo import ZoneInfo
+
         return ZoneInfo(self.zone_name)
 
     @property
@@ -252,6 +256,8 @@ def system_zone(environment: dict[str, str]) -> str:
 
 
 def _is_zone(name: str) -> bool:
+    from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
     try:
         ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError, OSError):
@@ -283,7 +289,7 @@ def device_name(root: Path, environment: dict[str, str]) -> str:
     import socket
 
     host = re.sub(r"[^a-z0-9]+", "-", socket.gethostname().lower()).strip("-")[:40] or "machine"
-    suffix = hashlib.sha256(f"{_machine_id()}\0{root.resolve()}".encode()).hexdigest()[:4]
+    suffix = sha256(f"{_machine_id()}\0{root.resolve()}".encode())[:4]
     return f"{host}-{suffix}"
 
 

@@ -7,7 +7,6 @@ not heard of the split may add to it).
 
 from __future__ import annotations
 
-import hashlib
 import os
 import re
 from dataclasses import dataclass
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 from clsm_cli.config import MAX_FILE, StoreSettings
 from clsm_cli.errors import DamagedStoreError
 from clsm_cli.model.codec import Record, RecordError, decode, encode
+from clsm_cli.model.hashing import sha256
 from clsm_cli.model.ids import tombstone_hash
 from clsm_cli.model.join import join_all
 from clsm_cli.store import atomic
@@ -241,7 +241,7 @@ def shard_name(record_id: str, digits: int) -> str:
     >>> shard_name("mara", 1), shard_name("mara", 2)
     ('c.yaml', 'c8.yaml')
     """
-    return hashlib.sha256(record_id.encode()).hexdigest()[:digits] + ".yaml"
+    return sha256(record_id.encode())[:digits] + ".yaml"
 
 
 def plan_update(

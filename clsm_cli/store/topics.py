@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING, Any
 
 from clsm_cli.config import MAX_FILE
 from clsm_cli.errors import DamagedStoreError
-from clsm_cli.model.graph import Statement, StatementKind, Stream, TaskState
+from clsm_cli.model.graph import Statement, StatementKind, TaskState
 from clsm_cli.model.ids import digest, is_id, statement_id
+from clsm_cli.model.streams import Stream
 from clsm_cli.store import atomic, front_matter
 from clsm_cli.store.jsonlines import LineError, dump
 from clsm_cli.store.problems import LineProblem

@@ -1,4 +1,4 @@
-"""Stretches of text that name something, and the id a name gets.
+"""Stretches of text that name something.
 
 An author's own marks (wiki-links, tags, italic titles, code) are taken as they are. Capitalised
 words are names only where the capital means something: not at the start of a sentence, unless the
@@ -7,9 +7,7 @@ run is longer or the word has its capital elsewhere too.
 
 from __future__ import annotations
 
-import hashlib
 import re
-import unicodedata
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from clsm_cli.text import names
@@ -77,31 +75,6 @@ def find(text: str) -> list[Mention]:
         if not any(taken[start:end]):
             found.append(Mention(start, end, " ".join(text[start:end].split()), "name"))
     return sorted(found)
-
-
-def node_id(label: str) -> str:
-    """Return the id of what a label names.
-
-    A label of ASCII letters, digits, blanks and hyphens is its own id in lower case, with hyphens
-    for blanks. Any other gets eight hexadecimal digits of sha256 (of the label in NFC, case folded)
-    after its letters, so that different names stay apart.
-
-    Returns:
-        An id that matches ``[a-z0-9][a-z0-9_-]{0,79}``.
-
-    >>> node_id("Delegation Defect"), node_id("delegation-defect")
-    ('delegation-defect', 'delegation-defect')
-    >>> node_id("C"), node_id("C++"), node_id("C#")
-    ('c', 'c-cedb1bac', 'c-951a4d36')
-    """
-    slug = "-".join(label.lower().split())
-    if label.isascii() and re.fullmatch(r"[a-z0-9][a-z0-9-]{0,79}", slug):
-        return slug
-    folded = unicodedata.normalize("NFC", label).casefold()
-    digest = hashlib.sha256(folded.encode("utf-8", "surrogatepass")).hexdigest()[:8]
-    plain = unicodedata.normalize("NFKD", folded).encode("ascii", "ignore").decode()
-    words = "-".join(re.findall(r"[a-z0-9]+", plain))[:71].strip("-")
-    return f"{words}-{digest}" if words else digest
 
 
 def _take(taken: bytearray, start: int, end: int) -> None:

@@ -15,7 +15,7 @@ from clsm_cli.model.graph import Statement
 from clsm_cli.store import topics
 
 if TYPE_CHECKING:
-    from clsm_cli.model.graph import Stream
+    from clsm_cli.model.streams import Stream
     from clsm_cli.store.topics import Edits
 
 NOW = "2026-02-24T22:00:00Z"

@@ -17,13 +17,13 @@ from clsm_cli.store import logs, topics
 from clsm_cli.store.index import passages
 from clsm_cli.store.jsonlines import dump
 from clsm_cli.store.layout import TOPIC_STREAMS
-from clsm_cli.text import mentions
+from clsm_cli.text.node_ids import node_id
 
 if TYPE_CHECKING:
     import sqlite3
 
     from clsm_cli.model.codec import Record
-    from clsm_cli.model.graph import Stream
+    from clsm_cli.model.streams import Stream
     from clsm_cli.store.index.rows import Batch
     from clsm_cli.store.layout import Store
 
@@ -102,7 +102,7 @@ def _settle_aliases(connection: sqlite3.Connection, forgotten: frozenset[str]) -
         assert isinstance(node, Node)
         connection.executemany(
             "INSERT OR IGNORE INTO aliases VALUES (?, ?)",
-            [(mentions.node_id(name), node.id) for name in (node.label or node.id, *node.aliases)],
+            [(node_id(name), node.id) for name in (node.label or node.id, *node.aliases)],
         )
 
 

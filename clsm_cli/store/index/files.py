@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import os
 import re
-from typing import TYPE_CHECKING, TypeAlias
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from clsm_cli.store.layout import TOPIC_STREAMS
 
 if TYPE_CHECKING:
+    import sqlite3
     from collections.abc import Iterator
     from pathlib import Path
 
@@ -22,6 +24,32 @@ _SHARD = re.compile(r"[0-9a-f]{1,2}\.yaml\Z")
 
 Signature: TypeAlias = tuple[str, int, int]
 """How a file looked: its kind, bytes and time of last change (ns)."""
+
+Progress = Callable[[int, int], None]
+"""Called with how much of how much is done."""
+
+
+class Changes(NamedTuple):
+    """How the files differ from what the index was made of."""
+
+    changed: dict[str, Signature]
+    removed: tuple[str, ...]
+
+    @property
+    def any(self) -> bool:
+        """Whether anything differs."""
+        return bool(self.changed or self.removed)
+
+
+def changes(connection: sqlite3.Connection, store: Store) -> Changes:
+    """Compare the signatures of all files with those in the index."""
+    known = {
+        row[0]: row[1:]
+        for row in connection.execute("SELECT path, kind, size, mtime_ns FROM files")
+    }
+    now = scan(store)
+    changed = {path: signature for path, signature in now.items() if known.get(path) != signature}
+    return Changes(changed, tuple(sorted(known.keys() - now.keys())))
 
 
 def scan(store: Store) -> dict[str, Signature]:

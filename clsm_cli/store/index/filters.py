@@ -40,7 +40,7 @@ def rows(connection: sqlite3.Connection, filters: Filters) -> frozenset[int]:
         clauses.append("(l.session = ? OR COALESCE(b.path, l.path) = ?)")
         values += [filters.session] * 2
     if filters.project is not None:
-        from clsm_cli.text.mentions import node_id
+        from clsm_cli.text.node_ids import node_id
 
         name = node_id(filters.project)
         clauses.append(

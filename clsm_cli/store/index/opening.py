@@ -9,18 +9,17 @@ from __future__ import annotations
 
 import contextlib
 import sqlite3
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from clsm_cli.errors import DiskError
 from clsm_cli.store.index import database, vectors
+from clsm_cli.store.index.files import changes
 from clsm_cli.store.index.reader import Index
-from clsm_cli.store.index.refresh import Progress, changes, refresh
-from clsm_cli.store.lock import try_locked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+    from clsm_cli.store.index.files import Progress
     from clsm_cli.store.index.vectors import Embed
     from clsm_cli.store.layout import Store
 
@@ -31,20 +30,19 @@ _TRIES = 5
 """Times that files are read again which changed while they were read."""
 
 
-@dataclass(frozen=True, slots=True)
-class Embedder:
+class Embedder(NamedTuple):
     """An engine's name, and how to make it embed; making it may be slow, so it is made late."""
 
     engine: str
     embed: Callable[[], Embed]
 
 
-@dataclass(slots=True)
 class Opened:
     """An index and what the reader should be told about it."""
 
-    index: Index
-    warnings: list[str] = field(default_factory=list)
+    def __init__(self, index: Index) -> None:
+        self.index = index
+        self.warnings: list[str] = []
 
 
 def bring_up_to_date(
@@ -67,7 +65,9 @@ def bring_up_to_date(
         pause: Called between two batches of embedding, to let others have the lock.
     """
     found = changes(connection, store)
-    if found:
+    if found.any:
+        from clsm_cli.store.index.refresh import refresh
+
         refresh(connection, store, found)
     if embedder is None:
         return
@@ -102,6 +102,9 @@ def open_index(
         if disk is not None and is_fresh:
             yield _opened(Index(disk, store), embedder)
             return
+        from clsm_cli.store.index.refresh import refresh
+        from clsm_cli.store.lock import try_locked
+
         limit = None if disk is None else store.settings.recall.refresh_passages
         with (
             try_locked(store.root) as is_held,
@@ -113,7 +116,7 @@ def open_index(
         copy = database.in_memory(disk)
         for _ in range(_TRIES):  # a file that went while it was read has its turns elsewhere now
             found = changes(copy, store)
-            if not found:
+            if not found.any:
                 break
             refresh(copy, store, found)
         opened = _opened(Index(copy, store), embedder)
@@ -135,9 +138,11 @@ def _read(store: Store, embedder: Embedder | None) -> tuple[sqlite3.Connection |
         return None, False
     try:
         disk.execute("BEGIN")
-        is_fresh = not changes(disk, store) and _has_vectors(disk, store, embedder)
+        is_fresh = not changes(disk, store).any and _has_vectors(disk, store, embedder)
     except sqlite3.DatabaseError:  # damaged; whoever holds the lock makes it anew
         disk.close()
+        from clsm_cli.store.lock import try_locked
+
         with try_locked(store.root) as is_held, contextlib.suppress(DiskError):
             if is_held:
                 database.discard(store.derived)

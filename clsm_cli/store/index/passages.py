@@ -6,11 +6,10 @@ A long one is cut at sentence or list ends into parts of at most ``max_tokens`` 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from clsm_cli.model.ids import digest
-from clsm_cli.text import sentences, tokens
+from clsm_cli.text import tokens
 
 if TYPE_CHECKING:
     from clsm_cli.model.episodes import Turn
@@ -20,8 +19,7 @@ HEADING_SEPARATOR = " › "
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}\b")
 
 
-@dataclass(frozen=True, slots=True)
-class Passage:
+class Passage(NamedTuple):
     """One row of the index.
 
     Attributes:
@@ -154,6 +152,8 @@ def cut(text: str, max_tokens: int) -> list[tuple[int, int]]:
 
 def _units(text: str, max_tokens: int) -> list[tuple[int, int]]:
     """Sentences and list items, and pieces of those that are too long."""
+    from clsm_cli.text import sentences
+
     units: list[tuple[int, int]] = []
     for first, end in sentences.split(text):
         start = first

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from clsm_cli.store.index import vectors
@@ -16,8 +15,7 @@ if TYPE_CHECKING:
     from clsm_cli.model.graph import Node
 
 
-@dataclass(frozen=True, slots=True)
-class Mention:
+class Mention(NamedTuple):
     """A node that a passage mentions, under the name the text uses."""
 
     passage: int
@@ -114,9 +112,11 @@ class Index(Search):
 
     def node(self, node_id: str) -> Node | None:
         """A node's record, if consolidation or a person made one."""
+        record = self.record(node_id)
+        if record is None:
+            return None
         from clsm_cli.model.graph import Node
 
-        record = self.record(node_id)
         return record if isinstance(record, Node) else None
 
     def ids(self, prefix: str) -> list[str]:

@@ -6,8 +6,7 @@ a document are current, which statements stand) is then worked out again for wha
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -16,7 +15,6 @@ from clsm_cli.model.codec import encode
 from clsm_cli.store import atomic, episodes, inbox, logs, shards
 from clsm_cli.store.index import passages, sequence
 from clsm_cli.store.index.derived import derive, pack
-from clsm_cli.store.index.files import Signature, scan
 from clsm_cli.store.index.rows import Batch
 from clsm_cli.store.jsonlines import dump
 from clsm_cli.store.problems import LineProblem
@@ -25,33 +23,8 @@ if TYPE_CHECKING:
     import sqlite3
     from pathlib import Path
 
+    from clsm_cli.store.index.files import Changes, Progress, Signature
     from clsm_cli.store.layout import Store
-
-
-Progress = Callable[[int, int], None]
-
-
-@dataclass(frozen=True, slots=True)
-class Changes:
-    """How the files differ from what the index was made of."""
-
-    changed: dict[str, Signature]
-    removed: tuple[str, ...]
-
-    def __bool__(self) -> bool:
-        """Whether anything differs."""
-        return bool(self.changed or self.removed)
-
-
-def changes(connection: sqlite3.Connection, store: Store) -> Changes:
-    """Compare the signatures of all files with those in the index."""
-    known = {
-        row[0]: row[1:]
-        for row in connection.execute("SELECT path, kind, size, mtime_ns FROM files")
-    }
-    now = scan(store)
-    changed = {path: signature for path, signature in now.items() if known.get(path) != signature}
-    return Changes(changed, tuple(sorted(known.keys() - now.keys())))
 
 
 def refresh(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import fields
 from datetime import date
 from typing import TYPE_CHECKING
 
@@ -11,13 +10,14 @@ from clsm_cli.store.index import postings
 from clsm_cli.store.index.passages import Passage, with_heading
 from clsm_cli.store.jsonlines import dump
 from clsm_cli.text import mentions, timex, tokens
+from clsm_cli.text.node_ids import node_id
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterable
 
 _PLACE = ("kind", "stream", "session", "episode", "document", "path")
-_OWN = tuple(f.name for f in fields(Passage) if f.name not in (*_PLACE, "sources", "current"))
+_OWN = tuple(name for name in Passage._fields if name not in (*_PLACE, "sources", "current"))
 _DERIVED = ("place", "sources", "day", "length", "embedded", "current", "periods", "is_question")
 LONGEST_PERIOD = 366
 """Days; of a longer one ("in the last century") nothing is said that could match."""
@@ -99,10 +99,7 @@ class Batch:
         self.connection.execute("UPDATE passages SET grp = id WHERE id = ?", (row,))
         self.connection.executemany(
             "INSERT OR IGNORE INTO mentions VALUES (?, ?, ?, ?)",
-            [
-                (row, mentions.node_id(m.label), m.label, m.kind)
-                for m in mentions.find(passage.text)
-            ],
+            [(row, node_id(m.label), m.label, m.kind) for m in mentions.find(passage.text)],
         )
 
     def _drop(self, places: str, value: object) -> None:
