@@ -6,8 +6,7 @@ was never acknowledged.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from clsm_cli.errors import DamagedStoreError
 from clsm_cli.model.ids import tombstone_hash
@@ -24,8 +23,7 @@ MAX_LOG = 256 << 20
 """Bytes of a log; ``decay`` folds activations long before."""
 
 
-@dataclass(frozen=True, slots=True)
-class Activation:
+class Activation(NamedTuple):
     """A recall returned these ids (``uses`` times on that day, once folded by ``decay``)."""
 
     recall: str
@@ -34,8 +32,7 @@ class Activation:
     uses: int = 1
 
 
-@dataclass(frozen=True, slots=True)
-class Feedback:
+class Feedback(NamedTuple):
     """What a user said about the items of one recall."""
 
     recall: str
@@ -44,8 +41,7 @@ class Feedback:
     bad: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ReviewItem:
+class ReviewItem(NamedTuple):
     """Something that needs a person: two texts under one id, a value that lost in a join."""
 
     id: str
@@ -57,8 +53,7 @@ class ReviewItem:
     state: str = "open"
 
 
-@dataclass(frozen=True, slots=True)
-class Change:
+class Change(NamedTuple):
     """One file that a run wrote.
 
     Attributes:
@@ -74,8 +69,7 @@ class Change:
     size: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class RunLine:
+class RunLine(NamedTuple):
     """A run that changed something."""
 
     id: str
@@ -84,8 +78,7 @@ class RunLine:
     changes: tuple[Change, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Tombstone:
+class Tombstone(NamedTuple):
     """Something was forgotten: only the hash of its id stays."""
 
     hash: str
@@ -101,10 +94,10 @@ def render(line: LogLine) -> bytes:
     >>> render(Tombstone("ab", "2026-02-24T00:00:00Z"))
     b'{"hash": "ab", "at": "2026-02-24T00:00:00Z"}'
     """
-    mapping = {name: getattr(line, name) for name in line.__slots__}
+    mapping = {name: getattr(line, name) for name in line._fields}
     if isinstance(line, RunLine):
         mapping["changes"] = [
-            {name: getattr(c, name) for name in c.__slots__ if getattr(c, name) is not None}
+            {name: getattr(c, name) for name in c._fields if getattr(c, name) is not None}
             for c in line.changes
         ]
     return dump(mapping).encode()
