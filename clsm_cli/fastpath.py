@@ -7,6 +7,7 @@ there are two parsers, but one pipeline and one set of messages.
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 from typing import TYPE_CHECKING, Any
@@ -61,6 +62,7 @@ def run(arguments: Sequence[str]) -> int | None:
     values = parse(arguments[1:])
     if values is None:
         return None
+    gc.disable()  # the process ends before there is garbage worth 4 ms of looking for it
     from clsm_cli.commands import boundary, run_recall
     from clsm_cli.commands.context import UsageError
 

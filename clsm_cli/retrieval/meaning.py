@@ -49,12 +49,12 @@ class Engine(Protocol):
 class Nearest(NamedTuple):
     """The cosine of every stored sentence vector to the query, and the passages nearest to it."""
 
-    cosines: memoryview[float]
+    cosines: list[float]
     passages: list[int]
 
     def of(self, vector: int) -> float | None:
         """The cosine of a vector's row; None for −1, no vector."""
-        return float(self.cosines[vector]) if 0 <= vector < len(self.cosines) else None
+        return self.cosines[vector] if 0 <= vector < len(self.cosines) else None
 
 
 def nearest(
@@ -79,7 +79,8 @@ def nearest(
     stored = index.sentence_rows()
     if stored is None:
         return None
-    (cosines,) = engine.products(stored, len(sentence), [sentence])
+    (products,) = engine.products(stored, len(sentence), [sentence])
+    cosines = products.tolist()
     if allowed is not None:
         rows = {t.vector: row for row, t in index.traits(sorted(allowed)).items() if t.vector >= 0}
         best = nlargest(limit, rows, key=lambda row: (cosines[row], -row))
@@ -147,7 +148,7 @@ def interact(
             parts.append(stored[first : first + traits.tokens * row_bytes])
             spans[passage] = (end, end + traits.tokens)
             end += traits.tokens
-    products = [list(row) for row in engine.products(b"".join(parts), width, queries)]
+    products = [row.tolist() for row in engine.products(b"".join(parts), width, queries)]
     return LateInteraction(maxsim.best_of_each(products, spans), [weights[i] for i in chosen])
 
 
