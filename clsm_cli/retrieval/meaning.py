@@ -9,7 +9,7 @@ from clsm_cli.scoring import maxsim
 from clsm_cli.text import tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from clsm_cli.embedding.query import QueryVectors
     from clsm_cli.retrieval.words import Words
@@ -49,7 +49,7 @@ class Engine(Protocol):
 class Nearest(NamedTuple):
     """The cosine of every stored sentence vector to the query, and the passages nearest to it."""
 
-    cosines: list[float]
+    cosines: Sequence[float]
     passages: list[int]
 
     def of(self, vector: int) -> float | None:
@@ -97,19 +97,18 @@ def nearest(
 
 
 class LateInteraction(NamedTuple):
-    """The nearest stored token of each passage to each token of a question.
+    """What late interaction found.
 
     Attributes:
-        best: Passage → cosines, one a token of the question.
-        weights: Of the question's tokens.
+        shares: Passage → share of each token of the question in its MaxSim.
     """
 
-    best: dict[int, list[float]]
-    weights: list[float]
+    shares: dict[int, list[float]]
 
-    def over(self, window: Iterable[int]) -> float:
-        """MaxSim of the question to a window of passages, 0 … 1."""
-        return maxsim.over_window(self.best, window, self.weights)
+    def over(self, *window: int | None) -> float:
+        """MaxSim of the question to a window of passages; None and what has no tokens are nothing."""
+        known = self.shares
+        return maxsim.over([known[row] for row in window if row in known])  # type: ignore[index]
 
 
 def interact(
@@ -149,7 +148,7 @@ def interact(
             spans[passage] = (end, end + traits.tokens)
             end += traits.tokens
     products = [row.tolist() for row in engine.products(b"".join(parts), width, queries)]
-    return LateInteraction(maxsim.best_of_each(products, spans), [weights[i] for i in chosen])
+    return LateInteraction(maxsim.nearest(products, spans, [weights[i] for i in chosen]))
 
 
 def token_weights(vectors: QueryVectors, dense: str, words: Words, least: float) -> list[float]:

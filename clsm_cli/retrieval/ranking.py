@@ -136,13 +136,12 @@ class _Surroundings:
             if row is not None
         }
         self.near |= index.traits(sorted(beside - self.near.keys()))
-        groups = {self.near[row].group for row in rows}
-        self.members = index.members(sorted(groups))
-        self.group_of = {row: group for group, members in self.members.items() for row in members}
-        inside = index.traits(sorted(self.group_of.keys() - self.near.keys()))
-        self.all = self.near | inside
+        self.members = index.members(sorted({self.near[row].group for row in rows}))
+        self.group_of = {
+            member.row: group for group, members in self.members.items() for member in members
+        }
         self.lengths = {
-            group: sum(self.all[row].length for row in members)
+            group: sum(member.length for member in members)
             for group, members in self.members.items()
         }
 
@@ -228,17 +227,17 @@ class _View:
             by_words.append(found.score if found else 0.0)
             if group not in means:
                 members = self._around.members[group]
-                cosines = [c for c in map(self._cosine, members) if c is not None]
+                known = [self._near.of(m.vector) for m in members] if self._near else []
+                cosines = [cosine for cosine in known if cosine is not None]
                 means[group] = sum(cosines) / len(cosines) if cosines else 0.0
             by_meaning.append(means[group])
         return by_words, by_meaning
 
     def _cosine(self, row: int) -> float | None:
-        return self._near.of(self._around.all[row].vector) if self._near else None
+        return self._near.of(self._around.near[row].vector) if self._near else None
 
     def _maxsim(self, row: int, *, after: bool) -> float:
         if self._late is None:
             return 0.0
         traits = self._around.near[row]
-        beside = (traits.previous, traits.next) if after else (traits.previous,)
-        return self._late.over([row, *(other for other in beside if other is not None)])
+        return self._late.over(row, traits.previous, traits.next if after else None)

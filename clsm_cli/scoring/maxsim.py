@@ -1,59 +1,52 @@
-"""Late interaction: a question finds the passage whose words come nearest to each of its own."""
+"""Late interaction: a question finds the passage whose words come nearest to each of its own.
+
+    maxsim(q, d) = Σᵢ wᵢ · max over tokens t of d of cos(qᵢ, t)  /  Σᵢ wᵢ
+
+after Khattab and Zaharia 2020 (ColBERT), with the inverse document frequency of the question's
+words as weights w, and tokens of MiniLM's last layer as they are, without any training.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
 
-def best_of_each(
-    products: Sequence[Sequence[float]], spans: Mapping[int, tuple[int, int]]
+def nearest(
+    products: Sequence[Sequence[float]],
+    spans: Mapping[int, tuple[int, int]],
+    weights: Sequence[float],
 ) -> dict[int, list[float]]:
-    """The nearest token of every passage to every token of the query.
+    """Share of each token of a question in ``maxsim``, for every passage.
 
     Args:
-        products: Cosines of query token i (row) to the tokens of all passages (columns).
-        spans: Passage → its first column and the one after its last.
+        products: cos of question token i (row) to the tokens of all passages (columns).
+        spans: Passage → its first column, and the one after its last.
+        weights: wᵢ, not negative, not all 0.
 
     Returns:
-        Passage → for each query token i the largest cosine; a passage without tokens has none.
+        Passage → for each i, wᵢ · max cos / Σ w; a passage without tokens is left out.
 
-    >>> best_of_each([[0.1, 0.9, 0.3]], {7: (0, 2), 8: (2, 3), 9: (3, 3)})
+    >>> nearest([[0.1, 0.9, 0.3]], {7: (0, 2), 8: (2, 3), 9: (3, 3)}, [2.0])
     {7: [0.9], 8: [0.3]}
     """
+    whole = sum(weights)
+    rows = list(zip((weight / whole for weight in weights), products, strict=True))
     return {
-        passage: [max(row[start:end]) for row in products]
+        passage: [weight * max(row[start:end]) for weight, row in rows]
         for passage, (start, end) in spans.items()
         if end > start
     }
 
 
-def over_window(
-    best: Mapping[int, Sequence[float]], window: Iterable[int], weights: Sequence[float]
-) -> float:
-    """MaxSim of a query to several passages taken as one text.
+def over(rows: Sequence[Sequence[float]]) -> float:
+    """``maxsim`` of several passages taken as one text, from their shares.
 
-        Σᵢ wᵢ · max(0, max over window of bestᵢ) / Σᵢ wᵢ
-
-    after Khattab and Zaharia 2020 (ColBERT), with the inverse document frequency of the query's
-    words as weights w, and tokens of MiniLM's last layer as they are, without any training.
-
-    Args:
-        best: Of every passage, see ``best_of_each``.
-        window: Its passages; those that have no tokens do not count.
-        weights: w, one a query token, not negative, not all 0.
-
-    Returns:
-        0 … 1.
-
-    >>> over_window({1: [0.8, 0.1], 2: [0.2, 0.5]}, [1, 2, 3], [1.0, 3.0])
-    0.575
+    >>> over([[0.8, 0.1], [0.2, 0.5]]), over([[0.25, 0.5]]), over([])
+    (1.3, 0.75, 0.0)
     """
-    rows = [best[passage] for passage in window if passage in best]
-    if not rows:
-        return 0.0
-    largest = map(max, zip(*rows, strict=True)) if len(rows) > 1 else rows[0]
-    found: list[float] = [w * value for w, value in zip(weights, largest, strict=True) if value > 0]
-    return sum(found) / sum(weights)
+    if len(rows) > 1:
+        return sum(map(max, *rows))
+    return sum(rows[0]) if rows else 0.0

@@ -60,6 +60,14 @@ class Traits(NamedTuple):
     length: int
 
 
+class Member(NamedTuple):
+    """A passage of a group: its row, the row of its sentence vector (−1: none), its terms."""
+
+    row: int
+    vector: int
+    length: int
+
+
 class Search:
     """A database that is as fresh as it could be made, and the vectors beside it."""
 
@@ -139,15 +147,18 @@ class Search:
             found |= {row[0]: Traits(*row[1:]) for row in self.connection.execute(query, batch)}
         return found
 
-    def members(self, groups: Sequence[int]) -> dict[int, list[int]]:
+    def members(self, groups: Sequence[int]) -> dict[int, list[Member]]:
         """The passages of groups."""
-        found: dict[int, list[int]] = {group: [] for group in groups}
+        found: dict[int, list[Member]] = {group: [] for group in groups}
         for batch in batches(groups):
             marks = ",".join("?" * len(batch))
-            for group, row in self.connection.execute(
-                f"SELECT grp, id FROM passages WHERE grp IN ({marks}) ORDER BY id", batch
+            for group, *member in self.connection.execute(
+                "SELECT p.grp, p.id, COALESCE(v.row, -1), p.length FROM passages p"
+                " LEFT JOIN vectors v ON v.digest = p.embedded"
+                f" WHERE p.grp IN ({marks}) ORDER BY p.id",
+                batch,
             ):
-                found[group].append(row)
+                found[group].append(Member(*member))
         return found
 
     def of_vectors(self, rows: Sequence[int]) -> dict[int, list[int]]:
