@@ -11,6 +11,8 @@ from clsm_cli.embedding.pins import ENGINE
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from _typeshed import ReadableBuffer
+
     from clsm_cli.commands.output import Printer
     from clsm_cli.embedding.query import QueryEncoder, QueryVectors
     from clsm_cli.embedding.similarity import Similarity
@@ -62,10 +64,10 @@ class QueryEngine:
         return self._encoder.encode(text)
 
     def products(
-        self, rows: memoryview | bytes, width: int, queries: Sequence[Sequence[float]]
+        self, rows: ReadableBuffer, width: int, queries: Sequence[Sequence[float]], step: float
     ) -> list[memoryview[float]]:
-        """Dot products of stored rows of ``width`` components with queries, float32."""
-        return self._similarity.of(rows, width, queries)
+        """Dot products of rows of four-bit codes with queries; see ``embedding.similarity``."""
+        return self._similarity.of(rows, width, queries, step)
 
 
 def offer(printer: Printer) -> None:

@@ -6,10 +6,18 @@ from heapq import nlargest
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from clsm_cli.scoring import maxsim
+from clsm_cli.store.index.vectors import (
+    SENTENCE_STEP,
+    TOKEN_BYTES,
+    TOKEN_STEP,
+    unpacked_tokens,
+)
 from clsm_cli.text import tokens
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
+
+    from _typeshed import ReadableBuffer
 
     from clsm_cli.embedding.query import QueryVectors
     from clsm_cli.retrieval.words import Words
@@ -40,9 +48,9 @@ class Engine(Protocol):
         ...
 
     def products(
-        self, rows: memoryview | bytes, width: int, queries: Sequence[Sequence[float]]
+        self, rows: ReadableBuffer, width: int, queries: Sequence[Sequence[float]], step: float
     ) -> list[memoryview[float]]:
-        """Dot products of stored rows of ``width`` components with queries, float32."""
+        """Dot products of rows of four-bit codes with queries; see ``embedding.similarity``."""
         ...
 
 
@@ -79,7 +87,7 @@ def nearest(
     stored = index.sentence_rows()
     if stored is None:
         return None
-    (products,) = engine.products(stored, len(sentence), [sentence])
+    (products,) = engine.products(stored, len(sentence), [sentence], SENTENCE_STEP)
     cosines = products.tolist()
     if allowed is not None:
         rows = {t.vector: row for row, t in index.traits(sorted(allowed)).items() if t.vector >= 0}
@@ -108,7 +116,7 @@ class LateInteraction(NamedTuple):
     def over(self, *window: int | None) -> float:
         """MaxSim of the question to a window of passages; None and what has no tokens are nothing."""
         known = self.shares
-        return maxsim.over([known[row] for row in window if row in known])  # type: ignore[index]
+        return maxsim.over([known[row] for row in window if row in known])
 
 
 def interact(
@@ -137,17 +145,17 @@ def interact(
         return None
     queries = [vectors.tokens[i] for i in chosen]
     width = len(queries[0])
-    row_bytes = width // 2
     spans: dict[int, tuple[int, int]] = {}
     parts = []
     end = 0
     for passage, traits in passages.items():
         if traits.tokens:
-            first = traits.token * row_bytes
-            parts.append(stored[first : first + traits.tokens * row_bytes])
+            first = traits.token * TOKEN_BYTES
+            parts.append(stored[first : first + traits.tokens * TOKEN_BYTES])
             spans[passage] = (end, end + traits.tokens)
             end += traits.tokens
-    products = [row.tolist() for row in engine.products(b"".join(parts), width, queries)]
+    rows = unpacked_tokens(b"".join(parts))
+    products = [row.tolist() for row in engine.products(rows, width, queries, TOKEN_STEP)]
     return LateInteraction(maxsim.nearest(products, spans, [weights[i] for i in chosen]))
 
 

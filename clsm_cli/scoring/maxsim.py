@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
 
 def nearest(
@@ -47,6 +47,7 @@ def over(rows: Sequence[Sequence[float]]) -> float:
     >>> over([[0.8, 0.1], [0.2, 0.5]]), over([[0.25, 0.5]]), over([])
     (1.3, 0.75, 0.0)
     """
-    if len(rows) > 1:
-        return sum(map(max, *rows))
-    return sum(rows[0]) if rows else 0.0
+    if not rows:
+        return 0.0
+    best: Iterable[float] = map(max, *rows) if len(rows) > 1 else rows[0]
+    return sum(best)

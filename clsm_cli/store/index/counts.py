@@ -22,7 +22,7 @@ def counts(connection: sqlite3.Connection) -> dict[str, int]:
         "sessions": "SELECT COUNT(DISTINCT session) FROM places WHERE kind = 'passage'"
         " AND document IS NULL",
         "documents": "SELECT COUNT(DISTINCT document) FROM blocks",
-        "concepts": "SELECT COUNT(DISTINCT node) FROM mentions",
+        "concepts": "SELECT COUNT(DISTINCT node) FROM mentions JOIN names ON names.id = mentions.name",
         "waiting": f"SELECT COUNT(DISTINCT key) FROM {_BOTH} WHERE episode IS NULL"
         " AND kind = 'passage'",
     }

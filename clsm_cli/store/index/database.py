@@ -35,7 +35,7 @@ CREATE TABLE passages (
   day INTEGER,                  -- proleptic ordinal of the day of time
   line_start INTEGER, line_end INTEGER,
   line_offset INTEGER,          -- lines between the first of the block and of this part
-  foreign_id TEXT, heading TEXT, sources TEXT, text TEXT,
+  foreign_id TEXT, heading INTEGER, sources TEXT, text TEXT,
   length INTEGER,               -- terms
   embedded INTEGER,             -- digest of the text that is embedded
   current INTEGER,              -- 0: a closed block, a superseded statement
@@ -54,15 +54,19 @@ CREATE TABLE episodes (
   PRIMARY KEY (id, file)) WITHOUT ROWID;
 CREATE INDEX episodes_session ON episodes (session);
 CREATE INDEX episodes_previous ON episodes (previous);
+CREATE TABLE headings (id INTEGER PRIMARY KEY, text TEXT);  -- id: hash of the text
+CREATE TABLE documents (id TEXT PRIMARY KEY, path TEXT) WITHOUT ROWID;
 CREATE TABLE blocks (           -- where the current blocks of documents stand now
-  document TEXT, key TEXT, path TEXT, line_start INTEGER, heading TEXT,
+  document TEXT, key TEXT, line_start INTEGER, heading INTEGER,
   PRIMARY KEY (document, key)) WITHOUT ROWID;
 CREATE TABLE postings (         -- see postings.py
   term TEXT, block INTEGER, data BLOB, PRIMARY KEY (term, block)) WITHOUT ROWID;
+CREATE TABLE names (            -- what is mentioned, as it is written; id: hash of the rest
+  id INTEGER PRIMARY KEY, node TEXT, label TEXT, kind TEXT);
+CREATE INDEX names_node ON names (node);
 CREATE TABLE mentions (
-  passage INTEGER, node TEXT, label TEXT, kind TEXT,
-  PRIMARY KEY (passage, node)) WITHOUT ROWID;
-CREATE INDEX mentions_node ON mentions (node);
+  passage INTEGER, name INTEGER, PRIMARY KEY (passage, name)) WITHOUT ROWID;
+CREATE INDEX mentions_name ON mentions (name);
 CREATE TABLE records (file INTEGER, id TEXT, type TEXT, line BLOB);  -- JSON, by zlib
 CREATE INDEX records_file ON records (file);
 CREATE INDEX records_id ON records (id);

@@ -15,6 +15,7 @@ from clsm_cli.model.graph import Node, Statement
 from clsm_cli.model.join import join_all
 from clsm_cli.store import logs, topics
 from clsm_cli.store.index import passages
+from clsm_cli.store.index.rows import heading_id
 from clsm_cli.store.jsonlines import dump
 from clsm_cli.store.layout import TOPIC_STREAMS
 from clsm_cli.text.node_ids import node_id
@@ -72,19 +73,19 @@ def records_of(
 def _settle_documents(batch: Batch, forgotten: frozenset[str]) -> None:
     """A block is current, and stands where it stands, as its document says."""
     connection = batch.connection
-    known = set(connection.execute("SELECT document, key, path, line_start, heading FROM blocks"))
+    known = set(connection.execute("SELECT document, key, line_start, heading FROM blocks"))
     now = set()
+    connection.execute("DELETE FROM documents")
     for document in records_of(connection, "document", forgotten):
         assert isinstance(document, Document)
+        connection.execute("INSERT INTO documents VALUES (?, ?)", (document.id, document.path))
         for block in document.blocks:
-            heading = passages.HEADING_SEPARATOR.join(block.heading)
-            now.add((document.id, block.key, document.path, block.line_start, heading))
+            heading = heading_id(connection, passages.HEADING_SEPARATOR.join(block.heading))
+            now.add((document.id, block.key, block.line_start, heading or 0))
     connection.executemany(
         "DELETE FROM blocks WHERE document = ? AND key = ?", {row[:2] for row in known - now}
     )
-    connection.executemany(
-        "INSERT OR REPLACE INTO blocks VALUES (?, ?, ?, ?, ?)", sorted(now - known)
-    )
+    connection.executemany("INSERT OR REPLACE INTO blocks VALUES (?, ?, ?, ?)", sorted(now - known))
     changed = known ^ now
     batch.documents.update(row[0] for row in changed)
     connection.executemany(

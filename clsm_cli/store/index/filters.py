@@ -37,15 +37,16 @@ def rows(connection: sqlite3.Connection, filters: Filters) -> frozenset[int]:
             clauses.append(f"{column} = ?")
             values.append(value)
     if filters.session is not None:
-        clauses.append("(l.session = ? OR COALESCE(b.path, l.path) = ?)")
+        clauses.append("(l.session = ? OR COALESCE(d.path, l.path) = ?)")
         values += [filters.session] * 2
     if filters.project is not None:
         from clsm_cli.text.node_ids import node_id
 
         name = node_id(filters.project)
         clauses.append(
-            "(l.stream = 'projects' AND l.path IN (?, ?) OR p.id IN (SELECT m.passage FROM mentions m"
-            " LEFT JOIN aliases a ON a.alias = m.node WHERE COALESCE(a.node, m.node) = ?))"
+            "(l.stream = 'projects' AND l.path IN (?, ?) OR p.id IN (SELECT m.passage FROM names n"
+            " JOIN mentions m ON m.name = n.id LEFT JOIN aliases a ON a.alias = n.node"
+            " WHERE COALESCE(a.node, n.node) = ?))"
         )
         values += [f"projects/{filters.project}.md", f"projects/{name}.md", name]
     if filters.first is not None:
@@ -56,7 +57,7 @@ def rows(connection: sqlite3.Connection, filters: Filters) -> frozenset[int]:
         values.append(filters.until)
     found = connection.execute(
         "SELECT p.id FROM passages p JOIN places l ON l.id = p.place"
-        " LEFT JOIN blocks b ON b.document = l.document AND b.key = p.key"
+        " LEFT JOIN documents d ON d.id = l.document"
         f" WHERE {' AND '.join(clauses)}",
         values,
     )

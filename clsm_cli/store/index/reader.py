@@ -65,9 +65,10 @@ class Index(Search):
         for batch in batches(rows):
             marks = ",".join("?" * len(batch))
             query = (
-                "SELECT m.passage, COALESCE(a.node, m.node), m.label, m.kind FROM mentions m"
-                f" LEFT JOIN aliases a ON a.alias = m.node WHERE m.passage IN ({marks})"
-                " ORDER BY m.passage, m.node, a.node"
+                "SELECT m.passage, COALESCE(a.node, n.node), n.label, n.kind FROM mentions m"
+                " JOIN names n ON n.id = m.name"
+                f" LEFT JOIN aliases a ON a.alias = n.node WHERE m.passage IN ({marks})"
+                " ORDER BY m.passage, n.node, a.node"
             )
             found += [Mention(*row) for row in self.connection.execute(query, batch)]
         return found
@@ -75,9 +76,10 @@ class Index(Search):
     def mentioned(self, node: str) -> list[tuple[str, int]]:
         """The names current passages use for a node id, with how many use each."""
         rows = self.connection.execute(
-            "SELECT m.label, COUNT(*) FROM mentions m JOIN passages p ON p.id = m.passage"
-            " WHERE p.current AND (m.node = ? OR m.node IN"
-            " (SELECT alias FROM aliases WHERE node = ?)) GROUP BY m.label ORDER BY m.label",
+            "SELECT n.label, COUNT(*) FROM names n JOIN mentions m ON m.name = n.id"
+            " JOIN passages p ON p.id = m.passage"
+            " WHERE p.current AND (n.node = ? OR n.node IN"
+            " (SELECT alias FROM aliases WHERE node = ?)) GROUP BY n.label ORDER BY n.label",
             (node, node),
         )
         return [(str(label), int(count)) for label, count in rows]
@@ -85,8 +87,8 @@ class Index(Search):
     def is_mentioned(self, node: str) -> bool:
         """Whether a current passage mentions a node under its own id."""
         row = self.connection.execute(
-            "SELECT 1 FROM mentions m JOIN passages p ON p.id = m.passage"
-            " WHERE m.node = ? AND p.current LIMIT 1",
+            "SELECT 1 FROM names n JOIN mentions m ON m.name = n.id"
+            " JOIN passages p ON p.id = m.passage WHERE n.node = ? AND p.current LIMIT 1",
             (node,),
         ).fetchone()
         return row is not None

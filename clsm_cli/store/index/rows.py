@@ -6,6 +6,7 @@ from collections import Counter
 from datetime import date
 from typing import TYPE_CHECKING
 
+from clsm_cli.model.ids import digest
 from clsm_cli.store.index import postings
 from clsm_cli.store.index.passages import Passage, with_heading
 from clsm_cli.store.jsonlines import dump
@@ -17,8 +18,20 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 _PLACE = ("kind", "stream", "session", "episode", "document", "path")
-_OWN = tuple(name for name in Passage._fields if name not in (*_PLACE, "sources", "current"))
-_DERIVED = ("place", "sources", "day", "length", "embedded", "current", "periods", "is_question")
+_OWN = tuple(
+    name for name in Passage._fields if name not in (*_PLACE, "heading", "sources", "current")
+)
+_DERIVED = (
+    "place",
+    "heading",
+    "sources",
+    "day",
+    "length",
+    "embedded",
+    "current",
+    "periods",
+    "is_question",
+)
 LONGEST_PERIOD = 366
 """Days; of a longer one ("in the last century") nothing is said that could match."""
 
@@ -85,6 +98,7 @@ class Batch:
             (
                 *values,
                 place,
+                heading_id(self.connection, passage.heading),
                 dump(list(passage.sources)) if passage.sources else None,
                 day,
                 terms.total(),
@@ -97,15 +111,27 @@ class Batch:
         assert row is not None
         self._postings.add(row, terms, terms.total())
         self.connection.execute("UPDATE passages SET grp = id WHERE id = ?", (row,))
+        self._mention(row, passage.text)
+
+    def _mention(self, row: int, text: str) -> None:
+        """Note what a passage mentions, each node once, by the first name it has there."""
+        found: dict[str, tuple[int, str, str, str]] = {}
+        for mention in mentions.find(text):
+            node = node_id(mention.label)
+            name = int(digest("name", node, mention.label, mention.kind), 16)
+            found.setdefault(node, (name, node, mention.label, mention.kind))
+        names = found.values()
+        self.connection.executemany("INSERT OR IGNORE INTO names VALUES (?, ?, ?, ?)", names)
         self.connection.executemany(
-            "INSERT OR IGNORE INTO mentions VALUES (?, ?, ?, ?)",
-            [(row, node_id(m.label), m.label, m.kind) for m in mentions.find(passage.text)],
+            "INSERT INTO mentions VALUES (?, ?)", [(row, name[0]) for name in names]
         )
 
     def _drop(self, places: str, value: object) -> None:
         """Remove the passages of some places, named by one of our own constant queries."""
         rows = self.connection.execute(
-            f"SELECT id, speaker, heading, text FROM passages WHERE place IN ({places})", (value,)
+            "SELECT p.id, p.speaker, COALESCE(h.text, ''), p.text FROM passages p"
+            f" LEFT JOIN headings h ON h.id = p.heading WHERE p.place IN ({places})",
+            (value,),
         ).fetchall()
         for row, speaker, heading, text in rows:
             self._postings.remove(row, terms_of(speaker, heading, text))
@@ -123,6 +149,15 @@ class Batch:
             self.documents.add(document)
         elif session:
             self.sessions.add(session)
+
+
+def heading_id(connection: sqlite3.Connection, heading: str) -> int | None:
+    """The row of a heading path, made when it is new; None for none."""
+    if not heading:
+        return None
+    row = int(digest("heading", heading), 16)
+    connection.execute("INSERT OR IGNORE INTO headings VALUES (?, ?)", (row, heading))
+    return row
 
 
 def terms_of(speaker: str, heading: str, text: str) -> Counter[str]:

@@ -21,10 +21,10 @@ NEAR = 20
 """Blocks of a section that are looked at on either side."""
 _COLUMNS = (
     "p.key, p.part, l.kind, l.stream, p.trust, p.text, l.session, l.episode, l.document,"
-    " p.speaker, p.role, p.time, COALESCE(b.path, l.path),"
+    " p.speaker, p.role, p.time, COALESCE(d.path, l.path),"
     " COALESCE(b.line_start + p.line_offset, p.line_start),"
     " COALESCE(b.line_start + p.line_offset + p.line_end - p.line_start, p.line_end),"
-    " p.line_offset, p.foreign_id, COALESCE(b.heading, p.heading), p.sources, p.current"
+    " p.line_offset, p.foreign_id, COALESCE(h.text, ''), p.sources, p.current"
 )
 """The fields of ``Passage`` in order."""
 
@@ -113,6 +113,8 @@ class Search:
             query = (
                 f"SELECT p.id, {_COLUMNS} FROM passages p JOIN places l ON l.id = p.place"
                 " LEFT JOIN blocks b ON b.document = l.document AND b.key = p.key"
+                " LEFT JOIN documents d ON d.id = b.document"
+                " LEFT JOIN headings h ON h.id = COALESCE(b.heading, p.heading)"
                 f" WHERE p.id IN ({marks})"
             )
             for row in self.connection.execute(query, batch):

@@ -1,12 +1,13 @@
-"""Vectors: two append-only files of 4-bit rows; the database says how many count.
+"""Vectors: two append-only files of short codes; the database says how many rows count.
 
-``sentences.q4`` has a row of 384 components for each embedded text, ``tokens.q4`` one of 64 for
-each of its tokens that carries a meaning. A component v is stored as
+One file has a row of 384 components for each embedded text, the other one of 64 for each of its
+tokens that carries a meaning. Four bits for a component of a sentence and two for one of a token
+lose nothing in recall (docs/evaluation.md):
 
-    code = round(40 · v), cut to −7 … 7, plus 8
-
-and a row of d components as d/2 bytes: the code of component j in the low four bits of byte j,
-that of component j + d/2 in the high four. Four bits lose nothing in recall (docs/evaluation.md).
+- ``sentences.q4``: code = round(40 · v), cut to −7 … 7, plus 8. A row has 192 bytes: the code of
+  component j in the low four bits of byte j, that of component j + 192 in the high four.
+- ``tokens.q2``: code = floor(10 · v), cut to −2 … 1, plus 2, for the value (code − 1.5) / 10. A row
+  has 16 bytes: byte j holds, from its lowest bits on, components 2j, 2j + 32, 2j + 1, 2j + 33.
 
 Rows are found by the digest of the embedded text, so the files are the embedding cache too: a text
 that comes back, in whatever file, is not embedded again.
@@ -35,10 +36,15 @@ if TYPE_CHECKING:
     Matrix = npt.NDArray[np.float32]
 
 SENTENCE_BYTES = 384 // 2
-TOKEN_BYTES = 64 // 2
-_STEPS = 40
+TOKEN_BYTES = 64 // 4
+SENTENCE_STEP = 1 / 40
+"""Value of one step of a sentence's code."""
+TOKEN_STEP = 1 / 20
+"""Value of one step of what ``unpacked_tokens`` gives."""
 _MOST = 7
 _ZERO = 8
+_FROM_TWO_BITS = (5, 7, 9, 11)
+"""The four-bit code, in steps of 1/20 from 8, of each two-bit one: −1.5, −0.5, 0.5, 1.5 tenths."""
 _REMNANTS = frozenset(
     [
         "s",
@@ -102,7 +108,7 @@ def sentences_path(derived: Path) -> Path:
 
 def tokens_path(derived: Path) -> Path:
     """The file of token vectors."""
-    return derived / "index" / "tokens.q4"
+    return derived / "index" / "tokens.q2"
 
 
 def committed(connection: sqlite3.Connection) -> Committed:
@@ -150,8 +156,9 @@ def missing(connection: sqlite3.Connection) -> list[tuple[int, str]]:
     Closed blocks too: their episodes are described by them, and history may be asked for.
     """
     rows = connection.execute(
-        "SELECT w.digest, p.heading, p.text FROM waiting w JOIN passages p ON p.id ="
-        " (SELECT MIN(id) FROM passages WHERE embedded = w.digest) ORDER BY w.digest"
+        "SELECT w.digest, COALESCE(h.text, ''), p.text FROM waiting w JOIN passages p ON p.id ="
+        " (SELECT MIN(id) FROM passages WHERE embedded = w.digest)"
+        " LEFT JOIN headings h ON h.id = p.heading ORDER BY w.digest"
     )
     return [(int(digest), with_heading(heading, text)) for digest, heading, text in rows]
 
@@ -171,9 +178,9 @@ def add(
     found = embed([text for _, text in items])
     kept = [each.tokens[kept_tokens(each.pieces)] for each in found]
     first = committed(connection)
-    sentences = quantise(np.stack([each.sentence for each in found]))
+    sentences = pack_sentences(np.stack([each.sentence for each in found]))
     _write_at(sentences_path(derived), first.sentences * SENTENCE_BYTES, sentences)
-    _write_at(tokens_path(derived), first.tokens * TOKEN_BYTES, quantise(np.concatenate(kept)))
+    _write_at(tokens_path(derived), first.tokens * TOKEN_BYTES, pack_tokens(np.concatenate(kept)))
     connection.execute("BEGIN IMMEDIATE")
     token = first.tokens
     for number, (digest, _) in enumerate(items):
@@ -206,18 +213,53 @@ def kept_tokens(pieces: Sequence[str]) -> list[int]:
     return kept
 
 
-def quantise(vectors: Matrix) -> bytes:
-    """Rows of codes, see the module.
+def pack_sentences(vectors: Matrix) -> bytes:
+    """Rows of ``sentences.q4``, see the module.
 
     >>> import numpy as np
-    >>> quantise(np.array([[0.1, -0.1, 1.0, 0.0]], np.float32)).hex()
+    >>> pack_sentences(np.array([[0.1, -0.1, 1.0, 0.0]], np.float32)).hex()
     'fc84'
     """
     import numpy as np
 
-    codes = (np.clip(np.rint(vectors * _STEPS), -_MOST, _MOST) + _ZERO).astype(np.uint8)
+    steps = np.rint(vectors / SENTENCE_STEP)
+    codes = (np.clip(steps, -_MOST, _MOST) + _ZERO).astype(np.uint8)
     half = codes.shape[1] // 2
     return bytes((codes[:, :half] | codes[:, half:] << 4).tobytes())
+
+
+def pack_tokens(vectors: Matrix) -> bytes:
+    """Rows of ``tokens.q2``, see the module.
+
+    >>> import numpy as np
+    >>> pack_tokens(np.array([[-0.3, -0.05, 0.05, 0.3]], np.float32)).hex()
+    'd8'
+    """
+    import numpy as np
+
+    codes = (np.clip(np.floor(vectors * 10), -2, 1) + 2).astype(np.uint8)
+    half = codes.shape[1] // 2
+    first, second = codes[:, :half], codes[:, half:]
+    return bytes(
+        (first[:, ::2] | second[:, ::2] << 2 | first[:, 1::2] << 4 | second[:, 1::2] << 6).tobytes()
+    )
+
+
+def unpacked_tokens(rows: bytes) -> bytearray:
+    """Rows of ``tokens.q2`` in the form of ``sentences.q4``, with steps of ``TOKEN_STEP``.
+
+    >>> unpacked_tokens(bytes.fromhex("d8")).hex()  # -0.15, -0.05, 0.05, 0.15
+    '95b7'
+    """
+    wide = bytearray(2 * len(rows))
+    wide[::2] = rows.translate(_LOW_HALF)
+    wide[1::2] = rows.translate(_HIGH_HALF)
+    return wide
+
+
+_PAIRS = [_FROM_TWO_BITS[pair & 3] | _FROM_TWO_BITS[pair >> 2] << 4 for pair in range(16)]
+_LOW_HALF = bytes(_PAIRS[byte & 15] for byte in range(256))
+_HIGH_HALF = bytes(_PAIRS[byte >> 4] for byte in range(256))
 
 
 def unit(row: bytes | memoryview) -> Any:
