@@ -67,7 +67,9 @@ CREATE INDEX names_node ON names (node);
 CREATE TABLE mentions (
   passage INTEGER, name INTEGER, PRIMARY KEY (passage, name)) WITHOUT ROWID;
 CREATE INDEX mentions_name ON mentions (name);
-CREATE TABLE records (file INTEGER, id TEXT, type TEXT, line BLOB);  -- JSON, by zlib
+CREATE TABLE records (          -- of the graph shards
+  file INTEGER, id TEXT, type TEXT,
+  line BLOB);                   -- JSON, by zlib; NULL: to be read from the file
 CREATE INDEX records_file ON records (file);
 CREATE INDEX records_id ON records (id);
 CREATE TABLE aliases (alias TEXT, node TEXT, PRIMARY KEY (alias, node)) WITHOUT ROWID;
@@ -201,6 +203,11 @@ def in_memory(copy_of: sqlite3.Connection | None) -> sqlite3.Connection:
     else:
         copy_of.backup(connection)
     return connection
+
+
+def pages(connection: sqlite3.Connection) -> int:
+    """The size of the index, in pages."""
+    return int(connection.execute("PRAGMA page_count").fetchone()[0])
 
 
 def discard(derived: Path) -> None:

@@ -34,6 +34,11 @@ def pack(mapping: dict[str, Any]) -> bytes:
     return zlib.compress(dump(mapping).encode(), 1)
 
 
+def is_long(mapping: dict[str, Any]) -> bool:
+    """Whether a record is left in its shard: an episode's, which only ``show`` ever asks for."""
+    return mapping["record"] == "episode"
+
+
 def unpack(line: bytes) -> Record:
     """A record as the index kept it."""
     return decode(json.loads(zlib.decompress(line)))

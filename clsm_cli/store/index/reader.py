@@ -103,14 +103,28 @@ class Index(Search):
     def record(self, record_id: str) -> Record | None:
         """The joined record of an id."""
         lines = self.connection.execute(
-            "SELECT line FROM records WHERE id = ?", (record_id,)
+            "SELECT r.line, f.path FROM records r JOIN files f ON f.id = r.file WHERE r.id = ?",
+            (record_id,),
         ).fetchall()
         if not lines:
             return None
         from clsm_cli.model.join import join_all
         from clsm_cli.store.index.derived import unpack
 
-        return join_all([unpack(line) for (line,) in lines]).record
+        versions: list[Record] = []
+        for line, path in lines:
+            versions += [unpack(line)] if line else self._in_shard(path, record_id)
+        return join_all(versions).record if versions else None
+
+    def _in_shard(self, path: str, record_id: str) -> list[Record]:
+        """The versions of a record that a shard holds at this moment."""
+        from clsm_cli.store import shards
+
+        try:
+            found = shards.read(self.store.root / path)
+        except FileNotFoundError:
+            return []
+        return [record for record in found.records if record.id == record_id]
 
     def node(self, node_id: str) -> Node | None:
         """A node's record, if consolidation or a person made one."""

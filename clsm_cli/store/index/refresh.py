@@ -14,7 +14,7 @@ from clsm_cli.errors import DamagedStoreError
 from clsm_cli.model.codec import encode
 from clsm_cli.store import atomic, episodes, inbox, logs, shards
 from clsm_cli.store.index import passages, sequence
-from clsm_cli.store.index.derived import derive, pack
+from clsm_cli.store.index.derived import derive, is_long, pack
 from clsm_cli.store.index.rows import Batch
 from clsm_cli.store.jsonlines import dump
 from clsm_cli.store.problems import LineProblem
@@ -141,7 +141,7 @@ def _read_shard(batch: Batch, store: Store, path: Path, file: int) -> _Problems:
     del store
     shard = shards.read(path)
     rows = [
-        (file, record.id, mapping["record"], pack(mapping))
+        (file, record.id, mapping["record"], None if is_long(mapping) else pack(mapping))
         for record in shard.records
         for mapping in (encode(record),)
     ]
