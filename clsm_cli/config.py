@@ -60,27 +60,27 @@ class RecallSettings(NamedTuple):
     """Saturation of term frequency (short turns saturate early; Lucene's 1.2 is for pages)."""
     bm25_b: float = 0.3
     """Length normalisation."""
-    floor: float = 0.0
+    floor: float = 0.14
     """Confidence below which an item, or a whole answer, is left out."""
     candidates: int = 200
     """Passages looked at closely for each way to find them: by words, by meaning, by date (a pool of 120 from four such lists holds 97 % of LoCoMo's evidence)."""
     least_idf: float = 2.0
     """Weight in late interaction of a word that is in every passage or carries no term; the rarest words have about 6."""
-    weight_bm25: float = 0.4
+    weight_bm25: float = 0.5
     """Weight of ``signals.Signals.bm25``; this and the next seven: see docs/evaluation.md."""
     weight_maxsim: float = 1.4
     """Late interaction with the passage and the one before."""
-    weight_context: float = 1.0
+    weight_context: float = 0.9
     """Late interaction with both neighbours."""
     weight_episode: float = 0.6
     """Words and meaning of the group."""
     weight_participant: float = 0.8
     """By the person who is asked about."""
-    weight_date: float = 1.2
+    weight_date: float = 1.8
     """Of the time that is asked about."""
     weight_temporal: float = 0.4
     """Speaks of a time where one is asked for."""
-    weight_question: float = -0.4
+    weight_question: float = -0.3
     """Is a question itself."""
     concepts: int = 10
     """Concepts returned (CLS-M: top_k)."""

@@ -1,11 +1,12 @@
-"""The sample memory, and one way to ask it, for tests that need both."""
+"""The sample memory, and one way to ask a store, for tests that need either."""
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from clsm_cli.commands import engine
+from clsm_cli.commands.engine import QueryEngine, embedder
 from clsm_cli.retrieval.recall import Query, recall
 
 if TYPE_CHECKING:
@@ -16,7 +17,14 @@ SAMPLE = Path(__file__).parents[1] / "fixtures" / "sample"
 NOW = "2026-02-25T08:00:00+01:00"
 
 
-def ask(store: Store, text: str, *, k: int = 10, budget: int = 2000) -> Answer:
-    """One recall that leaves no trace."""
-    query = Query(text=text, now=NOW, k=k, budget=budget, touch=False)
-    return recall(store, query, engine.embedder(), engine.encode_query)
+@cache
+def query_engine() -> QueryEngine:
+    """The real engine; it stays open."""
+    return QueryEngine()
+
+
+def ask(store: Store, text: str, *, k: int = 10, budget: int = 2000, **options: Any) -> Answer:
+    """One recall that leaves no trace; ``options`` are fields of ``Query``."""
+    query = Query(text=text, now=NOW, k=k, budget=budget)._replace(**options)
+    (answer,) = recall(store, [query], query_engine(), embedder())
+    return answer

@@ -83,7 +83,7 @@ def test_other_commands_are_typers(arguments: list[str]) -> None:
 
 
 def test_a_range_is_the_one_typer_knows() -> None:
-    assert fastpath._RANGES["k"] == (1, run_recall.MAX_ITEMS)
+    assert list(fastpath._RANGES["k"]) == [1, run_recall.MAX_ITEMS]
     assert command.recall.__kwdefaults__["k"] is None
 
 

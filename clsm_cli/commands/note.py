@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from clsm_cli.commands import fence_key
 from clsm_cli.commands.context import chosen_store, current_time, given
 from clsm_cli.commands.options import (
     DryRunOption,
@@ -49,7 +50,13 @@ def note(
     printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
     opened = chosen_store(store)
     words = _standard_input() if text == ["-"] else given(text)
-    noted = write_note(opened, words, current_time(now, opened.zone), dry_run=dry_run)
+    noted = write_note(
+        opened,
+        words,
+        current_time(now, opened.zone),
+        dry_run=dry_run,
+        fence_key=fence_key.reader(printer.warn),
+    )
     for kind, count in sorted(noted.masked.items()):
         printer.warn(f"{count} masked ({kind})")
     if as_json:

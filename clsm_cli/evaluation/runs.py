@@ -50,7 +50,6 @@ class Run:
         signals: float64 [n, len(SIGNALS)], each 0 … 1.
         bm25: float64 [n], raw; 0 without a common word.
         cosine: float64 [n], to the question without the names of speakers; nan without a vector.
-        confidences: float64 [n], of each candidate.
         confidence: Of the answer.
     """
 
@@ -59,7 +58,6 @@ class Run:
     signals: Floats
     bm25: Floats
     cosine: Floats
-    confidences: Floats
     confidence: float
 
 
@@ -130,7 +128,6 @@ class Asker:
             signals=measured.reshape(-1, len(SIGNALS)),
             bm25=np.array([each.bm25 for each in evidence], dtype=np.float64),
             cosine=np.array([each.cosine for each in evidence], dtype=np.float64),
-            confidences=np.array([c.confidence for _, c in pairs], dtype=np.float64),
             confidence=ranked.confidence,
         )
 

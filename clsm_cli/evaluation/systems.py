@@ -62,14 +62,13 @@ def weighted(name: str, weights: Sequence[float]) -> System:
 
 
 def above(floor: float, weights: Sequence[float]) -> System:
-    """The shipped weights, without what recall leaves out for want of confidence."""
+    """The shipped weights, without the answers that recall leaves out for want of confidence."""
     import numpy as np
 
     column = np.asarray(weights, dtype=np.float64)
 
     def scores(run: Run, _conversation: str) -> Floats:
-        kept = (run.confidences >= floor) & (run.confidence >= floor)
-        return np.where(kept, run.signals @ column, -np.inf)
+        return np.where(run.confidence >= floor, run.signals @ column, -np.inf)
 
     return System(CLSM, scores)
 

@@ -22,6 +22,8 @@ _MAY_SAY_WHEN = re.compile(
     r"|recent|since|christmas|easter|new year|day|week|month|year|weekend|morning|evening)",
     re.IGNORECASE,
 )
+_OPEN = frozenset({"recently", "lately", "these days", "nowadays", "of late", "just now"})
+"""Time words that in a question bound nothing: what is asked may be recent for whoever told it."""
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 _OWNER = re.compile(r"['’]s$")
 
@@ -112,4 +114,8 @@ def _periods(text: str, now: str) -> tuple[tuple[int, int], ...]:
     from clsm_cli.text import timex
 
     found = timex.find(text, date.fromisoformat(now[:10]))
-    return tuple((each.first.toordinal(), each.until.toordinal()) for each in found)
+    return tuple(
+        (each.first.toordinal(), each.until.toordinal())
+        for each in found
+        if each.text.casefold() not in _OPEN
+    )

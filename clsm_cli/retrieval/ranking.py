@@ -9,6 +9,7 @@ its cost does not grow with the store.
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple
 
 from clsm_cli.retrieval import meaning, words
@@ -101,7 +102,8 @@ def rank(
             )
         )
     ranked.sort(key=lambda candidate: (-candidate.score, candidate.row))
-    return Ranked(ranked, max((candidate.confidence for candidate in ranked), default=0.0))
+    strongest = confidence.best([candidate.evidence for candidate in ranked])
+    return Ranked(ranked, round(confidence.of(strongest), 6) if ranked else 0.0)
 
 
 def _candidates(
@@ -163,7 +165,7 @@ class _View:
         self._late = late
         self._around = around
         self._groups = words.of_groups(found, question, around.group_of, around.lengths)
-        self._coverage = words.coverage(found, around.near)
+        self._coverage = words.coverage(found, question, around.near)
         self._about = {
             row
             for term in question.name_terms
@@ -177,8 +179,20 @@ class _View:
             self._words.scores.get(row, 0.0),
             self._coverage.get(row, 0.0),
             self._cosine(row),
-            self._maxsim(row, after=False) if self._late else None,
+            self.lead,
         )
+
+    @cached_property
+    def lead(self) -> float:
+        """By how much the person asked about says what is asked for, more than others do."""
+        if self._late is None or len(self._question.named) != 1:
+            return 0.0
+        best: dict[bool, float] = {}
+        for row, traits in self._around.near.items():
+            if traits.speaker and not traits.is_document:
+                is_meant = traits.speaker == self._question.named[0]
+                best[is_meant] = max(best.get(is_meant, 0.0), self._late.over(row))
+        return best[True] - best[False] if len(best) == 2 else 0.0
 
     def signals(self, rows: list[int]) -> list[Signals]:
         """The signals of candidates, brought to one scale over them."""

@@ -96,9 +96,10 @@ def _answer(opened: Opened, query: Query, engine: Engine, *, has_model: bool) ->
     vectors = engine.encode(question.dense) if has_model else None
     allowed = None if query.filters is None else index.chosen(query.filters)
     ranked = ranking.rank(index, question, vectors, engine, settings, allowed)
-    floor = settings.floor if query.min_score is None else query.min_score
-    kept = [candidate for candidate in ranked.candidates if candidate.confidence >= floor]
-    if ranked.confidence < floor:
+    kept = ranked.candidates
+    if query.min_score is not None:
+        kept = [candidate for candidate in kept if candidate.confidence >= query.min_score]
+    elif ranked.confidence < settings.floor:
         kept = []
     memories, budget = pack(items.of(index, kept, query.k, settings), query.budget, query.unit)
     answer = Answer(

@@ -61,12 +61,17 @@ def search(
     return Words(scores, idf, found)
 
 
-def coverage(words: Words, rows: Collection[int]) -> dict[int, float]:
-    """Share of the question's idf that the words of some passages hold, 0 … 1."""
-    mass = sum(words.idf.values())
+def coverage(words: Words, question: Question, rows: Collection[int]) -> dict[int, float]:
+    """Share of the question's idf that the words of some passages hold, 0 … 1.
+
+    Names of speakers are left out, unless there is nothing else: every turn they say has them.
+    """
+    names = question.name_terms
+    terms = [term for term in question.terms if term not in names] or question.terms
+    mass = sum(words.idf[term] for term in terms)
     held: dict[int, float] = {}
-    for term, postings in words.postings.items():
-        for passage, _, _ in postings:
+    for term in terms:
+        for passage, _, _ in words.postings[term]:
             if passage in rows:
                 held[passage] = held.get(passage, 0.0) + words.idf[term]
     return {passage: share / mass for passage, share in held.items()}

@@ -1,29 +1,59 @@
-"""How sure an item is: a probability from evidence that does not depend on the rest of the store."""
+"""How sure an answer is: a probability from evidence that does not depend on the rest of the store."""
 
 from __future__ import annotations
 
 from math import exp
 from typing import NamedTuple
 
+COSINE = 6.1
+COVERAGE = 2.3
+LEAD = 22.0
+BIAS = -4.1
+"""Fitted by ``docs/evaluation.md``, as logistic regression."""
+
 
 class Evidence(NamedTuple):
-    """What speaks for a passage in itself, whatever else the store holds.
+    """What speaks for a passage, or for the best of several.
 
     Attributes:
         bm25: Raw, 0 without a common word.
         coverage: Share of the question's idf that its words hold, 0 … 1.
         cosine: Of its sentence vector, −1 … 1; None without one.
-        maxsim: Of its window, 0 … 1; None without token vectors.
+        lead: By how much the MaxSim of what the person asked about said exceeds that of what others
+            said; 0 where nobody is asked about. Negative: it was somebody else.
     """
 
     bm25: float
     coverage: float
     cosine: float | None
-    maxsim: float | None
+    lead: float
 
 
 def of(evidence: Evidence) -> float:
-    """Probability of relevance."""
-    if evidence.maxsim is None or evidence.cosine is None:
-        return evidence.coverage
-    return 1 / (1 + exp(-(10 * evidence.maxsim + 4 * evidence.cosine + evidence.coverage - 8)))
+    """Probability that something with this evidence is relevant.
+
+        p = 1 / (1 + exp(−(a · cosine + b · coverage + c · lead + d)))
+
+    Without a vector the coverage stands for it.
+
+    >>> round(of(Evidence(4.0, 1.0, 0.6, 0.0)), 2), round(of(Evidence(0.0, 0.0, 0.2, 0.0)), 2)
+    (0.87, 0.05)
+    """
+    cosine = evidence.coverage if evidence.cosine is None else evidence.cosine
+    sure = COSINE * cosine + COVERAGE * evidence.coverage + LEAD * evidence.lead + BIAS
+    return 1 / (1 + exp(-sure))
+
+
+def best(evidence: list[Evidence]) -> Evidence:
+    """The strongest of each kind of evidence.
+
+    >>> best([Evidence(1.0, 0.5, None, 0.1), Evidence(0.0, 0.75, 0.3, 0.1)])
+    Evidence(bm25=1.0, coverage=0.75, cosine=0.3, lead=0.1)
+    """
+    cosines = [each.cosine for each in evidence if each.cosine is not None]
+    return Evidence(
+        max((each.bm25 for each in evidence), default=0.0),
+        max((each.coverage for each in evidence), default=0.0),
+        max(cosines, default=None),
+        max((each.lead for each in evidence), default=0.0),
+    )

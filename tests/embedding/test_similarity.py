@@ -32,7 +32,7 @@ def _codes(rows: bytes, width: int) -> np.ndarray:
 
 def _packed(codes: np.ndarray) -> bytes:
     half = codes.shape[1] // 2
-    return (codes[:, :half] | codes[:, half:] << 4).astype(np.uint8).tobytes()
+    return bytes((codes[:, :half] | codes[:, half:] << 4).astype(np.uint8).tobytes())
 
 
 @st.composite

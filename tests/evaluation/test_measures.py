@@ -22,7 +22,6 @@ def _asked(units: list[int], gold: tuple[int, ...]) -> Asked:
         signals=np.zeros((count, len(SIGNALS))),
         bm25=np.zeros(count),
         cosine=np.zeros(count),
-        confidences=np.zeros(count),
         confidence=0.0,
     )
     return Asked("c", Question("q", "?", "x", ()), gold, run, whole=1000)

@@ -23,7 +23,6 @@ def _run(signals: list[list[float]]) -> Run:
         signals=np.array([row + [0.0] * (WIDTH - len(row)) for row in signals]),
         bm25=np.array([0.0, 2.0, 4.0]),
         cosine=np.array([0.5, nan, 0.1]),
-        confidences=np.array([0.1, 0.5, 0.3]),
         confidence=0.5,
     )
 
@@ -66,9 +65,9 @@ def test_content_only_leaves_out_who_and_when() -> None:
     assert content.scores(run, "")[0] == kept
 
 
-def test_the_floor_leaves_out_items_and_whole_answers() -> None:
+def test_the_floor_leaves_out_whole_answers() -> None:
     run = _run([[1.0], [1.0], [1.0]])
     weights = [1.0] + [0.0] * (WIDTH - 1)
-    assert systems.above(0.3, weights).scores(run, "").tolist() == [-inf, 1.0, 1.0]
+    assert systems.above(0.3, weights).scores(run, "").tolist() == [1.0, 1.0, 1.0]
     assert systems.above(0.0, weights).scores(run, "").tolist() == [1.0, 1.0, 1.0]
     assert systems.above(0.6, weights).scores(run, "").tolist() == [-inf, -inf, -inf]

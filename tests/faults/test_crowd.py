@@ -148,7 +148,7 @@ def test_a_reader_keeps_what_it_saw_while_others_write(crowd: Crowd, tmp_path: P
     path.write_text("# A\n\nThe ferry leaves at nine.\n\nTea.\n")
     take(store, path)
     with open_index(store, None) as opened:
-        rows = [hit.passage for hit in opened.index.postings("ferri")]
+        rows = [row for row, _, _ in opened.index.postings("ferri")]
         path.write_text("# A\n\nCoffee.\n\nThe train leaves at ten.\n")
         take(store, path)
         take(store, SAMPLE / "sessions" / "a41f09c7.jsonl")

@@ -237,7 +237,7 @@ def test_a_boundary_one_turn_late_is_moved_and_q_does_not_fall(tmp_path: Path) -
         take(store, stdin=b"".join([*talk(LATE), END]))
         found.append(lengths(store)[0])
     assert found == [11, 10]
-    affinity = modularity.affinity(list(embedder().embed()(LATE)))
+    affinity = modularity.affinity([each.sentence for each in embedder().embed()(LATE)])
     late, right = (modularity.split_quality(affinity, place) for place in found)
     assert right >= late
 

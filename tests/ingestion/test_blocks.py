@@ -143,7 +143,7 @@ def test_every_line_of_text_is_in_exactly_one_block(lines: list[str]) -> None:
     covered = [number for span in spans for number in range(span.start, span.end)]
     assert covered == sorted(set(covered))
     inside_comment = False
-    for number in set(range(len(lines))) - set(covered):
+    for number in sorted(set(range(len(lines))) - set(covered)):
         line = lines[number].strip()
         # Only these may lie outside; the lines of a comment follow its start without a gap.
         if line.startswith("<!--"):

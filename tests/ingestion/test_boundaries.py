@@ -253,14 +253,14 @@ def test_a_change_of_subject_is_found_and_gamma_3_removes_it(other: str, before:
     assert lengths(cuts) == [before, 7]
     assert cuts[0].reasons["surprise"] > 0
     assert cuts[0].confidence > DEFAULT.confidence
-    assert lengths(whole(talk, replace(DEFAULT, gamma=3.0))) == [before + 7]
+    assert lengths(whole(talk, DEFAULT._replace(gamma=3.0))) == [before + 7]
 
 
 def test_a_boundary_placed_late_is_moved_by_modularity() -> None:
     # The first turn of the new subject is as short as it gets, so the signs come one turn late.
     talk = chat("aaaaaaaabbbbbbb")
     talk[8] = replace(talk[8], text="...")
-    assert lengths(whole(talk, replace(DEFAULT, refine=0)))[0] == 9
+    assert lengths(whole(talk, DEFAULT._replace(refine=0)))[0] == 9
     assert lengths(whole(talk))[0] == 8
 
 
@@ -274,7 +274,7 @@ def test_an_explicit_boundary_is_not_moved() -> None:
 def test_a_marker_with_a_change_of_subject_fires_without_surprise() -> None:
     talk = chat("aaaaaabbbbbb")
     talk[6] = replace(talk[6], text="By the way, " + talk[6].text)
-    cuts = whole(talk, replace(DEFAULT, gamma=9.0))
+    cuts = whole(talk, DEFAULT._replace(gamma=9.0))
     assert lengths(cuts) == [6, 6]
     assert cuts[0].reasons["marker"] > 0.5
 
@@ -291,7 +291,7 @@ def test_a_marker_with_a_change_of_subject_fires_without_surprise() -> None:
 def test_signs_of_words(last: str, first: str, names: set[str]) -> None:
     talk = chat("aaaaaa")
     talk[2], talk[3] = replace(talk[2], text=last), replace(talk[3], text=first)
-    eager = replace(DEFAULT, confidence=0.05, min_turns=1)
+    eager = DEFAULT._replace(confidence=0.05, min_turns=1)
     ends = dict(zip(np.cumsum(lengths(whole(talk, eager))), whole(talk, eager), strict=True))
     signs = set(ends[3].reasons) & {"closing", "marker"} if 3 in ends else set()
     assert signs == names
@@ -426,4 +426,4 @@ def test_a_real_change_of_subject(encoder: Encoder, turned: bool) -> None:
         one, other = other, one
     talk = said(encoder, one + other, MORNING)
     assert lengths(whole(talk)) == [len(one), len(other)]
-    assert lengths(whole(talk, replace(DEFAULT, gamma=3.0))) == [len(talk)]
+    assert lengths(whole(talk, DEFAULT._replace(gamma=3.0))) == [len(talk)]

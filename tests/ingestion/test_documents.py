@@ -79,7 +79,7 @@ def found(store: Store, word: str) -> list[str]:
     from clsm_cli.text.tokens import stems
 
     with open_index(store, None) as opened:
-        rows = {hit.passage for term in stems(word) for hit in opened.index.postings(term)}
+        rows = {row for term in stems(word) for row, _, _ in opened.index.postings(term)}
         return sorted(p.text for p in opened.index.passages(sorted(rows)).values())
 
 

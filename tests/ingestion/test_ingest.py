@@ -32,7 +32,7 @@ def no_model() -> Embedder:
 
 def words(store: Store, text: str) -> list[str]:
     with open_index(store, None) as opened:
-        rows = {hit.passage for term in stems(text) for hit in opened.index.postings(term)}
+        rows = {row for term in stems(text) for row, _, _ in opened.index.postings(term)}
         return [p.text for p in opened.index.passages(sorted(rows)).values()]
 
 

@@ -36,7 +36,7 @@ def pack(mapping: dict[str, Any]) -> bytes:
 
 def is_long(mapping: dict[str, Any]) -> bool:
     """Whether a record is left in its shard: an episode's, which only ``show`` ever asks for."""
-    return mapping["record"] == "episode"
+    return bool(mapping["record"] == "episode")
 
 
 def unpack(line: bytes) -> Record:

@@ -1,0 +1,198 @@
+"""Each signal lifts what it is made for, on stores of a handful of passages."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from ingesting import new_store
+from small_store import found, note, row, talk, tell
+
+from clsm_cli.retrieval.answer import Memory
+from clsm_cli.store.layout import Store
+
+FILLER = (
+    "The soup needs more salt.",
+    "My sister sings in a choir.",
+    "The printer is out of paper again.",
+    "I painted the shed green.",
+)
+"""Turns about nothing that is asked here."""
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return new_store(tmp_path / "memory")
+
+
+def by_text(memories: list[Memory]) -> dict[str, Memory]:
+    return {memory.text: memory for memory in memories}
+
+
+def test_bm25_prefers_the_rare_word(store: Store) -> None:
+    tell(store, *(row(text, session=f"s{n}") for n, text in enumerate(FILLER)))
+    tell(store, row("The theremin is in the attic.", session="t"))
+    first, *others = found(store, "theremin")
+    assert first.text == "The theremin is in the attic."
+    assert first.why.bm25 == 1.0
+    assert {other.why.bm25 for other in others} == {0.0}
+
+
+def test_words_that_the_store_hardly_has_decide_little(store: Store) -> None:
+    """BM25 counts by the square of the share of the question's idf that one group holds."""
+    tell(store, *(row(text, session=f"s{n}") for n, text in enumerate(FILLER)))
+    whole = by_text(found(store, "shed green"))["I painted the shed green."]
+    part = by_text(found(store, "shed zabaglione xylophone"))["I painted the shed green."]
+    assert whole.why.bm25 == 1.0
+    assert 0.0 < part.why.bm25 < 0.25
+
+
+def test_maxsim_finds_what_shares_no_word(store: Store) -> None:
+    tell(store, *(row(text, session=f"s{n}") for n, text in enumerate(FILLER)))
+    tell(store, row("Our cat had her kittens.", session="t"))
+    first = found(store, "feline pets")[0]
+    assert first.text == "Our cat had her kittens."
+    assert (first.why.bm25, first.why.maxsim) == (0.0, 1.0)
+
+
+def test_the_turn_before_lifts_a_turn(store: Store) -> None:
+    """Two turns with the same words; one of them answers."""
+    tell(store, *talk("a", "Where is the ferry timetable?", "In the blue drawer."))
+    tell(store, *talk("b", "Where is the garlic press?", "In the blue drawer."))
+    answers = [m for m in found(store, "ferry timetable") if m.text == "In the blue drawer."]
+    assert [m.session for m in answers] == ["a", "b"]
+    assert answers[0].why.maxsim > answers[1].why.maxsim
+    assert answers[0].why.context > answers[1].why.context
+
+
+def test_the_turn_after_lifts_the_context_alone(store: Store) -> None:
+    tell(store, *talk("a", "I found it at last.", "The ferry timetable, I mean."))
+    tell(store, *talk("b", "I found it at last.", "The garlic press, I mean."))
+    one, other = (m for m in found(store, "ferry timetable") if m.text == "I found it at last.")
+    assert [one.session, other.session] == ["a", "b"]
+    assert one.why.maxsim == other.why.maxsim
+    assert one.why.context > other.why.context
+
+
+def test_the_group_lifts_a_turn_that_is_not_a_neighbour(store: Store) -> None:
+    shared = (*FILLER, "We can ask at the desk.")
+    tell(store, *talk("a", "The ferry timetable has changed.", *shared))
+    tell(store, *talk("b", "The garlic press is broken.", *shared))
+    one, other = (
+        m for m in found(store, "ferry timetable") if m.text == "We can ask at the desk."
+    )
+    assert [one.session, other.session] == ["a", "b"]
+    assert (one.why.maxsim, one.why.context) == (other.why.maxsim, other.why.context)
+    assert one.why.episode > other.why.episode
+
+
+def test_a_group_ends_after_eight(store: Store) -> None:
+    texts = [f"{text} ({n})" for n in range(2) for text in FILLER]
+    tell(store, *talk("a", "The ferry timetable has changed.", *texts))
+    why = {m.text: m.why.episode for m in found(store, "ferry timetable")}
+    assert why[texts[6]] == why["The ferry timetable has changed."] == 1.0
+    assert why[texts[7]] == 0.0
+
+
+def test_the_person_who_is_asked_about_is_preferred(store: Store) -> None:
+    for name in ("Brian", "Mara"):
+        tell(store, *talk(name, "I feed the heron in the morning.", speaker=name))
+    for name in ("Brian", "Mara"):
+        first, second = found(store, f"When does {name} feed the heron?")
+        assert (first.speaker, first.why.participant) == (name, 1.0)
+        assert second.why.participant == 0.0
+
+
+def test_of_two_people_neither_is_preferred(store: Store) -> None:
+    for name in ("Brian", "Mara"):
+        tell(store, *talk(name, "I feed the heron in the morning.", speaker=name))
+    memories = found(store, "Do Mara and Brian feed the heron?")
+    assert [m.why.participant for m in memories] == [0.0, 0.0]
+
+
+def test_a_note_about_the_person_counts_whole_and_another_half(
+    store: Store, tmp_path: Path
+) -> None:
+    tell(store, row("Good morning."))
+    note(store, tmp_path / "a.md", "Mara feeds the heron.\n")
+    note(store, tmp_path / "b.md", "Somebody feeds the heron.\n")
+    why = {m.text: m.why.participant for m in found(store, "Does Mara feed the heron?")}
+    assert why["Mara feeds the heron."] == 1.0
+    assert why["Somebody feeds the heron."] == 0.5
+
+
+@pytest.mark.parametrize("day", ["2026-02-10", "2026-02-12"])
+def test_the_day_that_is_asked_about_is_preferred(store: Store, day: str) -> None:
+    for told in ("2026-02-10", "2026-02-12"):
+        fields = {"session": told, "timestamp": f"{told}T08:00:00+01:00"}
+        tell(store, row("We walked along the river.", **fields))
+    first, second = found(store, f"Where did we walk on {day}?")
+    assert (first.session, first.why.date) == (day, 1.0)
+    assert second.why.date < 1.0
+
+
+def test_what_is_said_of_a_day_counts_as_of_that_day(store: Store) -> None:
+    tell(store, row("Yesterday we walked along the river.", session="a"))
+    tell(store, row("Sometimes we walk along the river.", session="b"))
+    first, second = found(store, "Did we walk on 23 February 2026?")
+    assert (first.session, first.why.date, second.why.date) == ("a", 1.0, 0.0)
+
+
+def test_a_relative_day_counts_from_when_it_is_asked(store: Store) -> None:
+    for told in ("2026-02-10", "2026-02-23"):
+        fields = {"session": told, "timestamp": f"{told}T08:00:00+01:00"}
+        tell(store, row("We walked along the river.", **fields))
+    asked = "Where did we walk yesterday?"
+    assert found(store, asked, now="2026-02-24T12:00:00+01:00")[0].session == "2026-02-23"
+    assert found(store, asked, now="2026-02-11T12:00:00+01:00")[0].session == "2026-02-10"
+    assert found(store, asked, as_of="2026-02-11")[0].session == "2026-02-10"
+
+
+def test_the_day_of_a_note_is_no_evidence(store: Store, tmp_path: Path) -> None:
+    note(store, tmp_path / "2026-02-12.md", "We walked along the river.\n\nIt rained.\n")
+    assert {m.why.date for m in found(store, "Where did we walk on 12 February 2026?")} == {0.0}
+
+
+def test_a_question_for_a_time_prefers_what_tells_one(store: Store) -> None:
+    tell(store, row("We feed the heron on Fridays, the last was yesterday.", session="a"))
+    tell(store, row("We feed the heron with fish, the last was a herring.", session="b"))
+    why = {m.session: m.why.temporal for m in found(store, "When did we feed the heron?")}
+    assert why == {"a": 1.0, "b": 0.0}
+    assert found(store, "When did we feed the heron?")[0].session == "a"
+    assert {m.why.temporal for m in found(store, "Did we feed the heron?")} == {0.0}
+
+
+def test_a_question_is_no_answer(store: Store) -> None:
+    tell(store, row("Is the heron on the gauge?", session="a"))
+    tell(store, row("The heron is on the gauge.", session="b"))
+    first, second = found(store, "heron gauge")
+    assert [first.session, second.session] == ["b", "a"]
+    assert (first.why.question, second.why.question) == (0.0, 1.0)
+    assert second.shares.question < 0.0
+
+
+def test_the_heading_gives_a_block_its_subject(store: Store, tmp_path: Path) -> None:
+    text = "## Ferry\n\n- Ask Ilse at the desk.\n\n## Garlic\n\n- Ask Ilse at the desk!\n"
+    note(store, tmp_path / "a.md", text)
+    for subject in ("Ferry", "Garlic"):
+        assert found(store, f"whom to ask about the {subject.lower()}")[0].heading == subject
+
+
+def test_the_shares_add_up_to_the_score(store: Store, tmp_path: Path) -> None:
+    tell(store, *talk("a", *FILLER), *talk("b", "Is the soup good?", speaker="Brian"))
+    note(store, tmp_path / "a.md", "# Soup\n\nSalt comes last.\n")
+    settings = store.settings.recall._asdict()
+    weights = {name[7:]: value for name, value in settings.items() if name.startswith("weight_")}
+    full = sum(weight for weight in weights.values() if weight > 0)
+    for memory in found(store, "When did Mara salt the soup on 24 February 2026?"):
+        why, shares = memory.why._asdict(), memory.shares._asdict()
+        for name, weight in weights.items():
+            assert abs(shares[name] - weight * why[name]) < 1e-3
+        assert abs(memory.score - max(0.0, sum(shares.values())) / full) < 1e-3
+
+
+def test_one_that_answers_alone_has_a_score(store: Store) -> None:
+    """Nothing to compare it with is no reason to say that nothing speaks for it."""
+    tell(store, row("The heron stood on the gauge."))
+    (only,) = found(store, "heron on the gauge")
+    assert only.score > 0

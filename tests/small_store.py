@@ -1,0 +1,73 @@
+"""Tiny stores for tests that must know every passage of one."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from ingesting import take
+from sample_store import ask
+
+from clsm_cli.model.graph import Statement
+from clsm_cli.model.ids import statement_id
+from clsm_cli.store import atomic, shards, topics
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from clsm_cli.model.streams import Stream
+    from clsm_cli.retrieval.answer import Memory
+    from clsm_cli.store.layout import Store
+
+DAY = "2026-02-24"
+
+
+def row(text: str, **fields: object) -> str:
+    """One message as a line of JSON; said by Mara at eight, unless the fields say otherwise."""
+    said = {"speaker": "Mara", "session": "main", "timestamp": f"{DAY}T08:00:00+01:00"}
+    return json.dumps({**said, "content": text, **fields}) + "\n"
+
+
+def tell(store: Store, *rows: str) -> None:
+    """Take in messages."""
+    take(store, stdin="".join(rows).encode())
+
+
+def talk(session: str, *texts: str, speaker: str = "Mara") -> list[str]:
+    """Messages of one conversation, a minute apart."""
+    return [
+        row(text, session=session, speaker=speaker, timestamp=f"{DAY}T08:{minute:02}:00+01:00")
+        for minute, text in enumerate(texts)
+    ]
+
+
+def note(store: Store, path: Path, text: str) -> None:
+    """Take in a document."""
+    path.write_text(text, encoding="utf-8")
+    take(store, path)
+
+
+def state(store: Store, stream: Stream, topic: str, text: str, sources: tuple[str, ...]) -> str:
+    """Write a statement that rests on some turns, as consolidation will; returns its id."""
+    record = Statement(
+        id=statement_id(text),
+        rev=(1, "pi"),
+        text=text,
+        text_sha=topics.text_sha(text),
+        stream=stream,
+        topic=topic,
+        sources=sources,
+        recorded_at=f"{DAY}T22:00:00Z",
+    )
+    folder = store.graph(stream)
+    atomic.make_folder(folder)
+    (folder / shards.shard_name(record.id, 1)).write_bytes(shards.render([record]))
+    path = store.root / stream / f"{topic}.md"
+    path.write_bytes(topics.render_topic(topic.title(), stream, topic, [record]))
+    return record.id
+
+
+def found(store: Store, question: str, **options: object) -> list[Memory]:
+    """All that a question brings, best first, however unsure."""
+    asked = {"k": 1000, "budget": 1_000_000, "min_score": 0.0, **options}
+    return list(ask(store, question, **asked).memories)  # type: ignore[arg-type]
