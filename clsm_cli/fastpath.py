@@ -91,27 +91,29 @@ def parse(arguments: Sequence[str]) -> dict[str, Any] | None:
         if not argument.startswith("-") or argument == "-":
             words.append(argument)
             continue
-        name, has_value, value = argument.partition("=")
-        if name not in RECALL_OPTIONS or (has_value and not name.startswith("--")):
+        option = _option(argument, rest)
+        if option is None:
             return None
-        field, kind = RECALL_OPTIONS[name]
-        if isinstance(kind, bool):
-            if has_value:
-                return None
-            values[field] = kind
-            continue
-        if not has_value:
-            if not rest:
-                return None
-            value = rest.pop(0)
-        try:
-            values[field] = kind(value)
-        except ValueError:
-            return None
-        low, high = _RANGES.get(field, (None, None))
-        if low is not None and not low <= values[field] <= high:
-            return None
+        values |= option
     return {**values, "query": tuple(words)}
+
+
+def _option(argument: str, rest: list[str]) -> dict[str, Any] | None:
+    """The field that an option sets; its value may be the next of ``rest``. None: not plain."""
+    name, joined, value = argument.partition("=")
+    if name not in RECALL_OPTIONS or (joined and not name.startswith("--")):
+        return None
+    field, kind = RECALL_OPTIONS[name]
+    if isinstance(kind, bool):
+        return None if joined else {field: kind}
+    if not joined and not rest:
+        return None
+    try:
+        read = kind(value if joined else rest.pop(0))
+    except ValueError:
+        return None
+    low, high = _RANGES.get(field, (read, read))
+    return {field: read} if low <= read <= high else None
 
 
 def leave(code: int) -> None:

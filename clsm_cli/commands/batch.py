@@ -64,13 +64,10 @@ def _row(line: bytes, number: int, name: str, longest: int) -> Row:
         value = json.loads(line.decode("utf-8", "replace"))
     except (ValueError, RecursionError):
         return bad(number, "is no JSON")
-    if not isinstance(value, dict):
-        return bad(number, "is no object")
-    row_id = value.get("id", number)
-    query, as_of = value.get("query"), value.get("as_of")
-    if not isinstance(row_id, str | int):
-        return bad(number, "'id' must be a string or a number")
-    if not isinstance(query, str) or not query.strip() or len(query) > longest:
+    if not isinstance(value, dict) or not isinstance(value.get("id", number), str | int):
+        return bad(number, "must be an object whose 'id' is a string or a number")
+    row_id, query, as_of = value.get("id", number), value.get("query"), value.get("as_of")
+    if not isinstance(query, str) or not 0 < len(query.strip()) <= longest:
         return bad(row_id, f"'query' must be text of 1 to {longest} characters")
     if as_of is not None and not _is_time(as_of):
         return bad(row_id, "'as_of' must be a day or time like 2026-02-24")

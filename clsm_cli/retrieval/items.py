@@ -22,10 +22,13 @@ def of(
 ) -> list[Memory]:
     """The best items; one that rests on n turns counts n of ``k``, a window of a note one.
 
+    A score is the share of what a passage would have that is as good as the best in everything.
+
     A turn may stand twice in a store, in the inbox and in its episode until the next segmentation,
     or in the episodes of two machines; it is returned once.
     """
     weights = signals.weights(settings)
+    full = _best_of_all(candidates, weights)
     taken: set[str] = set()
     found: list[Memory] = []
     left = k
@@ -37,9 +40,17 @@ def of(
         shown = windows.around(index, candidate.row, passage, taken)
         taken.update(other.id for other in shown)
         sources = _sources(index, passage, shown)
-        found.append(_memory(candidate, passage, shown, sources, weights))
+        found.append(_memory(candidate, passage, shown, sources, weights, full))
         left -= max(1, len(passage.sources))
     return found
+
+
+def _best_of_all(candidates: Sequence[Candidate], weights: signals.Signals) -> float:
+    """The score of a passage that is as good in each signal as the best in it."""
+    if not candidates:
+        return 1.0
+    best = [max(values) for values in zip(*(each.signals for each in candidates), strict=True)]
+    return sum(w * value for w, value in zip(weights, best, strict=True) if w > 0) or 1.0
 
 
 def _in_order(
@@ -72,8 +83,8 @@ def _memory(
     shown: Sequence[Passage],
     sources: tuple[Source, ...],
     weights: signals.Signals,
+    full: float,
 ) -> Memory:
-    full = sum(max(0.0, weight) for weight in weights) or 1.0
     shares = (w * s for w, s in zip(weights, candidate.signals, strict=True))
     text = "\n".join(other.text for other in shown)
     return Memory(

@@ -16,7 +16,6 @@ from clsm_cli.config import MAX_FILE
 from clsm_cli.errors import DamagedStoreError
 from clsm_cli.model.graph import Statement, StatementKind, TaskState
 from clsm_cli.model.ids import digest, is_id, statement_id
-from clsm_cli.model.streams import Stream
 from clsm_cli.store import atomic, front_matter
 from clsm_cli.store.jsonlines import LineError, dump
 from clsm_cli.store.problems import LineProblem
@@ -24,6 +23,8 @@ from clsm_cli.store.problems import LineProblem
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
+
+    from clsm_cli.model.streams import Stream
 
 _BULLET = re.compile(r"[-*+][ \t]+(?:\[([ xX!])\][ \t]+)?")
 _BOXES: dict[str, TaskState] = {" ": "open", "x": "done", "X": "done", "!": "blocked"}

@@ -8,9 +8,8 @@ import stat
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from hypothesis import given
@@ -28,7 +27,7 @@ KEY = bytes(range(KEY_BYTES))
 NOW = ("--now", "2026-03-02T08:00:00+01:00")
 
 
-def memory(text: str = "Juno is a cat.", **values: object) -> Memory:
+def memory(text: str = "Juno is a cat.", **values: Any) -> Memory:
     told = Memory(
         id="0123456789ab",
         kind="passage",
@@ -41,9 +40,10 @@ def memory(text: str = "Juno is a cat.", **values: object) -> Memory:
         session="main",
         sources=(Source("chat.jsonl", 14, 14, ("m1",), "2026-02-24T08:15:00+01:00"),),
         why=Why(),
+        shares=Why(),
         speaker="Mara",
     )
-    return replace(told, **values)  # type: ignore[arg-type]
+    return told._replace(**values)
 
 
 def answer(*memories: Memory, concepts: tuple[str, ...] = (), dropped: int = 0) -> Answer:
@@ -236,31 +236,6 @@ def test_a_reader_says_it_once(data: Path) -> None:
     assert (read(), read(), len(said)) == (None, None, 1)
 
 
-PROMPT = """
-import sys
-from clsm_cli.commands import engine, fence_key, options
-from clsm_cli.commands.render_prompt import prompt_lines
-from clsm_cli.retrieval import recall
-now = "2026-03-02T08:00:00+01:00"
-asked = recall.Query(sys.argv[1], now, k=10, budget=2000, touch=False)
-answer = recall.recall(
-    options.chosen_store(None), asked, engine.embedder(), engine.encode_query, lambda *_: None
-)
-print("\\n".join(prompt_lines(answer, fence_key.obtain(lambda text: sys.exit(text)))))
-"""
-
-
-def prompt(cli: Cli, query: str) -> str:
-    done = subprocess.run(
-        [sys.executable, "-c", PROMPT, query],
-        cwd=cli.folder,
-        env=dict(cli.environment),
-        capture_output=True,
-        check=True,
-    )
-    return done.stdout.decode()
-
-
 def turn(text: str, time: str, speaker: str = "Mara") -> str:
     said = {"speaker": speaker, "content": text, "session": "main", "timestamp": time}
     return json.dumps(said) + "\n"
@@ -281,7 +256,8 @@ def recalled(cli: Cli) -> str:
     chat = cli.folder / "chat.jsonl"
     chat.write_text(turn("Juno the cat is asleep in the boiler room.", "2026-02-24T08:15:00+01:00"))
     cli.ok("ingest", "chat.jsonl", *NOW)
-    block = prompt(cli, "where is juno the cat")
+    asked = ("recall", "--format", "prompt", "--no-touch", "where is juno the cat")
+    block = cli.ok(*asked, *NOW).out
     assert "asleep in the boiler room" in block
     assert stored(cli) == 1
     return block

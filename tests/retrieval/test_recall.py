@@ -8,12 +8,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from sample_store import NOW, SAMPLE, ask
+from sample_store import NOW, SAMPLE, ask, query_engine
 
-from clsm_cli.commands import engine
+from clsm_cli.commands.engine import QueryEngine, embedder
 from clsm_cli.errors import ModelMissingError
 from clsm_cli.model.graph import Node
-from clsm_cli.retrieval.recall import Query, recall
+from clsm_cli.retrieval.recall import Query, recall, touch
 from clsm_cli.store import atomic, shards
 from clsm_cli.store.layout import Store
 from clsm_cli.store.lock import locked
@@ -41,8 +41,8 @@ def test_every_source_points_at_its_lines(sample: Store) -> None:
             if not source.path.endswith(".md"):
                 continue
             lines = Path(source.path).read_text(encoding="utf-8").split("\n")
-            cited = "\n".join(lines[source.line_start - 1 : source.line_end])
-            assert memory.text in cited
+            cited = "\n".join(filter(None, lines[source.line_start - 1 : source.line_end]))
+            assert "\n".join(filter(None, memory.text.split("\n"))) in cited
 
 
 def test_meaning_finds_what_words_do_not(sample: Store) -> None:
@@ -113,11 +113,12 @@ def test_recall_does_not_wait_for_a_writer(sample: Store) -> None:
 
 
 def test_words_answer_without_a_model(sample: Store) -> None:
-    def no_model(_: str) -> None:
-        raise ModelMissingError(Path("nowhere"))
+    class Missing(QueryEngine):
+        def open(self) -> None:
+            raise ModelMissingError(Path("nowhere"))
 
-    query = Query(text="delegation defect", now=NOW, k=3, budget=2000, touch=False)
-    answer = recall(sample, query, engine.embedder(), no_model)
+    query = Query(text="delegation defect", now=NOW, k=3, budget=2000)
+    (answer,) = recall(sample, [query], Missing(), embedder())
     assert answer.embedder is None
     assert "delegation" in answer.memories[0].text.lower()
     assert any("model install" in warning for warning in answer.warnings)
@@ -132,12 +133,20 @@ def test_the_budget_holds_and_says_what_it_cut(sample: Store) -> None:
 
 
 def test_a_recall_is_remembered_by_ids_only(sample: Store) -> None:
-    query = Query(text="delegation defect", now=NOW, k=3, budget=2000)
-    answer = recall(sample, query, engine.embedder(), engine.encode_query)
-    log = (sample.flow / "activation.jsonl").read_text(encoding="utf-8")
+    answer = ask(sample, "delegation defect", k=3)
+    path = sample.flow / "activation.jsonl"
+    assert not path.exists()
+    touch(sample, answer)
+    log = path.read_text(encoding="utf-8")
     assert answer.recall_id in log
     assert all(memory.id in log for memory in answer.memories)
     assert "delegation" not in log
+
+
+def test_many_queries_are_answered_as_one_by_one(sample: Store) -> None:
+    queries = [Query(text=text, now=NOW, k=10, budget=2000) for text in QUERIES]
+    together = list(recall(sample, queries, query_engine(), embedder()))
+    assert together == [ask(sample, text) for text in QUERIES]
 
 
 def test_a_store_on_a_read_only_disk_answers(sample: Store) -> None:
