@@ -87,7 +87,7 @@ def recall(
         str | None,
         typer.Option(
             metavar="FILE",
-            help='Answer every line {"id": …, "query": …} of a file (- is standard input) with'
+            help='Answer every line {"id": 1, "query": "..."} of a file (- is standard input) with'
             " one JSON object a line.",
         ),
     ] = None,

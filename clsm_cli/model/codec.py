@@ -11,14 +11,7 @@ from collections.abc import Callable
 from dataclasses import MISSING, fields
 from typing import Any, get_args
 
-from clsm_cli.model.episodes import (
-    Block,
-    Document,
-    EpisodeRecord,
-    OpenQuestion,
-    Stage,
-    Trust,
-)
+from clsm_cli.model.episodes import Block, Document, EpisodeRecord, OpenQuestion, Stage, Trust
 from clsm_cli.model.graph import Edge, Node, Statement, StatementKind, TaskState
 from clsm_cli.model.ids import is_id
 from clsm_cli.model.streams import Stream

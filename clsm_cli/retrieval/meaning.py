@@ -6,7 +6,7 @@ from heapq import nlargest
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from clsm_cli.scoring import maxsim
-from clsm_cli.store.index.vectors import (
+from clsm_cli.store.index.codes import (
     SENTENCE_STEP,
     TOKEN_BYTES,
     TOKEN_STEP,

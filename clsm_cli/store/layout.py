@@ -8,12 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from clsm_cli.config import FORMAT_VERSION, Settings, with_changes
-from clsm_cli.errors import (
-    BadInputError,
-    DamagedStoreError,
-    NewerFormatError,
-    StoreNotFoundError,
-)
+from clsm_cli.errors import BadInputError, DamagedStoreError, NewerFormatError, StoreNotFoundError
 from clsm_cli.model.hashing import sha256
 from clsm_cli.model.ids import digest, is_id
 from clsm_cli.model.streams import STREAMS

@@ -1,8 +1,8 @@
 """Statements: their text in a Markdown topic file, the rest in a graph shard (docs/format.md §7).
 
 Markdown is the truth for the text. The shard keeps ``text_sha`` of the text it knows, so an edit by
-hand is seen: a changed text is a new version by the user, an item without ``^id`` a new statement,
-a missing item a withdrawn one. Reading sees such edits at once; ``settle`` writes them down.
+hand is seen: a changed text is a new version by the user, an item without ``^id`` a new statement, a
+missing one a withdrawn one. Reading sees it at once; ``settle`` writes it down.
 """
 
 from __future__ import annotations
@@ -44,10 +44,7 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """A topic file: its items, and every line so that a rewrite keeps what is not an item.
-
-    ``lines`` are as on disk: with CR, and what is no UTF-8 as surrogates (see ``with_ids``).
-    """
+    """A topic file: its items, and its lines with CR and broken UTF-8 as they are (``with_ids``)."""
 
     path: Path
     title: str

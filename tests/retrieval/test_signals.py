@@ -197,3 +197,12 @@ def test_one_that_answers_alone_has_a_score(store: Store) -> None:
     tell(store, row("The heron stood on the gauge."))
     (only,) = found(store, "heron on the gauge")
     assert only.score > 0
+
+
+@pytest.mark.parametrize("around", [(), FILLER])
+def test_the_turn_with_the_words_comes_before_its_reply(
+    store: Store, around: tuple[str, ...]
+) -> None:
+    """A window of two holds all that its first turn says: it must not win by that."""
+    tell(store, *talk("a", *around, "The ferry timetable is in the attic.", "Good, thanks."))
+    assert found(store, "where is the ferry timetable")[0].text.startswith("The ferry")

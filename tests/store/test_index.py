@@ -15,7 +15,7 @@ from ingesting import embedder as real_embedder
 from clsm_cli.model.episodes import Block, Document, Episode, Turn
 from clsm_cli.model.ids import document_id, episode_id, turn_key
 from clsm_cli.store import atomic, episodes, layout, runs, shards
-from clsm_cli.store.index import database, vectors
+from clsm_cli.store.index import codes, database, vectors
 from clsm_cli.store.index.opening import Embedder, bring_up_to_date, open_index
 from clsm_cli.store.index.passages import cut
 from clsm_cli.store.index.reader import Index
@@ -129,7 +129,7 @@ def test_a_text_is_embedded_once_wherever_it_stands(store: Store) -> None:
     path = next(store.flow.rglob("*.md"))
     path.rename(path.with_name("20260101T000000Z-moved.md"))
     with open_index(store, counting.embedder()) as opened:
-        assert len(sentences(opened.index)) == vectors.SENTENCE_BYTES
+        assert len(sentences(opened.index)) == codes.SENTENCE_BYTES
     assert counting.texts == ["Salt in the blue jar."]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from clsm_cli.store.index import vectors
+from clsm_cli.store.index import codes
 from clsm_cli.store.index.search import Search, batches
 
 if TYPE_CHECKING:
@@ -42,7 +42,7 @@ class Index(Search):
         stored = self.sentence_rows()
         if stored is None:
             return {}
-        size = vectors.SENTENCE_BYTES
+        size = codes.SENTENCE_BYTES
         found: dict[str, Any] = {}
         for batch in batches(keys):
             marks = ",".join("?" * len(batch))
@@ -51,7 +51,7 @@ class Index(Search):
                 f" WHERE p.part = 0 AND p.key IN ({marks}) ORDER BY p.id"
             )
             for key, row in self.connection.execute(query, batch):
-                found[key] = vectors.unit(stored[row * size : (row + 1) * size])
+                found[key] = codes.unit(stored[row * size : (row + 1) * size])
         return found
 
     def current_rows(self) -> list[int]:

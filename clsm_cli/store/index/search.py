@@ -213,16 +213,16 @@ class Search:
 
     def sentence_rows(self) -> memoryview | None:
         """The sentence vectors, see ``vectors``; None when there are none."""
-        from clsm_cli.store.index import vectors
+        from clsm_cli.store.index import codes, vectors
 
-        size = vectors.committed(self.connection).sentences * vectors.SENTENCE_BYTES
+        size = vectors.committed(self.connection).sentences * codes.SENTENCE_BYTES
         return vectors.rows_of(vectors.sentences_path(self.store.derived), size)
 
     def token_rows(self) -> memoryview | None:
         """The token vectors, see ``vectors``; None when there are none."""
-        from clsm_cli.store.index import vectors
+        from clsm_cli.store.index import codes, vectors
 
-        size = vectors.committed(self.connection).tokens * vectors.TOKEN_BYTES
+        size = vectors.committed(self.connection).tokens * codes.TOKEN_BYTES
         return vectors.rows_of(vectors.tokens_path(self.store.derived), size)
 
 

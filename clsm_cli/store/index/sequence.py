@@ -22,13 +22,13 @@ def settle_session(connection: sqlite3.Connection, session: str) -> None:
     """Put the turns of a session in order: episode by episode, then what waits in inboxes."""
     rows = connection.execute(
         "SELECT p.id, l.episode, p.previous, p.next, p.grp FROM places l"
-        " JOIN passages p ON p.place = l.id"
-        " WHERE l.session = ? AND l.document IS NULL AND l.kind = 'passage' ORDER BY p.id",
+        " JOIN passages p ON p.place = l.id JOIN files f ON f.id = l.file"
+        " WHERE l.session = ? AND l.document IS NULL AND l.kind = 'passage' ORDER BY f.path, p.id",
         (session,),
     ).fetchall()
     places = {episode: i for i, episode in enumerate(_chain(connection, session))}
     last = len(places)
-    rows.sort(key=lambda row: (last if row[1] is None else places.get(row[1], last), row[0]))
+    rows.sort(key=lambda row: last if row[1] is None else places.get(row[1], last))
     _settle(connection, [(row[0], *row[2:]) for row in rows])
 
 
@@ -37,7 +37,8 @@ def settle_document(connection: sqlite3.Connection, document: str) -> None:
     rows = connection.execute(
         "SELECT b.heading, p.id, p.previous, p.next, p.grp FROM blocks b JOIN passages p"
         " ON p.key = b.key JOIN places l ON l.id = p.place AND l.document = b.document"
-        " WHERE b.document = ? AND p.current ORDER BY b.line_start, b.key, p.part, p.id",
+        " JOIN files f ON f.id = l.file"
+        " WHERE b.document = ? AND p.current ORDER BY b.line_start, b.key, p.part, f.path",
         (document,),
     ).fetchall()
     for _, section in groupby(rows, key=lambda row: row[0]):
@@ -54,7 +55,9 @@ def _chain(connection: sqlite3.Connection, session: str) -> list[str]:
     """The episodes of a session, each after the one it names as its previous."""
     previous = dict(
         connection.execute(
-            "SELECT id, previous FROM episodes WHERE session = ? ORDER BY start, id", (session,)
+            "SELECT e.id, e.previous FROM episodes e JOIN files f ON f.id = e.file"
+            " WHERE e.session = ? ORDER BY e.start, e.id, f.path",
+            (session,),
         )
     )
     followers: dict[str | None, list[str]] = {}

@@ -1,15 +1,7 @@
 """Vectors: two append-only files of short codes; the database says how many rows count.
 
 One file has a row of 384 components for each embedded text, the other one of 64 for each of its
-tokens that carries a meaning. Four bits for a component of a sentence and two for one of a token
-lose nothing in recall (docs/evaluation.md):
-
-- ``sentences.q4``: code = round(40 · v), cut to −7 … 7, plus 8. A row has 192 bytes: the code of
-  component j in the low four bits of byte j, that of component j + 192 in the high four.
-- ``tokens.q2``: code = floor(10 · v), cut to −2 … 1, plus 2, for the value (code − 1.5) / 10. A row
-  has 16 bytes: byte j holds, from its lowest bits on, components 2j, 2j + 32, 2j + 1, 2j + 33.
-
-Rows are found by the digest of the embedded text, so the files are the embedding cache too: a text
+tokens that carries a meaning; ``codes`` says how they are written. Rows are found by the digest of the embedded text, so the files are the embedding cache too: a text
 that comes back, in whatever file, is not embedded again.
 """
 
@@ -20,9 +12,15 @@ import errno
 import mmap
 import os
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from clsm_cli.store import atomic
+from clsm_cli.store.index.codes import (
+    SENTENCE_BYTES,
+    TOKEN_BYTES,
+    pack_sentences,
+    pack_tokens,
+)
 from clsm_cli.store.index.passages import with_heading
 from clsm_cli.text.tokens import STOP_WORDS
 
@@ -35,16 +33,6 @@ if TYPE_CHECKING:
 
     Matrix = npt.NDArray[np.float32]
 
-SENTENCE_BYTES = 384 // 2
-TOKEN_BYTES = 64 // 4
-SENTENCE_STEP = 1 / 40
-"""Value of one step of a sentence's code."""
-TOKEN_STEP = 1 / 20
-"""Value of one step of what ``unpacked_tokens`` gives."""
-_MOST = 7
-_ZERO = 8
-_FROM_TWO_BITS = (5, 7, 9, 11)
-"""The four-bit code, in steps of 1/20 from 8, of each two-bit one: −1.5, −0.5, 0.5, 1.5 tenths."""
 _REMNANTS = frozenset(
     [
         "s",
@@ -211,65 +199,6 @@ def kept_tokens(pieces: Sequence[str]) -> list[int]:
         if word not in STOP_WORDS | _REMNANTS and any(map(str.isalnum, word)):
             kept += places
     return kept
-
-
-def pack_sentences(vectors: Matrix) -> bytes:
-    """Rows of ``sentences.q4``, see the module.
-
-    >>> import numpy as np
-    >>> pack_sentences(np.array([[0.1, -0.1, 1.0, 0.0]], np.float32)).hex()
-    'fc84'
-    """
-    import numpy as np
-
-    steps = np.rint(vectors / SENTENCE_STEP)
-    codes = (np.clip(steps, -_MOST, _MOST) + _ZERO).astype(np.uint8)
-    half = codes.shape[1] // 2
-    return bytes((codes[:, :half] | codes[:, half:] << 4).tobytes())
-
-
-def pack_tokens(vectors: Matrix) -> bytes:
-    """Rows of ``tokens.q2``, see the module.
-
-    >>> import numpy as np
-    >>> pack_tokens(np.array([[-0.3, -0.05, 0.05, 0.3]], np.float32)).hex()
-    'd8'
-    """
-    import numpy as np
-
-    codes = (np.clip(np.floor(vectors * 10), -2, 1) + 2).astype(np.uint8)
-    half = codes.shape[1] // 2
-    first, second = codes[:, :half], codes[:, half:]
-    return bytes(
-        (first[:, ::2] | second[:, ::2] << 2 | first[:, 1::2] << 4 | second[:, 1::2] << 6).tobytes()
-    )
-
-
-def unpacked_tokens(rows: bytes) -> bytearray:
-    """Rows of ``tokens.q2`` in the form of ``sentences.q4``, with steps of ``TOKEN_STEP``.
-
-    >>> unpacked_tokens(bytes.fromhex("d8")).hex()  # -0.15, -0.05, 0.05, 0.15
-    '95b7'
-    """
-    wide = bytearray(2 * len(rows))
-    wide[::2] = rows.translate(_LOW_HALF)
-    wide[1::2] = rows.translate(_HIGH_HALF)
-    return wide
-
-
-_PAIRS = [_FROM_TWO_BITS[pair & 3] | _FROM_TWO_BITS[pair >> 2] << 4 for pair in range(16)]
-_LOW_HALF = bytes(_PAIRS[byte & 15] for byte in range(256))
-_HIGH_HALF = bytes(_PAIRS[byte >> 4] for byte in range(256))
-
-
-def unit(row: bytes | memoryview) -> Any:
-    """The unit vector of a row, float32: the codes less 8, brought to length 1."""
-    import numpy as np
-
-    packed = np.frombuffer(row, np.uint8)
-    whole = np.concatenate([packed & 15, packed >> 4]).astype(np.float64) - _ZERO
-    length = float(np.sqrt((whole * whole).sum())) or 1.0
-    return (whole / length).astype(np.float32)
 
 
 def rows_of(path: Path, size: int) -> memoryview | None:

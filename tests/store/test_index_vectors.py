@@ -1,0 +1,165 @@
+"""The vector files: their rows are as documented, and only what the database has committed counts."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from ingesting import _embed as real_vectors
+from ingesting import embedder
+
+from clsm_cli.model.episodes import Turn
+from clsm_cli.model.ids import turn_key
+from clsm_cli.store import atomic, inbox, layout
+from clsm_cli.store.index import database
+from clsm_cli.store.index.opening import Embedder, open_index
+from clsm_cli.store.index.reader import Index
+from clsm_cli.store.layout import Store
+
+SALT = "The salt isn't in the blue jar."
+BEECH = "Brian burns beech in the workshop."
+ROW = {"sentences.q4": 192, "tokens.q2": 16}
+FILES = sorted(ROW)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    layout.create(tmp_path / "memory", "UTC")
+    return layout.open_store(tmp_path / "memory", {"CLSM_DEVICE": "pi"})
+
+
+def key_of(text: str) -> str:
+    return turn_key("harbour", "Mara", None, text)
+
+
+def capture(store: Store, text: str) -> None:
+    turn = Turn(key_of(text), "Mara", "user", text)
+    item = inbox.Captured("harbour", turn, "2026-02-24T22:00:00Z")
+    atomic.append(inbox.path_of(store.inbox, "harbour"), inbox.render([item]))
+
+
+def rows_of(store: Store, engine: Embedder | None = None) -> dict[str, bytes]:
+    """The committed rows of each file, brought up to date."""
+    with open_index(store, engine or embedder()) as opened:
+        sentences, tokens = opened.index.sentence_rows(), opened.index.token_rows()
+        return {"sentences.q4": bytes(sentences or b""), "tokens.q2": bytes(tokens or b"")}
+
+
+def path_of(store: Store, name: str) -> Path:
+    return store.derived / "index" / name
+
+
+def nibbles(rows: bytes) -> Any:
+    """Codes of ``sentences.q4``: component j low in byte j, component j + 192 high."""
+    packed = np.frombuffer(rows, np.uint8).reshape(-1, 192)
+    return np.concatenate([packed & 15, packed >> 4], axis=1).astype(int)
+
+
+def pairs(rows: bytes) -> Any:
+    """Codes of ``tokens.q2``: components 2j, 2j + 32, 2j + 1, 2j + 33 in byte j, lowest bits first."""
+    packed = np.frombuffer(rows, np.uint8).reshape(-1, 16)
+    codes = np.zeros((len(packed), 64), int)
+    for place, first in enumerate((0, 32, 1, 33)):
+        codes[:, first : first + 31 : 2] = packed >> 2 * place & 3
+    return codes
+
+
+def test_rows_hold_the_codes_of_the_real_vectors(store: Store) -> None:
+    capture(store, SALT)
+    capture(store, BEECH)
+    rows = rows_of(store)
+    first, second = sorted([SALT, BEECH], key=lambda text: text == expected_second(store))
+    embedded = real_vectors([first, second])
+    wanted = [np.clip(np.rint(e.sentence * 40), -7, 7) + 8 for e in embedded]
+    assert np.array_equal(nibbles(rows["sentences.q4"]), np.asarray(wanted))
+    kept = {SALT: ["salt", "blue", "jar"], BEECH: ["brian", "burns", "beech", "workshop"]}
+    tokens = np.concatenate(
+        [
+            e.tokens[[e.pieces.index(word) for word in kept[text]]]
+            for text, e in zip([first, second], embedded, strict=True)
+        ]
+    )
+    assert np.array_equal(pairs(rows["tokens.q2"]), np.clip(np.floor(tokens * 10), -2, 1) + 2)
+
+
+def expected_second(store: Store) -> str:
+    """Which of two texts has the second row; rows are in no order that a reader may rely on."""
+    with open_index(store, None) as opened:
+        index = opened.index
+        (row,) = index.of_vectors([1])[1]
+        return index.passages([row])[row].text
+
+
+def test_a_vector_read_back_is_of_length_one_and_near_the_real_one(store: Store) -> None:
+    capture(store, SALT)
+    with open_index(store, embedder()) as opened:
+        (found,) = opened.index.vectors_of([key_of(SALT)]).values()
+    assert found.dtype == np.float32
+    assert np.linalg.norm(found) == pytest.approx(1, abs=1e-6)
+    assert found @ real_vectors([SALT])[0].sentence > 0.98
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_bytes_past_the_committed_rows_do_not_exist(store: Store, name: str) -> None:
+    capture(store, SALT)
+    before = rows_of(store)
+    with path_of(store, name).open("ab") as file:
+        file.write(b"torn by a crash" * 50)
+    assert rows_of(store) == before
+    capture(store, BEECH)
+    after = rows_of(store)
+    for each in FILES:
+        assert after[each].startswith(before[each])
+        assert path_of(store, each).stat().st_size == len(after[each]) > len(before[each])
+
+
+@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("size", [10, 0, None])
+def test_a_file_that_lost_rows_is_made_anew(store: Store, name: str, size: int | None) -> None:
+    capture(store, SALT)
+    capture(store, BEECH)
+    before = rows_of(store)
+    if size is None:
+        path_of(store, name).unlink()
+    else:
+        os.truncate(path_of(store, name), size)
+    connection = database.open_to_read(store.derived)
+    assert connection is not None
+    index = Index(connection, store)
+    lost = index.sentence_rows() if name == "sentences.q4" else index.token_rows()
+    assert lost is None
+    connection.close()
+    assert rows_of(store) == before
+
+
+def test_a_text_without_a_word_that_counts_has_a_sentence_and_no_tokens(store: Store) -> None:
+    capture(store, "I don't!")
+    rows = rows_of(store)
+    assert {name: len(rows[name]) // ROW[name] for name in FILES} == {
+        "sentences.q4": 1,
+        "tokens.q2": 0,
+    }
+    with open_index(store, embedder()) as opened:
+        assert opened.warnings == []
+        (traits,) = opened.index.traits(opened.index.current_rows()).values()
+        assert (traits.vector, traits.tokens) == (0, 0)
+
+
+def test_another_engine_takes_nothing_over(store: Store) -> None:
+    capture(store, SALT)
+    capture(store, BEECH)
+    before = rows_of(store)
+
+    def turned(texts: Any) -> Any:
+        """Other vectors of the same shape."""
+        return real_vectors([text[::-1] for text in texts])
+
+    after = rows_of(store, Embedder("other", lambda: turned))
+    assert len(after["sentences.q4"]) == len(before["sentences.q4"])
+    assert not {after["sentences.q4"][:192], after["sentences.q4"][192:]} & {
+        before["sentences.q4"][:192],
+        before["sentences.q4"][192:],
+    }
