@@ -62,6 +62,8 @@ class RecallSettings(NamedTuple):
     """Length normalisation."""
     floor: float = 0.14
     """Confidence below which an item, or a whole answer, is left out."""
+    faded: float = 0.4
+    """Share of what the best of each signal add up to, below which an item only fills a budget; recall in 1,000 tokens on LoCoMo is 88.5 % with it and 88.6 % without."""
     candidates: int = 200
     """Passages looked at closely for each way to find them: by words, by meaning, by date (a pool of 120 from four such lists holds 97 % of LoCoMo's evidence)."""
     least_idf: float = 2.0

@@ -18,11 +18,17 @@ if TYPE_CHECKING:
 
 
 def of(
-    index: Index, candidates: Sequence[Candidate], k: int, settings: RecallSettings
+    index: Index,
+    candidates: Sequence[Candidate],
+    k: int,
+    settings: RecallSettings,
+    *,
+    faded: float,
 ) -> list[Memory]:
     """The best items; one that rests on n turns counts n of ``k``, a window of a note one.
 
-    A score is the share of what a passage would have that is as good as the best in everything.
+    A score is the share of what a passage would have that is as good as the best in everything;
+    the items end where it falls below ``faded``.
 
     A turn may stand twice in a store, in the inbox and in its episode until the next segmentation,
     or in the episodes of two machines; it is returned once.
@@ -33,7 +39,7 @@ def of(
     found: list[Memory] = []
     left = k
     for candidate, passage in _in_order(index, candidates, k):
-        if left <= 0:
+        if left <= 0 or candidate.score < faded * full:
             break
         if passage.id in taken:
             continue

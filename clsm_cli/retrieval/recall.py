@@ -96,12 +96,14 @@ def _answer(opened: Opened, query: Query, engine: Engine, *, has_model: bool) ->
     vectors = engine.encode(question.dense) if has_model else None
     allowed = None if query.filters is None else index.chosen(query.filters)
     ranked = ranking.rank(index, question, vectors, engine, settings, allowed)
-    kept = ranked.candidates
+    kept, faded = ranked.candidates, settings.faded
     if query.min_score is not None:
         kept = [candidate for candidate in kept if candidate.confidence >= query.min_score]
+        faded = 0.0
     elif ranked.confidence < settings.floor:
         kept = []
-    memories, budget = pack(items.of(index, kept, query.k, settings), query.budget, query.unit)
+    found = items.of(index, kept, query.k, settings, faded=faded)
+    memories, budget = pack(found, query.budget, query.unit)
     answer = Answer(
         recall_id="",
         query=query.text,

@@ -48,6 +48,14 @@ def rows_of(store: Store, engine: Embedder | None = None) -> dict[str, bytes]:
         return {"sentences.q4": bytes(sentences or b""), "tokens.q2": bytes(tokens or b"")}
 
 
+def by_row(store: Store) -> list[str]:
+    """The texts of the first two rows."""
+    with open_index(store, None) as opened:
+        found = opened.index.of_vectors([0, 1])
+        passages = opened.index.passages([*found[0], *found[1]])
+        return [passages[found[row][0]].text for row in (0, 1)]
+
+
 def path_of(store: Store, name: str) -> Path:
     return store.derived / "index" / name
 
@@ -71,26 +79,18 @@ def test_rows_hold_the_codes_of_the_real_vectors(store: Store) -> None:
     capture(store, SALT)
     capture(store, BEECH)
     rows = rows_of(store)
-    first, second = sorted([SALT, BEECH], key=lambda text: text == expected_second(store))
-    embedded = real_vectors([first, second])
+    texts = by_row(store)
+    embedded = real_vectors(texts)
     wanted = [np.clip(np.rint(e.sentence * 40), -7, 7) + 8 for e in embedded]
     assert np.array_equal(nibbles(rows["sentences.q4"]), np.asarray(wanted))
     kept = {SALT: ["salt", "blue", "jar"], BEECH: ["brian", "burns", "beech", "workshop"]}
     tokens = np.concatenate(
         [
             e.tokens[[e.pieces.index(word) for word in kept[text]]]
-            for text, e in zip([first, second], embedded, strict=True)
+            for text, e in zip(texts, embedded, strict=True)
         ]
     )
     assert np.array_equal(pairs(rows["tokens.q2"]), np.clip(np.floor(tokens * 10), -2, 1) + 2)
-
-
-def expected_second(store: Store) -> str:
-    """Which of two texts has the second row; rows are in no order that a reader may rely on."""
-    with open_index(store, None) as opened:
-        index = opened.index
-        (row,) = index.of_vectors([1])[1]
-        return index.passages([row])[row].text
 
 
 def test_a_vector_read_back_is_of_length_one_and_near_the_real_one(store: Store) -> None:

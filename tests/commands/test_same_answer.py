@@ -1,0 +1,84 @@
+"""Only the files decide: the same answers, to the byte, whatever became of the index."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from processes import Cli
+from sample_store import SAMPLE
+
+NOW = ("--now", "2026-03-01T08:00:00+01:00")
+QUERIES = (
+    "delegation defect",
+    "who is brian",
+    "what broke the old memory on 12 February 2026",
+    "When did Ilse see the vet?",
+    "last week",
+    "?!",
+    "日本",
+)
+PARTS = (SAMPLE / "workspace", SAMPLE / "sessions")
+
+
+def answers(cli: Cli, store: Path) -> list[str]:
+    """What recall says, byte by byte; many candidates, so that ties would show."""
+    asked = ("--json", "--no-touch", "--min-score", "0", "-k", "200", "--budget", "100000")
+    return [cli.ok("recall", "--store", store, *asked, *NOW, "--", q).out for q in QUERIES]
+
+
+def ingest(cli: Cli, store: Path, *parts: Path) -> None:
+    cli.ok("ingest", "-q", "--store", store, *parts, *NOW)
+
+
+@pytest.fixture
+def sample(cli: Cli) -> Cli:
+    ingest(cli, cli.store, *PARTS)
+    return cli
+
+
+def test_without_the_index_and_made_in_parts(sample: Cli) -> None:
+    expected = answers(sample, sample.store)
+    assert all(json.loads(answer)["memories"] for answer in expected[:5])
+    shutil.rmtree(sample.store / ".clsm")
+    assert answers(sample, sample.store) == expected
+
+    other = sample.folder / "other"
+    shutil.copytree(sample.store, other, ignore=shutil.ignore_patterns(".clsm", "*.md"))
+    sample("recall", "--store", other, "x", *NOW)  # an index of what is there
+    for path in sorted(sample.store.rglob("*.md"), reverse=True):
+        target = other / path.relative_to(sample.store)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(path, target)
+        if "episodes" not in path.parts:
+            sample("recall", "--store", other, "x", *NOW)
+    assert answers(sample, other) == expected
+
+
+def test_in_another_order_of_ingest(sample: Cli) -> None:
+    other = sample.folder / "other"
+    sample.ok("init", "-q", "--store", other)
+    files = sorted((SAMPLE / "sessions").iterdir(), reverse=True)
+    for part in (*files, PARTS[0]):
+        ingest(sample, other, part)
+    assert answers(sample, other) == answers(sample, sample.store)
+
+
+def test_after_an_edit_and_its_undoing(sample: Cli) -> None:
+    expected = answers(sample, sample.store)
+    path = next(p for p in sorted(sample.store.rglob("*.md")) if "Ilse" in p.read_text())
+    text = path.read_bytes()
+    path.write_bytes(text.replace(b"Ilse", b"Aloysius"))
+    assert answers(sample, sample.store) != expected
+    path.write_bytes(text)
+    assert answers(sample, sample.store) == expected
+
+
+def test_asked_twice(sample: Cli) -> None:
+    """What recall remembers of a question does not change the next answer."""
+    expected = answers(sample, sample.store)
+    for query in QUERIES:
+        sample.ok("recall", *NOW, "--", query)
+    assert answers(sample, sample.store) == expected

@@ -1,0 +1,103 @@
+"""What comes back for a passage: a window of a note, a turn, a statement with its turns; once."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from ingesting import new_store
+from small_store import found, note, row, state, talk, tell
+
+from clsm_cli.retrieval.windows import LENGTH, LONGEST
+from clsm_cli.store.layout import Store
+
+WORDS = "Beside the towpath grows a row of old pollard willows, number {}, by the lock."
+"""A block of about 80 characters; five of them fill a window."""
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return new_store(tmp_path / "memory")
+
+
+def steps(count: int, length: int = 60) -> str:
+    """A numbered list, its items in paragraphs of their own."""
+    return "\n\n".join(f"{n}. Step {n} {'of the recipe ' * length}"[:length] for n in range(1, count))
+
+
+def test_a_block_comes_with_its_neighbours(store: Store, tmp_path: Path) -> None:
+    blocks = [WORDS.format(n) for n in range(12)]
+    blocks[6] = "The theremin hangs in the boiler room."
+    note(store, tmp_path / "a.md", "\n\n".join(blocks) + "\n")
+    (first, *_) = found(store, "theremin", k=1)
+    shown = first.text.split("\n")
+    assert "The theremin hangs in the boiler room." in shown
+    assert LENGTH - len(blocks[0]) < len(first.text) <= LENGTH + len(shown)
+    start = blocks.index(shown[0])
+    assert shown == blocks[start : start + len(shown)]
+    source = first.sources[0]
+    assert (source.line_start, source.line_end) == (2 * start + 1, 2 * (start + len(shown)) - 1)
+    assert len(source.turn_ids) == len(shown)
+
+
+def test_a_window_ends_where_its_section_ends(store: Store, tmp_path: Path) -> None:
+    text = "# One\n\nSalt.\n\n# Two\n\nThe theremin hangs here.\n\nSugar.\n\n# Three\n\nPepper.\n"
+    note(store, tmp_path / "a.md", text)
+    first = found(store, "theremin", k=1)[0]
+    assert (first.heading, first.text) == ("Two", "The theremin hangs here.\nSugar.")
+
+
+def test_a_numbered_list_is_shown_whole(store: Store, tmp_path: Path) -> None:
+    text = f"{steps(15)}\n\n15. Tune the theremin.\n"
+    assert LENGTH < len(text) < LONGEST
+    note(store, tmp_path / "a.md", text)
+    first = found(store, "theremin", k=1)[0]
+    assert [line.split(".")[0] for line in first.text.split("\n")] == [
+        str(n) for n in range(1, 16)
+    ]
+
+
+def test_a_numbered_list_that_is_too_long_is_not(store: Store, tmp_path: Path) -> None:
+    text = f"{steps(15, 150)}\n\n15. Tune the theremin.\n"
+    assert len(text) > LONGEST
+    note(store, tmp_path / "a.md", text)
+    assert len(found(store, "theremin", k=1)[0].text) <= LENGTH
+
+
+def test_no_block_comes_twice(store: Store, tmp_path: Path) -> None:
+    note(store, tmp_path / "a.md", "\n\n".join(WORDS.format(n) for n in range(40)) + "\n")
+    memories = found(store, "willows by the lock")
+    lines = [line for memory in memories for line in memory.text.split("\n")]
+    assert sorted(lines) == sorted(WORDS.format(n) for n in range(40))
+    spans = sorted((m.sources[0].line_start, m.sources[0].line_end) for m in memories)
+    assert all(one[1] < other[0] for one, other in pairwise(spans))
+
+
+def test_a_turn_comes_as_it_is(store: Store) -> None:
+    tell(store, *talk("a", "Where is it?", "The theremin is in the boiler room.", "Thanks."))
+    assert found(store, "theremin boiler", k=1)[0].text == "The theremin is in the boiler room."
+
+
+def test_k_counts_the_turns_that_a_statement_rests_on(store: Store) -> None:
+    tell(store, *(row(f"The ferry leaves at {n}.", session=f"s{n}") for n in range(6)))
+    keys = tuple(memory.id for memory in found(store, "ferry"))
+    assert len(keys) == 6
+    known = state(store, "projects", "ferries", "Ilse mends theremins.", keys[:4])
+    first, *others = found(store, "Who mends theremins?", k=6)
+    assert (first.id, first.kind) == (known, "statement")
+    own, *turns = first.sources
+    assert own.path == "projects/ferries.md"
+    assert sorted(turn.turn_ids for turn in turns) == sorted((key,) for key in keys[:4])
+    assert len(others) == 2
+    assert len(found(store, "Who mends theremins?", k=1)) == 1
+
+
+def test_a_turn_in_two_files_comes_once(store: Store) -> None:
+    """As on two machines that took in the same conversation."""
+    tell(store, row("The theremin is in the attic."))
+    box = next(iter(store.inbox.iterdir()))
+    other = store.root / "flow" / "other" / "inbox"
+    other.mkdir(parents=True)
+    (other / box.name).write_bytes(box.read_bytes())
+    assert [m.text for m in found(store, "theremin")] == ["The theremin is in the attic."]
