@@ -15,7 +15,7 @@ from ingesting import embedder as real_embedder
 from clsm_cli.model.episodes import Block, Document, Episode, Turn
 from clsm_cli.model.ids import document_id, episode_id, turn_key
 from clsm_cli.store import atomic, episodes, layout, runs, shards
-from clsm_cli.store.index import codes, database, vectors
+from clsm_cli.store.index import codes, database
 from clsm_cli.store.index.opening import Embedder, bring_up_to_date, open_index
 from clsm_cli.store.index.passages import cut
 from clsm_cli.store.index.reader import Index

@@ -59,18 +59,8 @@ class Files:
 
     def change(self) -> None:
         """One change."""
-        choices: list[Callable[[], None]] = [
-            self.add_episode,
-            self.add_episode,
-            self.capture,
-            self.capture,
-            self.rewrite_document,
-            self.rewrite_document,
-            self.edit_topic,
-            self.copy_episode,
-            self.remove,
-        ]
-        self.random.choice(choices)()
+        often: list[Callable[[], None]] = [self.add_episode, self.capture, self.rewrite_document]
+        self.random.choice([*often, *often, self.edit_topic, self.copy_episode, self.remove])()
 
     def add_episode(self) -> None:
         session = self.random.choice(SESSIONS)

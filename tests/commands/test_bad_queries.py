@@ -1,0 +1,106 @@
+"""Whatever is asked, recall ends well: an answer or none, and never a traceback."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from processes import Cli, environment
+from small_store import row, talk
+
+NOW = ("--now", "2026-02-26T08:00:00+01:00")
+NOTHING = "clsm: nothing relevant was found\n"
+
+QUERIES: dict[str, str | bytes] = {
+    "20 KB of text": "the heron stood on the gauge by the lock and " * 455,
+    "20 KB without a blank": "heron" * 4096,
+    "20 KB of Chinese": "苍鹭站在水位计上" * 2500,
+    "a stop word": "the",
+    "stop words": "what is it to the of and",
+    "a name": "Mara",
+    "names only": "Mara Brian assistant",
+    "a name and its owner": "Mara's",
+    "a name that two share": "Ann",
+    "Chinese": "苍鹭站在哪里？",
+    "Arabic": "أين يقف مالك الحزين؟",
+    "emoji": "🐦🪿",
+    "joined emoji": "👩‍👩‍👧‍👦🏳️‍🌈",
+    "combining marks": "e" + "\u0301" * 500,
+    "a lone surrogate": b"heron \xed\xa0\x80 gauge",
+    "a byte that is no UTF-8": b"\xff",
+    "a NUL's neighbours": "\x01\x02\x1b[31m heron",
+    "punctuation": "?!.,;:-–—()[]{}<>/\\|@#$%^&*_+=~`'\"",
+    "a placeholder": "%s %(x)s {0} {x!r}",
+    "SQL": "'; DROP TABLE passages; --",
+    "LIKE": "%_%",
+    "a number": "9" * 400,
+    "dates that do not exist": "on 31 February 2026 and 99/99/9999 and in the year 99999999",
+    "the ends of time": "in year 1 before christ, 0001-01-01, 9999-12-31, 500 years ago, next century",
+    "an option": "--store",
+    "lines": "heron\r\n\r\n\tgauge\n",
+}
+
+
+@pytest.fixture(scope="module")
+def told(tmp_path_factory: pytest.TempPathFactory, model_folder: Path) -> Cli:
+    """One store for all; nothing that is asked changes it."""
+    home = tmp_path_factory.mktemp("home")
+    made = Cli(home, {**environment(home, model_folder), "CLSM_STORE": str(home / "memory")})
+    made.ok("init", "-q")
+    rows = [
+        *talk("a", "The heron stood on the gauge.", "Did Brian see it?"),
+        *talk("b", "Good morning.", "I fed the cat.", speaker="Brian"),
+        row("Hello.", speaker="Ann Lee", session="c"),
+        row("Hello!", speaker="Ann Ray", session="d"),
+    ]
+    made.ok("ingest", "-q", "-", *NOW, stdin="".join(rows).encode())
+    return made
+
+
+@pytest.mark.parametrize("query", QUERIES.values(), ids=list(QUERIES))
+def test_every_query_ends_well(told: Cli, query: str | bytes) -> None:
+    done = told.ok("recall", "--no-touch", *NOW, "--", query)
+    assert done.err == (NOTHING if not done.out else "")
+    assert "\x1b" not in done.out
+    answer = told.ok("recall", "--json", "--no-touch", *NOW, "--", query).json
+    assert answer["answered"] == bool(answer["memories"]) == bool(done.out)
+    assert 0 <= answer["confidence"] <= 1
+    assert all(0 <= m["score"] <= 1 and 0 <= m["confidence"] <= 1 for m in answer["memories"])
+    if isinstance(query, str):
+        assert answer["query"] == query.strip()
+
+
+@pytest.mark.parametrize("query", QUERIES.values(), ids=list(QUERIES))
+def test_every_query_ends_well_by_words_alone(told: Cli, query: str | bytes) -> None:
+    asked = ("recall", "--json", "--no-touch", *NOW, "--", query)
+    done = told.ok(*asked, CLSM_MODEL_DIR=told.folder / "none")
+    assert "clsm model install" in done.err
+    assert done.json["engine"]["embedder"] is None
+    assert 0 <= done.json["confidence"] <= 1
+
+
+def test_all_in_one_batch(told: Cli) -> None:
+    """A query answers the same whatever was asked before it."""
+    texts = [query for query in QUERIES.values() if isinstance(query, str)]
+    lines = "".join(json.dumps({"query": text}) + "\n" for text in texts)
+    done = told.ok("recall", "--batch", "-", *NOW, stdin=lines.encode())
+    found = [json.loads(line) for line in done.out.splitlines()]
+    assert [answer["query"] for answer in found] == [text.strip() for text in texts]
+    for number in (0, 3, 6):
+        alone = told.ok("recall", "--json", "--no-touch", *NOW, "--", texts[number]).json
+        assert {"id": number + 1, **alone} == found[number]
+
+
+@pytest.mark.parametrize("query", ["", "   ", "\n\t"])
+def test_no_query_is_wrong_use(told: Cli, query: str) -> None:
+    done = told("recall", *NOW, "--", query)
+    assert (done.code, done.out) == (2, "")
+    assert "the query is empty; give it some words" in done.err
+
+
+@pytest.mark.parametrize("query", ["?!", "the", "heron"])
+def test_an_empty_store_answers_nothing(cli: Cli, query: str) -> None:
+    done = cli.ok("recall", *NOW, "--", query)
+    assert (done.out, done.err) == ("", NOTHING)
+    assert cli.ok("recall", "--json", "--min-score", "0", *NOW, "--", query).json["memories"] == []

@@ -1,0 +1,105 @@
+"""Filters of ``clsm recall`` let through what they name, and nothing else."""
+
+from __future__ import annotations
+
+import pytest
+from processes import Cli
+from small_store import row
+
+NOW = ("--now", "2026-02-26T08:00:00+01:00")  # a Thursday
+EVERYTHING = ("--min-score", "0", "-k", "100", "--budget", "100000", "--no-touch", "--json")
+
+TEN = "The ferry was late on the tenth."
+MONDAY = "The ferry was late, says [[Harbour House]]."
+TODAY = "The ferry is on time."
+NOTE = "The ferry costs nine euros."
+RULE = "The ferry is paid in coins."
+TASTE = "Ilse loves the ferry."
+TASK = "Renew the ferry card."
+TURNS = {TEN, MONDAY, TODAY}
+STATEMENTS = {RULE, TASTE, TASK}
+
+
+@pytest.fixture
+def told(cli: Cli) -> Cli:
+    """Three turns of two conversations, a note, and a statement in each stream that has them."""
+    days = ((TEN, "yard", "2026-02-10"), (MONDAY, "yard", "2026-02-16"), (TODAY, "boat", "2026-02-26"))
+    rows = [row(text, session=s, timestamp=f"{d}T07:00:00+01:00") for text, s, d in days]
+    cli.ok("ingest", "-q", "-", *NOW, stdin="".join(rows).encode())
+    (cli.folder / "fares.md").write_text(f"{NOTE}\n")
+    cli.ok("ingest", "-q", "fares.md", *NOW)
+    for path, text in (
+        ("projects/harbour-house.md", f"- {RULE}\n"),
+        ("identity/ilse.md", f"- {TASTE}\n"),
+        ("tasks/cards.md", f"- [ ] {TASK}\n"),
+    ):
+        (cli.store / path).write_text(text)
+    return cli
+
+
+def found(cli: Cli, *words: str) -> set[str]:
+    answer = cli.ok("recall", *EVERYTHING, *NOW, *words, "ferry").json
+    return {memory["text"] for memory in answer["memories"]}
+
+
+def test_each_filter(told: Cli) -> None:
+    """One store for all: what takes long is to make it."""
+    everything = {*TURNS, NOTE, *STATEMENTS}
+    expected = [
+        ((), everything),
+        (("--kind", "passage"), {*TURNS, NOTE}),
+        (("--kind", "statement"), STATEMENTS),
+        (("--kind", "gist"), set()),
+        (("--stream", "projects"), {RULE}),
+        (("--stream", "identity"), {TASTE}),
+        (("--stream", "tasks"), {TASK}),
+        (("--stream", "flow"), {*TURNS, NOTE}),
+        (("--project", "Harbour House"), {RULE, MONDAY}),
+        (("--project", "harbour-house"), {RULE, MONDAY}),
+        (("--project", "nowhere"), set()),
+        (("--session", "yard"), {TEN, MONDAY}),
+        (("--session", "fares.md"), {NOTE}),
+        (("--session", "nowhere"), set()),
+        (("--kind", "statement", "--session", "yard"), set()),
+        (("--session", "yard", "--since", "2026-02-11"), {MONDAY}),
+    ]
+    for words, texts in expected:
+        assert found(told, *words) == texts, words
+
+
+def test_days(told: Cli) -> None:
+    expected = [
+        (("--since", "2026-02-16", "--kind", "passage", "--session", "yard"), {MONDAY}),
+        (("--until", "2026-02-16"), {TEN, MONDAY}),
+        (("--until", "2026-02-15"), {TEN}),
+        (("--since", "2026-02-11", "--until", "2026-02-16T23:00"), {MONDAY}),
+        (("--since", "last week", "--until", "last week"), {MONDAY}),
+        (("--until", "last week"), {TEN, MONDAY}),
+        (("--since", "2026-02-17", "--until", "yesterday"), set()),
+        (("--since", "2026-03-01", "--until", "2026-02-01"), set()),
+    ]
+    for words, texts in expected:
+        assert found(told, *words) == texts, words
+    assert TODAY in found(told, "--since", "today")
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--kind", "poem"), "'poem' is none of: passage, statement, gist"),
+        (("--stream", "sea"), "'sea' is none of: identity, projects, tasks, flow"),
+        (("--since", "whenever"), "'whenever' is no day; write it like"),
+        (("--until", "2026-02-31"), "'2026-02-31' is no day"),
+        (("--since", ""), "'' is no day"),
+        (("--budget", "much"), "'much' is no size; write 800 for tokens or 3000c for characters"),
+        (("--budget", "-1"), "no size"),
+        (("--format", "xml"), "'xml' is no format; use one of: text, json, prompt"),
+        (("--json", "--format", "text"), "--json and --format text exclude each other"),
+        (("--min-score", "2"), "0"),
+    ],
+)
+def test_what_cannot_be_meant(cli: Cli, words: tuple[str, ...], said: str) -> None:
+    done = cli("recall", *words, "ferry", COLUMNS="200")
+    assert (done.code, done.out) == (2, "")
+    assert said in done.err
+    assert words[0] in done.err

@@ -1,0 +1,215 @@
+"""How much ``clsm recall`` returns and in which form: each option, through real processes."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from processes import Cli
+from small_store import row
+
+NOW = ("--now", "2026-02-26T08:00:00+01:00")
+NOTHING = "clsm: nothing relevant was found\n"
+TEXTS = [f"The ferry number {n} leaves the harbour at {n} sharp." for n in range(1, 13)]
+
+
+@pytest.fixture
+def told(cli: Cli) -> Cli:
+    rows = [row(text, session=f"s{n}") for n, text in enumerate(TEXTS)]
+    rows.append(row("Juno the cat sleeps in the boiler room.", session="cat", speaker="Ilse"))
+    cli.ok("ingest", "-q", "-", *NOW, stdin="".join(rows).encode())
+    return cli
+
+
+def test_the_form_of_plain_text(told: Cli) -> None:
+    done = told.ok("recall", "-k", "1", *NOW, "Where does Juno sleep?")
+    head, said = done.out.splitlines()[-2:]
+    assert head.startswith("1. cat · 2026-02-24 08:00 · ")
+    assert said == "   Ilse: Juno the cat sleeps in the boiler room."
+    assert done.err == ""
+
+
+def test_limits(told: Cli) -> None:
+    """``-k`` and ``--budget``: tokens, characters, and what was left out is named."""
+    asked = ("recall", "--json", "--no-touch", "--min-score", "0", *NOW, "ferry harbour")
+    assert len(told.ok(*asked).json["memories"]) == 10
+    assert len(told.ok(*asked, "-k", "3").json["memories"]) == 3
+    whole = told.ok(*asked, "--budget", "2000").json
+    assert len(whole["memories"]) == len(TEXTS) + 1
+    assert whole["budget"]["dropped"] == []
+    characters = told.ok(*asked, "--budget", "120c").json
+    lengths = [len(memory["text"]) for memory in characters["memories"]]
+    assert (len(lengths), sum(lengths)) == (2, characters["budget"]["used"])
+    assert characters["budget"]["unit"] == "characters"
+    tokens = told.ok(*asked, "--budget", "40").json
+    assert sum(m["tokens"] for m in tokens["memories"]) == tokens["budget"]["used"] <= 40
+    assert tokens["budget"]["unit"] == "tokens"
+    kept = {memory["id"] for memory in tokens["memories"]}
+    dropped = {item["id"] for item in tokens["budget"]["dropped"]}
+    assert not kept & dropped
+    assert kept | dropped == {memory["id"] for memory in whole["memories"]}
+    none = told.ok("recall", "--budget", "0", *NOW, "ferry harbour")
+    assert "more did not fit the budget" in none.out
+    assert "1. " not in none.out
+
+
+def test_the_floor(told: Cli) -> None:
+    asked = ("recall", "--json", "--no-touch", "-k", "100", *NOW, "ferry harbour")
+    everything = told.ok(*asked, "--min-score", "0").json["memories"]
+    assert len(everything) == len(TEXTS) + 1
+    half = told.ok(*asked, "--min-score", "0.5").json["memories"]
+    assert [m["id"] for m in half] == [m["id"] for m in everything if m["confidence"] >= 0.5]
+    assert 0 < len(half) < len(everything)
+    none = told.ok(*asked, "--min-score", "1")
+    assert none.json["memories"] == none.json["concepts"] == []
+    assert not none.json["answered"]
+    assert none.err == NOTHING
+
+
+def test_an_empty_answer(told: Cli) -> None:
+    """Nothing on stdout, a sentence beside it, code 0; 10 where a script asks for it."""
+    asked = ("recall", "--min-score", "1", *NOW, "ferry")
+    for more in ((), ("--format", "prompt"), ("--explain",)):
+        done = told.ok(*asked, *more)
+        assert (done.out, done.err) == ("", NOTHING), more
+    done = told(*asked, "--exit-code")
+    assert (done.code, done.out) == (10, "")
+    assert "nothing relevant" in done.err
+    assert told("recall", "--exit-code", *NOW, "ferry").code == 0
+    assert told.ok(*asked, "--quiet").err == ""
+
+
+def test_nothing_is_remembered_of_an_empty_answer_or_with_no_touch(told: Cli) -> None:
+    log = told.store / "flow" / "test" / "activation.jsonl"
+    told.ok("recall", "--min-score", "1", *NOW, "ferry")
+    told.ok("recall", "--no-touch", *NOW, "ferry")
+    assert not log.exists()
+    answer = told.ok("recall", "--json", "-k", "2", *NOW, "ferry").json
+    (line,) = filter(None, log.read_text().splitlines())
+    assert answer["recall_id"] in line
+    assert all(memory["id"] in line for memory in answer["memories"])
+    assert "ferry" not in line
+
+
+def test_explain(told: Cli) -> None:
+    asked = ("recall", "-k", "1", "--no-touch", *NOW, "Where did Ilse say on 24 February 2026 that Juno sleeps?")
+    assert "because" not in told.ok(*asked).out
+    reason = told.ok(*asked, "--explain").out.splitlines()[-1].strip()
+    assert reason.startswith("because: ")
+    for part in ("the same words", "words of like meaning", "the person asked about", "the time asked about"):
+        assert part in reason
+    assert reason.endswith("% sure")
+
+
+def test_prompt(told: Cli) -> None:
+    done = told.ok("recall", "--format", "prompt", "-k", "2", *NOW, "Where does Juno sleep?")
+    first, *inner, last = done.out.splitlines()
+    assert first.startswith('<clsm-recall id="r-')
+    assert last == "</clsm-recall>"
+    assert all(line.startswith("|") for line in inner)
+    assert "Juno the cat sleeps in the boiler room." in done.out
+
+
+def batch(cli: Cli, *lines: object, more: tuple[str, ...] = ()) -> tuple[list[dict[str, object]], str]:
+    """Answers to the lines of a file, and what was said beside them."""
+    path = cli.folder / "queries.jsonl"
+    path.write_bytes(
+        b"".join(
+            (line if isinstance(line, bytes) else json.dumps(line).encode()) + b"\n"
+            for line in lines
+        )
+    )
+    done = cli.ok("recall", "--batch", path, *NOW, *more)
+    return [json.loads(line) for line in done.out.splitlines()], done.err
+
+
+def test_a_batch_is_answered_line_by_line(told: Cli) -> None:
+    questions = ["Where does Juno sleep?", "ferry number 7", "日本"]
+    found, said = batch(told, *({"id": f"q{n}", "query": q} for n, q in enumerate(questions)))
+    assert [answer.pop("id") for answer in found] == ["q0", "q1", "q2"]
+    assert found == [told.ok("recall", "--json", *NOW, "--", q).json for q in questions]
+    assert said == ""
+
+
+def test_a_bad_line_of_a_batch_is_said_in_its_place(told: Cli) -> None:
+    lines = [
+        {"query": "ferry"},
+        b"{not json",
+        b"",
+        [1, 2],
+        {"id": "five", "query": "   "},
+        {"id": None, "query": "ferry"},
+        {"id": 7, "query": 3},
+        {"id": "eight", "query": "ferry", "as_of": "some day"},
+        b"\xff\xfe",
+        b"[" * 100_000,
+        {"id": "x", "query": "the " * 300_000},
+        {"id": "last", "query": "Where does Juno sleep?", "more": "is ignored"},
+    ]
+    found, said = batch(told, *lines)
+    assert len(found) == len(lines) - 1
+    assert [answer["id"] for answer in (found[0], found[3], found[5], found[6], found[-1])] == [
+        1,
+        "five",
+        7,
+        "eight",
+        "last",
+    ]
+    assert [bool(answer.get("error")) for answer in found] == [False, *[True] * 9, False]
+    assert all("memories" in answer for answer in (found[0], found[-1]))
+    assert len(said.splitlines()) == 9
+    assert "queries.jsonl, line 2: is no JSON; the others were answered" in said
+    assert "Traceback" not in said
+
+
+def test_a_batch_from_standard_input(told: Cli) -> None:
+    done = told.ok("recall", "--batch", "-", *NOW, stdin=b'{"id": "a", "query": "ferry"}\n')
+    assert (done.json["id"], done.json["answered"]) == ("a", True)
+    empty = told.ok("recall", "--batch", "-", *NOW, stdin=b"\n\n")
+    assert (empty.out, empty.err) == ("", "")
+
+
+def test_as_of_is_when_a_question_is_asked(told: Cli) -> None:
+    rows = [
+        row(f"We walked to the mill, {day}.", session=day, timestamp=f"{day}T07:00:00+01:00")
+        for day in ("2025-05-04", "2025-06-04")
+    ]
+    told.ok("ingest", "-q", "-", *NOW, stdin="".join(rows).encode())
+    question = "Where did we walk yesterday?"
+    found, _ = batch(
+        told,
+        *({"query": question, "as_of": f"2025-0{month}-05"} for month in (5, 6)),
+        {"query": question, "as_of": "2025-05-05T23:00:00+01:00"},
+    )
+    first = [answer["memories"][0]["session"] for answer in found]  # type: ignore[index]
+    assert first == ["2025-05-04", "2025-06-04", "2025-05-04"]
+    assert [answer["as_of"] for answer in found][0] == "2025-05-05"
+
+
+def test_options_hold_for_every_line_of_a_batch(told: Cli) -> None:
+    found, _ = batch(told, {"query": "ferry"}, {"query": "harbour"}, more=("-k", "1"))
+    assert [len(answer["memories"]) for answer in found] == [1, 1]  # type: ignore[arg-type]
+    found, _ = batch(told, {"query": "ferry"}, more=("--session", "cat", "--min-score", "0"))
+    assert {m["session"] for m in found[0]["memories"]} == {"cat"}  # type: ignore[attr-defined]
+
+
+def test_a_batch_leaves_no_trace(told: Cli) -> None:
+    batch(told, {"query": "ferry"})
+    assert not (told.store / "flow" / "test" / "activation.jsonl").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (("--batch", "nowhere.jsonl"), 12, "nowhere.jsonl: no such file"),
+        (("--batch", "."), 12, "no such file"),
+        (("--batch", "-", "ferry"), 2, "leave out QUERY"),
+        (("--batch", "-", "--format", "prompt"), 2, "leave out --format"),
+    ],
+)
+def test_a_batch_that_cannot_be_meant(
+    cli: Cli, words: tuple[str, ...], code: int, said: str
+) -> None:
+    done = cli("recall", *words, COLUMNS="200")
+    assert (done.code, done.out) == (code, "")
+    assert said in done.err
