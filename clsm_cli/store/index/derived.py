@@ -49,8 +49,11 @@ def derive(batch: Batch, store: Store, touched: set[str]) -> None:
     connection = batch.connection
     graph_changed = "shard" in touched or "tombstones" in touched
     forgotten = logs.forgotten(store) if touched else frozenset()
-    if graph_changed or "episode" in touched:
-        _settle_documents(batch, forgotten)
+    changed = {record_id for record_id, _ in batch.gone ^ batch.come}
+    if "tombstones" in touched:
+        rows = connection.execute("SELECT id FROM records WHERE type = 'document'")
+        changed |= {row[0] for row in rows}
+    _settle_documents(batch, changed, forgotten)
     if graph_changed:
         _settle_aliases(connection, forgotten)
     for stream in TOPIC_STREAMS:
@@ -75,30 +78,50 @@ def records_of(
     ]
 
 
-def _settle_documents(batch: Batch, forgotten: frozenset[str]) -> None:
+def _settle_documents(batch: Batch, changed: set[str], forgotten: frozenset[str]) -> None:
     """A block is current, and stands where it stands, as its document says."""
     connection = batch.connection
-    known = set(connection.execute("SELECT document, key, line_start, heading FROM blocks"))
-    now = set()
-    connection.execute("DELETE FROM documents")
-    for document in records_of(connection, "document", forgotten):
-        assert isinstance(document, Document)
-        connection.execute("INSERT INTO documents VALUES (?, ?)", (document.id, document.path))
-        for block in document.blocks:
-            heading = heading_id(connection, passages.HEADING_SEPARATOR.join(block.heading))
-            now.add((document.id, block.key, block.line_start, heading or 0))
-    connection.executemany(
-        "DELETE FROM blocks WHERE document = ? AND key = ?", {row[:2] for row in known - now}
-    )
-    connection.executemany("INSERT OR REPLACE INTO blocks VALUES (?, ?, ?, ?)", sorted(now - known))
-    changed = known ^ now
-    batch.documents.update(row[0] for row in changed)
+    keys = set(batch.keys)
+    for document in sorted(changed):
+        known = set(
+            connection.execute(
+                "SELECT key, line_start, heading FROM blocks WHERE document = ?", (document,)
+            )
+        )
+        now = _blocks_of(connection, document, forgotten)
+        connection.execute("DELETE FROM blocks WHERE document = ?", (document,))
+        connection.executemany(
+            "INSERT OR REPLACE INTO blocks VALUES (?, ?, ?, ?)",
+            [(document, *block) for block in sorted(now)],
+        )
+        keys |= {block[0] for block in known ^ now}
+        if known != now:
+            batch.documents.add(document)
     connection.executemany(
         "UPDATE passages SET current = EXISTS (SELECT 1 FROM blocks b JOIN places l"
         " ON l.document = b.document WHERE l.id = passages.place AND b.key = passages.key)"
         " WHERE key = ? AND place IN (SELECT id FROM places WHERE document IS NOT NULL)",
-        sorted({(row[1],) for row in changed} | {(key,) for key in batch.keys}),
+        [(key,) for key in sorted(keys)],
     )
+
+
+def _blocks_of(
+    connection: sqlite3.Connection, document: str, forgotten: frozenset[str]
+) -> set[tuple[str, int, int]]:
+    """Key, first line and heading of the blocks a document has now; notes its path too."""
+    connection.execute("DELETE FROM documents WHERE id = ?", (document,))
+    lines = connection.execute("SELECT line FROM records WHERE id = ?", (document,)).fetchall()
+    if not lines or logs.is_forgotten(document, forgotten):
+        return set()
+    record = join_all([unpack(line) for (line,) in lines]).record
+    assert isinstance(record, Document)
+    connection.execute("INSERT INTO documents VALUES (?, ?)", (document, record.path))
+    headings = {block.heading for block in record.blocks}
+    rows = {
+        heading: heading_id(connection, passages.HEADING_SEPARATOR.join(heading)) or 0
+        for heading in headings
+    }
+    return {(block.key, block.line_start, rows[block.heading]) for block in record.blocks}
 
 
 def _settle_aliases(connection: sqlite3.Connection, forgotten: frozenset[str]) -> None:

@@ -64,6 +64,11 @@ def _drop(batch: Batch, path: str) -> set[str]:
         return set()
     file, kind = row
     batch.drop_file(file)
+    batch.gone.update(
+        connection.execute(
+            "SELECT id, line FROM records WHERE file = ? AND type = 'document'", (file,)
+        )
+    )
     for table in ("records", "episodes"):
         connection.execute(f"DELETE FROM {table} WHERE file = ?", (file,))
     connection.execute("DELETE FROM files WHERE id = ?", (file,))
@@ -145,6 +150,7 @@ def _read_shard(batch: Batch, store: Store, path: Path, file: int) -> _Problems:
         for record in shard.records
         for mapping in (encode(record),)
     ]
+    batch.come.update((row[1], row[3]) for row in rows if row[2] == "document" and row[3])
     batch.connection.executemany("INSERT INTO records VALUES (?, ?, ?, ?)", rows)
     return shard.problems
 

@@ -44,6 +44,8 @@ class Batch:
         sessions: Sessions whose turns came or went.
         documents: Documents whose blocks came or went.
         keys: Keys of blocks that came.
+        gone: Id and line of the records of documents that went.
+        come: Of those that came; a record that did both has not changed.
     """
 
     def __init__(self, connection: sqlite3.Connection) -> None:
@@ -51,6 +53,8 @@ class Batch:
         self.sessions: set[str] = set()
         self.documents: set[str] = set()
         self.keys: set[str] = set()
+        self.gone: set[tuple[str, bytes]] = set()
+        self.come: set[tuple[str, bytes]] = set()
         self._postings = postings.Changes()
 
     def insert(self, file: int, found: Iterable[Passage]) -> None:

@@ -1,0 +1,194 @@
+"""Whatever state the index is in, a recall answers: old, being rebuilt, read-only, without vectors."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+from small_store import row
+
+from clsm_cli.store.index.codes import SENTENCE_BYTES
+from clsm_cli.store.index.database import SCHEMA_VERSION
+from clsm_cli.store.lock import locked
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from processes import Cli, Done
+
+NOW = ("--now", "2026-02-26T08:00:00+01:00")
+UNPRIVILEGED = ("setpriv", "--bounding-set=-all", "--inh-caps=-all")
+"""As root every file can be written; without its capabilities root is an owner like any other."""
+HERON = "The heron stood on the gauge."
+OTHERS = ("Salt is in the blue jar.", "Who fed the cat?", "The shed is green.")
+
+
+@pytest.fixture
+def told(cli: Cli) -> Cli:
+    rows = [row(text, session=text) for text in (HERON, *OTHERS)]
+    cli.ok("ingest", "-q", "-", *NOW, stdin="".join(rows).encode())
+    return cli
+
+
+def database(cli: Cli) -> Path:
+    return cli.store / ".clsm" / "index" / "index.sqlite"
+
+
+def ask(cli: Cli, query: str = "Where did the heron stand?") -> Done:
+    return cli.ok("recall", "--json", "--no-touch", *NOW, query)
+
+
+def first(done: Done) -> str:
+    return str(done.json["memories"][0]["text"])
+
+
+def version_of(path: Path) -> int:
+    connection = sqlite3.connect(path)
+    (version,) = connection.execute("PRAGMA user_version").fetchone()
+    connection.close()
+    return int(version)
+
+
+def test_an_index_of_version_1_is_made_anew(told: Cli) -> None:
+    expected = ask(told).out
+    shutil.rmtree(database(told).parent)
+    database(told).parent.mkdir()
+    connection = sqlite3.connect(database(told))
+    connection.execute("CREATE TABLE passages (id INTEGER PRIMARY KEY, key TEXT, text TEXT)")
+    connection.execute("INSERT INTO passages VALUES (1, 'k', 'an old heron')")
+    connection.execute("PRAGMA user_version = 1")
+    connection.commit()
+    connection.close()
+    (database(told).parent / "vectors.i8").write_bytes(b"old" * 1000)
+    assert ask(told).out == expected
+    assert version_of(database(told)) == SCHEMA_VERSION
+    assert not (database(told).parent / "vectors.i8").exists()
+
+
+def test_what_another_engine_made_is_made_anew(told: Cli) -> None:
+    expected = ask(told).out
+    connection = sqlite3.connect(database(told))
+    connection.execute("UPDATE meta SET value = 'another' WHERE key = 'engine'")
+    connection.commit()
+    connection.close()
+    path = database(told).with_name("sentences.q4")
+    path.write_bytes(bytes(path.stat().st_size))
+    assert ask(told).out == expected
+    assert any(path.read_bytes())
+
+
+@pytest.mark.parametrize("name", ["sentences.q4", "tokens.q2"])
+def test_a_file_of_vectors_that_is_too_short_or_too_long(told: Cli, name: str) -> None:
+    expected = ask(told).out
+    path = database(told).with_name(name)
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-SENTENCE_BYTES])
+    assert ask(told).out == expected
+    assert path.stat().st_size == len(whole)
+    with path.open("ab") as file:
+        file.write(b"\xff" * 1000)
+    assert ask(told).out == expected
+
+
+@pytest.fixture
+def read_only(told: Cli) -> Iterator[Cli]:
+    """A store that nobody may write to, with a file that the index does not know."""
+    if os.geteuid() == 0 and shutil.which("setpriv") is None:
+        pytest.skip("root writes everywhere")
+    ask(told)
+    (told.store / "tasks" / "new.md").write_text("- [ ] Polish the theremin.\n")
+    folders = [told.store, *(path for path in told.store.rglob("*") if path.is_dir())]
+    for folder in folders:
+        folder.chmod(0o500)
+    yield replace(told, prefix=UNPRIVILEGED) if os.geteuid() == 0 else told
+    for folder in folders:
+        folder.chmod(0o700)
+
+
+def test_a_read_only_store_answers(read_only: Cli) -> None:
+    before = database(read_only).read_bytes()
+    done = ask(read_only)
+    assert first(done) == HERON
+    assert "the disk is read-only" in done.err
+    assert any("theremin" in m["text"] for m in ask(read_only, "theremin").json["memories"])
+    assert database(read_only).read_bytes() == before
+
+
+def test_a_read_only_store_without_an_index_answers_by_words(told: Cli) -> None:
+    if os.geteuid() == 0 and shutil.which("setpriv") is None:
+        pytest.skip("root writes everywhere")
+    shutil.rmtree(told.store / ".clsm")
+    told.store.chmod(0o500)
+    try:
+        done = ask(replace(told, prefix=UNPRIVILEGED) if os.geteuid() == 0 else told)
+    finally:
+        told.store.chmod(0o700)
+    assert first(done) == HERON
+    assert "the disk is read-only" in done.err
+
+
+def test_while_another_makes_the_index_words_answer(told: Cli) -> None:
+    """As at the first recall of a large store: the other holds the lock, and there is no index yet."""
+    shutil.rmtree(told.store / ".clsm")
+    with locked(told.store, 1):
+        done = ask(told)
+    assert first(done) == HERON
+    assert "what is new was searched by words only" in done.err
+    assert done.json["warnings"]
+    assert not database(told).exists()
+    assert ask(told).err == ""
+
+
+KILLED = """
+import os, sys
+from clsm_cli.commands.engine import embedder
+from clsm_cli.store.index import database
+from clsm_cli.store.index.opening import bring_up_to_date
+from clsm_cli.store.layout import open_store
+from clsm_cli.store.lock import locked
+from pathlib import Path
+store = open_store(Path(sys.argv[1]), dict(os.environ))
+with locked(store.root, 1):
+    bring_up_to_date(
+        store, database.open_to_write(store.derived), embedder(), None, pause=lambda: os._exit(9)
+    )
+"""
+
+
+def test_an_index_whose_making_was_killed_is_made_whole(cli: Cli) -> None:
+    """Killed between two batches of vectors; those that were made stay."""
+    rows = [row(f"Jar {n} holds salt.", session=str(n)) for n in range(200)]
+    cli.ok("ingest", "-q", "--capture", "-", *NOW, stdin="".join(rows).encode())
+    command = [sys.executable, "-c", KILLED, str(cli.store)]
+    assert subprocess.run(command, env=dict(cli.environment), check=False).returncode == 9
+    path = database(cli).with_name("sentences.q4")
+    assert path.stat().st_size == 128 * SENTENCE_BYTES
+    done = ask(cli, "Which jar holds salt?")
+    assert "72 passages have no vector yet" in done.err
+    (cli.folder / "a.md").write_text("Done.\n")
+    cli.ok("ingest", "-q", "a.md", *NOW)
+    assert path.stat().st_size == 201 * SENTENCE_BYTES
+    assert ask(cli, "Which jar holds salt?").err == ""
+
+
+def test_a_thousand_passages_without_vectors_are_searched_by_words(told: Cli) -> None:
+    """Captured by a hook while an index exists: one recall does not pay for a bulk import."""
+    rows = [row(f"Fact {n} about jar {n}.", session=str(n // 50), id=str(n)) for n in range(1000)]
+    rows.append(row("The theremin is out of tune.", session="music"))
+    told.ok("ingest", "-q", "--capture", "-", *NOW, stdin="".join(rows).encode())
+    done = ask(told, "theremin tune")
+    assert "1001 passages have no vector yet and were searched by words only" in done.err
+    assert "clsm ingest" in done.err
+    assert "The theremin is out of tune." in {m["text"] for m in done.json["memories"]}
+    assert first(ask(told, "Where did the heron stand?")) == HERON
+    by_words = told.ok(
+        "recall", "--json", "--no-touch", *NOW, "theremin", CLSM_MODEL_DIR=told.folder / "none"
+    )
+    assert first(by_words) == "The theremin is out of tune."
