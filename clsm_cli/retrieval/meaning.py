@@ -90,18 +90,17 @@ def nearest(
     (products,) = engine.products(stored, len(sentence), [sentence], SENTENCE_STEP)
     cosines = products.tolist()
     if allowed is not None:
-        rows = {t.vector: row for row, t in index.traits(sorted(allowed)).items() if t.vector >= 0}
-        best = nlargest(limit, rows, key=lambda row: (cosines[row], -row))
+        vectors = {traits.vector for traits in index.traits(sorted(allowed)).values()}
+        best = sorted(vectors - {-1})
     else:
         # More than are wanted, as closed passages have rows too.
         threshold = min(nlargest(2 * limit, cosines), default=0.0)
         best = [row for row, cosine in enumerate(cosines) if cosine >= threshold]
-    passages = index.of_vectors(best)
-    ordered = sorted(best, key=lambda row: -cosines[row])
-    found = [passage for row in ordered for passage in passages.get(row, ())]
+    held = index.of_vectors(best)
     if allowed is not None:
-        found = [passage for passage in found if passage in allowed]
-    return Nearest(cosines, found[:limit])
+        held = [each for each in held if each[-1] in allowed]
+    held.sort(key=lambda each: (-cosines[each[0]], *each[1:]))
+    return Nearest(cosines, [each[-1] for each in held[:limit]])
 
 
 class LateInteraction(NamedTuple):

@@ -10,6 +10,7 @@ its cost does not grow with the store.
 from __future__ import annotations
 
 from functools import cached_property
+from heapq import nlargest
 from typing import TYPE_CHECKING, NamedTuple
 
 from clsm_cli.retrieval import meaning, words
@@ -101,9 +102,15 @@ def rank(
                 traits=around.near[row],
             )
         )
-    ranked.sort(key=lambda candidate: (-candidate.score, candidate.row))
+    ranked.sort(key=_place)
     strongest = confidence.best([candidate.evidence for candidate in ranked])
     return Ranked(ranked, round(confidence.of(strongest), 6) if ranked else 0.0)
+
+
+def _place(candidate: Candidate) -> tuple[float, str, int, int]:
+    """Best first; what is as good stands in the order of keys, which do not depend on rows."""
+    traits = candidate.traits
+    return -candidate.score, traits.key, traits.part, candidate.row
 
 
 def _candidates(
@@ -115,15 +122,24 @@ def _candidates(
     allowed: Collection[int] | None,
 ) -> list[int]:
     """Rows that are looked at closely, in order of row."""
-    scores = found.scores
-    best = sorted(scores, key=lambda row: (-scores[row], row))[: settings.candidates]
-    chosen = set(best)
+    chosen = set(_best(index, found.scores, settings.candidates))
     if near is not None:
         chosen.update(near.passages)
     for first, until in question.periods:
         told = index.on_days(first, until, settings.candidates)
         chosen.update(row for row in told if allowed is None or row in allowed)
     return sorted(chosen)
+
+
+def _best(index: Index, scores: dict[int, float], limit: int) -> list[int]:
+    """The rows with the highest scores; of those that are as good as the last, the first by key."""
+    if len(scores) <= limit:
+        return list(scores)
+    last = nlargest(limit, scores.values())[-1]
+    above = [row for row, score in scores.items() if score > last]
+    equal = [row for row, score in scores.items() if score == last]
+    room = limit - len(above)
+    return above + (equal if len(equal) == room else index.in_order(equal)[:room])
 
 
 class _Surroundings:

@@ -9,14 +9,18 @@ if TYPE_CHECKING:
 
 
 def spread(values: Sequence[float]) -> list[float]:
-    """Min-max normalisation: (v − min) / (max − min), 0 … 1; all 0 where nothing differs.
+    """Min-max normalisation: (v − min) / (max − min), 0 … 1.
 
-    >>> spread([2.0, 4.0, 3.0]), spread([5.0, 5.0])
-    ([0.0, 1.0, 0.5], [0.0, 0.0])
+    Where nothing differs everything is the best there is: 1, or 0 if that is nothing.
+
+    >>> spread([2.0, 4.0, 3.0]), spread([5.0, 5.0]), spread([0.0])
+    ([0.0, 1.0, 0.5], [1.0, 1.0], [0.0])
     """
     low, high = min(values, default=0.0), max(values, default=0.0)
     width = high - low
-    return [(value - low) / width if width else 0.0 for value in values]
+    if not width:
+        return [float(high > 0)] * len(values)
+    return [(value - low) / width for value in values]
 
 
 def weighted(signals: Sequence[float], weights: Sequence[float]) -> float:

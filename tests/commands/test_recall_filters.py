@@ -23,7 +23,11 @@ STATEMENTS = {RULE, TASTE, TASK}
 @pytest.fixture
 def told(cli: Cli) -> Cli:
     """Three turns of two conversations, a note, and a statement in each stream that has them."""
-    days = ((TEN, "yard", "2026-02-10"), (MONDAY, "yard", "2026-02-16"), (TODAY, "boat", "2026-02-26"))
+    days = (
+        (TEN, "yard", "2026-02-10"),
+        (MONDAY, "yard", "2026-02-16"),
+        (TODAY, "boat", "2026-02-26"),
+    )
     rows = [row(text, session=s, timestamp=f"{d}T07:00:00+01:00") for text, s, d in days]
     cli.ok("ingest", "-q", "-", *NOW, stdin="".join(rows).encode())
     (cli.folder / "fares.md").write_text(f"{NOTE}\n")

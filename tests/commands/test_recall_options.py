@@ -92,11 +92,23 @@ def test_nothing_is_remembered_of_an_empty_answer_or_with_no_touch(told: Cli) ->
 
 
 def test_explain(told: Cli) -> None:
-    asked = ("recall", "-k", "1", "--no-touch", *NOW, "Where did Ilse say on 24 February 2026 that Juno sleeps?")
+    asked = (
+        "recall",
+        "-k",
+        "1",
+        "--no-touch",
+        *NOW,
+        "Where did Ilse say on 24 February 2026 that Juno sleeps?",
+    )
     assert "because" not in told.ok(*asked).out
     reason = told.ok(*asked, "--explain").out.splitlines()[-1].strip()
     assert reason.startswith("because: ")
-    for part in ("the same words", "words of like meaning", "the person asked about", "the time asked about"):
+    for part in (
+        "the same words",
+        "words of like meaning",
+        "the person asked about",
+        "the time asked about",
+    ):
         assert part in reason
     assert reason.endswith("% sure")
 
@@ -110,7 +122,9 @@ def test_prompt(told: Cli) -> None:
     assert "Juno the cat sleeps in the boiler room." in done.out
 
 
-def batch(cli: Cli, *lines: object, more: tuple[str, ...] = ()) -> tuple[list[dict[str, object]], str]:
+def batch(
+    cli: Cli, *lines: object, more: tuple[str, ...] = ()
+) -> tuple[list[dict[str, object]], str]:
     """Answers to the lines of a file, and what was said beside them."""
     path = cli.folder / "queries.jsonl"
     path.write_bytes(

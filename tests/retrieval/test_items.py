@@ -23,7 +23,9 @@ def store(tmp_path: Path) -> Store:
 
 def steps(count: int, length: int = 60) -> str:
     """A numbered list, its items in paragraphs of their own."""
-    return "\n\n".join(f"{n}. Step {n} {'of the recipe ' * length}"[:length] for n in range(1, count))
+    return "\n\n".join(
+        f"{n}. Step {n} {'of the recipe ' * length}"[:length] for n in range(1, count)
+    )
 
 
 def test_a_block_comes_with_its_neighbours(store: Store, tmp_path: Path) -> None:
@@ -53,9 +55,7 @@ def test_a_numbered_list_is_shown_whole(store: Store, tmp_path: Path) -> None:
     assert LENGTH < len(text) < LONGEST
     note(store, tmp_path / "a.md", text)
     first = found(store, "theremin", k=1)[0]
-    assert [line.split(".")[0] for line in first.text.split("\n")] == [
-        str(n) for n in range(1, 16)
-    ]
+    assert [line.split(".")[0] for line in first.text.split("\n")] == [str(n) for n in range(1, 16)]
 
 
 def test_a_numbered_list_that_is_too_long_is_not(store: Store, tmp_path: Path) -> None:

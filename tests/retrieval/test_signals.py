@@ -78,9 +78,7 @@ def test_the_group_lifts_a_turn_that_is_not_a_neighbour(store: Store) -> None:
     shared = (*FILLER, "We can ask at the desk.")
     tell(store, *talk("a", "The ferry timetable has changed.", *shared))
     tell(store, *talk("b", "The garlic press is broken.", *shared))
-    one, other = (
-        m for m in found(store, "ferry timetable") if m.text == "We can ask at the desk."
-    )
+    one, other = (m for m in found(store, "ferry timetable") if m.text == "We can ask at the desk.")
     assert [one.session, other.session] == ["a", "b"]
     assert (one.why.maxsim, one.why.context) == (other.why.maxsim, other.why.context)
     assert one.why.episode > other.why.episode

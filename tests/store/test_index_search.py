@@ -173,7 +173,7 @@ def test_blocks_have_neighbours_under_their_own_heading(store: Store, opened: An
     closed = index.by_key(turn_key(ORIGIN, "", None, "one"))
     assert [passage.current for passage in closed] == [False]
     ((row,),) = index.connection.execute("SELECT id FROM passages WHERE NOT current").fetchall()
-    assert index.traits([row])[row][:3] == (None, None, row)
+    assert index.traits([row])[row][2:5] == (None, None, row)
 
 
 def test_a_section_is_what_stands_round_a_block(store: Store, opened: Any) -> None:

@@ -52,8 +52,9 @@ def by_row(store: Store) -> list[str]:
     """The texts of the first two rows."""
     with open_index(store, None) as opened:
         found = opened.index.of_vectors([0, 1])
-        passages = opened.index.passages([*found[0], *found[1]])
-        return [passages[found[row][0]].text for row in (0, 1)]
+        rows = {vector: row for vector, _, _, row in found}
+        passages = opened.index.passages([rows[0], rows[1]])
+        return [passages[rows[0]].text, passages[rows[1]].text]
 
 
 def path_of(store: Store, name: str) -> Path:

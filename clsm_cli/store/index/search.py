@@ -33,6 +33,8 @@ class Traits(NamedTuple):
     """Where a passage stands, without its text.
 
     Attributes:
+        key: Turn key or statement id; with ``part`` it names the passage, whatever its row.
+        part: From 0, of a long one.
         previous: The passage before it in its session or section.
         next: The one after it.
         group: First passage of its group of eight.
@@ -45,6 +47,8 @@ class Traits(NamedTuple):
         length: Terms.
     """
 
+    key: str
+    part: int
     previous: int | None
     next: int | None
     group: int
@@ -140,7 +144,7 @@ class Search:
         for batch in batches(rows):
             marks = ",".join("?" * len(batch))
             query = (
-                "SELECT p.id, p.previous, p.next, p.grp, l.kind, p.speaker, p.day, p.periods,"
+                "SELECT p.id, p.key, p.part, p.previous, p.next, p.grp, l.kind, p.speaker, p.day, p.periods,"
                 " p.is_question, l.document IS NOT NULL, COALESCE(v.row, -1),"
                 " COALESCE(v.token, 0), COALESCE(v.tokens, 0), p.length"
                 " FROM passages p JOIN places l ON l.id = p.place"
@@ -163,24 +167,34 @@ class Search:
                 found[group].append(Member(*member))
         return found
 
-    def of_vectors(self, rows: Sequence[int]) -> dict[int, list[int]]:
-        """The current passages of sentence vectors."""
-        found: dict[int, list[int]] = {}
+    def of_vectors(self, rows: Sequence[int]) -> list[tuple[int, str, int, int]]:
+        """The current passages of sentence vectors: row of the vector, key, part, passage."""
+        found: list[tuple[int, str, int, int]] = []
         for batch in batches(rows):
             marks = ",".join("?" * len(batch))
-            for vector, row in self.connection.execute(
-                "SELECT v.row, p.id FROM vectors v JOIN passages p ON p.embedded = v.digest"
-                f" WHERE v.row IN ({marks}) AND p.current ORDER BY p.id",
+            found += self.connection.execute(
+                "SELECT v.row, p.key, p.part, p.id FROM vectors v"
+                " JOIN passages p ON p.embedded = v.digest"
+                f" WHERE v.row IN ({marks}) AND p.current",
                 batch,
-            ):
-                found.setdefault(vector, []).append(row)
+            )
         return found
+
+    def in_order(self, rows: Sequence[int]) -> list[int]:
+        """Passages in the order of their keys, which does not depend on rows."""
+        found: list[tuple[str, int, int]] = []
+        for batch in batches(rows):
+            marks = ",".join("?" * len(batch))
+            found += self.connection.execute(
+                f"SELECT key, part, id FROM passages WHERE id IN ({marks})", batch
+            )
+        return [row for _, _, row in sorted(found)]
 
     def on_days(self, first: int, until: int, limit: int) -> list[int]:
         """Current passages told on days ``first`` … ``until`` − 1, the newest first."""
         rows = self.connection.execute(
             "SELECT id FROM passages WHERE day >= ? AND day < ? AND current"
-            " ORDER BY day DESC, id LIMIT ?",
+            " ORDER BY day DESC, time DESC, key, part LIMIT ?",
             (first, until, limit),
         )
         return [int(row[0]) for row in rows]
