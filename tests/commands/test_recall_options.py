@@ -197,7 +197,7 @@ def test_as_of_is_when_a_question_is_asked(told: Cli) -> None:
     )
     first = [answer["memories"][0]["session"] for answer in found]  # type: ignore[index]
     assert first == ["2025-05-04", "2025-06-04", "2025-05-04"]
-    assert [answer["as_of"] for answer in found][0] == "2025-05-05"
+    assert found[0]["as_of"] == "2025-05-05"
 
 
 def test_options_hold_for_every_line_of_a_batch(told: Cli) -> None:

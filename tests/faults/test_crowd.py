@@ -20,6 +20,7 @@ from clsm_cli.store.index.opening import open_index
 
 SECONDS = 15.0
 WRITERS = 4
+EVERYTHING = ("--json", "-k", "1000", "--budget", "200000", "--min-score", "0")
 
 
 class Crowd:
@@ -66,9 +67,7 @@ def test_four_ingests_and_eight_recalls_at_once(crowd: Crowd, tmp_path: Path) ->
     writers = [crowd.start("ingest", *paths, "--now", NOW) for paths in sources]
     readers = []
     for number in range(8):
-        readers.append(
-            crowd.start("recall", "--json", "-k", "1000", "--budget", "100000", "harbour gauge")
-        )
+        readers.append(crowd.start("recall", *EVERYTHING, "harbour gauge"))
         time.sleep(0.05 * number)
     for process in readers:
         answer = json.loads(finish(process))
@@ -90,7 +89,7 @@ def test_a_turn_is_never_out_of_sight_while_it_moves_to_its_episode(crowd: Crowd
     """What was found before an ingest is found at every moment of it."""
     store = new_store(crowd.store)
     take(store, SAMPLE / "sessions", capture_only=True)
-    words = ("recall", "--json", "-k", "1000", "--budget", "200000", "--no-touch", "Sedge gauge")
+    words = ("recall", *EVERYTHING, "--no-touch", "Sedge gauge")
     before = {m["id"] for m in json.loads(finish(crowd.start(*words)))["memories"]}
     assert before
     writer = crowd.start("ingest", SAMPLE / "sessions", "--now", NOW)

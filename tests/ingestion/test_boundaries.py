@@ -99,7 +99,7 @@ beats = st.builds(
 )
 gaps = st.sampled_from([None, 0, 1, 1, 1, 2, 10, 45, 90, -30, 300, 1500])
 settings_drawn = st.builds(
-    BoundarySettings,
+    DEFAULT._replace,
     confidence=st.sampled_from([0.3, 0.5, 0.7, 0.7, 1.0]),
     max_turns=st.sampled_from([3, 6, 10, 25]),
     min_turns=st.integers(0, 3),

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from clsm_cli.text import mentions
 from clsm_cli.text.mentions import find
 from clsm_cli.text.node_ids import node_id
-from clsm_cli.text.node_ids import node_id
 
 ID = re.compile(r"[a-z0-9][a-z0-9_-]{0,79}")
 
