@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from clsm_cli.retrieval import signals, windows
@@ -92,7 +93,7 @@ def _memory(
     full: float,
 ) -> Memory:
     shares = (w * s for w, s in zip(weights, candidate.signals, strict=True))
-    text = "\n".join(other.text for other in shown)
+    text = _joined(shown)
     return Memory(
         id=passage.id,
         kind=passage.kind,
@@ -109,6 +110,15 @@ def _memory(
         heading=passage.heading,
         speaker=passage.speaker,
     )
+
+
+def _joined(shown: Sequence[Passage]) -> str:
+    """Blocks as one text, with a blank line where the note has one."""
+    text = shown[0].text
+    for before, after in pairwise(shown):
+        gap = "\n\n" if after.line_start > before.line_end + 1 else "\n"
+        text += gap + after.text
+    return text
 
 
 def _sources(index: Index, passage: Passage, shown: Sequence[Passage]) -> tuple[Source, ...]:

@@ -214,22 +214,16 @@ class _View:
         """The signals of candidates, brought to one scale over them."""
         near = self._around.near
         share = self._share()
-        group_words, group_meaning = self._of_groups(rows)
-        columns = zip(
-            rows,
-            spread([self._words.scores.get(row, 0.0) for row in rows]),
-            spread([self._maxsim(row, after=False) for row in rows]),
-            spread([self._maxsim(row, after=True) for row in rows]),
-            spread(group_words),
-            spread(group_meaning),
-            strict=True,
-        )
+        by_words = spread([self._words.scores.get(row, 0.0) for row in rows])
+        own = self._over_windows(rows, by_words, after=False)
+        around = self._over_windows(rows, by_words, after=True)
+        group_words, group_meaning = (spread(values) for values in self._of_groups(rows))
         return [
             Signals(
-                bm25=by_words * share,
-                maxsim=own,
-                context=context,
-                episode=(by_group + nearness) / 2,
+                bm25=by_words[i] * (share if near[row].vector >= 0 else 1.0),
+                maxsim=own[i],
+                context=around[i],
+                episode=(group_words[i] + group_meaning[i]) / 2,
                 participant=signal.participant(
                     self._question, near[row], is_about=row in self._about
                 ),
@@ -237,8 +231,20 @@ class _View:
                 temporal=float(self._question.asks_when and bool(near[row].periods)),
                 question=float(near[row].is_question),
             )
-            for row, by_words, own, context, by_group, nearness in columns
+            for i, row in enumerate(rows)
         ]
+
+    def _over_windows(self, rows: list[int], by_words: list[float], *, after: bool) -> list[float]:
+        """MaxSim of each row's window, min-max; of what has no vector yet, the words speak for it."""
+        if self._late is None:
+            return [0.0] * len(rows)
+        near = self._around.near
+        known = [i for i, row in enumerate(rows) if near[row].vector >= 0]
+        found = list(by_words)
+        measured = spread([self._maxsim(rows[i], after=after) for i in known])
+        for i, value in zip(known, measured, strict=True):
+            found[i] = value
+        return found
 
     def _share(self) -> float:
         """What the question's words are worth: coverage², 1 where there is nothing else."""

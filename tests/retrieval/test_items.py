@@ -33,9 +33,9 @@ def test_a_block_comes_with_its_neighbours(store: Store, tmp_path: Path) -> None
     blocks[6] = "The theremin hangs in the boiler room."
     note(store, tmp_path / "a.md", "\n\n".join(blocks) + "\n")
     (first, *_) = found(store, "theremin", k=1)
-    shown = first.text.split("\n")
+    shown = first.text.split("\n\n")
     assert "The theremin hangs in the boiler room." in shown
-    assert LENGTH - len(blocks[0]) < len(first.text) <= LENGTH + len(shown)
+    assert LENGTH - len(blocks[0]) < len(first.text) <= LENGTH + 2 * len(shown)
     start = blocks.index(shown[0])
     assert shown == blocks[start : start + len(shown)]
     source = first.sources[0]
@@ -47,7 +47,7 @@ def test_a_window_ends_where_its_section_ends(store: Store, tmp_path: Path) -> N
     text = "# One\n\nSalt.\n\n# Two\n\nThe theremin hangs here.\n\nSugar.\n\n# Three\n\nPepper.\n"
     note(store, tmp_path / "a.md", text)
     first = found(store, "theremin", k=1)[0]
-    assert (first.heading, first.text) == ("Two", "The theremin hangs here.\nSugar.")
+    assert (first.heading, first.text) == ("Two", "The theremin hangs here.\n\nSugar.")
 
 
 def test_a_numbered_list_is_shown_whole(store: Store, tmp_path: Path) -> None:
@@ -55,7 +55,7 @@ def test_a_numbered_list_is_shown_whole(store: Store, tmp_path: Path) -> None:
     assert LENGTH < len(text) < LONGEST
     note(store, tmp_path / "a.md", text)
     first = found(store, "theremin", k=1)[0]
-    assert [line.split(".")[0] for line in first.text.split("\n")] == [str(n) for n in range(1, 16)]
+    assert [line.split(".")[0] for line in first.text.split("\n\n")] == [str(n) for n in range(1, 16)]
 
 
 def test_a_numbered_list_that_is_too_long_is_not(store: Store, tmp_path: Path) -> None:
@@ -68,7 +68,7 @@ def test_a_numbered_list_that_is_too_long_is_not(store: Store, tmp_path: Path) -
 def test_no_block_comes_twice(store: Store, tmp_path: Path) -> None:
     note(store, tmp_path / "a.md", "\n\n".join(WORDS.format(n) for n in range(40)) + "\n")
     memories = found(store, "willows by the lock")
-    lines = [line for memory in memories for line in memory.text.split("\n")]
+    lines = [line for memory in memories for line in memory.text.split("\n\n")]
     assert sorted(lines) == sorted(WORDS.format(n) for n in range(40))
     spans = sorted((m.sources[0].line_start, m.sources[0].line_end) for m in memories)
     assert all(one[1] < other[0] for one, other in pairwise(spans))
