@@ -9,7 +9,7 @@ COSINE = 6.1
 COVERAGE = 2.3
 LEAD = 22.0
 BIAS = -4.1
-"""Fitted by ``docs/evaluation.md``, as logistic regression."""
+"""By logistic regression, see docs/evaluation.md."""
 
 
 class Evidence(NamedTuple):

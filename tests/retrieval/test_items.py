@@ -55,7 +55,9 @@ def test_a_numbered_list_is_shown_whole(store: Store, tmp_path: Path) -> None:
     assert LENGTH < len(text) < LONGEST
     note(store, tmp_path / "a.md", text)
     first = found(store, "theremin", k=1)[0]
-    assert [line.split(".")[0] for line in first.text.split("\n\n")] == [str(n) for n in range(1, 16)]
+    assert [line.split(".")[0] for line in first.text.split("\n\n")] == [
+        str(n) for n in range(1, 16)
+    ]
 
 
 def test_a_numbered_list_that_is_too_long_is_not(store: Store, tmp_path: Path) -> None:
