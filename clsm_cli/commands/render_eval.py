@@ -139,8 +139,9 @@ def _notes(report: NotesReport, *, verbose: bool) -> Iterator[Table]:
         ),
     )
     yield _figures("concepts, the first ten", "queries", report.concepts)
-    if report.near_topic is not None:
-        rows = (("near topic", f"{report.near_topic:.3f}"),)
+    against = (("near topic", report.near_topic), ("off topic", report.off_topic))
+    rows = tuple((name, f"{value:.3f}") for name, value in against if value is not None)
+    if rows:
         yield Table("AUROC of confidence", ("against answerable", "AUROC"), rows)
     if verbose:
         names = [row.system for row in report.rows]

@@ -2,7 +2,7 @@
 
 The folder is laid out as ``fixtures/sample``: ``workspace/`` and ``sessions/`` to remember, and in
 ``labels/`` the files ``queries.yaml``, ``concepts.yaml`` and, if there are questions without an
-answer, ``probes.yaml``.
+answer, ``probes.yaml`` and ``off-topic.yaml``.
 """
 
 from __future__ import annotations
@@ -48,11 +48,13 @@ class Notes:
     """The labels of one memory.
 
     Attributes:
-        unanswerable: Questions that the memory holds no answer to.
+        unanswerable: Questions on what the memory knows, to which it holds no answer.
+        off_topic: Questions about something else altogether.
     """
 
     cues: tuple[Cue, ...]
     unanswerable: tuple[str, ...]
+    off_topic: tuple[str, ...]
 
 
 def load(path: Path) -> Notes:
@@ -84,7 +86,8 @@ def load(path: Path) -> Notes:
         )
     except (KeyError, TypeError, AttributeError) as error:
         raise malformed(queries_file, repr(error)) from error
-    return Notes(cues, tuple(_unanswerable(labels / "probes.yaml")))
+    near, far = labels / "probes.yaml", labels / "off-topic.yaml"
+    return Notes(cues, tuple(_without_evidence(near)), tuple(_without_evidence(far)))
 
 
 def single_blanks(text: str) -> str:
@@ -110,7 +113,7 @@ def keys(names: Iterable[str]) -> frozenset[str]:
     return frozenset(key(name) for name in names) - {""}
 
 
-def _unanswerable(path: Path) -> list[str]:
+def _without_evidence(path: Path) -> list[str]:
     if not path.exists():
         return []
     try:

@@ -140,6 +140,7 @@ class NotesReport:
             coverage of the first ten concepts.
         near_topic: AUROC of answerable queries against questions on a known subject that the notes
             hold no answer to; None without any.
+        off_topic: The same against questions about something else altogether.
     """
 
     data: dict[str, int]
@@ -148,6 +149,7 @@ class NotesReport:
     pairs: tuple[Pair, ...]
     concepts: dict[str, Figures]
     near_topic: float | None
+    off_topic: float | None
     queries: tuple[CueFigures, ...]
 
 

@@ -45,10 +45,12 @@ def run_notes(path: Path, shop: Workshop, engine: Engine, seed: int) -> NotesRep
     labels = notes.load(path)
     store, now = stores.of_folders(shop, path, notes.FOLDERS)
     by_system, passages = _baselines(labels.cues, store, now, shop, engine)
-    texts = [*(cue.text for cue in labels.cues), *labels.unanswerable]
+    texts = [*(cue.text for cue in labels.cues), *labels.unanswerable, *labels.off_topic]
     answers = runs.answered(store, texts, shop.embedder, engine, now)
-    silent = [answer.confidence for answer in answers[len(labels.cues) :]]
-    answers = answers[: len(labels.cues)]
+    confidences = [answer.confidence for answer in answers]
+    known = len(labels.cues)
+    near, far = known + len(labels.unanswerable), len(answers)
+    answers = answers[:known]
     by_system[systems.CLSM] = [
         _ranking([memory.text for memory in answer.memories], cue.quotes)
         for answer, cue in zip(answers, labels.cues, strict=True)
@@ -61,7 +63,8 @@ def run_notes(path: Path, shop: Workshop, engine: Engine, seed: int) -> NotesRep
         data={
             "queries": len(labels.cues),
             "quotes": sum(len(cue.quotes) for cue in labels.cues),
-            "unanswerable": len(silent),
+            "unanswerable": len(labels.unanswerable),
+            "off topic": len(labels.off_topic),
             "passages": passages,
         },
         headline=HEADLINE,
@@ -74,7 +77,8 @@ def run_notes(path: Path, shop: Workshop, engine: Engine, seed: int) -> NotesRep
             for named in ({"all": list(everything)}, *groups.values())
             for name, places in named.items()
         },
-        near_topic=metrics.auroc([a.confidence for a in answers], silent) if silent else None,
+        near_topic=_auroc(confidences[:known], confidences[known:near]),
+        off_topic=_auroc(confidences[:known], confidences[near:far]),
         queries=tuple(
             CueFigures(
                 cue.id,
@@ -86,6 +90,10 @@ def run_notes(path: Path, shop: Workshop, engine: Engine, seed: int) -> NotesRep
             for at, cue in enumerate(labels.cues)
         ),
     )
+
+
+def _auroc(positive: Sequence[float], negative: Sequence[float]) -> float | None:
+    return metrics.auroc(positive, negative) if negative else None
 
 
 def _baselines(

@@ -136,6 +136,7 @@ CONCEPTS = """
   label: "the heron"
   aliases: ["Heron"]
 """
+OFF_TOPIC = '- {id: o1, query: "how far is the moon"}\n'
 PROBES = """
 - id: p1
   query: "when was the pump bought"
@@ -154,6 +155,7 @@ def write_notes(folder: Path) -> Path:
     (folder / "workspace").mkdir(parents=True)
     (folder / "labels").mkdir()
     (folder / "workspace" / "MEMORY.md").write_text(NOTE, encoding="utf-8")
-    for name, text in (("queries", QUERIES), ("concepts", CONCEPTS), ("probes", PROBES)):
+    labels = {"queries": QUERIES, "concepts": CONCEPTS, "probes": PROBES, "off-topic": OFF_TOPIC}
+    for name, text in labels.items():
         (folder / "labels" / f"{name}.yaml").write_text(text, encoding="utf-8")
     return folder

@@ -25,8 +25,10 @@ def test_queries_concepts_and_unanswerable_probes(tmp_path: Path) -> None:
 
 def test_probes_are_optional(tmp_path: Path) -> None:
     folder = write_notes(tmp_path / "set")
-    (folder / "labels" / "probes.yaml").unlink()
-    assert notes.load(folder).unanswerable == ()
+    assert notes.load(folder).off_topic == ("how far is the moon",)
+    for name in ("probes", "off-topic"):
+        (folder / "labels" / f"{name}.yaml").unlink()
+    assert (notes.load(folder).unanswerable, notes.load(folder).off_topic) == ((), ())
 
 
 @pytest.mark.parametrize("text", ["a: 1\n", "- id: q1\n", "- [\n", "- 3\n"])

@@ -31,6 +31,7 @@ def test_notes(tmp_path: Path, shop: Workshop, engine: Engine) -> None:
     }
     assert report.concepts["project"]["coverage"] == 1  # Brian stands in the passage
     assert report.near_topic is not None
+    assert report.off_topic == 1  # the moon is not in the cellar
     easy = next(each for each in report.queries if each.id == "q1")
     assert easy.recall[systems.BM25] == 1
     assert report.concepts["all"]["f1"] == pytest.approx(
