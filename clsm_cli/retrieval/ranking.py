@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from functools import cached_property
 from heapq import nlargest
+from math import fsum  # the same sum in whatever order of rows
 from typing import TYPE_CHECKING, NamedTuple
 
 from clsm_cli.retrieval import meaning, words
@@ -265,7 +266,7 @@ class _View:
                 members = self._around.members[group]
                 known = [self._near.of(m.vector) for m in members] if self._near else []
                 cosines = [cosine for cosine in known if cosine is not None]
-                means[group] = sum(cosines) / len(cosines) if cosines else 0.0
+                means[group] = fsum(cosines) / len(cosines) if cosines else 0.0
             by_meaning.append(means[group])
         return by_words, by_meaning
 
