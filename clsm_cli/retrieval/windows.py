@@ -41,10 +41,24 @@ def around(index: Index, row: int, passage: Passage, taken: Collection[str]) -> 
     if place is None:
         return [passage]
     start, end = grow([len(other.text) for other in section], place, _blocked(section, taken))
-    first, last = numbered(section, place)
-    if sum(len(other.text) for other in section[first:last]) <= LONGEST:
-        start, end = min(start, first), max(end, last)
+    start, end = _with_whole_lists(section, place, start, end)
     return [other for other in section[start:end] if other.id not in taken]
+
+
+def _with_whole_lists(
+    section: Sequence[Passage], place: int, start: int, end: int
+) -> tuple[int, int]:
+    """Widen a window to the numbered lists it cuts; those that are too long it leaves out."""
+    for edge in (start, end - 1):
+        first, last = numbered(section, edge)
+        wide = min(start, first), max(end, last)
+        if sum(len(other.text) for other in section[slice(*wide)]) <= LONGEST:
+            start, end = wide
+        elif last <= place:
+            start = max(start, last)
+        elif first > place:
+            end = min(end, first)
+    return start, end
 
 
 def _blocked(section: Sequence[Passage], taken: Collection[str]) -> set[int]:

@@ -60,6 +60,19 @@ def test_a_numbered_list_is_shown_whole(store: Store, tmp_path: Path) -> None:
     ]
 
 
+def test_a_window_takes_the_list_it_touches_whole(store: Store, tmp_path: Path) -> None:
+    note(store, tmp_path / "a.md", f"{steps(12)}\n\nSo the theremin was tuned.\n")
+    text = found(store, "theremin tuned", k=1)[0].text
+    assert [line.split(".")[0] for line in text.split("\n\n")][:-1] == [
+        str(n) for n in range(1, 12)
+    ]
+
+
+def test_a_window_leaves_out_a_list_that_is_too_long(store: Store, tmp_path: Path) -> None:
+    note(store, tmp_path / "a.md", f"{steps(20, 100)}\n\nSo the theremin was tuned.\n")
+    assert found(store, "theremin tuned", k=1)[0].text == "So the theremin was tuned."
+
+
 def test_a_numbered_list_that_is_too_long_is_not(store: Store, tmp_path: Path) -> None:
     text = f"{steps(15, 150)}\n\n15. Tune the theremin.\n"
     assert len(text) > LONGEST
