@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from clsm_cli.embedding.pieces import MOST_PIECES
+
 if TYPE_CHECKING:
     from pathlib import Path
-
-MAX_PIECES = 256
-"""Word pieces the model reads, start and end marks included; the rest of a text is cut off."""
 
 _PREFIX = 8192
 """Characters of a long text that are tried first; about 1,700 pieces of English."""
@@ -32,7 +31,7 @@ class WordPieces:
         from tokenizers import BertWordPieceTokenizer
 
         tokenizer = BertWordPieceTokenizer(str(vocabulary), lowercase=True)
-        tokenizer.enable_truncation(MAX_PIECES)
+        tokenizer.enable_truncation(MOST_PIECES)
         tokenizer.no_padding()
         return cls(tokenizer)
 
@@ -45,13 +44,13 @@ class WordPieces:
                 name, as sentence-transformers does.
 
         Returns:
-            Between 2 and :data:`MAX_PIECES` ids.
+            Between 2 and :data:`MOST_PIECES` ids.
         """
         text = _without_surrogates(text)
         if len(text) > _PREFIX:
             # Cutting 1 MB into pieces to keep 256 costs up to 2.5 s.
             found = self._cut(text[: _word_start(text, _PREFIX)])
-            if len(found) == MAX_PIECES:
+            if len(found) == MOST_PIECES:
                 return found
         return self._cut(text)
 

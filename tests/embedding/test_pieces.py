@@ -11,8 +11,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from strategies import examples
 
-from clsm_cli.embedding.pieces import Piece, cut
-from clsm_cli.embedding.wordpiece import MAX_PIECES, WordPieces
+from clsm_cli.embedding.pieces import MOST_PIECES, Piece, cut
+from clsm_cli.embedding.wordpiece import WordPieces
 
 TEXTS: list[str] = json.loads((Path(__file__).parent / "reference_texts.json").read_text())
 MEGABYTE = 1 << 20
@@ -109,7 +109,7 @@ def test_a_limit_counts_the_marks() -> None:
 
 
 def test_the_limit_is_the_encoders(cutters: Cutters) -> None:
-    assert len(cutters.ids("word " * 300)) == MAX_PIECES - 2
+    assert len(cutters.ids("word " * 300)) == MOST_PIECES - 2
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clsm_cli.embedding import wordpiece
-from clsm_cli.embedding.wordpiece import MAX_PIECES, WordPieces
+from clsm_cli.embedding.pieces import MOST_PIECES
+from clsm_cli.embedding.wordpiece import WordPieces
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -34,7 +35,7 @@ def test_a_surrogate_pair_is_its_character(word_pieces: WordPieces) -> None:
 
 def test_what_passes_the_limit_is_cut_off(word_pieces: WordPieces) -> None:
     ids = word_pieces.ids("word " * 1000)
-    assert len(ids) == MAX_PIECES
+    assert len(ids) == MOST_PIECES
     assert (ids[0], ids[-1]) == (101, 102)
 
 
