@@ -90,6 +90,46 @@ class RecallSettings(NamedTuple):
     """Changed passages that recall embeds by itself; beyond it they answer by words only."""
 
 
+class GraphSettings(NamedTuple):
+    """Which pairs of nodes get an edge, and how strong it is (``scoring/association``)."""
+
+    reach: int = 2
+    """Turns of one section within which two nodes occur together."""
+    alpha: float = 0.75
+    """Exponent that smooths the context's counts (Levy, Goldberg & Dagan 2015)."""
+    shrink: float = 5.0
+    """Contexts at which a weight reaches half of its association: n / (n + shrink)."""
+    min_count: int = 2
+    """Contexts below which there is no edge."""
+    min_npmi: float = 0.10
+    """Association below which there is no edge."""
+    top: int = 12
+    """Strongest edges of a node that are kept, if either end counts them so."""
+
+
+class ConsolidationSettings(NamedTuple):
+    """What becomes a statement, and what a run may do at once."""
+
+    worth: float = 0.5
+    """Worth of a sentence from which it is kept, see ``text/propositions``."""
+    same_cosine: float = 0.90
+    """Cosine from which two sentences may say the same (CAIM's review; systems differ)."""
+    near_cosine: float = 0.85
+    """Cosine from which two statements are worth a look by a person."""
+    rule_sessions: int = 2
+    """Sessions that must show a rule which nobody stated as one (Smriti: 2)."""
+    rule_floor: float = 0.10
+    """Confidence below which a contradicted rule is closed (Smriti: prune < 0.1)."""
+    max_rules: int = 500
+    """Rules kept at once (Smriti: 500)."""
+    mass_loss: float = 0.2
+    """Share of statements, nodes or edges that a run may withdraw without a question."""
+    review_days: int = 30
+    """Days after which an open review item expires."""
+    step: int = 256
+    """Episodes that are made durable together."""
+
+
 class StoreSettings(NamedTuple):
     """How long is waited, and when shards are split."""
 
@@ -107,6 +147,8 @@ class Settings(NamedTuple):
     boundary: BoundarySettings = BoundarySettings()
     passage: PassageSettings = PassageSettings()
     recall: RecallSettings = RecallSettings()
+    graph: GraphSettings = GraphSettings()
+    consolidation: ConsolidationSettings = ConsolidationSettings()
     store: StoreSettings = StoreSettings()
 
 

@@ -61,6 +61,9 @@ NoNowOption = Annotated[
 DryRunOption = Annotated[
     bool, typer.Option("--dry-run", help="Say what would happen; change nothing.")
 ]
+YesOption = Annotated[
+    bool, typer.Option("--yes", help="Go on where much would be withdrawn at once.")
+]
 
 
 def examples(*lines: str) -> str:

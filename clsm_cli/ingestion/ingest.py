@@ -15,6 +15,8 @@ from clsm_cli.ingestion.report import Progress, Report, Request
 from clsm_cli.store.lock import locked
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from clsm_cli.store.index.opening import Embedder
     from clsm_cli.store.index.reader import Index
     from clsm_cli.store.layout import Store
@@ -39,12 +41,25 @@ def ingest(
     report = Report(request.dry_run)
     wait = limits.capture_wait if request.capture_only else limits.lock_wait
     with locked(store.root, wait) as lock, contextlib.ExitStack() as stack:
+        report.warnings += end_begun_run(store) if not request.dry_run else []
         opening = Opening(store, request, stack)
         run = Run(store, "ingest", request.now)
         Intake(store, request, report, opening, run, progress).read_all()
         if not request.capture_only and not request.dry_run:
             segment_all(store, opening(), run, report, embedder, progress, lock)
     return report
+
+
+def end_begun_run(store: Store) -> list[str]:
+    """End what a killed command began; what the user should hear of it. The caller holds the lock."""
+    if not (store.derived / "redo").exists():
+        return []
+    from clsm_cli.store import runs
+
+    return [
+        f"{path}: was changed while a run was cut short; its new content was left out"
+        for path in runs.recover(store)
+    ]
 
 
 def segment_all(
@@ -55,10 +70,13 @@ def segment_all(
     embedder: Embedder | None,
     progress: Progress,
     lock: Held,
+    *,
+    over_before: datetime | None = None,
 ) -> None:
     """The second half: settle hand edits, embed what is new, cut it into episodes, describe them.
 
-    Without the model nothing is cut: what is captured waits, and is found by its words.
+    Without the model nothing is cut: what is captured waits, and is found by its words. A
+    conversation whose last turn is older than ``over_before`` is over.
     """
     from clsm_cli.ingestion import segment
     from clsm_cli.store import inbox, settle
@@ -86,7 +104,7 @@ def segment_all(
         for number, path in enumerate(paths):
             progress("segmenting", number, len(paths))
             box = inbox.read(path)
-            plan = segment.plan_session(store, index, box)
+            plan = segment.plan_session(store, index, box, over_before)
             run.apply(plan.writes)
             report.episodes += len(plan.episodes)
         bring_up_to_date(store, connection, embedder, embedding)

@@ -36,11 +36,14 @@ class Run:
         self.now = utc(now)
         self._id: str | None = None
 
-    def apply(self, writes: Sequence[runs.Write]) -> None:
-        """Do the writes of a step."""
-        line = runs.apply(self.store, self.command, self.now, writes, run_id=self._id)
+    def apply(self, writes: Sequence[runs.Write], *, whole: bool = False) -> str | None:
+        """Do the writes of a step (``whole``: all or none); the id of the run, if it has begun."""
+        line = runs.apply(
+            self.store, self.command, self.now, writes, run_id=self._id, whole=whole
+        )
         if line is not None:
             self._id = line.id
+        return self._id
 
 
 class Opening:

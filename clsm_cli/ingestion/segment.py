@@ -23,6 +23,7 @@ from clsm_cli.text.node_ids import node_id
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from datetime import datetime
 
     from clsm_cli.model.episodes import EpisodeRecord, Turn
     from clsm_cli.store.inbox import Captured, Inbox, InboxItem
@@ -39,13 +40,16 @@ class SegmentPlan:
     writes: tuple[runs.Write, ...]
 
 
-def plan_session(store: Store, index: Index, box: Inbox) -> SegmentPlan:
+def plan_session(
+    store: Store, index: Index, box: Inbox, over_before: datetime | None = None
+) -> SegmentPlan:
     """Cut an inbox file as far as its episodes are final.
 
     Args:
         store: Where.
         index: Fresh, with a vector for every turn of the inbox.
         box: The inbox file.
+        over_before: A conversation whose last turn is older is over; None: none is.
     """
     if not box.turns:
         return SegmentPlan((), (), ())
@@ -57,7 +61,7 @@ def plan_session(store: Store, index: Index, box: Inbox) -> SegmentPlan:
     capped = bool(items) and _is_capped(store, index, previous)
     made: list[Episode] = []
     open_items: list[InboxItem] = []
-    for turns, ended in _parts(items):
+    for turns, ended in _parts(items, over_before):
         rest = list(turns)
         beats = _beats([item.turn for item in rest], vectors)
         for found in cut(beats, ended=ended, settings=store.settings.boundary):
@@ -97,8 +101,10 @@ def _is_done(item: InboxItem, closed: set[str]) -> bool:
     return key in closed
 
 
-def _parts(items: Sequence[InboxItem]) -> list[tuple[list[Captured], bool]]:
-    """The open turns between end marks, each with whether a mark ends it."""
+def _parts(
+    items: Sequence[InboxItem], over_before: datetime | None
+) -> list[tuple[list[Captured], bool]]:
+    """The open turns between end marks, each with whether a mark, or silence, ends it."""
     parts: list[tuple[list[Captured], bool]] = []
     current: list[Captured] = []
     marks = {item.after for item in items if isinstance(item, EndMark)}
@@ -109,8 +115,14 @@ def _parts(items: Sequence[InboxItem]) -> list[tuple[list[Captured], bool]]:
         if item.turn.key in marks:
             parts.append((current, True))
             current = []
-    parts.append((current, False))
+    parts.append((current, bool(current) and _is_over(current[-1], over_before)))
     return parts
+
+
+def _is_over(last: Captured, over_before: datetime | None) -> bool:
+    said = instant(last.turn.time) if last.turn.time else None
+    at = said or instant(last.recorded_at)
+    return over_before is not None and at is not None and at < over_before
 
 
 def _beats(turns: Sequence[Turn], vectors: dict[str, Any]) -> list[Beat]:

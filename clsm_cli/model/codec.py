@@ -11,7 +11,16 @@ from collections.abc import Callable
 from dataclasses import MISSING, fields
 from typing import Any, get_args
 
-from clsm_cli.model.episodes import Block, Document, EpisodeRecord, OpenQuestion, Stage, Trust
+from clsm_cli.model.episodes import (
+    Block,
+    Document,
+    EpisodeRecord,
+    Observation,
+    ObservationKind,
+    OpenQuestion,
+    Stage,
+    Trust,
+)
 from clsm_cli.model.graph import Edge, Node, Statement, StatementKind, TaskState
 from clsm_cli.model.ids import is_id
 from clsm_cli.model.streams import Stream
@@ -119,6 +128,16 @@ def _question(item: dict[str, Any]) -> OpenQuestion:
     return OpenQuestion(_text(item.get("text")), _optional_text(item.get("answered_by")))
 
 
+def _observation(item: dict[str, Any]) -> Observation:
+    return Observation(
+        kind=_one_of(get_args(ObservationKind))(item.get("kind")),
+        text=_text(item.get("text")),
+        key=_text(item.get("key")),
+        turns=_texts(item.get("turns")),
+        is_explicit=_flag(item.get("explicit", False)),
+    )
+
+
 def _one_of(names: tuple[str, ...]) -> Reader:
     allowed = frozenset(names)
 
@@ -161,6 +180,8 @@ _READERS: dict[type[Record], dict[str, Reader]] = {
         "decisions": _texts,
         "open_questions": lambda value: tuple(_question(item) for item in _mappings(value)),
         "mentions": _mapping(_text_set),
+        "observations": lambda value: tuple(_observation(item) for item in _mappings(value)),
+        "digest": _text,
         "stage": _one_of(get_args(Stage)),
     },
     Document: _COMMON
@@ -186,6 +207,7 @@ _READERS: dict[type[Record], dict[str, Reader]] = {
         "slot": _optional_text,
         "value": _optional_text,
         "supersedes": _optional_text,
+        "contradicted_by": _text_set,
         "tags": _text_set,
         "trust": _one_of(get_args(Trust)),
         "withdrawn": _flag,
@@ -195,12 +217,14 @@ _READERS: dict[type[Record], dict[str, Reader]] = {
         "label": _text,
         "kind": _text,
         "aliases": _text_set,
+        "exact": _text_set,
         "summary": _text,
         "stream": _one_of(get_args(Stream)),
         "tags": _text_set,
         "n": _whole,
         "first": _optional_text,
         "last": _optional_text,
+        "sources": _texts,
     },
     Edge: _COMMON
     | _LIFE
@@ -256,6 +280,10 @@ def _plain(value: Value) -> Value:
         return {"text": value.text} | (
             {"answered_by": value.answered_by} if value.answered_by else {}
         )
+    if isinstance(value, Observation):
+        plain = {"kind": value.kind, "text": value.text, "key": value.key}
+        plain |= {"turns": list(value.turns)}
+        return plain | ({"explicit": True} if value.is_explicit else {})
     if isinstance(value, (tuple, list)):
         return [_plain(item) for item in value]
     return value

@@ -30,6 +30,7 @@ class Statement:
         valid_from: When it became true (``valid_until``: stopped; half-open).
         recorded_at: When the store began to hold it (``superseded_at``: stopped).
         supersedes: Id of the row that this one replaced.
+        contradicted_by: Keys of turns that say otherwise.
     """
 
     id: str
@@ -50,6 +51,7 @@ class Statement:
     recorded_at: str | None = None
     superseded_at: str | None = None
     supersedes: str | None = None
+    contradicted_by: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
     trust: Trust = "user"
     pinned: bool = False
@@ -58,8 +60,8 @@ class Statement:
 
     @property
     def is_current(self) -> bool:
-        """Whether the store holds it now (it stands in the Markdown)."""
-        return self.superseded_at is None and not self.withdrawn
+        """Whether it holds now, as far as the store knows (it stands in the Markdown)."""
+        return self.superseded_at is None and not self.withdrawn and self.valid_until is None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,6 +73,8 @@ class Node:
         summary: At most two sentences, taken from the sources.
         n: Turns that mention it, at the last consolidation.
         first: Time of its first mention (``last``: of its last).
+        exact: Names among label and aliases that are matched with their capitals only.
+        sources: Keys of the turns that its summary is taken from.
     """
 
     id: str
@@ -78,12 +82,14 @@ class Node:
     label: str = ""
     kind: str = "concept"
     aliases: tuple[str, ...] = ()
+    exact: tuple[str, ...] = ()
     summary: str = ""
     stream: Stream = "projects"
     tags: tuple[str, ...] = ()
     n: int = 0
     first: str | None = None
     last: str | None = None
+    sources: tuple[str, ...] = ()
     pinned: bool = False
     extra: dict[str, Any] = field(default_factory=dict)
 

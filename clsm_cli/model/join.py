@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 SETS: dict[type[Record], tuple[str, ...]] = {
     EpisodeRecord: ("tags",),
     Document: (),
-    Statement: ("sources", "tags"),
+    Statement: ("sources", "tags", "contradicted_by"),
     Node: ("aliases", "tags"),
     Edge: ("sources",),
 }
@@ -44,7 +44,7 @@ class Joined:
     lost: tuple[Record, ...]
 
 
-_COMPUTED = ("rev", "n", "first", "last", "weight")
+_COMPUTED = ("rev", "n", "first", "last", "weight", "exact", "summary", "sources")
 """Fields that no person sets: a pinned version that differs only in them has not lost."""
 
 

@@ -32,20 +32,27 @@ def of(
     the items end where it falls below ``faded``.
 
     A turn may stand twice in a store, in the inbox and in its episode until the next segmentation,
-    or in the episodes of two machines; it is returned once.
+    or in the episodes of two machines; it is returned once. A statement and the turns it rests on
+    say the same: the better one is returned. Of a note always the note, with what stands round it.
     """
     weights = signals.weights(settings)
     full = _best_of_all(candidates, weights)
     taken: set[str] = set()
+    stated: set[str] = set()
+    told = {each.traits.key for each in candidates if each.traits.is_document}
     found: list[Memory] = []
     left = k
     for candidate, passage in _in_order(index, candidates, k):
         if left <= 0 or candidate.score < faded * full:
             break
-        if passage.id in taken:
+        if passage.id in taken or passage.key in stated:
+            continue
+        if passage.sources and told | stated >= {*passage.sources}:
             continue
         shown = windows.around(index, candidate.row, passage, taken)
         taken.update(other.id for other in shown)
+        stated.update(passage.sources)
+        told.update(other.key for other in shown)
         sources = _sources(index, passage, shown)
         found.append(_memory(candidate, passage, shown, sources, weights, full))
         left -= max(1, len(passage.sources))

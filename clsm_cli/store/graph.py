@@ -14,15 +14,19 @@ if TYPE_CHECKING:
     from clsm_cli.store.layout import Store
 
 
-def plan(store: Store, stream: Stream, records: Iterable[Record]) -> list[runs.Write]:
+def plan(
+    store: Store, stream: Stream, records: Iterable[Record], removed: Iterable[str] = ()
+) -> list[runs.Write]:
     """Writes that put records into this machine's shards of a stream, replacing older versions.
+
+    ``removed`` are ids of derived records that the shards hold no longer.
 
     Lines that could not be read are copied to ``quarantine/`` first, since a rewritten shard does
     not hold them any more.
     """
     writes: list[runs.Write] = []
     folder, limit = store.graph(stream), store.settings.store.shard_records
-    for path, (data, before) in shards.plan_update(folder, records, limit).items():
+    for path, (data, before) in shards.plan_update(folder, records, limit, removed).items():
         if before.problems and before.sha256 is not None:
             name = f"{stream}-{path.stem}-{before.sha256[:12]}.txt"
             lines = "\n".join(f"{p.line or ''}: {p.text}" for p in before.problems)

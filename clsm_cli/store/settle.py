@@ -7,13 +7,12 @@ second time; cut short anywhere, the next run completes it.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from clsm_cli.model.codec import encode
 from clsm_cli.model.graph import Statement
 from clsm_cli.model.ids import digest
-from clsm_cli.store import graph, logs, runs, shards, topics
+from clsm_cli.store import graph, logs, runs, shards, statements, topics
 from clsm_cli.store.jsonlines import dump
 from clsm_cli.store.layout import TOPIC_STREAMS
 
@@ -57,20 +56,13 @@ def plan(store: Store, now: str) -> tuple[list[runs.Write], list[str]]:
                 " fewer at a time"
             )
             continue
-        stored = [_stored(statement) for statement in edits.statements.values()]
+        stored = [statements.stored(statement) for statement in edits.statements.values()]
         changed = [statement for statement in stored if statement != records.get(statement.id)]
         writes += graph.plan(store, stream, changed)
         writes += _ids(found)
         review += [_conflict(*conflict, now) for conflict in edits.conflicts]
         review += [_lost(record, now) for record in known.lost if isinstance(record, Statement)]
     return writes + _review(store, review), warnings
-
-
-def _stored(statement: Statement) -> Statement:
-    """As the shard keeps it: the text of a current statement stands in the Markdown alone."""
-    sha = topics.text_sha(statement.text)
-    text = "" if statement.is_current else statement.text
-    return replace(statement, text=text, text_sha=sha if statement.text else statement.text_sha)
 
 
 def _ids(found: Iterable[topics.Topic]) -> list[runs.Write]:

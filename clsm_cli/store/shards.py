@@ -245,9 +245,12 @@ def shard_name(record_id: str, digits: int) -> str:
 
 
 def plan_update(
-    folder: Path, changes: Iterable[Record], limit: int = StoreSettings().shard_records
+    folder: Path,
+    changes: Iterable[Record],
+    limit: int = StoreSettings().shard_records,
+    removed: Iterable[str] = (),
 ) -> dict[Path, tuple[bytes, Shard]]:
-    """New bytes of every shard that ``changes`` touch: path → (bytes, what was read).
+    """New bytes of every shard that changes or removals touch: path → (bytes, what was read).
 
     A change replaces all older versions of its id in this folder. Lines that cannot be read are
     left out of the new bytes: the caller moves them to quarantine first.
@@ -255,6 +258,9 @@ def plan_update(
     groups: dict[str, list[Record]] = {}
     for record in changes:
         groups.setdefault(shard_name(record.id, 1), []).append(record)
+    gone = set(removed)
+    for record_id in gone:
+        groups.setdefault(shard_name(record_id, 1), [])
     plan: dict[Path, tuple[bytes, Shard]] = {}
     for name, group in sorted(groups.items()):
         old = {
@@ -263,7 +269,8 @@ def plan_update(
             if path.name[0] == name[0] and path.name != name
         }
         old[folder / name] = read(folder / name)
-        records = fold(old.values()).records | {record.id: record for record in group}
+        kept = {i: record for i, record in fold(old.values()).records.items() if i not in gone}
+        records = kept | {record.id: record for record in group}
         is_split = len(old) > 1 or len(records) > limit
         is_split = is_split or len(render(records.values())) > MAX_FILE // 2
         by_path: dict[Path, list[Record]] = {path: [] for path in old}

@@ -268,6 +268,7 @@ def _by_hand(
         pinned=True,
         withdrawn=False,
         superseded_at=None,
+        valid_until=None,
     )
 
 

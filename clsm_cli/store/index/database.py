@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 """Raised whenever the tables or what they mean change; an older index is rebuilt."""
 
 _SCHEMA = """
@@ -50,7 +50,7 @@ CREATE INDEX passages_group ON passages (grp);
 CREATE INDEX passages_day ON passages (day) WHERE day IS NOT NULL;
 CREATE INDEX passages_closed ON passages (id) WHERE NOT current;
 CREATE TABLE episodes (
-  id TEXT, file INTEGER, session TEXT, document TEXT, previous TEXT, start TEXT,
+  id TEXT, file INTEGER, session TEXT, document TEXT, previous TEXT, start TEXT, continues TEXT,
   PRIMARY KEY (id, file)) WITHOUT ROWID;
 CREATE INDEX episodes_session ON episodes (session);
 CREATE INDEX episodes_previous ON episodes (previous);
@@ -67,6 +67,11 @@ CREATE INDEX names_node ON names (node);
 CREATE TABLE mentions (
   passage INTEGER, name INTEGER, PRIMARY KEY (passage, name)) WITHOUT ROWID;
 CREATE INDEX mentions_name ON mentions (name);
+CREATE TABLE phrases (          -- candidates for names without marks; phrase: hash of its id
+  phrase INTEGER, passage INTEGER, PRIMARY KEY (phrase, passage)) WITHOUT ROWID;
+CREATE INDEX phrases_passage ON phrases (passage);
+CREATE TABLE stated (           -- names that a text itself says are one
+  passage INTEGER, name TEXT, alias TEXT, PRIMARY KEY (passage, name, alias)) WITHOUT ROWID;
 CREATE TABLE records (          -- of the graph shards
   file INTEGER, id TEXT, type TEXT,
   line BLOB);                   -- JSON, by zlib; NULL: to be read from the file
@@ -95,6 +100,10 @@ CREATE TRIGGER passage_goes AFTER DELETE ON passages BEGIN
   DELETE FROM speakers WHERE name = OLD.speaker AND n = 0;
   DELETE FROM waiting WHERE digest = OLD.embedded
     AND NOT EXISTS (SELECT 1 FROM passages WHERE embedded = OLD.embedded);
+END;
+CREATE TRIGGER passage_unsaid AFTER DELETE ON passages BEGIN
+  DELETE FROM phrases WHERE passage = OLD.id;
+  DELETE FROM stated WHERE passage = OLD.id;
 END;
 CREATE TRIGGER passage_closes AFTER UPDATE OF current ON passages
 WHEN NEW.current <> OLD.current BEGIN

@@ -15,16 +15,18 @@ from clsm_cli.model.graph import Node, Statement
 from clsm_cli.model.join import join_all
 from clsm_cli.store import logs, topics
 from clsm_cli.store.index import passages
-from clsm_cli.store.index.rows import heading_id
+from clsm_cli.store.index.rows import day_of, heading_id
 from clsm_cli.store.jsonlines import dump
 from clsm_cli.store.layout import TOPIC_STREAMS
 from clsm_cli.text.node_ids import node_id
 
 if TYPE_CHECKING:
     import sqlite3
+    from collections.abc import Mapping, Sequence
 
     from clsm_cli.model.codec import Record
     from clsm_cli.model.streams import Stream
+    from clsm_cli.store.index.passages import Passage
     from clsm_cli.store.index.rows import Batch
     from clsm_cli.store.layout import Store
 
@@ -49,16 +51,19 @@ def derive(batch: Batch, store: Store, touched: set[str]) -> None:
     connection = batch.connection
     graph_changed = "shard" in touched or "tombstones" in touched
     forgotten = logs.forgotten(store) if touched else frozenset()
-    changed = {record_id for record_id, _ in batch.gone ^ batch.come}
+    changed = {(kind, record_id) for kind, record_id, _ in batch.gone ^ batch.come}
     if "tombstones" in touched:
-        rows = connection.execute("SELECT id FROM records WHERE type = 'document'")
-        changed |= {row[0] for row in rows}
-    _settle_documents(batch, changed, forgotten)
+        rows = connection.execute(
+            "SELECT type, id FROM records WHERE type IN ('document', 'statement')"
+        )
+        changed |= set(rows)
+    _settle_documents(batch, {i for kind, i in changed if kind == "document"}, forgotten)
     if graph_changed:
         _settle_aliases(connection, forgotten)
     for stream in TOPIC_STREAMS:
         if stream in touched or "tombstones" in touched:
             _settle_statements(batch, store, stream, forgotten)
+    _settle_flow(batch, {i for kind, i in changed if kind == "statement"}, forgotten)
 
 
 def records_of(
@@ -140,7 +145,6 @@ def _settle_statements(
 ) -> None:
     """The statements of a stream, as its Markdown and its shards say together."""
     connection = batch.connection
-    batch.drop_statements(stream)
     records = {
         record.id: record
         for record in records_of(connection, "statement", forgotten)
@@ -157,16 +161,84 @@ def _settle_statements(
             "UPDATE files SET problems = ? WHERE path = ?",
             (listed if topic.problems else None, path),
         )
-    for record_id, statement in sorted(edits.statements.items()):
-        path, line = places.get(record_id, (f"{stream}/graph", 0))
-        if statement.text:
-            batch.insert(_file_id(connection, path), [passages.of_statement(statement, path, line)])
+    wanted = {
+        record_id: passages.of_statement(
+            statement, *places.get(record_id, (f"{stream}/graph", 0))
+        )
+        for record_id, statement in sorted(edits.statements.items())
+        if statement.text
+    }
+    rows = connection.execute(
+        "SELECT p.key, p.id, p.text, l.kind, l.path FROM passages p JOIN places l"
+        " ON l.id = p.place WHERE l.kind IN ('statement', 'gist') AND l.stream = ?",
+        (stream,),
+    ).fetchall()
+    _replace(batch, {row[0]: row[1:] for row in rows}, wanted)
 
 
-def _file_id(connection: sqlite3.Connection, path: str) -> int:
-    """The file a statement's row belongs to; 0, none, for one that only a shard still holds.
+def _settle_flow(batch: Batch, changed: set[str], forgotten: frozenset[str]) -> None:
+    """Statements of flow, whose text stands in the record: those that changed."""
+    connection = batch.connection
+    wanted: dict[str, Passage] = {}
+    known: dict[str, tuple[int, str, str, str]] = {}
+    for record_id in sorted(changed):
+        lines = connection.execute(
+            "SELECT r.line, f.path FROM records r JOIN files f ON f.id = r.file WHERE r.id = ?"
+            " AND r.type = 'statement' ORDER BY f.path",
+            (record_id,),
+        ).fetchall()
+        known |= {
+            record_id: row
+            for row in connection.execute(
+                "SELECT p.id, p.text, l.kind, l.path FROM passages p JOIN places l"
+                " ON l.id = p.place WHERE p.key = ? AND l.stream = 'flow'"
+                " AND l.kind IN ('statement', 'gist')",
+                (record_id,),
+            )
+        }
+        if not lines or logs.is_forgotten(record_id, forgotten):
+            continue
+        record = join_all([unpack(line) for line, _ in lines]).record
+        if isinstance(record, Statement) and record.stream == "flow" and record.text:
+            wanted[record_id] = passages.of_statement(record, lines[-1][1], 0)
+    _replace(batch, known, wanted)
 
-    Such rows go when their stream is settled again, not when one file goes.
+
+def _replace(
+    batch: Batch, known: Mapping[str, Sequence[Any]], wanted: Mapping[str, Passage]
+) -> None:
+    """Bring the passages of statements to what they should be; the same words stay in place.
+
+    Args:
+        batch: The transaction.
+        known: Id → row, text, kind and path of the passage there is.
+        wanted: Id → the passage there should be.
     """
-    row = connection.execute("SELECT id FROM files WHERE path = ?", (path,)).fetchone()
-    return int(row[0]) if row else 0
+    connection = batch.connection
+    for record_id, (row, *rest) in sorted(known.items()):
+        new = wanted.get(record_id)
+        if new is None or rest != [new.text, new.kind, new.path]:
+            batch.drop(row)
+    for record_id, passage in sorted(wanted.items()):
+        held = known.get(record_id)
+        if held is None or [*held[1:]] != [passage.text, passage.kind, passage.path]:
+            batch.insert(_NO_FILE, [passage])
+            continue
+        connection.execute(
+            "UPDATE passages SET trust = ?, time = ?, day = ?, line_start = ?, line_end = ?,"
+            " sources = ?, current = ? WHERE id = ?",
+            (
+                passage.trust,
+                passage.time,
+                day_of(passage.time),
+                passage.line_start,
+                passage.line_end,
+                dump(list(passage.sources)) if passage.sources else None,
+                passage.current,
+                held[0],
+            ),
+        )
+
+
+_NO_FILE = 0
+"""Rows of statements go when their stream is settled again, not when one file goes."""

@@ -64,8 +64,13 @@ class Passage(NamedTuple):
 
     @property
     def embedded_digest(self) -> int:
-        """Key of its vector: 60 bits."""
-        return int(digest("embedded", self.embedded_text) + digest(self.embedded_text)[:3], 16)
+        """Key of its vector."""
+        return text_digest(self.embedded_text)
+
+
+def text_digest(text: str) -> int:
+    """Key of the vector of a text: 60 bits."""
+    return int(digest("embedded", text) + digest(text)[:3], 16)
 
 
 def with_heading(heading: str, text: str) -> str:

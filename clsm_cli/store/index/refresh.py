@@ -66,7 +66,8 @@ def _drop(batch: Batch, path: str) -> set[str]:
     batch.drop_file(file)
     batch.gone.update(
         connection.execute(
-            "SELECT id, line FROM records WHERE file = ? AND type = 'document'", (file,)
+            "SELECT type, id, line FROM records WHERE file = ? AND type IN ('document', 'statement')",
+            (file,),
         )
     )
     for table in ("records", "episodes"):
@@ -113,8 +114,16 @@ def _read_episode(batch: Batch, store: Store, path: Path, file: int) -> _Problem
     except DamagedStoreError as error:
         return [LineProblem(path, error.line, error.reason)]
     batch.connection.execute(
-        "INSERT OR REPLACE INTO episodes VALUES (?, ?, ?, ?, ?, ?)",
-        (episode.id, file, episode.session, episode.document, episode.previous, episode.start),
+        "INSERT OR REPLACE INTO episodes VALUES (?, ?, ?, ?, ?, ?, ?)",
+        (
+            episode.id,
+            file,
+            episode.session,
+            episode.document,
+            episode.previous,
+            episode.start,
+            episode.continues,
+        ),
     )
     limit = store.settings.passage.max_tokens
     found = (
@@ -150,7 +159,9 @@ def _read_shard(batch: Batch, store: Store, path: Path, file: int) -> _Problems:
         for record in shard.records
         for mapping in (encode(record),)
     ]
-    batch.come.update((row[1], row[3]) for row in rows if row[2] == "document" and row[3])
+    batch.come.update(
+        (row[2], row[1], row[3]) for row in rows if row[2] in ("document", "statement") and row[3]
+    )
     batch.connection.executemany("INSERT INTO records VALUES (?, ?, ?, ?)", rows)
     return shard.problems
 

@@ -10,7 +10,7 @@ from clsm_cli.model.ids import digest
 from clsm_cli.store.index import postings
 from clsm_cli.store.index.passages import Passage, with_heading
 from clsm_cli.store.jsonlines import dump
-from clsm_cli.text import mentions, timex, tokens
+from clsm_cli.text import aliases, mentions, noun_phrases, timex, tokens
 from clsm_cli.text.node_ids import node_id
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class Batch:
         sessions: Sessions whose turns came or went.
         documents: Documents whose blocks came or went.
         keys: Keys of blocks that came.
-        gone: Id and line of the records of documents that went.
+        gone: Type, id and line of the records of documents and statements that went.
         come: Of those that came; a record that did both has not changed.
     """
 
@@ -53,8 +53,8 @@ class Batch:
         self.sessions: set[str] = set()
         self.documents: set[str] = set()
         self.keys: set[str] = set()
-        self.gone: set[tuple[str, bytes]] = set()
-        self.come: set[tuple[str, bytes]] = set()
+        self.gone: set[tuple[str, str, bytes]] = set()
+        self.come: set[tuple[str, str, bytes]] = set()
         self._postings = postings.Changes()
 
     def insert(self, file: int, found: Iterable[Passage]) -> None:
@@ -71,12 +71,19 @@ class Batch:
 
     def drop_file(self, file: int) -> None:
         """Remove all passages of a file."""
-        self._drop("SELECT id FROM places WHERE file = ?", file)
+        self._drop("p.place IN (SELECT id FROM places WHERE file = ?)", file)
+        self.connection.execute("DELETE FROM places WHERE file = ?", (file,))
 
-    def drop_statements(self, stream: str) -> None:
-        """Remove all statements and gists of a stream."""
-        self._drop(
-            "SELECT id FROM places WHERE kind IN ('statement', 'gist') AND stream = ?", stream
+    def drop(self, row: int) -> None:
+        """Remove one passage, and its place if it was the last there."""
+        (place,) = self.connection.execute(
+            "SELECT place FROM passages WHERE id = ?", (row,)
+        ).fetchone()
+        self._drop("p.id = ?", row)
+        self.connection.execute(
+            "DELETE FROM places WHERE id = ?"
+            " AND NOT EXISTS (SELECT 1 FROM passages WHERE place = places.id)",
+            (place,),
         )
 
     def write(self) -> None:
@@ -116,6 +123,8 @@ class Batch:
         self._postings.add(row, terms, terms.total())
         self.connection.execute("UPDATE passages SET grp = id WHERE id = ?", (row,))
         self._mention(row, passage.text)
+        if passage.kind == "passage" and passage.role != "tool":
+            self._name(row, passage.text)
 
     def _mention(self, row: int, text: str) -> None:
         """Note what a passage mentions, each node once, by the first name it has there."""
@@ -130,29 +139,45 @@ class Batch:
             "INSERT INTO mentions VALUES (?, ?)", [(row, name[0]) for name in names]
         )
 
-    def _drop(self, places: str, value: object) -> None:
-        """Remove the passages of some places, named by one of our own constant queries."""
+    def _name(self, row: int, text: str) -> None:
+        """Note what might be a name, and what the text says are names of one thing."""
+        found = {phrase_hash(phrase) for _, _, phrase in noun_phrases.noun_phrases(text)}
+        self.connection.executemany(
+            "INSERT INTO phrases VALUES (?, ?)", [(phrase, row) for phrase in sorted(found)]
+        )
+        stated = {(each.name, each.alias) for each in aliases.stated(text)}
+        self.connection.executemany(
+            "INSERT INTO stated VALUES (?, ?, ?)", [(row, *each) for each in sorted(stated)]
+        )
+
+    def _drop(self, where: str, value: int) -> None:
+        """Remove the passages that one of our own constant conditions chooses."""
         rows = self.connection.execute(
-            "SELECT p.id, p.speaker, COALESCE(h.text, ''), p.text FROM passages p"
-            f" LEFT JOIN headings h ON h.id = p.heading WHERE p.place IN ({places})",
+            "SELECT p.id, p.speaker, COALESCE(h.text, ''), p.text, p.place FROM passages p"
+            f" LEFT JOIN headings h ON h.id = p.heading WHERE {where}",
             (value,),
         ).fetchall()
-        for row, speaker, heading, text in rows:
+        for row, speaker, heading, text, _ in rows:
             self._postings.remove(row, terms_of(speaker, heading, text))
-        for session, document in self.connection.execute(
-            f"SELECT DISTINCT session, document FROM places WHERE id IN ({places})", (value,)
-        ).fetchall():
+        for place in sorted({row[4] for row in rows}):
+            session, document = self.connection.execute(
+                "SELECT session, document FROM places WHERE id = ?", (place,)
+            ).fetchone()
             self._touch(session, document)
-        chosen = f"SELECT id FROM passages WHERE place IN ({places})"
-        self.connection.execute(f"DELETE FROM mentions WHERE passage IN ({chosen})", (value,))
-        self.connection.execute(f"DELETE FROM passages WHERE place IN ({places})", (value,))
-        self.connection.execute(f"DELETE FROM places WHERE id IN ({places})", (value,))
+        ids = [(row[0],) for row in rows]
+        self.connection.executemany("DELETE FROM mentions WHERE passage = ?", ids)
+        self.connection.executemany("DELETE FROM passages WHERE id = ?", ids)
 
     def _touch(self, session: str, document: str | None) -> None:
         if document is not None:
             self.documents.add(document)
         elif session:
             self.sessions.add(session)
+
+
+def phrase_hash(phrase: str) -> int:
+    """What the index keeps of a candidate for a name: 48 bits."""
+    return int(digest("phrase", node_id(phrase)), 16)
 
 
 def heading_id(connection: sqlite3.Connection, heading: str) -> int | None:

@@ -12,7 +12,7 @@ import errno
 import mmap
 import os
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from clsm_cli.store import atomic
 from clsm_cli.store.index.codes import (
@@ -20,8 +20,9 @@ from clsm_cli.store.index.codes import (
     TOKEN_BYTES,
     pack_sentences,
     pack_tokens,
+    unit,
 )
-from clsm_cli.store.index.passages import with_heading
+from clsm_cli.store.index.passages import text_digest, with_heading
 from clsm_cli.text.tokens import STOP_WORDS
 
 if TYPE_CHECKING:
@@ -179,6 +180,58 @@ def add(
         )
         token += count
     connection.execute("COMMIT")
+
+
+def of_texts(
+    connection: sqlite3.Connection,
+    derived: Path,
+    texts: Sequence[str],
+    embed: Embed | None,
+    *,
+    keep: bool,
+) -> dict[str, Any]:
+    """Unit vectors of texts as the index has them or would have them, by text.
+
+    Args:
+        connection: The index.
+        derived: Its folder.
+        texts: What may become statements.
+        embed: Embeds those without a vector; None: they have none.
+        keep: Write new vectors down; the caller holds the lock.
+    """
+    digests = {text: text_digest(text) for text in texts}
+    known = _rows(connection, sorted(set(digests.values())))
+    new = sorted({text for text in texts if digests[text] not in known})
+    found: dict[str, Any] = {}
+    if new and embed is not None and keep:
+        for start in range(0, len(new), _BATCH):
+            items = [(digests[text], text) for text in new[start : start + _BATCH]]
+            add(connection, derived, items, embed)
+        known = _rows(connection, sorted(set(digests.values())))
+    elif new and embed is not None:
+        for text, each in zip(new, embed(new), strict=True):
+            found[text] = unit(pack_sentences(each.sentence[None, :]))
+    size = committed(connection).sentences * SENTENCE_BYTES
+    rows = rows_of(sentences_path(derived), size)
+    for text, key in digests.items():
+        if rows is not None and key in known:
+            first = known[key] * SENTENCE_BYTES
+            found[text] = unit(rows[first : first + SENTENCE_BYTES])
+    return found
+
+
+_BATCH = 128
+
+
+def _rows(connection: sqlite3.Connection, digests: Sequence[int]) -> dict[int, int]:
+    found: dict[int, int] = {}
+    for start in range(0, len(digests), 500):
+        batch = digests[start : start + 500]
+        marks = ",".join("?" * len(batch))
+        found |= connection.execute(
+            f"SELECT digest, row FROM vectors WHERE digest IN ({marks})", batch
+        ).fetchall()
+    return found
 
 
 def kept_tokens(pieces: Sequence[str]) -> list[int]:

@@ -1,0 +1,90 @@
+"""``clsm consolidate``: episodes become statements, rules and a graph."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from clsm_cli.commands.context import chosen_store, current_time, parse_time
+from clsm_cli.commands.options import (
+    DryRunOption,
+    JsonOption,
+    NowOption,
+    QuietOption,
+    StoreOption,
+    VerboseOption,
+    YesOption,
+    examples,
+)
+from clsm_cli.commands.output import Printer
+from clsm_cli.commands.render_consolidate import consolidate_lines, consolidate_mapping
+from clsm_cli.consolidation import consolidate as use_case
+from clsm_cli.consolidation.report import Request
+
+EXAMPLES = examples(
+    "clsm consolidate                  # every night, by cron",
+    "clsm consolidate --dry-run        # read the plan first",
+    "clsm consolidate --if-idle 30 --limit 20   # from a heartbeat",
+    "clsm consolidate --rebuild        # the graph anew, from the episodes",
+)
+
+
+def consolidate(
+    *,
+    limit: Annotated[
+        int | None,
+        typer.Option(min=1, metavar="N", help="Take at most N episodes, the most salient first."),
+    ] = None,
+    since: Annotated[
+        str | None, typer.Option(metavar="TIME", help="Leave out episodes before this time.")
+    ] = None,
+    if_idle: Annotated[
+        float | None,
+        typer.Option(
+            "--if-idle", min=0, metavar="MINUTES", help="Do nothing if somebody spoke since."
+        ),
+    ] = None,
+    rebuild: Annotated[
+        bool,
+        typer.Option("--rebuild", help="Work out nodes and edges anew, from all episodes."),
+    ] = False,
+    yes: YesOption = False,
+    dry_run: DryRunOption = False,
+    store: StoreOption = None,
+    now: NowOption = None,
+    as_json: JsonOption = False,
+    quiet: QuietOption = False,
+    verbose: VerboseOption = False,
+) -> None:
+    """Distil what was said into statements, rules and a graph.
+
+    Nothing is replaced by its summary: every statement names the turns it rests on, and what is no
+    longer true is closed, not deleted. An interrupted run goes on where it was; a run over the same
+    episodes changes nothing.
+    """
+    from clsm_cli.commands import engine
+
+    printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
+    opened = chosen_store(store)
+    request = Request(
+        now=current_time(now, opened.zone),
+        limit=limit,
+        since=None if since is None else parse_time(since, opened.zone, "--since"),
+        if_idle=if_idle,
+        rebuild=rebuild,
+        allow_loss=yes,
+        dry_run=dry_run,
+    )
+    engine.offer(printer)
+    try:
+        report = use_case.consolidate(opened, request, engine.embedder(), printer.progress)
+    finally:
+        printer.end_progress()
+    printer.warn_all(report.warnings)
+    if as_json:
+        printer.json(consolidate_mapping(report))
+    else:
+        printer.lines(consolidate_lines(report, verbose=verbose))
+    if report.bad_model is not None:
+        raise report.bad_model

@@ -1,0 +1,158 @@
+"""``clsm graph``: look at the knowledge graph, in figures, in other programs, or in a browser."""
+
+from __future__ import annotations
+
+import json
+import os
+from enum import StrEnum
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from clsm_cli.commands import render_eval, render_graph
+from clsm_cli.commands.context import UsageError, chosen_store, given
+from clsm_cli.commands.options import (
+    JsonOption,
+    NoNowOption,
+    QuietOption,
+    StoreOption,
+    VerboseOption,
+    examples,
+)
+from clsm_cli.commands.output import Printer, counted
+from clsm_cli.errors import BadInputError
+from clsm_cli.inspection import graph as graphs
+from clsm_cli.inspection.graph_statistics import statistics
+from clsm_cli.store import atomic
+from clsm_cli.text.terminal import safe, safe_json
+
+if TYPE_CHECKING:
+    from clsm_cli.inspection.graph import Graph
+
+EXAMPLES = examples(
+    "clsm graph                             # size, hubs, strongest edges",
+    "clsm graph --format html --out graph.html    # a picture for the browser",
+    "clsm graph 'delegation defect' --depth 1",
+    "clsm graph --format graphml --out graph.graphml   # for Gephi",
+    "clsm graph --format dot | dot -Tsvg > graph.svg   # Graphviz",
+)
+IN_PICTURE = 150
+"""Nodes of a picture unless ``--limit`` says how many."""
+
+
+class Format(StrEnum):
+    """The forms a graph is written in."""
+
+    text = "text"
+    json = "json"
+    dot = "dot"
+    graphml = "graphml"
+    html = "html"
+
+
+def graph(
+    nodes: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[NODE]...", help="Only what lies around these: labels, aliases or ids."
+        ),
+    ] = None,
+    *,
+    depth: Annotated[
+        int, typer.Option(min=0, metavar="N", help="Edges to go from NODE at most.")
+    ] = 2,
+    limit: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            metavar="N",
+            help="Only the N strongest nodes; default: all, and 150 in a picture.",
+        ),
+    ] = None,
+    form: Annotated[
+        Format, typer.Option("--format", help="Figures, data, or a picture (html).")
+    ] = Format.text,
+    out: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Write to this file instead of standard output."),
+    ] = None,
+    episodes: Annotated[
+        bool,
+        typer.Option(
+            "--episodes", help="With the episodes, what follows them, and what they tell."
+        ),
+    ] = False,
+    store: StoreOption = None,
+    _now: NoNowOption = None,
+    as_json: JsonOption = False,
+    quiet: QuietOption = False,
+    verbose: VerboseOption = False,
+) -> None:
+    """Look at the knowledge graph.
+
+    Its size, density, hubs and strongest edges; or all of it as JSON, DOT (Graphviz), GraphML
+    (Gephi), or as one HTML file that shows it in any browser, offline.
+    """
+    printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
+    if as_json and form not in (Format.text, Format.json):
+        raise UsageError("--json", f"prints JSON; --format {form} is another form")
+    form = Format.json if as_json else form
+    if form is Format.html and out is None and printer.is_terminal:
+        raise UsageError("--format", "a picture needs a file: add --out graph.html")
+    whole = graphs.load(chosen_store(store), episodes=episodes)
+    if whole.dangling:
+        edges = counted(whole.dangling, "edge")
+        printer.warn(f"{edges} left out, as the store does not hold both nodes")
+    seeds = [node for each in nodes or () for node in graphs.named(whole, given([each]))]
+    limit = IN_PICTURE if limit is None and form is Format.html else limit
+    shown = graphs.around(whole, seeds, depth) if seeds else whole
+    shown = shown if limit is None else graphs.strongest(shown, limit, seeds)
+    _put(printer, shown, form, out, next(iter(seeds), None))
+
+
+def _put(printer: Printer, shown: Graph, form: Format, out: Path | None, focus: str | None) -> None:
+    """Print a graph in one of its forms, or write it to a file."""
+    if out is not None:
+        _write(out, _rendered(shown, form, focus))
+        sizes = f"{counted(len(shown.nodes), 'node')}, {counted(len(shown.edges), 'edge')}"
+        if not printer.quiet:
+            printer.lines([f"{out} written: {sizes}"])
+    elif form is Format.json:
+        printer.json(_mapping(shown))
+    elif form is not Format.text:
+        printer.utf8(_rendered(shown, form, focus).removesuffix("\n").split("\n"))
+    elif printer.is_terminal:
+        printer.rich(render_eval.renderables(_tables(shown)))
+    else:
+        printer.lines(render_eval.lines(_tables(shown)))
+
+
+def _rendered(shown: Graph, form: Format, focus: str | None) -> str:
+    from clsm_cli.inspection import graph_export, graph_html
+
+    if form is Format.dot:
+        return graph_export.dot(shown)
+    if form is Format.graphml:
+        return graph_export.graphml(shown)
+    if form is Format.html:
+        return graph_html.page(shown, focus)
+    if form is Format.json:
+        return f"{safe_json(json.dumps(_mapping(shown), ensure_ascii=False))}\n"
+    return "".join(f"{safe(line)}\n" for line in render_eval.lines(_tables(shown)))
+
+
+def _mapping(shown: Graph) -> dict[str, Any]:
+    return render_graph.graph_mapping(shown, statistics(shown))
+
+
+def _tables(shown: Graph) -> list[render_eval.Table]:
+    return render_graph.tables(shown, statistics(shown))
+
+
+def _write(out: Path, text: str) -> None:
+    """Write a file that is private, as the memory is; what it was is replaced whole."""
+    path = Path(os.path.realpath(out.expanduser()))
+    if path.exists() and not path.is_file():
+        raise BadInputError(str(out), "is not a regular file", "name another one with --out")
+    atomic.put(path, text.encode("utf-8"))

@@ -1,0 +1,1 @@
+"""From episodes to statements and a graph: what the nightly sleep does."""

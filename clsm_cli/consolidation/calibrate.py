@@ -1,0 +1,272 @@
+"""Predict and calibrate: each claim against what is known (Nemori §3.2; CAIM's review).
+
+What is known already is *predicted*: the statement gains a source. What is not is a *gap*: a new
+statement. A newer value of a slot is a *conflict*: the old row is superseded, a copy of it is closed
+at the day of the change, and the new one stands in its place. An older value never replaces a newer
+one, whatever the order in which they are read: it becomes a closed row.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+from clsm_cli.consolidation.known import Known
+from clsm_cli.model.episodes import lowest_trust
+from clsm_cli.model.graph import Statement
+from clsm_cli.model.ids import closed_copy_id, statement_id
+from clsm_cli.text import sameness, todo
+from clsm_cli.text.tokens import stems
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from clsm_cli.config import ConsolidationSettings
+    from clsm_cli.consolidation.claims import Claim
+
+
+@dataclass(slots=True)
+class Doubt:
+    """Two statements that a person should look at."""
+
+    reason: str
+    kept: Statement
+    other: str
+
+
+@dataclass(slots=True)
+class Outcome:
+    """What became of the claims of a run: how many were predicted, new, corrected, refused."""
+
+    counts: Counter[str] = field(default_factory=Counter)
+    doubts: list[Doubt] = field(default_factory=list)
+
+
+class Calibration:
+    """Statements as they become while claims are read, in the order of their time."""
+
+    def __init__(
+        self,
+        known: Known,
+        settings: ConsolidationSettings,
+        tags_of: Callable[[str], tuple[str, ...]],
+        now: str,
+    ) -> None:
+        self.known = known
+        self.settings = settings
+        self.tags_of = tags_of
+        self.now = now
+        self.outcome = Outcome()
+        self._superseded: str | None = None
+
+    def read(self, claim: Claim, vector: Any) -> None:
+        """Take one claim; ``vector`` is the unit vector of its text, or None without a model."""
+        self._superseded = None
+        if claim.kind == "task":
+            done = self._task(claim)
+        elif claim.is_ended and claim.slot and claim.value:
+            self._end(claim)
+            done = False
+        elif claim.is_single and claim.slot:
+            done = self._slot(claim)
+        else:
+            done = False
+        if not done and not self._predicted(claim, vector):
+            self._add(claim, vector)
+
+    def vanish(self, closed: Mapping[str, str]) -> None:
+        """Close what rests only on blocks that their documents hold no longer.
+
+        Args:
+            closed: Key of such a block → when it went.
+        """
+        for row in list(self.known.rows.values()):
+            if row.is_current and not row.pinned and row.sources and closed.keys() >= {*row.sources}:
+                self._close(row, max(closed[key] for key in row.sources))
+
+    def contradict(self, rule: Statement, turns: Iterable[str]) -> None:
+        """Note that some turns say the opposite of a rule."""
+        told = tuple(sorted({*rule.contradicted_by, *turns}))
+        if told != rule.contradicted_by:
+            self.outcome.counts["contradictions"] += 1
+            self.known.put(replace(rule, contradicted_by=told))
+
+    def _predicted(self, claim: Claim, vector: Any) -> bool:
+        """Whether a statement says the same already: it is reinforced, or it was withdrawn."""
+        for found, cosine in self.known.nearest(claim.text, vector):
+            if not sameness.says_the_same(claim.text, found.text, cosine):
+                self._doubt(claim, found, cosine)
+                continue
+            if found.withdrawn:
+                self.outcome.counts["withdrawn before"] += 1
+                return True
+            if found.is_current:
+                self.reinforce(found, claim)
+                return True
+        return False
+
+    def _doubt(self, claim: Claim, found: Statement, cosine: float) -> None:
+        if not found.is_current or cosine < self.settings.near_cosine:
+            return
+        if sameness.polarity(claim.text) != sameness.polarity(found.text):
+            self.outcome.doubts.append(Doubt("contradiction", found, claim.text))
+        elif cosine >= self.settings.same_cosine:
+            self.outcome.doubts.append(Doubt("near duplicate", found, claim.text))
+
+    def _slot(self, claim: Claim) -> bool:
+        """Bring the values of one slot of one subject in order of time; True when all is said."""
+        rows = self.known.of_slot(claim.subject, claim.slot)
+        same = [row for row in rows if _value(row.value) == _value(claim.value)]
+        for row in same:
+            if _holds(row, claim.valid_from):
+                self._extend(row, claim, rows)
+                return sameness.says_the_same(row.text, claim.text, 1.0) or len(
+                    _news(claim.text, row.text)
+                ) < _NEW_WORDS
+        others = [row for row in rows if row not in same]
+        at = claim.valid_from
+        if at is None:
+            return self._undated(claim, others)
+        later = sorted(row.valid_from for row in rows if row.valid_from and row.valid_from > at)
+        for row in others:
+            if row.valid_until is None and (row.valid_from or "") < at:
+                self._close(row, at)
+            elif row.valid_until is not None and (row.valid_from or "") < at < row.valid_until:
+                self.known.put(replace(row, valid_until=at))
+            elif row.valid_from == at and row.valid_until is None:
+                if not claim.announces:
+                    self.outcome.doubts.append(Doubt("contradiction", row, claim.text))
+                    self.outcome.counts["contradictions"] += 1
+                    return True
+                self._close(row, at)
+        if later:
+            self._add_closed(claim, later[0])
+            return True
+        return False
+
+    def _undated(self, claim: Claim, others: Iterable[Statement]) -> bool:
+        """A value that nothing dates neither replaces another nor stands beside it."""
+        current = next((row for row in others if row.is_current), None)
+        if current is None:
+            return False
+        self.outcome.doubts.append(Doubt("contradiction", current, claim.text))
+        self.outcome.counts["contradictions"] += 1
+        return True
+
+    def _end(self, claim: Claim) -> None:
+        """A value that holds no longer is closed; what the sentence says is kept by itself."""
+        for row in self.known.of_slot(claim.subject, claim.slot):
+            is_older = claim.valid_from is not None and (row.valid_from or "") < claim.valid_from
+            if row.is_current and is_older and _value(row.value) == _value(claim.value):
+                self._close(row, claim.valid_from or "")
+
+    def _extend(self, row: Statement, claim: Claim, rows: Iterable[Statement]) -> None:
+        """Evidence of a value that is known; it may have held earlier than was thought."""
+        at = claim.valid_from
+        if row.valid_from and at and at < row.valid_from:
+            between = [r for r in rows if r.id != row.id and at <= (r.valid_from or "") ]
+            if any((r.valid_from or "") < row.valid_from for r in between):
+                at = None
+        else:
+            at = None
+        self.reinforce(row, claim, since=at)
+
+    def _task(self, claim: Claim) -> bool:
+        """Bring a task on; True when it is known, or a done one that nobody had to do."""
+        for row in self.known.tasks():
+            if claim.state == "done" and row.state != "done":
+                is_it = todo.is_same_task(row.text, claim.text) or todo.is_done_of(
+                    claim.text, row.text
+                )
+            else:
+                is_it = todo.is_same_task(row.text, claim.text)
+            if is_it:
+                state = max(row.state, claim.state, key=lambda s: _STATES.index(s or "open"))
+                due = claim.due or row.due
+                self.reinforce(replace(row, state=state, due=due), claim)
+                return True
+        return claim.state == "done"
+
+    def reinforce(self, row: Statement, claim: Claim, since: str | None = None) -> None:
+        """Add the sources of a claim to a statement that says the same."""
+        self.outcome.counts["predicted"] += 1
+        if row.pinned:
+            return
+        sources = tuple(sorted({*row.sources, *claim.turns}))
+        trust = lowest_trust([row.trust, claim.trust])
+        start = since or row.valid_from
+        self.known.put(replace(row, sources=sources, trust=trust, valid_from=start))
+
+    def _close(self, row: Statement, at: str) -> None:
+        """The first two of the three rows of a correction (docs/format.md §6)."""
+        if row.pinned:
+            self.outcome.doubts.append(Doubt("contradiction", row, "a newer value"))
+            return
+        self.outcome.counts["corrected"] += 1
+        self._superseded = row.id
+        self.known.put(replace(row, superseded_at=self.now))
+        copy = replace(
+            row,
+            id=closed_copy_id(row.id, at),
+            rev=(0, ""),
+            valid_until=at,
+            recorded_at=self.now,
+            supersedes=None,
+        )
+        self.known.put(copy)
+
+    def _add(self, claim: Claim, vector: Any) -> None:
+        self.outcome.counts["tasks" if claim.kind == "task" else "new"] += 1
+        self.known.put(self._statement(claim), vector)
+
+    def _add_closed(self, claim: Claim, until: str) -> None:
+        self.outcome.counts["of the past"] += 1
+        row = self._statement(claim)
+        self.known.put(replace(row, valid_until=until))
+
+    def _statement(self, claim: Claim) -> Statement:
+        normal = " ".join(claim.text.lower().split())
+        record = statement_id(normal)
+        if record in self.known.rows:
+            record = statement_id(normal, claim.valid_from or claim.turn)
+        return Statement(
+            id=record,
+            rev=(0, ""),
+            text=claim.text,
+            kind=claim.kind,
+            stream=claim.stream,
+            topic=claim.topic,
+            state=claim.state,
+            due=claim.due,
+            subject=claim.subject,
+            slot=claim.slot,
+            value=claim.value,
+            sources=tuple(sorted(claim.turns)),
+            valid_from=claim.valid_from,
+            recorded_at=self.now,
+            supersedes=self._superseded,
+            tags=tuple(sorted(self.tags_of(claim.text))),
+            trust=claim.trust,
+        )
+
+
+_STATES = ("open", "blocked", "done")
+"""A task only goes forward."""
+_NEW_WORDS = 4
+"""Content stems by which a sentence says more than the one that holds its value already."""
+
+
+def _value(value: str | None) -> str:
+    return " ".join((value or "").casefold().split())
+
+
+def _news(text: str, known: str) -> set[str]:
+    return set(stems(text)) - set(stems(known))
+
+
+def _holds(row: Statement, at: str | None) -> bool:
+    """Whether a row's interval holds a time; a current one also what is before it."""
+    if at is None or row.valid_until is None:
+        return True
+    return (row.valid_from or "") <= at < row.valid_until

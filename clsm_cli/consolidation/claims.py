@@ -1,0 +1,225 @@
+"""From turns to claims: what each sentence of an episode would add to the statements.
+
+A claim is a function of its turn alone. What a tool printed or a page says makes none: it stays in
+its episode, where it can be recalled for what it is.
+"""
+
+from __future__ import annotations
+
+from datetime import date, datetime
+from typing import TYPE_CHECKING, NamedTuple
+
+from clsm_cli.text import rules, slots, timex, todo
+from clsm_cli.text.node_ids import node_id
+from clsm_cli.text.plain import plain
+from clsm_cli.text.propositions import Speech, propositions
+from clsm_cli.text.streams import stream_of
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator
+
+    from clsm_cli.config import ConsolidationSettings
+    from clsm_cli.model.episodes import Episode, Observation, Trust, Turn
+    from clsm_cli.model.graph import StatementKind, TaskState
+    from clsm_cli.model.streams import Stream
+
+TOPICS: dict[str, str] = {
+    "preference": "preferences",
+    "correction": "rules",
+    "convention": "conventions",
+    "workflow": "workflows",
+    "decision": "decisions",
+    "task": "tasks",
+    "gist": "gists",
+}
+"""Topic file of a kind; facts go by their stream."""
+FACTS: dict[Stream, str] = {
+    "identity": "people",
+    "projects": "facts",
+    "tasks": "dates",
+    "flow": "events",
+}
+"""Topic file of the facts of a stream."""
+RULES = frozenset({"preference", "correction", "convention", "workflow"})
+"""Kinds that several sessions must show, unless somebody stated them as a rule."""
+
+
+class Claim(NamedTuple):
+    """What one sentence says, as a statement would say it.
+
+    Attributes:
+        subject: Id of the name it is about, as the sentence has it.
+        is_single: A newer value of its slot replaces an older one.
+        is_ended: It says that the value holds no longer.
+        announces: It says itself since when it holds.
+        valid_from: Since when: a date or a time; None when nothing is dated.
+        turn: Key of its source.
+    """
+
+    text: str
+    kind: StatementKind
+    stream: Stream
+    topic: str
+    turn: str
+    trust: Trust
+    valid_from: str | None = None
+    time: str | None = None
+    subject: str | None = None
+    slot: str | None = None
+    value: str | None = None
+    is_single: bool = False
+    is_ended: bool = False
+    announces: bool = False
+    state: TaskState | None = None
+    due: str | None = None
+    more_turns: tuple[str, ...] = ()
+
+    @property
+    def turns(self) -> tuple[str, ...]:
+        """Keys of all its sources."""
+        return (self.turn, *self.more_turns)
+
+
+def of_episode(
+    episode: Episode, current: Collection[str], settings: ConsolidationSettings
+) -> list[Claim]:
+    """The claims of an episode, in the order of its turns.
+
+    Args:
+        episode: What was said.
+        current: Keys of turns that still hold; blocks that a document lost make no claims.
+        settings: How much a sentence must be worth.
+    """
+    found: list[Claim] = []
+    before = ""
+    for turn in episode.turns:
+        if turn.key in current and turn.role in ("user", "assistant") and is_trusted(turn.trust):
+            found += _of_turn(turn, before, settings, is_note=episode.document is not None)
+        before = turn.text
+    return found
+
+
+def is_trusted(trust: Trust) -> bool:
+    """Whether what is said may become a statement."""
+    return trust in ("user", "agent")
+
+
+def _of_turn(
+    turn: Turn, before: str, settings: ConsolidationSettings, *, is_note: bool
+) -> Iterator[Claim]:
+    at = day_of(turn.time)
+    tasks = todo.todos(turn.text, at, turn.heading)
+    for task in tasks:
+        yield Claim(
+            text=_dated(task.text, turn),
+            kind="task",
+            stream="tasks",
+            topic=TOPICS["task"],
+            turn=turn.key,
+            trust=turn.trust,
+            valid_from=turn.time,
+            time=turn.time,
+            state=task.state,
+            due=task.due,
+        )
+    speech = Speech(turn.speaker, turn.heading, is_note)
+    for found in propositions(turn.text, speech, before):
+        if found.worth < settings.worth:
+            continue
+        if any(task.start < found.end and found.start < task.end for task in tasks):
+            continue
+        claim = _claim(found.text, turn.text[found.start : found.end], turn, at)
+        if claim is not None:
+            yield claim
+
+
+def _claim(text: str, raw: str, turn: Turn, at: date | None) -> Claim | None:
+    """The claim of a sentence; None for a rule that one session alone does not make."""
+    rule = next(iter(rules.sentence_rules(plain(raw))), None)
+    kind: StatementKind = "fact"
+    facts = slots.facts(text, at, speaker=turn.speaker)
+    fact = next((each for each in facts if each.is_single), facts[0] if facts else None)
+    if rule is not None:
+        name, is_explicit = rule
+        is_known_slot = fact is not None and turn.trust == "user"
+        if name in RULES and not is_explicit and not is_known_slot:
+            return None
+        kind = name if name in TOPICS and (is_explicit or name == "decision") else "fact"  # type: ignore[assignment]
+    stream = stream_of(text)
+    if kind in ("preference", "correction"):
+        stream = "identity"
+    elif kind in ("convention", "workflow", "decision") and stream == "flow":
+        stream = "projects"
+    return Claim(
+        text=_dated(text, turn),
+        kind=kind,
+        stream=stream,
+        topic=TOPICS.get(kind) or FACTS[stream],
+        turn=turn.key,
+        trust=turn.trust,
+        valid_from=(fact.since if fact else None) or turn.time,
+        time=turn.time,
+        subject=node_id(fact.subject or turn.speaker or "i") if fact else None,
+        slot=fact.slot if fact else None,
+        value=fact.value if fact else None,
+        is_single=fact is not None and fact.is_single,
+        is_ended=fact is not None and fact.is_ended,
+        announces=fact is not None and fact.since is not None,
+    )
+
+
+def of_rule(group: list[tuple[Observation, Trust, str | None]]) -> Claim:
+    """The claim of a rule that several observations show, the earliest first."""
+    first, trust, time = group[0]
+    stream: Stream = "identity" if first.kind in ("preference", "correction") else "projects"
+    turns = tuple(dict.fromkeys(key for each, _, _ in group for key in each.turns))
+    return Claim(
+        text=first.text,
+        kind=first.kind,
+        stream=stream,
+        topic=TOPICS[first.kind],
+        turn=turns[0],
+        more_turns=turns[1:],
+        trust=trust,
+        valid_from=time,
+        time=time,
+    )
+
+
+def spoken(text: str, speaker: str, *, is_note: bool) -> str:
+    """A rule as it stands in memory: with the name of who said it, where it says "I"."""
+    found = propositions(text, Speech(speaker, (), is_note))
+    return found[0].text if found else text
+
+
+def day_of(time: str | None) -> date | None:
+    """The day of a time.
+
+    >>> day_of("2026-02-24T08:15:00+01:00"), day_of(None)
+    (datetime.date(2026, 2, 24), None)
+    """
+    return None if time is None else date.fromisoformat(time[:10])
+
+
+def _dated(text: str, turn: Turn) -> str:
+    """The text with the dates that its relative times mean."""
+    if turn.time is None:
+        return text
+    moment: date | datetime = (
+        datetime.fromisoformat(turn.time)
+        if "T" in turn.time
+        else date.fromisoformat(turn.time)
+    )
+    return timex.absolutise(text, moment)
+
+
+def in_order(claims: list[Claim]) -> list[Claim]:
+    """Claims by the time of what they say; undated ones first, since nothing dates them later."""
+    return [
+        claim
+        for _, claim in sorted(
+            enumerate(claims), key=lambda pair: (pair[1].valid_from or "", pair[1].time or "", pair[0])
+        )
+    ]
+
+

@@ -1,0 +1,185 @@
+"""Consolidate: the nightly sleep. Pending episodes become statements, rules and a graph.
+
+Read in this order: ``state`` what there is, ``replay`` which episodes, ``vocabulary`` names and
+mentions, ``claims`` what sentences would add, ``calibrate`` what they add to what is known,
+``network`` nodes and edges, ``gists``, ``writes`` what of it is written.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from clsm_cli.consolidation import learning, replay, state, vocabulary, writes
+from clsm_cli.consolidation.network import Weaver
+from clsm_cli.consolidation.report import Report
+from clsm_cli.ingestion.ingest import end_begun_run, segment_all
+from clsm_cli.ingestion.intake import Run
+from clsm_cli.ingestion.report import Report as IngestReport
+
+from clsm_cli.ingestion.times import instant
+from clsm_cli.store import inbox
+from clsm_cli.store import ontology as store_ontology
+from clsm_cli.store.index import database, evidence
+from clsm_cli.store.index.opening import bring_up_to_date
+from clsm_cli.store.index.reader import Index
+from clsm_cli.store.lock import locked
+
+if TYPE_CHECKING:
+    from clsm_cli.consolidation.report import Progress, Request
+    from clsm_cli.store.index.opening import Embedder
+    from clsm_cli.store.layout import Store
+    from clsm_cli.store.lock import Held
+
+
+def consolidate(
+    store: Store, request: Request, embedder: Embedder | None, progress: Progress
+) -> Report:
+    """Consolidate a store.
+
+    Raises:
+        LockedError: Another clsm kept the lock.
+        RefusedError: Much would be withdrawn at once.
+        DiskError: The disk refused; what was written is whole, and the next run goes on.
+    """
+    report = Report(dry_run=request.dry_run)
+    with (
+        locked(store.root, store.settings.store.lock_wait) as lock,
+        contextlib.ExitStack() as stack,
+    ):
+        if request.if_idle is not None and not _is_idle(store, request):
+            report.is_busy = True
+            return report
+        if not request.dry_run:
+            report.warnings += end_begun_run(store)
+        stack.enter_context(database.disk_errors(store.derived))
+        index = _open(store, stack, dry_run=request.dry_run)
+        run = Run(store, "consolidate", request.now)
+        if not request.dry_run:
+            embedder = _segment(store, request, index, run, report, embedder, progress, lock)
+        _Night(store, request, index, run, report, embedder, progress).sleep()
+    return report
+
+
+def _is_idle(store: Store, request: Request) -> bool:
+    """Whether nobody said anything for a while."""
+    spoken = [
+        moment
+        for path in inbox.files(store.inbox)
+        for item in inbox.read(path).turns
+        if (moment := instant(item.recorded_at)) is not None
+    ]
+    quiet = timedelta(minutes=request.if_idle or 0.0)
+    return not spoken or max(spoken) <= request.now - quiet
+
+
+def _open(store: Store, stack: contextlib.ExitStack, *, dry_run: bool) -> Index:
+    """The index on disk; for a dry run a copy of it in memory."""
+    if dry_run:
+        disk = database.open_to_read(store.derived)
+        connection = database.in_memory(disk)
+        if disk is not None:
+            disk.close()
+    else:
+        connection = database.open_to_write(store.derived)
+    stack.callback(connection.close)
+    bring_up_to_date(store, connection, None, None)
+    return Index(connection, store)
+
+
+def _segment(
+    store: Store,
+    request: Request,
+    index: Index,
+    run: Run,
+    report: Report,
+    embedder: Embedder | None,
+    progress: Progress,
+    lock: Held,
+) -> Embedder | None:
+    """Close what nobody spoke in for long; the embedder, if it can be used."""
+    taken = IngestReport(dry_run=False)
+    silence = timedelta(minutes=store.settings.boundary.gap_certain)
+    segment_all(
+        store, index, run, taken, embedder, progress, lock, over_before=request.now - silence
+    )
+    report.warnings += taken.warnings
+    report.bad_model = taken.bad_model
+    report.open_turns = taken.open_turns
+    usable = taken.bad_model is None and not any("embedding model" in w for w in taken.warnings)
+    return embedder if usable else None
+
+
+class _Night:
+    """One run, step by step."""
+
+    def __init__(
+        self,
+        store: Store,
+        request: Request,
+        index: Index,
+        run: Run,
+        report: Report,
+        embedder: Embedder | None,
+        progress: Progress,
+    ) -> None:
+        self.store = store
+        self.request = request
+        self.index = index
+        self.run = run
+        self.report = report
+        self.progress = progress
+        self.embed = embedder.embed() if embedder is not None else None
+        self.ontology, problems = store_ontology.load(store)
+        report.warnings += [
+            f"{p.path}{f', line {p.line}' if p.line else ''}: {p.reason}" for p in problems
+        ]
+
+    def sleep(self) -> None:
+        """Take the pending episodes in steps, then weave the graph once."""
+        settings = self.store.settings.consolidation
+        found = state.load(self.store, self.index)
+        episodes = found.episodes
+        self.report.pending = sum(found.is_pending(record) for record in episodes.values())
+        chosen = replay.choose(found, evidence.by_user(self.index.connection), self.request)
+        done = {i for i, record in episodes.items() if not found.is_pending(record)}
+        all_taken = done | set(chosen)
+        words = vocabulary.build(
+            self.index.connection,
+            all_taken,
+            {} if self.request.rebuild else found.nodes,
+            [pair for pair, is_one in sorted(found.decided.items()) if is_one],
+            [pair for pair, is_one in sorted(found.decided.items()) if not is_one],
+        )
+        student = learning.Student(
+            self.store, self.index.connection, found, words, self.ontology, self.embed, self.request
+        )
+        writer = writes.Writer(self.store, found, self.request, self.run, self.report)
+        chosen.sort(key=lambda i: (found.files[i].start or "", i))
+        steps = [chosen[i : i + settings.step] for i in range(0, len(chosen), settings.step)]
+        for number, step in enumerate(steps):
+            self.progress("consolidating", number * settings.step, len(chosen))
+            student.study(step)
+            if number < len(steps) - 1 and not self.request.dry_run:
+                writer.write(student.taken(), None)
+        weaver = Weaver(
+            self.index.connection,
+            found,
+            words,
+            self.ontology,
+            self.store.settings.graph,
+            (0, self.store.device),
+        )
+        self.progress("weaving", 0, 2)
+        records = {i: student.records.get(i, r) for i, r in episodes.items() if i in all_taken}
+        network = weaver.weave(records, chosen, rebuild=self.request.rebuild)
+        student.conclude(network)
+        self.report.consolidated = len(chosen)
+        self.report.statements.update(student.outcome.counts)
+        writer.write(student.taken(), network)
+        self.progress("weaving", 2, 2)
+        if not self.request.dry_run:
+            bring_up_to_date(self.store, self.index.connection, None, None)
+
+

@@ -1,0 +1,109 @@
+"""What is known, in the ways a claim looks it up: by meaning, by slot, as a task."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from clsm_cli.model.graph import Statement
+
+NEAREST = 5
+"""Statements that a claim is compared with."""
+FLOOR = 0.80
+"""Cosine below which two sentences cannot say the same."""
+
+
+class Known:
+    """Statements by id, kept in step with their look-ups while they change.
+
+    Args:
+        statements: All rows, current or not, with their texts.
+        vectors: Unit vectors by id; what has none is found by its words alone.
+        node_of: The node that the id of a name stands for.
+    """
+
+    def __init__(
+        self,
+        statements: Iterable[Statement],
+        vectors: dict[str, Any],
+        node_of: Callable[[str], str],
+    ) -> None:
+        self.rows: dict[str, Statement] = {}
+        self._node_of = node_of
+        self._by_text: dict[str, str] = {}
+        self._by_slot: dict[tuple[str, str], list[str]] = {}
+        self._tasks: list[str] = []
+        self._matrix: Any = None
+        self._ids: list[str] = []
+        for statement in statements:
+            self.put(statement, vectors.get(statement.id))
+
+    def put(self, row: Statement, vector: Any = None) -> None:
+        """Add a row, or replace the one with its id."""
+        is_new = row.id not in self.rows
+        self.rows[row.id] = row
+        if not is_new:
+            return
+        if row.is_current or row.withdrawn:
+            self._by_text[_normal(row.text)] = row.id
+        if row.subject and row.slot:
+            self._by_slot.setdefault((self._node_of(row.subject), row.slot), []).append(row.id)
+        if row.kind == "task":
+            self._tasks.append(row.id)
+        if vector is not None:
+            self._add_vector(row.id, vector)
+
+    def of_slot(self, subject: str | None, slot: str | None) -> list[Statement]:
+        """The rows of one slot that the store still believes, open or closed, by time."""
+        if subject is None or slot is None:
+            return []
+        found = [self.rows[i] for i in self._by_slot.get((self._node_of(subject), slot), ())]
+        believed = [row for row in found if row.superseded_at is None and not row.withdrawn]
+        return sorted(believed, key=lambda row: (row.valid_from or "", row.id))
+
+    def tasks(self) -> list[Statement]:
+        """Tasks that stand in the Markdown, in the order in which they came."""
+        return [self.rows[i] for i in self._tasks if self.rows[i].is_current]
+
+    def nearest(self, text: str, vector: Any) -> list[tuple[Statement, float]]:
+        """Rows that may say what a text says, each with its cosine; equal words are 1."""
+        found: dict[str, float] = {}
+        same = self._by_text.get(_normal(text))
+        if same is not None:
+            found[same] = 1.0
+        if vector is not None and self._ids:
+            import numpy as np
+
+            cosines = self._matrix[: len(self._ids)] @ vector
+            near = np.flatnonzero(cosines >= FLOOR)
+            for place in near[np.argsort(-cosines[near], kind="stable")][:NEAREST]:
+                found.setdefault(self._ids[place], round(float(cosines[place]), 4))
+        return [(self.rows[i], cosine) for i, cosine in found.items()]
+
+    def most_like(self, vector: Any, rows: Iterable[str]) -> Statement | None:
+        """Of some rows the one whose meaning is nearest to a vector; None without vectors."""
+        import numpy as np
+
+        wanted = set(rows)
+        places = [place for place, i in enumerate(self._ids) if i in wanted]
+        if not places:
+            return None
+        cosines = np.round(self._matrix[places] @ np.asarray(vector, np.float32), 4)
+        best = max(range(len(places)), key=lambda at: (cosines[at], self._ids[places[at]]))
+        return self.rows[self._ids[places[best]]]
+
+    def _add_vector(self, record: str, vector: Any) -> None:
+        import numpy as np
+
+        if self._matrix is None:
+            self._matrix = np.zeros((256, len(vector)), np.float32)
+        elif len(self._ids) == len(self._matrix):
+            self._matrix = np.concatenate([self._matrix, np.zeros_like(self._matrix)])
+        self._matrix[len(self._ids)] = vector
+        self._ids.append(record)
+
+
+def _normal(text: str) -> str:
+    return " ".join(text.lower().split())

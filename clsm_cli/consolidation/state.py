@@ -1,0 +1,127 @@
+"""What a store holds when a consolidation begins: its records, where each lies, and its episodes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeVar
+
+from clsm_cli.model.episodes import Document, EpisodeRecord
+from clsm_cli.model.graph import Edge, Node
+from clsm_cli.model.streams import STREAMS
+from clsm_cli.store import logs, shards
+from clsm_cli.store.index import evidence
+
+if TYPE_CHECKING:
+    from clsm_cli.model.codec import Record
+    from clsm_cli.model.streams import Stream
+    from clsm_cli.store.index.evidence import EpisodeFile
+    from clsm_cli.store.index.reader import Index
+    from clsm_cli.store.layout import Store
+
+    AnyRecord = TypeVar("AnyRecord", bound=Record)
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """A store as it is.
+
+    Attributes:
+        records: Joined, by id.
+        places: Stream → ids that this machine's shards of it hold.
+        files: Episodes by id.
+        decided: Pairs of nodes that a person judged: (a, b) → whether they are one.
+        reviewed: Ids of all review items there ever were.
+    """
+
+    records: dict[str, Record]
+    places: dict[Stream, frozenset[str]]
+    files: dict[str, EpisodeFile]
+    decided: dict[tuple[str, str], bool]
+    reviewed: dict[str, logs.ReviewItem]
+
+    @property
+    def nodes(self) -> dict[str, Node]:
+        """Nodes by id."""
+        return {i: r for i, r in self.records.items() if isinstance(r, Node)}
+
+    @property
+    def edges(self) -> dict[str, Edge]:
+        """Edges by id."""
+        return {i: r for i, r in self.records.items() if isinstance(r, Edge)}
+
+    @property
+    def episodes(self) -> dict[str, EpisodeRecord]:
+        """Records of episodes whose file is there, by id."""
+        return {
+            i: r
+            for i, r in self.records.items()
+            if isinstance(r, EpisodeRecord) and i in self.files
+        }
+
+    @property
+    def closed_blocks(self) -> dict[str, str]:
+        """Key of a block that no document holds any more → when it went."""
+        documents = [r for r in self.records.values() if isinstance(r, Document)]
+        current = {block.key for document in documents for block in document.blocks}
+        return {
+            key: went
+            for document in documents
+            for key, (went, _) in document.closed.items()
+            if key not in current
+        }
+
+    def is_pending(self, record: EpisodeRecord) -> bool:
+        """Whether an episode was never consolidated, or its file was changed since."""
+        return record.stage == "pending" or record.digest != self.files[record.id].digest
+
+
+def load(store: Store, index: Index) -> State:
+    """Read every shard once, and what the index knows of episodes."""
+    forgotten = logs.forgotten(store)
+    read: list[shards.Shard] = []
+    places: dict[Stream, frozenset[str]] = {}
+    own = {store.graph(stream): stream for stream in STREAMS}
+    for folder in sorted({*store.graphs(), *own}):
+        found = [shards.read(path) for path in shards.shard_files(folder)]
+        read += found
+        if folder in own:
+            places[own[folder]] = frozenset(r.id for shard in found for r in shard.records)
+    items = reviewed(store)
+    decided = {
+        (item.about[0], item.about[1]): item.state == "accepted"
+        for item in items.values()
+        if item.reason == NEAR_NAMES and item.state in ("accepted", "rejected")
+    }
+    return State(
+        records=shards.fold(read, forgotten).records,
+        places=places,
+        files={
+            i: f
+            for i, f in evidence.episode_files(index.connection).items()
+            if not logs.is_forgotten(i, forgotten)
+        },
+        decided=decided,
+        reviewed=items,
+    )
+
+
+NEAR_NAMES = "two names, perhaps of one thing"
+"""Reason of a review item about two nodes; accepted, they are one."""
+
+
+def reviewed(store: Store) -> dict[str, logs.ReviewItem]:
+    """Review items of all machines as they stand, by id: the newest line of each counts."""
+    found: dict[str, logs.ReviewItem] = {}
+    for flow in store.flows():
+        for _, row in logs.rows(flow / "review.jsonl")[0]:
+            try:
+                item = logs.parse_review(row)
+            except (KeyError, TypeError):
+                continue
+            known = found.get(item.id)
+            if known is None or (item.at, item.state != "open") >= (
+                known.at,
+                known.state != "open",
+            ):
+                found[item.id] = item
+    return found

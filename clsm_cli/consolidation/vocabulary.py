@@ -1,0 +1,158 @@
+"""Which things have names: the inventory of nodes, and which turns mention them.
+
+A mention is a fact of the text: a name of the node stands in the turn. So what a turn mentions does
+not depend on when the name became known; a name that is new is looked for in older turns by the
+index's postings, and only there.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from clsm_cli.consolidation.inventory import Entry, Sighting, inventory
+from clsm_cli.consolidation.matching import Form, Matcher
+from clsm_cli.store.index import evidence
+from clsm_cli.text.aliases import Stated
+from clsm_cli.text.node_ids import node_id
+from clsm_cli.text.tokens import stems
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Collection, Iterable, Mapping, Sequence
+
+    from clsm_cli.model.graph import Node
+    from clsm_cli.store.index.evidence import Said
+
+MARKS = ("title", "code", "link", "tag", "name", "phrase")
+"""How a name is marked, the most telling first."""
+
+Mentions = dict[str, set[str]]
+"""Node → keys of the turns that mention it."""
+
+
+class Vocabulary(NamedTuple):
+    """The nodes there are, by id.
+
+    Attributes:
+        entries: Their names.
+        marks: The most telling way in which a node's names are marked anywhere.
+        people: Nodes of those who speak.
+        canonical: Id of any name → node.
+    """
+
+    entries: dict[str, Entry]
+    marks: dict[str, str]
+    people: frozenset[str]
+    canonical: dict[str, str]
+
+    def node_of(self, name: str) -> str:
+        """The node that a name stands for; of an unknown name the id it would have."""
+        known = node_id(name)
+        return self.canonical.get(known, known)
+
+    def matcher(self, nodes: Collection[str] | None = None) -> Matcher:
+        """Finds the names of some nodes, or of all."""
+        chosen = self.entries if nodes is None else sorted(nodes)
+        return Matcher(form for node in chosen for form in forms(self.entries[node]))
+
+
+def forms(entry: Entry) -> list[Form]:
+    """The names of a node."""
+    return [Form(name, entry.id, name in entry.exact) for name in (entry.label, *entry.aliases)]
+
+
+def build(
+    connection: sqlite3.Connection,
+    episodes: Collection[str],
+    nodes: Mapping[str, Node],
+    same: Iterable[tuple[str, str]],
+    different: Iterable[tuple[str, str]],
+) -> Vocabulary:
+    """The nodes that the turns of some episodes name, and those that a person made.
+
+    Args:
+        connection: The index.
+        episodes: All that are consolidated, or are about to be.
+        nodes: The nodes of the store; what a person pinned stays as it is.
+        same: Pairs that a person merged.
+        different: Pairs that a person keeps apart.
+    """
+    sightings = [Sighting(*name) for name in evidence.names(connection, episodes)]
+    told = [Stated(n, a, 0, 0) for n, a, _ in evidence.stated(connection, episodes)]
+    speakers = evidence.people(connection, episodes)
+    found = inventory(sightings, told, same=same, different=different, people=speakers)
+    entries = {entry.id: entry for entry in found} | {
+        node.id: Entry(node.id, node.label or node.id, node.aliases, frozenset(node.exact))
+        for node in nodes.values()
+        if node.pinned
+    }
+    canonical: dict[str, str] = {}
+    for entry in entries.values():
+        canonical |= {node_id(name): entry.id for name in (entry.label, *entry.aliases)}
+    canonical |= {entry: entry for entry in entries}
+    marks: dict[str, str] = {}
+    for sighting in sightings:
+        node = canonical.get(node_id(sighting.label))
+        if node is not None:
+            marks[node] = min(marks.get(node, "phrase"), sighting.kind, key=MARKS.index)
+    people = frozenset(canonical.get(node_id(name), node_id(name)) for name in speakers)
+    return Vocabulary(dict(sorted(entries.items())), marks, people, canonical)
+
+
+def changed(vocabulary: Vocabulary, nodes: Mapping[str, Node]) -> set[str]:
+    """Nodes whose names are others than those that the store's mentions were found by."""
+    return {
+        node
+        for node, entry in vocabulary.entries.items()
+        if node not in nodes or not _is_as_stored(entry, nodes[node])
+    }
+
+
+def _is_as_stored(entry: Entry, node: Node) -> bool:
+    return {entry.label, *entry.aliases} == {node.label, *node.aliases} and entry.exact == {
+        *node.exact
+    }
+
+
+def find_anew(
+    connection: sqlite3.Connection,
+    vocabulary: Vocabulary,
+    nodes: Collection[str],
+    episodes: Collection[str],
+) -> dict[str, dict[str, set[str]]]:
+    """Where the names of some nodes stand in the turns of episodes: episode → node → turns."""
+    wanted: dict[str, set[str]] = {}
+    for node in sorted(nodes):
+        entry = vocabulary.entries[node]
+        for name in (entry.label, *entry.aliases):
+            for key in evidence.holding(connection, sorted(set(stems(name)))):
+                wanted.setdefault(key, set()).add(node)
+    found: dict[str, dict[str, set[str]]] = {}
+    keys = sorted(wanted)
+    for start in range(0, len(keys), _STEP):
+        told = evidence.said(connection, keys[start : start + _STEP])
+        matchers: dict[frozenset[str], Matcher] = {}
+        for key, turn in told.items():
+            if turn.episode not in episodes or turn.role == "tool":
+                continue
+            chosen = frozenset(wanted[key])
+            if chosen not in matchers:
+                matchers[chosen] = vocabulary.matcher(chosen)
+            for named in matchers[chosen].find(turn.text):
+                found.setdefault(turn.episode, {}).setdefault(named.node, set()).add(key)
+    return found
+
+
+_STEP = 2000
+"""Turns whose texts are held at once."""
+
+
+def find_in(turns: Sequence[Said], matcher: Matcher) -> dict[str, dict[str, set[str]]]:
+    """What some turns mention: episode → node → turns. What a tool printed mentions nothing."""
+    found: dict[str, dict[str, set[str]]] = {}
+    for turn in turns:
+        if turn.role == "tool":
+            continue
+        for named in matcher.find(turn.text):
+            found.setdefault(turn.episode, {}).setdefault(named.node, set()).add(turn.key)
+    return found

@@ -1,0 +1,1 @@
+"""Programs that clsm can work with, none of which it needs."""

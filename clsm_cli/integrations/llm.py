@@ -1,0 +1,250 @@
+"""Ask a language model: one prompt and a JSON schema in, one checked value out.
+
+Nothing here runs unless an endpoint is configured. Of what the server sends, only the checked value
+is given on: no message holds its text, the prompt or the key.
+"""
+
+from __future__ import annotations
+
+import json
+from contextlib import suppress
+from time import sleep
+from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import urlsplit
+
+from clsm_cli.integrations.completions import Completion, Endpoint, Failure, Message
+from clsm_cli.text.characters import replace_lone
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from openai import OpenAI
+
+    Check = Callable[[Any], Any]
+
+GIVE_UP = 6
+"""Requests in a row without an answer, after which no more are sent."""
+_NOT_INSTALLED = "a language model needs two more packages; get them with: pip install 'clsm[llm]'"
+_NO_CLIENT = "no language model can be asked with the proxy and certificate variables that are set"
+_QUOTED = 2000
+"""Characters of a bad answer that the model is shown again."""
+
+
+class LlmSettings(NamedTuple):
+    """Which language model is asked: none, unless address and model are given."""
+
+    base_url: str = ""
+    """Address of the API, its version included: ``http://localhost:8080/v1``."""
+    model: str = ""
+    """Name of the model, as the server knows it."""
+    api_key_env: str = "OPENAI_API_KEY"
+    """Environment variable that holds the key."""
+    timeout: float = 60.0
+    """Seconds that one request may take."""
+    price_in: float = 0.0
+    """Price of a million tokens of prompts, in any currency."""
+    price_out: float = 0.0
+    """Price of a million tokens of answers, in the same."""
+
+    @property
+    def enabled(self) -> bool:
+        """Whether a model is to be asked at all."""
+        return bool(self.base_url and self.model)
+
+
+class LlmError(Exception):
+    """The endpoint failed or answered nonsense, twice; one sentence without key or prompt."""
+
+
+class Usage(NamedTuple):
+    """What a run has used.
+
+    Attributes:
+        calls: Requests sent, refused and second ones included.
+        tokens_in: Tokens of prompts, as counted by the server.
+        tokens_out: Tokens of answers, unusable ones included.
+        cost: In the currency of the prices.
+        failures: Questions that ended in an :class:`LlmError`.
+    """
+
+    calls: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+    cost: float = 0.0
+    failures: int = 0
+
+
+class _Answer(NamedTuple):
+    value: Any
+
+
+class _Problem(NamedTuple):
+    """Why an attempt gave no value.
+
+    Attributes:
+        reason: Completes "the language model …", without any text of the server.
+        is_final: A second attempt cannot help.
+        pause: Seconds before it.
+        correction: What it adds to the prompt; this may quote the answer.
+    """
+
+    reason: str
+    is_final: bool = False
+    pause: float = 0.0
+    correction: tuple[Message, ...] = ()
+
+
+class Llm:
+    """A language model, and what a run has used of it."""
+
+    def __init__(self, settings: LlmSettings, key: str | None) -> None:
+        """Get ready; only :meth:`ask` touches the network.
+
+        Args:
+            settings: Which model; they are ``enabled``.
+            key: For the server; "none" is sent where there is none.
+
+        Raises:
+            LlmError: A package is missing, address or key cannot be one, or the environment names
+                no usable proxy or certificates.
+        """
+        self._settings = settings
+        self._name = f"the language model {settings.model!r} at {_host(settings.base_url)}"
+        client, self._compile = _libraries(settings, _usable(key))
+        self._endpoint = Endpoint(client, settings.model, settings.timeout)
+        self._tokens_in = self._tokens_out = self._failures = 0
+        self._unanswered = 0
+        self._lost: str | None = None
+
+    @property
+    def usage(self) -> Usage:
+        """What has been used so far."""
+        settings = self._settings
+        cost = self._tokens_in * settings.price_in + self._tokens_out * settings.price_out
+        return Usage(
+            calls=self._endpoint.calls,
+            tokens_in=self._tokens_in,
+            tokens_out=self._tokens_out,
+            cost=cost / 1e6,
+            failures=self._failures,
+        )
+
+    def ask(self, system: str, user: str, schema: dict[str, Any], name: str) -> Any:
+        """The model's answer to one question, at temperature 0 and with a fixed seed.
+
+        A bad answer is sent back once with what is wrong with it; a request that failed for a reason
+        that may pass is sent once more. What an answer used counts, good or bad.
+
+        Args:
+            system: What to do; the form of the answer is added to it.
+            user: What to do it with.
+            schema: JSON Schema (draft 7) of the answer, which is an object.
+            name: Of the schema: ASCII letters, digits, ``-`` and ``_``, at most 64.
+
+        Returns:
+            The answer as Python values, which fit the schema.
+
+        Raises:
+            LlmError: No usable answer in two attempts. At once, and without a request, after the
+                server refused the key or the model, or left ``GIVE_UP`` requests in a row
+                without an answer.
+        """
+        prompt = (
+            Message("system", f"{replace_lone(system)}\n\n{_demand(schema)}"),
+            Message("user", replace_lone(user)),
+        )
+        outcome = self._attempt(prompt, schema, name)
+        if isinstance(outcome, _Problem) and not outcome.is_final:
+            sleep(outcome.pause)
+            outcome = self._attempt((*prompt, *outcome.correction), schema, name)
+        if isinstance(outcome, _Answer):
+            return outcome.value
+        self._failures += 1
+        raise LlmError(f"{self._name} {outcome.reason}")
+
+    def _attempt(
+        self, prompt: Sequence[Message], schema: dict[str, Any], name: str
+    ) -> _Answer | _Problem:
+        if self._lost is not None:
+            return _Problem(self._lost, is_final=True)
+        outcome = self._endpoint.complete(prompt, schema, name)
+        if isinstance(outcome, Failure):
+            self._note(outcome)
+            return _Problem(outcome.reason, not outcome.may_pass, outcome.pause)
+        self._unanswered = 0
+        self._tokens_in += outcome.tokens_in
+        self._tokens_out += outcome.tokens_out
+        return _checked(outcome, self._compile(schema, use_default=False))
+
+    def _note(self, failure: Failure) -> None:
+        self._unanswered = self._unanswered + 1 if failure.may_pass else 0
+        if failure.lasts or self._unanswered >= GIVE_UP:
+            self._lost = f"{failure.reason}; it is not asked again in this run"
+
+
+def _host(address: str) -> str:
+    """Host and port of an address: its other parts may hold a key."""
+    try:
+        parts = urlsplit(address)
+        is_one = address.isprintable() and " " not in address
+        if is_one and parts.scheme in {"http", "https"} and parts.hostname:
+            return parts.hostname + (f":{parts.port}" if parts.port else "")
+    except ValueError:
+        pass
+    raise LlmError("the address of the language model must be like http://localhost:8080/v1")
+
+
+def _usable(key: str | None) -> str:
+    # The HTTP client's own message about a wrong header quotes it.
+    key = (key or "").strip() or "none"
+    if not (key.isascii() and key.isprintable()):
+        raise LlmError("the API key of the language model has characters that no key can have")
+    return key
+
+
+def _libraries(settings: LlmSettings, key: str) -> tuple[OpenAI, Callable[..., Check]]:
+    """A client of the endpoint, and what makes a check of a schema."""
+    try:
+        import fastjsonschema
+        import openai
+    except ImportError:
+        raise LlmError(_NOT_INSTALLED) from None
+    # Errors of several libraries, one of which quotes the password of a proxy.
+    with suppress(Exception):
+        client = openai.OpenAI(
+            base_url=settings.base_url, api_key=key, timeout=settings.timeout, max_retries=0
+        )
+        return client, fastjsonschema.compile
+    raise LlmError(_NO_CLIENT)
+
+
+def _demand(schema: dict[str, Any]) -> str:
+    return (
+        "Answer with one JSON object and nothing else: no explanation, no Markdown. "
+        f"It must fit this JSON Schema:\n{json.dumps(schema)}"
+    )
+
+
+def _checked(completion: Completion, check: Check) -> _Answer | _Problem:
+    """The object in an answer, which may have thoughts before it and a fence around it."""
+    if completion.is_refusal:
+        return _Problem("declines to answer", is_final=True)
+    text = completion.content.rpartition("</think>")[2]
+    try:
+        value = json.loads(text[text.find("{") : text.rfind("}") + 1])
+        json.dumps(value, ensure_ascii=False, allow_nan=False).encode()
+    except (ValueError, RecursionError):  # no JSON; or NaN, or half a character
+        if completion.is_cut:
+            return _problem("gives answers that are cut off", "was too long and cut off", text)
+        return _problem("does not answer in JSON", "is not one JSON object", text)
+    try:
+        check(value)
+    except ValueError as error:
+        return _problem("answers in another form than asked for", f"is wrong: {error}", text)
+    return _Answer(value)
+
+
+def _problem(reason: str, wrong: str, answer: str) -> _Problem:
+    said = [Message("assistant", replace_lone(answer[:_QUOTED]))] if answer.strip() else []
+    told = replace_lone(f"That answer {wrong[:_QUOTED]}. Answer again, with the JSON object only.")
+    return _Problem(reason, correction=(*said, Message("user", told)))

@@ -1,0 +1,169 @@
+"""Groups of vectors that are about the same: a Gaussian mixture, or for a few the average link.
+
+p(x) = Σ_k π_k Π_j N(x_j; μ_kj, σ²_kj),  BIC = −2 ln L + m ln n,  m = k·(2d + 1) − 1
+
+Diagonal covariances, fitted by EM (Dempster, Laird & Rubin 1977) from a k-means++ start (Arthur &
+Vassilvitskii 2007); the number of components has the lowest BIC (Schwarz 1978).
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float64]
+
+DIMENSIONS = 10
+"""Principal components that a mixture is fitted in, at most; for n vectors ½√n of them. With few
+vectors the further ones are noise (LoCoMo, ten turns on each of three subjects, adjusted Rand index:
+0.9 in two dimensions, 0.3 in seven)."""
+LEAST_VARIANCE = 0.2
+"""Of a component in a dimension, as a share of the mean variance: keeps it from one point."""
+STEPS, ENOUGH = 100, 1e-4
+"""Steps of EM at most, and the gain of mean ln L below which it stops."""
+PATIENCE = 5
+"""Numbers of components without a lower BIC after which no larger one is tried."""
+
+
+def clusters(
+    vectors: NDArray[np.float32], *, seed: int, threshold: float = 0.60, few: int = 12
+) -> list[list[int]]:
+    """Groups of rows; every row is in one. Members ascend, groups stand by their first member.
+
+    From ``few`` rows on a mixture of 1 … ⌊√n⌋ components in the principal components; a row
+    belongs to its likeliest one. Fewer rows: the two groups with the largest mean cosine become
+    one, as long as that is at least ``threshold``.
+
+    The rows are sorted first, so that the groups do not depend on their order.
+
+    Args:
+        vectors: [n, d], unit length.
+        seed: Of the start of EM.
+        threshold: Mean cosine.
+        few: Rows.
+
+    >>> import numpy as np
+    >>> clusters(np.array([[1, 0], [0, 1], [0.8, 0.6], [0, 1]], np.float32), seed=0)
+    [[0, 2], [1, 3]]
+    """
+    import numpy as np
+
+    if not len(vectors):
+        return []
+    order = np.lexsort(vectors.T)
+    x = vectors[order].astype(np.float64)
+    labels = _mixture(_projected(x), seed) if len(x) >= few else _average_link(x, threshold)
+    groups: dict[int, list[int]] = {}
+    for row, label in zip(order.tolist(), labels, strict=True):
+        groups.setdefault(label, []).append(row)
+    return sorted(sorted(group) for group in groups.values())
+
+
+def medoid(vectors: NDArray[np.float32], members: Sequence[int]) -> int:
+    """The member with the largest mean cosine to all members; of equals the first.
+
+    Args:
+        vectors: [n, d], unit length.
+        members: Rows, at least one.
+
+    >>> import numpy as np
+    >>> medoid(np.array([[1, 0], [0, 1], [0.8, 0.6]], np.float32), [0, 1, 2])
+    2
+    """
+    import numpy as np
+
+    x = vectors[np.asarray(members)].astype(np.float64)
+    return members[int(np.argmax((x @ x.sum(axis=0)).round(9)))]
+
+
+def _average_link(x: Floats, threshold: float) -> list[int]:
+    import numpy as np
+
+    labels = np.arange(len(x))
+    cosines = x @ x.T
+    while len(names := np.unique(labels)) > 1:
+        member = (labels[:, None] == names).astype(np.float64)
+        size = member.sum(axis=0)
+        mean = (member.T @ cosines @ member / np.outer(size, size)).round(9)
+        mean[np.tril_indices(len(names))] = -2.0
+        a, b = np.unravel_index(int(np.argmax(mean)), mean.shape)
+        if mean[a, b] < threshold:
+            break
+        labels[labels == names[b]] = names[a]
+    return [int(label) for label in labels]
+
+
+def _projected(x: Floats) -> Floats:
+    """The rows in their first principal components, each with the sign of its largest part."""
+    import numpy as np
+
+    x = x - x.mean(axis=0)
+    dimensions = min(DIMENSIONS, max(1, math.isqrt(len(x)) // 2), x.shape[1])
+    axes = np.linalg.eigh(x.T @ x)[1][:, ::-1][:, :dimensions]
+    largest = axes[np.abs(axes).argmax(axis=0), np.arange(dimensions)]
+    projected: Floats = x @ (axes * np.sign(largest))
+    return projected
+
+
+def _mixture(x: Floats, seed: int) -> list[int]:
+    """The component of each row in the mixture with the lowest BIC."""
+    import numpy as np
+
+    n, d = x.shape
+    best, lowest, tried = [0] * n, math.inf, 0
+    for k in range(1, math.isqrt(n) + 1):
+        log_joint = _fitted(x, _start(x, k, np.random.default_rng(seed)))
+        likelihood = float(np.logaddexp.reduce(log_joint, axis=1).sum())
+        bic = -2 * likelihood + (k * (2 * d + 1) - 1) * math.log(n)
+        tried += 1
+        if bic < lowest:
+            best, lowest, tried = [int(c) for c in log_joint.argmax(axis=1)], bic, 0
+        if tried == PATIENCE:
+            break
+    return best
+
+
+def _start(x: Floats, k: int, random: np.random.Generator) -> Floats:
+    """Responsibilities [n, k] of the nearest of k rows, drawn far from one another (k-means++)."""
+    import numpy as np
+
+    centres = [x[random.integers(len(x))]]
+    nearest = ((x - centres[0]) ** 2).sum(axis=1)
+    for _ in range(1, k):
+        chance = nearest.cumsum()
+        drawn = int(np.searchsorted(chance, random.random() * chance[-1], side="right"))
+        centres.append(x[min(drawn, len(x) - 1)])
+        nearest = np.minimum(nearest, ((x - centres[-1]) ** 2).sum(axis=1))
+    distance = np.stack([((x - centre) ** 2).sum(axis=1) for centre in centres], axis=1)
+    start: Floats = np.eye(k)[distance.argmin(axis=1)]
+    return start
+
+
+def _fitted(x: Floats, responsible: Floats) -> Floats:
+    """ln(π_k N(x_i; μ_k, σ²_k)) as [n, k] after EM.
+
+    M: π_k = Σ_i r_ik / n, μ_k = Σ_i r_ik x_i / Σ_i r_ik, σ²_k likewise; E: r_ik ∝ π_k N(x_i; …).
+    """
+    import numpy as np
+
+    least = LEAST_VARIANCE * float(x.var(axis=0).mean()) + 1e-12
+    before = -math.inf
+    for _ in range(STEPS):
+        size = responsible.sum(axis=0) + 1e-9
+        mean = responsible.T @ x / size[:, None]
+        variance = np.maximum(responsible.T @ x**2 / size[:, None] - mean**2, least)
+        constant = np.log(size / len(x)) - 0.5 * np.log(2 * math.pi * variance).sum(axis=1)
+        constant -= 0.5 * (mean**2 / variance).sum(axis=1)
+        log_joint: Floats = constant - 0.5 * (x**2 @ (1 / variance).T) + x @ (mean / variance).T
+        total = np.logaddexp.reduce(log_joint, axis=1)
+        if float(total.mean()) - before < ENOUGH:
+            break
+        before = float(total.mean())
+        responsible = np.exp(log_joint - total[:, None])
+    return log_joint

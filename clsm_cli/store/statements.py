@@ -1,0 +1,114 @@
+"""All statements of a store with their texts, and the writes that change some of them.
+
+Statements of identity, projects and tasks stand in Markdown topic files; those of flow (what
+happened, gists) have their text in the record, as that stream is written by machines alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from clsm_cli.model.graph import Statement
+from clsm_cli.store import runs, topic_edit, topics
+from clsm_cli.store.layout import TOPIC_STREAMS
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+
+    from clsm_cli.model.codec import Record
+    from clsm_cli.model.streams import Stream
+    from clsm_cli.store.layout import Store
+    from clsm_cli.store.topics import Topic
+
+
+def load(store: Store, records: Mapping[str, Record], now: str) -> dict[str, Statement]:
+    """Every statement with its text, by id: records joined with their Markdown, as settled.
+
+    Args:
+        store: Where.
+        records: The joined records of all shards.
+        now: UTC time of the run.
+    """
+    statements: dict[str, Statement] = {}
+    for stream in TOPIC_STREAMS:
+        found = topics.read_topics(store.root / stream)
+        known = {
+            r.id: r for r in records.values() if isinstance(r, Statement) and r.stream == stream
+        }
+        edits = topics.reconcile(found, known, stream=stream, now=now, device=store.device)
+        statements |= edits.statements
+    statements |= {
+        r.id: r for r in records.values() if isinstance(r, Statement) and r.stream == "flow"
+    }
+    return dict(sorted(statements.items()))
+
+
+def plan_topics(
+    store: Store,
+    changed: Iterable[Statement],
+    heading_of: Callable[[Statement], str],
+    title_of: Callable[[Stream, str], str],
+) -> list[runs.Write]:
+    """Writes that bring the topic files up to some statements; their records are written apart.
+
+    Args:
+        store: Where.
+        changed: New and changed statements, with their texts.
+        heading_of: The heading under which a new statement stands.
+        title_of: The title of a new topic file, by stream and stem.
+    """
+    by_topic: dict[tuple[Stream, str], list[Statement]] = {}
+    for statement in sorted(changed, key=lambda s: s.id):
+        if statement.stream != "flow":
+            by_topic.setdefault((statement.stream, statement.topic), []).append(statement)
+    there = {
+        (stream, topic.path.stem): topic
+        for stream in sorted({stream for stream, _ in by_topic})
+        for topic in topics.read_topics(store.root / stream)
+    }
+    writes: list[runs.Write] = []
+    for (stream, stem), group in sorted(by_topic.items()):
+        topic = there.get((stream, stem))
+        if topic is None:
+            if not any(statement.is_current for statement in group):
+                continue
+            path = store.root / stream / f"{stem}.md"
+            topic = topic_edit.new_topic(path, title_of(stream, stem), stream)
+        writes += _file(topic, group, heading_of)
+    return writes
+
+
+def stored(statement: Statement) -> Statement:
+    """As its shard keeps it: the text of a current statement stands in the Markdown alone."""
+    if statement.stream == "flow":
+        return replace(statement, text_sha=topics.text_sha(statement.text))
+    sha = topics.text_sha(statement.text)
+    text = "" if statement.is_current else statement.text
+    return replace(statement, text=text, text_sha=sha if statement.text else statement.text_sha)
+
+
+def _file(
+    topic: Topic, group: list[Statement], heading_of: Callable[[Statement], str]
+) -> list[runs.Write]:
+    there = {item.id for item in topic.items if item.id is not None}
+    data = topic_edit.edited(
+        topic,
+        drop={s.id for s in group if not s.is_current},
+        change={s.id: s for s in group if s.is_current and s.id in there},
+        fresh=[
+            topic_edit.Fresh(heading_of(s), s)
+            for s in sorted(group, key=_order)
+            if s.is_current and s.id not in there
+        ],
+    )
+    if topic.sha256 is not None and data == "\n".join(topic.lines).encode(
+        "utf-8", "surrogateescape"
+    ):
+        return []
+    return [runs.Put(topic.path, data, read_as=topic.sha256)]
+
+
+def _order(statement: Statement) -> tuple[str, str]:
+    """A page reads in the order in which things became true; what has no date comes first."""
+    return (statement.valid_from or "", statement.id)

@@ -1,0 +1,139 @@
+"""Word classes that the form gate reads: verbs in their finite forms, and words that point elsewhere."""
+
+from __future__ import annotations
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_BASES = """
+accept achieve act add adjust admire admit adopt advise afford agree aim allow amount announce answer
+apologise apologize appear apply appoint appreciate approve argue arrange arrive ask assume attach
+attend avoid bake base beat become begin behave believe belong bend bet bind bite bleed block blow boil
+book borrow bother bounce break breathe breed bring build burn bury buy call camp cancel care carry cast
+catch cause celebrate change charge chase chat check choose claim clean clear climb close coach collect
+combine come commit compare complain complete confirm connect consider consist contain continue
+contribute control convert convince cook cope copy correct correlate cost count cover crash create cross
+cry cure cut cycle dance deal decide declare define delay delete deliver demand deny depend deploy
+describe deserve design destroy develop die dig disagree disappear discover discuss dislike divide do
+double doubt download draft drain draw dream dress drift drink drive drop dry earn eat edit emphasise
+encourage end enjoy enter erode escape establish exercise exist expect expire explain explore export
+express extend face fail fall fear feed feel fetch fight figure fill find finish fit fix float flow fly
+focus follow forbid forget forgive form freeze gain gather get give go grow guard guess guide handle
+hang happen hate have hear help hide hike hire hit hold hope host hug hurt identify ignore imagine
+import improve include increase inherit insist inspire install intend introduce invent invest invite
+involve join jump keep kill kiss knit knock know lack land last laugh launch lay lead lean learn leave
+lend let lie lift light like limit link listen live load lock look lose love lower maintain make manage
+mark marry mean measure meet melt mend mention merge miss mistake mix monitor mount move name need
+notice obey observe obtain occur offer open operate order own pack paint park participate pass pause
+pay perform persuade pick plan plant play point post pour practice practise praise pray prefer prepare
+present press prevent print produce promise promote protect prove provide publish pull push put quit
+quote raise reach react read realise realize receive recommend record recover reduce refer refuse
+regret reject relate relax release rely remain remember remind remove renew rent repair repeat replace
+reply report represent request require rescue reserve resign resist respect respond rest restart
+restore result retire return reveal review ride ring rise risk roast rule run save say scan schedule
+score search see seek seem sell send separate serve set settle sew shake share shine ship shoot show
+shrink shut sign sing sink sit skate ski sleep slip smell smile smoke snow solve sound speak spell spend
+spill split spoil spread stand start state stay steal stick stop store strike struggle study submit
+succeed suffer suggest suit supply support suppose surf surround survive suspect swear sweep swim swing
+switch take talk taste teach tear tell tend test thank think threaten throw tie touch track trade train
+translate travel treat trust try turn type underline understand update upgrade upload use vary
+visit volunteer vote wait wake walk want warn wash waste watch water wear weigh win wind wipe wish wonder
+work worry write yield drift nod grind swallow trigger crash consume expose extract parse compile
+render block merge mirror backup sync rotate skip retry encrypt index map cache log fetch host route
+expire fork clone commit pin tag deprecate migrate refactor override inject validate enable disable
+"""
+_IRREGULAR = """
+be was were been; become became become; begin began begun; bend bent bent; bet bet bet; bind bound bound; bite bit bitten;
+bleed bled bled; blow blew blown; break broke broken; breed bred bred; bring brought brought; build built
+built; burn burnt burnt; buy bought bought; cast cast cast; catch caught caught; choose chose chosen;
+come came come; cost cost cost; cut cut cut; deal dealt dealt; dig dug dug; do did done; draw drew drawn;
+dream dreamt dreamt; drink drank drunk; drive drove driven; eat ate eaten; fall fell fallen; feed fed fed;
+feel felt felt; fight fought fought; find found found; fly flew flown; forbid forbade forbidden; forget
+forgot forgotten; forgive forgave forgiven; freeze froze frozen; get got gotten; give gave given; go went
+gone; grind ground ground; grow grew grown; hang hung hung; have had had; hear heard heard; hide hid hidden;
+hit hit hit; hold held held; hurt hurt hurt; keep kept kept; know knew known; lay laid laid; lead led led;
+lean leant leant; learn learnt learnt; leave left left; lend lent lent; let let let; lie lay lain; light lit
+lit; lose lost lost; make made made; mean meant meant; meet met met; mistake mistook mistaken; pay paid
+paid; prove proved proven; put put put; quit quit quit; read read read; ride rode ridden; ring rang rung;
+rise rose risen; run ran run; say said said; see saw seen; seek sought sought; sell sold sold; send sent
+sent; set set set; sew sewed sewn; shake shook shaken; shine shone shone; shoot shot shot; show showed
+shown; shrink shrank shrunk; shut shut shut; sing sang sung; sink sank sunk; sit sat sat; sleep slept
+slept; smell smelt smelt; speak spoke spoken; spell spelt spelt; spend spent spent; spill spilt spilt;
+split split split; spoil spoilt spoilt; spread spread spread; stand stood stood; steal stole stolen; stick
+stuck stuck; strike struck struck; swear swore sworn; sweep swept swept; swim swam swum; swing swung swung;
+take took taken; teach taught taught; tear tore torn; tell told told; think thought thought; throw threw
+thrown; understand understood understood; wake woke woken; wear wore worn; win won won; wind wound wound;
+write wrote written; override overrode overridden; beat beat beaten
+"""
+_ROWS = [row.split() for row in _IRREGULAR.split(";")]
+BASES = _words(_BASES) | {"be"}
+"""Verbs in the form of a command."""
+SAME_PAST = frozenset(row[0] for row in _ROWS if row[0] == row[1])
+"""Verbs whose past looks like the base."""
+PARTICIPLES = frozenset(row[-1] for row in _ROWS if row[-1] != row[1])
+"""Forms that are no verb of a sentence without "have" or "be"."""
+PAST = frozenset(form for row in _ROWS for form in row[1:-1]) - SAME_PAST
+"""Irregular forms of the past."""
+_DOUBLED = _words("plan stop drop commit admit occur prefer refer regret chat drag fit grab hug knit nod pin rob rub ship skip slip step tag tap trim trip tug wrap tip map log")  # fmt: skip
+
+
+def third(base: str) -> str:
+    """The third person of a verb.
+
+    >>> third("watch"), third("carry"), third("play"), third("have")
+    ('watches', 'carries', 'plays', 'has')
+    """
+    if base in {"be", "have"}:
+        return {"be": "is", "have": "has"}[base]
+    if base.endswith(("s", "sh", "ch", "x", "z", "o")):
+        return base + "es"
+    return base[:-1] + "ies" if base[-1] == "y" and base[-2] not in "aeiou" else base + "s"
+
+
+def _regular_past(base: str) -> str:
+    if base.endswith("e"):
+        return base + "d"
+    if base[-1] == "y" and base[-2] not in "aeiou":
+        return base[:-1] + "ied"
+    return base + (base[-1] if base in _DOUBLED else "") + "ed"
+
+
+THIRDS = frozenset(third(base) for base in BASES - {"be", "have"})
+"""Third persons, without "is" and "has"."""
+REGULAR_PASTS = frozenset(_regular_past(base) for base in BASES - {row[0] for row in _ROWS})
+"""Forms in -ed: past or participle."""
+BE = _words("am is are was were isn't aren't wasn't weren't")
+"""Finite forms of *be*."""
+HAVE = _words("have has had haven't hasn't hadn't")
+"""Finite forms of *have*."""
+MODALS = _words(
+    "will would can could shall should may might must cannot can't won't wouldn't couldn't shouldn't "
+    "mustn't needn't do does did don't doesn't didn't"
+)
+"""Auxiliaries before a base form."""
+AUXILIARIES = BE | HAVE | MODALS
+"""Verbs that are always finite."""
+DETERMINERS = _words(
+    "a an the my your his her its our their this that these those every each some any no two three four "
+    "five six seven eight nine ten both several many few more most all another other such what which"
+)
+"""Words before a noun."""
+PREPOSITIONS = _words(
+    "of in on at by for with from to into onto about above across after against along among around "
+    "before behind below beneath beside between beyond despite down during except inside like near off "
+    "out outside over past per since than through throughout toward towards under until up upon via "
+    "within without as"
+)
+"""Words that a noun phrase follows."""
+SUBORDINATORS = _words("when if because since after before while although though as until unless once whenever wherever")  # fmt: skip
+"""Words that open a clause which cannot stand alone."""
+ADVERBS = _words(
+    "also always never often sometimes usually just only still already really actually even now then "
+    "soon ever once again too all both mostly currently finally recently almost probably certainly "
+    "definitely not rarely seldom regularly generally typically absolutely totally truly simply"
+)
+"""Words that may stand between subject and verb."""
+PERSONAL = _words("i you he she it we they who that which people everyone everybody nobody someone somebody everything nothing something anyone")  # fmt: skip
+"""Pronouns that may be a subject."""

@@ -1,0 +1,210 @@
+"""Tags: one word each, in three levels, found in a text by their own and other words.
+
+The same function tags what is stored and what is asked, so that both meet on one tag.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
+
+from clsm_cli.text import mentions
+from clsm_cli.text.tokens import STOP_WORDS, stems
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+MOST_TAGS = 3
+MOST_PROPOSALS = 10
+LEAST_SESSIONS = 2
+"""Sessions that a word must occur in to be proposed."""
+
+_LEVELS = ("categories", "subcategories", "tags")
+
+
+class Tag(NamedTuple):
+    """A word to tag texts with.
+
+    Attributes:
+        word: The tag: single, lower case.
+        category: The first level.
+        subcategory: The second one.
+        synonyms: Further words that bring the tag; none of another tag.
+    """
+
+    word: str
+    category: str
+    subcategory: str
+    synonyms: tuple[str, ...]
+
+
+class Ontology(NamedTuple):
+    """All tags, in the order of their file."""
+
+    tags: tuple[Tag, ...]
+
+
+class OntologyError(ValueError):
+    """Something is no ontology.
+
+    Attributes:
+        place: Category, subcategory, tag and synonym, as far as they lead to what is wrong.
+    """
+
+    def __init__(self, reason: str, place: tuple[str, ...]) -> None:
+        super().__init__(f"{' › '.join(place)}: {reason}" if place else reason)
+        self.place = place
+
+
+def parse(mapping: object) -> Ontology:
+    """The ontology of a mapping category → subcategory → tag → list of synonyms.
+
+    Raises:
+        OntologyError: It is not of this form, a word is not a single one in lower case or too
+            common to tell anything, or a word stands twice.
+
+    >>> parse({"leisure": {"pets": {"dog": ["puppy"]}}}).tags
+    (Tag(word='dog', category='leisure', subcategory='pets', synonyms=('puppy',)),)
+    >>> parse({"leisure": {"dog": ["puppy"]}})
+    Traceback (most recent call last):
+    clsm_cli.text.ontology.OntologyError: leisure › dog: must hold tags, each with a list of words
+    """
+    tags: list[Tag] = []
+    known: dict[str, tuple[str, ...]] = {}
+    for category, level in _items(mapping, ()):
+        for subcategory, words in _items(level, (category,)):
+            for word, synonyms in _items(words, (category, subcategory)):
+                place = (category, subcategory, word)
+                _check_word(word, place, known)
+                if not isinstance(synonyms, list):
+                    raise OntologyError("must be a list of words, as [one, another]", place)
+                for synonym in synonyms:
+                    _check_word(synonym, (*place, str(synonym)), known)
+                tags.append(Tag(word, category, subcategory, tuple(synonyms)))
+    return Ontology(tuple(tags))
+
+
+def _items(value: object, place: tuple[str, ...]) -> Iterator[tuple[str, object]]:
+    if not isinstance(value, dict):
+        inner = ", each with a list of words" if len(place) == len(_LEVELS) - 1 else ""
+        raise OntologyError(f"must hold {_LEVELS[len(place)]}{inner}", place)
+    for key, inside in value.items():
+        if not isinstance(key, str) or not key.strip():
+            raise OntologyError(f"{key!r} is no name", place)
+        yield key, inside
+
+
+def _check_word(word: object, place: tuple[str, ...], known: dict[str, tuple[str, ...]]) -> None:
+    if not isinstance(word, str) or not word.isalpha() or word != word.lower():
+        raise OntologyError("is not a single word in lower case", place)
+    if len(stems(word)) != 1:
+        raise OntologyError("is too common a word", place)
+    if word in known:
+        raise OntologyError(f"stands twice, also in {' › '.join(known[word])}", place)
+    known[word] = place
+
+
+def tags_of(text: str, ontology: Ontology) -> tuple[str, ...]:
+    """At most three tags that fit a text, best first; none if nothing does.
+
+    A tag fits if the text holds it or one of its synonyms, whatever the ending. The one with more
+    different words is better, and of equals the one that is met earlier.
+
+    >>> pets = parse({"leisure": {"pets": {"dog": ["puppy"], "walk": ["leash", "stroll"]}}})
+    >>> tags_of("Our puppies strolled on one leash.", pets), tags_of("Nothing at all.", pets)
+    (('walk', 'dog'), ())
+    """
+    tags = _tags_by_stem(ontology)
+    hits: dict[str, int] = {}
+    for stem in dict.fromkeys(stems(text)):
+        for word in tags.get(stem, ()):
+            hits[word] = hits.get(word, 0) + 1
+    return tuple(sorted(hits, key=lambda word: -hits[word])[:MOST_TAGS])
+
+
+@lru_cache(maxsize=4)
+def _tags_by_stem(ontology: Ontology) -> dict[str, tuple[str, ...]]:
+    found: dict[str, tuple[str, ...]] = {}
+    for tag in ontology.tags:
+        for stem in dict.fromkeys(
+            stem for word in (tag.word, *tag.synonyms) for stem in stems(word)
+        ):
+            found[stem] = (*found.get(stem, ()), tag.word)
+    return found
+
+
+_WORD = re.compile(r"[^\W\d_]+(?:['\u2019-][^\W\d_]+)*|[^\s\w]")
+_OPENERS = frozenset(["a", "an", "the", "my", "your", "his", "her", "our", "their"])
+"""A noun follows, unless an adjective does."""
+_DULL = """
+time times day days week weeks weekend month months year years hour hours minute minutes moment morning
+afternoon evening night today tomorrow yesterday thing things stuff way ways lot lots bit part parts kind
+kinds sort sorts type types piece number amount rest end side case point fact reason example place places
+person people man men woman women guy guys life lives world matter group word words name names line lines
+page list step steps change result results sense feeling feelings hand hands eyes head heart look
+difference experience experiences course order turn luck front back top bottom middle half first second
+third last next past future present same other others right left good best better bad new old great big
+little long short whole start beginning need needs help work works use user assistant something anything
+everything nothing someone everyone anyone much many more less most least few general particular addition
+mind chance love hope touch while area level value item items one ones two three four five six seven
+eight nine ten must see try tries talk blast fan trip deal ton couple bunch pic purpose sake hang go
+"""
+_GENERIC = frozenset(_DULL.split())
+"""Nouns and adjectives that say nothing about a subject."""
+
+
+def proposals(texts_by_session: Mapping[str, Sequence[str]], ontology: Ontology) -> list[str]:
+    """Words that could become tags, for texts that no tag fits; best first, at most ten.
+
+    A word is proposed if it stands as a noun (behind an article or a possessive, at the end of its
+    phrase) in texts of two sessions or more. The one in more sessions is better,
+    then the one in more texts. Names are none, nor words that the ontology has.
+
+    >>> said = {"one": ["The kiln is hot.", "Ask Mara."], "two": ["I sold a kiln with Mara."]}
+    >>> proposals(said, Ontology(()))
+    ['kiln']
+    """
+    tags = _tags_by_stem(ontology)
+    sessions: dict[str, set[str]] = {}
+    forms: dict[str, Counter[str]] = {}
+    named: set[str] = set()
+    for session, texts in texts_by_session.items():
+        for text in texts:
+            marked = mentions.find(text)
+            named.update(stem for each in marked for stem in stems(each.label))
+            if tags_of(text, ontology):
+                continue
+            for word in dict.fromkeys(_nouns(text, marked)):
+                stem = stems(word)[0]
+                sessions.setdefault(stem, set()).add(session)
+                forms.setdefault(stem, Counter())[word] += 1
+    found = [
+        stem
+        for stem, seen in sessions.items()
+        if len(seen) >= LEAST_SESSIONS and stem not in tags and stem not in named
+    ]
+    found.sort(key=lambda stem: (-len(sessions[stem]), -forms[stem].total(), stem))
+    return [_usual(forms[stem]) for stem in found[:MOST_PROPOSALS]]
+
+
+def _usual(forms: Counter[str]) -> str:
+    """The commonest form of a word, then the shortest."""
+    return min(forms, key=lambda form: (-forms[form], len(form), form))
+
+
+def _nouns(text: str, marked: Sequence[mentions.Mention]) -> Iterator[str]:
+    letters = list(text)
+    for each in marked:
+        letters[each.start : each.end] = "|" * (each.end - each.start)
+    words = [word.lower() for word in _WORD.findall("".join(letters))]
+    for before, word, behind in zip(words, words[1:], [*words[2:], "."], strict=False):
+        ends = not behind[0].isalpha() or behind in STOP_WORDS
+        if before in _OPENERS and ends and _is_content(word):
+            yield word
+
+
+def _is_content(word: str) -> bool:
+    plain = word.isalpha() and len(word) > 2 and not word.endswith(("ly", "ing"))
+    return plain and word not in _GENERIC and len(stems(word)) == 1

@@ -1,0 +1,183 @@
+"""Whether two sentences say the same, so that one of them is enough.
+
+Nearness of meaning is not sameness: "due on Friday" and "due on Monday" are near. So two sentences
+must also agree in denial, numbers, days, names, persons and words of contrast. In doubt they differ:
+a repeated line does less harm than a lost one.
+"""
+
+from __future__ import annotations
+
+import re
+
+from clsm_cli.text.names import NO_NAMES
+from clsm_cli.text.slot_values import NUMBERS
+from clsm_cli.text.tokens import stems
+
+SAME_MEANING = 0.90
+"""Cosine of two sentence vectors (MiniLM) from which on their meaning counts as one."""
+SAME_WORDS = 0.80
+"""Share of common stems from which on their words do."""
+
+_TAG = re.compile(
+    r",\s(?:right|huh|eh|ok|okay|yeah|no|correct|"
+    r"(?:is|are|was|were|do|does|did|has|have|had|can|could|wo|would|should|will|ai)(?:n['’]t)?\s"
+    r"(?:it|he|she|they|we|you|i|there|not))\s?\??[.!?]*\s*$",
+    re.IGNORECASE,
+)
+_HARMLESS = re.compile(
+    r"\b(?:not\sonly|no\s(?:doubt|problem|worries|matter|wonder)|why\snot|whether\sor\snot|can(?:no|['’])t\swait|"
+    r"can['’]t\shelp|could(?:n['’]t|\snot)\sagree\smore|not\sto\smention|no\.\s?\d)\b|^\W*(?:no|nope)[,.!]\s",
+    re.IGNORECASE,
+)
+_NEGATION = re.compile(
+    r"\b(?:neither\b.{0,60}?\bnor|no\slonger|not|no|never|nothing|nobody|none|nowhere|neither|nor|cannot|without|"
+    r"hardly|barely|scarcely|stop(?:s|ped)|quit|(?:gave|given|gives)\sup|fail(?:s|ed)\sto|refuse[sd]?\sto|lacks?)\b|"
+    r"n['’]t\b",
+    re.IGNORECASE,
+)
+_WORD = re.compile(r"[^\W_][\w]*(?:[.\-/:_]\w+)*(?:['’]\w+)?")
+_NUMBER = re.compile(r"(?<![\w.])[-\u2212]?\d+(?:[.,:]\d+)*(?:(?<=\d)(?:st|nd|rd|th))?(?!\w)")
+_MULTIPLES = {"once": "1x", "twice": "2x", "thrice": "3x", "half": "1/2", "dozen": "12", "hundred": "100", "thousand": "1000"}  # fmt: skip
+_CALENDAR = re.compile(
+    r"\b(mon|tues|wednes|thurs|fri|satur|sun)days?\b|"
+    r"\b(January|February|March|April|May|June|July|August|September|October|November|December)\b|"
+    r"\b(today|tomorrow|yesterday|tonight|morning|noon|afternoon|evening|night|midnight|spring|summer|autumn|fall|"
+    r"winter|daily|weekly|monthly|yearly|easter|christmas)\b",
+    re.IGNORECASE,
+)
+_PERSONS = {
+    **dict.fromkeys(("i", "me", "my", "mine", "myself"), "I"),
+    **dict.fromkeys(("you", "your", "yours", "yourself"), "you"),
+    **dict.fromkeys(("he", "him", "his", "himself"), "he"),
+    **dict.fromkeys(("she", "her", "hers", "herself"), "she"),
+    **dict.fromkeys(("we", "us", "our", "ours"), "we"),
+    **dict.fromkeys(("they", "them", "their", "theirs"), "they"),
+}
+_OPPOSITES = """
+before/after above/below over/under up/down on/off in/out into/from to/from more/less more/fewer most/least open/closed
+open/close opened/closed opens/closes start/stop starts/stops started/stopped start/end begin/end began/ended first/last
+left/right increase/decrease increased/decreased increases/decreases raise/lower raised/lowered rise/fall rose/fell high/low
+higher/lower fast/slow faster/slower early/late earlier/later old/new older/newer hot/cold warm/cold big/small bigger/smaller
+large/small long/short longer/shorter buy/sell bought/sold buys/sells push/pull win/lose won/lost love/hate loves/hates
+like/dislike likes/dislikes enabled/disabled enable/disable public/private always/sometimes always/rarely often/rarely
+all/some every/some both/one minimum/maximum min/max north/south east/west inside/outside upper/lower top/bottom front/back
+good/bad better/worse best/worst easy/hard true/false pass/fail passed/failed passes/fails add/remove added/removed
+accept/reject accepted/rejected arrive/leave arrived/left come/go borrow/lend borrowed/lent mother/father brother/sister
+son/daughter wife/husband aunt/uncle niece/nephew possible/impossible legal/illegal known/unknown full/empty alive/dead
+married/divorced read/write reads/writes sent/received online/offline until/from until/since since/from
+""".split()
+_HEDGES = re.compile(
+    r"\b(?:may|might|could|would|should|if|unless|maybe|perhaps|probably|almost|nearly|wants?|wanted|hopes?|hoped|plans?|"
+    r"planned|planning|used\sto|going\sto|will|wish|tries|tried|supposed|thinks?|thought|believes?|said|says|claims?)\b|"
+    r"['’]ll\b|['’]d\b|\?[\"')\]*_\s]{0,4}$",
+    re.IGNORECASE,
+)
+
+
+def says_the_same(a: str, b: str, cosine: float) -> bool:
+    """Return whether two sentences say the same.
+
+    Args:
+        a: one sentence.
+        b: another.
+        cosine: of their vectors, -1 to 1.
+
+    >>> says_the_same("The bell rings at eight.", "At eight the bell rings.", 0.8)
+    True
+    >>> says_the_same("The bell rings at eight.", "The bell rings at nine.", 0.99)
+    False
+    """
+    if cosine < SAME_MEANING and _overlap(a, b) < SAME_WORDS:
+        return False
+    if polarity(a) != polarity(b) or numbers(a) != numbers(b) or _calendar(a) != _calendar(b):
+        return False
+    return (
+        _names(a, b) == _names(b, a)
+        and _persons(a) == _persons(b)
+        and _hedges(a) == _hedges(b)
+        and not _contrast(a, b)
+        and not _swapped(a, b)
+    )
+
+
+def polarity(sentence: str) -> int:
+    """Return -1 for a sentence with an odd number of negations, else +1.
+
+    A question put behind ("…, isn't it?") and set phrases ("no doubt") deny nothing; "stopped" and
+    "without" do.
+
+    >>> polarity("She never eats meat."), polarity("It isn't without charm."), polarity("Fine, isn't it?")
+    (-1, 1, 1)
+    """
+    plain = _HARMLESS.sub(" ", _TAG.sub("", sentence))
+    return -1 if len(_NEGATION.findall(plain)) % 2 else 1
+
+
+def numbers(sentence: str) -> list[str]:
+    """Return the numbers of a sentence in digits, sorted, repeats included.
+
+    >>> numbers("Two cats and 1,5 kg at 08:00, twice")
+    ['08:00', '1.5', '2', '2x']
+    """
+    found = []
+    for match in _NUMBER.finditer(sentence):
+        digits = re.sub(r"(?:st|nd|rd|th)$", "", match.group()).replace("\u2212", "-")
+        digits = re.sub(r",(?=\d{3}(?!\d))", "", digits).replace(",", ".")
+        found.append(digits)
+    for word in re.findall(r"[a-z]+(?:-[a-z]+)?", sentence.lower()):
+        if word in _MULTIPLES:
+            found.append(_MULTIPLES[word])
+        elif word in NUMBERS and word != "one":
+            found.append(str(NUMBERS[word]))
+    return sorted(found)
+
+
+def _overlap(a: str, b: str) -> float:
+    one, other = set(stems(a)), set(stems(b))
+    return len(one & other) / len(one | other) if one | other else float(a.split() == b.split())
+
+
+def _calendar(sentence: str) -> set[str]:
+    found = (next(filter(None, match.groups())) for match in _CALENDAR.finditer(sentence))
+    return {word.lower() for word in found if word != "may"}
+
+
+def _names(sentence: str, other: str) -> set[str]:
+    """Return the folded names and code-like words of a sentence.
+
+    The first word has its capital from its place; it is a name unless the other sentence has the
+    word too, or it is a common one.
+    """
+    there = set(stems(other))
+    found = set()
+    for position, match in enumerate(_WORD.finditer(sentence)):
+        word = re.sub(r"['’](?:s|re|ve|ll|m|d)$", "", match.group())
+        inner = any(c.isupper() for c in word[1:]) or re.search(r"[a-z][._/][a-z]|_|[a-z]\d|\d[a-z]{3}", word)
+        capital = word[0].isupper() and word not in NO_NAMES
+        if position == 0 and capital and not inner:
+            capital = not set(stems(word)) <= there or word in re.findall(r"\w+", other)
+        if inner or capital:
+            found.add(word.casefold())
+    return found
+
+
+def _persons(sentence: str) -> set[str]:
+    return {_PERSONS[word] for word in re.findall(r"[a-z]+", sentence.lower()) if word in _PERSONS}
+
+
+def _hedges(sentence: str) -> bool:
+    return _HEDGES.search(_TAG.sub("", sentence)) is not None
+
+
+def _contrast(a: str, b: str) -> bool:
+    """Whether one sentence has a word where the other has its opposite."""
+    one, other = (frozenset(re.findall(r"[a-z]+", text.lower())) for text in (a, b))
+    only, alone = one - other, other - one
+    pairs = (pair.split("/") for pair in _OPPOSITES)
+    return any((x in only and y in alone) or (y in only and x in alone) for x, y in pairs)
+
+
+def _swapped(a: str, b: str) -> bool:
+    """Whether the same names stand in another order: "Ann paid Bob", "Bob paid Ann"."""
+    one, other = ([word for word in re.findall(r"\w+", text) if word[0].isupper() and word not in NO_NAMES] for text in (a, b))
+    return len(one) > 1 and sorted(one) == sorted(other) and one != other

@@ -1,0 +1,16 @@
+"""The table of forms in which facts are told, and the names of their slots."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from clsm_cli.text import slot_people, slot_things
+
+if TYPE_CHECKING:
+    from clsm_cli.text.slot_readers import Rule
+
+RULES: tuple[Rule, ...] = (*slot_people.RULES, *slot_things.RULES)
+"""All rules; where two match the same words for one slot, the earlier wins."""
+
+SLOTS: tuple[str, ...] = tuple(dict.fromkeys(rule.slot for rule in RULES))
+"""Names of slots, without qualifiers."""

@@ -1,0 +1,199 @@
+"""From and until when a sentence says that something holds."""
+
+from __future__ import annotations
+
+import re
+from datetime import date, timedelta
+from typing import TYPE_CHECKING, NamedTuple
+
+from clsm_cli.text import timex
+from clsm_cli.text.slot_values import number
+
+if TYPE_CHECKING:
+    from clsm_cli.text.timex import TimeExpression
+
+
+class Bounds(NamedTuple):
+    """ISO dates of an interval as far as it is told, half-open.
+
+    Attributes:
+        since: its first day.
+        until: the first day no longer in it.
+        is_over: whether the words say that it lies behind the day of speaking.
+    """
+
+    since: str | None
+    until: str | None
+    is_over: bool
+
+
+_SINCE = re.compile(
+    r"\b(?:since|from|as\sof|starting|beginning|effective|with\seffect\sfrom|as\sfrom)\s"
+    r"(?:about\s|around\s)?(?:\d{1,2}[:.]\d\d\s)?(?:on\s)?",
+    re.IGNORECASE,
+)
+_NOW = re.compile(
+    r"\b(?:from\snow\son|from\stoday|as\sof\s(?:now|today)|starting\s(?:now|today)|effective\simmediately|"
+    r"from\sthis\s(?:morning|day)\son|is\snow|are\snow|am\snow|has\snow|have\snow|now\s(?:on|at|in)|"
+    r"no\slonger|any\s?more|not\sany\slonger|as\sof\sthis\s(?:morning|evening))\b",
+    re.IGNORECASE,
+)
+_WEEKDAY_NEXT = re.compile(r"(?:mon|tues|wednes|thurs|fri|satur|sun)day\b(?!,? (?:the )?\d)", re.IGNORECASE)
+_HOUR = re.compile(r"\b[Ss]ince \d{1,2}[:.]\d\d\b(?! (?:yesterday|on|last))")
+_UNTIL = re.compile(r"\b(?:until|till|through|up\sto)\s(?:the\send\sof\s)?", re.IGNORECASE)
+_FOR_MORE = re.compile(
+    r"\bfor\s(?:another\s)?([\w-]{1,12})\s(?:more\s)?(day|week|month)s?\b", re.IGNORECASE
+)
+_ORDINAL = re.compile(r"(?:the\s)?(\d{1,2})(?:st|nd|rd|th)\b(?!\s(?:of|century|floor))")
+_BARE_DAY = re.compile(r"(?<![\w.-])(\d{1,2})(?=,|\sand|\sthen|\sto\b|\))")
+_HALF_DATE = re.compile(
+    r"(?:(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day,?\s)?(?:the\s)?(\d{1,2})(?:st|nd|rd|th)?\s(?:of\s)?"
+    r"(January|February|March|April|May|June|July|August|September|October|November|December)\b(?!\s\d{4})"
+)
+# A day in the far past to read what depends on no day: only absolute expressions are then kept.
+_NO_DAY = date(2000, 1, 1)
+
+
+def day_at(text: str, at: date | None, *, ahead: bool) -> tuple[str, int]:
+    """Return the single day that a text begins with, and where its expression ends.
+
+    Without a day of speaking, a day and a month are given as such: "2 March".
+
+    Args:
+        text: what follows "due on", "since", "until".
+        at: day of speaking.
+        ahead: whether a day without month or year is meant to come, or to have been.
+
+    >>> day_at("Friday 27 February, since", date(2026, 2, 16), ahead=True)
+    ('2026-02-27', 18)
+    >>> day_at("2 March.", None, ahead=True), day_at("Easter", date(2026, 2, 16), ahead=True)
+    (('2 March', 7), ('', 0))
+    """
+    # "due" makes bare days lie ahead, "since" behind: the rules read the clause before them.
+    lead = "due " if ahead else "since "
+    for each in timex.find(lead + text[:60], at or _NO_DAY):
+        if each.start > len(lead) + 3 or (each.start > len(lead) and "on" not in text[:3]):
+            continue
+        if at is None and each.relative:
+            break
+        if (each.until - each.first).days == 1:
+            return each.first.isoformat(), each.end - len(lead)
+        return "", 0
+    if at is None:
+        half = _HALF_DATE.match(text)
+        return (f"{int(half.group(1))} {half.group(2)}", half.end()) if half else ("", 0)
+    ordinal = _ORDINAL.match(text)
+    found = _nearest(int(ordinal.group(1)), at, ahead=ahead) if ordinal else None
+    return (found.isoformat(), ordinal.end()) if ordinal and found else ("", 0)
+
+
+def _nearest(day: int, at: date, *, ahead: bool) -> date | None:
+    """Return the nearest day of that number on or after ``at``, or on or before it."""
+    for step in range(62):
+        candidate = at + timedelta(days=step if ahead else -step)
+        if candidate.day == day:
+            return candidate
+    return None
+
+
+def earlier_days(text: str, value: str) -> tuple[str, ...]:
+    """Return the days named by bare numbers and dates before the day of ``value``.
+
+    A bare number takes month and year of the next date in the list, or of ``value``.
+
+    >>> earlier_days("20, then 27 February", "2026-03-02")
+    ('2026-02-20', '2026-02-27')
+    """
+    if not re.fullmatch(r"\d{4}-\d\d-\d\d", value):
+        return ()
+    at = date.fromisoformat(value)
+    found: list[tuple[int, date | int]] = []
+    for each in timex.find(text, at):
+        if (each.until - each.first).days == 1:
+            found.append((each.start, each.first))
+    covered = [(each.start, each.end) for each in timex.find(text, at)]
+    for pattern in (_BARE_DAY, _ORDINAL):
+        for match in pattern.finditer(text):
+            if not any(start <= match.start() < end for start, end in covered):
+                found.append((match.start(), int(match.group(1))))
+    days: list[str] = []
+    frame = at
+    for _, each_day in sorted(found, key=lambda pair: pair[0], reverse=True):
+        if isinstance(each_day, date):
+            frame = each_day
+        else:
+            nearest = _nearest(each_day, frame, ahead=False)
+            if nearest is None:
+                continue
+            frame = nearest
+        days.append(frame.isoformat())
+    return tuple(reversed(days))
+
+
+def bounds(clause: str, at: date | None, *, change: bool) -> Bounds:
+    """Return from and until when a clause says that its fact holds.
+
+    Args:
+        clause: the words around the fact, up to the next semicolon, colon or bracket.
+        at: day of speaking.
+        change: whether its verb tells of an event ("moved", "went live"): a day anywhere in the
+            clause is then its day.
+
+    >>> bounds("from today the bell comes every hour", date(2026, 2, 20), change=False)
+    Bounds(since='2026-02-20', until=None, is_over=False)
+    >>> bounds("until yesterday it was coffee", date(2026, 2, 18), change=False)
+    Bounds(since=None, until='2026-02-18', is_over=True)
+    """
+    since = _since(clause, at, change=change)
+    until = _until(clause, at)
+    is_over = until is not None and at is not None and until <= at.isoformat()
+    return Bounds(since, until, is_over)
+
+
+def _since(clause: str, at: date | None, *, change: bool) -> str | None:
+    if at is not None and _HOUR.search(clause):
+        return at.isoformat()
+    for match in _SINCE.finditer(clause):
+        if match.group().lower().startswith("from") and re.match(
+            r"(?:mon|tues|wednes|thurs|fri|satur|sun)day\sto\b", clause[match.end() :], re.IGNORECASE
+        ):
+            continue
+        is_ahead = _WEEKDAY_NEXT.match(clause, match.end()) and not match.group().lower().startswith("since")
+        found = _start(clause[match.end() :], at, ahead=bool(is_ahead))
+        if found:
+            return found
+    if at is None:
+        return None
+    if change and (days := [each for each in timex.find(clause, at) if _is_day(each)]):
+        return days[0].first.isoformat()
+    return at.isoformat() if _NOW.search(clause) else None
+
+
+def _is_day(each: TimeExpression) -> bool:
+    return each.certain and each.precise and (each.until - each.first).days == 1
+
+
+def _start(text: str, at: date | None, *, ahead: bool) -> str:
+    """Return the first day of the period that a text begins with."""
+    found, _ = day_at(text, at, ahead=ahead)
+    if found:
+        return found if found[:1].isdigit() and len(found) == 10 else ""
+    for each in timex.find("since " + text[:40], at or _NO_DAY):
+        if each.start <= 6 and each.precise and (at is not None or not each.relative):
+            return each.first.isoformat()
+    return ""
+
+
+def _until(clause: str, at: date | None) -> str | None:
+    for match in _UNTIL.finditer(clause):
+        rest = clause[match.end() :]
+        if at is not None and re.match(r"yesterday\b|last\snight\b", rest, re.IGNORECASE):
+            return at.isoformat()
+        found, _ = day_at(rest, at, ahead=True)
+        if len(found) == 10:
+            return found
+    more = _FOR_MORE.search(clause) if " more " in clause or " another " in clause else None
+    if more and at is not None and (count := number(more.group(1))).isdigit():
+        step = {"day": 1, "week": 7, "month": 30}[more.group(2).lower()]
+        return (at + timedelta(days=int(count) * step)).isoformat() if step < 30 else None
+    return None

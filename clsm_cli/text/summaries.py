@@ -1,0 +1,169 @@
+"""Sentences that say what a named thing is: what a node's summary is made of."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from clsm_cli.text.tokens import stems
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_LONGEST = 240  # characters
+_FLOOR = 0.2  # a mere mention is no summary
+_ALIKE = 0.6  # shared stems over those of the shorter sentence
+_BULLET = re.compile(r"^[ \t]*(?:(?:[-*+]|[0-9]{1,4}[.)])[ \t]+)?(?:\[(?P<box>[ xX])\][ \t]+)?")
+_UNFIT = re.compile(
+    r"\?[\"')\]*_\u201d\u2019!]{0,4}$|^[ \t]*(?:```|~~~|#{1,6} |\||>|\$ )|`[^`]*[ /=|][^`]*`|https?://|"
+    r"[{}<>=]{2}|^(?:open )?question\b|\.{3}$|\u2026$",
+    re.IGNORECASE,
+)
+_FINITE = re.compile(
+    r"(?:\b(?:is|are|was|were|am|has|have|had|does|did|will|can|means|says|lives|works|keeps|runs|"
+    r"holds|makes|takes|gives|calls|uses|met|went|came|wrote|said|told|saw|gave|took|made|got|found|"
+    r"brought|left|lost|began|ran|sent|thought|knew|kept|held|stood|sat|hung|spoke|fell|bought|felt)\b|'(?:s|re|m)\b|\b[a-z]{3,}ed\b)",
+    re.IGNORECASE,
+)
+# What may stand behind the name, at its place X, with what it is worth.
+_BEHIND: tuple[tuple[float, re.Pattern[str]], ...] = tuple(
+    (score, re.compile(pattern))
+    for score, pattern in (
+        (0.95, r" (?:is|are) (?:now |also |still |simply |basically )?(?:a|an|one of|the name of|the kind of)\b"),
+        (0.9, r"(?: \([^()]{1,60}\))?:(?= \w)(?! (?:I|done|set|put|stop|start|ask|see|wait|not|yes|no|still|blocked|never|to|from|\w+ed)\b)"),
+        (0.85, r" (?:is|are) (?:now |also |still )?(?:the|my|our|his|her|their|\w+'s)\b"),
+        (0.8, r" (?:was|were) (?:a|an|one of|the|my|our)\b"),
+        (0.75, r", (?:a|an|the|my|our|his|her|their|[A-Z]\w+'s|who|which) [^,]{2,60},"),
+        (0.75, r" (?:means|denotes|refers to|stands for|consists of|describes)\b"),
+        (0.7, r", (?:a|an|my|our|his|her) [^,]{2,60}[.;]"),
+        (0.65, r" (?:\(|— |– |- )(?:a|an|the|my|our|his|her)\b"),
+        (0.6, r",? by [A-Z]"),
+        (0.6, r" (?:lives|works|studies|teaches|keeps|runs|edits|owns|measures|asks|holds|divides|says that)\b"),
+        (0.55, r" (?:is|are)(?! (?:not|in|at|on|off|here|there|also|still|coming|going|too)\b) \w+"),
+        (0.4, r" (?:has|have|was|were|can|does|believes|gives|takes|calls|comes|goes)\b"),
+    )
+)  # fmt: skip
+_BEFORE: tuple[tuple[float, re.Pattern[str]], ...] = tuple(
+    (score, re.compile(pattern + r"\W*(?:the )?$", re.IGNORECASE))
+    for score, pattern in (
+        (0.85, r"\b(?:(?:is|are|was) (?:called|named|known as)|calls? (?:that|this|it|such a thing))(?: the| a)?"),
+        (0.75, r"\b(?:a|an|one|the|our|my|his|her) [\w -]{2,40} (?:called|named|known as)"),
+        (0.7, r"\b(?:my|our|his|her|\w+'s) (?:[a-z]+ ){0,2}(?:sister|brother|wife|husband|friend|neighbou?r|niece|nephew|cat|dog|editor|colleague|aunt|uncle|mother|father|daughter|son),?"),
+        (0.65, r"\b(?:book|novel|essay|story|paper|subject|project|film|name) (?:is|was)"),
+        (0.6, r"\b(?:book|novel|essay|story|paper|film|series|game|barge|ship|city|town|cat|dog|tool|library|program|project|club)"),
+        (0.6, r"^that is"),
+    )
+)  # fmt: skip
+_PAST_TALK = re.compile(
+    r"\b(?:yesterday|today|tonight|tomorrow|this (?:morning|week|afternoon|evening)|last (?:week|night)|"
+    r"again|ago|now)\b|\b\d{1,2}:\d{2}\b",
+    re.IGNORECASE,
+)
+
+
+def definition_score(sentence: str, label: str) -> float:
+    """Return how well a sentence tells what a named thing is, 0 to 1.
+
+    A form that defines scores by the form ("X is a …" 0.95, "X: …" 0.9, "X, our …," 0.75); a name that
+    opens the sentence 0.35, any other mention 0.15. What happened on a day, a name far from the
+    start and a first word that points back weaken it. Questions, fragments, code, open tasks and
+    sentences of more than 240 characters score 0, as does a sentence without the name.
+
+    >>> definition_score("Ann is a retired signal engineer.", "Ann")
+    0.95
+    >>> definition_score("Is Ann a plumber?", "Ann")
+    0.0
+    """
+    if len(sentence) > _LONGEST:
+        return 0.0
+    bullet = _BULLET.match(sentence)
+    plain = _plain(sentence[bullet.end() :] if bullet else sentence)
+    place = _name(label).search(plain)
+    open_task = bullet is not None and bullet["box"] == " "
+    if place is None or open_task or _UNFIT.search(sentence) or len(plain.split()) < 4:
+        return 0.0
+    score = _form(plain, place.start(), place.end())
+    if score < 0.55 and not _FINITE.search(plain):
+        return 0.0
+    return round(score * _weakening(plain, place.start()), 3)
+
+
+def _form(plain: str, start: int, end: int) -> float:
+    """Return the worth of the best defining form around a name."""
+    before, behind = plain[:start], plain[end:]
+    subject = re.fullmatch(r"\W*(?:(?:so|the|a|an|and|but|my|our) ){0,2}", before, re.IGNORECASE)
+    score = 0.35 if subject else 0.15
+    for worth, pattern in _BEHIND:
+        if pattern.match(behind):
+            score = max(score, worth if subject else _shifted(worth, behind))
+            break
+    for worth, pattern in _BEFORE:
+        if pattern.search(before[-80:]):
+            score = max(score, worth)
+    return score
+
+
+def _shifted(worth: float, behind: str) -> float:
+    """Return what a form is worth where the name does not open the sentence."""
+    return 0.15 if behind.startswith((":", " (")) else 0.65 * worth
+
+
+def _weakening(plain: str, start: int) -> float:
+    factor = 0.7 if _PAST_TALK.search(plain) else 1.0
+    if re.match(r"(?:he|she|it|they|this|these|then|also|and|but|so)\b", plain, re.IGNORECASE):
+        factor *= 0.8
+    if re.search(r"\b(?:not|never|no longer)\b|n't\b", plain):
+        factor *= 0.8
+    return factor if start < 80 else factor * 0.8
+
+
+@lru_cache(maxsize=1024)
+def _name(label: str) -> re.Pattern[str]:
+    """Match a name, with the rest of a longer one: "Ann" and "Lee" in "Ann Lee"."""
+    words = re.escape(_plain(label))
+    if not label[:1].isupper():
+        return re.compile(rf"(?<!\w)(?i:{words})s?(?!\w)(?!['\u2019]s\b)")
+    more = r"[A-Z][\w-]{1,20}"
+    before = rf"(?:\b{more} )?" if " " not in label else ""
+    return re.compile(rf"(?<!\w){before}(?i:{words})(?: {more}){{0,2}}(?!\w)(?!['\u2019]s\b)")
+
+
+def _plain(text: str) -> str:
+    """Return a text without marks of emphasis and links, blanks single."""
+    text = re.sub(r"\[\[(?:[^\[\]|\n]{1,200}\|)?([^\[\]|\n]{1,200})\]\]", r"\1", text)
+    return " ".join(re.sub(r"\*{1,3}|(?<!\w)_|_(?!\w)|`", "", text).split())
+
+
+def best_sentences(
+    candidates: Sequence[tuple[str, str, str]], label: str, n: int = 2
+) -> list[tuple[str, str, str]]:
+    """Return the sentences that tell best what a named thing is, best first.
+
+    A mere mention (a score under 0.2), and a sentence that shares most of its words with a better
+    one, are left out. The result depends on
+    the set of candidates only: equal scores go by newer time, then by key, then by text.
+
+    Args:
+        candidates: sentence, time (ISO 8601, or "") and key of the turn that says it.
+        label: the name of the thing.
+        n: how many at most.
+    """
+    scored = [(definition_score(each[0], label), each) for each in sorted(set(candidates))]
+    ranked = sorted(scored, key=lambda pair: (pair[1][2], pair[1][0]))
+    ranked.sort(key=lambda pair: pair[1][1], reverse=True)
+    ranked.sort(key=lambda pair: -pair[0])
+    chosen: list[tuple[str, str, str]] = []
+    for score, each in ranked:
+        if (
+            len(chosen) < n
+            and score >= _FLOOR
+            and not any(_alike(each[0], old[0]) for old in chosen)
+        ):
+            chosen.append(each)
+    return chosen
+
+
+def _alike(one: str, other: str) -> bool:
+    left, right = set(stems(one)), set(stems(other))
+    return len(left & right) >= _ALIKE * max(1, min(len(left), len(right)))

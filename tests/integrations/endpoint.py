@@ -1,0 +1,215 @@
+"""A server of the OpenAI protocol on this machine, which behaves as the model's name says.
+
+The name lists what it does, request by request: ``wrong,good`` answers wrong first and well ever
+after. ``PUT /answer`` sets the good answer and forgets what was counted; ``GET /count`` says how many
+completions were asked for, ``GET /requests`` what was sent.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import time
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import TYPE_CHECKING, Any
+from urllib.request import ProxyHandler, Request, build_opener
+
+from clsm_cli.integrations.llm import Llm, LlmSettings
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+KEY = "sk-test-0123456789abcdef"
+TOKENS_IN, TOKENS_OUT = 500, 200
+TIMEOUT = 1.0
+"""Seconds that the client waits; ``slow`` takes longer, and so does ``drip`` altogether."""
+
+
+class State:
+    """What the server was told and was asked."""
+
+    def __init__(self) -> None:
+        self.answer: Any = {}
+        self.requests: list[dict[str, Any]] = []
+
+
+def completion(content: str | None, finish: str = "stop", **message: Any) -> dict[str, Any]:
+    """A chat completion as OpenAI writes it."""
+    return {
+        "id": "chatcmpl-1",
+        "object": "chat.completion",
+        "created": 0,
+        "model": "m",
+        "choices": [
+            {
+                "index": 0,
+                "finish_reason": finish,
+                "message": {"role": "assistant", "content": content, **message},
+            }
+        ],
+        "usage": {
+            "prompt_tokens": TOKENS_IN,
+            "completion_tokens": TOKENS_OUT,
+            "total_tokens": TOKENS_IN + TOKENS_OUT,
+        },
+    }
+
+
+CONTENTS: dict[str, Callable[[str], dict[str, Any]]] = {
+    "good": completion,
+    "malformed": lambda good: completion(good[:-1] + ",,"),
+    "prose": lambda _: completion("I would rather talk about it."),
+    "wrong": lambda _: completion('{"unheard": 1}'),
+    "nan": lambda good: completion(good.replace("0.25", "NaN")),
+    "half": lambda good: completion(good.replace("0.25", '"\\ud800"')),
+    "deep": lambda _: completion('{"a":' * 100_000),
+    "list": lambda good: completion(f"[{good}"),
+    "fenced": lambda good: completion(f"```json\n{good}\n```"),
+    "thinking": lambda good: completion(f'<think>{{"no": 1}}</think>\nHere it is: {good}'),
+    "cut": lambda good: completion(good[: len(good) // 2], "length"),
+    "empty": lambda _: completion(""),
+    "null": lambda _: completion(None),
+    "refusing": lambda _: completion(None, refusal="I cannot help with that."),
+    "filtered": lambda _: completion("", "content_filter"),
+    "nochoice": lambda _: {"object": "chat.completion", "choices": []},
+    "nousage": lambda good: {k: v for k, v in completion(good).items() if k != "usage"},
+    "huge": lambda _: completion("x" * 3_000_000),
+}
+STATUSES = {"500": 500, "429": 429, "401": 401, "404": 404, "400": 400, "413": 413}
+
+
+class Handler(BaseHTTPRequestHandler):
+    """One request."""
+
+    state: State
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - its name there
+        pass
+
+    def do_GET(self) -> None:
+        asked = self.state.requests
+        self._send(200, len(asked) if self.path == "/count" else asked)
+
+    def do_PUT(self) -> None:
+        self.state.answer = self._body()
+        self.state.requests.clear()
+        self._send(200, {})
+
+    def do_POST(self) -> None:
+        body = self._body()
+        script = body["model"].split(",")
+        kind = script[min(len(self.state.requests), len(script) - 1)]
+        self.state.requests.append({"key": self.headers["Authorization"], "body": body})
+        form = body.get("response_format", {}).get("type")
+        refused = {"noschema": ["json_schema"], "plain": ["json_schema", "json_object"]}
+        if form in refused.get(kind, []):
+            self._error(400, f"'response_format' of type '{form}' is not supported")
+        elif kind == "picky" and "temperature" in body:
+            self._error(400, "Unsupported value: 'temperature' does not support 0")
+        elif kind == "picky" and "max_tokens" in body:
+            self._error(400, "Use 'max_completion_tokens' instead of 'max_tokens'")
+        elif kind in STATUSES:
+            self._error(STATUSES[kind], f"{self.headers['Authorization']} {body['messages']}")
+        elif kind in {"slow", "drip", "drop", "hangup", "html"}:
+            getattr(self, f"_{kind}")()
+        else:
+            content = json.dumps(self.state.answer)
+            self._send(200, CONTENTS.get(kind, completion)(content))
+
+    def _slow(self) -> None:
+        time.sleep(2 * TIMEOUT)
+
+    def _drip(self) -> None:
+        self._head(200, 1_000)
+        for _ in range(10):
+            self.wfile.write(b" ")
+            self.wfile.flush()
+            time.sleep(TIMEOUT / 4)
+
+    def _drop(self) -> None:
+        self._head(200, 1_000)
+        self.wfile.write(b'{"id"')
+
+    def _hangup(self) -> None:
+        self.close_connection = True
+
+    def _html(self) -> None:
+        page = b"<html>It works!</html>"
+        self._head(200, len(page), "text/html")
+        self.wfile.write(page)
+
+    def _error(self, status: int, message: str) -> None:
+        self._send(status, {"error": {"message": message, "type": "x", "code": None}})
+
+    def _body(self) -> Any:
+        return json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+
+    def _send(self, status: int, value: Any) -> None:
+        data = json.dumps(value).encode()
+        self._head(status, len(data))
+        self.wfile.write(data)
+
+    def _head(self, status: int, length: int, kind: str = "application/json") -> None:
+        self.send_response(status)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(length))
+        if status == 429:
+            self.send_header("Retry-After", "0.5")
+        self.end_headers()
+
+
+class Endpoint:
+    """The server process, as its tests see it."""
+
+    def __init__(self, address: str) -> None:
+        self.address = address
+        self._open = build_opener(ProxyHandler({})).open  # past any proxy
+
+    def answers(self, value: Any) -> None:
+        """Set the good answer, and forget what was counted."""
+        data = json.dumps(value).encode()
+        self._open(Request(f"{self.address}/answer", data, method="PUT")).close()
+
+    def llm(self, script: str, key: str | None = KEY, **changes: Any) -> Llm:
+        """A client of it whose model does what ``script`` lists."""
+        settings = LlmSettings(f"{self.address}/v1", script, timeout=TIMEOUT)
+        return Llm(settings._replace(**changes), key)
+
+    @property
+    def count(self) -> int:
+        """Completions asked for."""
+        return int(self._get("count"))
+
+    @property
+    def requests(self) -> list[dict[str, Any]]:
+        """What was sent: ``key`` is the header, ``body`` the JSON."""
+        return list(self._get("requests"))
+
+    def _get(self, path: str) -> Any:
+        with self._open(f"{self.address}/{path}") as response:
+            return json.loads(response.read())
+
+
+@contextmanager
+def running() -> Iterator[Endpoint]:
+    """A server process of its own on a free port."""
+    with subprocess.Popen([sys.executable, __file__], stdout=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout is not None
+            yield Endpoint(f"http://127.0.0.1:{int(process.stdout.readline())}")
+        finally:
+            process.kill()
+
+
+def main() -> None:
+    """Serve until killed; the first line of output is the port."""
+    Handler.state = State()
+    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
+        print(server.server_port, flush=True)  # noqa: T201 - whom it serves reads it
+        server.serve_forever()
+
+
+if __name__ == "__main__":
+    main()

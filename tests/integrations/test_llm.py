@@ -1,0 +1,389 @@
+from __future__ import annotations
+
+import json
+import socket
+import subprocess
+import sys
+import time
+import traceback
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from integrations.endpoint import KEY, TIMEOUT, TOKENS_IN, TOKENS_OUT, Endpoint, running
+
+from clsm_cli.integrations.completions import LARGEST_BODY
+from clsm_cli.integrations.llm import GIVE_UP, Llm, LlmError, LlmSettings, Usage
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+ROOT = Path(__file__).parents[2]
+SYSTEM, USER = "Count the birds.", "Three swans and a heron came by."
+GOOD = {"birds": ["swan", "heron"], "share": 0.25}
+SCHEMA: dict[str, Any] = {
+    "type": "object",
+    "properties": {
+        "birds": {"type": "array", "items": {"type": "string", "pattern": "^[a-z]+$"}},
+        "share": {"type": "number", "minimum": 0, "maximum": 1},
+    },
+    "required": ["birds", "share"],
+    "additionalProperties": False,
+}
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[Endpoint]:
+    with running() as endpoint:
+        yield endpoint
+
+
+@pytest.fixture
+def endpoint(server: Endpoint, monkeypatch: pytest.MonkeyPatch) -> Endpoint:
+    monkeypatch.setenv("NO_PROXY", "*")
+    server.answers(GOOD)
+    return server
+
+
+def ask(llm: Llm) -> Any:
+    return llm.ask(SYSTEM, USER, SCHEMA, "birds")
+
+
+def refusal_of(llm: Llm) -> str:
+    """What the error says; it holds neither key nor prompt nor answer, however it is printed."""
+    with pytest.raises(LlmError) as caught:
+        ask(llm)
+    error = caught.value
+    printed = "".join(traceback.format_exception(error, chain=True)) + repr(error.__dict__)
+    assert error.__context__ is None
+    assert error.__cause__ is None
+    for secret in (KEY, SYSTEM, USER, "swan", "unheard", "Bearer"):
+        assert secret not in printed
+    said = str(error)
+    assert "\n" not in said
+    assert said.startswith("the language model ")
+    return said
+
+
+def test_a_good_answer(endpoint: Endpoint) -> None:
+    llm = endpoint.llm("good", price_in=2.0, price_out=10.0)
+    assert ask(llm) == GOOD
+    assert llm.usage == Usage(1, TOKENS_IN, TOKENS_OUT, 0.003, 0)  # (500·2 + 200·10) / 10⁶
+    [request] = endpoint.requests
+    assert request["key"] == f"Bearer {KEY}"
+    body = request["body"]
+    assert [message["role"] for message in body["messages"]] == ["system", "user"]
+    assert body["messages"][0]["content"].startswith(SYSTEM)
+    assert json.dumps(SCHEMA) in body["messages"][0]["content"]
+    assert body["messages"][1]["content"] == USER
+    assert (body["temperature"], body["seed"], body["model"]) == (0, 0, "good")
+
+
+def test_the_schema_is_sent_without_what_servers_refuse(endpoint: Endpoint) -> None:
+    ask(endpoint.llm("good"))
+    asked = endpoint.requests[0]["body"]["response_format"]
+    assert (asked["type"], asked["json_schema"]["strict"]) == ("json_schema", True)
+    sent = asked["json_schema"]["schema"]
+    assert sent["properties"] == {
+        "birds": {"type": "array", "items": {"type": "string"}},
+        "share": {"type": "number"},
+    }
+    assert (sent["required"], sent["additionalProperties"]) == (["birds", "share"], False)
+
+
+def test_equal_questions_are_equal_requests(endpoint: Endpoint) -> None:
+    llm = endpoint.llm("good")
+    assert ask(llm) == ask(llm)
+    first, second = endpoint.requests
+    assert first == second
+
+
+@pytest.mark.parametrize("kind", ["fenced", "thinking", "nousage"])
+def test_json_in_other_clothes(endpoint: Endpoint, kind: str) -> None:
+    llm = endpoint.llm(kind)
+    assert ask(llm) == GOOD
+    assert endpoint.count == 1
+    assert llm.usage.tokens_in == (0 if kind == "nousage" else TOKENS_IN)
+
+
+BAD = {
+    "malformed": ("not answer in JSON", "is not one JSON object"),
+    "prose": ("not answer in JSON", "is not one JSON object"),
+    "nan": ("not answer in JSON", "is not one JSON object"),
+    "half": ("not answer in JSON", "is not one JSON object"),
+    "deep": ("not answer in JSON", "is not one JSON object"),
+    "empty": ("not answer in JSON", "is not one JSON object"),
+    "null": ("not answer in JSON", "is not one JSON object"),
+    "cut": ("cut off", "too long and cut off"),
+    "wrong": ("another form", "is wrong: data must contain ['birds', 'share'] properties"),
+}
+
+
+@pytest.mark.parametrize("kind", BAD)
+def test_a_bad_answer_is_sent_back_once(endpoint: Endpoint, kind: str) -> None:
+    llm = endpoint.llm(f"{kind},good")
+    assert ask(llm) == GOOD
+    assert llm.usage == Usage(2, 2 * TOKENS_IN, 2 * TOKENS_OUT, 0.0, 0)
+    first, second = (request["body"]["messages"] for request in endpoint.requests)
+    assert second[:2] == first
+    added = [message["role"] for message in second[2:]]
+    assert added == (["user"] if kind in {"empty", "null"} else ["assistant", "user"])
+    assert BAD[kind][1] in second[-1]["content"]
+    assert all(len(message["content"]) < 3_000 for message in second)
+
+
+@pytest.mark.parametrize("kind", BAD)
+def test_always_bad(endpoint: Endpoint, kind: str) -> None:
+    llm = endpoint.llm(kind)
+    assert BAD[kind][0] in refusal_of(llm)
+    assert llm.usage == Usage(2, 2 * TOKENS_IN, 2 * TOKENS_OUT, 0.0, 1)
+    assert endpoint.count == 2
+    assert BAD[kind][0] in refusal_of(llm)  # the endpoint works: it is asked again
+    assert endpoint.count == 4
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        {"birds": ["swan"], "share": 1.5},
+        {"birds": ["Swan!"], "share": 0.5},
+        {"birds": "swan", "share": 0.5},
+        {"birds": [], "share": True},
+        {"birds": [], "share": "0.5"},
+        {"birds": [], "share": 0.5, "more": 1},
+        [],
+        "swan",
+    ],
+)
+def test_the_whole_schema_holds(endpoint: Endpoint, answer: Any) -> None:
+    endpoint.answers(answer)
+    refusal_of(endpoint.llm("good"))
+    assert endpoint.count == 2
+
+
+@pytest.mark.parametrize("kind", ["refusing", "filtered"])
+def test_a_refusal_is_final(endpoint: Endpoint, kind: str) -> None:
+    llm = endpoint.llm(kind)
+    assert refusal_of(llm).endswith("declines to answer")
+    assert llm.usage == Usage(1, TOKENS_IN, TOKENS_OUT, 0.0, 1)
+    assert endpoint.count == 1
+
+
+FAILURES = {
+    "500": "fails with HTTP status 500",
+    "hangup": "cannot be reached",
+    "drop": "broke off its answer",
+    "html": "does not answer in the OpenAI protocol",
+    "nochoice": "does not answer in the OpenAI protocol",
+    "huge": f"answers with more than {LARGEST_BODY} bytes",
+}
+
+
+@pytest.mark.parametrize("kind", FAILURES)
+def test_a_failure_may_pass(endpoint: Endpoint, kind: str) -> None:
+    llm = endpoint.llm(f"{kind},good")
+    assert ask(llm) == GOOD
+    assert llm.usage == Usage(2, TOKENS_IN, TOKENS_OUT, 0.0, 0)
+
+
+@pytest.mark.parametrize("kind", FAILURES)
+def test_a_failure_that_stays(endpoint: Endpoint, kind: str) -> None:
+    llm = endpoint.llm(kind)
+    for asked in range(1, GIVE_UP // 2 + 1):
+        assert refusal_of(llm).endswith(FAILURES[kind])
+        assert endpoint.count == 2 * asked
+    assert refusal_of(llm).endswith(f"{FAILURES[kind]}; it is not asked again in this run")
+    assert endpoint.count == GIVE_UP
+    assert llm.usage == Usage(GIVE_UP, 0, 0, 0.0, GIVE_UP // 2 + 1)
+
+
+def test_failures_with_answers_between_them_give_up_nothing(endpoint: Endpoint) -> None:
+    llm = endpoint.llm(",".join(["500", "good"] * (GIVE_UP + 1)))
+    assert [ask(llm) for _ in range(GIVE_UP + 1)] == [GOOD] * (GIVE_UP + 1)
+
+
+@pytest.mark.parametrize("kind", ["slow", "drip"])
+def test_a_slow_answer(endpoint: Endpoint, kind: str) -> None:
+    llm = endpoint.llm(f"{kind},good")
+    before = time.monotonic()
+    assert ask(llm) == GOOD
+    assert TIMEOUT <= time.monotonic() - before < 2 * TIMEOUT
+    assert endpoint.count == 2
+
+
+def test_too_slow_twice(endpoint: Endpoint) -> None:
+    llm = endpoint.llm("slow", timeout=0.2)
+    assert refusal_of(llm).endswith("did not answer within 0.2 s")
+    assert endpoint.count == 2
+
+
+def test_a_busy_server_is_left_alone_for_as_long_as_it_says(endpoint: Endpoint) -> None:
+    llm = endpoint.llm("429,good")
+    before = time.monotonic()
+    assert ask(llm) == GOOD
+    assert time.monotonic() - before >= 0.5
+
+
+@pytest.mark.parametrize(
+    ("kind", "reason"), [("401", "does not accept the API key"), ("404", "does not know this")]
+)
+def test_what_cannot_pass_is_asked_once(endpoint: Endpoint, kind: str, reason: str) -> None:
+    llm = endpoint.llm(kind)
+    assert reason in refusal_of(llm)
+    assert reason in refusal_of(llm)
+    assert endpoint.count == 1
+    assert llm.usage.failures == 2
+
+
+def test_a_question_that_is_too_long(endpoint: Endpoint) -> None:
+    llm = endpoint.llm("413,good")
+    assert refusal_of(llm).endswith("finds the question too long")
+    assert ask(llm) == GOOD
+
+
+@pytest.mark.parametrize(
+    ("kind", "forms"),
+    [
+        ("noschema", ["json_schema", "json_object", "json_object"]),
+        ("plain", ["json_schema", "json_object", None, None]),
+    ],
+)
+def test_a_server_without_json_schema(
+    endpoint: Endpoint, kind: str, forms: list[str | None]
+) -> None:
+    llm = endpoint.llm(kind)
+    assert ask(llm) == GOOD
+    assert ask(llm) == GOOD
+    bodies = [request["body"] for request in endpoint.requests]
+    assert [body.get("response_format", {}).get("type") for body in bodies] == forms
+    assert llm.usage.calls == len(forms)
+
+
+def test_a_model_that_refuses_options(endpoint: Endpoint) -> None:
+    llm = endpoint.llm("picky")
+    assert ask(llm) == GOOD
+    assert ask(llm) == GOOD
+    bodies = [request["body"] for request in endpoint.requests]
+    names = ("temperature", "seed", "max_tokens")
+    assert [[name for name in names if name in body] for body in bodies] == [
+        ["temperature", "seed", "max_tokens"],
+        ["seed", "max_tokens"],
+        ["seed"],
+        ["seed"],
+    ]
+    assert all(body["response_format"]["type"] == "json_schema" for body in bodies)
+
+
+def test_a_request_refused_in_every_form_changes_nothing(endpoint: Endpoint) -> None:
+    llm = endpoint.llm("400,400,400,good")
+    assert refusal_of(llm).endswith("refuses the request with HTTP status 400")
+    assert endpoint.count == 3
+    assert ask(llm) == GOOD
+    assert endpoint.requests[-1]["body"]["response_format"]["type"] == "json_schema"
+
+
+def test_nothing_listens(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NO_PROXY", "*")
+    with socket.socket() as unheard:
+        unheard.bind(("127.0.0.1", 0))  # bound, but it never listens
+        port = unheard.getsockname()[1]
+        llm = Llm(LlmSettings(f"http://user:{KEY}@127.0.0.1:{port}/v1?key={KEY}", "m"), KEY)
+        said = refusal_of(llm)
+    assert said == f"the language model 'm' at 127.0.0.1:{port} cannot be reached"
+    assert llm.usage == Usage(2, 0, 0, 0.0, 1)
+
+
+@pytest.mark.parametrize("key", [None, "", " \n"])
+def test_no_key(endpoint: Endpoint, key: str | None, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", KEY)  # the caller's business alone
+    ask(endpoint.llm("good", key))
+    assert endpoint.requests[0]["key"] == "Bearer none"
+
+
+def test_a_line_end_after_the_key_is_none_of_it(endpoint: Endpoint) -> None:
+    ask(endpoint.llm("good", f"{KEY}\n"))
+    assert endpoint.requests[0]["key"] == f"Bearer {KEY}"
+
+
+@pytest.mark.parametrize("key", [f"{KEY}\nX: 1", f"{KEY}é"])
+def test_a_key_that_is_none(endpoint: Endpoint, key: str) -> None:
+    with pytest.raises(LlmError, match="the API key of the language model") as caught:
+        endpoint.llm("good", key)
+    assert KEY not in "".join(traceback.format_exception(caught.value))
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "localhost:8080",
+        "ftp://a/v1",
+        "http://",
+        "http://[::1",
+        "http://a:b/",
+        "//a",
+        "http://a b/v1",
+    ],
+)
+def test_a_wrong_address(address: str) -> None:
+    with pytest.raises(LlmError, match="the address of the language model must be like"):
+        Llm(LlmSettings(address, "m"), None)
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("ALL_PROXY", "socks5://localhost:1"),
+        ("HTTPS_PROXY", f"odd://me:{KEY}@localhost"),
+        ("SSL_CERT_FILE", "/nowhere/at/all"),
+    ],
+)
+def test_an_environment_that_no_client_can_use(
+    name: str, value: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(name, value)
+    monkeypatch.delenv("NO_PROXY", raising=False)
+    with pytest.raises(LlmError, match="the proxy and certificate variables") as caught:
+        Llm(LlmSettings("http://localhost:1/v1", "m"), KEY)
+    assert KEY not in "".join(traceback.format_exception(caught.value))
+
+
+def test_characters_that_have_no_encoding(endpoint: Endpoint) -> None:
+    endpoint.llm("good").ask("a\ud800", "b\udfff \N{SWAN}", SCHEMA, "birds")
+    system, user = endpoint.requests[0]["body"]["messages"]
+    assert system["content"].startswith("a\ufffd")
+    assert user["content"] == "b\ufffd \N{SWAN}"
+
+
+def test_settings_are_off_until_both_are_given() -> None:
+    assert not LlmSettings().enabled
+    assert not LlmSettings(base_url="http://localhost/v1").enabled
+    assert not LlmSettings(model="m").enabled
+    assert LlmSettings(base_url="http://localhost/v1", model="m").enabled
+
+
+MODULES = ["clsm_cli.app", "clsm_cli.integrations.llm", "clsm_cli.integrations.llm_tasks"] + [
+    ".".join(path.relative_to(ROOT).with_suffix("").parts)
+    for path in sorted((ROOT / "clsm_cli" / "consolidation").glob("[!_]*.py"))
+]
+
+
+def test_nothing_loads_the_client_before_it_is_needed() -> None:
+    names = "{'openai', 'httpx2', 'fastjsonschema', 'pydantic'}"
+    code = f"import sys, {', '.join(MODULES)}; print(*{names} & set(sys.modules))"
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, check=True, text=True
+    )
+    assert done.stdout.split() == []
+
+
+def test_without_the_packages_it_says_what_to_install() -> None:
+    code = (
+        "import sys; sys.modules['openai'] = None\n"
+        "from clsm_cli.integrations.llm import Llm, LlmError, LlmSettings\n"
+        "try: Llm(LlmSettings('http://localhost/v1', 'm'), None)\n"
+        "except LlmError as error: print(error)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, capture_output=True, check=True, text=True
+    )
+    assert "pip install 'clsm[llm]'" in done.stdout

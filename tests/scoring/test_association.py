@@ -1,0 +1,143 @@
+import math
+from collections import Counter
+from collections.abc import Sequence
+from itertools import combinations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import cpu_seconds, examples
+
+from clsm_cli.scoring.association import MOST_NODES, associate
+from clsm_cli.scoring.communities import communities
+
+Turns = list[list[int]]
+
+turns = st.lists(st.lists(st.integers(0, 6), max_size=4, unique=True), max_size=12)
+scenes = st.lists(st.integers(0, 1), min_size=12, max_size=12).map(
+    lambda steps: [sum(steps[: i + 1]) for i in range(12)]
+)
+
+
+def contexts(said: Turns, scene: Sequence[int], reach: int) -> Counter[tuple[int, int]]:
+    """The rule of the docstring, word by word."""
+    found: Counter[tuple[int, int]] = Counter()
+    together = {
+        (scene[i], pair) for i in range(len(said)) for pair in combinations(sorted(said[i]), 2)
+    }
+    for i, turn in enumerate(said):
+        found.update(combinations(sorted(turn), 2))
+        for j in range(i + 1, min(i + reach + 1, len(said))):
+            if scene[i] == scene[j]:
+                pairs = {(min(a, b), max(a, b)) for a in turn for b in said[j] if a != b}
+                found.update(pair for pair in pairs if (scene[i], pair) not in together)
+    return found
+
+
+def npmi(counts: Counter[tuple[int, int]], a: int, b: int, alpha: float) -> float:
+    whole = 2 * sum(counts.values())
+    marginal: Counter[int] = Counter()
+    for pair, n in counts.items():
+        for node in pair:
+            marginal[node] += n
+    smooth = sum(n**alpha for n in marginal.values())
+    joint = counts[a, b] / whole
+
+    def towards(x: int, y: int) -> float:
+        expected = marginal[x] / whole * marginal[y] ** alpha / smooth
+        return math.log(joint / expected) / -math.log(joint)
+
+    return min(1.0, max(0.0, (towards(a, b) + towards(b, a)) / 2))
+
+
+@examples(200)
+@given(turns, scenes, st.integers(0, 3))
+def test_contexts_are_counted_by_the_rule(said: Turns, scene: list[int], reach: int) -> None:
+    pairs = associate(said, scene[: len(said)], reach=reach, min_count=1, min_npmi=0.0)
+    assert {(p.a, p.b): p.n for p in pairs} == contexts(said, scene, reach)
+    assert pairs == sorted(pairs)
+
+
+@examples(200)
+@given(turns, scenes, st.sampled_from([0.5, 0.75, 1.0]))
+def test_weights_are_the_formula(said: Turns, scene: list[int], alpha: float) -> None:
+    counts = contexts(said, scene, 2)
+    pairs = associate(said, scene[: len(said)], alpha=alpha, min_npmi=0.2)
+    for (a, b), n in counts.items():
+        value = npmi(counts, a, b, alpha)
+        found = [p for p in pairs if (p.a, p.b) == (a, b)]
+        if abs(value - 0.2) > 1e-9:
+            assert bool(found) == (n >= 2 and value >= 0.2)
+        for p in found:
+            assert p.weight == pytest.approx(value * n / (n + 5), abs=6e-5)
+
+
+@examples(100)
+@given(turns, scenes, st.randoms(use_true_random=False))
+def test_order_within_a_turn_does_not_matter(said: Turns, scene: list[int], random: object) -> None:
+    shuffled = [random.sample(turn, len(turn)) for turn in said]  # type: ignore[attr-defined]
+    scene = scene[: len(said)]
+    assert associate(said, scene) == associate(shuffled, scene)
+
+
+def test_said_once_is_no_edge_however_near_the_turns_around() -> None:
+    assert associate([[0], [0, 1], [1]], [0, 0, 0]) == []
+    assert [p.n for p in associate([[0], [0, 1], [1]], [0, 0, 1], min_count=1)] == [1]
+
+
+def test_stretches_end_with_the_scene_and_with_reach() -> None:
+    assert [p.n for p in associate([[0], [1], [0]], [0, 0, 0])] == [2]
+    assert associate([[0], [1], [0]], [0, 1, 2]) == []
+    assert associate([[0], [], [], [1], [], [], [0]], [0] * 7) == []
+
+
+def test_what_is_everywhere_is_near_nothing() -> None:
+    pairs = [(i, i + 1) for i in range(1, 41, 2)]
+    said = [[0, a, b] for a, b in pairs for _ in range(3)]
+    found = {(p.a, p.b): p.weight for p in associate(said, list(range(len(said))), min_npmi=0.0)}
+    assert min(found[pair] for pair in pairs) > 2 * max(found[0, b] for b in range(1, 41))
+
+
+def hub(leaves: int) -> Turns:
+    """Node 0 with every leaf; a leaf the more often, the smaller its number."""
+    return [[0, leaf] for leaf in range(1, leaves + 1) for _ in range(leaves + 2 - leaf)]
+
+
+def test_top_counts_at_either_end() -> None:
+    said = hub(10)
+    pairs = associate(said, list(range(len(said))), top=3, min_npmi=0.0)
+    assert len(pairs) == 10  # each is its leaf's strongest
+    said += [[a, b] for a, b in combinations(range(1, 11), 2) for _ in range(40)]
+    pairs = associate(said, list(range(len(said))), top=3, min_npmi=0.0)
+    assert 3 <= sum(p.a == 0 for p in pairs) < 10
+
+
+def test_a_bridge_between_communities_stays() -> None:
+    groups = [range(6), range(6, 12)]
+    said = [[*pair] for group in groups for pair in combinations(group, 2) for _ in range(6)]
+    said += [[0, 6]] * 2 + [[1, 7]] * 3
+    scene = list(range(len(said)))
+    pairs = associate(said, scene, top=3, min_npmi=0.0)
+    assert [(p.a, p.b) for p in pairs if p.a < 6 <= p.b] == [(1, 7)]
+    found = communities(12, [(p.a, p.b, p.weight) for p in pairs])
+    assert found == [0] * 6 + [1] * 6
+
+
+def test_a_long_list_relates_its_first_nodes() -> None:
+    said = [list(range(5000))] * 2
+    pairs = associate(said, [0, 1], min_npmi=0.0, top=5000)
+    assert len(pairs) == MOST_NODES * (MOST_NODES - 1) // 2
+    assert max(p.b for p in pairs) == MOST_NODES - 1
+
+
+@pytest.mark.parametrize("said", [[], [[]], [[3]], [[], [7], []]])
+def test_nothing_to_relate(said: Turns) -> None:
+    assert associate(said, [0] * len(said)) == []
+
+
+def test_a_large_store_takes_seconds() -> None:
+    said = [
+        [(i // 40 * 37 + i * step % 23) % 10_000 for step in (3, 7, 11)] for i in range(100_000)
+    ]
+    said = [sorted(set(turn)) for turn in said]
+    assert cpu_seconds(lambda: associate(said, [i // 40 for i in range(100_000)])) < 6

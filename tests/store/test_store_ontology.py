@@ -1,0 +1,87 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from clsm_cli.store import layout, ontology
+from clsm_cli.store.layout import Store
+from clsm_cli.text.ontology import tags_of
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    layout.create(tmp_path / "memory", "UTC")
+    return layout.open_store(tmp_path / "memory", {})
+
+
+def write(store: Store, text: str | bytes) -> Path:
+    path = store.root / "ontology.yaml"
+    path.write_bytes(text.encode() if isinstance(text, str) else text)
+    return path
+
+
+def test_a_store_without_one_has_the_shipped_one(store: Store) -> None:
+    assert ontology.load(store) == (ontology.shipped(), [])
+
+
+def test_the_shipped_text_reads_back_as_it_is_and_with_an_edit(store: Store) -> None:
+    write(store, ontology.shipped_text())
+    assert ontology.load(store) == (ontology.shipped(), [])
+    write(store, ontology.shipped_text() + b"\nwork:\n  sea:\n    ferry: [barge]\n")
+    found, problems = ontology.load(store)
+    assert problems == []
+    assert found.tags[:-1] == ontology.shipped().tags
+    assert tags_of("Two barges.", found) == ("ferry",)
+
+
+@pytest.mark.parametrize(
+    "text", ["\ufeffa:\r\n  b:\r\n    dog: [puppy]\r\n", "{a: {b: {dog: [puppy]}}}"]
+)
+def test_other_ways_to_write_it(store: Store, text: str) -> None:
+    write(store, text)
+    found, problems = ontology.load(store)
+    assert (problems, tags_of("puppies", found)) == ([], ("dog",))
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "reason"),
+    [
+        ("a:\n  b:\n    dog: [puppy\n    cat: []\n", 4, "is not YAML"),
+        ("a:\n  b:\n    dog: [puppy]\n    dog: [pup]\n", 4, "is not YAML"),
+        ("a: &x {}\nb: *x\n", 1, "anchor"),
+        ("a:\n  b: !!set {}\n", 2, "tag"),
+        ("a:\n  b:\n    dog: puppy\n", 3, "a › b › dog: must be a list of words"),
+        ("a:\n  b:\n    cat: [Kitten]\n", 3, "is not a single word in lower case"),
+        ("a:\n  b:\n    dog: []\n    cat:\n      - kitten\n      - dog\n", 6, "stands twice"),
+        ("# dog\na:\n  b: {dog: []}\nc:\n  d:\n    cat: [dog]\n", 6, "stands twice"),
+        ("a:\n  b: {}\n  'c': word\n", 3, "a › c: must hold tags"),
+        ("- a\n", None, "must hold categories"),
+        ("", None, "must hold categories"),
+        ("a: " + "[" * 99, None, "nested deeper"),
+    ],
+)
+def test_a_broken_file_gives_the_shipped_one_and_the_line(
+    store: Store, text: str, line: int | None, reason: str
+) -> None:
+    path = write(store, text)
+    found, [problem] = ontology.load(store)
+    assert found == ontology.shipped()
+    assert problem.path == path
+    assert reason in problem.reason
+    if line is not None:
+        assert problem.line == line
+
+
+@pytest.mark.parametrize("data", [b"\xff\xfe\x00", b"a" * (ontology.MAX_ONTOLOGY + 1)])
+def test_hostile_bytes_are_a_problem(store: Store, data: bytes) -> None:
+    write(store, data)
+    found, problems = ontology.load(store)
+    assert (found, len(problems)) == (ontology.shipped(), 1)
+
+
+def test_a_link_is_not_followed(store: Store, tmp_path: Path) -> None:
+    (tmp_path / "other.yaml").write_bytes(b"a: {b: {dog: [puppy]}}")
+    (store.root / "ontology.yaml").symlink_to(tmp_path / "other.yaml")
+    found, problems = ontology.load(store)
+    assert (found, len(problems)) == (ontology.shipped(), 1)

@@ -1,0 +1,91 @@
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from clsm_cli.text.noun_phrases import noun_phrases, singular
+
+
+def _found(text: str) -> list[str]:
+    return [phrase for _, _, phrase in noun_phrases(text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "phrases"),
+    [
+        ("She found the clock key in a burst pipe.", ["clock key", "burst pipe"]),
+        ("It runs in shadow mode, on the NVMe drive.", ["shadow mode", "NVMe drive"]),
+        (
+            "The old signal shed roof leaks.",
+            ["signal shed roof", "shed roof"],
+        ),
+        ("Fat tails matter.", ["fat tails", "fat tail"]),
+        ("A camping trip beats watching films.", ["camping trip"]),
+        ("The methimazole helped.", ["methimazole"]),
+        ("Look at memory_v2 again.", ["memory_v2"]),
+        ("I like Reasons and Persons.", ["Reasons and Persons"]),
+        ("Ask Dr. Bakker about Goodhart's law.", ["Dr. Bakker", "Goodhart's law"]),
+        ("It is in The Steward's Problem.", ["The Steward's Problem"]),
+    ],
+)
+def test_terms(text: str, phrases: list[str]) -> None:
+    assert _found(text) == phrases
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Last week was a good time, by the way, and a lot of fun.",
+        "Mara fears nothing. He started writing. They stop pushing.",
+        "It was 20 cm long on Monday and Wednesday.",
+        "Thanks, that sounds great! Bye Joanna, have a nice day.",
+        "`clock key` and https://example.org/clock-key and [[clock key]]",
+        "```\nthe clock key\n```",
+        "We went there yesterday afternoon and really appreciated everything.",
+        "",
+    ],
+)
+def test_no_terms(text: str) -> None:
+    assert _found(text) == []
+
+
+@pytest.mark.parametrize(
+    ("plural", "one"),
+    [
+        ("keys", "key"),
+        ("memories", "memory"),
+        ("movies", "movie"),
+        ("boxes", "box"),
+        ("headaches", "headache"),
+        ("potatoes", "potato"),
+        ("shoes", "shoe"),
+        ("leaves", "leaves"),
+        ("bus", "bus"),
+        ("analysis", "analysis"),
+        ("physics", "physics"),
+        ("gas", "gas"),
+        ("Meadows", "Meadows"),
+        ("v2s", "v2s"),
+    ],
+)
+def test_singular(plural: str, one: str) -> None:
+    assert singular(plural) == one
+
+
+@given(st.text(alphabet="abAB'sedingl .,-_2\n", max_size=200))
+def test_phrases_lie_in_the_text(text: str) -> None:
+    for start, end, phrase in noun_phrases(text):
+        surface = " ".join(text[start:end].split())
+        assert 0 <= start < end <= len(text)
+        assert phrase[0].lower() == surface[0].lower()
+        assert len(phrase.split()) <= 8
+
+
+@pytest.mark.parametrize("piece", ["a", "ab ", "Ab and ", "A's ", "```\n", "[[", "a-", "the ab-"])
+def test_hostile_text_takes_linear_time(piece: str) -> None:
+    start = time.process_time()
+    noun_phrases((piece * 200_000)[:200_000])
+    assert time.process_time() - start < 2.0

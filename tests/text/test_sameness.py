@@ -1,0 +1,110 @@
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from clsm_cli.text.sameness import numbers, polarity, says_the_same
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "cosine"),
+    [
+        ("The backup runs every night.", "The backup runs every night.", 1.0),
+        ("The backup runs every night!", "Every night the backup runs.", 0.85),
+        ("Ilka lives in Ghent.", "Ilka's home is Ghent.", 0.93),
+        ("The gate is locked at eight.", "The gate is locked at 8.", 0.95),
+        ("She does not eat meat.", "She never eats meat.", 0.94),
+        ("She doesn't eat meat.", "She eats no meat.", 0.92),
+        ("Tea was served twice a day.", "They... tea was served twice a day.", 0.70),
+        ("It's a fine boat, isn't it?", "It's a fine boat.", 0.96),
+        ("There is no doubt that the pump works.", "The pump works, there is no doubt.", 0.91),
+        ("Paul and Mia share the [[garden shed]].", "Paul and Mia share the garden shed.", 0.98),
+        ("Adding salt helps the dough.", "It helps the dough when you add salt.", 0.80),
+    ],
+)
+def test_same(a: str, b: str, cosine: float) -> None:
+    expected = "They..." not in b and "you add" not in b
+    assert says_the_same(a, b, cosine) is expected
+    assert says_the_same(b, a, cosine) is expected
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        ("The report is due on Friday.", "The report is due on Monday."),
+        ("The report is due on 3 May.", "The report is due on 3 June."),
+        ("The probe reports every 10 minutes.", "The probe reports every 15 minutes."),
+        ("The dose is 2.5 mg once a day.", "The dose is 2.5 mg twice a day."),
+        ("Mia is nine.", "Mia is ten."),
+        ("Anna paid Paul.", "Paul paid Anna."),
+        ("Anna likes the sea.", "Paul likes the sea."),
+        ("I like the sea.", "She likes the sea."),
+        ("My brother plays chess.", "Your brother plays chess."),
+        ("The heater is on.", "The heater is off."),
+        ("The heater is on.", "The heater is not on."),
+        ("Never restart the gateway.", "Restart the gateway."),
+        ("He drinks coffee.", "He stopped drinking coffee."),
+        ("Speak before the bell.", "Speak after the bell."),
+        ("The shop is open.", "The shop is closed."),
+        ("We will move to a flat.", "We moved to a flat."),
+        ("It might rain.", "It rains."),
+        ("Is the shop open?", "The shop is open."),
+        ("Use `fetch_all` for lists.", "Use `fetch_one` for lists."),
+        ("Version 3.2 is stable.", "Version 3.4 is stable."),
+        ("The water is at -62 cm.", "The water is at 62 cm."),
+        ("We met in the morning.", "We met in the evening."),
+        ("Open port 8080 on the router.", "Close port 8080 on the router."),
+        ("Her mother lives next door.", "Her father lives next door."),
+        ("The club meets in the Blue Door.", "The club meets in the Old Mill."),
+    ],
+)
+def test_different_however_near(a: str, b: str) -> None:
+    assert not says_the_same(a, b, 0.99)
+    assert not says_the_same(b, a, 0.99)
+
+
+def test_far_sentences_differ() -> None:
+    assert not says_the_same("The cat sleeps.", "The sensor hangs in the shade.", 0.2)
+    assert not says_the_same("The cat sleeps on the map.", "The cat lies asleep on the map.", 0.7)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "sign"),
+    [
+        ("The cat eats.", 1),
+        ("The cat does not eat.", -1),
+        ("The cat doesn't eat.", -1),
+        ("The cat can't not eat.", 1),
+        ("Nobody came.", -1),
+        ("Neither Anna nor Paul came.", -1),
+        ("No, we moved.", 1),
+        ("It works, doesn't it?", 1),
+        ("It doesn't work, does it?", -1),
+        ("Not only cheap but good.", 1),
+        ("I can't wait to see it.", 1),
+        ("She no longer works here.", -1),
+        ("He has given up coffee.", -1),
+        ("He never stopped drinking coffee.", 1),
+        ("Say nothing without a source.", 1),
+        ("Notes are kept.", 1),
+        ("The knot is tight.", 1),
+    ],
+)
+def test_polarity(sentence: str, sign: int) -> None:
+    assert polarity(sentence) == sign
+
+
+def test_numbers() -> None:
+    assert numbers("On the 3rd, forty-one boats of 1,200 t left at 08:05.") == ["08:05", "1200", "3", "41"]
+    assert numbers("One of them came once.") == ["1x"]
+
+
+@given(st.text(max_size=80), st.text(max_size=80), st.floats(-1, 1))
+def test_symmetric(a: str, b: str, cosine: float) -> None:
+    assert says_the_same(a, b, cosine) == says_the_same(b, a, cosine)
+
+
+@given(st.text(max_size=80))
+def test_reflexive(text: str) -> None:
+    assert says_the_same(text, text, 1.0)
