@@ -14,7 +14,19 @@ from clsm_cli.commands import boundary
 from clsm_cli.commands.help import Command
 from clsm_cli.commands.options import examples
 
-COMMANDS = ("init", "note", "ingest", "consolidate", "recall", "search", "show", "status", "eval", "model")
+COMMANDS = (
+    "init",
+    "note",
+    "ingest",
+    "consolidate",
+    "recall",
+    "search",
+    "show",
+    "graph",
+    "status",
+    "eval",
+    "model",
+)
 """Their names, in the order in which the help lists them; ``search`` is ``recall``."""
 
 

@@ -130,6 +130,28 @@ class ConsolidationSettings(NamedTuple):
     """Episodes that are made durable together."""
 
 
+class LlmSettings(NamedTuple):
+    """Which language model is asked: none, unless address and model are given."""
+
+    base_url: str = ""
+    """Address of the API, its version included: ``http://localhost:8080/v1``."""
+    model: str = ""
+    """Name of the model, as the server knows it."""
+    api_key_env: str = "OPENAI_API_KEY"
+    """Environment variable that holds the key."""
+    timeout: float = 60.0
+    """Seconds that one request may take."""
+    price_in: float = 0.0
+    """Price of a million tokens of prompts, in any currency."""
+    price_out: float = 0.0
+    """Price of a million tokens of answers, in the same."""
+
+    @property
+    def enabled(self) -> bool:
+        """Whether a model is to be asked at all."""
+        return bool(self.base_url and self.model)
+
+
 class StoreSettings(NamedTuple):
     """How long is waited, and when shards are split."""
 
@@ -149,6 +171,7 @@ class Settings(NamedTuple):
     recall: RecallSettings = RecallSettings()
     graph: GraphSettings = GraphSettings()
     consolidation: ConsolidationSettings = ConsolidationSettings()
+    llm: LlmSettings = LlmSettings()
     store: StoreSettings = StoreSettings()
 
 
@@ -167,7 +190,9 @@ def with_changes(settings: Settings, changes: dict[str, Any]) -> Settings:
         if group is None or key not in group._fields:
             raise ValueError(f"unknown setting {name!r}")
         wanted = type(getattr(group, key))
-        if isinstance(value, bool) or not isinstance(value, (int, wanted)):
+        if wanted is str and not isinstance(value, str):
+            raise ValueError(f"setting {name!r} must be text")
+        if wanted is not str and (isinstance(value, bool) or not isinstance(value, (int, wanted))):
             raise ValueError(f"setting {name!r} must be a number like {getattr(group, key)}")
         settings = settings._replace(**{group_name: group._replace(**{key: wanted(value)})})
     return settings

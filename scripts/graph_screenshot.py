@@ -31,7 +31,9 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         page = Path(folder, "graph.html")
         command = ["graph", *words, "--store", options.store, "--format", "html", "--out", page]
-        subprocess.run([sys.executable, "-m", "clsm_cli", *command, "--quiet"], check=True)
+        done = subprocess.run([sys.executable, "-m", "clsm_cli", *command, "--quiet"], check=False)
+        if done.returncode:
+            sys.exit(done.returncode)
         photograph(browser, page, options)
 
 

@@ -24,9 +24,13 @@ BELOW = {
     "ingestion": {"model", "scoring", "text", "embedding", "store"},
     "retrieval": {"model", "scoring", "text", "store"},
     "inspection": {"model", "scoring", "text", "embedding", "store"},
-    "evaluation": {"ingestion", "retrieval", "model", "text", "store"},
+    "integrations": {"model", "text"},
+    "consolidation": {"ingestion", "integrations", "model", "scoring", "text", "store"},
+    "evaluation": {"ingestion", "consolidation", "retrieval", "model", "text", "store"},
     "commands": {
         "ingestion",
+        "consolidation",
+        "integrations",
         "retrieval",
         "inspection",
         "evaluation",
@@ -56,6 +60,9 @@ HEAVY = {
     "ruamel",
     "frontmatter",
     "rapidfuzz",
+    "openai",
+    "httpx2",
+    "fastjsonschema",
 }
 """Loaded inside the function that needs them; commands are what Typer is for."""
 EDGE = {"typer", "rich"}

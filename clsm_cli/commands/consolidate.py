@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from clsm_cli.commands.context import chosen_store, current_time, parse_time
+from clsm_cli.commands.context import chosen_store, current_time, environment, parse_time
 from clsm_cli.commands.options import (
     DryRunOption,
     JsonOption,
@@ -74,6 +74,7 @@ def consolidate(
         if_idle=if_idle,
         rebuild=rebuild,
         allow_loss=yes,
+        llm_key=environment().get(opened.settings.llm.api_key_env),
         dry_run=dry_run,
     )
     engine.offer(printer)

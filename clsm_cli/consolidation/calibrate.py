@@ -128,9 +128,9 @@ class Calibration:
         at = claim.valid_from
         if at is None:
             return self._undated(claim, others)
-        later = sorted(row.valid_from for row in rows if row.valid_from and row.valid_from > at)
+        later = sorted(since for row in rows if (since := _since(row)) > at)
         for row in others:
-            if row.valid_until is None and (row.valid_from or "") < at:
+            if row.valid_until is None and _since(row) < at:
                 self._close(row, at)
             elif row.valid_until is not None and (row.valid_from or "") < at < row.valid_until:
                 self.known.put(replace(row, valid_until=at))
@@ -157,7 +157,7 @@ class Calibration:
     def _end(self, claim: Claim) -> None:
         """A value that holds no longer is closed; what the sentence says is kept by itself."""
         for row in self.known.of_slot(claim.subject, claim.slot):
-            is_older = claim.valid_from is not None and (row.valid_from or "") < claim.valid_from
+            is_older = claim.valid_from is not None and _since(row) < claim.valid_from
             if row.is_current and is_older and _value(row.value) == _value(claim.value):
                 self._close(row, claim.valid_from or "")
 
@@ -190,6 +190,8 @@ class Calibration:
 
     def reinforce(self, row: Statement, claim: Claim, since: str | None = None) -> None:
         """Add the sources of a claim to a statement that says the same."""
+        if {*claim.turns} <= {*row.sources} and row == self.known.rows[row.id] and since is None:
+            return
         self.outcome.counts["predicted"] += 1
         if row.pinned:
             return
@@ -255,6 +257,11 @@ _STATES = ("open", "blocked", "done")
 """A task only goes forward."""
 _NEW_WORDS = 4
 """Content stems by which a sentence says more than the one that holds its value already."""
+
+
+def _since(row: Statement) -> str:
+    """Since when a row holds; of one without a time all that is known is when it was recorded."""
+    return row.valid_from or (row.recorded_at or "")
 
 
 def _value(value: str | None) -> str:

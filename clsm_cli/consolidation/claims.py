@@ -6,10 +6,12 @@ its episode, where it can be recalled for what it is.
 
 from __future__ import annotations
 
+import re
 from datetime import date, datetime
 from typing import TYPE_CHECKING, NamedTuple
 
 from clsm_cli.text import rules, slots, timex, todo
+from clsm_cli.text.names import NO_NAMES
 from clsm_cli.text.node_ids import node_id
 from clsm_cli.text.plain import plain
 from clsm_cli.text.propositions import Speech, propositions
@@ -44,6 +46,13 @@ RULES = frozenset({"preference", "correction", "convention", "workflow"})
 """Kinds that several sessions must show, unless somebody stated them as a rule."""
 
 
+_DEFINED = re.compile(r"([^\W_][^:.!?]{1,60}): ")
+_NAMED = re.compile(
+    r"((?:[A-Z][\w-]*|\w*[a-z]\w*[_\d]\w*)(?:\s(?:[A-Z][\w-]*|van|von|der|den|de|of))*)(?:['’]s)?\s(?=[a-z])"
+)
+"""What a sentence begins with: a name and a colon, or a run of capitalised words."""
+
+
 class Claim(NamedTuple):
     """What one sentence says, as a statement would say it.
 
@@ -53,6 +62,7 @@ class Claim(NamedTuple):
         is_ended: It says that the value holds no longer.
         announces: It says itself since when it holds.
         valid_from: Since when: a date or a time; None when nothing is dated.
+        observed: When it was said, or for what has no time, when the store got it.
         turn: Key of its source.
     """
 
@@ -63,7 +73,7 @@ class Claim(NamedTuple):
     turn: str
     trust: Trust
     valid_from: str | None = None
-    time: str | None = None
+    observed: str = ""
     subject: str | None = None
     slot: str | None = None
     value: str | None = None
@@ -94,7 +104,13 @@ def of_episode(
     before = ""
     for turn in episode.turns:
         if turn.key in current and turn.role in ("user", "assistant") and is_trusted(turn.trust):
-            found += _of_turn(turn, before, settings, is_note=episode.document is not None)
+            told = turn.time or episode.recorded_at
+            found += [
+                claim._replace(observed=told)
+                for claim in _of_turn(
+                    turn, before, day_of(told), settings, is_note=episode.document is not None
+                )
+            ]
         before = turn.text
     return found
 
@@ -105,9 +121,8 @@ def is_trusted(trust: Trust) -> bool:
 
 
 def _of_turn(
-    turn: Turn, before: str, settings: ConsolidationSettings, *, is_note: bool
+    turn: Turn, before: str, at: date | None, settings: ConsolidationSettings, *, is_note: bool
 ) -> Iterator[Claim]:
-    at = day_of(turn.time)
     tasks = todo.todos(turn.text, at, turn.heading)
     for task in tasks:
         yield Claim(
@@ -118,7 +133,6 @@ def _of_turn(
             turn=turn.key,
             trust=turn.trust,
             valid_from=turn.time,
-            time=turn.time,
             state=task.state,
             due=task.due,
         )
@@ -144,7 +158,7 @@ def _claim(text: str, raw: str, turn: Turn, at: date | None) -> Claim | None:
         is_known_slot = fact is not None and turn.trust == "user"
         if name in RULES and not is_explicit and not is_known_slot:
             return None
-        kind = name if name in TOPICS and (is_explicit or name == "decision") else "fact"  # type: ignore[assignment]
+        kind = name if name in TOPICS and (is_explicit or name == "decision") else "fact"
     stream = stream_of(text)
     if kind in ("preference", "correction"):
         stream = "identity"
@@ -158,8 +172,7 @@ def _claim(text: str, raw: str, turn: Turn, at: date | None) -> Claim | None:
         turn=turn.key,
         trust=turn.trust,
         valid_from=(fact.since if fact else None) or turn.time,
-        time=turn.time,
-        subject=node_id(fact.subject or turn.speaker or "i") if fact else None,
+        subject=node_id(fact.subject or turn.speaker or "i") if fact else leading_name(text),
         slot=fact.slot if fact else None,
         value=fact.value if fact else None,
         is_single=fact is not None and fact.is_single,
@@ -182,8 +195,22 @@ def of_rule(group: list[tuple[Observation, Trust, str | None]]) -> Claim:
         more_turns=turns[1:],
         trust=trust,
         valid_from=time,
-        time=time,
+        observed=time or "",
     )
+
+
+def leading_name(text: str) -> str | None:
+    """Id of the name that a sentence begins with, which it is about; None for none.
+
+    >>> leading_name("The Slow Lane: a book."), leading_name("Mara Lind has a boat.")
+    ('the-slow-lane', 'mara-lind')
+    >>> leading_name("By noon Mara had left."), leading_name("I keep bees.")
+    (None, None)
+    """
+    named = _DEFINED.match(text) or _NAMED.match(text)
+    if named is None or named.group(1).split()[0] in NO_NAMES - {"The"}:
+        return None
+    return node_id(named.group(1))
 
 
 def spoken(text: str, speaker: str, *, is_note: bool) -> str:
@@ -214,12 +241,5 @@ def _dated(text: str, turn: Turn) -> str:
 
 
 def in_order(claims: list[Claim]) -> list[Claim]:
-    """Claims by the time of what they say; undated ones first, since nothing dates them later."""
-    return [
-        claim
-        for _, claim in sorted(
-            enumerate(claims), key=lambda pair: (pair[1].valid_from or "", pair[1].time or "", pair[0])
-        )
-    ]
-
-
+    """Claims by the time since when they hold; of what has none, by when the store got it."""
+    return sorted(claims, key=lambda claim: (claim.valid_from or claim.observed, claim.observed))

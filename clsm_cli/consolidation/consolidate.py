@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from clsm_cli.consolidation import learning, replay, state, vocabulary, writes
 from clsm_cli.consolidation.network import Weaver
 from clsm_cli.consolidation.report import Report
+from clsm_cli.consolidation.thinker import Thinker
 from clsm_cli.ingestion.ingest import end_begun_run, segment_all
 from clsm_cli.ingestion.intake import Run
 from clsm_cli.ingestion.report import Report as IngestReport
@@ -152,10 +153,18 @@ class _Night:
             [pair for pair, is_one in sorted(found.decided.items()) if is_one],
             [pair for pair, is_one in sorted(found.decided.items()) if not is_one],
         )
+        thinker = Thinker(self.store.settings.llm, self.request.llm_key)
         student = learning.Student(
-            self.store, self.index.connection, found, words, self.ontology, self.embed, self.request
+            self.store,
+            self.index.connection,
+            found,
+            words,
+            self.ontology,
+            self.embed,
+            thinker,
+            self.request,
         )
-        writer = writes.Writer(self.store, found, self.request, self.run, self.report)
+        writer = writes.Writer(self.store, found, words, self.request, self.run, self.report)
         chosen.sort(key=lambda i: (found.files[i].start or "", i))
         steps = [chosen[i : i + settings.step] for i in range(0, len(chosen), settings.step)]
         for number, step in enumerate(steps):
@@ -173,10 +182,14 @@ class _Night:
         )
         self.progress("weaving", 0, 2)
         records = {i: student.records.get(i, r) for i, r in episodes.items() if i in all_taken}
-        network = weaver.weave(records, chosen, rebuild=self.request.rebuild)
+        network = weaver.weave(
+            records, chosen, student.relations, rebuild=self.request.rebuild
+        )
         student.conclude(network)
         self.report.consolidated = len(chosen)
         self.report.statements.update(student.outcome.counts)
+        self.report.warnings += thinker.warnings
+        self.report.usage = thinker.usage
         writer.write(student.taken(), network)
         self.progress("weaving", 2, 2)
         if not self.request.dry_run:

@@ -7,6 +7,7 @@ how many nights it took. Nothing is replaced by its gist: ``gist_of`` edges lead
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from datetime import date
 from typing import TYPE_CHECKING, Any
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from clsm_cli.consolidation.known import Known
     from clsm_cli.consolidation.network import Network
     from clsm_cli.consolidation.state import State
+    from clsm_cli.consolidation.thinker import Thinker
     from clsm_cli.model.episodes import EpisodeRecord
 
 NAMES = 3
@@ -46,6 +48,7 @@ def of_month(
     known: Known,
     network: Network,
     state: State,
+    thinker: Thinker,
     now: str,
 ) -> tuple[list[Statement], list[Edge]]:
     """The gists of a month and the edges that lead from their members to them.
@@ -58,6 +61,7 @@ def of_month(
         known: The statements; the one nearest to the middle of a cluster speaks for it.
         network: For the names of nodes.
         state: The store.
+        thinker: Writes the sentence, if there is a language model.
         now: UTC time of the run.
     """
     import numpy as np
@@ -80,7 +84,10 @@ def of_month(
             if row.is_current and row.kind not in ("gist", "task") and keys.issuperset(row.sources)
         ]
         centre = known.most_like(vectors[members].mean(axis=0), rows)
+        words = thinker.gist([known.rows[i].text for i in rows]) if rows else None
         gist = _gist(month, group, everywhere, centre, network, state, now)
+        if words is not None:
+            gist = replace(gist, text=words)
         found.append(gist)
         links += [_link(record.id, gist.id) for record in group]
     return found, links

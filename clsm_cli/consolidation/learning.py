@@ -27,9 +27,11 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from clsm_cli.consolidation.claims import Claim
+    from clsm_cli.consolidation.edges import Told
     from clsm_cli.consolidation.network import Network
     from clsm_cli.consolidation.report import Request
     from clsm_cli.consolidation.state import State
+    from clsm_cli.consolidation.thinker import Thinker
     from clsm_cli.consolidation.vocabulary import Vocabulary
     from clsm_cli.model.episodes import Episode, EpisodeRecord
     from clsm_cli.model.graph import Edge
@@ -37,6 +39,8 @@ if TYPE_CHECKING:
     from clsm_cli.store.layout import Store
     from clsm_cli.text.ontology import Ontology
 
+MOST_VERDICTS = 20
+"""Doubts that a language model is asked about in one run."""
 MOST_DOUBTS = 20
 """Review items of one reason that a run adds: a list that nobody reads helps nobody."""
 
@@ -73,6 +77,7 @@ class Student:
         words: Vocabulary,
         ontology: Ontology,
         embed: Embed | None,
+        thinker: Thinker,
         request: Request,
     ) -> None:
         self.store = store
@@ -81,6 +86,7 @@ class Student:
         self.words = words
         self.ontology = ontology
         self.embed = embed
+        self.thinker = thinker
         self.request = request
         self.now = utc(request.now)
         self.records: dict[str, EpisodeRecord] = {}
@@ -89,7 +95,7 @@ class Student:
         rows = self._before
         known = self._vectors([row.text for row in rows.values() if row.text])
         self._calibration = Calibration(
-            Known(rows.values(), {i: known.get(r.text) for i, r in rows.items()}, words.node_of),
+            Known(rows.values(), {i: known.get(r.text) for i, r in rows.items()}, words.node_of_id),
             store.settings.consolidation,
             lambda text: tags_of(text, ontology),
             self.now,
@@ -114,8 +120,9 @@ class Student:
             episode = self._episode(episode_id)
             if episode is None:
                 continue
-            found += claims.of_episode(episode, current, self.store.settings.consolidation)
-            self.records[episode_id] = self._record(episode, by_episode.get(episode_id, {}))
+            found += self._claims(episode, current)
+            record = self._record(episode, by_episode.get(episode_id, {}))
+            self.records[episode_id] = self.thinker.describe(record, episode)
             start = self.state.files[episode_id].start
             if start:
                 self._months.add(start[:7])
@@ -157,6 +164,23 @@ class Student:
             return episode_files.read(self.store.root / self.state.files[episode_id].path)
         except DamagedStoreError:
             return None  # the index names it among the problems
+
+    def _claims(self, episode: Episode, current: set[str]) -> list[Claim]:
+        found = claims.of_episode(episode, current, self.store.settings.consolidation)
+        if not self.thinker.is_there:
+            return found
+        text = " ".join(turn.text for turn in episode.turns)
+        near = self._calibration.known.nearest(text, self._vectors([text]).get(text))
+        return self.thinker.claims(episode, found, [row.text for row, _ in near])
+
+    def relations(self, labels: Mapping[str, str]) -> dict[Told, set[str]]:
+        """What a language model finds between the nodes of what was read; nothing without one."""
+        told: dict[Told, set[str]] = {}
+        for record in self.records.values():
+            nodes = [node for node in record.mentions if node in labels]
+            for relation, keys in self.thinker.relations(record, labels, nodes).items():
+                told.setdefault(relation, set()).update(keys)
+        return told
 
     def _record(self, episode: Episode, mentions: Mapping[str, set[str]]) -> EpisodeRecord:
         record = self.state.episodes[episode.id]
@@ -264,7 +288,15 @@ class Student:
             group = [records[i] for i in by_month[month]]
             means, turns = self._means(group)
             found, links = gists.of_month(
-                month, group, means, turns, self._calibration.known, network, self.state, self.now
+                month,
+                group,
+                means,
+                turns,
+                self._calibration.known,
+                network,
+                self.state,
+                self.thinker,
+                self.now,
             )
             self._links |= {link.id: link for link in links}
             rows = self._calibration.known.rows
@@ -302,7 +334,12 @@ class Student:
 
     def _doubts(self) -> None:
         count: dict[str, int] = {}
+        asked = 0
         for doubt in self._calibration.outcome.doubts:
+            if doubt.reason == "contradiction" and asked < MOST_VERDICTS:
+                asked += 1
+                if self.thinker.is_update(doubt.kept.text, doubt.other) is False:
+                    continue
             count[doubt.reason] = count.get(doubt.reason, 0) + 1
             if count[doubt.reason] <= MOST_DOUBTS:
                 self._ask((doubt.kept.id,), doubt.reason, doubt.kept.text, doubt.other)
@@ -314,7 +351,9 @@ class Student:
             if not record.tags:
                 session = self.state.files[episode].session
                 by_session.setdefault(session, []).append(f"{record.title} {record.narrative}")
-        for word in proposals(by_session, self.ontology):
+        told = [text for texts in by_session.values() for text in texts] if by_session else []
+        advised = [word for text in told if (word := self.thinker.word(self.ontology, text))]
+        for word in dict.fromkeys([*proposals(by_session, self.ontology), *advised]):
             self._ask((f"tag-{digest(word)}",), "a new tag", word, "")
 
     def _ask(self, about: tuple[str, ...], reason: str, kept: str, other: str) -> None:

@@ -16,7 +16,7 @@ from clsm_cli.store.index import evidence
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Collection, Iterable, Mapping
+    from collections.abc import Callable, Collection, Mapping
 
     from clsm_cli.config import GraphSettings
     from clsm_cli.consolidation.edges import Told
@@ -70,6 +70,7 @@ class Weaver:
         self,
         episodes: Mapping[str, EpisodeRecord],
         fresh: Collection[str],
+        advised: Callable[[Mapping[str, str]], Mapping[Told, set[str]]],
         *,
         rebuild: bool,
     ) -> Network:
@@ -78,6 +79,7 @@ class Weaver:
         Args:
             episodes: Records of all that are consolidated now, by id.
             fresh: Those whose turns this run has read; their mentions are of all names.
+            advised: Relations that a language model finds, given the labels of nodes.
             rebuild: Look at everything anew.
         """
         before = {} if rebuild else self.state.nodes
@@ -98,7 +100,10 @@ class Weaver:
         again |= {key for i in fresh if i in records for keys in records[i].mentions.values() for key in keys}
         if rebuild:
             again = {key for keys in turns.values() for key in keys}
-        found_edges = self._edges(records, turns, kinds, again, rebuild=rebuild)
+        told = {} if rebuild else self._told_before(again, kinds)
+        for relation, sources in advised({i: node.label for i, node in described.items()}).items():
+            told.setdefault(relation, set()).update(sources)
+        found_edges = self._edges(records, turns, kinds, again, told)
         return Network(described, found_edges, records)
 
     def _merged(
@@ -145,8 +150,7 @@ class Weaver:
         turns: Mapping[str, set[str]],
         kinds: Mapping[str, str],
         again: Collection[str],
-        *,
-        rebuild: bool,
+        told: dict[Told, set[str]],
     ) -> dict[str, Edge]:
         mentioned: dict[str, list[str]] = {}
         for node in sorted(turns):
@@ -154,7 +158,6 @@ class Weaver:
                 mentioned.setdefault(key, []).append(node)
         order = (row for row in evidence.order(self.connection) if row[0] in records)
         found = edges.co_occurrences(order, mentioned, self.settings, self.rev)
-        told = {} if rebuild else self._told_before(again, kinds)
         matcher = self.words.matcher()
         keys = sorted(again)
         for start in range(0, len(keys), _STEP):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from clsm_cli.text import rules
 from clsm_cli.text.rule_keys import is_same_key, key_of
@@ -19,9 +19,8 @@ from clsm_cli.text.sentences import sentences
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from clsm_cli.model.episodes import Turn
-
-ObservationKind = Literal["preference", "decision", "correction", "convention", "workflow"]
+    from clsm_cli.model import episodes
+    from clsm_cli.model.episodes import ObservationKind, Turn
 
 
 class Observation(NamedTuple):
@@ -61,8 +60,11 @@ def observe(turns: Sequence[Turn]) -> list[Observation]:
     return list(found.values())
 
 
-def is_same(a: Observation, b: Observation) -> bool:
-    """Whether two observations are two wordings of one; see ``rule_keys.is_same_key``."""
+def is_same(a: Observation | episodes.Observation, b: Observation | episodes.Observation) -> bool:
+    """Whether two observations are two wordings of one; see ``rule_keys.is_same_key``.
+
+    What tools show is the same only where its key is.
+    """
     if a.kind != b.kind:
         return False
     if ":" in a.key or ":" in b.key:

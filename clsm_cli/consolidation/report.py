@@ -30,6 +30,7 @@ class Request:
         if_idle: Minutes of silence without which nothing happens.
         rebuild: Work out nodes and edges from all episodes.
         allow_loss: Go on where much would be withdrawn at once.
+        llm_key: For the language model, where one is configured.
         dry_run: Only say what would happen.
     """
 
@@ -39,6 +40,7 @@ class Request:
     if_idle: float | None = None
     rebuild: bool = False
     allow_loss: bool = False
+    llm_key: str | None = None
     dry_run: bool = False
 
 

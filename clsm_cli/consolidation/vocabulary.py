@@ -7,6 +7,7 @@ index's postings, and only there.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from clsm_cli.consolidation.inventory import Entry, Sighting, inventory
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 MARKS = ("title", "code", "link", "tag", "name", "phrase")
 """How a name is marked, the most telling first."""
 
+_ARTICLE = re.compile(r"\A(?:the|a|an)\s+(?=\S)", re.IGNORECASE)
+
 Mentions = dict[str, set[str]]
 """Node → keys of the turns that mention it."""
 
@@ -38,17 +41,23 @@ class Vocabulary(NamedTuple):
         marks: The most telling way in which a node's names are marked anywhere.
         people: Nodes of those who speak.
         canonical: Id of any name → node.
+        heads: Id of a last word → the only node whose label ends in it.
     """
 
     entries: dict[str, Entry]
     marks: dict[str, str]
     people: frozenset[str]
     canonical: dict[str, str]
+    heads: dict[str, str]
 
     def node_of(self, name: str) -> str:
         """The node that a name stands for; of an unknown name the id it would have."""
-        known = node_id(name)
-        return self.canonical.get(known, known)
+        return self.node_of_id(node_id(name))
+
+    def node_of_id(self, name_id: str) -> str:
+        """The same for the id of a name; "club" stands for the reading club if there is no other."""
+        known = self.canonical.get(name_id) or self.heads.get(name_id)
+        return known or name_id
 
     def matcher(self, nodes: Collection[str] | None = None) -> Matcher:
         """Finds the names of some nodes, or of all."""
@@ -88,6 +97,9 @@ def build(
     }
     canonical: dict[str, str] = {}
     for entry in entries.values():
+        for name in (entry.label, *entry.aliases):
+            canonical.setdefault(node_id(_ARTICLE.sub("", name)), entry.id)
+    for entry in entries.values():
         canonical |= {node_id(name): entry.id for name in (entry.label, *entry.aliases)}
     canonical |= {entry: entry for entry in entries}
     marks: dict[str, str] = {}
@@ -96,7 +108,17 @@ def build(
         if node is not None:
             marks[node] = min(marks.get(node, "phrase"), sighting.kind, key=MARKS.index)
     people = frozenset(canonical.get(node_id(name), node_id(name)) for name in speakers)
-    return Vocabulary(dict(sorted(entries.items())), marks, people, canonical)
+    return Vocabulary(dict(sorted(entries.items())), marks, people, canonical, _heads(entries))
+
+
+def _heads(entries: Mapping[str, Entry]) -> dict[str, str]:
+    """The last words that tell a node from all others."""
+    ends: dict[str, set[str]] = {}
+    for entry in entries.values():
+        words = entry.label.split()
+        if len(words) > 1 and words[-1].islower():
+            ends.setdefault(node_id(words[-1]), set()).add(entry.id)
+    return {head: min(nodes) for head, nodes in ends.items() if len(nodes) == 1}
 
 
 def changed(vocabulary: Vocabulary, nodes: Mapping[str, Node]) -> set[str]:

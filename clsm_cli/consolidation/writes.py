@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import difflib
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from clsm_cli.consolidation.network import WOVEN
 from clsm_cli.consolidation.report import FileChange
@@ -15,12 +15,13 @@ from clsm_cli.store.layout import TOPIC_STREAMS
 
 if TYPE_CHECKING:
     from collections import Counter
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from clsm_cli.consolidation.learning import Lessons
     from clsm_cli.consolidation.network import Network
     from clsm_cli.consolidation.report import Report, Request
     from clsm_cli.consolidation.state import State
+    from clsm_cli.consolidation.vocabulary import Vocabulary
     from clsm_cli.ingestion.intake import Run
     from clsm_cli.model.codec import Record
     from clsm_cli.model.episodes import EpisodeRecord
@@ -47,9 +48,16 @@ class Writer:
     """Writes what differs from what the store holds, and knows afterwards what it holds."""
 
     def __init__(
-        self, store: Store, state: State, request: Request, run: Run, report: Report
+        self,
+        store: Store,
+        state: State,
+        words: Vocabulary,
+        request: Request,
+        run: Run,
+        report: Report,
     ) -> None:
         self.store = store
+        self.words = words
         self.state = state
         self.request = request
         self.run = run
@@ -190,12 +198,12 @@ class Writer:
         successors = {row.supersedes for row in now.values() if row.supersedes}
         return sum(i in successors for i in lost)
 
-    def _heading(self, network: Network | None) -> Any:
+    def _heading(self, network: Network | None) -> Callable[[Statement], str]:
         """The heading of a statement: the name of what it is about."""
         nodes = network.nodes if network is not None else self.state.nodes
 
         def heading_of(statement: Statement) -> str:
-            node = nodes.get(statement.subject or "")
+            node = nodes.get(self.words.node_of_id(statement.subject or ""))
             return node.label if node is not None else ""
 
         return heading_of

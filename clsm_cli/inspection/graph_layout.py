@@ -73,7 +73,10 @@ def layout(graph: Graph, group: Mapping[str, int], sizes: Mapping[str, float]) -
         at += force / length * np.minimum(length, heat)
     radii = np.array([sizes[node] / 2 for node in order])
     for _ in range(SETTLING):
-        at += _shove(at, radii)
+        move = _shove(at, radii)
+        if not move.any():
+            break
+        at += move
     return {
         node: Place(round(float(x), 1), round(float(y), 1))
         for node, (x, y) in zip(order, at, strict=True)

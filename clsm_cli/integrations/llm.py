@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
     from openai import OpenAI
 
+    from clsm_cli.config import LlmSettings
+
     Check = Callable[[Any], Any]
 
 GIVE_UP = 6
@@ -28,28 +30,6 @@ _NOT_INSTALLED = "a language model needs two more packages; get them with: pip i
 _NO_CLIENT = "no language model can be asked with the proxy and certificate variables that are set"
 _QUOTED = 2000
 """Characters of a bad answer that the model is shown again."""
-
-
-class LlmSettings(NamedTuple):
-    """Which language model is asked: none, unless address and model are given."""
-
-    base_url: str = ""
-    """Address of the API, its version included: ``http://localhost:8080/v1``."""
-    model: str = ""
-    """Name of the model, as the server knows it."""
-    api_key_env: str = "OPENAI_API_KEY"
-    """Environment variable that holds the key."""
-    timeout: float = 60.0
-    """Seconds that one request may take."""
-    price_in: float = 0.0
-    """Price of a million tokens of prompts, in any currency."""
-    price_out: float = 0.0
-    """Price of a million tokens of answers, in the same."""
-
-    @property
-    def enabled(self) -> bool:
-        """Whether a model is to be asked at all."""
-        return bool(self.base_url and self.model)
 
 
 class LlmError(Exception):

@@ -105,7 +105,7 @@ def _projected(x: Floats) -> Floats:
 
     x = x - x.mean(axis=0)
     dimensions = min(DIMENSIONS, max(1, math.isqrt(len(x)) // 2), x.shape[1])
-    axes = np.linalg.eigh(x.T @ x)[1][:, ::-1][:, :dimensions]
+    axes = np.linalg.svd(x, full_matrices=False)[2][:dimensions].T
     largest = axes[np.abs(axes).argmax(axis=0), np.arange(dimensions)]
     projected: Floats = x @ (axes * np.sign(largest))
     return projected

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from importlib.resources import files
 from typing import TYPE_CHECKING
 
 from clsm_cli.errors import DamagedStoreError
@@ -20,8 +19,8 @@ if TYPE_CHECKING:
     from clsm_cli.text.ontology import Ontology
 
 ONTOLOGY_NAME = "ontology.yaml"
-MAX_ONTOLOGY = 256 << 10
-"""Bytes: twenty times the shipped one, a second to parse."""
+MAX_ONTOLOGY = 128 << 10
+"""Bytes: nine times the shipped one, a second to parse."""
 
 
 def load(store: Store) -> tuple[Ontology, list[LineProblem]]:
@@ -60,6 +59,8 @@ def shipped() -> Ontology:
 @cache
 def shipped_text() -> bytes:
     """Its file, to put into a store for people to edit."""
+    from importlib.resources import files
+
     return files("clsm_cli.text").joinpath(ONTOLOGY_NAME).read_bytes()
 
 

@@ -82,9 +82,9 @@ def _insert(lines: list[str], fresh: Fresh) -> None:
     place = end
     while place > start and not lines[place - 1].strip():
         place -= 1
-    is_first = place == start
-    lines[place:place] = ([""] if is_first else []) + [render_item(fresh.statement)]
-    if place + 1 + is_first == len(lines):
+    gap = [""] if place == start and lines[place - 1 : place] not in ([], [""]) else []
+    lines[place:place] = [*gap, render_item(fresh.statement)]
+    if place + len(gap) + 1 == len(lines):
         lines.append("")
 
 

@@ -8,11 +8,14 @@ a role, which is shared by many, and is no name.
 from __future__ import annotations
 
 import re
+import unicodedata
+from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, NamedTuple
 
 from clsm_cli.text import mentions, names
 from clsm_cli.text.mentions import Mention
+from clsm_cli.text.noun_phrases import singular
 from clsm_cli.text.tokens import STOP_WORDS
 
 if TYPE_CHECKING:
@@ -77,56 +80,37 @@ professor rabbi rev sergeant sir sister tante uncle
 """
 _HONORIFICS = frozenset(_HONORIFIC_WORDS.split())
 _GIVEN_NAMES = """
-aaron abdul abigail adam adele adrian agnes ahmed aisha akira alan albert alejandro alex alexander
-alexandra alfred ali alice alicia allison amanda amelia amina amir amit amy ana anders andrea
-andreas andrew andy angela anita anja ann anna anne annie anthony antoine anton antonio ariel arjun
-arthur ashley astrid audrey barbara beatrice ben benjamin bernard bernd beth betty bjorn björn boris
-brandon brenda brent brian bruce bruno bryan carla carlos carmen caroline catherine cecilia charles
-charlie charlotte chen chiara chloe chris christina christine christoph christopher claire clara
-claudia colin connor craig cynthia daniel daniela david deborah debra deepak dennis derek diana
-diane diego dieter dmitri dominic donald donna dorothy douglas dylan eduardo edward eileen eleanor
-elena elias elinor elisa elisabeth eliza elizabeth ella ellen ellie emil emily emma emmanuel enrique
-eric erik erin esther ethan eugene eva evan evelyn fatima felix fernando fiona florence francesca
-francesco francis francisco frank françois frederick freya friedrich gabriel gareth gary george
-gerald gerard giovanni giulia gloria gordon graham greg gregory greta guido gustav hanna hannah hans
-harold harriet harry hassan heidi heinrich helen helena helga henri henrik henry herbert hiroshi
-howard hugh hugo ian ibrahim igor ilse ines ingrid irene isaac isabel isabella ivan ivana jacob
-jacques jake james jamie jan jane janet janice jason javier jean jeff jeffrey jennifer jeremy
-jessica jill jim joan joanna joe joel joerg johan johann johannes john jon jonathan jorge josef
-joseph josephine joshua juan judith judy julia julian julie julius jun justin jürgen karen karin
-karl kate katherine kathleen kathryn katie katrin keith kelly ken kenji kenneth kerstin kevin khalid
-kim klaus kristen kumar kurt kyle lars laura lauren laurence lea leah lee leila lena leo leon
-leonard liam lily linda lisa lorenzo louis louise lucas lucia lucy luigi luis luke lydia magnus
-malik manuel marc marcel marco marcus marek margaret maria marie marina mario marion marjorie markus
-marta martha martin martina mary matilda matteo matthew matthias maureen max maya megan mei-lin
-melanie melissa michael michel michelle miguel mike mikhail milan miriam mohamed mohammed monica
-monika muhammad mustafa nadia nancy naomi natalia natalie natasha nathan neil nicholas nick nicola
-nicolas nicole nigel nikhil nikolai nils nina noah noor nora norman olga oliver olivia omar oscar
-otto owen pablo pamela patricia patrick paul paula pauline pedro peter petra philip philippe phillip
-pierre piotr priya rachel rafael raj rajesh ralph ramon raymond rebecca renate ricardo richard rita
-robert roberto roger roland roman ronald rosa rosemary ruth ryan sabine sally sam samantha samuel
-sandra sanjay sara sarah scott sean sebastian sergei sharon shirley silvia simon simone sofia sonia
-sophia sophie stan stefan stefanie stella stephanie stephen steve steven stuart susan susanne sven
-sylvia takashi tamara tania tanya tara ted teresa theo theodore theresa thomas tim timothy tina
-tobias todd tom tomas tony tracy ulrich ursula valentina vanessa vera veronica victor victoria
-vincent vladimir walter wanda wei wendy werner wilhelm william wolfgang xavier yan yasmin yuki yuri
-yusuf yvonne zoe
+aaron abigail adam adrian ahmed alan albert alex alexander alexandra ali alice amanda amir amy ana
+andrea andreas andrew andy angela anita anna anne anthony antonio arjun arthur ashley barbara ben
+benjamin bernard bjorn brandon brian bruce carlos caroline catherine charles charlie charlotte chen
+chloe chris christine christopher claire clara colin daniel david dennis diana diego dmitri donald
+donna dorothy douglas edward eleanor elena elinor elizabeth ella ellie emil emily emma eric erik
+erin ethan eva fatima felix francesco francis francisco frank françois gabriel gary george giovanni
+graham greg gregory hanna hannah hans harry hassan helen helena henry herbert howard hugh hugo ian
+ibrahim ilse irene isaac isabel ivan jacob jake james jamie jan jane jason jean jeff jeffrey
+jennifer jeremy jessica jim joan joanna joe joel johan johann john jon jonathan josef joseph joshua
+juan julia julian julie jun justin jürgen karen karl kate katherine keith kelly ken kenneth kevin
+khalid kim klaus kyle lars laura lauren leah lee lena leo liam lily linda lisa louis lucas lucy luis
+luke lydia magnus marco marcus marek margaret maria marie marta martha martin mary matthew max maya
+megan mei-lin melanie melissa michael michelle mike mohamed monica nadia nancy naomi natalie natasha
+nathan nicholas nick nicolas nicole nina noah noor nora oliver olivia omar oscar patricia patrick
+paul paula pedro peter philip phillip piotr priya rachel raj ralph rebecca richard robert roger
+roman rosa ruth ryan sam samantha samuel sandra sara sarah scott sean sebastian sharon simon simone
+sofia sophia sophie stan stefan stephanie stephen steve steven susan tanya tara theo theresa thomas
+tim timothy tom tomas tony vera victor victoria vincent walter wei william xavier yan yuki yusuf zoe
 """
 _GIVEN = frozenset(_GIVEN_NAMES.split())
 """First names, so that a name of two words is known for a person's."""
 _NO_PERSON_WORDS = """
-academy agency airport alliance and app army art association award awards bakery bank bar bay beach
-board book books bridge building bureau cafe café camp canal castle cathedral center centre
-challenge championship channel chapel church cinema city clinic club coast code coffee college
-company conference council country county court criterion cup day desert drive effect equation fair
-farm festival film foundation fund gallery garden gardens group hall hill hospital hotel house index
-institute island journal lake lane law league library machine magazine marathon market memorial
-method mill mine monument mount mountain museum music network news number orchestra palace park
-party pass peninsula pier place plan plaza pond port press prize problem program project protocol
-quay race radio region relations restaurant ridge river road room route school sea series server
-shop show song square stadium station store story street studio studios syndrome team temple test
-theater theatre theorem times tower town trail tree trust tunnel university valley village war water
-way zoo america
+academy agency airport america and army art association award bakery bank bar bay beach board book
+bridge building cafe café camp castle cathedral center centre challenge championship chapel church
+cinema city club coast code coffee college company country county court criterion cup day drive
+effect fair farm festival film foundation gallery garden group hall hill hospital hotel house
+institute island journal lake lane law league library machine magazine marathon market memorial mill
+mount mountain museum music network orchestra palace park party place plan port press prize problem
+program project protocol race radio region restaurant ridge river road room route school sea series
+server shop show song square station store story street studio syndrome team temple test theatre
+theorem times tower town trail tree trust university valley village war water way
 """
 _NO_PERSON = frozenset(_NO_PERSON_WORDS.split())
 """Words of names that are no person's ("Charlotte Street")."""
@@ -146,6 +130,34 @@ WORDS = STOP_WORDS.union(map(str.lower, names.NO_NAMES), _NAMES_TOO.split())
 """Words that may be names as well."""
 _PART = re.compile(r"[^\W\d_][^\W\d_]*(?:[-'\u2019][^\W\d_]+)?\.?")
 _PARTICLES = frozenset(["van", "von", "der", "den", "de", "del", "della", "da", "di", "du", "la", "le", "al", "bin", "ibn"])  # fmt: skip
+
+
+@lru_cache(maxsize=65_536)
+def key(name: str) -> str:
+    """Return a name without case, hyphens and leading article: what has one key is one name.
+
+    >>> key("The Delegation-Defect"), key("memory_v2"), key("C++")
+    ('delegation defect', 'memory_v2', 'c++')
+    """
+    plain = unicodedata.normalize("NFC", name).casefold().replace("\u2019", "'")
+    words = plain.replace("-", " ").split()
+    return " ".join(words[1:] if len(words) > 1 and words[0] in {"the", "a", "an"} else words)
+
+
+@lru_cache(maxsize=65_536)
+def keys(name: str) -> tuple[str, ...]:
+    """Return the key of a name and, where its last word is a plural, that of its singular."""
+    *before, last = name.split() or [""]
+    one = singular(last)
+    return (key(name),) if one == last else (key(name), key(" ".join([*before, one])))
+
+
+@lru_cache(maxsize=65_536)
+def parts(name: str) -> tuple[str, ...]:
+    """Return the shorter runs of words in the key of a name (of its first twelve)."""
+    words = key(name).split()[:12]
+    places = range(len(words) + 1)
+    return tuple(" ".join(words[a:b]) for a in places for b in places if 0 < b - a < len(words))
 
 
 def short_names(full: str, first_names: Collection[str] = ()) -> list[str]:
@@ -189,15 +201,8 @@ def stated(text: str) -> list[Stated]:
     found = [*_links(text), *_acronyms(text), *_codes(text)]
     if _TRIGGER.search(text):
         found += _between(text)
-    return sorted({each for each in found if _key(each.name) != _key(each.alias)}, key=_place)
-
-
-def _place(each: Stated) -> tuple[int, int, str, str]:
-    return each.start, each.end, each.name, each.alias
-
-
-def _key(name: str) -> str:
-    return " ".join(re.findall(r"\w+", name.casefold()))
+    apart = {each for each in found if key(each.name) != key(each.alias)}
+    return sorted(apart, key=lambda each: (each.start, each.end, each.name, each.alias))
 
 
 def _between(text: str) -> Iterator[Stated]:
@@ -217,8 +222,9 @@ def _between(text: str) -> Iterator[Stated]:
         if title.kind in {"title", "link"}:
             before = max(0, title.start - _WORK_BEFORE)
             work = _WORK.search(text[before : title.start])
-            if work and work.group(1)[0].isupper():
-                owner = [word for word in work.group(1).split() if word[0].isupper()]
+            words = work.group(1).split() if work else []
+            owner = [word for word in words if word[0].isupper() and word not in names.NO_NAMES]
+            if work and owner:
                 alias = f"{' '.join(owner)}'s {work.group(2)}"
                 yield Stated(title.label, alias, before + work.start(), title.end)
 

@@ -9,6 +9,7 @@ import re
 from typing import TYPE_CHECKING
 
 from clsm_cli.text import gate_words as forms
+from clsm_cli.text.first_person import gender_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -120,7 +121,8 @@ def _is_finite(low: Sequence[str], place: int) -> bool:
         return subject in {"he", "she", "it", "who"}
     if word in forms.BASES:
         plural = subject.endswith("s") and not subject.endswith(("ss", "'s", "us", "is"))
-        return subject in {"i", "we", "you", "they", "who", "people"} or plural
+        pair = skipped > 1 and low[skipped - 1] == "and" and low[skipped - 2] not in forms.PREPOSITIONS
+        return subject in {"i", "we", "you", "they", "who", "people"} or plural or pair
     return False
 
 
@@ -190,15 +192,15 @@ def _is_relative(low: Sequence[str], place: int) -> bool:
 _TIME_NOUN = r"(?:year|month|week|weekend|morning|afternoon|evening|summer|winter|spring|autumn|fall|time|season|day|monday|tuesday|wednesday|thursday|friday|saturday|sunday|january|february|march|april|may|june|july|august|september|october|november|december)s?"
 _POINTING = re.compile(
     rf"\bthis\b(?!\s(?:coming\s|past\s|last\s|next\s)?{_TIME_NOUN}\b)|\bthese\b(?!\sdays\b)|\bthose\b(?!\s(?:who|that|with|of|in)\b)"
-    r"|^(?:and\s|but\s|so\s)?that\b|\b(?:of|for|about|with|from|by|at|after|before|than|like|to|on|in|is|was|do|did|does|done|doing|said|says|all|because|since|as|love|like|know|hear|see|believe|mean|remember)\sthat(?=[.,;:!)]|$|\s(?:is|was|too|again|way|one|day|time|night|kind|sort)\b)"
+    r"|\bthat(?=[.,;!)]|$|\stoo\b)|^(?:and\s|but\s|so\s)?that\b|\bthat's\b|(?:,|\bso|\band|\bbut)\sthat\s(?:is|was|will|would|has|makes?|made|helps?|means)\b|\b(?:of|for|about|with|from|by|at|after|before|than|like|to|on|in|is|was|do|did|does|done|doing|said|says|all|because|since|as|love|like|know|hear|see|believe|mean|remember)\sthat(?=[.,;:!)]|$|\s(?:is|was|too|again|way|one|day|time|night|kind|sort)\b)"
     r"|\b(?:for|about|with|from|by|of|on|in|at|after|before)\sthat\b(?!\s\w+\s\w+s\b)"
     r"|\b(?:saw|see|painted|made|love|loved|got|took|bought|keep|like|want|need|read|use|used|remember|gave|found|did|had|have)\sthat\s[a-z]+"
     r"|(?<!\w)there(?=[.,;:!)]|$|\s(?:too|again|and|with|for|last|next|before|yesterday|today|once|every|now|as|since|when|by|to)\b)"
     r"|\bhere\b|\b(?:over|in|up|down|out|from|around)\sthere\b"
     r"|\bthe\s(?:other|latter|former|same|rest|above|following|whole\sthing|two|three|first|second|third|fourth|fifth|last|next)"
     r"(?:\s(?:one|ones|two))?(?=[.,;:!)]|$|\s(?:is|was|are|were|has|had|have|will|said|says|and|but|or|calls|of\s(?:them|these|those)|in\s(?:the\s)?list)\b)"
-    r"|\b(?:one|two|three|some|many|most|all|none|both|each|any|neither|either|half|part)\sof\s(?:them|these|those|it|which)\b"
-    r"|\bthe\sother\sone|\bsuch\s(?:an?\s)?\w+(?=[.;,])|\b(?:do|did|does|doing|done)\s(?:it|so)\b|\b(?:said|think|thinks|thought|told\s\w+)\sso\b"
+    r"|\b(?:one|two|three|some|many|most|all|none|both|each|any|neither|either|half|part)\sof\s(?:these|those|which)\b"
+    r"|\bthe\sother\sone|\b(?:have|has|had|got|need|needs|want|wants|bought|built|wrote|made|get|buy|find|found|chose|is|was)\sone\b(?!\s(?:of|or|\w+s?\b))|\bthe\s(?:first|second|third)\s(?:best|one)\b|\bsuch\s(?:an?\s)?\w+(?=[.;,])|\b(?:do|did|does|doing|done)\s(?:it|so)\b|\b(?:said|think|thinks|thought|told\s\w+)\sso\b"
     r"|^(?:both|neither|none|another|others|the\sothers|each|some|many|most|all|one|two|three|either|everything|everyone|everybody|"
     r"nobody|nothing|no\sone|something|someone|somebody|such)\s(?:is|was|are|were|has|had|have|will|would|could|can|did|does|said|of\s(?:them|it|us)|went|came|lied|spoke|goes)\b"
     r"|\b(?:see|as|mentioned|shown|described|noted)\s(?:above|below|here)\b|\bthe\s(?:thing|question|answer|reason|problem|point|idea|rest|result|story|cost)\s(?:is|was|lies|remains)\b"
@@ -210,14 +212,19 @@ _EXPLETIVE = re.compile(
     r"\bit(?:'s|\sis|\swas|\swill\sbe|\swould\sbe|\stakes|\stook|\sseems|\sturned\sout|\sturns\sout|\shas\sbeen|\scosts?)\s(?:[\w',-]+\s){0,7}?(?:that|to|when)\s|\bit\s(?:rains|rained|snows|snowed|is\sraining)",
     re.IGNORECASE,
 )
-_NOUNISH = re.compile(r"(?:\b(?:the|an?|my|our|his|her|its|their|every|each|no|some|two|three|four|five|six|any|all)\s(?:[\w'-]+\s){0,3}[a-z][\w'-]{2,}|\b[A-Z][\w'-]+|\b[a-z]\w*(?:_\w+)+|\b[a-z]{3,}s\b|\b\d+\s[a-z]{3,})")
+_NOUNISH = re.compile(r"(?:(?i:\b(?:the|an?|my|our|his|her|its|their|every|each|no|some|two|three|four|five|six|any|all))\s(?:[\w'-]+\s){0,3}[a-z][\w'-]{2,}|\b[A-Z][\w'-]+|\b[a-z]\w*(?:_\w+)+|\b[a-z]{3,}s\b|\b\d+\s[a-z]{3,})")
 
 
-def open_reference(text: str) -> str | None:
+def open_reference(text: str, *, speaker: str = "") -> str | None:
     """The first word of a plain text that points to something outside of it, or None.
 
     A pronoun is closed when something it can stand for has been named before it in the sentence: for
-    *he* and *she* a name or a person, for *it* and *they* any noun.
+    *he* and *she* a name or a person, for *it* and *they* any noun. Where *he* and *she* both stand,
+    two people must.
+
+    Args:
+        text: a plain sentence.
+        speaker: whose name is no antecedent of *it*.
 
     >>> open_reference("Ann lost her key."), open_reference("She lost it."), open_reference("I use this.")
     (None, 'She', 'this')
@@ -227,10 +234,21 @@ def open_reference(text: str) -> str | None:
     if pointing:
         return pointing.group().split()[0]
     hidden = [match.span() for match in _EXPLETIVE.finditer(text)]
+    told: set[str] = set()
     for match in _THIRD_PERSON.finditer(text):
         if any(start <= match.start() < end for start, end in hidden):
             continue
-        if not _has_antecedent(text[: match.start()], match.group().lower()):
+        word = match.group().lower()
+        before = text[: match.start()]
+        if word in _THINGS:
+            bare = before.replace(speaker, "") if speaker else before
+            if not (_has_thing(bare) if word in {"it", "its"} else _has_several(bare)):
+                return match.group()
+            continue
+        gender = "he" if word in _MASCULINE else "she"
+        told.add(gender)
+        is_object = word == "him" or (word == "her" and not text[match.end() : match.end() + 2].strip().isalpha())
+        if len(_people(before, gender)) < max(len(told), 1 + is_object):
             return match.group()
     return None
 
@@ -240,20 +258,41 @@ _PERSON_NOUN = re.compile(
     r"friend|aunt|uncle|cousin|niece|nephew|grandmother|grandfather|grandma|grandpa|neighbou?r|boss|colleague|teacher|"
     r"doctor|vet|man|woman|boy|girl|guy|lady|person|people|who|whoever|anyone|everyone|somebody|someone|nobody|one|"
     r"cat|dog|puppy|kitten|heron|coach|mentor|manager|landlord|user|author|editor|client|customer|student|baker|nurse|"
-    r"reader|master|deputy|steward|owner|writer|driver|engineer|artist|parent|baby|horse|parrot|he|she)\b",
+    r"reader|master|deputy|steward|owner|writer|driver|engineer|artist|parent|baby|horse|parrot)\b",
     re.IGNORECASE,
 )
 _CAPITAL = re.compile(r"(?<![\w'-])[A-Z][\w-]+")
-_NO_ANTECEDENT = frozenset("The This That When If In On At By For From With After Before Since Until While As And But So Then Yes No It He She They We I You His Her Its Their My Our Your There Here A An Now Today Yesterday Because Although Once What Who Which How Why Not Only Also Never Always Nothing".split())  # fmt: skip
+_NO_ANTECEDENT = frozenset("The This That When If In On At By For From With After Before Since Until While As And But So Then Yes No It He She They We I You His Her Its Their My Our Your There Here A An Now Today Yesterday Because Although Once What Who Which How Why Not Only Also Never Always Nothing Monday Tuesday Wednesday Thursday Friday Saturday Sunday January February March April May June July August September October November December".split())  # fmt: skip
 
 
-def _has_antecedent(before: str, pronoun: str) -> bool:
-    """Whether something before a pronoun in its sentence can be what it stands for."""
-    if pronoun in {"it", "its", "they", "them", "their", "theirs"}:
-        nouns = [m for m in _NOUNISH.finditer(before) if m.group().split()[0] not in _NO_ANTECEDENT or " " in m.group()]
-        return bool(nouns)
-    names = [name for name in _CAPITAL.findall(before) if name not in _NO_ANTECEDENT]
-    return bool(names) or _PERSON_NOUN.search(before) is not None
+_PLURAL = re.compile(r"\b[A-Za-z][a-z'-]{2,}s\b(?!['\u2019])")
+_GROUP = re.compile(
+    r"\b(?:people|children|men|women|mice|police|family|fam|team|group|company|board|council|staff|crew|band|club|agency|shop|"
+    r"few|many|both|several|users?)\b|\b[A-Z][\w-]+(?:,\s[A-Z][\w-]+)*,?\sand\s(?:[a-z]+\s)?[A-Z]"
+)
+_THINGS = frozenset({"it", "its", "they", "them", "their", "theirs"})
+_MASCULINE = frozenset({"he", "him", "his", "himself"})
+
+
+def _has_thing(before: str) -> bool:
+    """Whether a noun stands before *it* or *they*."""
+    found = (match.group() for match in _NOUNISH.finditer(before))
+    return any(" " in phrase or phrase not in _NO_ANTECEDENT and phrase not in forms.THIRDS for phrase in found)
+
+
+def _has_several(before: str) -> bool:
+    """Whether a plural, a group, a pair of names or somebody of no gender stands before *they*."""
+    if _PERSON_NOUN.search(before) or _GROUP.search(before):
+        return True
+    return any(noun not in forms.THIRDS and not noun.endswith(("ss", "us", "is")) for noun in _PLURAL.findall(before))
+
+
+def _people(before: str, gender: str) -> set[str]:
+    """Names and persons before *he* or *she* that it can stand for."""
+    names = {name for name in _CAPITAL.findall(before) if name not in _NO_ANTECEDENT}
+    names -= set(re.findall(r"^[A-Z][\w-]+(?=:)", before))
+    fitting = {name for name in names if gender_of(name) in {None, gender}}
+    return fitting | {noun.lower() for noun in _PERSON_NOUN.findall(before)}
 
 
 _CHATTER = re.compile(
@@ -263,12 +302,12 @@ _CHATTER = re.compile(
     r"|congrat|welcome\b|done\b|noted\b|understood\b|got\sit|no\s(?:problem|worries|doubt)|of\scourse|take\scare|see\syou|talk\sto\syou"
     r"|what\sa\b|how\s(?:about|are|is|cool|nice|great|lovely)\b|(?:it|that)'s\s(?:so\s)?(?:great|good|nice|awesome|amazing|cool|true|fine|ok|okay|lovely|wonderful)\b"
     r"|as\s(?:you\s(?:can\s)?(?:see|know)|an\sai\b|requested|mentioned)|the\sfollowing\b|below\b|above\b|keep\s(?:it|up|going)|enjoy\b|best\sof\sluck|way\sto\sgo"
-    r"|(?:more|less)\sthan\severy|i\sdo\snot\sknow|i\sdon't\sknow|if\syou\b|please\b|note\sthat\syou|open\squestion|question\b|todo\b|chat\b|for\sthe\s(?:record|minutes)|asked\b|answered\b)",
+    r"|(?:more|less)\sthan\severy|i\sdo\snot\sknow|i\sdon't\sknow|if\syou\b|please\b|see\s|(?:i\sam|i'm)\s(?:off|here|back|ready|done|in|good|fine|okay)\b|just\s|totally\b|(?:i\s)?(?:couldn't|could\snot)\sagree|count\sme|i\s(?:love|like)\s(?:it|them|your|how)\b|i\s(?:totally|completely|definitely)?\s?agree|can't\s|aw+\b|whoa\b|nah\b|note\sthat\syou|open\squestion|question\b|todo\b|chat\b|for\sthe\s(?:record|minutes)|asked\b|answered\b)",
     re.IGNORECASE,
 )
 _PASSING = re.compile(
-    r"\b(?:on\smy\sway|be\sright\sback|brb|lol|haha|right\snow|at\sthe\smoment|just\snow|for\snow|so\sfar\sso\sgood|"
-    r"nothing\s(?:new|bought|sold|happened|to\sreport|changed)|not\sasked\sanything|all\squiet|let\sme\sknow|talk\ssoon|this\slog|this\schat|this\sconversation)\b",
+    r"\b(?:on\smy\sway|be\sright\sback|brb|lol|haha|(?:is|am|are|'m|'s)\s(?:on|at|in)\s(?:the|my|a)\s(?:train|bus|plane|car|way|phone|line|other\sline|shop|tram|taxi)|right\snow|at\sthe\smoment|just\snow|for\snow|so\sfar\sso\sgood|"
+    r"nothing\s(?:new|bought|sold|happened|to\sreport|changed)|not\sasked\sanything|all\squiet|let\sme\sknow|talk\ssoon|(?:a\slot|lots|much|so\smuch)(?:'s|\shas|\shave)?\s(?:been\s)?(?:happened|going\son|changed)|since\s(?:we|our)\s(?:last\s)?(?:talk|spoke|chat|met)\w*|this\slog|this\schat|this\sconversation)\b",
     re.IGNORECASE,
 )
 

@@ -42,7 +42,13 @@ translate travel treat trust try turn type underline understand update upgrade u
 visit volunteer vote wait wake walk want warn wash waste watch water wear weigh win wind wipe wish wonder
 work worry write yield drift nod grind swallow trigger crash consume expose extract parse compile
 render block merge mirror backup sync rotate skip retry encrypt index map cache log fetch host route
-expire fork clone commit pin tag deprecate migrate refactor override inject validate enable disable
+expire fork clone commit pin tag deprecate migrate refactor override inject validate enable disable rain flood bark purr hum ache freeze thaw bloom ripen rust leak creak squeak roar whistle blink flash
+loop stream poll sync scrape crawl query sort filter format lint benchmark profile monitor alert notify email text
+commute jog garden sketch photograph blog vlog mentor tutor coach babysit foster breed sew weave carve sculpt brew
+donate fundraise campaign demonstrate protest lobby invest budget owe lease mortgage insure tax audit bill charge
+graduate enrol enroll major specialise specialize research investigate analyse analyze diagnose treat heal vaccinate
+chair head found sponsor host moderate translate interpret narrate illustrate edit proofread typeset bind ship
+resemble equal exceed total weigh range differ matter count suffice fit hurt itch snore sneeze cough
 """
 _IRREGULAR = """
 be was were been; become became become; begin began begun; bend bent bent; bet bet bet; bind bound bound; bite bit bitten;

@@ -68,8 +68,8 @@ def label_of(raw: str, *, is_item: bool) -> Label | None:
         name += f", {plain(found.group('second'))}" if found.group("second") else ""
         if not name.endswith((".", "!", "?")) and len(name.split()) <= 6:
             return Label(name.rstrip(":,"), found.end(), is_marked=True)
-    found = _PLAIN.match(raw) if is_item else None
-    if found and len(found.group("name").split()) <= 4:
+    found = _PLAIN.match(raw)
+    if found and len(found.group("name").split()) <= 4 and (is_item or is_meta(plain(found.group("name")))):
         return Label(plain(found.group("name")), found.end(), is_marked=False)
     return None
 

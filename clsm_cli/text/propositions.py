@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections import deque
+from itertools import takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
 from clsm_cli.text import gate, mentions, resolve
 from clsm_cli.text import gate_words as forms
 from clsm_cli.text.first_person import (
+    ROLES,
     has_company,
     has_first_person,
     name_of,
@@ -17,6 +20,7 @@ from clsm_cli.text.first_person import (
 from clsm_cli.text.labels import Label, heading_subject, is_asking, is_meta, is_rule_heading, label_of
 from clsm_cli.text.plain import plain
 from clsm_cli.text.rule_words import capital
+from clsm_cli.text.rules import sentence_rules
 from clsm_cli.text.sentences import split
 from clsm_cli.text.worth import is_name, worth
 
@@ -87,6 +91,11 @@ _OPENING = re.compile(
 _COMMON = forms.BASES | forms.THIRDS | forms.PAST | forms.REGULAR_PASTS | forms.DETERMINERS | forms.PREPOSITIONS | forms.ADVERBS
 _VOCATIVE = re.compile(r"(?<=[a-z]),\s[A-Z][a-z]{1,20}(?=[.!]+$)")
 _ASIDE = re.compile(r"\s(?:by\sthe\sway|btw|though|tho|lol|haha)(?=[.!]+$)")
+_GENERIC_THEY = re.compile(
+    r"^They(?:'ve|\shave)?\s(just\s)?(asked|offered|invited|promoted|fired|told|accepted|chosen|hired)\sme\b"
+)
+_LAST_TALK = re.compile(r"^Since\s(?:we\slast\s\w+|(?:our|the)\slast\s\w+|we\s(?:talked|spoke|chatted)),?\s(?=[A-Z]|I\b)")
+_LEFT_OVER = re.compile(r"\[\[|\]\]|\*\*|`|^\W*$|\?\s")
 _YOU = re.compile(r"\b(?:you|your|yours|yourself|ya|u)\b", re.IGNORECASE)
 _STANDING = re.compile(r"\b(?:never|always|from\snow\son|don['’]t\sever|remember\sthat|in\sfuture|in\sthe\sfuture|as\sa\srule|whenever)\b", re.IGNORECASE)
 
@@ -103,26 +112,31 @@ def propositions(text: str, speech: Speech, before: str = "") -> list[Propositio
     >>> [each.text for each in propositions("Hi! I moved to Leeds in 2019.", Speech("Ann"))]
     ['Ann moved to Leeds in 2019.']
     """
-    named = mentions.find(text)
+    named = deque(mentions.find(text))
     found: list[Proposition] = []
     for place, start, end in _places(text, speech, before):
-        labels = [each.label for each in named if each.start < end and start < each.end]
-        best = next(_statements(place, speech, labels), None)
-        if best is not None:
+        while named and named[0].end <= start:
+            named.popleft()
+        labels = [each.label for each in takewhile(lambda each, end=end: each.start < end, named)]
+        readings = list(_statements(place, speech, labels))
+        if readings:
+            best = readings[0] if readings[0][1] >= WORTH else max(readings, key=lambda each: each[1])
             found.append(Proposition(best[0], start, end, best[1]))
     return found
 
 
 def _places(text: str, speech: Speech, before: str) -> Iterator[tuple[_Place, int, int]]:
     """Each sentence of prose with what it may refer to."""
-    hidden = [match.span() for pattern in (_FENCE, _HIDDEN) for match in pattern.finditer(text)]
+    hidden = deque(sorted(match.span() for pattern in (_FENCE, _HIDDEN) for match in pattern.finditer(text)))
     subject = _last_subject(before)
     label: Label | None = None
     end_before = 0
     is_open = False
     for start, end in split(text):
         raw = text[start:end]
-        if any(start < stop and first < end for first, stop in hidden):
+        while hidden and hidden[0][1] <= start:
+            hidden.popleft()
+        if hidden and hidden[0][0] < end:
             label, subject, is_open, end_before = None, "", False, end
             continue
         is_item = _ITEM.match(raw) is not None
@@ -158,6 +172,7 @@ def opened(text: str) -> str:
     >>> opened("Yeah, and so Ann came."), opened("Then it rained.")
     ('Ann came.', 'It rained.')
     """
+    text = _LAST_TALK.sub("", text)
     for _ in range(4):
         found = _OPENING.match(text)
         if found is None or found.end() >= len(text):
@@ -179,7 +194,8 @@ def _statements(place: _Place, speech: Speech, labels: list[str]) -> Iterator[tu
         subject = resolve.subject_of(text)
         own = bool(place.label) or (bool(subject) and any(word in subject or subject in word for word in labels)) or resolve.is_person(subject)
         own = own or text.startswith(name_of(speech.speaker) or "I ") or bool(re.match(r"I\s", text))
-        value = worth(text, names=names, is_subject_named=own, is_rule=is_rule) + bonus - cost
+        bonus += 0.1 * (bool(subject) and not own)
+        value = worth(text, names=names, is_subject_named=own, is_rule=is_rule, is_told=bool(speech.speaker)) + bonus - cost
         yield text, round(min(1.0, max(0.0, value)), 3)
 
 
@@ -254,12 +270,15 @@ def _spoken(text: str, speech: Speech, *, is_rule: bool) -> tuple[str, float] | 
     """A sentence as its speaker's, and what that takes from its worth; None where nobody could tell."""
     if not speech.is_note:
         text = _ASIDE.sub("", _VOCATIVE.sub("", text))
+    if gate.is_chatter(text):
+        return None
     if speech.is_note or not speech.speaker:
         return None if _YOU.search(gate.unquoted(text)) else (text, 0.0)
-    if _STANDING.search(text) and (gate.is_command(gate.tokens(text)) or _YOU.search(text)):
+    if _is_standing_order(text, speech.speaker):
         return quoted(text, speech.speaker), -0.3
     if gate.is_command(gate.tokens(text)) or _YOU.search(gate.unquoted(text)):
         return None
+    text = _GENERIC_THEY.sub(r"I was \2", text)
     cost = 0.25 if speech.speaker.lower() in {"assistant", "agent"} else 0.0
     if has_company(text):
         return quoted(text, speech.speaker), cost + 0.15
@@ -267,6 +286,13 @@ def _spoken(text: str, speech: Speech, *, is_rule: bool) -> tuple[str, float] | 
         told = third_person(text, speech.speaker)
         return (told, cost) if told else (quoted(text, speech.speaker), cost + 0.1)
     return text, cost
+
+
+def _is_standing_order(text: str, speaker: str) -> bool:
+    """Whether somebody tells the agent how things are to be done for good."""
+    if speaker.lower() not in ROLES or not (gate.is_command(gate.tokens(text)) or _YOU.search(text)):
+        return False
+    return any(is_explicit for _, is_explicit in sentence_rules(text))
 
 
 def _stands(text: str, place: _Place, speech: Speech, *, is_rule: bool) -> bool:
@@ -277,8 +303,12 @@ def _stands(text: str, place: _Place, speech: Speech, *, is_rule: bool) -> bool:
     is_quote = bool(speech.speaker) and text.startswith(f'{name_of(speech.speaker)}: "')
     if is_quote:
         inner = text.split('"', 1)[1][:-1]
-    if gate.is_chatter(inner) or gate.open_reference(inner) or text.startswith("("):
+    speaker = name_of(speech.speaker)
+    body = inner[len(place.label.name) + 2 :] if place.label and inner.startswith(f"{place.label.name}: ") else inner
+    if gate.is_chatter(body) or gate.open_reference(inner, speaker=speaker) or text.startswith("("):
+        return False
+    if _LEFT_OVER.search(text):
         return False
     if place.label or is_rule:
         return len(gate.tokens(text)) >= 3
-    return is_quote or gate.is_whole(inner)
+    return gate.is_whole(inner) or (is_quote and gate.is_command(gate.tokens(inner)))

@@ -194,8 +194,8 @@ def may_be_person(items: Sequence[Item], at: int) -> bool:
     item = items[at]
     if item.person or item.kind:
         return item.person
-    if at == 0 and " " not in item.raw:
-        return False  # the capital of the sentence
+    if at == 0 and item.raw.endswith("ing"):
+        return False  # "Writing": the capital of the sentence
     article = at > 0 and items[at - 1].text in {"the", "a", "an"}
     plain = not item.title and not item.raw.isupper()
     plain = plain and all(word[:1].isupper() for word in item.raw.split())

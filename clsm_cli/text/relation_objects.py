@@ -69,6 +69,8 @@ def _ends_phrase(items: Sequence[Item], at: int, length: int) -> bool:
         return True
     if word in {"time", "fun", "blast", "trouble"}:
         return True  # "had a good time meeting them"
+    if length and _is_plural(items[at - 1]) and word in verb_forms():
+        return True  # "our neighbours play"
     opened = length > 0 or items[at - 1].text in words.DETERMINERS
     return word.endswith("ing") and not opened  # "researching old maps"
 

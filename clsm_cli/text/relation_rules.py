@@ -79,7 +79,7 @@ KIN = (
     "(?:sister|brother|mother|father|mom|mum|dad|daughter|son|wife|husband|partner|girlfriend|boyfriend|"
     "fianc[eé]e?|cousin|niece|nephew|aunt|uncle|grandmother|grandfather|grandma|grandpa|granddaughter|"
     "grandson|friend|neighbou?r|colleague|coworker|co-worker|roommate|flatmate|landlord|landlady|boss|"
-    "mentor|teacher|student|coach|twin|spouse|godmother|godfather|human|widow|widower|mate|buddy)"
+    "mentor|manager|supervisor|doctor|assistant|tutor|trainer|teacher|student|coach|twin|spouse|godmother|godfather|human|widow|widower|mate|buddy)"
 )
 """One person as seen from another."""
 
@@ -105,10 +105,11 @@ _DOING = (
 _KEPT = "(?:moored|located|based|situated|housed|installed|mounted|stored|kept|parked|hosted) "
 
 PAIR_RULES: tuple[PairRule, ...] = (
-    PairRule("personal", rf"'s {_ADJ}{KIN}(?: ,)?", r"(?!'s)(?:$|[.,;:!)]|\w)", "person", "person", False),
+    PairRule("personal", rf"'s {_ADJ}{KIN}(?: is| was| named| called)?", r"(?!'s)(?:$|[.,;:!)]|\w)", "person", "person", False),
+    PairRule("personal", rf"'s {_ADJ}{KIN} ,", ",", "person", "person", False),
     PairRule("personal", _LINK, rf"'s {_ADJ}{KIN}\b(?! 's)", "person", "person", False),
     PairRule("personal", rf"{_LINK} (?:'s )?{_DET}{_ADJ}{KIN} (?:of|to)", "(?!'s)", "person", "person", False),
-    PairRule("personal", "and", f"(?:are|were) {_PLURAL_KIN}", "person", "person", False),
+    PairRule("personal", "and", f"(?:are|were|got) {_PLURAL_KIN}", "person", "person", False),
     PairRule("owns", f"'s {_ADJ}{_PET}(?: ,)?(?: (?:named|called))?", "(?!'s)", "person", "person"),
     PairRule("owns", _LINK, f"'s {_ADJ}{_PET}\\b", "any", "person", True, True),
     PairRule("wrote", f"'s {_ADJ}{_WORK}(?: on [a-z]+)?(?: ,| called| titled)?", "", "person", "title"),
@@ -122,7 +123,7 @@ PAIR_RULES: tuple[PairRule, ...] = (
     PairRule("wrote", _LINK, rf"'s {_ADJ}{_WORK}\b", "title", "person", True, True),
     PairRule("wrote", ",", r"\)", "person", "title"),
     PairRule("project", "(?:is |was )?(?:led|maintained|edited|founded|built|designed|developed|created) by", "(?!'s)", "thing", "person", True, True),
-    PairRule("wrote", rf"{_LINK} (?:the )?author of", "", "person", "title"),
+    PairRule("wrote", rf"{_LINK} (?:the )?author of {_DET}", "(?!'s)", "person", "thing"),
     PairRule("owns", rf"{_LINK} (?:the )?(?:proud )?owner of {_DET}", "(?!'s)", "person", "thing"),
     PairRule("project", rf"{_LINK} (?:the )?(?:lead |chief )?(?:editor|lead|leader|maintainer|founder|manager|director|head) of {_DET}", "(?!'s)", "person", "thing"),
     PairRule("works_on", rf"{_LINK} (?:the )?(?:skipper|captain|pilot|keeper|curator) of {_DET}{_ADJ}", "(?!'s)", "person", "thing"),
@@ -185,7 +186,8 @@ VERB_RULES: tuple[VerbRule, ...] = (
     VerbRule("project", "lead maintain edit manage cofound establish audit supervise coordinate curate moderate", ""),
     VerbRule("project", "build develop launch design create", "", "project"),
     VerbRule("uses", "use", "", "thing", personal=False),
-    VerbRule("uses", "switch", "(?:over )?to ", "thing", personal=False),
+    VerbRule("uses", "depend", "on ", "thing", personal=False),
+    VerbRule("uses", "switch migrate", "(?:from (?:@|[a-z0-9.-]+) to|over to|to) ", "thing", personal=False),
     VerbRule("uses", "rely run", "(?:on|from) ", "thing", personal=False),
     # What one has.
     VerbRule("owns", "own buy purchase inherit adopt", "", "thing"),
@@ -214,7 +216,7 @@ VERB_RULES: tuple[VerbRule, ...] = (
     VerbRule("semantic", "mean resemble", "", personal=False),
     VerbRule("semantic", "be", "(?:(?:a|an) (?:[a-z]+ )?(?:kind|type|form|sort|variant|version|example|case|name) of|(?:very |rather |much |a bit |only |really |just )*(?:like|similar to|related to|the same as|the opposite of|short for|another word for)) ", personal=False),
     VerbRule("semantic", "be", "(?:also )?(?:called|named|known as) ", personal=False),
-    VerbRule("project", "be", "due (?:on|at|to|for|by) ", personal=False),
+    VerbRule("project", "be", "due (?:on|at|by) ", personal=False),
     VerbRule("identity", "be", "(?:still )?(?:a|an) ", "role"),
     VerbRule("semantic", "be", "(?:a|an|the|another) ", "known", personal=False),
 )  # fmt: skip

@@ -50,6 +50,8 @@ def subjects_of(
     elif items[left].text in _RELATIVE:
         left -= 2 if left and items[left - 1].text == "," else 1
         subjects = (left,) if left >= 0 and items[left].node and not items[left].owner else ()
+    elif items[left].text == "," and not helpers and (head := _before_apposition(items, left)):
+        subjects = head
     elif items[left].text in {",", ":", ";"} and _heads_entry(items) and not items[at].cited:
         return (0,) if form in {"third", "past"} else ()
     else:
@@ -63,6 +65,19 @@ def _heads_entry(items: Sequence[Item]) -> bool:
     return items[0].node != "" and not items[0].first and [i.text for i in items[1:2]] == [":"]
 
 
+def _before_apposition(items: Sequence[Item], left: int) -> tuple[int, ...]:
+    """Return the name before a remark in commas that ends at a place: "Ann, a baker, lives"."""
+    for at in range(left - 1, max(0, left - _REACH), -1):
+        if items[at].text in _NEW_SUBJECT - {"who", "which"} | {"and", ";", ":"}:
+            break
+        if items[at].text == ",":
+            named = items[at - 1].node != "" and not items[at - 1].owner
+            opened = {"who", "which", "a", "an", "the", "my", "our"}
+            remark = items[at + 1].text in opened or items[min(at + 2, left)].text == "'s"
+            return joined_to(items, at - 1) if named and remark else ()
+    return ()
+
+
 def _carried(
     items: Sequence[Item], left: int, at: int, form: Form, previous: Verb | None
 ) -> tuple[int, ...]:
@@ -74,14 +89,15 @@ def _carried(
     if form != previous.form or at - previous.at > _REACH:
         return ()
     between = {each.text for each in items[previous.at + 1 : left]}
-    return previous.subjects if _NEW_SUBJECT.isdisjoint(between) else ()
+    infinitive = form == "base" and ("to" in between or items[previous.at].text in words.BE)
+    return previous.subjects if _NEW_SUBJECT.isdisjoint(between) and not infinitive else ()
 
 
 def _telling(items: Sequence[Item], left: int) -> tuple[int, ...]:
-    """Return the "I" of "I packed a bag and went", where the first verb is of no rule."""
+    """Return the "Ann" of "Ann packed a bag and went", where the first verb is of no rule."""
     for at in range(left - 1, max(-1, left - _REACH), -1):
-        if items[at].first and not items[at].owner:
-            return (at,) if items[at + 1].text.endswith("ed") else ()
+        if items[at].person and not items[at].owner and items[at + 1].text.endswith("ed"):
+            return joined_to(items, at)
         if items[at].text in _NEW_SUBJECT or items[at].text in words.NEGATIONS:
             break
     return ()
@@ -105,13 +121,24 @@ def joined_to(items: Sequence[Item], at: int) -> tuple[int, ...]:
     if start and items[start - 1].text in {"the", "a", "an", "this", "that", "my", "our"}:
         start -= 1
     near = [each.text for each in items[max(0, start - 2) : start]]
-    if near and near[-1] in {"and", "&"} and start >= 2 and items[start - 2].node:
-        other = start - 2
-        opens = other == 0 or items[other - 1].text in STOPS | words.CONJUNCTIONS
-        if opens and items[other].person and items[at].person and not items[other].owner:
-            return (other, at)
-    governed = near[-1:] and near[-1] in words.PREPOSITIONS | {"than", "like", "as"}
+    others: list[int] = []
+    other, glue = start - 2, {"and", "&"}
+    while other >= 0 and items[other + 1].text in glue and _is_other(items, other):
+        others.insert(0, other)
+        other, glue = other - 2, {","}
+    opens = other + 1 == 0 or items[other + 1].text in STOPS | words.CONJUNCTIONS
+    if others and items[at].person and opens:
+        return (*others, at)
+    governed = near[-1:] and near[-1] in words.PREPOSITIONS | words.NEGATIONS | {
+        "than",
+        "like",
+        "as",
+    }
     return () if governed or _governed_by_two(near) else (at,)
+
+
+def _is_other(items: Sequence[Item], at: int) -> bool:
+    return items[at].person and not items[at].owner
 
 
 def _governed_by_two(near: Sequence[str]) -> bool:

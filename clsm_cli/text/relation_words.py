@@ -38,7 +38,7 @@ MODALS = _words("will would can could shall should may might must 'll 'd wo ca o
 """Auxiliaries of what is not, or not yet, so."""
 
 NEGATIONS = _words(
-    "not n't never no hardly barely almost nearly neither without rarely seldom nobody none"
+    "not n't never no hardly barely almost nearly neither without rarely seldom nobody none nor"
 )
 """Words that undo a statement."""
 

@@ -123,7 +123,8 @@ def _stated(items: Sequence[Item]) -> Iterator[tuple[str, str, str, bool]]:
             subjects = subjects_of(items, at, verb, form, previous)
             if not subjects:
                 continue
-            previous = Verb(at, form, subjects)
+            if item.text != "'s":  # more often an owner's mark than a verb
+                previous = Verb(at, form, subjects)
             stated = list(_objects(items, at, verb, subjects, future=_future(items, at, form)))
             yield from stated
             if stated:
@@ -159,8 +160,9 @@ def _objects(
         follow = pattern.match(window)
         if follow is None or (future and (rule.type in _PRONE_TO_FUTURE or verb in _PLANNED)):
             continue
-        if rule.type == "identity" and items[at].text in {"was", "were", "been"}:
-            continue  # what one was as a child
+        sure = items[subjects[0]].person and items[at].text not in {"was", "were", "been"}
+        if rule.type == "identity" and not sure:
+            continue  # "I was a child", "Rain is a joy"
         if rule.personal and not all(may_be_person(items, i) for i in subjects):
             continue
         first = at + 1 + len(follow.group().split())

@@ -14,11 +14,11 @@ _PERSON = re.compile(rf"{_NAME}\Z")
 _OPENING = re.compile(
     r"(?:(?:So|And|But|Then|Also|Yes|Today|Yesterday|Now|Still|Meanwhile|However|Later|Afterwards|Therefore)\b,?\s)?"
     r"(?:(?:In|At|On|Since|From|By|After|Before|During|Until|For)\s[^,]{1,60},\s(?:\d[^,]{1,30},\s)?"
-    r"|(?:Since|From|As\sof|Until)\s(?:today|yesterday|now\son|noon|this\s\w+|last\s\w+|\d\d?:\d\d(?:\stoday)?|\d{1,2}\s[A-Z]\w+|[A-Z]\w+\s\d{1,2}),?\s)?"
+    r"|(?:Since|From|As\sof|Until)\s(?:today|yesterday|now\son|noon|this\s\w+|last\s\w+|\d\d?:\d\d(?:\stoday)?|\d{1,2}\s[A-Z]\w+|[A-Z]\w+\s\d{1,2}|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|(?:last\s)?(?:January|February|March|April|May|June|July|August|September|October|November|December)),?\s)?"
 )
 _HONORIFIC = re.compile(r"(?:Dr|Mr|Mrs|Ms|Prof)\.?\s")
 _IDENTIFIER = re.compile(r"[\w.-]*(?:_|\d)[\w.-]*\Z")
-_ARTICLE = re.compile(r"(?:The|the|Our|our|My|my)\s")
+_ARTICLE = re.compile(r"(?:The|the)\s")
 _OTHER_NAMES = re.compile(r"(?<![.!?]\s)(?<!^)(?<![\w'-])[A-Z][\w'-]{1,30}")
 _TIMES = frozenset("Monday Tuesday Wednesday Thursday Friday Saturday Sunday January February March April May June July August September October November December I".split())  # fmt: skip
 _CASES = {

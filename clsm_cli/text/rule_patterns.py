@@ -32,18 +32,25 @@ _NOUNS = (
 )
 _KIND = r"(?:(?:all|our|the|every|each|new|my|any)\s)?(?:[\w-]{1,20}\s){0,2}?"
 
-_VALUE = r"(?:[\"'\u201c\u2018`]|[$\u20ac]?\d|[A-Z])"
+_VALUE = r"(?:[\"'\u201c\u2018`]|[$\u20ac]?\d|(?!I\b)[A-Z])"
 _BASIC = r"(?:an?|the|my|our|his|her|their|in|on|at|by|from|for|with|to|via|under|two|three|four|five|six)"
 _NO_CONTRAST = (
     r"(?!(?:sure|really|yet|to\s|that\b|only|just|too|so|bad|even|gonna|going|because|always|all\b|at\sall|"
     r"much|many|merely|simply|necessarily|a\s(?:fan|big|problem|bad|good)|(?:the|a)\s(?:best|least|end|only)|"
-    r"in\sthe\smood|for\slong|like|as\s|until|before|unless|if|when|by\schoice|today|now|again|anymore))"
+    r"in\sthe\smood|for\slong|like|as\s|until|before|unless|if|when|by\s(?:choice|chance|accident|mistake)|today|now|again|anymore))"
 )
 _HABIT = (
     r"(?:use|drink|eat|take|write|order|keep|put|buy|pay|wear|sign|commit|test|format|read|indent|start|"
     r"send|push|deploy|merge|check|run|log|name|work)"
 )
 _PAST = r"(?!.{0,60}\b(?:was|were|had|did|happened|went|came|got|said)\b)"
+_ORDER = rf"(?!\w{{2,20}}\s[^.;!?]{{0,40}}\b(?:is|are|was|were|has|have|had|rose|fell|came|went)\b){ACTION}"
+"""A verb at the beginning that is no noun ("Water levels are all fine")."""
+_NO_LACK = (
+    r"(?!\s(?:problem|rain|snow|sun|news|wind|idea|one|matter|doubt|wonder|need|chance|answer|sign|luck|change|plan|"
+    r"signal|reply|response|trace|time|point|reason|money|room|way|hurry|rush|pressure|worrie|sleep|progress)s?\b)"
+)
+"""After "no": what is lacking, or not the matter, is no rule."""
 _PREFERENCES = (
     rf"{_I}{_WOULD}?{_HOW}\sprefer\b(?!\snot\sto\s(?:say|talk))",
     r"\b(?:my|our)\s(?:strong\s|personal\s|general\s|usual\s)?preference\s(?:is|would\sbe|remains)\b",
@@ -84,8 +91,8 @@ _PREFERENCES = (
     rf"{_I}\s(?:{_NOT}|never)\swant\s(?:you|any|to\sbe)\b",
     r"^(?:use|choose|pick|take|buy|book|order|send|write|call)\s[^.;!?]{2,80}?\s(?:instead\sof|rather\sthan|in\splace\sof)\s",
     r"^(?:use|prefer)\s[^.;!?]{2,80}?(?:,\snot\s|\snot\s|\sover\s)",
-    rf"^{ACTION}\s(?:[\w-]{{1,20}}\s){{0,3}}?(?:everything|all|each|every|anything)\b",
-    rf"^{ACTION}\s[^,;.!?]{{2,60}}?(?:,|\sand)\snot\s{_NO_CONTRAST}",
+    rf"^{_ORDER}\s(?:[\w-]{{1,20}}\s){{0,3}}?(?:everything|all|each|every|anything)\b",
+    rf"^{_ORDER}\s[^,;.!?]{{2,60}}?(?:,|\sand)\snot\s{_NO_CONTRAST}",
     r"^stop\s(?!worrying|being|crying)\w{3,20}ing\s[\w`]|^stop\s(?:apologi[sz]|summari[sz]|interrupt|guess)ing",
     r"^no\s(?:more\s)?[\w-]{3,20}(?:\s[\w-]{2,20}){0,2},?\s(?:please|ever)\b",
     (
@@ -107,11 +114,10 @@ _PREFERENCES = (
     r"^prefer\s[\w`]",
     r"^stick\s(?:with|to)\s(?!your|it\b|that\b|them\b|what)",
     (
-        rf"^{_PAST}(?:no(?!\s(?:problem|rain|snow|sun|news|wind|idea|one|matter|doubt|wonder|need|"
-        rf"chance|answer|sign|luck|change)s?\b)|nothing|not\sa\s\w{{2,20}}|silence)\s(?:[^.,;!?]{{2,60}}\s)?"
+        rf"^{_PAST}(?:no{_NO_LACK}|nothing|not\sa\s\w{{2,20}}|silence)\s(?:[^.,;!?]{{2,60}}\s)?"
         r"(?:before|until|unless|without)\s"
     ),
-    r"^no\s(?:more\s)?[\w-]{3,20}(?:\s[\w-]{2,20}){0,2}\s(?:in|on|at|after|during|for)\s",
+    rf"^{_PAST}no{_NO_LACK}\s(?:more\s)?[\w-]{{3,20}}(?:\s[\w-]{{2,20}}){{0,2}}\s(?:in|on|at|after|during|for)\s",
     r"^(?:from\snow\son|as\sa\srule|going\sforward|from\shere\son|in\sfuture|in\sthe\sfuture)\b[,:]?\s",
     r",\s(?:as\sa\srule|from\snow\son|always)(?:[.,!]|$)|\sfrom\snow\son[.!]?$",
     (
@@ -168,7 +174,7 @@ _CORRECTIONS = (
         rf"[^.;!?]{{2,80}}n{_A}t\s|(?:it|that|this|the\s\w{{2,20}}|my\s\w{{2,20}}|[A-Z]\w{{1,20}})(?:{_A}s|\sis|\sare|\swas)\s"
         rf"(?:(?-i:{_VALUE})|on\s|at\s|called\s|spelled\s))"
     ),
-    rf"^{ACTION}\s[^.;!?]{{2,80}}\sinstead[.!]?$",
+    rf"^{_ORDER}\s[^.;!?]{{2,80}}\sinstead[.!]?$",
     (
         rf"^(?:it|that|this|the\s[\w -]{{2,40}}|[A-Z][\w-]{{1,20}})\s(?:should|ought\sto|was\ssupposed\sto|needs\sto)\s"
         rf"(?:have\sbeen|be|read|say)\s(?:(?-i:{_VALUE})|[^.;!?]{{1,60}}(?:,\snot\s|\sinstead\b|\srather\sthan\s))"
@@ -179,7 +185,7 @@ _CORRECTIONS = (
         rf"(?:(?-i:{_VALUE})|{_BASIC}\s|[\w-]{{2,20}}[.!]?$)[^,;!?]{{0,40}}(?:[.!,;]|$)"
     ),
     rf"\b(?:is|are|was|were|arrives?|starts?|{_A}s)\s[^,;.!?]{{0,30}}\s(?:and|but)\snot\s(?:(?-i:{_VALUE}))",
-    rf"\bnot\s(?:{_BASIC}\s|(?-i:{_VALUE}))[^,;.!?]{{1,30}},?\sbut\s(?:rather\s)?(?:{_BASIC}\s|(?-i:{_VALUE}))",
+    rf"(?<!\bor\s)\bnot\s(?:{_BASIC}\s|(?-i:{_VALUE}))[^,;.!?]{{1,30}},?\sbut\s(?:rather\s)?(?:{_BASIC}\s|(?-i:{_VALUE}))",
     rf"^(?:{_NOT}|never)\s(?:ever\s)?{ACTION}\b[^.;!?]{{0,80}}\sagain\b",
     r"^not\s(?-i:[A-Z\d\"'`])[^,;!?]{0,20},\s(?:but\s)?(?-i:[A-Z\d\"'`])[^,;!?]{0,20}$",
     rf"^(?:no\s)?(?:it|that)(?:{_A}?s|\sis)\s[^,;.!?]{{1,30}}\snot\s(?:(?:the|an?|on|at|in)\s){{0,2}}(?-i:{_VALUE})",

@@ -53,7 +53,7 @@ _PERSONS = {
     **dict.fromkeys(("we", "us", "our", "ours"), "we"),
     **dict.fromkeys(("they", "them", "their", "theirs"), "they"),
 }
-_OPPOSITES = """
+_PAIRS = """
 before/after above/below over/under up/down on/off in/out into/from to/from more/less more/fewer most/least open/closed
 open/close opened/closed opens/closes start/stop starts/stops started/stopped start/end begin/end began/ended first/last
 left/right increase/decrease increased/decreased increases/decreases raise/lower raised/lowered rise/fall rose/fell high/low
@@ -65,7 +65,8 @@ good/bad better/worse best/worst easy/hard true/false pass/fail passed/failed pa
 accept/reject accepted/rejected arrive/leave arrived/left come/go borrow/lend borrowed/lent mother/father brother/sister
 son/daughter wife/husband aunt/uncle niece/nephew possible/impossible legal/illegal known/unknown full/empty alive/dead
 married/divorced read/write reads/writes sent/received online/offline until/from until/since since/from
-""".split()
+"""
+_OPPOSITES = [tuple(pair.split("/")) for pair in _PAIRS.split()]
 _HEDGES = re.compile(
     r"\b(?:may|might|could|would|should|if|unless|maybe|perhaps|probably|almost|nearly|wants?|wanted|hopes?|hoped|plans?|"
     r"planned|planning|used\sto|going\sto|will|wish|tries|tried|supposed|thinks?|thought|believes?|said|says|claims?)\b|"
@@ -152,7 +153,9 @@ def _names(sentence: str, other: str) -> set[str]:
     found = set()
     for position, match in enumerate(_WORD.finditer(sentence)):
         word = re.sub(r"['’](?:s|re|ve|ll|m|d)$", "", match.group())
-        inner = any(c.isupper() for c in word[1:]) or re.search(r"[a-z][._/][a-z]|_|[a-z]\d|\d[a-z]{3}", word)
+        inner = any(c.isupper() for c in word[1:]) or re.search(
+            r"[a-z][._/][a-z]|_|[a-z]\d|\d[a-z]{3}", word
+        )
         capital = word[0].isupper() and word not in NO_NAMES
         if position == 0 and capital and not inner:
             capital = not set(stems(word)) <= there or word in re.findall(r"\w+", other)
@@ -173,11 +176,13 @@ def _contrast(a: str, b: str) -> bool:
     """Whether one sentence has a word where the other has its opposite."""
     one, other = (frozenset(re.findall(r"[a-z]+", text.lower())) for text in (a, b))
     only, alone = one - other, other - one
-    pairs = (pair.split("/") for pair in _OPPOSITES)
-    return any((x in only and y in alone) or (y in only and x in alone) for x, y in pairs)
+    return any((x in only and y in alone) or (y in only and x in alone) for x, y in _OPPOSITES)
 
 
 def _swapped(a: str, b: str) -> bool:
     """Whether the same names stand in another order: "Ann paid Bob", "Bob paid Ann"."""
-    one, other = ([word for word in re.findall(r"\w+", text) if word[0].isupper() and word not in NO_NAMES] for text in (a, b))
+    one, other = (
+        [word for word in re.findall(r"\w+", text) if word[0].isupper() and word not in NO_NAMES]
+        for text in (a, b)
+    )
     return len(one) > 1 and sorted(one) == sorted(other) and one != other

@@ -51,16 +51,18 @@ _CONTRACTIONS = (
     (re.compile(r"\b(I|[Yy]ou|[Hh]e|[Ss]he|[Ww]e|[Tt]hey|[Ii]t)['’]d\b"), r"\1 would"),
     (re.compile(r"\b([Hh]e|[Ss]he|[Ii]t|[Tt]hat|[Tt]here|[Ww]hat|[Ww]ho)['’]s\b"), r"\1 is"),
 )
-_BREAK = re.compile(r";\s|:\s|:$|\s[\u2013\u2014-]{1,2}\s|\u2014|[()]|\.\.\.|\u2026|,\sbut\s|[.!?][\"\u201d]?\s(?=[A-Z])")
-_LABEL = re.compile(rf"(?:the |The )?(?:{MARK}|[\w'’.&/+-]{{1,40}})(?: (?:{MARK}|[\w'’.&/+-]{{1,40}})){{0,4}}")
-_META = frozenset(
-    """decision note notes rule todo open question result fix update fact reminder summary example
-    warning tip lesson answer status plan idea goal correction log chat record done""".split()
+_BREAK = re.compile(
+    r";\s|:\s|:$|\s[\u2013\u2014-]{1,2}\s|\u2014|[()]|\.\.\.|\u2026|,\sbut\s|(?<!\bDr)(?<!\bMr)(?<!\bMrs)(?<!\bMs)(?<!\bSt)(?<!\bProf)(?<!\b[A-Z])[.!?][\"\u201d]?\s(?=[A-Z])"
 )
-_VERBS = frozenset(
-    """lost adopted joined finished switched migrated became reading visited moved retired upgraded updated
-    bumped paid feels seems sounds looks reminds watched cooked worked spent slept drove flew rode walked""".split()
+_LABEL = re.compile(
+    rf"(?:the |The )?(?:{MARK}|[\w'’.&/+-]{{1,40}})(?: (?:{MARK}|[\w'’.&/+-]{{1,40}})){{0,4}}"
 )
+_META_WORDS = """decision note notes rule todo open question result fix update fact reminder summary example
+    warning tip lesson answer status plan idea goal correction log chat record done"""
+_META = frozenset(_META_WORDS.split())
+_VERBS_WORDS = """lost adopted joined finished switched migrated became reading visited moved retired upgraded updated
+    bumped paid feels seems sounds looks reminds watched cooked worked spent slept drove flew rode walked"""
+_VERBS = frozenset(_VERBS_WORDS.split())
 _QUOTE = re.compile(r"[\"\u201c\u201d]")
 _LEAD = re.compile(
     rf"(?:(?:and|but|so|also|yes|no|oh|well|then|however|today|now)[,]? )?"
@@ -81,7 +83,10 @@ def clauses(sentence: str) -> list[Clause]:
     label = ""
     inside = False
     start, depth = 0, 0
-    for end, mark in [*((each.start(), each.group()) for each in _BREAK.finditer(text)), (len(text), "")]:
+    for end, mark in [
+        *((each.start(), each.group()) for each in _BREAK.finditer(text)),
+        (len(text), ""),
+    ]:
         piece = text[start:end].strip(" ,")
         quotes = len(_QUOTE.findall(text[start:end]))
         quoted = inside or piece[:1] in {'"', "\u201c"}
@@ -137,7 +142,7 @@ def _leading(text: str) -> str:
     name = match.group("name")
     if _is_meta(match.group().strip() or "x"):
         return ""
-    if name and name.lower() in _VERBS:
+    if name and (name.lower() in _VERBS or name.endswith("ly")):
         return ""
     if name and name in NO_NAMES and name not in {"I", "He", "She", "They", "We"}:
         return ""
@@ -146,9 +151,9 @@ def _leading(text: str) -> str:
 
 _ADVERB_TAIL = re.compile(
     r"(?:^| )(?:now|also|still|currently|just|recently|actually|finally|already|really|always|then|"
-    r"therefore|only|both|usually|even|officially|has|have|had|since|was|all|to|can|will|does|do|did|"
+    r"therefore|only|both|usually|even|officially|has|have|had|since|was|all|used to|can|will|does|do|did|"
     r"not|never|no longer|apparently|of course|luckily|sadly|fortunately|unfortunately|thankfully|"
-    r"meanwhile|himself|herself|themselves|itself|too|kinda|basically|generally|typically|mostly|mainly|used)$"
+    r"meanwhile|himself|herself|themselves|itself|too|kinda|basically|generally|typically|mostly|mainly)$"
 )
 _OPENING = re.compile(
     r"^(?:(?:and|but|so|also|yes|yeah|no|oh|well|then|because|as|though|although|that|anyway|hey|wow|"
@@ -174,8 +179,10 @@ _SUBJECT = re.compile(
     rf"{NAME}(?:['’]s)? {_PART}(?: {_PART}){{0,2}}|{NAME})$"
 )
 _BARE = re.compile(rf"{_PART}(?: {_PART}){{0,2}}")
-_BEFORE = re.compile(r"\b(?:in|on|at|of|for|with|from|to|by|about|under|over|behind|near|into|onto|between|beside|than)$")
-_ELIDED = re.compile(r"(?:^|,|\band|\bbut|\bthen|\bor)$", re.IGNORECASE)
+_BEFORE = re.compile(
+    r"\b(?:in|on|at|of|for|with|from|to|by|about|under|over|behind|near|into|onto|between|beside|than)$"
+)
+_ELIDED = re.compile(r"(?:^|,|\band|\bbut|\bthen)$", re.IGNORECASE)
 
 
 def subject(left: str, lead: str) -> str | None:
@@ -199,8 +206,10 @@ def subject(left: str, lead: str) -> str | None:
         left = shorter
     if left.endswith(", which"):
         return last_phrase(left.removesuffix(", which"))
-    if left.endswith((" who", " which", " that")):
-        left = left.rsplit(" ", 1)[0].rstrip(" ,")
+    if left.endswith(", who"):
+        left = left.removesuffix(", who")
+    elif left.endswith((" who", " which", " that")):
+        return None  # "the man who lives in Leeds" says of which man, not that he does
     elif left.endswith(","):
         # "Noor, since spring, is": what stands between commas is no subject.
         head = left.rstrip(" ,").rsplit(", ", 1)[0] if left.count(",") > 1 else ""

@@ -64,13 +64,20 @@ class Rule(NamedTuple):
     is_ended: bool = False
 
 
+def form(pattern: str) -> re.Pattern[str]:
+    """Compile the pattern of a rule, to match from the beginning of a word on."""
+    return re.compile(rf"(?<!\w)(?:{pattern})")
+
+
 _POOR = re.compile(
     r"\b(?:it|this|that|them|him|her|you|me|us|which|who|what|how|these|those|something|anything|everything|"
     r"nothing|someone|anyone|one|ones|stuff|things?|lot|lots|way|same|such|more|most|much|many|is|are|was|were|"
     r"has|have|had|will|would|i|he|she|we|they|there|here|if|whether|being|bit)\b",
     re.IGNORECASE,
 )
-_DANGLING = re.compile(r"(?:^|\s)(?:of|in|on|at|to|with|from|for|by|and|or|the|an?|as|my|our|his|her|their|about)$")
+_DANGLING = re.compile(
+    r"(?:^|\s)(?:of|in|on|at|to|with|from|for|by|and|or|the|an?|as|my|our|his|her|their|about)$"
+)
 
 
 _NO_MEDICINE = STOP_WORDS | {"today", "dose", "day", "medicine", "tablet", "takes", "take", "gets", "get", "about", "given", "give", "dosage", "least", "most"}  # fmt: skip
@@ -107,26 +114,53 @@ def short(match: re.Match[str], _at: date | None) -> Reading | None:
     return Reading(value, slot_values.phrase(_group(match, "q")).lower(), _older(match))
 
 
-_THIS_ONE = re.compile(r"(?:the|that|this|all|your|their|its|each|every|both|any|some|when|how|to)\b", re.IGNORECASE)
+_EXAMPLES = re.compile(r",? (?:like|such as|especially|including)\b")
+_GOES_ON = re.compile(
+    r"\s(?:that|who|which|when|where|how|to|with|in|on|at|about|for|by|from)$|\s(?:that|who|which|when|where|how)\b|^\s(?:to|with|in|on|at|about|for|by|from)\b"
+)
+_THIS_ONE = re.compile(
+    r"(?:the|that|this|all|your|their|its|each|every|both|any|some|when|how|to)\b", re.IGNORECASE
+)
 
 
 def liked(match: re.Match[str], at: date | None) -> Reading | None:
     """Read what somebody likes in general; "the colours of your picture" are one moment's."""
-    return None if _THIS_ONE.match(slot_values.unmarked(match.group("v"))) else short(match, at)
+    written = slot_values.unmarked(match.group("v"))
+    cut = _EXAMPLES.search(written)
+    if cut:
+        value = slot_values.phrase(written[: cut.start()])
+        return Reading(value) if value and not _POOR.search(value) else None
+    if (
+        _THIS_ONE.match(written)
+        or _GOES_ON.search(written)
+        or _GOES_ON.match(match.string, match.end())
+    ):
+        return None
+    return short(match, at)
 
 
 def allergen(match: re.Match[str], _at: date | None) -> Reading | None:
     """Read what somebody must not eat or touch; "nothing" is nothing."""
     value = slot_values.phrase(match.group("v"))
-    return None if value.split()[0] in {"nothing", "it", "them", "that", "this", "something"} else Reading(value)
+    return (
+        None
+        if value.split()[0] in {"nothing", "it", "them", "that", "this", "something"}
+        else Reading(value)
+    )
 
 
 def clock(match: re.Match[str], _at: date | None) -> Reading | None:
     """Read a time of day."""
-    time = re.fullmatch(r"(\d{1,2})(?:[:.](\d\d))? ?(?:([ap])\.?m\.?|o'clock|h)?", match.group("v").strip())
+    time = re.fullmatch(
+        r"(\d{1,2})(?:[:.](\d\d))? ?(?:([ap])\.?m\.?|o'clock|h)?", match.group("v").strip()
+    )
     if time is None or int(time.group(1)) > 24:
         return None
-    hour = int(time.group(1)) % 12 + 12 * (time.group(3) == "p") if time.group(3) else int(time.group(1))
+    hour = (
+        int(time.group(1)) % 12 + 12 * (time.group(3) == "p")
+        if time.group(3)
+        else int(time.group(1))
+    )
     older = re.fullmatch(r"(\d{1,2})[:.](\d\d)", _group(match, "w"))
     return Reading(
         f"{hour:02}:{time.group(2) or '00'}",
@@ -193,7 +227,9 @@ def rate(match: re.Match[str], _at: date | None) -> Reading:
     value = f"{slot_values.number(match.group('n'))} {match.group('unit')}"
     older = slot_values.number(_group(match, "w"))
     return Reading(
-        value, f"per {match.group('q').lower()}", (f"{older} {match.group('unit')}",) if older else ()
+        value,
+        f"per {match.group('q').lower()}",
+        (f"{older} {match.group('unit')}",) if older else (),
     )
 
 
@@ -201,12 +237,15 @@ def days(match: re.Match[str], _at: date | None) -> Reading | None:
     """Read a list of weekdays."""
     value = slot_values.weekdays(match.group("v"))
     place = slot_values.phrase(_group(match, "q"))
-    return Reading(value, place) if value else None
+    older = slot_values.weekdays(_group(match, "w"))
+    return Reading(value, place, (older,) if older else ()) if value else None
 
 
 def measure(match: re.Match[str], _at: date | None) -> Reading:
     """Read a number with a unit."""
-    return Reading(slot_values.quantity(match.group("n"), match.group("unit")), _group(match, "q").lower())
+    return Reading(
+        slot_values.quantity(match.group("n"), match.group("unit")), _group(match, "q").lower()
+    )
 
 
 def score(match: re.Match[str], _at: date | None) -> Reading | None:
@@ -220,10 +259,12 @@ def score(match: re.Match[str], _at: date | None) -> Reading | None:
 def text(match: re.Match[str], _at: date | None) -> Reading:
     """Read a value as it stands: an address, a version, a price."""
     older = _group(match, "w")
-    return Reading(match.group("v").strip(" .,"), _group(match, "q").lower(), (older,) if older else ())
+    return Reading(
+        match.group("v").strip(" .,"), _group(match, "q").lower(), (older,) if older else ()
+    )
 
 
-def venue(match: re.Match[str], at: date | None) -> Reading | None:
+def venue(match: re.Match[str], _at: date | None) -> Reading | None:
     """Read a place that either of two forms names."""
     value = slot_values.phrase(_group(match, "v") or _group(match, "u"))
     return Reading(value) if value and len(value.split()) <= 5 and not _POOR.search(value) else None
@@ -236,4 +277,8 @@ def quiet(match: re.Match[str], _at: date | None) -> Reading | None:
     """Read until or from when something is not to be done."""
     value = slot_values.phrase(match.group("v"))
     act = _group(match, "q").lower() or "nothing before"
-    return Reading(value, act) if value and len(value.split()) <= 6 and not _POOR_HEAD.match(value) else None
+    return (
+        Reading(value, act)
+        if value and len(value.split()) <= 6 and not _POOR_HEAD.match(value)
+        else None
+    )

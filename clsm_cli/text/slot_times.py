@@ -38,7 +38,10 @@ _NOW = re.compile(
     r"no\slonger|any\s?more|not\sany\slonger|as\sof\sthis\s(?:morning|evening))\b",
     re.IGNORECASE,
 )
-_WEEKDAY_NEXT = re.compile(r"(?:mon|tues|wednes|thurs|fri|satur|sun)day\b(?!,? (?:the )?\d)", re.IGNORECASE)
+_UNTIL_BEFORE = re.compile(r"\b(?:until|till|through|up to|by|before) (?:the )?$", re.IGNORECASE)
+_WEEKDAY = re.compile(
+    r"(?:mon|tues|wednes|thurs|fri|satur|sun)day\b(?!,? (?:the )?\d)", re.IGNORECASE
+)
 _HOUR = re.compile(r"\b[Ss]ince \d{1,2}[:.]\d\d\b(?! (?:yesterday|on|last))")
 _UNTIL = re.compile(r"\b(?:until|till|through|up\sto)\s(?:the\send\sof\s)?", re.IGNORECASE)
 _FOR_MORE = re.compile(
@@ -107,15 +110,16 @@ def earlier_days(text: str, value: str) -> tuple[str, ...]:
     if not re.fullmatch(r"\d{4}-\d\d-\d\d", value):
         return ()
     at = date.fromisoformat(value)
-    found: list[tuple[int, date | int]] = []
-    for each in timex.find(text, at):
-        if (each.until - each.first).days == 1:
-            found.append((each.start, each.first))
-    covered = [(each.start, each.end) for each in timex.find(text, at)]
+    dates = timex.find(text, at)
+    found: list[tuple[int, date | int]] = [
+        (each.start, each.first) for each in dates if (each.until - each.first).days == 1
+    ]
     for pattern in (_BARE_DAY, _ORDINAL):
-        for match in pattern.finditer(text):
-            if not any(start <= match.start() < end for start, end in covered):
-                found.append((match.start(), int(match.group(1))))
+        found += [
+            (match.start(), int(match.group(1)))
+            for match in pattern.finditer(text)
+            if not any(each.start <= match.start() < each.end for each in dates)
+        ]
     days: list[str] = []
     frame = at
     for _, each_day in sorted(found, key=lambda pair: pair[0], reverse=True):
@@ -155,17 +159,20 @@ def _since(clause: str, at: date | None, *, change: bool) -> str | None:
         return at.isoformat()
     for match in _SINCE.finditer(clause):
         if match.group().lower().startswith("from") and re.match(
-            r"(?:mon|tues|wednes|thurs|fri|satur|sun)day\sto\b", clause[match.end() :], re.IGNORECASE
+            r"(?:mon|tues|wednes|thurs|fri|satur|sun)day\sto\b",
+            clause[match.end() :],
+            re.IGNORECASE,
         ):
             continue
-        is_ahead = _WEEKDAY_NEXT.match(clause, match.end()) and not match.group().lower().startswith("since")
-        found = _start(clause[match.end() :], at, ahead=bool(is_ahead))
+        found = _start(clause[match.end() :], at, word=match.group().split()[0].lower())
         if found:
             return found
     if at is None:
         return None
-    if change and (days := [each for each in timex.find(clause, at) if _is_day(each)]):
-        return days[0].first.isoformat()
+    if change:
+        for each in timex.find(clause, at):
+            if _is_day(each) and not _UNTIL_BEFORE.search(clause, 0, each.start):
+                return each.first.isoformat()
     return at.isoformat() if _NOW.search(clause) else None
 
 
@@ -173,13 +180,28 @@ def _is_day(each: TimeExpression) -> bool:
     return each.certain and each.precise and (each.until - each.first).days == 1
 
 
-def _start(text: str, at: date | None, *, ahead: bool) -> str:
-    """Return the first day of the period that a text begins with."""
+def _start(text: str, at: date | None, *, word: str) -> str:
+    """Return the first day of the period that a text begins with.
+
+    "Since May" lies behind; "from May" is the nearer of the two, "from Monday" the next.
+    """
+    behind = _first_day(text, at, ahead=False)
+    if word == "since" or at is None:
+        return behind
+    ahead = _first_day(text, at, ahead=True)
+    if not behind or not ahead or _WEEKDAY.match(text):
+        return ahead or behind
+    distances = [(abs((date.fromisoformat(day) - at).days), day) for day in (ahead, behind)]
+    return min(distances, key=lambda pair: pair[0])[1]
+
+
+def _first_day(text: str, at: date | None, *, ahead: bool) -> str:
     found, _ = day_at(text, at, ahead=ahead)
     if found:
-        return found if found[:1].isdigit() and len(found) == 10 else ""
-    for each in timex.find("since " + text[:40], at or _NO_DAY):
-        if each.start <= 6 and each.precise and (at is not None or not each.relative):
+        return found if len(found) == 10 else ""
+    lead = "due in " if ahead else "since "
+    for each in timex.find(lead + text[:40], at or _NO_DAY):
+        if each.start <= len(lead) and each.precise and (at is not None or not each.relative):
             return each.first.isoformat()
     return ""
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 _UNITS = (
-    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
-    "sixteen seventeen eighteen nineteen"
-).split()
+    "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
+    "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen",
+)  # fmt: skip
 _TENS = ("twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety")
 NUMBERS: dict[str, int] = {word: value for value, word in enumerate(_UNITS)}
 """Number words below one hundred."""
@@ -36,9 +36,9 @@ _EDGES = " \t,.;:!?\"'()[]*_\u201c\u201d\u2018\u2019-\u2013\u2014"
 
 
 def unmarked(text: str) -> str:
-    """Return a text without the marks around names.
+    r"""Return a text without the marks around names.
 
-    >>> unmarked("the \\ue000reading club\\ue001 met")
+    >>> unmarked("the \ue000reading club\ue001 met")
     'the reading club met'
     """
     return text.replace(OPEN, "").replace(CLOSE, "")
@@ -109,7 +109,9 @@ def frequency(text: str) -> str:
         return "twice a day"
     if folded in {"daily", "nightly", "weekly", "every day", "each day", "every morning"}:
         return "once a week" if folded == "weekly" else "once a day"
-    match = re.fullmatch(r"(once|twice|thrice|[\w-]+\stimes)\s(?:an?|per|each|every|daily)\s?(\w*)", folded)
+    match = re.fullmatch(
+        r"(once|twice|thrice|[\w-]+\stimes)\s(?:an?|per|each|every|daily)\s?(\w*)", folded
+    )
     if match is None:
         return folded
     count = number(match.group(1).removesuffix(" times")) or match.group(1)

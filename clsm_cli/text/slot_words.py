@@ -6,7 +6,14 @@ author marked stand between two private characters (:mod:`clsm_cli.text.slot_cla
 
 from __future__ import annotations
 
+import re
+
 from clsm_cli.text.slot_values import CLOSE, NUMBERS, OPEN
+
+
+def _set(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
 
 MARK = f"{OPEN}[^{OPEN}{CLOSE}]{{1,80}}{CLOSE}"
 """A marked name."""
@@ -17,7 +24,11 @@ NAME = rf"(?:{MARK}|(?:{_TITLE})?{_CAPITAL}(?: (?:(?:of|de|van|der|den|la|del|th
 _WORD = rf"(?:{MARK}|[\w'’/+&-]{{1,40}})"
 WORDS = rf"{_WORD}(?: {_WORD}){{0,5}}"
 """One to six words of a clause."""
-NOUN = rf"(?:(?:the|an?|our|my|your|his|her|its|their|this|that) |{NAME}['’]s ){_WORD}(?: {_WORD}){{0,5}}|{NAME}(?: [a-z-]{{3,15}})?"
+_INNER = (
+    r"(?!(?:and|or|by|named|called|which|that|who|whose|since|until|because|is|are|was|were|has|have|had|"
+    rf"come|comes|goes|where|when|while|so|but|as|if|to|now|again|then|not|will|can)\b){_WORD}"
+)
+NOUN = rf"(?:(?:the|an?|our|my|your|his|her|its|their|this|that) |{NAME}['’]s ){_WORD}(?: {_INNER}){{0,4}}|{NAME}(?: [a-z-]{{3,15}})?"
 """A phrase with an article or an owner, or a name."""
 ADVERBS = (
     r"(?:(?:not|never|no longer|now|also|still|currently|just|recently|actually|finally|already|really|"
@@ -45,36 +56,43 @@ END = (
 
 PERSON_PRONOUNS = frozenset({"i", "we", "he", "she", "they"})
 """Pronouns of people who can be the subject of a fact."""
-UNKNOWN = frozenset(
+UNKNOWN = _set(
     """it this that these those there here he she they him her them his hers their its one someone
     somebody everyone everybody nobody anyone nothing something everything who which what you your
-    yours both all some many most people others another each""".split()
+    yours both all some many most people others another each"""
 )
 """Subjects that name nobody outside their own sentence."""
-KIN = frozenset(
+KIN = _set(
     """mother father mum mom dad parents sister brother siblings son daughter kids children child wife
     husband partner girlfriend boyfriend fiance fiancee friend friends aunt uncle cousin niece nephew
     grandmother grandfather grandma grandpa granny grandson granddaughter roommate flatmate neighbour
     neighbor colleague coworker boss manager landlord teacher coach doctor stepmother stepfather
-    mother-in-law father-in-law sister-in-law brother-in-law family baby toddler buddy mentor""".split()
+    mother-in-law father-in-law sister-in-law brother-in-law family baby toddler buddy mentor"""
 )
 """Nouns for people by their relation."""
-DATA = frozenset(
+DATA = _set(
     """backup backups repository repo repositories data database archive archives copy copies snapshot
     snapshots log logs site website blog app code service services pipeline build builds job jobs report
     reports export exports image images artifact artifacts index files photos mail notes readings metrics
-    dump dumps mirror store""".split()
+    dump dumps mirror store"""
 )
 """Nouns for what is stored, sent and deployed."""
-GATHERINGS = frozenset(
+GATHERINGS = _set(
     """club group class band team choir meeting meetings circle society committee course seminar workshop
     standup market league lesson lessons practice rehearsal rehearsals session sessions training game
-    games board council orchestra lecture call""".split()
+    games board council orchestra lecture call"""
 )
 """Nouns for what meets."""
-ABSTRACT = frozenset(
+ABSTRACT = _set(
     """fault answer problem question truth point difference reason responsibility rumour rumor error
     mistake secret trick issue challenge beauty power hope future strength blame solution decision choice
-    fear love meaning joy risk danger interest focus emphasis value heart life world mind""".split()
+    fear love meaning joy risk danger interest focus emphasis value heart life world mind"""
 )
 """Nouns that lie, stand and hang nowhere but in a manner of speaking."""
+TOLD = re.compile(
+    r"(?:visited|went|lost|got|bought|adopted|joined|started|finished|moved|switched|migrated|"
+    r"became|reading|read(?= \ue000)|been|working|landed|found|took a|gave up|given up|quit|"
+    r"stopped|upgraded|updated)\b",
+    re.IGNORECASE,
+)
+"""Past forms with which people tell what they did without saying "I"."""

@@ -11,11 +11,12 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from clsm_cli.text import slot_values
-from clsm_cli.text.names import NO_NAMES
-from clsm_cli.text.slot_clauses import clauses, last_phrase, subject
+from clsm_cli.text.slot_clauses import clauses
+from clsm_cli.text.slot_identity import same_subject, same_value, subject_key
 from clsm_cli.text.slot_rules import RULES, SLOTS
+from clsm_cli.text.slot_subjects import choose, place_before
 from clsm_cli.text.slot_times import bounds, earlier_days
-from clsm_cli.text.slot_words import ABSTRACT, DATA, KIN, NAME, PERSON_PRONOUNS, UNKNOWN
+from clsm_cli.text.slot_words import TOLD
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -69,22 +70,17 @@ _HEARSAY = re.compile(
 )
 _ENDS = re.compile(r"\b(?:no longer|any ?more|any longer|used to|not\b[^.;]{0,40}\bany ?more)\b")
 _NEVER = re.compile(r"\b(?:not|never|neither|nor|hardly|nobody|no one|none)\b", re.IGNORECASE)
-_OWNER = re.compile(
-    r"(?P<owner>\b[Mm]y|\b[Oo]ur|\b[Hh]is|\b[Hh]er|\b[Tt]heir|\b[Ii]ts|[\w\ue000\ue001. -]{1,60}?['’]s)(?: [a-z-]{1,20}){0,2} ?$"
-)
-_PRONOUN_OF = {"my": "I", "our": "we", "his": "he", "her": "she", "their": "they", "its": "it"}
-_PATIENT = re.compile(
-    rf"(?P<np>\b(?:I|[Hh]e|[Ss]he|[Tt]hey)|{NAME}) (?:(?:now|still|also) )?(?:takes?|took|starts? (?:with|on)|"
-    r"started (?:with|on|taking)|(?:is|am) on|gets?|(?:is|am) (?:given|taking)|went on|has been on)$"
-)
 _WAS = re.compile(
-    r"^(?:it |which |that |he |she )?(?:was|were|had been|previously|formerly|before(?: that)?|earlier|used to be|until [\w ]{2,15},?)(?: at| in| on)? (?P<old>.{1,80})",
+    r"^(?:it |which |that |he |she )?(?:(?=\d+(?: [a-z]{3,8})? (?:until|till|before)\b)|(?:was|were|had been|previously|formerly|before(?: that)?|earlier|used to be|until [\w ]{2,15},?)(?: at| in| on)? )(?P<old>.{1,80})",
     re.IGNORECASE,
 )
-_AGAIN = re.compile(r"\b(?:from|as of) (?:today|now on|now|tomorrow),? (?:it is|they are|it will be) (?P<v>[\w' -]{2,40})")
+_AGAIN = re.compile(
+    r"\b(?:from|as of) (?:today|now on|now|tomorrow),? (?:it is|they are|it will be) (?P<v>[\w' -]{2,40})"
+)
 _REPLACED = re.compile(
     r"[\"\u201c\ue000](?P<w>[^\"\u201c\u201d\ue000\ue001]{3,60})[\"\u201d\ue001] (?:(?:is|was|has been|now) ){0,2}replaced (?:by|with) [\"\u201c\ue000](?P<v>[^\"\u201c\u201d\ue000\ue001]{3,60})[\"\u201d\ue001]"
 )
+_SIDE = re.compile(r", (?:and|but|so|while|which|because|who|as|since the|then)\b", re.IGNORECASE)
 
 
 def facts(sentence: str, at: date | None, *, speaker: str = "") -> list[Fact]:
@@ -125,69 +121,7 @@ def conflicts(a: Fact, b: Fact) -> bool:
     """
     if a.slot != b.slot or not (a.is_single and b.is_single):
         return False
-    return _same_subject(a, b) and not _same_value(a, b)
-
-
-def subject_key(subject_text: str) -> str:
-    """Return what two writings of one subject have in common.
-
-    >>> subject_key("The Backups"), subject_key("Ilse's cat")
-    ('backup', 'ilse cat')
-    """
-    words = re.findall(r"[^\W_][\w.]*", re.sub(r"['’]s?(?!\w)", "", subject_text.casefold()))
-    kept = [word for word in words if word not in {"the", "a", "an", "our", "my", "this", "that"}]
-    return " ".join(word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith("ss") else word for word in kept)
-
-
-def _same_subject(a: Fact, b: Fact) -> bool:
-    one, other = subject_key(a.subject), subject_key(b.subject)
-    unknown = [not key or key.split()[0] in UNKNOWN or key in _UNSPECIFIC for key in (one, other)]
-    if a.slot.startswith("dose/"):
-        medicine = subject_key(a.slot.removeprefix("dose/"))
-        unknown = [each or key == medicine for each, key in zip(unknown, (one, other), strict=True)]
-        return any(unknown) or one == other
-    if one == other:
-        return not any(unknown) or (not one and a.slot.split("/")[0] in _OF_THE_AGENT)
-    if any(unknown):
-        return False
-    if a.slot == "target" and _without_kind(one) and _without_kind(one) == _without_kind(other):
-        return True
-    # "the club" is the reading club that was named before.
-    short, long = sorted((a.subject, b.subject), key=len)
-    return short.islower() and " " not in short and subject_key(long).endswith(" " + subject_key(short))
-
-
-_UNSPECIFIC = frozenset({"deadline", "meeting", "session", "game", "page", "appointment", "name"})
-# "like" is a preposition as well, "read" and "love" are nouns: only a subject beside them counts.
-_STRICT = frozenset({"likes", "dislikes", "prefers"})
-_OF_THE_AGENT = frozenset({"runs on", "rule", "name", "uses", "version", "residence", "interval"})
-
-
-def _without_kind(key: str) -> str:
-    """Return a key without its word for what is stored: "restic" of "restic repository"."""
-    head, _, kind = key.rpartition(" ")
-    return head if kind in DATA else ""
-
-
-def _same_value(a: Fact, b: Fact) -> bool:
-    if a.slot.startswith("workdays"):
-        return a.value == b.value
-    one, other = (frozenset(re.findall(r"[^\W_][\w.%-]*", each.value.casefold())) for each in (a, b))
-    if one <= other or other <= one:
-        return True
-    return _month_and_day(a.value) == _month_and_day(b.value) is not None
-
-
-def _month_and_day(value: str) -> tuple[str, str] | None:
-    """Return month and day of "2026-03-02" and of "2 March"."""
-    iso = re.fullmatch(r"\d{4}-(\d\d)-(\d\d)", value)
-    if iso:
-        return iso.group(1), iso.group(2)
-    half = re.fullmatch(r"(\d{1,2}) ([A-Z][a-z]{2,8})", value)
-    months = "Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec".split()
-    if half is None or half.group(2)[:3] not in months:
-        return None
-    return f"{months.index(half.group(2)[:3]) + 1:02}", f"{int(half.group(1)):02}"
+    return same_subject(a.subject, b.subject, a.slot) and not same_value(a.value, b.value, a.slot)
 
 
 def _of_clause(clause: Clause, at: date | None, speaker: str) -> Iterator[tuple[int, Fact]]:
@@ -196,51 +130,70 @@ def _of_clause(clause: Clause, at: date | None, speaker: str) -> Iterator[tuple[
         yield from _replaced(replaced, at)
         return
     text = clause.text
-    if _TOLD.match(text[:1].lower() + text[1:]):
+    if TOLD.match(text[:1].lower() + text[1:]):
         text = text[:1].lower() + text[1:]
     for rule in RULES:
         for match in rule.pattern.finditer(text):
             fact = _fact(rule, match, clause, at, speaker)
             taken = seen.setdefault(rule.slot, [])
-            if fact and not any(match.start() < end and start < match.end() for start, end in taken):
+            # A setting is the rest: what no other slot has taken.
+            others = (
+                [span for spans in seen.values() for span in spans]
+                if rule.slot == "setting"
+                else taken
+            )
+            if fact and not any(
+                match.start() < end and start < match.end() for start, end in others
+            ):
                 taken.append(match.span())
                 yield match.start(), fact
         if clause.label and not seen.get(rule.slot):
             yield from _of_label(rule, clause, at, speaker)
 
 
-def _of_label(rule: Rule, clause: Clause, at: date | None, speaker: str) -> Iterator[tuple[int, Fact]]:
+def _of_label(
+    rule: Rule, clause: Clause, at: date | None, speaker: str
+) -> Iterator[tuple[int, Fact]]:
     """Yield the facts of "name: ten, in Leeds", read as "name is ten" and "name is in Leeds"."""
     pieces = clause.text.split(", ")
     for number, piece in enumerate([clause.text, *pieces[1:5]]):
         if piece.split(" ")[0].lower() in {"which", "who", "that", "and", "but", "or"}:
             continue
-        if rule.slot == "age" and number == 0 and piece.strip(".").isalnum():
+        if (
+            rule.slot == "age"
+            and not re.search(r"\b(?:since|years)\b", piece)
+            and (number == 0 or slot_values.number(pieces[0].strip(".")))
+        ):
             continue  # "Guests: eleven."
         for lead in (f"{clause.label} is ", f"{clause.label} "):
             match = rule.pattern.search(lead + piece)
-            if match and match.start() <= len(lead):
+            is_inside = match is not None and len(clause.label) <= match.start() <= len(lead)
+            if match and (is_inside or (rule.slot == "dose" and match.start() == 0)):
                 fact = _fact(rule, match, clause, at, speaker)
-                if fact and subject_key(fact.subject) == subject_key(slot_values.unmarked(clause.label)):
+                if fact and subject_key(fact.subject) == subject_key(
+                    slot_values.unmarked(clause.label)
+                ):
                     yield len(clause.text), fact
 
 
-def _fact(rule: Rule, match: re.Match[str], clause: Clause, at: date | None, speaker: str) -> Fact | None:
+def _fact(
+    rule: Rule, match: re.Match[str], clause: Clause, at: date | None, speaker: str
+) -> Fact | None:
     left = match.string[: match.start()]
     if not _is_real(match, left):
         return None
     reading = rule.read(match, at)
     if reading is None or not reading.value:
         return None
-    who = _subject(rule, match, left, clause, speaker)
+    who = choose(rule, match, left, clause, speaker)
     if who is None or (clause.is_quoted and who == "" and not speaker and rule.who != "none"):
         return None
     said = bounds(_window(match), at, change=rule.is_change)
-    ended = _ended(rule, match, left)
+    ended = False if rule.slot == "rule" else _ended(rule, match, left)
     if ended is None:
         return None
     if rule.slot == "workdays" and re.match(r" there\b", match.string[match.end() :]):
-        reading = reading._replace(qualifier=_place_before(clause.before))
+        reading = reading._replace(qualifier=place_before(clause.before))
     slot = f"{rule.slot}/{reading.qualifier}" if reading.qualifier else rule.slot
     was = reading.was + _aside(clause.aside, slot, reading)
     since, until = said.since, said.until
@@ -250,9 +203,6 @@ def _fact(rule: Rule, match: re.Match[str], clause: Clause, at: date | None, spe
     if ended and until is None and since is not None:
         since, until = None, since
     return Fact(who, slot, reading.value, rule.is_single, since, until, is_over, was)
-
-
-_SIDE = re.compile(r", (?:and|but|so|while|which|because|who|as|since the|then)\b", re.IGNORECASE)
 
 
 def _window(match: re.Match[str]) -> str:
@@ -272,7 +222,9 @@ def _is_real(match: re.Match[str], left: str) -> bool:
     """Whether the words before a match leave it a plain statement."""
     comma = left.rfind(", ") + 1
     near = left[comma:] if comma and not _UNREAL.match(left[comma:].strip()) else left
-    unreal = _UNREAL.search(re.sub(r"^\W*(?:until|before|after|once) [\w ]{2,20},? ", " ", near, flags=re.IGNORECASE))
+    unreal = _UNREAL.search(
+        re.sub(r"^\W*(?:until|before|after|once) [\w ]{2,20},? ", " ", near, flags=re.IGNORECASE)
+    )
     if unreal or re.search(r"\b[Ii]f\b", _window(match)):
         return False
     return not _HEARSAY.search(left)
@@ -290,159 +242,6 @@ def _ended(rule: Rule, match: re.Match[str], left: str) -> bool | None:
     return False
 
 
-def _subject(rule: Rule, match: re.Match[str], left: str, clause: Clause, speaker: str) -> str | None:
-    groups = match.groupdict()
-    written: str | None
-    if groups.get("s"):
-        written = _of_owner(groups["s"]) or groups["s"]
-    elif rule.who == "none":
-        written = _owner(rule, left, clause)
-    elif _is_own(rule, match, left, speaker):
-        written = "I"
-    elif rule.slot in _STRICT:
-        written = subject(left, "")
-        if written is None or not _agrees(written, match.group()):
-            return None
-    elif match.group().startswith(","):
-        written = last_phrase(left)
-    else:
-        written = subject(left, clause.label or clause.lead)
-    if written is None:
-        return None
-    if rule.slot == "name":
-        written = _of_owner(written) or written
-    if rule.slot == "dose" and not written:
-        written = match.group("q")
-    return _allowed(rule, written, clause, speaker)
-
-
-def _agrees(written: str, verb: str) -> bool:
-    """Whether a subject takes the verb that follows: "themes like" has none that likes."""
-    last = written.split()[-1].lower()
-    third = re.search(r"\b(?:likes|loves|enjoys|adores|dislikes|hates|prefers)\b", verb) is not None
-    if last in {"i", "we", "they"} or (last in KIN and last.endswith(("s", "children"))):
-        return not third
-    return third or re.search(r"\bcan not\b", verb) is not None
-
-
-_FILLER = re.compile(
-    r"(?:(?:just|finally|also|recently|currently|still|oh|yes|yeah|and|well|so|hey|last \w{3,8}|yesterday|today|"
-    r"this \w{3,8}|on another note|guess what)\W{0,3}){0,4}",
-    re.IGNORECASE,
-)
-_TOLD = re.compile(
-    r"(?:visited|went|lost|got|bought|adopted|joined|started|finished|moved|switched|migrated|became|reading|read"
-    r"(?= \ue000)|been|working|landed|found|took a|gave up|given up|quit|stopped)\b",
-    re.IGNORECASE,
-)
-
-
-def _is_own(rule: Rule, match: re.Match[str], left: str, speaker: str) -> bool:
-    """Whether a verb without a subject is told by the speaker of a chat, or of what an agent reads."""
-    if not (speaker or rule.slot == "reads") or rule.who not in {"person", "any"}:
-        return False
-    return _FILLER.fullmatch(left.strip()) is not None and _TOLD.match(match.group()) is not None
-
-
-def _owner(rule: Rule, left: str, clause: Clause) -> str:
-    if rule.slot == "dose":
-        patient = _PATIENT.search(left.rstrip())
-        return patient.group("np") if patient else clause.label
-    match = _OWNER.search(left)
-    if match is None:
-        return clause.label
-    return _of_owner(match.group("owner")) or ""
-
-
-def _of_owner(owner: str) -> str:
-    """Return who an owner is: "I" of "my", "Ilse" of "Ilse's"; "" for no possessive."""
-    if owner.lower() in _PRONOUN_OF:
-        return _PRONOUN_OF[owner.lower()]
-    if owner.endswith(("'s", "’s")):
-        return (subject(owner[:-2], "") or owner[:-2]).strip()
-    return ""
-
-
-def _allowed(rule: Rule, written: str, clause: Clause, speaker: str) -> str | None:
-    """Return the subject in its final form; ``None`` where the rule does not take it."""
-    plain = slot_values.unmarked(written).strip(" ,.\"'")
-    is_marked = written == f"{slot_values.OPEN}{plain}{slot_values.CLOSE}"
-    folded = plain.lower()
-    words = folded.split()
-    is_self = folded in {"i", "we", "me", "us"}
-    if not words:
-        return "" if rule.who == "none" and rule.slot in {"rule", "rate"} else None
-    if (words[0] in UNKNOWN and folded not in PERSON_PRONOUNS) or words[-1] in UNKNOWN - PERSON_PRONOUNS:
-        return None
-    if (rule.nouns and words[-1] not in rule.nouns) or (rule.slot == "location" and words[-1] in DATA):
-        return None
-    if plain.split()[-1] in NO_NAMES and folded not in PERSON_PRONOUNS and not is_self:
-        return None
-    if rule.who == "object" and (is_self or words[-1] in KIN or plain.split()[-1][:1].isupper() or folded in PERSON_PRONOUNS):
-        return None
-    if rule.who == "person" and not _is_person(plain, words):
-        return None
-    if rule.who == "thing" and (folded in PERSON_PRONOUNS or words[-1] in KIN) and not _agent(rule, is_self, speaker):
-        return None
-    if rule.slot == "location" and words[-1] in ABSTRACT:
-        return None
-    if is_self:
-        return speaker
-    if folded in PERSON_PRONOUNS:
-        return _antecedent(folded, clause) or folded
-    return plain if is_marked else _named(plain, speaker)
-
-
-_OFFICE = re.compile(rf"\b[Tt]he (?P<q>{NAME}) (?:office|school|shop|lab|site|campus|clinic|hospital|branch)\b")
-_NAMED = re.compile(rf"(?P<lead>\b(?:in|on|at|of|for|with|from|to|by|the|The|under|near) )?(?P<name>{NAME})")
-
-
-def _place_before(text: str) -> str:
-    """Return the place that "there" means: "Leiden" of "the Leiden office"."""
-    match = _OFFICE.search(text)
-    return slot_values.phrase(match.group("q")) if match else ""
-
-
-def _antecedent(pronoun: str, clause: Clause) -> str:
-    """Return whom a pronoun means, if the clauses before it name one person only."""
-    if pronoun in {"we", "they"} or not clause.before:
-        return ""
-    named = {
-        slot_values.phrase(match.group("name"))
-        for match in _NAMED.finditer(clause.before)
-        if not match.group("lead") and match.group("name").split()[0] not in NO_NAMES
-    }
-    return named.pop() if len(named) == 1 and slot_values.unmarked(clause.lead) in named else ""
-
-
-def _agent(rule: Rule, is_self: bool, speaker: str) -> bool:
-    return is_self and not speaker and rule.slot in _OF_THE_AGENT
-
-
-def _is_person(plain: str, words: list[str]) -> bool:
-    if " ".join(words) in PERSON_PRONOUNS or words[-1] in KIN:
-        return True
-    return plain.split()[-1][:1].isupper() and not plain.isupper()
-
-
-def _named(plain: str, speaker: str) -> str:
-    """Return a noun phrase without article; "my sister" of a speaker is the speaker's sister."""
-    words = plain.split()
-    first = words[0].lower()
-    capitals = [index for index, word in enumerate(words) if word[:1].isupper() and index]
-    if first in {"the", "a", "an", "this", "that", "our", "my", "his", "her", "their", "its", "these"}:
-        if capitals and words[-1][:1].isupper() and " of " not in plain:
-            # "our cat Juno" is Juno, "the city of Ghent" is not only Ghent.
-            start = next(i for i in capitals if all(w[:1].isupper() for w in words[i:]))
-            return " ".join(words[start:])
-        if first == "my" and speaker:
-            return f"{speaker}'s {' '.join(words[1:])}"
-        if first in {"his", "her", "their", "its"}:
-            return plain[0].lower() + plain[1:]
-        return " ".join(words[1:])
-    return plain
-
-
 def _aside(aside: str, slot: str, reading: Reading) -> tuple[str, ...]:
     """Return the older values in brackets: "(was 20, then 27 February)"."""
     match = _WAS.match(aside)
@@ -456,8 +255,8 @@ def _aside(aside: str, slot: str, reading: Reading) -> tuple[str, ...]:
         return (days,) if days else ()
     if slot == "interval" or slot.startswith(("rate", "weight", "price", "size")):
         unit = reading.value.split(" ", 1)[-1]
-        count = slot_values.number(old.split()[0].rstrip(",."))
-        return (slot_values.quantity(count, unit),) if count else ()
+        counts = re.findall(r"(?:^|then )(\d+(?:[.,]\d+)?)", old)
+        return tuple(slot_values.quantity(count, unit) for count in counts)
     older = slot_values.phrase(old)
     return (older,) if older and len(older.split()) <= 5 else ()
 
@@ -468,7 +267,9 @@ def _continued(last: Fact, again: re.Match[str], clause: Clause, at: date | None
     if not value or len(value.split()) > 5 or not last.is_single:
         return []
     said = bounds(clause.text, at, change=False)
-    return [last._replace(value=value, since=said.since, until=None, is_ended=False, was=(last.value,))]
+    return [
+        last._replace(value=value, since=said.since, until=None, is_ended=False, was=(last.value,))
+    ]
 
 
 def _replaced(match: re.Match[str], at: date | None) -> Iterator[tuple[int, Fact]]:
@@ -476,7 +277,10 @@ def _replaced(match: re.Match[str], at: date | None) -> Iterator[tuple[int, Fact
     one, other = (_rule_in(match.group(name), at) for name in ("v", "w"))
     if one and other and one.qualifier == other.qualifier:
         since = at.isoformat() if at else None
-        yield match.start(), Fact("", f"rule/{one.qualifier}", one.value, True, since, was=(other.value,))
+        yield (
+            match.start(),
+            Fact("", f"rule/{one.qualifier}", one.value, True, since, was=(other.value,)),
+        )
 
 
 def _rule_in(text: str, at: date | None) -> Reading | None:

@@ -16,7 +16,7 @@ _FLOOR = 0.2  # a mere mention is no summary
 _ALIKE = 0.6  # shared stems over those of the shorter sentence
 _BULLET = re.compile(r"^[ \t]*(?:(?:[-*+]|[0-9]{1,4}[.)])[ \t]+)?(?:\[(?P<box>[ xX])\][ \t]+)?")
 _UNFIT = re.compile(
-    r"\?[\"')\]*_\u201d\u2019!]{0,4}$|^[ \t]*(?:```|~~~|#{1,6} |\||>|\$ )|`[^`]*[ /=|][^`]*`|https?://|"
+    r"\?[\"')\]*_\u201d\u2019!]{0,4}$|^[ \t]*(?:```|~~~|#{1,6} |\||>|\$ )|`[^`]*[ /=|][^`]*`|https?://|^\[[^\[\]xX ]|"
     r"[{}<>=]{2}|^(?:open )?question\b|\.{3}$|\u2026$",
     re.IGNORECASE,
 )
@@ -31,23 +31,26 @@ _BEHIND: tuple[tuple[float, re.Pattern[str]], ...] = tuple(
     (score, re.compile(pattern))
     for score, pattern in (
         (0.95, r" (?:is|are) (?:now |also |still |simply |basically )?(?:a|an|one of|the name of|the kind of)\b"),
+        (0.9, r": (?:a|an|one of)\b"),
+        (0.4, r"(?: \([^()]{1,60}\))?: (?:[\w'-]+ ){1,3}(?:has|have|had|is|are|was|were|says|said|will|can)\b"),
         (0.9, r"(?: \([^()]{1,60}\))?:(?= \w)(?! (?:I|done|set|put|stop|start|ask|see|wait|not|yes|no|still|blocked|never|to|from|\w+ed)\b)"),
         (0.85, r" (?:is|are) (?:now |also |still )?(?:the|my|our|his|her|their|\w+'s)\b"),
         (0.8, r" (?:was|were) (?:a|an|one of|the|my|our)\b"),
         (0.75, r", (?:a|an|the|my|our|his|her|their|[A-Z]\w+'s|who|which) [^,]{2,60},"),
         (0.75, r" (?:means|denotes|refers to|stands for|consists of|describes)\b"),
-        (0.7, r", (?:a|an|my|our|his|her) [^,]{2,60}[.;]"),
+        (0.7, r", (?:a|an|my|our|his|her) [^,]{2,100}[.;]"),
         (0.65, r" (?:\(|— |– |- )(?:a|an|the|my|our|his|her)\b"),
         (0.6, r",? by [A-Z]"),
         (0.6, r" (?:lives|works|studies|teaches|keeps|runs|edits|owns|measures|asks|holds|divides|says that)\b"),
-        (0.55, r" (?:is|are)(?! (?:not|in|at|on|off|here|there|also|still|coming|going|too)\b) \w+"),
+        (0.55, r" (?:is|are)(?! (?:not|in|at|on|off|here|there|also|still|coming|going|too)\b)(?! \w+ing\b) \w+"),
         (0.4, r" (?:has|have|was|were|can|does|believes|gives|takes|calls|comes|goes)\b"),
     )
 )  # fmt: skip
 _BEFORE: tuple[tuple[float, re.Pattern[str]], ...] = tuple(
-    (score, re.compile(pattern + r"\W*(?:the )?$", re.IGNORECASE))
+    (score, re.compile(pattern + r"[ \"'(]{0,4}(?:the )?$", re.IGNORECASE))
     for score, pattern in (
-        (0.85, r"\b(?:(?:is|are|was) (?:called|named|known as)|calls? (?:that|this|it|such a thing))(?: the| a)?"),
+        (0.85, r"\b(?:(?:is|are|was) (?:called|named|known as))(?: the| a)?"),
+        (0.5, r"\bcall(?:s|ed)? (?:[a-z]+ ){1,3}(?:the|a)?"),
         (0.75, r"\b(?:a|an|one|the|our|my|his|her) [\w -]{2,40} (?:called|named|known as)"),
         (0.7, r"\b(?:my|our|his|her|\w+'s) (?:[a-z]+ ){0,2}(?:sister|brother|wife|husband|friend|neighbou?r|niece|nephew|cat|dog|editor|colleague|aunt|uncle|mother|father|daughter|son),?"),
         (0.65, r"\b(?:book|novel|essay|story|paper|subject|project|film|name) (?:is|was)"),
@@ -55,6 +58,7 @@ _BEFORE: tuple[tuple[float, re.Pattern[str]], ...] = tuple(
         (0.6, r"^that is"),
     )
 )  # fmt: skip
+_HEARSAY = re.compile(r"\b(?:told|tells|says|said|claim(?:s|ed)?|believes|thinks|thought)\b")
 _PAST_TALK = re.compile(
     r"\b(?:yesterday|today|tonight|tomorrow|this (?:morning|week|afternoon|evening)|last (?:week|night)|"
     r"again|ago|now)\b|\b\d{1,2}:\d{2}\b",
@@ -81,7 +85,12 @@ def definition_score(sentence: str, label: str) -> float:
     plain = _plain(sentence[bullet.end() :] if bullet else sentence)
     place = _name(label).search(plain)
     open_task = bullet is not None and bullet["box"] == " "
-    if place is None or open_task or _UNFIT.search(sentence) or len(plain.split()) < 4:
+    if (
+        place is None
+        or open_task
+        or _UNFIT.search(sentence)
+        or len(plain.split()) < (3 if ": " in plain else 4)
+    ):
         return 0.0
     score = _form(plain, place.start(), place.end())
     if score < 0.55 and not _FINITE.search(plain):
@@ -96,7 +105,7 @@ def _form(plain: str, start: int, end: int) -> float:
     score = 0.35 if subject else 0.15
     for worth, pattern in _BEHIND:
         if pattern.match(behind):
-            score = max(score, worth if subject else _shifted(worth, behind))
+            score = max(score, worth if subject else _shifted(worth, before, behind))
             break
     for worth, pattern in _BEFORE:
         if pattern.search(before[-80:]):
@@ -104,8 +113,10 @@ def _form(plain: str, start: int, end: int) -> float:
     return score
 
 
-def _shifted(worth: float, behind: str) -> float:
+def _shifted(worth: float, before: str, behind: str) -> float:
     """Return what a form is worth where the name does not open the sentence."""
+    if re.match(r": (?:a|an)\b", behind) and len(before.split()) > 2:
+        return 0.6
     return 0.15 if behind.startswith((":", " (")) else 0.65 * worth
 
 
@@ -115,6 +126,8 @@ def _weakening(plain: str, start: int) -> float:
         factor *= 0.8
     if re.search(r"\b(?:not|never|no longer)\b|n't\b", plain):
         factor *= 0.8
+    if _HEARSAY.search(plain[:start]):
+        factor *= 0.6
     return factor if start < 80 else factor * 0.8
 
 
@@ -125,7 +138,10 @@ def _name(label: str) -> re.Pattern[str]:
     if not label[:1].isupper():
         return re.compile(rf"(?<!\w)(?i:{words})s?(?!\w)(?!['\u2019]s\b)")
     more = r"[A-Z][\w-]{1,20}"
-    before = rf"(?:\b{more} )?" if " " not in label else ""
+    no_name = (
+        "From|The|A|An|In|On|At|To|For|With|By|And|But|So|If|When|While|As|Of|Is|Was|My|Our|Her|His"
+    )
+    before = rf"(?:\b(?!(?:{no_name}) ){more} )?" if " " not in label else ""
     return re.compile(rf"(?<!\w){before}(?i:{words})(?: {more}){{0,2}}(?!\w)(?!['\u2019]s\b)")
 
 

@@ -48,7 +48,8 @@ class TimeExpression(NamedTuple):
 
 _AHEAD = (
     r"(?i)\b(?:will|won't|shall|gonna|going\sto|plan(?:s|ning)?|hop(?:e|es|ing)\sto|upcoming|due|"
-    r"deadline|looking\sforward|can't\swait|scheduled|want\sto|until|by)\b|\w['\u2019]ll\b"
+    r"deadline|looking\sforward|can't\swait|scheduled|want\sto)\b|\w['\u2019]ll\b|"
+    r"\b(?:until|by)\s(?:the\s|this\s|next\s)?\0"
 )
 _BEHIND = (
     r"(?i)\b(?:was|were|had|did|didn't|went|came|said|told|met|saw|got|made|took|gave|found|bought|"
@@ -114,6 +115,8 @@ def _matches(rule: Rule, text: str, at: date) -> Iterator[TimeExpression]:
         }
         try:
             ahead = _says(_AHEAD, match, after=0)
+            if rule.only_ahead and not ahead and _says(_BEHIND, match, after=0):
+                continue  # "nobody had tried in four months"
             first, until = rule.resolve(groups, at, ahead)
         except (ValueError, OverflowError):
             continue  # 31 June, or a day outside the years 1 to 9999

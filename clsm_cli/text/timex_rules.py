@@ -6,6 +6,7 @@ part), the day of speaking, and whether the words before it look ahead; it retur
 
 from __future__ import annotations
 
+from calendar import monthrange
 from datetime import date, timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -36,6 +37,7 @@ class Rule(NamedTuple):
         precise: whether the words fix the bounds.
         relative: whether the period depends on the day of speaking.
         guess: whether only the words around it can tell if it lies behind or ahead.
+        only_ahead: whether it means no time at all where the words around it look back.
     """
 
     pattern: str
@@ -43,6 +45,7 @@ class Rule(NamedTuple):
     precise: bool = True
     relative: bool = True
     guess: bool = False
+    only_ahead: bool = False
 
 
 def _month_of(groups: Groups) -> int:
@@ -75,21 +78,44 @@ def _date(groups: Groups, at: date, ahead: bool) -> Period:
     if "year" in groups:
         first = date(int(groups["year"]), month, day)
     else:
-        first = _nearest(month, day, at, ahead=ahead)
+        first = _nearest(month, day, at, groups.get("weekday", ""), ahead=ahead)
     last = first.replace(day=int(groups["to"])) if "to" in groups else first
     return first, max(first, last) + timedelta(days=1)
 
 
-def _nearest(month: int, day: int, at: date, *, ahead: bool) -> date:
+def _nearest(month: int, day: int, at: date, weekday: str, *, ahead: bool) -> date:
+    """The day that is meant: on the weekday that is named, else behind or ahead.
+
+    What lies much nearer ahead than behind is ahead, whatever the words.
+    """
     # A 29 February lies at most eight years away.
-    for step in range(9):
-        try:
-            found = date(at.year + (step if ahead else -step), month, day)
-        except ValueError:
-            continue
-        if found >= at if ahead else found <= at:
-            return found
-    raise ValueError(f"no day {day} in month {month}")
+    years = [at.year + step for step in range(-8, 9)]
+    found = [date(year, month, day) for year in years if _is_day(year, month, day)]
+    if weekday:
+        number = _WEEKDAYS.index(weekday[:3])
+        near = [each for each in found if each.weekday() == number and _years(each, at) < 2]
+        if near:
+            return min(near, key=lambda each: (abs((each - at).days), each))
+    behind = max((each for each in found if each <= at), default=None)
+    coming = min((each for each in found if each >= at), default=None)
+    if behind is None or coming is None:
+        raise ValueError(f"no day {day} in month {month}")
+    is_near = (coming - at).days <= _SOON and _NEARER * (coming - at).days < (at - behind).days
+    return coming if ahead or is_near else behind
+
+
+_NEARER = 4
+"""How many times nearer the coming day must be."""
+_SOON = 60
+"""Days ahead, at most."""
+
+
+def _is_day(year: int, month: int, day: int) -> bool:
+    return 1 <= year <= 9999 and 1 <= month <= 12 and 1 <= day <= monthrange(year, month)[1]
+
+
+def _years(day: date, at: date) -> int:
+    return abs(day.year - at.year)
 
 
 def _month(groups: Groups, at: date, ahead: bool) -> Period:
@@ -176,7 +202,8 @@ def _offset(first: int, until: int) -> Resolver:
 # "may", "march" and "mar" are months only with a capital: they are common words.
 _MONTH = (
     r"(?P<month>[Jj]an(?:uary)?|[Ff]eb(?:ruary)?|Mar(?:ch)?|[Aa]pr(?:il)?|May|[Jj]une?|[Jj]uly?|"
-    r"[Aa]ug(?:ust)?|[Ss]ept?(?:ember)?|[Oo]ct(?:ober)?|[Nn]ov(?:ember)?|[Dd]ec(?:ember)?)\b\.?"
+    r"[Aa]ug(?:ust)?|[Ss]ept?(?:ember)?|[Oo]ct(?:ober)?|[Nn]ov(?:ember)?|[Dd]ec(?:ember)?)\b"
+    r"(?:(?<=\b[A-Za-z]{3})(?<!May)\.|(?<=Sept)\.)?"
 )
 _MONTH_NAME = (
     r"(?P<month>[Jj]anuary|[Ff]ebruary|March|[Aa]pril|May|[Jj]une|[Jj]uly|[Aa]ugust|[Ss]eptember|"
@@ -196,7 +223,7 @@ _NO_COUNT = (
 )
 _WEEKDAY = r"(?P<weekday>(?i:(?:mon|tues|wednes|thurs|fri|satur|sun)day))\b"
 _SEASON = r"(?P<season>(?i:spring|summer|autumn|fall|winter))\b"
-_LEFT = r"(?<![\w.:-])(?:(?i:(?:mon|tues|wednes|thurs|fri|satur|sun)day),?\s(?:the\s)?)?"
+_LEFT = r"(?<![\w.:-])(?:(?P<weekday>(?i:(?:mon|tues|wednes|thurs|fri|satur|sun)day)),?\s(?:the\s)?)?"
 _PART = r"(?:\s(?:morning|afternoon|evening|night)\b)?"
 _SOME = r"[0-9]{1,4}|an?\scouple(?:\sof)?|an?\sfew|several"
 _COUNT = rf"(?P<count>(?i:{_SOME}|an?|{'|'.join(_NUMBERS)}))"
@@ -246,7 +273,7 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(rf"{_WHICH}{_SEASON}", _season, precise=False),
     Rule(rf"(?<![\w.-]){_COUNT}\s{_PLURAL}\s(?i:ago|back)\b", _ago),
-    Rule(rf"\b(?i:in)\s{_COUNT}\s{_PLURAL}(?!\s(?i:ago|of|back))", _hence),
+    Rule(rf"\b(?i:in)\s{_COUNT}\s{_PLURAL}(?!\s(?i:ago|of|back))", _hence, only_ahead=True),
     Rule(rf"(?<![\w.-]){_COUNT}\s{_PLURAL}\s(?i:from\s(?:now|today))\b", _hence),
     Rule(
         rf"\b(?P<which>(?i:last|past|next|coming))\s(?P<count>(?i:couple(?:\sof)?|few|"

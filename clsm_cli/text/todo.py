@@ -56,7 +56,7 @@ def todos(text: str, at: date | None, heading: tuple[str, ...] = ()) -> list[Tod
     """
     found: list[Todo] = []
     prose: list[tuple[int, int]] = []
-    listed = bool(heading) and forms.TASKS.fullmatch(plain(heading[-1])) is not None
+    listed = _state_under(heading[-1]) if heading else None
     has_heading = True  # a label above a list ends with the list, a heading with the next
     for start, end, is_code in _lines(text):
         line = text[start:end]
@@ -64,11 +64,11 @@ def todos(text: str, at: date | None, heading: tuple[str, ...] = ()) -> list[Tod
             continue
         if title := forms.HEADING.match(line) or forms.TITLE.match(line):
             has_heading = title.re is forms.HEADING
-            listed = forms.TASKS.fullmatch(plain(title.group("words"))) is not None
-        elif todo := _listed(line, start, at, is_task=listed):
+            listed = _state_under(title.group("words"))
+        elif todo := _listed(line, start, at, listed):
             found.append(todo)
         else:
-            listed = listed and has_heading
+            listed = listed if has_heading else None
             prose.append((start, end))
     for start, end in prose:
         found += _promised(text[start:end], start, at)
@@ -81,55 +81,56 @@ def _lines(text: str) -> Iterator[tuple[int, int, bool]]:
     Lines of a paragraph stay together, so that a sentence may run over them.
     """
     start = position = 0
-    is_code = False
+    is_code = is_title = False
     for line in text.split("\n"):
-        end = position + len(line)
         opens = forms.FENCE.match(line) is not None
-        apart = (
-            opens
-            or is_code
-            or not line.strip()
-            or forms.ITEM.match(line)
-            or forms.LABEL.match(line)
-        )
-        if (
-            apart
-            or forms.HEADING.match(line)
-            or forms.TITLE.match(line)
-            or forms.HEADING.match(text[start:position])
-        ):
-            if text[start:position].strip():
-                yield start, start + len(text[start:position].rstrip()), is_code
+        was_title, is_title = is_title, any(form.match(line) for form in _TITLES)
+        begins = any(form.match(line) for form in _STARTS)
+        if opens or is_code or was_title or is_title or begins or not line.strip():
+            end = start + len(text[start:position].rstrip())
+            if start < end:
+                yield start, end, is_code
             start = position
         is_code ^= opens
-        position = end + 1
+        position += len(line) + 1
     if text[start:].strip():
         yield start, len(text.rstrip()), is_code
 
 
-def _listed(line: str, start: int, at: date | None, *, is_task: bool) -> Todo | None:
+_TITLES = (forms.HEADING, forms.TITLE)
+_STARTS = (forms.ITEM, forms.LABEL)
+
+
+def _state_under(title: str) -> TodoState | None:
+    """The state of the items below a heading; None where they are no tasks."""
+    if forms.TASKS.fullmatch(plain(title)):
+        return "open"
+    return "blocked" if forms.WAITING.fullmatch(plain(title)) else None
+
+
+def _listed(line: str, start: int, at: date | None, state: TodoState | None) -> Todo | None:
     """The task of an item of a list, or of a line with a label."""
     item = forms.LABEL.match(line) or forms.ITEM.match(line)
     if item is None:
         return None
     box = item.groupdict().get("box")
     labelled = item.re is forms.LABEL
-    if not (labelled or is_task or box is not None) or box in {"-", "~"}:
+    if not (labelled or state or box is not None) or box in {"-", "~"}:
         return None
     body = line[item.start("body") :]
     words = plain(body)
-    state: TodoState = "done" if box in {"x", "X", "\u2713"} or forms.DONE.search(body) else "open"
+    state = "blocked" if box == "!" else state or "open"
+    if box in {"x", "X", "\u2713"} or forms.DONE.search(body):
+        state = "done"
     words = re.sub(
         r"^done\s?:\s|\s?\((?:done|finished|completed)\)\W{0,3}$", "", words, flags=re.IGNORECASE
     )
     reason = ""
-    blocked = forms.BLOCKED.search(words) if state == "open" else None
+    blocked = forms.BLOCKED.search(words) if state != "done" else None
     if blocked:
         state = "blocked"
         reason = _reason(blocked.group("why"))
         words = words[: blocked.start()].strip(" ,;:(-\u2013\u2014") or words
-    elif box == "!":
-        state = "blocked"
     if not any(letter.isalpha() for letter in words):
         return None
     end = start + len(line)
@@ -151,7 +152,9 @@ def _promised(text: str, offset: int, at: date | None) -> Iterator[Todo]:
     """What somebody says in prose that is to be done."""
     for start, end in split(text):
         sentence = text[start:end]
-        if sentence.endswith("?") or len(sentence) > 400 or sentence.startswith(("|", "```", ">")):
+        if sentence.endswith("?") and not forms.REQUEST.match(sentence):
+            continue
+        if len(sentence) > 400 or sentence.startswith(("|", "```", ">")):
             continue
         for pattern, needs_day in ((forms.NEEDED, False), (forms.PLANNED, True)):
             match = pattern.search(sentence)
@@ -185,6 +188,8 @@ def due_day(text: str, at: date | None) -> str | None:
     ('2026-02-13', None)
     """
     day = at or date(2000, 1, 1)
+    if at and (numbered := forms.DAY_OF_MONTH.search(text)):
+        return _next_day(int(numbered.group(1)), at)
     for found in timex.find(text, day):
         quoted = (
             text[: found.start].count('"') % 2 or text[found.start - 1 : found.start] == "\u201c"
@@ -204,6 +209,12 @@ def due_day(text: str, at: date | None) -> str | None:
         if found.precise and (until - first).days <= _LONGEST_SPAN:
             return (until - timedelta(days=1)).isoformat()
     return None
+
+
+def _next_day(number: int, at: date) -> str | None:
+    """The next day with this number in its month, as ISO text."""
+    ahead = (at + timedelta(days=step) for step in range(62))
+    return next((day.isoformat() for day in ahead if day.day == number), None)
 
 
 def is_done_of(done: str, open_: str) -> bool:

@@ -7,45 +7,85 @@ import re
 from clsm_cli.text.cues import decisions
 from clsm_cli.text.names import NO_NAMES
 
-_NUMBER = re.compile(r"\b\d[\d.,:]*\b|\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundred|thousand|million)\b")  # fmt: skip
-_DATE = re.compile(
-    r"\b(?:\d{4}-\d\d-\d\d|(?:January|February|March|April|May|June|July|August|September|October|November|December)\b"
-    r"|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?\b|\d{1,2}:\d\d\b|in\s(?:19|20)\d\d\b|yesterday\b|last\s(?:year|month|week|summer|winter|spring|autumn|fall|night|weekend)\b"
-    r"|next\s(?:year|month|week|summer|winter|spring)\b|\b(?:days?|weeks?|months?|years?)\sago\b|Easter\b|Christmas\b)",
+_MONTH = r"(?:January|February|March|April|May|June|July|August|September|October|November|December)"
+_DAY = r"(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?"
+_NUMBER = re.compile(
+    r"(?<![\d:])\d[\d.,]*(?![\d:])|\b(?:two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|"
+    r"(?:twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety)(?:-\w+)?|hundred|thousand|million)\b"
 )
-_RULE = re.compile(
-    r"\b(?:must|never|always|from\snow\son|no\slonger|not\sany\smore|only\sif|if\sand\sonly\sif|whenever|every\s(?:day|week|month|night|morning|\d+|first|second|year)|"
-    r"each\s(?:day|week|month|night|morning|year|time)|"
-    r"prefers?|would\s(?:sooner|rather)|wants?|insists?|rules?|convention|agreed|decided|promised|refuses|dislikes?|hates?|allowed|forbidden|required|requires|has\sto|have\sto)\b",
+_UNIT = re.compile(
+    r"\d\s?(?:%|cm|mm|km|m|kg|g|mg|ml|l|kWh|kW|W|MB|GB|TB|ms|s|min|minutes?|hours?|days?|weeks?|months?|years?|euros?|dollars?|pounds?|degrees?|miles?|pages?|files?|times)\b"
+    r"|[€$£]\d"
+)
+_DATE = re.compile(
+    rf"\b(?:\d{{4}}-\d\d-\d\d|{_MONTH}\b|{_DAY}\b|\d{{1,2}}:\d\d\b|in\s(?:19|20)\d\d\b|yesterday\b|"
+    r"(?:last|next)\s(?:year|month|week|summer|winter|spring|autumn|fall|night|weekend|Mon|Tues|Wed|Thurs|Fri|Sat|Sun)\b|"
+    r"(?:days?|weeks?|months?|years?)\sago\b|Easter\b|Christmas\b)"
+)
+_CHANGE = re.compile(
+    rf"\b(?:from\s(?:now|today|tomorrow)|as\sof|no\slonger|any\smore|anymore|instead\sof|went\slive|goes\slive|"
+    rf"(?:since|until|till|due\s(?:on|by|back))\s(?:today|yesterday|now|then|last|mid|the\s(?:end|\d)|{_DAY}|{_MONTH}|\d|[A-Z])|"
+    r"(?:moved|switched|renewed|changed|replaced|postponed|cancelled|canceled)\s(?:to|from|by|until|with)|paused|blocked|back-ordered|switched\soff|retired|given\sup|gave\sup|died)",
     re.IGNORECASE,
 )
-_CAUSE = re.compile(r"\b(?:because|since\s(?:he|she|it|they|the|we|I|[A-Z])|so\sthat|caused|due\sto|comes?\sfrom|came\sfrom|in\sorder\sto|the\sreason|therefore|failed|fails|broke|solved|fixed|works?\sby|means)\b")  # fmt: skip
-_TRAIT = re.compile(
-    r"\b(?:is|are|was|were)\s(?:an?|the|our|my|[A-Z][\w-]+'s|his|her|their|called|named|known\sas|born|married|allergic|afraid|based|located|due|in\scharge|responsible|from|vegan|vegetarian|retired|blocked|paused|scheduled|divorced|engaged|single|\d)\b"
-    r"|\b(?:lives?|lived|works?|worked|owns?|studies|studied|teaches|taught|speaks|plays|collects|grew\sup|moved|married|adopted|inherited|belongs|measures|drinks|eats|loves?|likes?|enjoys?|keeps?|runs?|uses?|contains?|consists|stands\sfor|calls?|goes\sto|has\sbeen|have\sbeen|have\sa|has\s(?:an?|one|two|three|four|five|no)|was\scalled)\b"
+_RULE = re.compile(
+    r"\b(?:must|never|always|from\snow\son|from\stoday|starting\s(?:today|now|from)|only\sif|whenever|(?:every|each)\s(?:day|week|month|night|morning|\d+|first|second|year|time)|"
+    r"prefers?|(?:would\s)?(?:sooner|rather)|insists?|rule|convention|agreed|decided|promised|refuses|dislikes?|hates?|cannot\sstand|allowed|forbidden|required|requires|has\sto|have\sto)\b",
+    re.IGNORECASE,
 )
+_CAUSE = re.compile(
+    r"\b(?:because|since\s(?:he|she|it|they|the|we|I|[A-Z])|so\sthat|caused|due\sto|comes?\sfrom|came\sfrom|in\sorder\sto|the\sreason|failed|fails|"
+    r"solved|fixed|works?\sby)\b"
+)
+_TRAIT = re.compile(
+    r"\b(?:is|are|am|was|were)\s(?:an?|the|our|my|[A-Z][\w-]+['’]s|his|her|their|known\sas|born|married|allergic|afraid|based|located|due|in\scharge|responsible|from|vegan|vegetarian|scheduled|divorced|"
+    r"engaged|single|keen|passionate|divided|made\sof|\d)\b"
+    r"|\b(?:lives|lived|works|worked|owns|owned|studies|studied|teaches|taught|speaks|plays|collects|grew\sup|married|adopted|inherited|belongs|measures|drinks|eats|loves|likes|enjoys|keeps|runs|uses|"
+    r"contains|consists|wants|gains|goes\sto|(?:has|have)\s(?:an?|one|two|three|four|five|no|my|his|her|their|always|never)|(?:is|are)\sinto)\b"
+    r"|\bI\s(?:live|work|own|keep|run|use|prefer)\b"
+)
+_NAMING = re.compile(r"\b(?:(?:is|are|was|were)\s(?:now\s)?(?:called|named)|stands\sfor|is\sshort\sfor|is\sthe\s\w+\sof|is\snot\san?)\b")
 _EVENT = re.compile(
-    r"\b(?:bought|sold|built|made|painted|wrote|read|visited|met|joined|started|began|finished|won|lost|died|broke|found|got|received|learned|learnt|"
-    r"signed\sup|opened|closed|switched|moved|arrived|came|went|took|gave|showed|told|said|says|asked|offered|invited|agreed|renewed|restored|corrected|installed|replaced|repaired|released|deployed|"
-    r"passed|graduated|applied|travelled|traveled|hiked|ran|attended|hosted|performed|played|recorded|published|planted|cooked|baked|hired|launched|tried|created|designed|organi[sz]ed|volunteered|tested|"
-    r"measured|weighed|counted|ordered|brought|sent|drew|proved|explained|described|caught|helped|raised|quit|left|stopped|changed|confirmed|mounted|hung|turned)\b"
+    r"\b(?:bought|sold|built|made|painted|wrote|visited|met|joined|started|began|finished|won|lost|broke|found|received|learned|learnt|"
+    r"signed\sup|opened|closed|moved|arrived|came|went|took|gave|offered|invited|renewed|restored|corrected|installed|replaced|repaired|released|deployed|"
+    r"passed|graduated|applied|travelled|traveled|hiked|ran|attended|hosted|performed|played|recorded|published|planted|cooked|baked|hired|launched|created|designed|organi[sz]ed|volunteered|tested|"
+    r"measured|weighed|ordered|drew|proved|caught|raised|quit|confirmed|mounted|hung|adopted|contacted|mentors?|celebrated|roasted|answered|peaked|(?:was|were|been)\s(?:asked|offered|invited|promoted|fired|hired|accepted|chosen)|planning\sto|looking\sinto|working\son|training\sfor|trying\sout)\b"
+)
+_ACTIVE = re.compile(
+    r"\b(?:is|are|has\sbeen|have\sbeen|am|'m|'ve\sbeen)\s(?:now\s|also\s|still\s|currently\s|actually\s)?(?!going|being|having|feeling|getting|doing|looking\sforward)\w+ing\b"
+    r"|\b(?:is|are|am)\sgoing\sto\s(?!keep|stay|be\b|try|do\b)|\b(?:used\sto|learned\sto|decided\sto|signed\sup|bought|sold|goal\sis|dream\sis|favou?rite)\b"
+)
+_KIN = re.compile(
+    r"\b(?:mother|father|mum|mom|dad|parents?|sisters?|brothers?|sons?|daughters?|kids?|children|wife|husband|partner|girlfriend|boyfriend|fianc[eé]e?|aunt|uncle|cousins?|niece|nephew|grand(?:mother|father|ma|pa)|"
+    r"neighbou?r|boss|colleague|coach|mentor|landlord|dogs?|cats?|pupp(?:y|ies)|kittens?|turtles?|pets?)\b",
+    re.IGNORECASE,
 )
 _MOOD = re.compile(
-    r"\b(?:happy|glad|excited|thrilled|sad|tired|proud|grateful|thankful|stoked|pumped|amazing|awesome|wonderful|great|incredible|nice|cool|lovely|fun|inspiring|special|important|meaningful|overwhelmed|nervous|"
-    r"blessed|fulfilling|rewarding|awful|annoyed|upset|hopeful|motivated|lucky|beautiful|journey|vibe|vibes|awe|passion|feeling|feel|feels|felt|reminds?|reminder)\b",
+    r"\b(?:happy|glad|excited|exciting|thrilled|sad|tired|proud|grateful|thankful|stoked|pumped|amazing|awesome|wonderful|great|incredible|nice|cool|lovely|fun|inspired|inspiring|special|important|meaningful|overwhelmed|nervous|"
+    r"blessed|fulfilling|rewarding|awful|annoyed|upset|hopeful|motivated|motivates?|lucky|beautiful|gorgeous|journey|vibes?|awe|feelings?|feels?|felt|reminds?|reminder|best|joy|happiness|acceptance|courage|strength|inspiration|"
+    r"positive|thanks|other\sstuff|freedom|memories|energy|difference|impact|growth|powerful|empowering|give\sup|giving\sup|quit|keep\sgoing|keep\spushing|worth\sit|pay\soff|paying\soff|determin\w+|opportunit\w+|dreams|challenges?|passion\w*|connection|calming|peaceful|so\smuch)\b",
     re.IGNORECASE,
 )
 _OPINION = re.compile(
-    r"\b(?:I|we|who)\s(?:really\s|do\s|also\s|just\s|still\s)?(?:think|believe|guess|hope|wish|suppose|bet|wonder|mean|feel|felt|imagine|appreciate|totally\sagree|agree|can't\swait|know\sthat|understand|am\s(?:so|really|here|glad|happy|sorry|sure))\b"
-    r"|\b(?:perhaps|maybe|probably|seems?|seemed|apparently|might|somehow|as\sif|as\sthough|would\shave|should\slike|could\shave|supposed|in\sa\ssense|of\scourse)\b",
+    r"\b(?:I|we|who)\s(?:really\s|do\s|also\s|just\s|still\s|only\s)?(?:think|thought|believe|guess|hope|wish|suppose|bet|wonder|mean|feel|felt|imagine|appreciate|agree|know\sthat|understand|notice|noted?|like\sthe)\b"
+    r"|\b(?:thinks|believes|guesses|hopes|wishes|appreciates|agrees|wonders|knows)\b"
+    r"|\b(?:perhaps|maybe|probably|seems?|seemed|apparently|might|somehow|as\sif|as\sthough|would\shave|should\slike|should\shave|could\shave|supposed|in\sa\ssense|of\scourse|looks\slike|it\sis\slike|could\sbe)\b",
     re.IGNORECASE,
 )
-_VAGUE = re.compile(r"\b(?:something|things?|stuff|somewhere|someone|somebody|everything|anything|lots?\sof|so\smuch|sort\sof|kind\sof|way|moment|today|tonight|this\smorning|one)\b", re.IGNORECASE)  # fmt: skip
+_TALK = re.compile(r"\b(?:I|we)\s(?:said|told|asked|replied|answered|reported|admitted|pointed\sout|looked|counted)\b|\b(?:told|asked|showed)\sme\b|\b(?:said|replied|asked|wants?\sto\sknow|wanted\sto\sknow|wrote|writes|found\sout|telephoned|laughed|smiled|nodded)\b")  # fmt: skip
+_VAGUE = re.compile(r"\b(?:something|things?|stuff|somewhere|someone|somebody|everything|anything|lots?\sof|so\smuch|sort\sof|kind\sof|way|moment|today|tonight|this\smorning|for\sonce|for\ssome\stime)\b", re.IGNORECASE)  # fmt: skip
 _WORD = re.compile(r"[^\W\d_][\w'’-]*")
-_CONTENT = re.compile(r"\b[a-z][\w-]{5,}\b")
+_CONTENT = re.compile(r"\b[a-z][\w-]{4,}\b")
 
 
-def worth(text: str, *, names: int, is_subject_named: bool, is_rule: bool = False) -> float:
+def worth(
+    text: str,
+    *,
+    names: int,
+    is_subject_named: bool,
+    is_rule: bool = False,
+    is_told: bool = False,
+) -> float:
     """A number from 0 to 1 for a plain, whole sentence.
 
     Half of it is about what can be looked up later (who, when, how much), half about whether the
@@ -53,28 +93,34 @@ def worth(text: str, *, names: int, is_subject_named: bool, is_rule: bool = Fals
 
     Args:
         text: as it would stand in memory.
-        names: how many names, titles and marked terms it holds.
-        is_subject_named: whether its subject is one of them.
+        names: how many names, titles and marked terms it holds, its speaker not counted.
+        is_subject_named: whether its subject is one of them, or its speaker.
         is_rule: whether it stands as a rule.
+        is_told: whether somebody tells it in a chat: what he did and does is news then, where in a
+            note every sentence does.
 
     >>> worth("Ann Hart keeps forty hives in Leeds.", names=2, is_subject_named=True) > 0.5
     True
-    >>> worth("It was a good day.", names=0, is_subject_named=False)
-    0.0
+    >>> worth("It was a good day.", names=0, is_subject_named=False) < 0.2
+    True
     """
-    score = 0.05
-    score += 0.2 * is_subject_named + 0.1 * min(names, 2)
-    score += 0.12 * (_NUMBER.search(text) is not None) + 0.1 * (_DATE.search(text) is not None)
-    score += 0.3 * is_rule + 0.15 * (_RULE.search(text) is not None)
-    score += 0.2 * bool(decisions(text)) + 0.1 * (_CAUSE.search(text) is not None)
-    score += 0.2 * (_TRAIT.search(text) is not None)
-    score += 0.1 * (_EVENT.search(text) is not None)
-    score -= 0.2 * min(2, len(_OPINION.findall(text))) + 0.12 * min(2, len(_MOOD.findall(text)))
-    score -= 0.08 * min(2, len(_VAGUE.findall(text)))
+    score = 0.05 + 0.2 * is_subject_named + 0.1 * min(names, 2)
+    score += 0.1 * _has(_NUMBER, text) + 0.1 * (len(_DATE.findall(text)) > 1) + 0.1 * _has(_UNIT, text) + 0.1 * _has(_DATE, text)
+    score += 0.3 * is_rule + 0.15 * _has(_RULE, text) + 0.2 * _has(_CHANGE, text)
+    score += 0.2 * bool(decisions(text)) + 0.1 * _has(_CAUSE, text)
+    score += 0.25 * (_has(_TRAIT, text) or _has(_NAMING, text)) + 0.1 * _has(_NAMING, text)
+    score += 0.15 * _has(_EVENT, text) + 0.08 * _has(_KIN, text)
+    if is_told and is_subject_named:
+        score += 0.15 * (_has(_EVENT, text) or _has(_ACTIVE, text)) + 0.1 * (len(_CONTENT.findall(text)) > 3)
+    score -= 0.2 * min(2, len(_OPINION.findall(text))) + 0.1 * min(3, len(_MOOD.findall(text)))
+    score -= 0.08 * min(2, len(_VAGUE.findall(text))) + 0.15 * _has(_TALK, text)
     words = len(_WORD.findall(text))
-    score -= 0.25 * (words < 4) + 0.1 * (words < 6) + 0.1 * (words > 45)
-    score -= 0.1 * (len(_CONTENT.findall(text)) < 1)
+    score -= 0.2 * (words < 4) + 0.1 * (words > 45) + 0.1 * (not _CONTENT.search(text))
     return round(min(1.0, max(0.0, score)), 3)
+
+
+def _has(pattern: re.Pattern[str], text: str) -> bool:
+    return pattern.search(text) is not None
 
 
 def is_name(word: str) -> bool:

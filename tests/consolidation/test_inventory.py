@@ -65,7 +65,7 @@ def test_speakers_are_always_entries() -> None:
 
 def test_forms_of_one_name() -> None:
     seen = _seen("delegation defect", "link", *THREE) + _seen("Delegation-Defect", "tag", *TWO)
-    seen += _seen("the delegation defects", "phrase", *TWO)
+    seen += _seen("the delegation defects", "phrase", "e4/s1/t1")
     assert inventory(seen, ()) == [
         Entry(
             "delegation-defect",
@@ -87,7 +87,8 @@ def test_what_stays_apart(one: str, other: str) -> None:
 
 
 def test_a_first_name_belongs_to_the_only_full_name() -> None:
-    seen = _seen("Brian Okafor", "name", *TWO) + _seen("Brian", "name", *THREE)
+    alone = ("e1/s1/t2", "e2/s2/t2", "e3/s1/t2")
+    seen = _seen("Brian Okafor", "name", *TWO) + _seen("Brian", "name", *alone)
     [entry] = inventory(seen, ())
     assert (entry.id, entry.label, entry.aliases) == ("brian", "Brian", ("Brian Okafor",))
     seen += _seen("Brian Hart", "name", *TWO)
@@ -188,7 +189,16 @@ def test_order_and_repetition_do_not_matter(
 
 
 def test_near_pairs() -> None:
-    labels = ["Tidewatch", "Tidewach", "memory_v1", "memory_v2", "Part II", "Part III", "cat", "cats"]
+    labels = [
+        "Tidewatch",
+        "Tidewach",
+        "memory_v1",
+        "memory_v2",
+        "Part II",
+        "Part III",
+        "cat",
+        "cats",
+    ]
     entries = [Entry(node_id(label), label, (), frozenset()) for label in labels]
     assert near_pairs(entries) == [("tidewach", "tidewatch", 94.1)]
 
@@ -196,7 +206,9 @@ def test_near_pairs() -> None:
 def test_many_sightings_take_seconds() -> None:
     chooser = random.Random(7)
     seen = [
-        Sighting(f"word{n} term{chooser.randrange(90)}", "phrase", f"{n % 900}", f"{n % 7000}", str(n))
+        Sighting(
+            f"word{n} term{chooser.randrange(90)}", "phrase", f"{n % 900}", f"{n % 7000}", str(n)
+        )
         for n in (chooser.randrange(30_000) for _ in range(100_000))
     ]
     start = time.process_time()

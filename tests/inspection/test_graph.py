@@ -84,8 +84,7 @@ def edge(
     source: str, target: str, edge_type: str = "co_occurs", weight: float = 0.5, **values: object
 ) -> Edge:
     one, other = node_id(source), node_id(target)
-    record = edge_id(one, edge_type, other)
-    values = {"id": record, "n": 1, **values}
+    values = {"id": edge_id(one, edge_type, other), "n": 1, **values}
     return Edge(rev=REV, source=one, target=other, type=edge_type, weight=weight, **values)  # type: ignore[arg-type]
 
 
@@ -106,10 +105,7 @@ def sample() -> list[Record]:
         )
         for place, (label, kind) in enumerate(labels)
     ]
-    records += [
-        edge(one, other, edge_type, weight, directed=directed, n=3)
-        for one, edge_type, other, weight, directed in TYPED
-    ]
+    records += [edge(one, to, name, w, directed=arrow, n=3) for one, name, to, w, arrow in TYPED]
     pairs = [pair for group in TOGETHER for pair in combinations(group, 2)]
     records += [
         edge(one, other, "co_occurs", round(0.12 + 0.8 * ((11 * place) % 29) / 29, 2), n=2)

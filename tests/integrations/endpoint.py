@@ -16,7 +16,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any
 from urllib.request import ProxyHandler, Request, build_opener
 
-from clsm_cli.integrations.llm import Llm, LlmSettings
+from clsm_cli.config import LlmSettings
+from clsm_cli.integrations.llm import Llm
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator

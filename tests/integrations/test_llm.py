@@ -13,7 +13,8 @@ import pytest
 from integrations.endpoint import KEY, TIMEOUT, TOKENS_IN, TOKENS_OUT, Endpoint, running
 
 from clsm_cli.integrations.completions import LARGEST_BODY
-from clsm_cli.integrations.llm import GIVE_UP, Llm, LlmError, LlmSettings, Usage
+from clsm_cli.config import LlmSettings
+from clsm_cli.integrations.llm import GIVE_UP, Llm, LlmError, Usage
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -379,7 +380,8 @@ def test_nothing_loads_the_client_before_it_is_needed() -> None:
 def test_without_the_packages_it_says_what_to_install() -> None:
     code = (
         "import sys; sys.modules['openai'] = None\n"
-        "from clsm_cli.integrations.llm import Llm, LlmError, LlmSettings\n"
+        "from clsm_cli.config import LlmSettings\n"
+        "from clsm_cli.integrations.llm import Llm, LlmError\n"
         "try: Llm(LlmSettings('http://localhost/v1', 'm'), None)\n"
         "except LlmError as error: print(error)"
     )

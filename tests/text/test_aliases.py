@@ -14,7 +14,7 @@ from clsm_cli.text.aliases import short_names, stated
     [
         ("SL-12, the valve chatter, is back.", "SL-12", "valve chatter"),
         ("Sörling's book, *The Reluctant Lake*, is late.", "The Reluctant Lake", "Sörling's book"),
-        ("I read Hana Sato's novel [[Low Tide]].", "Low Tide", "Hana Sato's novel"),
+        ("In Hana Sato's novel [[Low Tide]] it rains.", "Low Tide", "Hana Sato's novel"),
         ("We read Gödel, Escher, Bach (GEB) together.", "Gödel, Escher, Bach", "GEB"),
         ("It uses retrieval augmented generation (RAG).", "retrieval augmented generation", "RAG"),
         ("The Bank of the North (BN) called.", "Bank of the North", "BN"),
@@ -34,8 +34,8 @@ def test_two_names(text: str, name: str, alias: str) -> None:
     found = stated(text)
     assert [(each.name, each.alias) for each in found] == [(name, alias)]
     told = text[found[0].start : found[0].end]
-    assert alias.split()[0].rstrip("'s") in told
-    assert name.split()[0] in told
+    assert alias.split(maxsplit=1)[0].rstrip("'s") in told
+    assert name.split(maxsplit=1)[0] in told
 
 
 @pytest.mark.parametrize(

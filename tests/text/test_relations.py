@@ -57,6 +57,18 @@ def found(text: str, *labels: str, speaker: str | None = "ann") -> list[tuple[st
         ("I went home and painted a mural.", "mural", ("ann", "did", "mural")),
         ("I have been hiking in the hills.", "hiking", ("ann", "did", "hiking")),
         ("I like rain. Went kayaking on Sunday.", "kayaking", ("ann", "did", "kayaking")),
+        ("The parade I went to last week was loud.", "parade", ("ann", "participated_in", "parade")),
+        ("I packed a bag and went kayaking.", "kayaking", ("ann", "did", "kayaking")),
+        ("Rosa, Tom and I went to Ghent.", "Ghent", ("rosa", "visited", "ghent")),
+        ("Rosa, Tom's brother, lives in Ghent.", "Ghent", ("rosa", "located_at", "ghent")),
+        ("Opera is one of my favorites.", "Opera", ("ann", "prefers", "opera")),
+        ("My favourite hobby is pottery.", "pottery", ("ann", "prefers", "pottery")),
+        ("Pottery has been my passion.", "Pottery", ("ann", "likes", "pottery")),
+        ("I switched from npm to pnpm.", "pnpm", ("ann", "uses", "pnpm")),
+        ("Rosa is the author of Beacon.", "Beacon", ("rosa", "wrote", "beacon")),
+        ("Rosa's best friend is Tom.", "Tom", ("rosa", "personal", "tom")),
+        ("Tom sees Rosa. I met Rosa.", "Rosa", ("ann", "knows", "rosa")),
+        ("I went to a pottery workshop.", "pottery", ("ann", "participated_in", "pottery")),
     ],
 )  # fmt: skip
 def test_what_persons_do(text: str, label: str, expected: tuple[str, str, str] | None) -> None:
@@ -73,6 +85,9 @@ def test_what_persons_do(text: str, label: str, expected: tuple[str, str, str] |
         ("Beacon replaced Ember.", ["Beacon", "Ember"], ("beacon", "replaces", "ember")),
         ("Beacon, the successor of Ember, is live.", ["Beacon", "Ember"], ("beacon", "replaces", "ember")),
         ("Beacon uses SQLite.", ["Beacon", "SQLite"], ("beacon", "uses", "sqlite")),
+        ("The siphon broke. The leak was because of the siphon.", ["leak", "siphon"], ("siphon", "caused", "leak")),
+        ("The chess club met at Blue Café.", ["chess club", "Blue Café"], ("chess club", "located_at", "blue café")),
+        ("- **Hysteresis** ([[Rosa]]): a lag.", ["Hysteresis"], ("hysteresis", "semantic", "rosa")),
         ("A siphon is a kind of pump.", ["siphon", "pump"], ("siphon", "semantic", "pump")),
         ("The quay wall, also known as bulwark, fell.", ["quay wall", "bulwark"], ("quay wall", "semantic", "bulwark")),
     ],
@@ -103,10 +118,28 @@ def test_things(text: str, labels: list[str], expected: tuple[str, str, str]) ->
         "I love your opera!",
         "# Rosa likes opera",
         "We're going to the opera.",
+        "I am happy to sing and do opera.",
+        "Neither Rosa nor Tom likes opera.",
+        "Rosa has stopped singing opera.",
+        "I used to like opera.",
+        "I'm proud of studying opera.",
+        "I love the thought of a day without opera.",
+        "I like watching our neighbours play opera.",
     ],
 )
 def test_what_is_not_so(text: str) -> None:
     assert found(text, "opera") == []
+
+
+def test_inflected_verbs_and_adverbs_are_no_things() -> None:
+    assert found("I watched opera recently.", "watched", "recently", "opera") == [
+        ("ann", "did", "opera")
+    ]
+
+
+def test_words_of_a_title_are_not_its_objects() -> None:
+    assert found('I finished "A Dance of Dragons" today.', "Dance") == []
+    assert found('I finished "Dragons" today.', "Dragons") == [("ann", "reading", "dragons")]
 
 
 def test_lists_of_objects() -> None:

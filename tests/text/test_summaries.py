@@ -93,3 +93,13 @@ def test_hostile_sentences_take_little_time() -> None:
         definition_score((filler * 100)[:240], "Rosa")
         definition_score(filler * 100_000, "Rosa")
     assert time.perf_counter() - start < 1  # aim 0.02 s
+
+
+def test_news_behind_a_colon_is_no_definition() -> None:
+    news = definition_score("- Pump: the shop has promised one for May.", "Pump")
+    assert news < definition_score("We ordered a Pump, a box that lifts water, in May.", "Pump")
+
+
+def test_hearsay_counts_less() -> None:
+    told = definition_score("The old store told me that Rosa is a plumber.", "Rosa")
+    assert told < definition_score("Rosa is a plumber in Leeds.", "Rosa") / 2

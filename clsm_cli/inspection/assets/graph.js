@@ -13,7 +13,7 @@ const spaced = (name) => name.replaceAll("_", " ");
 const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
 // Of an edge beside the strongest one: most weights are small, and should be told apart too.
-const greatest = Math.max(1e-9, ...data.edges.map((edge) => edge.weight));
+const greatest = data.edges.reduce((most, edge) => Math.max(most, edge.weight), 1e-9);
 const strength = (edge) => Math.sqrt(edge.weight / greatest);
 
 function look() {

@@ -74,13 +74,15 @@ function direction(edge, id) {
 }
 
 function edgeRow({ edge, other }, id) {
-  const since = edge.valid_from ? `, since ${edge.valid_from.slice(0, 10)}` : "";
+  const since = edge.valid_from ? `, since ${day(edge.valid_from)}` : "";
   const what = `${direction(edge, id)}${spaced(edge.type)}, ${counted(edge.n, "source")}${since}`;
   return goTo(other, weight(edge.weight), make("small", {}, bdi(what)));
 }
 
+const day = (time) => time.slice(0, 10).replaceAll("-", "\u2011");  // a date stays on its line
+
 function days(node) {
-  const [first, last] = [node.first, node.last].map((time) => (time || "").slice(0, 10));
+  const [first, last] = [node.first, node.last].map((time) => day(time || ""));
   if (!first && !last) return "";
   return first === last || !last ? `, ${first}` : `, ${first} to ${last}`;
 }
@@ -101,7 +103,7 @@ function details(id) {
   if (node.statements.length) {
     parts.push(make("h3", {}, "Statements"), make("ul", { class: "statements" },
       ...node.statements.map((said) => make("li", {}, bdi(said.text), make("small", {},
-        [said.kind, said.state, said.since && `since ${said.since.slice(0, 10)}`]
+        [said.kind, said.state, said.since && `since ${day(said.since)}`]
           .filter(Boolean).join(", "))))));
   }
   if (rows.length) {

@@ -1,0 +1,45 @@
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from clsm_cli.text.plain import plain
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("- [ ] Call [[Ada Byrne]] #phone #today", "Call Ada Byrne"),
+        ("- [x] **Done**: the `build.py` script", "Done: the build.py script"),
+        ("3. See [the manual](https://example.org/a) first.", "See the manual first."),
+        ("*Dune* and _Emma_ are on the shelf.", "Dune and Emma are on the shelf."),
+        ("The port is ~~8080~~ 9090.", "The port is 9090."),
+        ("#garden Tomatoes need sun.", "Tomatoes need sun."),
+        ("The #garden needs sun.", "The garden needs sun."),
+        ("C# and issue #4 stay.", "C# and issue #4 stay."),
+        ("It lives in `level_db`.", "It lives in level_db."),
+        ("Look \U0001f600 here<br>now", "Look herenow"),
+        ("More at https://example.org/x?y=1, says Ann.", "More at, says Ann."),
+        ("a\n  b", "a b"),
+        ("", ""),
+    ],
+)
+def test_marks(text: str, expected: str) -> None:
+    assert plain(text) == expected
+
+
+@given(st.text(alphabet="ab *_`#[]()~<>!-\n.:|/", max_size=80))
+def test_one_line_without_margins(text: str) -> None:
+    found = plain(text)
+    assert "\n" not in found
+    assert found == found.strip()
+
+
+def test_linear_on_hostile_text() -> None:
+    start = time.perf_counter()
+    for piece in ("*", "[[", "`", "~~", "#a ", "<!--", "https://", "("):
+        plain(piece * 50_000)
+    assert time.perf_counter() - start < 10
