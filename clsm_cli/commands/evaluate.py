@@ -21,6 +21,7 @@ from clsm_cli.commands.options import (
 from clsm_cli.commands.output import Printer
 
 if TYPE_CHECKING:
+    from clsm_cli.evaluation.memory_report import GainReport, MemoryReport
     from clsm_cli.evaluation.report import ChatReport, NotesReport
     from clsm_cli.evaluation.stores import Workshop
 
@@ -38,6 +39,7 @@ class Dataset(StrEnum):
     locomo = "locomo"
     gvd = "gvd"
     notes = "notes"
+    memory = "memory"
 
 
 @app.callback()
@@ -51,12 +53,20 @@ def _group() -> None:
     epilog=examples(
         "clsm eval run locomo ~/data/locomo10.json",
         "clsm eval run gvd ~/data/memorybank --json > gvd.json",
+        "clsm eval run locomo ~/data/locomo10.json --consolidate",
         "clsm eval run notes fixtures/sample",
+        "clsm eval run memory fixtures/sample",
+        "clsm eval run memory fixtures/sample --sheet 50 > sheet.md",
     ),
 )
 def run(
     dataset: Annotated[
-        Dataset, typer.Argument(metavar="SET", help="locomo, gvd, or notes (your own labels).")
+        Dataset,
+        typer.Argument(
+            metavar="SET",
+            help="locomo, gvd, notes (your own labels), or memory (what consolidation makes of"
+            " such notes).",
+        ),
     ],
     path: Annotated[
         Path, typer.Argument(metavar="PATH", help="Where the set lies; see docs/evaluation.md.")
@@ -71,6 +81,22 @@ def run(
         ),
     ] = None,
     fresh: Annotated[bool, typer.Option("--fresh", help="Make the stores anew.")] = False,
+    consolidate: Annotated[
+        bool,
+        typer.Option(
+            "--consolidate", help="locomo: compare recall before and after consolidation, only."
+        ),
+    ] = False,
+    without_markup: Annotated[
+        bool,
+        typer.Option("--plain", help="memory: take all markup out of the notes; concepts only."),
+    ] = False,
+    sheet: Annotated[
+        int,
+        typer.Option(
+            min=0, metavar="N", help="memory: print N statements for a judge, as Markdown."
+        ),
+    ] = 0,
     seed: Annotated[int, typer.Option(min=0, metavar="N", help="Of intervals and samples.")] = 0,
     _store: NoStoreOption = None,
     now: Annotated[
@@ -90,29 +116,66 @@ def run(
     Beside clsm stand BM25, MiniLM and their fusion; --verbose shows every group and weight. No
     store of yours is touched.
     """
-    from clsm_cli.commands import render_eval
-
+    _check(dataset, consolidate=consolidate, of_memory=without_markup or sheet > 0)
     printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
     try:
-        report = _evaluated(dataset, path, _workshop(printer, work, now, fresh=fresh), seed)
+        shop = _workshop(printer, work, now, fresh=fresh)
+        report: ChatReport | NotesReport | MemoryReport | GainReport
+        if dataset is Dataset.memory:
+            from clsm_cli.evaluation import memory
+
+            report = memory.run_memory(path, shop, seed, is_plain=without_markup, sheet=sheet)
+        else:
+            report = _evaluated(dataset, path, shop, seed, consolidate=consolidate)
     finally:
         printer.end_progress()
+    _print(printer, report, as_json=as_json, verbose=verbose)
+
+
+def _check(dataset: Dataset, *, consolidate: bool, of_memory: bool) -> None:
+    """Refuse options of another set."""
+    if consolidate and dataset is not Dataset.locomo:
+        raise typer.BadParameter("goes with locomo alone", param_hint="--consolidate")
+    if of_memory and dataset is not Dataset.memory:
+        raise typer.BadParameter("go with memory alone", param_hint="--plain, --sheet")
+
+
+def _print(
+    printer: Printer,
+    report: ChatReport | NotesReport | MemoryReport | GainReport,
+    *,
+    as_json: bool,
+    verbose: bool,
+) -> None:
+    from clsm_cli.commands import render_eval, render_memory
+    from clsm_cli.evaluation.report import ChatReport, NotesReport
+
+    if isinstance(report, (ChatReport, NotesReport)):
+        mapping = render_eval.mapping(report)
+        tables = render_eval.tables(report, verbose=verbose)
+    else:
+        mapping = render_memory.mapping(report)
+        tables = render_memory.tables(report, verbose=verbose)
     if as_json:
-        printer.json(render_eval.mapping(report))
-        return
-    tables = render_eval.tables(report, verbose=verbose)
-    if printer.is_terminal:
+        printer.json(mapping)
+    elif mapping.get("sheet"):
+        printer.lines(render_memory.sheet(mapping["sheet"]))
+    elif printer.is_terminal:
         printer.rich(render_eval.renderables(tables))
     else:
         printer.lines(render_eval.lines(tables))
 
 
-def _evaluated(dataset: Dataset, path: Path, shop: Workshop, seed: int) -> ChatReport | NotesReport:
+def _evaluated(
+    dataset: Dataset, path: Path, shop: Workshop, seed: int, *, consolidate: bool
+) -> ChatReport | NotesReport | GainReport:
     from clsm_cli.commands import engine
-    from clsm_cli.evaluation import chat, workspace
+    from clsm_cli.evaluation import before_after, chat, workspace
 
     queries = engine.QueryEngine()
     queries.open()
+    if consolidate:
+        return before_after.run_consolidated(path, shop, queries, seed)
     if dataset is Dataset.locomo:
         return chat.run_locomo(path, shop, queries, seed)
     if dataset is Dataset.gvd:

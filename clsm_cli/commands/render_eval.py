@@ -130,7 +130,7 @@ def _notes(report: NotesReport, *, verbose: bool) -> Iterator[Table]:
         tuple(
             (
                 pair.against,
-                _heading(pair.measure),
+                heading(pair.measure),
                 f"{100 * pair.difference:+.1f}",
                 f"{100 * pair.interval[0]:+.1f} to {100 * pair.interval[1]:+.1f}",
                 f"{pair.p:.3f}",
@@ -146,10 +146,10 @@ def _notes(report: NotesReport, *, verbose: bool) -> Iterator[Table]:
     if verbose:
         names = [row.system for row in report.rows]
         yield Table(
-            f"{_heading(report.headline)} by query",
+            f"{heading(report.headline)} by query",
             ("query", "category", "difficulty", *names),
             tuple(
-                (each.id, each.category, each.difficulty, *(_share(each.recall[n]) for n in names))
+                (each.id, each.category, each.difficulty, *(share(each.recall[n]) for n in names))
                 for each in report.queries
             ),
         )
@@ -169,12 +169,12 @@ def _data(name: str, data: Mapping[str, int | list[str]]) -> Table:
 
 def _systems(rows: Sequence[Row], headline: str) -> Iterator[Table]:
     measures = list(rows[0].figures)
-    intervals = tuple(f"{_share(row.interval[0])}-{_share(row.interval[1])}" for row in rows)
+    intervals = tuple(f"{share(row.interval[0])}-{share(row.interval[1])}" for row in rows)
     for start in range(0, len(measures), WIDE):
         shown = measures[start : start + WIDE]
         found = _figures("systems", "system", {row.system: row.figures for row in rows}, shown)
         if headline in shown:
-            headings = (*found.headings, f"{_heading(headline)} 95 %")
+            headings = (*found.headings, f"{heading(headline)} 95 %")
             cells = zip(found.rows, intervals, strict=True)
             found = Table(found.title, headings, tuple((*row, each) for row, each in cells))
         yield found
@@ -183,10 +183,10 @@ def _systems(rows: Sequence[Row], headline: str) -> Iterator[Table]:
 def _across(rows: Sequence[Row], kind: str, measure: str) -> Table:
     names = list(rows[0].groups[kind])
     return Table(
-        f"{_heading(measure)} by {kind} (%)",
+        f"{heading(measure)} by {kind} (%)",
         ("system", *names),
         tuple(
-            (row.system, *(_share(row.groups[kind][name][measure]) for name in names))
+            (row.system, *(share(row.groups[kind][name][measure]) for name in names))
             for row in rows
         ),
     )
@@ -202,9 +202,9 @@ def _figures(
     measures = measures or list(next(iter(figures.values())))
     return Table(
         f"{title} (%)",
-        (what, *map(_heading, measures)),
+        (what, *map(heading, measures)),
         tuple(
-            (name, *(_share(values[measure]) for measure in measures))
+            (name, *(share(values[measure]) for measure in measures))
             for name, values in figures.items()
         ),
     )
@@ -219,32 +219,33 @@ def _abstention(found: Abstention) -> Table:
         f" (recall@10 lost: {100 * found.recall_lost:.1f})",
         ("questions", "count", "AUROC", "silenced %"),
         (
-            ("answerable", str(found.answerable), "", _share(found.silenced)),
+            ("answerable", str(found.answerable), "", share(found.silenced)),
             (
                 "wrong person",
                 str(found.adversarial),
                 auroc(found.wrong_person),
-                _share(found.refused_adversarial),
+                share(found.refused_adversarial),
             ),
             (
                 "off topic",
                 str(found.strangers),
                 auroc(found.off_topic),
-                _share(found.refused_off_topic),
+                share(found.refused_off_topic),
             ),
         ),
     )
 
 
-def _heading(measure: str) -> str:
+def heading(measure: str) -> str:
     """A measure in few letters.
 
-    >>> _heading("recall@10"), _heading("tokens@1000"), _heading("mrr")
+    >>> heading("recall@10"), heading("tokens@1000"), heading("mrr")
     ('R10', 'T1000', 'MRR')
     """
     short = measure.replace("recall@", "R").replace("tokens@", "T")
     return SHORT.get(measure, short)
 
 
-def _share(value: float) -> str:
+def share(value: float) -> str:
+    """A share in per cent."""
     return f"{100 * value:.1f}"

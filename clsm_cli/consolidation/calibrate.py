@@ -63,6 +63,9 @@ class Calibration:
     def read(self, claim: Claim, vector: Any) -> None:
         """Take one claim; ``vector`` is the unit vector of its text, or None without a model."""
         self._superseded = None
+        if self.known.was_withdrawn(claim.text):
+            self.outcome.counts["withdrawn before"] += 1
+            return
         if claim.kind == "task":
             done = self._task(claim)
         elif claim.is_ended and claim.slot and claim.value:
@@ -93,14 +96,11 @@ class Calibration:
             self.known.put(replace(rule, contradicted_by=told))
 
     def _predicted(self, claim: Claim, vector: Any) -> bool:
-        """Whether a statement says the same already: it is reinforced, or it was withdrawn."""
+        """Whether a statement says the same already: it is reinforced."""
         for found, cosine in self.known.nearest(claim.text, vector):
             if not sameness.says_the_same(claim.text, found.text, cosine):
                 self._doubt(claim, found, cosine)
                 continue
-            if found.withdrawn:
-                self.outcome.counts["withdrawn before"] += 1
-                return True
             if found.is_current:
                 self.reinforce(found, claim)
                 return True

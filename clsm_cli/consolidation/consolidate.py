@@ -8,10 +8,11 @@ mentions, ``claims`` what sentences would add, ``calibrate`` what they add to wh
 from __future__ import annotations
 
 import contextlib
+from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from clsm_cli.consolidation import learning, replay, state, vocabulary, writes
+from clsm_cli.consolidation import learning, rehearsal, replay, state, vocabulary, writes
 from clsm_cli.consolidation.network import Weaver
 from clsm_cli.consolidation.report import Report
 from clsm_cli.consolidation.thinker import Thinker
@@ -44,7 +45,11 @@ def consolidate(
         RefusedError: Much would be withdrawn at once.
         DiskError: The disk refused; what was written is whole, and the next run goes on.
     """
-    report = Report(dry_run=request.dry_run)
+    if request.dry_run:
+        return rehearsal.rehearse(
+            store, lambda copy: consolidate(copy, replace(request, dry_run=False), embedder, progress)
+        )
+    report = Report()
     with (
         locked(store.root, store.settings.store.lock_wait) as lock,
         contextlib.ExitStack() as stack,
@@ -52,13 +57,14 @@ def consolidate(
         if request.if_idle is not None and not _is_idle(store, request):
             report.is_busy = True
             return report
-        if not request.dry_run:
-            report.warnings += end_begun_run(store)
+        report.warnings += end_begun_run(store)
         stack.enter_context(database.disk_errors(store.derived))
-        index = _open(store, stack, dry_run=request.dry_run)
+        connection = database.open_to_write(store.derived)
+        stack.callback(connection.close)
+        bring_up_to_date(store, connection, None, None)
+        index = Index(connection, store)
         run = Run(store, "consolidate", request.now)
-        if not request.dry_run:
-            embedder = _segment(store, request, index, run, report, embedder, progress, lock)
+        embedder = _segment(store, request, index, run, report, embedder, progress, lock)
         _Night(store, request, index, run, report, embedder, progress).sleep()
     return report
 
@@ -73,20 +79,6 @@ def _is_idle(store: Store, request: Request) -> bool:
     ]
     quiet = timedelta(minutes=request.if_idle or 0.0)
     return not spoken or max(spoken) <= request.now - quiet
-
-
-def _open(store: Store, stack: contextlib.ExitStack, *, dry_run: bool) -> Index:
-    """The index on disk; for a dry run a copy of it in memory."""
-    if dry_run:
-        disk = database.open_to_read(store.derived)
-        connection = database.in_memory(disk)
-        if disk is not None:
-            disk.close()
-    else:
-        connection = database.open_to_write(store.derived)
-    stack.callback(connection.close)
-    bring_up_to_date(store, connection, None, None)
-    return Index(connection, store)
 
 
 def _segment(
@@ -170,7 +162,7 @@ class _Night:
         for number, step in enumerate(steps):
             self.progress("consolidating", number * settings.step, len(chosen))
             student.study(step)
-            if number < len(steps) - 1 and not self.request.dry_run:
+            if number < len(steps) - 1:
                 writer.write(student.taken(), None)
         weaver = Weaver(
             self.index.connection,
@@ -192,7 +184,6 @@ class _Night:
         self.report.usage = thinker.usage
         writer.write(student.taken(), network)
         self.progress("weaving", 2, 2)
-        if not self.request.dry_run:
-            bring_up_to_date(self.store, self.index.connection, None, None)
+        bring_up_to_date(self.store, self.index.connection, None, None)
 
 

@@ -29,10 +29,8 @@ LEAST_EPISODES = 2
 """Episodes of a tag, code, noun phrase or single word."""
 LONG_WORD = 11
 """Letters from which a single word needs no more than a phrase does."""
-ALIKE = 88.0
-"""Likeness (0 … 100) of two labels from which a person should look at them."""
-SHORT = 5
-"""Letters below which labels are alike too easily."""
+ALIKE, SHORT = 88.0, 5
+"""Likeness (0 … 100) of labels for a person to look at; letters below which they are too short."""
 
 _DIGITS = re.compile(r"\d+")
 _NUMBERS = re.compile(r"\d+|\b[ivx]+\b|\+\+|#")
@@ -97,7 +95,7 @@ class _Groups:
             self._parent[b] = a
 
 
-_id = lru_cache(maxsize=65_536)(node_id)
+_id = lru_cache(maxsize=1 << 18)(node_id)
 
 
 def inventory(
@@ -186,8 +184,8 @@ def _telling(seen: Iterable[Sighting], lower: Collection[str]) -> list[Sighting]
 
 def _is_name(each: Sighting) -> bool:
     """Whether it is set like a name: all words but the small ones have capitals."""
-    large = [word for word in each.label.split() if word not in SMALL_WORDS]
-    return each.kind == "name" or (bool(large) and all(word[0].isupper() for word in large))
+    words = each.label.split()
+    return each.kind == "name" or all(word[0].isupper() or word in SMALL_WORDS for word in words)
 
 
 def _join_people(
@@ -250,7 +248,7 @@ def _accepted(seen: Iterable[Sighting], always: Collection[str], groups: _Groups
 
 
 def _is_enough(found: Sequence[Sighting]) -> bool:
-    """Whether some names of one thing stand where they must."""
+    """Whether names of one thing stand where they must."""
     marks = {each.episode for each in found if each.kind in {"tag", "code"}}
     names = {each.section for each in found if _is_name(each)}
     sections, episodes = {each.section for each in found}, {each.episode for each in found}
@@ -262,9 +260,9 @@ def _is_enough(found: Sequence[Sighting]) -> bool:
 
 
 def _entry(names: Sequence[str], uses: dict[str, set[str]], words: Collection[str]) -> Entry:
-    plurals = {keys(name)[1]: uses[name] for name in names if len(keys(name)) > 1}
     # A plural is sighted together with its singular, which alone may be in no text.
-    count = {name: len(uses[name] - plurals.get(key(name), set())) for name in names}
+    plural = {(one, turn) for name in names for one in keys(name)[1:] for turn in uses[name]}
+    count = {name: sum((key(name), turn) not in plural for turn in uses[name]) for name in names}
     known: dict[str, str] = {}
     for name in sorted(names, key=lambda name: (-count[name], -len(name), name)):
         if count[name] or not uses[name]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from clsm_cli.store.topics import text_sha
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
@@ -33,6 +35,7 @@ class Known:
         self.rows: dict[str, Statement] = {}
         self._node_of = node_of
         self._by_text: dict[str, str] = {}
+        self._withdrawn: set[str] = set()
         self._by_slot: dict[tuple[str, str], list[str]] = {}
         self._tasks: list[str] = []
         self._matrix: Any = None
@@ -46,8 +49,10 @@ class Known:
         self.rows[row.id] = row
         if not is_new:
             return
-        if row.is_current or row.withdrawn:
+        if row.is_current:
             self._by_text[_normal(row.text)] = row.id
+        if row.withdrawn and row.text_sha:
+            self._withdrawn.add(row.text_sha)
         if row.subject and row.slot:
             self._by_slot.setdefault((self._node_of(row.subject), row.slot), []).append(row.id)
         if row.kind == "task":
@@ -64,8 +69,13 @@ class Known:
         return sorted(believed, key=lambda row: (row.valid_from or "", row.id))
 
     def tasks(self) -> list[Statement]:
-        """Tasks that stand in the Markdown, in the order in which they came."""
-        return [self.rows[i] for i in self._tasks if self.rows[i].is_current]
+        """Tasks that stand in the Markdown, the newest first."""
+        found = [self.rows[i] for i in self._tasks if self.rows[i].is_current]
+        return sorted(found, key=lambda row: (row.valid_from or "", row.id), reverse=True)
+
+    def was_withdrawn(self, text: str) -> bool:
+        """Whether a person removed a statement with these words; its text went with it."""
+        return text_sha(text) in self._withdrawn
 
     def nearest(self, text: str, vector: Any) -> list[tuple[Statement, float]]:
         """Rows that may say what a text says, each with its cosine; equal words are 1."""
@@ -77,9 +87,12 @@ class Known:
             import numpy as np
 
             cosines = self._matrix[: len(self._ids)] @ vector
-            near = np.flatnonzero(cosines >= FLOOR)
-            for place in near[np.argsort(-cosines[near], kind="stable")][:NEAREST]:
-                found.setdefault(self._ids[place], round(float(cosines[place]), 4))
+            near = [
+                (round(float(cosines[place]), 4), self._ids[place])
+                for place in np.flatnonzero(cosines >= FLOOR)
+            ]
+            for cosine, record in sorted(near, key=lambda pair: (-pair[0], pair[1]))[:NEAREST]:
+                found.setdefault(record, cosine)
         return [(self.rows[i], cosine) for i, cosine in found.items()]
 
     def most_like(self, vector: Any, rows: Iterable[str]) -> Statement | None:

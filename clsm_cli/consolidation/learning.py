@@ -195,13 +195,7 @@ class Student:
         )
 
     def _vectors(self, texts: Sequence[str]) -> dict[str, Any]:
-        return vectors.of_texts(
-            self.connection,
-            self.store.derived,
-            texts,
-            self.embed,
-            keep=not self.request.dry_run,
-        )
+        return vectors.of_texts(self.connection, self.store.derived, texts, self.embed)
 
     def _read(self, found: Sequence[Claim]) -> None:
         known = self._vectors([claim.text for claim in found])

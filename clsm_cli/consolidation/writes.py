@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import difflib
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from clsm_cli.consolidation.network import WOVEN
-from clsm_cli.consolidation.report import FileChange
 from clsm_cli.errors import RefusedError
 from clsm_cli.model.graph import Edge, Node
 from clsm_cli.store import graph, logs, runs, statements
@@ -95,9 +93,6 @@ class Writer:
         path = self.store.flow / "review.jsonl"
         writes += [runs.Append(path, logs.render(item)) for item in fresh]
         self._tell(lessons, changed, network, len(fresh))
-        if self.request.dry_run:
-            self.report.files += [_shown(self.store, write) for write in writes]
-            return
         self.report.run = self.run.apply(writes, whole=True) or self.report.run
         self._statements = dict(lessons.statements) | {s.id: s for s in changed}
         self._episodes |= told
@@ -168,7 +163,7 @@ class Writer:
         removed: Mapping[Stream, Iterable[str]],
     ) -> None:
         """Refuse what would withdraw much at once, unless it was allowed."""
-        if self.request.allow_loss or self.request.dry_run:
+        if self.request.allow_loss:
             return
         now = lessons.statements
         current = [i for i, row in before.items() if row.is_current and row.kind != "gist"]
@@ -271,24 +266,3 @@ def _month(lessons: Lessons, edge: Edge) -> str | None:
 def _title(stream: Stream, stem: str) -> str:
     del stream
     return TITLES.get(stem, stem.capitalize())
-
-
-def _shown(store: Store, write: runs.Write) -> FileChange:
-    """What a write changes, line by line."""
-    path = write.path.relative_to(store.root).as_posix()
-    old = write.path.read_bytes() if write.path.exists() else None
-    if isinstance(write, runs.Append):
-        return FileChange(path, (write.record.decode(),), (), old is None)
-    data = write.data if isinstance(write, runs.Put) else b""
-    before = (old or b"").decode("utf-8", "replace").splitlines()
-    after = data.decode("utf-8", "replace").splitlines()
-    if write.path.suffix == ".yaml":  # sorted by id: a set difference is a diff, and is fast
-        added = tuple(sorted(set(after) - set(before)))
-        return FileChange(path, added, tuple(sorted(set(before) - set(after))), old is None)
-    diff = list(difflib.unified_diff(before, after, lineterm="", n=0))[2:]
-    return FileChange(
-        path,
-        tuple(line[1:] for line in diff if line.startswith("+") and line[1:].strip()),
-        tuple(line[1:] for line in diff if line.startswith("-") and line[1:].strip()),
-        old is None,
-    )

@@ -169,8 +169,13 @@ def asking(
 
 
 def answered(
-    store: Store, questions: Iterable[str], embedder: Embedder, engine: Engine, now: datetime
+    store: Store,
+    questions: Iterable[str],
+    embedder: Embedder,
+    engine: Engine,
+    now: datetime,
+    items: int = ITEMS,
 ) -> list[Answer]:
     """What recall gives for some questions, without a limit of tokens or a trace."""
-    queries = [Query(text, now.isoformat(), ITEMS, UNLIMITED) for text in questions]
+    queries = [Query(text, now.isoformat(), items, UNLIMITED) for text in questions]
     return list(recall(store, queries, engine, embedder))

@@ -3,6 +3,9 @@
 A store is named by a digest of what goes into it, of the engine and of the version, so a changed
 input gets a new store and a second run finds the first one's. An interrupted run left stores that
 are whole up to a point; ingesting again completes them.
+
+What is consolidated is a copy beside it, made anew by every run: it costs less than the vectors
+of the turns, and what is measured is the program as it is.
 """
 
 from __future__ import annotations
@@ -15,15 +18,18 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, NamedTuple
 
 from clsm_cli import __version__
+from clsm_cli.consolidation import consolidate as consolidation
+from clsm_cli.consolidation.report import Request as Sleep
 from clsm_cli.errors import BadInputError
 from clsm_cli.ingestion.ingest import Request, ingest
 from clsm_cli.model.ids import digest
 from clsm_cli.store import atomic, layout
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
 
+    from clsm_cli.consolidation.report import Report as Slept
     from clsm_cli.evaluation.cases import Conversation, Said
     from clsm_cli.ingestion.report import Progress
     from clsm_cli.store.index.opening import Embedder
@@ -87,11 +93,106 @@ def of_folders(shop: Workshop, root: Path, folders: Sequence[str]) -> Made:
         DiskError: The work folder cannot be written.
     """
     paths = [root / name for name in folders if (root / name).is_dir()]
-    files = sorted(each for path in paths for each in path.rglob("*") if each.is_file())
+    files = files_in(root, folders)
     parts = [f"{file.relative_to(root)}:{atomic.digest_of(file)}\n" for file in files]
     now = shop.now or day_after(_dates(files))
     place = _place(shop, root.resolve().name, "".join(parts).encode(), now)
     return Made(_made(shop, place, tuple(map(str, paths)), now), now)
+
+
+def files_in(root: Path, folders: Sequence[str]) -> list[Path]:
+    """The files of some folders of a labelled memory, sorted."""
+    return sorted(each for name in folders for each in (root / name).rglob("*") if each.is_file())
+
+
+def copied(store: Store, name: str) -> Store:
+    """A copy of a store beside it, made anew; its index counts, as files keep their times.
+
+    Raises:
+        DiskError: The work folder cannot be written.
+    """
+    place = _cleared(store.root.with_name(name))
+    with atomic.disk_errors(place):
+        shutil.copytree(store.root, place)
+    return layout.open_store(place, _DEVICE)
+
+
+def empty(store: Store, name: str) -> Store:
+    """A new store beside another one.
+
+    Raises:
+        DiskError: The work folder cannot be written.
+    """
+    place = _cleared(store.root.with_name(name))
+    atomic.make_folder(place)
+    layout.create(place, ZONE)
+    return layout.open_store(place, _DEVICE)
+
+
+def rewritten(
+    shop: Workshop, root: Path, folders: Sequence[str], change: Callable[[str], str]
+) -> Path:
+    """A copy of the folders of a labelled memory in the work folder, its Markdown changed.
+
+    Raises:
+        DiskError: The work folder cannot be written.
+    """
+    place = _cleared(shop.folder / f"{_safe(root.resolve().name)}-rewritten")
+    for file in files_in(root, folders):
+        data = file.read_bytes()
+        if file.suffix == ".md":
+            data = change(data.decode("utf-8")).encode()
+        atomic.put(place / file.relative_to(root), data)
+    return place
+
+
+def consolidated(shop: Workshop, made: Made, name: str = "consolidated") -> Store:
+    """A copy of a store, consolidated at the time at which it is asked.
+
+    Raises:
+        DiskError: The work folder cannot be written.
+        ModelDigestError: A model file is not the right one.
+    """
+    store = copied(made.store, name)
+    sleep(shop, store, made.now)
+    return store
+
+
+def sleep(
+    shop: Workshop,
+    store: Store,
+    now: datetime,
+    *,
+    rebuild: bool = False,
+    allow_loss: bool = False,
+) -> Slept:
+    """Consolidate a store.
+
+    Raises:
+        RefusedError: Much would be withdrawn at once, and that was not allowed.
+        ModelDigestError: A model file is not the right one.
+    """
+    request = Sleep(now=now, rebuild=rebuild, allow_loss=allow_loss)
+    report = consolidation.consolidate(store, request, shop.embedder, shop.progress)
+    if report.bad_model is not None:
+        raise report.bad_model
+    return report
+
+
+def take(shop: Workshop, store: Store, paths: Sequence[str], now: datetime) -> None:
+    """Ingest some files.
+
+    Raises:
+        BadInputError: Something in them could not be read.
+        ModelDigestError: A model file is not the right one.
+    """
+    request = Request(paths=tuple(paths), now=now)
+    report = ingest(store, request, shop.embedder, shop.progress)
+    if report.bad_model is not None:
+        raise report.bad_model
+    if report.problems:
+        problem = report.problems[0]
+        raise BadInputError(problem.path, problem.reason, "mend it", line=problem.line)
 
 
 def json_lines(turns: Sequence[Said]) -> bytes:
@@ -130,9 +231,17 @@ def _dates(files: Iterable[Path]) -> list[str]:
 
 def _place(shop: Workshop, name: str, content: bytes, now: datetime) -> Path:
     made = digest(atomic.sha256(content), now.isoformat(), shop.embedder.engine, __version__)
-    safe = "".join(letter if letter.isalnum() else "-" for letter in name)
-    place = shop.folder / f"{safe}-{made}"
-    if shop.fresh and place.exists():
+    place = shop.folder / f"{_safe(name)}-{made}"
+    return _cleared(place) if shop.fresh else place
+
+
+def _safe(name: str) -> str:
+    return "".join(letter if letter.isalnum() else "-" for letter in name)
+
+
+def _cleared(place: Path) -> Path:
+    """A place without what an earlier run left there."""
+    if place.exists():
         with atomic.disk_errors(place):
             shutil.rmtree(place)
     return place
@@ -146,11 +255,6 @@ def _made(shop: Workshop, place: Path, paths: tuple[str, ...], now: datetime) ->
     store = layout.open_store(root, _DEVICE)
     if (place / _DONE).exists():
         return store
-    report = ingest(store, Request(paths=paths, now=now), shop.embedder, shop.progress)
-    if report.bad_model is not None:
-        raise report.bad_model
-    if report.problems:
-        problem = report.problems[0]
-        raise BadInputError(problem.path, problem.reason, "mend it", line=problem.line)
+    take(shop, store, paths, now)
     atomic.put(place / _DONE, b"")
     return store

@@ -132,7 +132,7 @@ _PART = re.compile(r"[^\W\d_][^\W\d_]*(?:[-'\u2019][^\W\d_]+)?\.?")
 _PARTICLES = frozenset(["van", "von", "der", "den", "de", "del", "della", "da", "di", "du", "la", "le", "al", "bin", "ibn"])  # fmt: skip
 
 
-@lru_cache(maxsize=65_536)
+@lru_cache(maxsize=1 << 18)
 def key(name: str) -> str:
     """Return a name without case, hyphens and leading article: what has one key is one name.
 
@@ -144,7 +144,7 @@ def key(name: str) -> str:
     return " ".join(words[1:] if len(words) > 1 and words[0] in {"the", "a", "an"} else words)
 
 
-@lru_cache(maxsize=65_536)
+@lru_cache(maxsize=1 << 18)
 def keys(name: str) -> tuple[str, ...]:
     """Return the key of a name and, where its last word is a plural, that of its singular."""
     *before, last = name.split() or [""]
@@ -152,7 +152,7 @@ def keys(name: str) -> tuple[str, ...]:
     return (key(name),) if one == last else (key(name), key(" ".join([*before, one])))
 
 
-@lru_cache(maxsize=65_536)
+@lru_cache(maxsize=1 << 18)
 def parts(name: str) -> tuple[str, ...]:
     """Return the shorter runs of words in the key of a name (of its first twelve)."""
     words = key(name).split()[:12]

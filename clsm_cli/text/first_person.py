@@ -31,7 +31,10 @@ _PRONOUNS = {
     "they": {"i": "they", "my": "their", "me": "them", "mine": "theirs", "myself": "themselves"},
 }
 _FIRST = re.compile(r"\b(I|[Mm]y|[Mm]e|[Mm]ine|[Mm]yself)\b")
-_PLURAL = re.compile(r"\b(?:we|us|our|ours|ourselves|let's|you|your|yours|yourself|ya|y'all|u)\b|\b(?:we|you)'", re.IGNORECASE)
+_PLURAL = re.compile(
+    r"\b(?:we|us|our|ours|ourselves|let's|you|your|yours|yourself|ya|y'all|u)\b|\b(?:we|you)'",
+    re.IGNORECASE,
+)
 _CONTRACTED = (
     (re.compile(r"\bI'm gonna\b"), "I am going to"),
     (re.compile(r"\bI gotta\b"), "I have to"),
@@ -48,7 +51,9 @@ _CONTRACTED = (
 _QUOTATION = re.compile(r"\"[^\"\n]{0,400}\"|\u201c[^\u201c\u201d\n]{0,400}\u201d")
 _VERB = re.compile(r"\s((?:[\w-]+\s){0,3}?)([A-Za-z-]+)\b")
 _AGREEING = {"am": "is", "have": "has", "do": "does"}
-_INVERTED = re.compile(r"\b(?:am|was|do|did|have|had|can|could|will|would|should|may|might|must)\sI\b")
+_INVERTED = re.compile(
+    r"\b(?:am|was|do|did|have|had|can|could|will|would|should|may|might|must)\sI\b"
+)
 
 
 def name_of(speaker: str) -> str:
@@ -155,14 +160,19 @@ def _agreed(text: str, place: int, *, is_plural: bool) -> tuple[str, int] | None
             form = {"am": "are"}.get(word, word) if is_plural else _AGREEING[word]
         elif word == "was":
             form = "were" if is_plural else word
-        elif word in forms.MODALS | forms.HAVE | forms.PAST or (word.endswith("ed") and word not in forms.BASES):
+        elif word in forms.MODALS | forms.HAVE | forms.PAST or (
+            word.endswith("ed") and word not in forms.BASES
+        ):
             form = word
         elif word in forms.SAME_PAST:
             if not re.search(r"\b(?:yesterday|ago|last|in \d{4})\b", text[end:]):
                 return None
             form = word
         elif word in forms.BASES:
-            if re.search(rf"\b(?:and|or|but|then) (?:\w+ly )?(?:{'|'.join(sorted(forms.BASES))})\b", text[end:]):
+            if re.search(
+                rf"\b(?:and|or|but|then) (?:\w+ly )?(?:{'|'.join(sorted(forms.BASES))})\b",
+                text[end:],
+            ):
                 return None
             form = word if is_plural else forms.third(word)
         else:

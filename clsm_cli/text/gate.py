@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.text import gate_words as forms
 from clsm_cli.text.first_person import gender_of
+from clsm_cli.text.names import NO_NAMES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -60,7 +61,7 @@ def unquoted(text: str) -> str:
     >>> unquoted('She said "I am late" twice.')
     'She said "\u2026" twice.'
     """
-    return _QUOTED.sub("\"\u2026\"", text)
+    return _QUOTED.sub('"\u2026"', text)
 
 
 def is_balanced(text: str) -> bool:
@@ -94,7 +95,11 @@ def _is_finite(low: Sequence[str], place: int) -> bool:
     before = low[place - 1] if place else ""
     if word.endswith(("'m", "'re", "'ve", "'ll")) or word in {"it's", "he's", "she's", "that's", "there's", "who's", "he'd", "she'd", "i'd", "we'd", "they'd", "what's"}:  # fmt: skip
         return True
-    if not place or before in {"to", ",", "("} and word not in forms.AUXILIARIES | forms.PAST | forms.THIRDS:
+    if (
+        not place
+        or before in {"to", ",", "("}
+        and word not in forms.AUXILIARIES | forms.PAST | forms.THIRDS
+    ):
         return False
     if word in forms.AUXILIARIES:
         return before != "to"
@@ -121,7 +126,9 @@ def _is_finite(low: Sequence[str], place: int) -> bool:
         return subject in {"he", "she", "it", "who"}
     if word in forms.BASES:
         plural = subject.endswith("s") and not subject.endswith(("ss", "'s", "us", "is"))
-        pair = skipped > 1 and low[skipped - 1] == "and" and low[skipped - 2] not in forms.PREPOSITIONS
+        pair = (
+            skipped > 1 and low[skipped - 1] == "and" and low[skipped - 2] not in forms.PREPOSITIONS
+        )
         return subject in {"i", "we", "you", "they", "who", "people"} or plural or pair
     return False
 
@@ -141,12 +148,18 @@ def is_command(words: Sequence[str]) -> bool:
     place = 0
     while low[place] in {"please", "always", "never", "just", "only", "also"}:
         place += 1
-    if low[place] in {"do", "don't"} and low[place + 1 if low[place] == "don't" else place + 2] in forms.BASES:
+    if (
+        low[place] in {"do", "don't"}
+        and low[place + 1 if low[place] == "don't" else place + 2] in forms.BASES
+    ):
         return True
     if low[place] not in forms.BASES or words[0][1:2].isupper():
         return False
     following = low[place + 1]
-    return following not in forms.AUXILIARIES | {"of"} and following not in forms.THIRDS | {",", ":"}
+    return following not in forms.AUXILIARIES | {"of"} and following not in forms.THIRDS | {
+        ",",
+        ":",
+    }
 
 
 _FRAGMENT = re.compile(
@@ -154,7 +167,13 @@ _FRAGMENT = re.compile(
     r"or|nor|not|no|yes|and then|to)\b(?!\s(?:one|matter))",
     re.IGNORECASE,
 )
-_RELATIVE = frozenset({"who", "which", "that", "what", "how", "where", "why", "whoever", "whatever"})
+MEASURED = re.compile(
+    r"(?!Minus|Plus|About|Only|Over|Under|Above|Below|At|In|On|By|For|From|Until|After|Some|Nearly|Almost|Every|All)[A-Z][\w-]{1,30}:?\s\d[\d.,]{0,8}\s?(?:%|cm|mm|km|m|kg|g|mg|ml|l|degrees|euros?|hours?|minutes?)\b"
+)
+"""A measurement without a verb: "Rex 4.4 kg in May"."""
+_RELATIVE = frozenset(
+    {"who", "which", "that", "what", "how", "where", "why", "whoever", "whatever"}
+)
 
 
 def is_whole(text: str) -> bool:
@@ -165,7 +184,11 @@ def is_whole(text: str) -> bool:
     """
     words = tokens(unquoted(text))
     found = finite_verbs(words)
-    if not found or (_FRAGMENT.match(text) and not re.match(r"(?:no|not)\s\w+\s", text, re.IGNORECASE)):
+    if MEASURED.match(text):
+        return True
+    if not found or (
+        _FRAGMENT.match(text) and not re.match(r"(?:no|not)\s\w+\s", text, re.IGNORECASE)
+    ):
         return False
     low = [word.lower() for word in words]
     own = [place for place in found if not _is_relative(low, place)]
@@ -176,7 +199,11 @@ def is_whole(text: str) -> bool:
 def _opens_clause(low: Sequence[str], found: Sequence[int]) -> bool:
     """Whether a first word such as "since" opens a clause, and not a phrase: "Since May, Ann is …"."""
     comma = low.index(",") if "," in low else len(low)
-    return low[0] not in forms.PREPOSITIONS or any(place < comma for place in found) and comma < len(low)
+    return (
+        low[0] not in forms.PREPOSITIONS
+        or any(place < comma for place in found)
+        and comma < len(low)
+    )
 
 
 def _is_relative(low: Sequence[str], place: int) -> bool:
@@ -186,7 +213,11 @@ def _is_relative(low: Sequence[str], place: int) -> bool:
     if low[before] in {"who", "which", "whose", "that"} and before > 0:
         return low[before] != "that" or low[before - 1] not in {",", ";", ":"}
     # "what I meant", "a box he built": a pronoun right behind a noun or a relative word.
-    return before > 0 and low[before] in forms.PERSONAL and low[before - 1] in _RELATIVE
+    return (
+        before > 0
+        and low[before - 1] in _RELATIVE
+        and (before > 1 or low[before] in forms.PERSONAL)
+    )
 
 
 _TIME_NOUN = r"(?:year|month|week|weekend|morning|afternoon|evening|summer|winter|spring|autumn|fall|time|season|day|monday|tuesday|wednesday|thursday|friday|saturday|sunday|january|february|march|april|may|june|july|august|september|october|november|december)s?"
@@ -200,19 +231,24 @@ _POINTING = re.compile(
     r"|\bthe\s(?:other|latter|former|same|rest|above|following|whole\sthing|two|three|first|second|third|fourth|fifth|last|next)"
     r"(?:\s(?:one|ones|two))?(?=[.,;:!)]|$|\s(?:is|was|are|were|has|had|have|will|said|says|and|but|or|calls|of\s(?:them|these|those)|in\s(?:the\s)?list)\b)"
     r"|\b(?:one|two|three|some|many|most|all|none|both|each|any|neither|either|half|part)\sof\s(?:these|those|which)\b"
-    r"|\bthe\sother\sone|\b(?:have|has|had|got|need|needs|want|wants|bought|built|wrote|made|get|buy|find|found|chose|is|was)\sone\b(?!\s(?:of|or|\w+s?\b))|\bthe\s(?:first|second|third)\s(?:best|one)\b|\bsuch\s(?:an?\s)?\w+(?=[.;,])|\b(?:do|did|does|doing|done)\s(?:it|so)\b|\b(?:said|think|thinks|thought|told\s\w+)\sso\b"
-    r"|^(?:both|neither|none|another|others|the\sothers|each|some|many|most|all|one|two|three|either|everything|everyone|everybody|"
-    r"nobody|nothing|no\sone|something|someone|somebody|such)\s(?:is|was|are|were|has|had|have|will|would|could|can|did|does|said|of\s(?:them|it|us)|went|came|lied|spoke|goes)\b"
+    r"|\bthe\sother\sone|\b(?:have|has|had|got|need|needs|want|wants|bought|built|wrote|made|get|buy|find|found|chose|is|was|than)\sone\b(?=[.,;:!)]|$|\s(?:now|too|for|from|in|on|at|and|by|last|myself|himself|herself)\b)|\bthe\s(?:\w+\s)?one(?=[.,;:!)]|$|\s(?:is|was|on|in|at|from|for|with)\b)|^(?:The|A|An|Each|Every)\s(?:[a-z]+\s){1,4}that\s(?:it|she|he|they)\s|\b(?:on|for|with|of|to|about|at)\sone\b(?=\s(?:with|for|called|that|from)\b|[.,;!])|\b(?:saved|made|bought|got|get|have|had|ate|tried|want|need|took|found|picked\sup)\s(?:some|a\sfew|a\slot|many|more|most|several)(?=[.,;!]|\s(?:but|and|for|with|too|yesterday|last|to|myself)\b)|\bthe\s(?:first|second|third)\s(?:best|one)\b|\bsuch\s(?:an?\s)?\w+(?=[.;,])|\b(?:do|did|does|doing|done)\s(?:it|so)\b|\b(?:said|think|thinks|thought|told\s\w+)\sso\b"
+    r"|^(?:both|neither|none|another|others|the\sothers|each|some|many|most|all|one|two|three|either|"
+    r"something|someone|somebody|such)\s(?:is|was|are|were|has|had|have|will|would|could|can|did|does|said|of\s(?:them|it|us)|went|came|lied|spoke|goes)\b"
     r"|\b(?:see|as|mentioned|shown|described|noted)\s(?:above|below|here)\b|\bthe\s(?:thing|question|answer|reason|problem|point|idea|rest|result|story|cost)\s(?:is|was|lies|remains)\b"
-    r"|\bit\s(?:again|too)\b(?=[.;,!])",
+    r"|\bit\s(?:again|too)\b(?=[.;,!])|\b(?:none|neither)(?=[.,;:!])",
     re.IGNORECASE,
 )
-_THIRD_PERSON = re.compile(r"\b(he|him|his|she|her|hers|himself|herself|they|them|their|theirs|it|its)\b(?!'s\snot)", re.IGNORECASE)
+_THIRD_PERSON = re.compile(
+    r"\b(he|him|his|she|her|hers|himself|herself|they|them|their|theirs|it|its)\b(?!'s\snot)",
+    re.IGNORECASE,
+)
 _EXPLETIVE = re.compile(
-    r"\bit(?:'s|\sis|\swas|\swill\sbe|\swould\sbe|\stakes|\stook|\sseems|\sturned\sout|\sturns\sout|\shas\sbeen|\scosts?)\s(?:[\w',-]+\s){0,7}?(?:that|to|when)\s|\bit\s(?:rains|rained|snows|snowed|is\sraining)",
+    r"\bit(?:'s|\sis|\swas|\swill\sbe|\swould\sbe|\stakes|\stook|\sseems|\sturned\sout|\sturns\sout|\shas\sbeen|\scosts?)\s(?:[\w'-]+\s){0,5}?(?:that|to|when)\s|\bit\s(?:rains|rained|snows|snowed|is\sraining)",
     re.IGNORECASE,
 )
-_NOUNISH = re.compile(r"(?:(?i:\b(?:the|an?|my|our|his|her|its|their|every|each|no|some|two|three|four|five|six|any|all))\s(?:[\w'-]+\s){0,3}[a-z][\w'-]{2,}|\b[A-Z][\w'-]+|\b[a-z]\w*(?:_\w+)+|\b[a-z]{3,}s\b|\b\d+\s[a-z]{3,})")
+_NOUNISH = re.compile(
+    r"(?:(?i:\b(?:the|an?|my|our|his|her|its|their|every|each|no|some|two|three|four|five|six|any|all))\s(?:[\w'-]+\s){0,3}[a-z][\w'-]{2,}|\b[A-Z][\w'-]+|\b[a-z]\w*(?:_\w+)+|\b[a-z]{3,}s\b|\b\d+\s[a-z]{3,})"
+)
 
 
 def open_reference(text: str, *, speaker: str = "") -> str | None:
@@ -247,7 +283,9 @@ def open_reference(text: str, *, speaker: str = "") -> str | None:
             continue
         gender = "he" if word in _MASCULINE else "she"
         told.add(gender)
-        is_object = word == "him" or (word == "her" and not text[match.end() : match.end() + 2].strip().isalpha())
+        is_object = word == "him" or (
+            word == "her" and not text[match.end() : match.end() + 2].strip().isalpha()
+        )
         if len(_people(before, gender)) < max(len(told), 1 + is_object):
             return match.group()
     return None
@@ -256,7 +294,7 @@ def open_reference(text: str, *, speaker: str = "") -> str | None:
 _PERSON_NOUN = re.compile(
     r"\b(?:mother|father|mum|mom|dad|sister|brother|son|daughter|kid|child|wife|husband|partner|girlfriend|boyfriend|"
     r"friend|aunt|uncle|cousin|niece|nephew|grandmother|grandfather|grandma|grandpa|neighbou?r|boss|colleague|teacher|"
-    r"doctor|vet|man|woman|boy|girl|guy|lady|person|people|who|whoever|anyone|everyone|somebody|someone|nobody|one|"
+    r"doctor|vet|man|woman|boy|girl|guy|lady|person|people|who|whoever|anyone|everyone|somebody|someone|nobody|(?<!-)one\swho|"
     r"cat|dog|puppy|kitten|heron|coach|mentor|manager|landlord|user|author|editor|client|customer|student|baker|nurse|"
     r"reader|master|deputy|steward|owner|writer|driver|engineer|artist|parent|baby|horse|parrot)\b",
     re.IGNORECASE,
@@ -277,14 +315,19 @@ _MASCULINE = frozenset({"he", "him", "his", "himself"})
 def _has_thing(before: str) -> bool:
     """Whether a noun stands before *it* or *they*."""
     found = (match.group() for match in _NOUNISH.finditer(before))
-    return any(" " in phrase or phrase not in _NO_ANTECEDENT and phrase not in forms.THIRDS for phrase in found)
+    return any(
+        " " in phrase or phrase not in _NO_ANTECEDENT | forms.THIRDS | NO_NAMES for phrase in found
+    )
 
 
 def _has_several(before: str) -> bool:
     """Whether a plural, a group, a pair of names or somebody of no gender stands before *they*."""
     if _PERSON_NOUN.search(before) or _GROUP.search(before):
         return True
-    return any(noun not in forms.THIRDS and not noun.endswith(("ss", "us", "is")) for noun in _PLURAL.findall(before))
+    return any(
+        noun not in forms.THIRDS and not noun.endswith(("ss", "us", "is"))
+        for noun in _PLURAL.findall(before)
+    )
 
 
 def _people(before: str, gender: str) -> set[str]:
@@ -307,7 +350,7 @@ _CHATTER = re.compile(
 )
 _PASSING = re.compile(
     r"\b(?:on\smy\sway|be\sright\sback|brb|lol|haha|(?:is|am|are|'m|'s)\s(?:on|at|in)\s(?:the|my|a)\s(?:train|bus|plane|car|way|phone|line|other\sline|shop|tram|taxi)|right\snow|at\sthe\smoment|just\snow|for\snow|so\sfar\sso\sgood|"
-    r"nothing\s(?:new|bought|sold|happened|to\sreport|changed)|not\sasked\sanything|all\squiet|let\sme\sknow|talk\ssoon|(?:a\slot|lots|much|so\smuch)(?:'s|\shas|\shave)?\s(?:been\s)?(?:happened|going\son|changed)|since\s(?:we|our)\s(?:last\s)?(?:talk|spoke|chat|met)\w*|this\slog|this\schat|this\sconversation)\b",
+    r"nothing\s(?:new|bought|sold|happened|to\sreport|changed)|not\sasked\sanything|all\squiet|(?:is|am|are)\s(?:still\s|just\s)?(?:lying|sitting|standing|waiting|leaving|coming|arriving|eating|sleeping)\b|worked\sfrom\shome|stayed\shome|(?:is|are|was)\s(?:fine|ok|okay|all\sright)\b|let\sme\sknow|talk\ssoon|(?:a\slot|lots|much|so\smuch)(?:'s|\shas|\shave)?\s(?:been\s)?(?:happened|going\son|changed)|since\s(?:we|our)\s(?:last\s)?(?:talk|spoke|chat|met)\w*|this\slog|this\schat|this\sconversation)\b",
     re.IGNORECASE,
 )
 

@@ -36,7 +36,9 @@ _META = frozenset(
     guests tea account seeds links light bar first second third next last today now later evening morning result
     cause effect what why how written noted evidence cure context background outcome finding findings""".split()
 )
-_ASKING = frozenset("todo question questions open q ask asked answered see chat log draft exhibit subject everything nothing".split())
+_ASKING = frozenset(
+    "todo question questions open q ask asked answered see chat log draft exhibit subject everything nothing".split()
+)
 _RULES = re.compile(
     r"\b(?:rules?|conventions?|preferences?|principles?|guidelines?|policy|policies|guardrails?|boundaries|style|"
     r"etiquette|how\s(?:she|he|they|i|we|[A-Z]\w+)\s(?:likes?|wants?|talks?|works?|prefers?)|likes\sto\sbe|"
@@ -69,7 +71,11 @@ def label_of(raw: str, *, is_item: bool) -> Label | None:
         if not name.endswith((".", "!", "?")) and len(name.split()) <= 6:
             return Label(name.rstrip(":,"), found.end(), is_marked=True)
     found = _PLAIN.match(raw)
-    if found and len(found.group("name").split()) <= 4 and (is_item or is_meta(plain(found.group("name")))):
+    if (
+        found
+        and len(found.group("name").split()) <= 4
+        and (is_item or is_meta(plain(found.group("name"))))
+    ):
         return Label(plain(found.group("name")), found.end(), is_marked=False)
     return None
 

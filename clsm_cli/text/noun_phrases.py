@@ -15,43 +15,38 @@ from clsm_cli.text.tokens import STOP_WORDS
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-_LONGEST, _LONGEST_TITLE = 4, 8
-"""Words of a phrase, and of a title."""
-_RARE = 9
-"""Letters from which a single word looks like a term."""
+_LONGEST, _LONGEST_TITLE, _RARE = 4, 8, 9
+"""Words of a phrase and of a title; letters from which a single word looks like a term."""
 
 _FUNCTION_WORDS = """
 absolutely across actually afterwards against ago almost alone along already although always among
 another anybody anyone anything anyway anywhere apart around away back beforehand behind beside
-besides between beyond bye cannot cm congrats definitely despite dollars eight either eleven else
-enough etc euro euros even ever every everybody everyone everything everywhere except first five
-four gonna goodbye haha half hello hey hi however inside instead kg km least less let lets like lol
-many may maybe meanwhile mg might miles minus mm much must near neither never nine nobody nothing
-nowhere often oh ok okay one onto outside past per percent perhaps please plus pm quite rather seven
-several shall since six somebody someone something sometimes somewhere soon still ten thank thanks
-therefore though three throughout thus till today together tomorrow tonight totally toward towards
-twelve twenty twice two unless upon usually versus via vs whether whose within without wow yeah
-yesterday yet
+besides between beyond bye cannot cm definitely despite dollars eight either eleven else enough etc
+euro euros even ever every everybody everyone everything everywhere except first five four gonna
+goodbye haha half hello hey hi however inside instead kg km least less let lets like lol many may
+maybe meanwhile mg might miles minus mm much must near neither never nine nobody nothing nowhere
+often oh ok okay one onto outside past per percent perhaps please plus pm quite rather seven several
+shall since six somebody someone something sometimes somewhere soon still ten thank thanks therefore
+though three thus till today together tomorrow tonight totally toward towards twelve twenty twice
+two unless upon usually versus via vs whether whose within without wow yeah yesterday yet
 """
 _VERBS_AND_NOUNS = """
-accept add agree allow answer appear apply ask bake beat build call care catch change check clean
-close complain continue cook cost count create cross deliver disappear do draw drink drive drop end
-fail fall fill finish fit fix grow help hold hope inherit kill knock laugh leak lie like look love
-matter miss motivate move notice offer open order own pay pick push read repeat reply return ring
-rise run save set share show shut sing sleep smile sound stand start stop talk thank treat turn use
-visit walk watch wish work worry write
+accept add agree allow answer appear apply ask build call care catch change check clean close
+complain continue cook cost create cross deliver disappear do draw drink drive drop end escape fail
+fall fill finish fit fix grow help hold hope inherit kill knock laugh lie like look love matter miss
+move notice offer open own pay pick push raise read repeat reply return ring rise run save set share
+show shut sleep smile sound stand start stop talk thank treat turn use visit work worry write
 """
 _PAST = """
-ate became been began blew bought broke broken brought built came caught chose did died done drew
-drove eaten fell felt forgot fought found gave given gone got gotten grew had heard held kept knew
-known led left lost made means meant met paid ran said sat saw seen sent shot shown slept sold
-sought spent spoke stood taken taught thought threw told took understood went withdrawn won wore
-worn written wrote
+ate became been began blew bought broke brought built came caught chose did died done drew drove
+eaten fell felt forgot fought found gave given gone got grew had heard held kept knew known led left
+lost made means meant met paid ran said sat saw seen sent shot shown slept sold sought spent spoke
+stood taken taught thought threw told took understood went won written wrote
 """
 _VERBS_ONLY = """
-become begin believe belong bring buy carry choose come consider decide describe eat enjoy expect
-explain feel find follow forget get give go happen hate have hear include insist join keep know
-learn leave let listen live lose make manage meet mention need prefer prepare put reach realise
+appreciate become begin believe belong bring buy carry choose come consider decide describe eat
+enjoy expect explain feel find follow forget get give go happen hate have hear improve insist join
+keep know learn leave let listen live lose make manage meet mention need prefer prepare put realise
 realize receive recommend remain remember remind remove require say see seem sell send sit speak
 spend stay suggest suppose take teach tell tend think throw try understand wait want wear win
 """
@@ -67,30 +62,28 @@ course deal difference dream effort end example experience eye face fact family 
 front fun goal group guy half hand head heart help hope hour idea issue job journey kid kind left
 level life line list lives look lot love man matter memory men message minute moment name news note
 number one opportunity order others page pair part people person piece place plan point problem
-question reason rest result right section sense sentence set side sign someone sort step story stuff
-support thing thought top turn type use value version view way woman women word work world
+question reason rest result right section sense sentence set side sign someone sort step story
+support thing thought top turn type use value way woman women word work world
 """
 _LOOSE_WORDS = """
 able amazing awesome bad beautiful best better big bigger busy certain clear cold common cool
-creative current cute dear different difficult double early easy empty entire exciting extra false
-famous fast favorite favourite final fourth free fresh full fun funny further general glad good
-great happy hard high higher hot huge important interesting large larger last late latest little
-local long lovely low lower main meaningful nearby negative new next nice normal old older only
-ordinary other own perfect poor positive possible precious pretty previous proud quick quiet ready
-real recent rich right sad same several short similar simple single slow small sorry special strong
-super sure sweet third tiny total tough true unique usual valuable warm weak weird well-known whole
-wonderful worse worst wrong young
+creative current cute dear different difficult double early easy empty entire false famous fast
+favorite favourite final fourth free fresh full fun funny further general glad good great happy hard
+high higher huge important interesting large larger last late latest little local long low lower
+main meaningful nearby negative new next nice normal old older only ordinary other own perfect poor
+positive possible precious pretty previous proud quick quiet ready real recent rich right sad same
+several short similar simple single slow small sorry special strong super sure sweet third tiny
+total tough true unique usual valuable warm weak weird well-known whole wonderful worst wrong young
 """
 _EVERYDAY = """
-achievement afternoon apartment appointment assistant attention breakfast celebration challenge
-childhood collection committee community conclusion condition confidence confident connection
-creation definition description development different difficulty direction discussion education
-electricity encouragement environment equipment excellent excitement exhibition explanation
-expression government happiness household imagination importance important improvement influence
-information inspiration instruction instrument interest interview invitation knowledge motivation
-neighbour paragraph permission personality possibility potential presentation president principle
-protection recommendation reference relationship requirement responsibility restaurant situation
-statement struggle suggestion summary technique telephone tradition treatment
+achievement adventure afternoon apartment appointment atmosphere attention background breakfast
+centimetre challenge colleague collection commitment committee community compassion competition
+compliment conclusion condition confident connection contribute dedication description determination
+development different difficulty direction education encouragement environment essential excitement
+explanation generation government imagination improvement individual information instruction
+instructor interest invitation kilometre knowledge motivation neighbour organization paragraph
+permission potential principle recommendation requirement satisfaction situation specification
+statement struggle suggestion summary technique throughout tradition transition treatment
 """
 _SAME_PLURALS = """
 alias atlas bias canvas clothes gas glasses halves headquarters jeans knives leaves lens lives means
@@ -107,7 +100,7 @@ _TIME = frozenset(_TIMES.split())
 _LOOSE = frozenset(_LOOSE_WORDS.split())
 _DULL = _TIME | _LOOSE | frozenset(_GENERIC_HEADS.split())
 _PLAIN = frozenset(_EVERYDAY.split())
-_NO_NOUN = ("ed", "er", "ing", "ate", "ise", "ize", "ous", "ful", "able", "ible", "ive", "ish", "ic", "ical", "less", "free")  # fmt: skip
+_NO_NOUN = ("ed", "er", "ing", "ate", "ise", "ize", "ous", "ful", "able", "ible", "ive", "ish", "ic", "ical", "less", "free", "ness", "ship", "hood", "tude", "ance", "ence", "asm", "ity", "ant")  # fmt: skip
 """Ends of verbs and adjectives; a noun among them needs a second word."""
 _UNCERTAIN = frozenset(_SAME_PLURALS.split())
 _IN_E = re.compile(r"(?:movi|cooki|browni|selfi|zombi|calori|hoodi|rooki|headach|cach|nich)es")
@@ -117,9 +110,7 @@ _ARTICLES = frozenset(["the", "a", "an"])
 _INSIDE = _ARTICLES | {"and", "in", "of", "to", "for", "on", "with"}
 """Words without a capital inside a title."""
 _HONORIFICS = frozenset(["dr", "mr", "mrs", "ms", "mx", "prof", "st", "rev", "capt", "sgt"])
-_NO_TERM = re.compile(
-    r"\d|[^'\u2019]{1,40}['\u2019]|(?:twen|thir|for|fif|six|seven|eigh|nine)ty|(?:kilo|centi|milli)?met(?:er|re)s?$"
-)
+_NO_TERM = re.compile(r"\d|[^'\u2019]{1,40}['\u2019]|(?:twen|thir|for|fif|six|seven|eigh|nine)ty")
 _VERBAL = re.compile(r"[a-z]\w+(?:ly|.ed)|mean")
 _NO_LEADS = NO_NAMES - {"I", "A", "An", "The"} - {word.title() for word in _HONORIFICS}
 
@@ -149,7 +140,7 @@ def noun_phrases(text: str) -> list[tuple[int, int, str]]:
     """Return start, end and form of the phrases of a text that may be terms, in order.
 
     A phrase of three or four words comes with its ends of two and more words, as one of them may be
-    the term; a plural comes with its singular. A single word comes only if it looks like a term.
+    the term; a plural with its singular; a single word only if it looks like a term.
 
     >>> [phrase for _, _, phrase in noun_phrases("Ilse's tax return is by the old clock key.")]
     ['tax return', 'clock key']
@@ -177,9 +168,10 @@ def _words(text: str) -> list[_Word]:
         owner = _OWNER.search(word)
         bare = word[: owner.start()] if owner else word
         gap = plain[end:start]
-        titled = gap == ". " and bool(words) and words[-1].low in _HONORIFICS
+        last = words[-1].low if words else ""
+        titled = gap == ". " and last in _HONORIFICS
         first = not titled and (not words or any(mark in gap for mark in ".!?:\n"))
-        named = bool(words) and (words[-1].owner or words[-1].low in _BEFORE_NOUNS)
+        named = last in _BEFORE_NOUNS or (last not in _OUTSIDE and bool(words) and words[-1].owner)
         joined = titled or gap in {" ", "\n"}
         kinds = (joined, first, named, owner is not None, bare[0].isupper())
         words.append(_Word(start, start + len(bare), bare, bare.lower(), *kinds))
@@ -225,6 +217,8 @@ def _is_loose(run: Sequence[_Word]) -> bool:
         return True
     if len(run) == 1:
         return False
+    if run[0].first and run[1].capital:  # "Woah Mara"
+        return True
     if low.endswith("ed"):  # "cited Hardin", "started writing"
         return run[1].capital or run[1].low.endswith("ing")
     # "Watching films" and "help dancers" do something; "a camping trip" is one.

@@ -17,7 +17,14 @@ from clsm_cli.text.first_person import (
     quoted,
     third_person,
 )
-from clsm_cli.text.labels import Label, heading_subject, is_asking, is_meta, is_rule_heading, label_of
+from clsm_cli.text.labels import (
+    Label,
+    heading_subject,
+    is_asking,
+    is_meta,
+    is_rule_heading,
+    label_of,
+)
 from clsm_cli.text.plain import plain
 from clsm_cli.text.rule_words import capital
 from clsm_cli.text.rules import sentence_rules
@@ -80,24 +87,43 @@ class _Place(NamedTuple):
 
 
 _HIDDEN = re.compile(r"^(?: {0,3}>| {4,}(?![-*+\d])|\t+(?![-*+\d])|\s*\|)[^\n]*$", re.MULTILINE)
-_FENCE = re.compile(r"^ {0,3}(?:```|~~~)[^\n]*\n[\s\S]*?(?:^ {0,3}(?:```|~~~)[ \t]*$|\Z)", re.MULTILINE)
+_FENCE = re.compile(
+    r"^ {0,3}(?:```|~~~)[^\n]*\n[\s\S]*?(?:^ {0,3}(?:```|~~~)[ \t]*$|\Z)", re.MULTILINE
+)
 _ITEM = re.compile(r"\s*(?:[-*+]|\d{1,4}[.)])\s")
 _STRAIGHT = re.compile(r"[\"\u201c\u201d]")
 _OPENING = re.compile(
     r"(?:(?i:so|and|but|then|also|yes|yeah|yep|no|nope|oh|well|ok|okay|right|hey|hi|hello|wow|anyway|however|still|besides|"
-    r"by\sthe\sway|btw|actually|honestly|plus|haha|hmm|ah|thanks|thank\syou|cool|nice|great|sure|good\smorning|one\smore\sthing|fyi|note)"
+    r"by\sthe\sway|on\s(?:a|an|another)\s(?:different\s|other\s)?note|in\sthe\smeantime|btw|actually|honestly|plus|haha|hmm|ah|thanks|thank\syou|cool|nice|great|sure|good\smorning|one\smore\sthing|fyi|note)"
     r"(?:,?\s[A-Z][a-z]+(?=[,!.]))?(?:[,:!.]{1,3}\s|\s[\u2013-]\s)|(?i:so|and|but|then|also)\s(?=(?:I|[a-z]{1,20}|[A-Z]\w+)\b))"
 )
-_COMMON = forms.BASES | forms.THIRDS | forms.PAST | forms.REGULAR_PASTS | forms.DETERMINERS | forms.PREPOSITIONS | forms.ADVERBS
+_COMMON = (
+    forms.BASES
+    | forms.THIRDS
+    | forms.PAST
+    | forms.REGULAR_PASTS
+    | forms.DETERMINERS
+    | forms.PREPOSITIONS
+    | forms.ADVERBS
+    | forms.PARTICIPLES
+)
 _VOCATIVE = re.compile(r"(?<=[a-z]),\s[A-Z][a-z]{1,20}(?=[.!]+$)")
 _ASIDE = re.compile(r"\s(?:by\sthe\sway|btw|though|tho|lol|haha)(?=[.!]+$)")
 _GENERIC_THEY = re.compile(
     r"^They(?:'ve|\shave)?\s(just\s)?(asked|offered|invited|promoted|fired|told|accepted|chosen|hired)\sme\b"
 )
-_LAST_TALK = re.compile(r"^Since\s(?:we\slast\s\w+|(?:our|the)\slast\s\w+|we\s(?:talked|spoke|chatted)),?\s(?=[A-Z]|I\b)")
+_LAST_TALK = re.compile(
+    r"^Since\s(?:we\slast\s\w+|(?:our|the)\slast\s\w+|we\s(?:talked|spoke|chatted)),?\s(?=[A-Z]|I\b)"
+)
 _LEFT_OVER = re.compile(r"\[\[|\]\]|\*\*|`|^\W*$|\?\s")
+_TITLE = re.compile(r"(?<![\w*])\*([A-Z][^*\n]{2,80})\*(?![\w*])")
+_WE = re.compile(r"(?:[\w-]+,?\s){0,3}?(?:We|we|I|My|my|Our|our)\b")
+_DONE = re.compile(r"\s*(?:[-*+]|\d{1,4}[.)])\s+\[[xX]\]")
 _YOU = re.compile(r"\b(?:you|your|yours|yourself|ya|u)\b", re.IGNORECASE)
-_STANDING = re.compile(r"\b(?:never|always|from\snow\son|don['’]t\sever|remember\sthat|in\sfuture|in\sthe\sfuture|as\sa\srule|whenever)\b", re.IGNORECASE)
+_STANDING = re.compile(
+    r"\b(?:never|always|from\snow\son|don['’]t\sever|remember\sthat|in\sfuture|in\sthe\sfuture|as\sa\srule|whenever)\b",
+    re.IGNORECASE,
+)
 
 
 def propositions(text: str, speech: Speech, before: str = "") -> list[Proposition]:
@@ -120,18 +146,22 @@ def propositions(text: str, speech: Speech, before: str = "") -> list[Propositio
         labels = [each.label for each in takewhile(lambda each, end=end: each.start < end, named)]
         readings = list(_statements(place, speech, labels))
         if readings:
-            best = readings[0] if readings[0][1] >= WORTH else max(readings, key=lambda each: each[1])
+            best = (
+                readings[0] if readings[0][1] >= WORTH else max(readings, key=lambda each: each[1])
+            )
             found.append(Proposition(best[0], start, end, best[1]))
     return found
 
 
 def _places(text: str, speech: Speech, before: str) -> Iterator[tuple[_Place, int, int]]:
     """Each sentence of prose with what it may refer to."""
-    hidden = deque(sorted(match.span() for pattern in (_FENCE, _HIDDEN) for match in pattern.finditer(text)))
+    hidden = deque(
+        sorted(match.span() for pattern in (_FENCE, _HIDDEN) for match in pattern.finditer(text))
+    )
     subject = _last_subject(before)
     label: Label | None = None
     end_before = 0
-    is_open = False
+    is_open = is_done = False
     for start, end in split(text):
         raw = text[start:end]
         while hidden and hidden[0][1] <= start:
@@ -143,12 +173,13 @@ def _places(text: str, speech: Speech, before: str) -> Iterator[tuple[_Place, in
         is_new = is_item or "\n\n" in text[end_before:start] or end_before == 0
         if is_new:
             is_open = False
+            is_done = _DONE.match(raw) is not None
             label = label_of(raw, is_item=is_item) if speech.is_note else None
             if is_item or end_before:
                 subject = "" if is_item else subject
         was_open, is_open = is_open, is_open ^ (len(_STRAIGHT.findall(raw)) % 2 == 1)
         end_before = end
-        if was_open or is_open or not gate.is_prose(raw):
+        if is_done or was_open or is_open or not gate.is_prose(raw):
             subject = ""
             continue
         yield _Place(raw, label, is_new, is_item, subject), start, end
@@ -178,7 +209,11 @@ def opened(text: str) -> str:
         if found is None or found.end() >= len(text):
             break
         text = text[found.end() :]
-    return capital(text) if not resolve.is_identifier(text.split()[0] if text.split() else "") else text
+    return (
+        capital(text)
+        if not resolve.is_identifier(text.split()[0] if text.split() else "")
+        else text
+    )
 
 
 def _statements(place: _Place, speech: Speech, labels: list[str]) -> Iterator[tuple[str, float]]:
@@ -192,11 +227,44 @@ def _statements(place: _Place, speech: Speech, labels: list[str]) -> Iterator[tu
             continue
         names = len({name for name in labels if name in text})
         subject = resolve.subject_of(text)
-        own = bool(place.label) or (bool(subject) and any(word in subject or subject in word for word in labels)) or resolve.is_person(subject)
-        own = own or text.startswith(name_of(speech.speaker) or "I ") or bool(re.match(r"I\s", text))
+        own = (
+            bool(place.label)
+            or (bool(subject) and any(word in subject or subject in word for word in labels))
+            or resolve.is_person(subject)
+        )
+        own = own or _acts(text, [*labels, place.subject], speech)
         bonus += 0.1 * (bool(subject) and not own)
-        value = worth(text, names=names, is_subject_named=own, is_rule=is_rule, is_told=bool(speech.speaker)) + bonus - cost
+        value = (
+            worth(
+                text,
+                names=names,
+                is_subject_named=own,
+                is_rule=is_rule,
+                is_told=bool(speech.speaker),
+            )
+            + bonus
+            - cost
+        )
         yield text, round(min(1.0, max(0.0, value)), 3)
+
+
+def _acts(text: str, labels: list[str], speech: Speech) -> bool:
+    """Whether somebody named does something in a sentence: the speaker, or a name before a verb."""
+    name = name_of(speech.speaker)
+    if name and text.startswith(f'{name}: "'):
+        inner = text.split('"', 1)[1]
+        return _WE.match(inner) is not None or gate.is_command(gate.tokens(inner))
+    if gate.MEASURED.match(text) or (name and text.startswith(f"{name}'s ")):
+        return True
+    words = gate.tokens(gate.unquoted(text))
+    known = (
+        {word for label in labels for word in label.split() if word[0].isupper()}
+        | set(name.split()[-1:])
+        | {"I"}
+    )
+    return any(
+        words[verb - 1].removesuffix("'s") in known for verb in gate.finite_verbs(words) if verb
+    )
 
 
 def _readings(place: _Place, speech: Speech) -> Iterator[tuple[str, float, bool]]:
@@ -206,7 +274,7 @@ def _readings(place: _Place, speech: Speech) -> Iterator[tuple[str, float, bool]
     if label and is_meta(label.name):
         if place.is_first and not is_asking(label.name):
             text = opened(_closed(plain(place.raw[label.end :])))
-            if gate.is_whole(text):
+            if gate.is_whole(_without_titles(text, place.raw)):
                 yield resolve.resolved(text, place.subject), 0.15, False
             elif label.name.lower() in {"rule", "rules"}:
                 yield f"Rule: {text[:1].lower()}{text[1:]}", 0.2, True
@@ -220,9 +288,16 @@ def _readings(place: _Place, speech: Speech) -> Iterator[tuple[str, float, bool]
     if place.is_item and speech.is_note:
         subject = heading_subject(speech.heading)
         words = gate.tokens(text)
-        if subject and words and words[0].lower() in forms.THIRDS | {"is", "has"} and not gate.is_whole(text.split(",")[0]):
+        if (
+            subject
+            and words
+            and words[0].lower() in forms.THIRDS | {"is", "has"}
+            and not gate.is_whole(text.split(",")[0])
+        ):
             yield f"{subject} {text[:1].lower()}{text[1:]}", 0.1, False
-    is_rule = under_rules or (speech.is_note and place.is_item and gate.is_command(gate.tokens(text)))
+    is_rule = under_rules or (
+        speech.is_note and place.is_item and gate.is_command(gate.tokens(text))
+    )
     yield resolve.resolved(text, place.subject), 0.0, is_rule
     yield from ((resolve.resolved(piece, place.subject), 0.0, False) for piece in _pieces(text))
 
@@ -263,7 +338,11 @@ def _pieces(text: str) -> Iterator[str]:
 def _closed(text: str) -> str:
     """``text`` with a full stop at its end, where it ends without a mark."""
     text = text.strip()
-    return text if not text or text[-1] in ".!?:\u2026" or text[-2:] in {'."', '!"', '?"'} else text.rstrip(",;") + "."
+    return (
+        text
+        if not text or text[-1] in ".!?:\u2026" or text[-2:] in {'."', '!"', '?"'}
+        else text.rstrip(",;") + "."
+    )
 
 
 def _spoken(text: str, speech: Speech, *, is_rule: bool) -> tuple[str, float] | None:
@@ -279,32 +358,52 @@ def _spoken(text: str, speech: Speech, *, is_rule: bool) -> tuple[str, float] | 
     if gate.is_command(gate.tokens(text)) or _YOU.search(gate.unquoted(text)):
         return None
     text = _GENERIC_THEY.sub(r"I was \2", text)
-    cost = 0.25 if speech.speaker.lower() in {"assistant", "agent"} else 0.0
+    cost = 0.0
+    if speech.speaker.lower() in {"assistant", "agent"}:
+        cost = 0.25 if has_first_person(text) else 0.15
     if has_company(text):
-        return quoted(text, speech.speaker), cost + 0.15
+        return quoted(text, speech.speaker), cost + 0.05
     if has_first_person(text):
         told = third_person(text, speech.speaker)
         return (told, cost) if told else (quoted(text, speech.speaker), cost + 0.1)
     return text, cost
 
 
+def _without_titles(text: str, raw: str) -> str:
+    """``text`` with each title in italics as one word, so that a verb in it is none of the sentence."""
+    for title in _TITLE.findall(raw):
+        text = text.replace(title, "Title")
+    return text
+
+
 def _is_standing_order(text: str, speaker: str) -> bool:
     """Whether somebody tells the agent how things are to be done for good."""
-    if speaker.lower() not in ROLES or not (gate.is_command(gate.tokens(text)) or _YOU.search(text)):
+    if speaker.lower() not in ROLES or not (
+        gate.is_command(gate.tokens(text)) or _YOU.search(text)
+    ):
         return False
     return any(is_explicit for _, is_explicit in sentence_rules(text))
 
 
 def _stands(text: str, place: _Place, speech: Speech, *, is_rule: bool) -> bool:
     """Whether a reading is whole, closed and no chatter."""
-    if len(text) > gate.LONGEST or not gate.is_balanced(text) or text.endswith(("?", ":", "\u2026", "...", '?"')):
+    if (
+        len(text) > gate.LONGEST
+        or not gate.is_balanced(text)
+        or text.endswith(("?", ":", "\u2026", "...", '?"'))
+    ):
         return False
     inner = text
     is_quote = bool(speech.speaker) and text.startswith(f'{name_of(speech.speaker)}: "')
     if is_quote:
         inner = text.split('"', 1)[1][:-1]
     speaker = name_of(speech.speaker)
-    body = inner[len(place.label.name) + 2 :] if place.label and inner.startswith(f"{place.label.name}: ") else inner
+    body = (
+        inner[len(place.label.name) + 2 :]
+        if place.label and inner.startswith(f"{place.label.name}: ")
+        else inner
+    )
+    inner = _without_titles(inner, place.raw)
     if gate.is_chatter(body) or gate.open_reference(inner, speaker=speaker) or text.startswith("("):
         return False
     if _LEFT_OVER.search(text):

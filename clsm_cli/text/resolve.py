@@ -18,8 +18,16 @@ _OPENING = re.compile(
 )
 _HONORIFIC = re.compile(r"(?:Dr|Mr|Mrs|Ms|Prof)\.?\s")
 _IDENTIFIER = re.compile(r"[\w.-]*(?:_|\d)[\w.-]*\Z")
-_ARTICLE = re.compile(r"(?:The|the)\s")
+_ARTICLE = re.compile(r"(?:The|the|An?|Each|Every)\s")
 _OTHER_NAMES = re.compile(r"(?<![.!?]\s)(?<!^)(?<![\w'-])[A-Z][\w'-]{1,30}")
+_ORDINARY = frozenset(
+    "Little New Old Big Small Good Great Young Strong Real True Quick Kind Nice Lovely Life Love Art Music Family Kids Children Friends "
+    "Nature Books Food Work School Health Time Money Words Pets Animals Dogs Cats Water Light Things Weather Painting Dance "
+    "Dancing Writing Reading Cooking Running Gaming Talking Seeing Being Having Taking Making Going Working Playing Helping "
+    "Losing Finding Knowing Getting Doing Giving Living Learning Bulb Lunch Dinner Breakfast Tea Coffee Bread Deadline Import "
+    "Export Build Deploy Markets Prices Thursday".split()
+)
+"""Words at the beginning of a sentence that are no names, though nothing but their sense says so."""
 _TIMES = frozenset("Monday Tuesday Wednesday Thursday Friday Saturday Sunday January February March April May June July August September October November December I".split())  # fmt: skip
 _CASES = {
     "he": "", "she": "", "it": "", "they": "", "him": "", "them": "",
@@ -59,7 +67,13 @@ def subject_of(text: str) -> str:
 def is_person(subject: str) -> bool:
     """Whether a subject has the form of a person's name."""
     name = _HONORIFIC.sub("", subject)
-    return bool(name) and _PERSON.match(name) is not None and name.split()[0] not in NO_NAMES and not _IDENTIFIER.match(name)
+    return (
+        bool(name)
+        and name.split()[0] not in _ORDINARY
+        and _PERSON.match(name) is not None
+        and name.split()[0] not in NO_NAMES
+        and not _IDENTIFIER.match(name)
+    )
 
 
 def is_identifier(word: str) -> bool:
@@ -77,7 +91,11 @@ def antecedent(text: str, *, is_label: bool = False) -> str:
     subject = subject_of(text)
     if not subject or is_label:
         return subject
-    others = {name.removesuffix("'s") for name in _OTHER_NAMES.findall(unquoted(text))} - _TIMES - NO_NAMES
+    others = (
+        {name.removesuffix("'s") for name in _OTHER_NAMES.findall(unquoted(text))}
+        - _TIMES
+        - NO_NAMES
+    )
     others -= set(subject.split())
     if is_person(subject):
         gender = gender_of(subject)
@@ -103,7 +121,10 @@ def resolved(text: str, subject: str, *, is_label: bool = False) -> str:
         return text
     person = is_person(subject)
     if low in {"he", "she", "him", "his", "her"}:
-        fits = person and gender_of(subject) in {None, "he" if low in {"he", "him", "his"} else "she"}
+        fits = person and gender_of(subject) in {
+            None,
+            "he" if low in {"he", "him", "his"} else "she",
+        }
     elif low in {"it", "its"}:
         fits = is_label or not person
     else:

@@ -68,7 +68,7 @@ married/divorced read/write reads/writes sent/received online/offline until/from
 """
 _OPPOSITES = [tuple(pair.split("/")) for pair in _PAIRS.split()]
 _HEDGES = re.compile(
-    r"\b(?:may|might|could|would|should|if|unless|maybe|perhaps|probably|almost|nearly|wants?|wanted|hopes?|hoped|plans?|"
+    r"\b(?:(?-i:may)|might|could|would|should|if|unless|maybe|perhaps|probably|almost|nearly|wants?|wanted|hopes?|hoped|plans?|"
     r"planned|planning|used\sto|going\sto|will|wish|tries|tried|supposed|thinks?|thought|believes?|said|says|claims?)\b|"
     r"['’]ll\b|['’]d\b|\?[\"')\]*_\s]{0,4}$",
     re.IGNORECASE,

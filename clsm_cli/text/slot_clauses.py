@@ -37,6 +37,7 @@ _BOLD = re.compile(r"\*\*([^*\n]{1,120})\*\*")
 _SLANTED = re.compile(r"(?<![\w*])\*(?![\s*])([^*\n]{1,80})(?<!\s)\*(?![\w*])|(?<!\w)_(?![\s_])([^_\n]{1,80})(?<!\s)_(?!\w)")  # fmt: skip
 _CODE = re.compile(r"`([^`\n]{1,80})`")
 _CALLED = re.compile(r"[\"\u201c]([A-Z][\w'’]{0,30}(?: [\w'’:&-]{1,30}){0,8})[\"\u201d]")
+_ANNOTATION = re.compile(r"\s\(\d{4}(?:-\d\d){0,2}(?: to \d{4}(?:-\d\d){0,2})?\)")
 _TAG = re.compile(r"(?:^|\s)#[^\W\d_][\w/-]{1,60}")
 _SPACE = re.compile(r"\s+")
 _CONTRACTIONS = (
@@ -104,7 +105,7 @@ def clauses(sentence: str) -> list[Clause]:
 
 def _prepared(sentence: str) -> str:
     text = _MARKER.sub("", sentence[:2000], count=1)
-    text = text.replace(OPEN, "").replace(CLOSE, "")
+    text = _ANNOTATION.sub("", text.replace(OPEN, "").replace(CLOSE, ""))
     text = _LINK.sub(lambda match: f"{OPEN}{match.group(2) or match.group(1)}{CLOSE}", text)
     text = _URL_LINK.sub(r"\1", text)
     text = _BOLD.sub(r"\1", text)
@@ -162,8 +163,8 @@ _OPENING = re.compile(
     r"currently|now|today|recently|lately|finally|in fact|guess what|good news|since then|from now on|"
     r"from today|as of (?:today|now)|until yesterday|from this (?:week|month|year)(?: on)?|this (?:week|month|year|morning)|"
     r"last (?:week|month|year|night|spring|summer|autumn|fall|winter)|yesterday|"
-    r"(?:since|from|until|as of|at|on|in|by) (?:[\w:'’.-]{1,20},? ?){1,4}?(?=(?:,| (?:I|he|she|we|they|the|our|my|his|her|their|"
-    r"it|an?)\b| [A-Z\ue000])))(?:,|\b),? ?){1,4}",
+    r"(?:since|from|until|as of|at|on|in|by) (?:[\w:'’.-]{1,20},? ){1,4}?"
+    r"(?=(?:I|he|she|we|they|the|our|my|his|her|their|it|an?)\b|(?-i:(?!(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec|Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*\b)[A-Z\ue000])))(?:,|\b|(?=\ue000)),? ?){1,4}",
     re.IGNORECASE,
 )
 _STOP = (

@@ -118,7 +118,7 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         "interval",
-        form(rf"(?P<s>{MARK}) every (?P<n>{COUNT}) {_UNIT}"),
+        form(rf"(?P<s>{MARK}|(?<![\w ,]){NAME}) every (?P<n>{COUNT}) {_UNIT}"),
         read.interval,
         "none",
     ),
@@ -150,7 +150,7 @@ RULES: tuple[Rule, ...] = (
         "time",
         form(
             r"(?:is |was |has been |has )?(?:now )?(?:moved|moves|shifted|shifts) (?:from "
-            rf"(?P<w>\d{{1,2}}[:.]\d\d) )?to (?P<v>\d{{1,2}}[:.]\d\d(?: ?[ap]\.?m\.?)?)(?!,? "
+            r"(?P<w>\d{1,2}[:.]\d\d) )?to (?P<v>\d{1,2}[:.]\d\d(?: ?[ap]\.?m\.?)?)(?!,? "
             r"(?:today|tomorrow|tonight))"
         ),
         read.clock,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from clsm_cli.text.slot_words import DATA, UNKNOWN
+from clsm_cli.text.slot_words import UNKNOWN
 
 _UNSPECIFIC = frozenset({"deadline", "meeting", "session", "game", "page", "appointment", "name"})
 _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
@@ -34,26 +34,14 @@ def same_subject(a: str, b: str, slot: str) -> bool:
     """
     one, other = subject_key(a), subject_key(b)
     unknown = [not key or key.split()[0] in UNKNOWN or key in _UNSPECIFIC for key in (one, other)]
-    if slot.startswith("dose/"):
-        medicine = subject_key(slot.removeprefix("dose/"))
-        unknown = [each or key == medicine for each, key in zip(unknown, (one, other), strict=True)]
-        return any(unknown) or one == other
     if one == other:
-        return not any(unknown) or (not one and slot.split("/")[0] in OF_THE_AGENT)
+        return not any(unknown) or (not one and slot.split("/", maxsplit=1)[0] in OF_THE_AGENT)
     if any(unknown):
         return False
-    if slot == "target" and _without_kind(one) and _without_kind(one) == _without_kind(other):
-        return True
     # "the club" is the reading club that was named before.
     short, long = sorted((one, other), key=len)
     is_noun = (a if short == one else b).islower() and " " not in short
     return is_noun and long.endswith(f" {short}")
-
-
-def _without_kind(key: str) -> str:
-    """Return a key without its word for what is stored: "restic" of "restic repository"."""
-    head, _, kind = key.rpartition(" ")
-    return head if kind in DATA else ""
 
 
 def same_value(a: str, b: str, slot: str) -> bool:

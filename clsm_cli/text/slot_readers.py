@@ -170,7 +170,8 @@ def clock(match: re.Match[str], _at: date | None) -> Reading | None:
 
 def word(match: re.Match[str], _at: date | None) -> Reading | None:
     """Read one of a closed list of words, in lower case."""
-    return Reading(" ".join(match.group("v").lower().split()), _group(match, "q").lower())
+    value = match.group("v").lower().removeprefix("in ")
+    return Reading(value, _group(match, "q").lower())
 
 
 def fixed(value: str) -> Callable[[re.Match[str], date | None], Reading | None]:

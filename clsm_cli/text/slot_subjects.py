@@ -28,9 +28,9 @@ _OWNER = re.compile(
     r"(?P<owner>\b[Mm]y|\b[Oo]ur|\b[Hh]is|\b[Hh]er|\b[Tt]heir|\b[Ii]ts|[\w\ue000\ue001. -]{1,60}?['’]s)(?: [a-z-]{1,20}){0,2} ?$"
 )
 _PRONOUN_OF = {"my": "I", "our": "we", "his": "he", "her": "she", "their": "they", "its": "it"}
-_PATIENT = re.compile(
-    rf"(?P<np>\b(?:I|[Hh]e|[Ss]he|[Tt]hey)|{NAME}) (?:(?:now|still|also) )?(?:takes?|took|starts? (?:with|on)|"
-    r"started (?:with|on|taking)|(?:is|am) on|gets?|(?:is|am) (?:given|taking)|went on|has been on)$"
+_TAKER = re.compile(
+    r"\b(?:I|[Ww]e) (?:(?:now|still|also) )?(?:take|took|start(?:ed)? (?:with|on)|started taking|am on|"
+    r"get|am (?:given|taking)|went on|have been on) $"
 )
 # "like" is a preposition as well, "read" and "love" are nouns: only a subject beside them counts.
 _STRICT = frozenset({"likes", "dislikes", "prefers"})
@@ -50,9 +50,14 @@ _NAMED = re.compile(
     rf"(?P<lead>\b(?:in|on|at|of|for|with|from|to|by|the|The|under|near) )?(?P<name>{NAME})"
 )
 _ODD = re.compile(r"[\"\u201c\u201d=<>{}|]|\s-|https?:")
-_OTHERS = {"location": GATHERINGS, "setting": DATA, "due": frozenset({"appointment"})}
+_OTHERS = {
+    "location": ABSTRACT | DATA | GATHERINGS,
+    "setting": DATA,
+    "due": frozenset({"appointment"}),
+}
+_BACKUPS = frozenset({"backup", "backups", "repository", "repo", "snapshot", "snapshots"})
+_COUPLE = re.compile(rf"({NAME}) and $")
 _SELF = frozenset({"i", "we", "me", "us"})
-_PLACELESS = ABSTRACT | DATA
 
 
 def choose(rule: Rule, match: re.Match[str], left: str, clause: Clause, speaker: str) -> str | None:
@@ -84,18 +89,21 @@ def choose(rule: Rule, match: re.Match[str], left: str, clause: Clause, speaker:
         written = last_phrase(left)
     else:
         written = subject(left, clause.label or clause.lead)
+    if written and (other := _COUPLE.search(left.rstrip().removesuffix(written))):
+        # "Anna and Paul" are no one person, "Bread and Roses" may be one book.
+        written = None if rule.who == "person" else f"{other.group(1)} and {written}"
     if written is None or _disagrees(written, match.group(), left):
         return None
     if rule.slot == "name":
         written = _of_owner(written) or written
     if rule.slot == "dose" and not written:
-        written = match.group("q")
-    return _final(rule, written, clause, speaker)
+        written = match.group("q").lower()
+    return _final(rule, written, f"{clause.before} {left}", clause, speaker)
 
 
 def _agrees(written: str, verb: str) -> bool:
     """Whether a subject takes the verb that follows: "themes like" has none that likes."""
-    last = written.split()[-1].lower()
+    last = written.rsplit(maxsplit=1)[-1].lower()
     third = re.search(r"\b(?:likes|loves|enjoys|adores|dislikes|hates|prefers)\b", verb) is not None
     if last in {"i", "we", "they"} or (last in KIN and last.endswith(("s", "children"))):
         return not third
@@ -123,8 +131,7 @@ def _is_own(rule: Rule, match: re.Match[str], left: str, speaker: str) -> bool:
 
 def _owner(rule: Rule, left: str, clause: Clause) -> str:
     if rule.slot == "dose":
-        patient = _PATIENT.search(left.rstrip())
-        return patient.group("np") if patient else clause.label
+        return "I" if _TAKER.search(left) else ""
     match = _OWNER.search(left)
     if match is None:
         return clause.label
@@ -140,7 +147,7 @@ def _of_owner(owner: str) -> str:
     return ""
 
 
-def _final(rule: Rule, written: str, clause: Clause, speaker: str) -> str | None:
+def _final(rule: Rule, written: str, before: str, clause: Clause, speaker: str) -> str | None:
     plain = slot_values.unmarked(written).strip(" ,.\"'")
     folded = plain.lower()
     if not plain.split():
@@ -150,41 +157,47 @@ def _final(rule: Rule, written: str, clause: Clause, speaker: str) -> str | None
     if folded in _SELF:
         return speaker
     if folded in PERSON_PRONOUNS:
-        return _antecedent(folded, clause) or folded
+        return _antecedent(folded, before, clause.lead) or None
     is_marked = written == f"{slot_values.OPEN}{plain}{slot_values.CLOSE}"
-    return plain if is_marked else _named(plain, speaker)
+    named = plain if is_marked else _named(plain, speaker)
+    return _stored(named) if rule.slot == "target" else named
+
+
+def _stored(subject_text: str) -> str:
+    """Return of what something is a backup: "restic repository" and "restic backup" are one."""
+    head, _, last = subject_text.rpartition(" ")
+    if last.lower() in _BACKUPS:
+        return head or "backup"
+    return subject_text
 
 
 def _takes(rule: Rule, plain: str, speaker: str) -> bool:
     """Whether a rule takes a subject."""
     folded = plain.lower()
-    first, last, last_written = folded.split()[0], folded.split()[-1], plain.split()[-1]
+    first, last, last_written = folded.split()[0], folded.split()[-1], plain.rsplit(maxsplit=1)[-1]
     if folded in PERSON_PRONOUNS | _SELF:
         is_agent = folded in _SELF and not speaker and rule.slot in OF_THE_AGENT
         return rule.who in {"person", "any", "none"} or (rule.who == "thing" and is_agent)
-    if first in UNKNOWN or last in UNKNOWN or last_written in NO_NAMES:
+    others = rule.nouns and last not in rule.nouns
+    if others or first in UNKNOWN or last in UNKNOWN | _OTHERS.get(rule.slot, frozenset()):
         return False
-    if (rule.nouns and last not in rule.nouns) or (rule.slot == "location" and last in _PLACELESS):
-        return False
-    if rule.slot in {"location", "setting", "due"} and last in _OTHERS[rule.slot]:
+    if last_written in NO_NAMES or (rule.who == "object" and last_written[:1].isupper()):
         return False
     if rule.who == "person":
         return last in KIN or (last_written[:1].isupper() and not plain.isupper())
-    if rule.who == "object" and last_written[:1].isupper():
-        return False
     return rule.who in {"any", "none"} or last not in KIN
 
 
-def _antecedent(pronoun: str, clause: Clause) -> str:
-    """Return whom a pronoun means, if the clauses before it name one person only."""
-    if pronoun in {"we", "they"} or not clause.before:
+def _antecedent(pronoun: str, before: str, lead: str) -> str:
+    """Return whom a pronoun means, if the words before it name one person only."""
+    if pronoun in {"we", "they"}:
         return ""
     named = {
         slot_values.phrase(match.group("name"))
-        for match in _NAMED.finditer(clause.before)
+        for match in _NAMED.finditer(before)
         if not match.group("lead") and match.group("name").split()[0] not in NO_NAMES
     }
-    return named.pop() if len(named) == 1 and slot_values.unmarked(clause.lead) in named else ""
+    return named.pop() if len(named) == 1 and slot_values.unmarked(lead) in named else ""
 
 
 def _named(plain: str, speaker: str) -> str:

@@ -32,7 +32,7 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "allergic to",
         form(
-            rf"(?:has|have) an? (?:[a-z]{{3,10}} )?(?P<v>(?!food|skin|bad|severe|mild)[a-z]{{3,15}}) "
+            r"(?:has|have) an? (?:[a-z]{3,10} )?(?P<v>(?!food|skin|bad|severe|mild)[a-z]{3,15}) "
             r"allergy\b"
         ),
         read.short,

@@ -50,7 +50,7 @@ COUNT = rf"(?:\d{{1,6}}(?:[.,]\d{{1,4}})?|{'|'.join(word for word in NUMBERS if 
 END = (
     r"(?=[.,;:!?)\"\u201d]|$| (?:and|but|with|last|in|on|for|to|since|when|from|an?|two|three|four|five|as|"
     r"again|once|during|where|after|before|today|now|yesterday|this|next|until|because|by|at|while|so|or|"
-    r"who|which|is|was|via|permanently|too|about|over|around|earlier|recently|just|every|instead|\d)\b)"
+    r"who|which|is|was|via|permanently|too|about|over|around|earlier|recently|just|every|instead|any|anymore|\d)\b)"
 )
 """What may follow a name that ends a value: anything but a noun that it only qualifies."""
 

@@ -10,12 +10,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from clsm_cli.text import slot_values
+from clsm_cli.text import slot_older, slot_values
 from clsm_cli.text.slot_clauses import clauses
 from clsm_cli.text.slot_identity import same_subject, same_value, subject_key
 from clsm_cli.text.slot_rules import RULES, SLOTS
 from clsm_cli.text.slot_subjects import choose, place_before
-from clsm_cli.text.slot_times import bounds, earlier_days
+from clsm_cli.text.slot_times import bounds
 from clsm_cli.text.slot_words import TOLD
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from datetime import date
 
     from clsm_cli.text.slot_clauses import Clause
-    from clsm_cli.text.slot_readers import Reading, Rule
+    from clsm_cli.text.slot_readers import Rule
 
 __all__ = ["SLOTS", "Fact", "conflicts", "facts", "subject_key"]
 
@@ -32,8 +32,9 @@ class Fact(NamedTuple):
     """A value that somebody or something has, as one sentence tells it.
 
     Attributes:
-        subject: as written, without article; the speaker for "I", the owner of "Ilse's days"; a
-            third-person pronoun as such; "" for an agent's "I" and where no subject is named.
+        subject: as written, without article; the speaker for "I", the owner of "Ilse's days", the
+            medicine of a dose; "" for an agent's "I" and for a rule. What is told of a "she" whom
+            the sentence does not name gives no fact.
         slot: a name of ``SLOTS``, with what tells it apart after a slash: "dose/aspirin".
         value: normalised and short: "10 minutes", "2026-03-02", "Monday and Wednesday".
         is_single: whether a newer value takes the place of the older one.
@@ -55,7 +56,7 @@ class Fact(NamedTuple):
 
 _ASKS = re.compile(r"\?[\"')\]*_\u201d\u2019!]{0,4}\s*$")
 _UNREAL = re.compile(
-    r"\b(?:if|unless|whether|would|could|might|may|maybe|perhaps|probably|wish|wishes|hope|hopes|hoping|imagine|"
+    r"\b(?:if|unless|whether|would|could|might|(?-i:may)|maybe|perhaps|probably|wish|wishes|hope|hopes|hoping|imagine|"
     r"should|suppose|supposed to|pretend|as though|almost|nearly|dreams?|dreamt|dreamed|consider|considering|"
     r"thinking (?:of|about)|want|wants|wanted|plan|plans|planning|try|trying|tries|going to|gonna|like to|love to|"
     r"looking to|able to|need to|offered|ought|must have|"
@@ -70,17 +71,9 @@ _HEARSAY = re.compile(
 )
 _ENDS = re.compile(r"\b(?:no longer|any ?more|any longer|used to|not\b[^.;]{0,40}\bany ?more)\b")
 _NEVER = re.compile(r"\b(?:not|never|neither|nor|hardly|nobody|no one|none)\b", re.IGNORECASE)
-_WAS = re.compile(
-    r"^(?:it |which |that |he |she )?(?:(?=\d+(?: [a-z]{3,8})? (?:until|till|before)\b)|(?:was|were|had been|previously|formerly|before(?: that)?|earlier|used to be|until [\w ]{2,15},?)(?: at| in| on)? )(?P<old>.{1,80})",
-    re.IGNORECASE,
-)
 _AGAIN = re.compile(
     r"\b(?:from|as of) (?:today|now on|now|tomorrow),? (?:it is|they are|it will be) (?P<v>[\w' -]{2,40})"
 )
-_REPLACED = re.compile(
-    r"[\"\u201c\ue000](?P<w>[^\"\u201c\u201d\ue000\ue001]{3,60})[\"\u201d\ue001] (?:(?:is|was|has been|now) ){0,2}replaced (?:by|with) [\"\u201c\ue000](?P<v>[^\"\u201c\u201d\ue000\ue001]{3,60})[\"\u201d\ue001]"
-)
-_SIDE = re.compile(r", (?:and|but|so|while|which|because|who|as|since the|then)\b", re.IGNORECASE)
 
 
 def facts(sentence: str, at: date | None, *, speaker: str = "") -> list[Fact]:
@@ -126,8 +119,10 @@ def conflicts(a: Fact, b: Fact) -> bool:
 
 def _of_clause(clause: Clause, at: date | None, speaker: str) -> Iterator[tuple[int, Fact]]:
     seen: dict[str, list[tuple[int, int]]] = {}
-    if replaced := _REPLACED.search(clause.text):
-        yield from _replaced(replaced, at)
+    if readings := slot_older.replaced(clause.text, at):
+        new, old = readings
+        since = at.isoformat() if at else None
+        yield 0, Fact("", f"rule/{new.qualifier}", new.value, True, since, was=(old.value,))
         return
     text = clause.text
     if TOLD.match(text[:1].lower() + text[1:]):
@@ -195,7 +190,7 @@ def _fact(
     if rule.slot == "workdays" and re.match(r" there\b", match.string[match.end() :]):
         reading = reading._replace(qualifier=place_before(clause.before))
     slot = f"{rule.slot}/{reading.qualifier}" if reading.qualifier else rule.slot
-    was = reading.was + _aside(clause.aside, slot, reading)
+    was = reading.was + slot_older.named_in(clause.aside, slot, reading.value)
     since, until = said.since, said.until
     if rule.slot in {"due", "appointment", "birthday", "expires"}:
         since, until = _announced(match.string, at), None
@@ -242,25 +237,6 @@ def _ended(rule: Rule, match: re.Match[str], left: str) -> bool | None:
     return False
 
 
-def _aside(aside: str, slot: str, reading: Reading) -> tuple[str, ...]:
-    """Return the older values in brackets: "(was 20, then 27 February)"."""
-    match = _WAS.match(aside)
-    if match is None:
-        return ()
-    old = match.group("old")
-    if slot.startswith(("due", "appointment")):
-        return earlier_days(old, reading.value)
-    if slot.startswith("workdays"):
-        days = slot_values.weekdays(old)
-        return (days,) if days else ()
-    if slot == "interval" or slot.startswith(("rate", "weight", "price", "size")):
-        unit = reading.value.split(" ", 1)[-1]
-        counts = re.findall(r"(?:^|then )(\d+(?:[.,]\d+)?)", old)
-        return tuple(slot_values.quantity(count, unit) for count in counts)
-    older = slot_values.phrase(old)
-    return (older,) if older and len(older.split()) <= 5 else ()
-
-
 def _continued(last: Fact, again: re.Match[str], clause: Clause, at: date | None) -> list[Fact]:
     """Return the fact of "from today it is tea", whose subject stands in the clause before."""
     value = slot_values.phrase(again.group("v"))
@@ -272,29 +248,20 @@ def _continued(last: Fact, again: re.Match[str], clause: Clause, at: date | None
     ]
 
 
-def _replaced(match: re.Match[str], at: date | None) -> Iterator[tuple[int, Fact]]:
-    """Yield the fact of two rules of one form, of which one replaces the other."""
-    one, other = (_rule_in(match.group(name), at) for name in ("v", "w"))
-    if one and other and one.qualifier == other.qualifier:
-        since = at.isoformat() if at else None
-        yield (
-            match.start(),
-            Fact("", f"rule/{one.qualifier}", one.value, True, since, was=(other.value,)),
-        )
-
-
-def _rule_in(text: str, at: date | None) -> Reading | None:
-    for rule in RULES:
-        if rule.slot == "rule" and (match := rule.pattern.search(text)):
-            return rule.read(match, at)
-    return None
-
-
 def _distinct(found: list[Fact]) -> list[Fact]:
-    """Keep the fullest of facts that agree in subject, slot and value."""
-    kept: dict[tuple[str, str, str], Fact] = {}
+    """Keep the fullest of equal facts, and the last of several values that one slot is given.
+
+    "Paused on 2 May, running since 9 May": what is said last holds, the others were before.
+    """
+    kept: dict[tuple[str, ...], Fact] = {}
     for fact in found:
-        key = (subject_key(fact.subject), fact.slot, fact.value.casefold())
-        if key not in kept or sum(map(bool, fact)) > sum(map(bool, kept[key])):
-            kept[key] = fact
+        key: tuple[str, ...] = (subject_key(fact.subject), fact.slot)
+        if fact.is_ended or not fact.is_single:
+            key = (*key, fact.value.casefold())
+        older = kept.get(key)
+        if older is None or older.value == fact.value:
+            fuller = older is None or sum(map(bool, fact)) > sum(map(bool, older))
+            kept[key] = fact if fuller else kept[key]
+        else:
+            kept[key] = fact._replace(was=(*older.was, older.value, *fact.was))
     return list(kept.values())

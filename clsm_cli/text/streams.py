@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from clsm_cli.model.streams import Stream
 
-_MONTH = r"(?:January|February|March|April|May|June|July|August|September|October|November|December)"
+_MONTH = (
+    r"(?:January|February|March|April|May|June|July|August|September|October|November|December)"
+)
 _DAY = r"(?:Monday|Tuesday|Wednesday|Thursday|Friday|Saturday|Sunday)"
 _WHEN = rf"(?:{_DAY}|{_MONTH}|\d{{1,2}}|\d{{4}}-\d\d-\d\d|mid|the\s(?:end|\d)|next|tomorrow|Easter|Christmas|noon)"
 _KIN = (
@@ -62,7 +64,13 @@ _FLOW: tuple[tuple[float, str], ...] = (
     (1.3, r"\b(?:is\sthe\s\w+\sproblem|defect|paradox|whoever|people\swho|law|theory|filter|says\sthat|argues|describes|calls|asks)\b"),
 )  # fmt: skip
 _TABLES: tuple[tuple[Stream, tuple[tuple[float, re.Pattern[str]], ...]], ...] = tuple(
-    (stream, tuple((points, re.compile(pattern, re.IGNORECASE if stream != "identity" else 0)) for points, pattern in table))
+    (
+        stream,
+        tuple(
+            (points, re.compile(pattern, re.IGNORECASE if stream != "identity" else 0))
+            for points, pattern in table
+        ),
+    )
     for stream, table in (
         ("tasks", _TASKS),
         ("identity", _IDENTITY),

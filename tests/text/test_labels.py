@@ -25,7 +25,14 @@ def test_labels(raw: str, name: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "raw", ["- **It was late.** Nobody came.", "*Dune*, chapter two.", "Ann said: no.", "- plain text", ""]
+    "raw",
+    [
+        "- **It was late.** Nobody came.",
+        "*Dune*, chapter two.",
+        "Ann said: no.",
+        "- plain text",
+        "",
+    ],
 )
 def test_no_labels(raw: str) -> None:
     assert label_of(raw, is_item=raw.startswith("-")) is None

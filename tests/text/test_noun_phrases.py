@@ -28,7 +28,7 @@ def _found(text: str) -> list[str]:
         ("Look at memory_v2 again.", ["memory_v2"]),
         ("I like Reasons and Persons.", ["Reasons and Persons"]),
         ("Ask Dr. Bakker about it.", ["Dr. Bakker"]),
-        ("Ilse saw the Kelly criterion.", ["Kelly criterion"]),
+        ("Ilse saw the Kelly criterion.", ["Kelly criterion", "criterion"]),
         ("It is in The Steward's Problem.", ["The Steward's Problem"]),
     ],
 )
@@ -41,6 +41,7 @@ def test_terms(text: str, phrases: list[str]) -> None:
     [
         "Last week was a good time, by the way, and a lot of fun.",
         "Now Mara fears nothing. He started writing. They stop pushing.",
+        "Woah Joanna! You're making progress. It's finding balance.",
         "It was 20 cm long on Monday and Wednesday.",
         "Thanks, that sounds great! Bye Joanna, have a nice day.",
         "`clock key` and https://example.org/clock-key and [[clock key]]",

@@ -20,12 +20,30 @@ def kept(text: str, speech: Speech = NOTE, before: str = "") -> list[str]:
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
-        ("[[Marta Lund]] lives in *Oslo* and keeps 40 hives. #people", "Marta Lund lives in Oslo and keeps 40 hives."),
-        ("So the successor of `index_v1` is called [[Otter]].", "The successor of index_v1 is called Otter."),
-        ("Decision: [[Otter]] replaces index_v1 from 3 May.", "Otter replaces index_v1 from 3 May."),
-        ("Since 3 May our [[restic]] backup goes to the attic.", "Since 3 May our restic backup goes to the attic."),
-        ("- Rule: one restore on the first Sunday of each month", "Rule: one restore on the first Sunday of each month."),
-        ("In short: from now on the [[choir]] meets on Tuesdays.", "From now on the choir meets on Tuesdays."),
+        (
+            "[[Marta Lund]] lives in *Oslo* and keeps 40 hives. #people",
+            "Marta Lund lives in Oslo and keeps 40 hives.",
+        ),
+        (
+            "So the successor of `index_v1` is called [[Otter]].",
+            "The successor of index_v1 is called Otter.",
+        ),
+        (
+            "Decision: [[Otter]] replaces index_v1 from 3 May.",
+            "Otter replaces index_v1 from 3 May.",
+        ),
+        (
+            "Since 3 May our [[restic]] backup goes to the attic.",
+            "Since 3 May our restic backup goes to the attic.",
+        ),
+        (
+            "- Rule: one restore on the first Sunday of each month",
+            "Rule: one restore on the first Sunday of each month.",
+        ),
+        (
+            "In short: from now on the [[choir]] meets on Tuesdays.",
+            "From now on the choir meets on Tuesdays.",
+        ),
     ],
 )
 def test_statements_of_notes(text: str, expected: str) -> None:
@@ -35,12 +53,12 @@ def test_statements_of_notes(text: str, expected: str) -> None:
 
 
 def test_a_definition_keeps_its_subject() -> None:
-    text = "- **Otter**: the new index. In daily use from 3 May. It replaced index_v1 in June. Written by Marta Lund."
+    text = "- **Otter**: the new index. In daily use from 3 May. It replaced index_v1 in June. Written by Marta Lund in 2019."
     assert kept(text) == [
         "Otter: the new index.",
         "Otter: in daily use from 3 May.",
         "Otter replaced index_v1 in June.",
-        "Otter: written by Marta Lund.",
+        "Otter: written by Marta Lund in 2019.",
     ]
 
 
@@ -52,7 +70,8 @@ def test_a_heading_is_the_subject_of_its_items() -> None:
 
 
 @pytest.mark.parametrize(
-    "rule", ["Do not speak until Marta has said hello.", "Levels in centimetres against NAP, as measured."]
+    "rule",
+    ["Do not speak until Marta has said hello.", "Levels in centimetres against NAP, as measured."],
 )
 def test_rules_under_their_heading(rule: str) -> None:
     assert kept(f"- {rule}", Speech(heading=("House rules",), is_note=True)) == [rule]
@@ -71,7 +90,11 @@ def test_a_pronoun_takes_the_subject_before() -> None:
 @pytest.mark.parametrize(
     ("text", "speaker", "expected"),
     [
-        ("I prefer tabs over spaces in Python.", "Zed", ["Zed prefers tabs over spaces in Python."]),
+        (
+            "I prefer tabs over spaces in Python.",
+            "Zed",
+            ["Zed prefers tabs over spaces in Python."],
+        ),
         ("Hey Kim! I moved to Leeds in 2019.", "Anna", ["Anna moved to Leeds in 2019."]),
         ("My wife is allergic to nuts.", "user", ["The user's wife is allergic to nuts."]),
         ("Never wake me before eight.", "user", ['The user: "Never wake me before eight."']),
@@ -102,7 +125,7 @@ def test_statements_of_chats(text: str, speaker: str, expected: list[str]) -> No
         "She has two sisters in Oslo.",
         "This is the best one.",
         '"See? It is not hard. Show me, I press, it goes."',
-        "Ann said \"I moved to Leeds. I bought a house in 2019.\"",
+        'Ann said "I moved to Leeds. I bought a house in 2019."',
     ],
 )
 def test_junk_of_notes(text: str) -> None:
@@ -140,11 +163,19 @@ def test_spans_point_to_the_source() -> None:
     ]
 
 
-_WORDS = "[[Ann]] ** * - ` ``` # She he it I my is has kept lost bees 3 May Oslo . , : ; ? ! \" ( ) \n the in of never".split(" ")
+_WORDS = '[[Ann]] ** * - ` ``` # She he it I my is has kept lost bees 3 May Oslo . , : ; ? ! " ( ) \n the in of never'.split(
+    " "
+)
 
 
-@given(st.lists(st.sampled_from(_WORDS), max_size=40), st.booleans(), st.sampled_from(["", "user", "Ann"]))
-def test_every_statement_is_one_plain_sentence(words: list[str], is_note: bool, speaker: str) -> None:
+@given(
+    st.lists(st.sampled_from(_WORDS), max_size=40),
+    st.booleans(),
+    st.sampled_from(["", "user", "Ann"]),
+)
+def test_every_statement_is_one_plain_sentence(
+    words: list[str], is_note: bool, speaker: str
+) -> None:
     text = " ".join(words)
     found = propositions(text, Speech(speaker, ("Notes",), is_note), "Bo is late.")
     assert found == propositions(text, Speech(speaker, ("Notes",), is_note), "Bo is late.")

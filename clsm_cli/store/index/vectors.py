@@ -183,41 +183,32 @@ def add(
 
 
 def of_texts(
-    connection: sqlite3.Connection,
-    derived: Path,
-    texts: Sequence[str],
-    embed: Embed | None,
-    *,
-    keep: bool,
+    connection: sqlite3.Connection, derived: Path, texts: Sequence[str], embed: Embed | None
 ) -> dict[str, Any]:
-    """Unit vectors of texts as the index has them or would have them, by text.
+    """Unit vectors of texts as the index has them, by text; the caller holds the lock.
 
     Args:
         connection: The index.
         derived: Its folder.
-        texts: What may become statements.
-        embed: Embeds those without a vector; None: they have none.
-        keep: Write new vectors down; the caller holds the lock.
+        texts: What stands in the store, or may soon.
+        embed: Embeds those without a vector, which are written down; None: they have none.
     """
     digests = {text: text_digest(text) for text in texts}
     known = _rows(connection, sorted(set(digests.values())))
     new = sorted({text for text in texts if digests[text] not in known})
-    found: dict[str, Any] = {}
-    if new and embed is not None and keep:
+    if new and embed is not None:
         for start in range(0, len(new), _BATCH):
             items = [(digests[text], text) for text in new[start : start + _BATCH]]
             add(connection, derived, items, embed)
         known = _rows(connection, sorted(set(digests.values())))
-    elif new and embed is not None:
-        for text, each in zip(new, embed(new), strict=True):
-            found[text] = unit(pack_sentences(each.sentence[None, :]))
-    size = committed(connection).sentences * SENTENCE_BYTES
-    rows = rows_of(sentences_path(derived), size)
-    for text, key in digests.items():
-        if rows is not None and key in known:
-            first = known[key] * SENTENCE_BYTES
-            found[text] = unit(rows[first : first + SENTENCE_BYTES])
-    return found
+    rows = rows_of(sentences_path(derived), committed(connection).sentences * SENTENCE_BYTES)
+    if rows is None:
+        return {}
+    return {
+        text: unit(rows[known[key] * SENTENCE_BYTES : (known[key] + 1) * SENTENCE_BYTES])
+        for text, key in digests.items()
+        if key in known
+    }
 
 
 _BATCH = 128

@@ -1,0 +1,303 @@
+"""Correct: a person says what is true now, and memory keeps what it held until then.
+
+The three rows of a correction are those of ``calibrate`` (docs/format.md §6); the new one is pinned,
+so that no later run closes or changes it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
+
+from clsm_cli.consolidation.edit import MIN_PREFIX, at_desk, check_line, folded
+from clsm_cli.errors import BadInputError
+from clsm_cli.ingestion.turns import Masker
+from clsm_cli.model.ids import closed_copy_id, statement_id
+from clsm_cli.store import ontology as store_ontology
+from clsm_cli.text import gate, slot_values, slots, timex, todo
+from clsm_cli.text.node_ids import node_id
+from clsm_cli.text.ontology import tags_of
+from clsm_cli.text.slot_words import PERSON_PRONOUNS, UNKNOWN
+
+if TYPE_CHECKING:
+    from datetime import date, datetime
+
+    from clsm_cli.consolidation.edit import Desk, Warn
+    from clsm_cli.model.graph import Statement
+    from clsm_cli.store.layout import Store
+    from clsm_cli.text.slots import Fact
+
+
+class Correction(NamedTuple):
+    """What a correction did, or would do.
+
+    Attributes:
+        was: What stood.
+        until: When it stopped to hold; None where it never did.
+        now: What stands.
+        also: Further statements that held the old value, closed with it.
+        is_new: False where memory says so already, and nothing changes.
+        run: Id in the ledger; None when nothing was written.
+    """
+
+    was: Statement
+    until: str | None
+    now: Statement
+    also: tuple[Statement, ...] = ()
+    is_new: bool = True
+    run: str | None = None
+
+
+def correct(
+    store: Store,
+    wanted: str,
+    said: str,
+    now: datetime,
+    warn: Warn,
+    *,
+    since: str | None = None,
+    never: bool = False,
+    dry_run: bool = False,
+) -> Correction:
+    """Put what is true now in the place of a statement.
+
+    Args:
+        store: Where.
+        wanted: Id of a statement, how one begins, or the name of what it is about.
+        said: The whole sentence that is true now, or only the value that takes the old one's place.
+        now: Time of the run, with offset.
+        warn: Told what the user should hear.
+        since: Since when it is true, a canonical time; else the sentence says it, else now.
+        never: The old statement was never true.
+        dry_run: Only say what would happen.
+
+    Raises:
+        BadInputError: It is not certain which statement is meant, or what it should say.
+        LockedError: Another clsm kept the lock.
+        DiskError: The disk refused.
+    """
+    mask = Masker(Counter())
+    said = " ".join(mask(said).split())
+    if not any(map(str.isalnum, said)):
+        raise BadInputError("the correction", "says nothing", "write what is true now")
+    for kind, count in sorted(mask.found.items()):
+        warn(f"{count} masked ({kind})")
+    with at_desk(store, "correct", now, warn, dry_run=dry_run) as desk:
+        old = statement_of(desk, wanted) or _meant(desk, wanted, said)
+        text = _sentence(old, timex.absolutise(said, desk.moment))
+        known = _known(desk, old, text)
+        if known is not None:
+            return Correction(old, old.valid_until, known, is_new=False)
+        done = replaced(desk, old, text, since, never=never)
+        return done._replace(run=desk.save())
+
+
+def replaced(
+    desk: Desk, old: Statement, text: str, since: str | None, *, never: bool = False
+) -> Correction:
+    """Put the rows of a correction on the desk.
+
+    A current statement that says ``text`` already becomes the new row. Statements that hold the old
+    value of the slot in other words are closed too: they would stand there stale.
+
+    Raises:
+        BadInputError: The text cannot be a line of Markdown, or the statement is a summary.
+    """
+    if old.kind == "gist":
+        reason = "is a summary that clsm works out anew"
+        raise BadInputError(old.id, reason, "correct the statement that it rests on")
+    fact = _fact(desk, old, text)
+    start = old.valid_from if never else since or (fact and fact.since) or desk.time
+    standing = desk.saying(text, but=old.id)
+    if standing is None:
+        new = _new(desk, old, text, fact, start)
+    else:
+        new = replace(standing, supersedes=old.id, trust="user", pinned=True)
+    check_line(new)
+    also = tuple(row for row in _of_value(desk, old) if row.id != new.id)
+    for row in (old, *also):
+        _close(desk, row, None if never else start)
+    desk.put(new)
+    return Correction(old, None if never else start, new, also)
+
+
+def statement_of(desk: Desk, wanted: str) -> Statement | None:
+    """The statement that an id, or the beginning of one, stands for; None where none has it.
+
+    Raises:
+        BadInputError: Several begin so.
+    """
+    if wanted in desk.statements:
+        return desk.statements[wanted]
+    if len(wanted) < MIN_PREFIX:
+        return None
+    found = [row for i, row in desk.statements.items() if i.startswith(wanted)]
+    if len(found) > 1:
+        names = ", ".join(row.id for row in found[:5])
+        raise BadInputError(wanted, f"several ids begin so ({names})", "write more of the id")
+    return found[0] if found else None
+
+
+def _meant(desk: Desk, subject: str, said: str) -> Statement:
+    """The statement about a subject whose value a sentence, or a value alone, can replace."""
+    nodes = {desk.node_of(subject), desk.node_of(_ARTICLE.sub("", subject))}
+    rows = [
+        row
+        for row in desk.statements.values()
+        if row.is_current and row.slot and row.subject and desk.node_of(row.subject) in nodes
+    ]
+    if not rows:
+        reason = "is no id, and memory holds no value of anything with that name"
+        raise BadInputError(subject, reason, "find the id of a statement with: clsm recall")
+    if _is_sentence(said):
+        told = {fact.slot for row in rows for fact in _facts(desk, row, said)}
+        fits = [row for row in rows if row.slot in told]
+    else:
+        day = desk.moment.date()
+        alike = [row for row in rows if _kind(row.value or "", day) == _kind(said, day)]
+        fits = [row for row in alike if _fits(desk, row, said)] or alike
+    if len({(row.slot, folded(row.value or "")) for row in fits}) == 1:
+        return max(fits, key=lambda row: (row.valid_from or "", row.id))
+    listed = ", ".join(f"{row.id} ({row.slot}: {row.value})" for row in (fits or rows)[:10])
+    raise BadInputError(
+        subject, f"it is not certain which statement is meant: {listed}", "name one by its id"
+    )
+
+
+def _fits(desk: Desk, row: Statement, value: str) -> bool:
+    """Whether a sentence that tells its slot still tells it with another value in it."""
+    texts = (row.text, _with_value(row, value) or row.text)
+    reads = [any(fact.slot == row.slot for fact in _facts(desk, row, text)) for text in texts]
+    return reads != [True, False]
+
+
+def _sentence(old: Statement, said: str) -> str:
+    """What is said as a whole sentence."""
+    if _is_sentence(said):
+        return said
+    text = _with_value(old, said)
+    if text is None:
+        reason = f"{said!r} does not say what it takes the place of in {old.text!r}"
+        next_step = "write the whole sentence that is true now, with a full stop"
+        raise BadInputError(old.id, reason, next_step)
+    return text
+
+
+def _with_value(row: Statement, value: str) -> str | None:
+    """The text with its value replaced; None where that does not stand there once, and literally."""
+    if not row.value:
+        return None
+    pattern = re.compile(rf"(?<!\w){re.escape(row.value)}(?!\w)", re.IGNORECASE)
+    places = list(pattern.finditer(row.text))
+    if len(places) != 1:
+        return None
+    start, end = places[0].span()
+    return row.text[:start] + value.rstrip(".") + row.text[end:]
+
+
+def _known(desk: Desk, old: Statement, text: str) -> Statement | None:
+    """What says so already: the statement itself, or what took its place before."""
+    if old.is_current:
+        return old if old.text == text else None
+    rows = desk.statements.values()
+    heir = next((row for row in rows if row.supersedes == old.id and row.is_current), None)
+    if heir is not None and heir.text == text:
+        return heir
+    reason = "is no longer held" + (f"; {heir.id} took its place" if heir else "")
+    raise BadInputError(old.id, reason, "find what is held with: clsm recall")
+
+
+def _new(desk: Desk, old: Statement, text: str, fact: Fact | None, start: str | None) -> Statement:
+    """The third row: what is true now, by a person."""
+    normal = folded(text)
+    births = (statement_id(normal, at) for at in (None, start, old.id))
+    known = {*desk.statements, *desk.records}
+    named = fact is not None and fact.subject.casefold() not in {"", *UNKNOWN, *PERSON_PRONOUNS}
+    ontology, _ = store_ontology.load(desk.store)
+    return replace(
+        old,
+        id=next(birth for birth in births if birth not in known),
+        rev=(0, ""),
+        text=text,
+        subject=node_id(fact.subject) if fact and named else old.subject,
+        # A sentence that no form reads still says what there is to say of its slot.
+        slot=fact.slot if fact else old.slot,
+        value=fact.value if fact and not fact.is_ended else None,
+        due=todo.due_day(text, desk.moment.date()) if old.kind == "task" else None,
+        sources=(),
+        valid_from=start,
+        valid_until=None,
+        recorded_at=desk.run.now,
+        superseded_at=None,
+        supersedes=old.id,
+        contradicted_by=(),
+        tags=tuple(sorted(tags_of(text, ontology))),
+        trust="user",
+        pinned=True,
+        withdrawn=False,
+        extra={},
+    )
+
+
+def _close(desk: Desk, row: Statement, until: str | None) -> None:
+    """The first two rows; without ``until`` the statement was never true, and is withdrawn."""
+    desk.put(replace(row, superseded_at=desk.run.now, withdrawn=until is None))
+    if until is None or until <= (row.valid_from or ""):
+        return  # it held at no time
+    desk.put(
+        replace(
+            row,
+            id=closed_copy_id(row.id, until),
+            valid_until=until,
+            recorded_at=desk.run.now,
+            supersedes=None,
+        )
+    )
+
+
+def _of_value(desk: Desk, old: Statement) -> list[Statement]:
+    """Other current statements that hold the value of a slot in other words."""
+    if not (old.subject and old.slot and old.value):
+        return []
+    key = (desk.node_of(old.subject), old.slot, folded(old.value))
+    return [
+        row
+        for row in desk.statements.values()
+        if row.is_current
+        and row.id != old.id
+        and (desk.node_of(row.subject), row.slot, folded(row.value or "")) == key
+    ]
+
+
+def _fact(desk: Desk, old: Statement, text: str) -> Fact | None:
+    """What a text tells: of the slot of the old statement, where it tells of that."""
+    found = _facts(desk, old, text)
+    return min(found, key=lambda fact: (fact.slot != old.slot, not fact.is_single), default=None)
+
+
+def _facts(desk: Desk, row: Statement, text: str) -> list[Fact]:
+    return slots.facts(text, desk.moment.date(), speaker=desk.label(row.subject))
+
+
+_ARTICLE = re.compile(r"(?:the|an?|my|our)\s+", re.IGNORECASE)
+_STOP = re.compile(r"[.!][\"'\u201d\u2019)]*$")
+
+
+def _is_sentence(text: str) -> bool:
+    """Whether a text is a whole sentence, not a value alone."""
+    if gate.is_whole(text) or gate.is_command(gate.tokens(text)):
+        return True
+    return len(text.split()) > 2 and _STOP.search(text) is not None
+
+
+def _kind(value: str, at: date) -> tuple[str, str]:
+    """What a value is like: a day or some, a quantity of a unit, a name, or other words."""
+    found = timex.find(value, at)
+    if slot_values.weekdays(value) or (found and found[0].text == value):
+        return ("day", "")
+    first, _, rest = value.partition(" ")
+    if slot_values.number(first):
+        return ("quantity", slot_values.quantity("2", rest) if rest else "")
+    return ("name" if value[:1].isupper() else "words", "")

@@ -1,0 +1,94 @@
+"""A dry run: the same run on a copy of the store, and what differs afterwards.
+
+So the plan that a person reads is what the run would do to the byte, with everything that comes
+before it: hand edits settled, conversations closed.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+import shutil
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from clsm_cli.consolidation.report import FileChange
+from clsm_cli.store import atomic
+from clsm_cli.store.lock import locked
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from clsm_cli.consolidation.report import Report
+    from clsm_cli.store.layout import Store
+
+_LEFT_OUT = shutil.ignore_patterns(".git", "runs", "rehearsal-*", atomic.TEMP_PREFIX + "*")
+"""What a run does not read: git's own, preimages, other rehearsals."""
+
+
+def rehearse(store: Store, run: Callable[[Store], Report]) -> Report:
+    """Run on a copy that is deleted afterwards; the report lists what differs, file by file.
+
+    Args:
+        store: It is only read, but for a temporary folder in its derived one.
+        run: What to do with a store.
+
+    Raises:
+        DiskError: There is no room for the copy.
+        LockedError: Another clsm kept the lock.
+    """
+    atomic.make_folder(store.derived)
+    with (
+        atomic.disk_errors(store.derived),
+        tempfile.TemporaryDirectory(prefix="rehearsal-", dir=store.derived) as folder,
+    ):
+        copy = Path(folder) / store.root.name
+        with locked(store.root, store.settings.store.lock_wait):
+            shutil.copytree(store.root, copy, ignore=_LEFT_OUT, symlinks=True)
+        report = run(store._replace(root=copy))
+        report.dry_run = True
+        report.run = None
+        report.files = _differences(store.root, copy)
+    return report
+
+
+def _differences(before: Path, after: Path) -> list[FileChange]:
+    names = sorted(_files(before) | _files(after))
+    return [
+        change
+        for name in names
+        if (change := _change(name, _bytes(before / name), _bytes(after / name))) is not None
+    ]
+
+
+def _files(root: Path) -> set[str]:
+    found: set[str] = set()
+    for folder, names, files in os.walk(root):
+        names[:] = [name for name in names if not name.startswith(".")]
+        for name in files:
+            path = os.path.relpath(os.path.join(folder, name), root)
+            if not name.startswith(".") and name != "runs.jsonl":
+                found.add(path)
+    return found
+
+
+def _bytes(path: Path) -> bytes | None:
+    return path.read_bytes() if path.is_file() else None
+
+
+def _change(name: str, old: bytes | None, new: bytes | None) -> FileChange | None:
+    if old == new:
+        return None
+    before = (old or b"").decode("utf-8", "replace").splitlines()
+    after = (new or b"").decode("utf-8", "replace").splitlines()
+    if name.endswith(".yaml"):  # sorted by id: a difference of sets is a diff, and is fast
+        added = tuple(sorted(set(after) - set(before)))
+        return FileChange(name, added, tuple(sorted(set(before) - set(after))), old is None)
+    diff = list(difflib.unified_diff(before, after, lineterm="", n=0))[2:]
+    return FileChange(
+        name,
+        tuple(line[1:] for line in diff if line.startswith("+") and line[1:].strip()),
+        tuple(line[1:] for line in diff if line.startswith("-") and line[1:].strip()),
+        old is None,
+    )

@@ -1,0 +1,169 @@
+"""Whether consolidation is a function of what was said, not of how often it runs."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import fields, replace
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from clsm_cli.errors import RefusedError
+from clsm_cli.evaluation import memory_contents, notes, stores
+from clsm_cli.evaluation.memory_report import Difference, Repeated
+from clsm_cli.model.graph import Edge, Node, Statement
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+    from pathlib import Path
+
+    from clsm_cli.evaluation.memory_contents import Contents
+    from clsm_cli.evaluation.stores import Made, Workshop
+    from clsm_cli.store.layout import Store
+
+    Compared = Mapping[str, Node] | Mapping[str, Edge] | Mapping[str, Statement]
+
+EXAMPLES = 5
+"""Differences of one kind that are shown."""
+BEDTIME = "T23:30:00+00:00"
+"""When a night's run begins."""
+_DATED = re.compile(r"\d{4}-\d\d-\d\d")
+
+
+def measure(path: Path, shop: Workshop, made: Made, store: Store) -> Repeated:
+    """Consolidate again, rebuild, and live through the days one by one.
+
+    Args:
+        path: The labelled memory.
+        shop: Where stores are made.
+        made: The store before consolidation.
+        store: The same consolidated once; this changes it.
+    """
+    once = memory_contents.read(store)
+    before = _bytes(store.root)
+    stores.sleep(shop, store, made.now)
+    after = _bytes(store.root)
+    changed = sorted(name for name in {*before, *after} if before.get(name) != after.get(name))
+    stores.sleep(shop, store, made.now, rebuild=True)
+    rebuilt = memory_contents.read(store)
+    nightly, nights, refused = _live(path, shop, made)
+    return Repeated(
+        changed_files=tuple(changed),
+        rebuilt=_differences(once, rebuilt, with_statements=False),
+        nights=nights,
+        refused=refused,
+        nightly=_differences(once, memory_contents.read(nightly), with_statements=True),
+    )
+
+
+def days(path: Path) -> dict[str, list[str]]:
+    """The files of a labelled memory by the day on which they are there, in order of time.
+
+    A note is there on the day in its name, a transcript on the day of its last turn, and what has
+    no date from the first day on.
+    """
+    dated: dict[str, list[str]] = {}
+    undated: list[str] = []
+    for file in stores.files_in(path, notes.FOLDERS):
+        day = _day_of(file)
+        if day is None:
+            undated.append(str(file))
+        else:
+            dated.setdefault(day, []).append(str(file))
+    found = dict(sorted(dated.items()))
+    first = next(iter(found), "2000-01-01")
+    return {**found, first: undated + found.get(first, [])}
+
+
+def _day_of(file: Path) -> str | None:
+    named = _DATED.match(file.name)
+    if named is not None or file.suffix != ".jsonl":
+        return named.group() if named else None
+    rows = (json.loads(line) for line in file.read_text("utf-8").splitlines() if line.strip())
+    times = [str(row["timestamp"])[:10] for row in rows if "timestamp" in row]
+    return max(times, default=None)
+
+
+def _live(path: Path, shop: Workshop, made: Made) -> tuple[Store, int, int]:
+    """A store that takes in each day's files and sleeps every night; nights, and those refused.
+
+    The last run is at the time of the one that it is compared with.
+    """
+    store = stores.empty(made.store, "nights")
+    found = days(path)
+    refused = 0
+    for day, files in found.items():
+        now = datetime.fromisoformat(f"{day}{BEDTIME}")
+        stores.take(shop, store, files, now)
+        refused += _slept_only_with_permission(shop, store, now)
+    refused += _slept_only_with_permission(shop, store, made.now)
+    return store, len(found), refused
+
+
+def _slept_only_with_permission(shop: Workshop, store: Store, now: datetime) -> bool:
+    try:
+        stores.sleep(shop, store, now)
+    except RefusedError:
+        stores.sleep(shop, store, now, allow_loss=True)
+        return True
+    return False
+
+
+def _bytes(root: Path) -> dict[str, bytes]:
+    """Every file of a store that is no part of the index."""
+    return {
+        str(file.relative_to(root)): file.read_bytes()
+        for file in sorted(root.rglob("*"))
+        if file.is_file() and file.relative_to(root).parts[0] != ".clsm"
+    }
+
+
+def _differences(
+    one: Contents, other: Contents, *, with_statements: bool
+) -> tuple[Difference, ...]:
+    found = _compared("nodes", one.nodes, other.nodes) + _compared("edges", one.edges, other.edges)
+    if with_statements:
+        found += _compared(
+            "statements", *({r.id: r for r in c.held if r.is_current} for c in (one, other))
+        )
+    return tuple(found)
+
+
+def _compared(what: str, one: Compared, other: Compared) -> list[Difference]:
+    """Records of one type in two stores, the first being what is expected."""
+    shown = {i: _shown(record) for i, record in {**other, **one}.items()}
+    cases: dict[str, list[str]] = {
+        f"{what}: missing": [shown[i] for i in sorted(one.keys() - other.keys())],
+        f"{what}: more": [shown[i] for i in sorted(other.keys() - one.keys())],
+    }
+    for i in sorted(one.keys() & other.keys()):
+        before, after = _bare(one[i]), _bare(other[i])
+        for each in fields(before):
+            old, new = getattr(before, each.name), getattr(after, each.name)
+            if old != new:
+                line = f"{shown[i]}: {_clipped(old)} -> {_clipped(new)}"
+                cases.setdefault(f"{what}: {each.name}", []).append(line)
+    return [
+        Difference(name, len(lines), tuple(lines[:EXAMPLES]))
+        for name, lines in cases.items()
+        if lines
+    ]
+
+
+def _bare(record: Node | Edge | Statement) -> Node | Edge | Statement:
+    if isinstance(record, Node):
+        return replace(record, rev=(0, ""))
+    return replace(record, rev=(0, ""), recorded_at=None, superseded_at=None)
+
+
+def _shown(record: Node | Edge | Statement) -> str:
+    if isinstance(record, Node):
+        return f"{record.label} ({record.kind})"
+    if isinstance(record, Edge):
+        return f"{record.source} {record.type} {record.target}"
+    return record.text
+
+
+def _clipped(value: object) -> str:
+    text = ", ".join(map(str, value)) if isinstance(value, tuple) else str(value)
+    return text if len(text) <= 90 else f"{text[:90]}…"

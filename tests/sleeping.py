@@ -1,0 +1,100 @@
+"""Consolidate in this process with the real model, and compare what stores believe afterwards."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from ingesting import embedder, take
+
+from clsm_cli.consolidation import consolidate as use_case
+from clsm_cli.consolidation.report import Report, Request
+from clsm_cli.model.graph import Edge, Node, Statement
+from clsm_cli.store import shards, statements
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from clsm_cli.store.layout import Store
+
+NOW = "2026-03-01T12:00:00+01:00"
+
+
+def sleep(store: Store, now: str = NOW, **options: Any) -> Report:
+    """``clsm consolidate``; ``model=False`` for a machine without the model."""
+    engine = embedder() if options.pop("model", True) else None
+    request = Request(now=datetime.fromisoformat(now), **options)
+    return use_case.consolidate(store, request, engine, lambda *_: None)
+
+
+def chat(folder: Path, name: str, turns: Iterable[tuple[str, str, str]]) -> Path:
+    """A conversation that ended: speaker (a role or a name), time and text of each turn."""
+    rows: list[dict[str, Any]] = []
+    for speaker, time, text in turns:
+        role = speaker if speaker in ("user", "assistant", "tool", "system") else "user"
+        rows.append(
+            {"session": name, "role": role, "speaker": speaker, "time": time, "text": text}
+        )
+    rows.append({"session": name, "end": True, "time": rows[-1]["time"]})
+    path = folder / f"{name}.jsonl"
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+    return path
+
+
+def told(store: Store, folder: Path, name: str, *turns: tuple[str, str, str]) -> None:
+    """Ingest a conversation."""
+    take(store, chat(folder, name, turns))
+
+
+def rows(store: Store) -> dict[str, Statement]:
+    """All statements with their texts, by id."""
+    graph = shards.load_graph(store.graphs())
+    return statements.load(store, graph.records, "")
+
+
+def current(store: Store, *words: str) -> list[str]:
+    """Texts of current statements that hold all words, gists left out."""
+    return sorted(
+        row.text
+        for row in rows(store).values()
+        if row.is_current
+        and row.kind != "gist"
+        and all(word.casefold() in row.text.casefold() for word in words)
+    )
+
+
+def nodes(store: Store) -> dict[str, Node]:
+    records = shards.load_graph(store.graphs()).records
+    return {i: r for i, r in records.items() if isinstance(r, Node)}
+
+
+def edges(store: Store) -> dict[str, Edge]:
+    records = shards.load_graph(store.graphs()).records
+    return {i: r for i, r in records.items() if isinstance(r, Edge)}
+
+
+def bytes_of(store: Store) -> dict[str, bytes]:
+    """Every file of the store but the derived ones and the ledger."""
+    return {
+        path.relative_to(store.root).as_posix(): path.read_bytes()
+        for path in sorted(store.root.rglob("*"))
+        if path.is_file()
+        and ".clsm" not in path.relative_to(store.root).parts
+        and path.name != "runs.jsonl"
+    }
+
+
+def believed(store: Store) -> dict[str, Node | Edge | Statement]:
+    """Nodes, edges and current statements without what differs by when they were written."""
+    found: dict[str, Node | Edge | Statement] = {}
+    for i, node in nodes(store).items():
+        found[i] = replace(node, rev=(0, ""))
+    for i, edge in edges(store).items():
+        found[i] = replace(edge, rev=(0, ""), recorded_at=None, superseded_at=None)
+    for i, row in rows(store).items():
+        if row.is_current:
+            found[i] = replace(row, rev=(0, ""), recorded_at=None, superseded_at=None)
+    return found
