@@ -35,9 +35,7 @@ def chat(folder: Path, name: str, turns: Iterable[tuple[str, str, str]]) -> Path
     rows: list[dict[str, Any]] = []
     for speaker, time, text in turns:
         role = speaker if speaker in ("user", "assistant", "tool", "system") else "user"
-        rows.append(
-            {"session": name, "role": role, "speaker": speaker, "time": time, "text": text}
-        )
+        rows.append({"session": name, "role": role, "speaker": speaker, "time": time, "text": text})
     rows.append({"session": name, "end": True, "time": rows[-1]["time"]})
     path = folder / f"{name}.jsonl"
     path.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")

@@ -92,6 +92,7 @@ def _lines(done: use_case.Correction, *, dry_run: bool) -> list[str]:
         for row in (done.was, *done.also)
     ]
     lines.append(f"is     {done.now.id}  {done.now.text}{_span(done.now.valid_from, None)}")
+    lines += [f"still  {row.id}  {row.text}  (correct it too if it ended)" for row in done.beside]
     return [*lines, "nothing was written"] if dry_run else lines
 
 
@@ -110,6 +111,7 @@ def _mapping(done: use_case.Correction, *, dry_run: bool) -> dict[str, Any]:
         "was": _row(done.was) | {"valid_until": done.until},
         "also": [_row(row) | {"valid_until": done.until} for row in done.also],
         "is": _row(done.now),
+        "beside": [_row(row) for row in done.beside],
     }
 
 

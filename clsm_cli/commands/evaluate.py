@@ -148,6 +148,7 @@ def _print(
     verbose: bool,
 ) -> None:
     from clsm_cli.commands import render_eval, render_memory
+    from clsm_cli.evaluation.memory_report import MemoryReport
     from clsm_cli.evaluation.report import ChatReport, NotesReport
 
     if isinstance(report, (ChatReport, NotesReport)):
@@ -158,8 +159,8 @@ def _print(
         tables = render_memory.tables(report, verbose=verbose)
     if as_json:
         printer.json(mapping)
-    elif mapping.get("sheet"):
-        printer.lines(render_memory.sheet(mapping["sheet"]))
+    elif isinstance(report, MemoryReport) and report.sheet:
+        printer.lines(render_memory.sheet(report.sheet))
     elif printer.is_terminal:
         printer.rich(render_eval.renderables(tables))
     else:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
         Difference,
         FactFigures,
         Repeated,
+        SheetRow,
         StatementFigures,
     )
 
@@ -39,10 +40,10 @@ def tables(report: MemoryReport | GainReport, *, verbose: bool) -> list[Table]:
     return list(_memory(report, verbose=verbose))
 
 
-def sheet(report: MemoryReport) -> list[str]:
+def sheet(drawn: Sequence[SheetRow]) -> list[str]:
     """The drawn statements as Markdown, with boxes for a judge to mark."""
     lines = ["# Statements to judge", ""]
-    for number, row in enumerate(report.sheet, 1):
+    for number, row in enumerate(drawn, 1):
         dates = f"{row.valid_from or '?'} – {row.valid_until or 'still'}"
         lines += [
             f"## {number}. `{row.id}`",

@@ -74,6 +74,7 @@ class Calibration:
         elif claim.is_single and claim.slot:
             done = self._slot(claim)
         else:
+            self._end_older(claim)
             done = False
         if not done and not self._predicted(claim, vector):
             self._add(claim, vector)
@@ -85,7 +86,12 @@ class Calibration:
             closed: Key of such a block → when it went.
         """
         for row in list(self.known.rows.values()):
-            if row.is_current and not row.pinned and row.sources and closed.keys() >= {*row.sources}:
+            if (
+                row.is_current
+                and not row.pinned
+                and row.sources
+                and closed.keys() >= {*row.sources}
+            ):
                 self._close(row, max(closed[key] for key in row.sources))
 
     def contradict(self, rule: Statement, turns: Iterable[str]) -> None:
@@ -117,13 +123,14 @@ class Calibration:
     def _slot(self, claim: Claim) -> bool:
         """Bring the values of one slot of one subject in order of time; True when all is said."""
         rows = self.known.of_slot(claim.subject, claim.slot)
-        same = [row for row in rows if _value(row.value) == _value(claim.value)]
+        same = [row for row in rows if _is_same_value(row.value, claim.value)]
         for row in same:
             if _holds(row, claim.valid_from):
                 self._extend(row, claim, rows)
-                return sameness.says_the_same(row.text, claim.text, 1.0) or len(
-                    _news(claim.text, row.text)
-                ) < _NEW_WORDS
+                return (
+                    sameness.says_the_same(row.text, claim.text, 1.0)
+                    or len(_news(claim.text, row.text)) < _NEW_WORDS
+                )
         others = [row for row in rows if row not in same]
         at = claim.valid_from
         if at is None:
@@ -156,16 +163,23 @@ class Calibration:
 
     def _end(self, claim: Claim) -> None:
         """A value that holds no longer is closed; what the sentence says is kept by itself."""
-        for row in self.known.of_slot(claim.subject, claim.slot):
-            is_older = claim.valid_from is not None and _since(row) < claim.valid_from
-            if row.is_current and is_older and _value(row.value) == _value(claim.value):
-                self._close(row, claim.valid_from or "")
+        self._end_values(claim, {_value(claim.value)})
+
+    def _end_older(self, claim: Claim) -> None:
+        """Of a slot with several values those end that the sentence says were replaced."""
+        self._end_values(claim, {_value(value) for value in claim.was})
+
+    def _end_values(self, claim: Claim, values: set[str]) -> None:
+        at = claim.valid_from
+        for row in self.known.of_slot(claim.subject, claim.slot) if values and at else ():
+            if row.is_current and _since(row) < (at or "") and _value(row.value) in values:
+                self._close(row, at or "")
 
     def _extend(self, row: Statement, claim: Claim, rows: Iterable[Statement]) -> None:
         """Evidence of a value that is known; it may have held earlier than was thought."""
         at = claim.valid_from
         if row.valid_from and at and at < row.valid_from:
-            between = [r for r in rows if r.id != row.id and at <= (r.valid_from or "") ]
+            between = [r for r in rows if r.id != row.id and at <= (r.valid_from or "")]
             if any((r.valid_from or "") < row.valid_from for r in between):
                 at = None
         else:
@@ -262,6 +276,19 @@ _NEW_WORDS = 4
 def _since(row: Statement) -> str:
     """Since when a row holds; of one without a time all that is known is when it was recorded."""
     return row.valid_from or (row.recorded_at or "")
+
+
+def _is_same_value(a: str | None, b: str | None) -> bool:
+    """Whether two values are one: equal, or one says less of the same ("shed", "signal shed").
+
+    >>> _is_same_value("signal shed", "Shed"), _is_same_value("10 minutes", "minutes")
+    (True, False)
+    """
+    one, other = set(_value(a).split()), set(_value(b).split())
+    if one == other:
+        return True
+    has_number = any(map(str.isdigit, "".join(one ^ other)))
+    return bool(one and other) and not has_number and (one <= other or other <= one)
 
 
 def _value(value: str | None) -> str:

@@ -15,10 +15,11 @@ from clsm_cli.text.names import NO_NAMES
 from clsm_cli.text.node_ids import node_id
 from clsm_cli.text.plain import plain
 from clsm_cli.text.propositions import Speech, propositions
+from clsm_cli.text.sentences import split
 from clsm_cli.text.streams import stream_of
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator
+    from collections.abc import Collection, Iterator, Sequence
 
     from clsm_cli.config import ConsolidationSettings
     from clsm_cli.model.episodes import Episode, Observation, Trust, Turn
@@ -53,11 +54,20 @@ _NAMED = re.compile(
 """What a sentence begins with: a name and a colon, or a run of capitalised words."""
 
 
+_TELLING = frozenset(
+    {"dose", "due", "interval", "rate", "runs on", "target", "venue", "version", "workdays"}
+)
+"""Slots whose name and value say it all."""
+_OF_NAMES = frozenset({"age", "location", "residence", "status"})
+"""Slots of which that is so for a name: "Albertine: location Leidsevaart", not "page: status done"."""
+
+
 class Claim(NamedTuple):
     """What one sentence says, as a statement would say it.
 
     Attributes:
         subject: Id of the name it is about, as the sentence has it.
+        was: Values of the slot that it names as those of before.
         is_single: A newer value of its slot replaces an older one.
         is_ended: It says that the value holds no longer.
         announces: It says itself since when it holds.
@@ -77,6 +87,7 @@ class Claim(NamedTuple):
     subject: str | None = None
     slot: str | None = None
     value: str | None = None
+    was: tuple[str, ...] = ()
     is_single: bool = False
     is_ended: bool = False
     announces: bool = False
@@ -137,14 +148,38 @@ def _of_turn(
             due=task.due,
         )
     speech = Speech(turn.speaker, turn.heading, is_note)
+    taken = [(task.start, task.end) for task in tasks]
     for found in propositions(turn.text, speech, before):
-        if found.worth < settings.worth:
+        if found.worth < settings.worth or _is_in(found.start, found.end, taken):
             continue
-        if any(task.start < found.end and found.start < task.end for task in tasks):
-            continue
+        taken.append((found.start, found.end))
         claim = _claim(found.text, turn.text[found.start : found.end], turn, at)
         if claim is not None:
             yield claim
+    yield from _values_left(turn, at, taken)
+
+
+def _is_in(start: int, end: int, taken: Sequence[tuple[int, int]]) -> bool:
+    return any(first < end and start < last for first, last in taken)
+
+
+def _values_left(turn: Turn, at: date | None, taken: Sequence[tuple[int, int]]) -> Iterator[Claim]:
+    """Values of sentences that cannot be understood alone: name, slot and value can.
+
+    "Until then she gets methimazole, 2.5 mg twice a day." gives "Methimazole: dose 2.5 mg twice a
+    day.", so that the next dose finds what it replaces.
+    """
+    for span in split(turn.text):
+        if _is_in(span.start, span.end, taken):
+            continue
+        for fact in slots.facts(plain(turn.text[span.start : span.end]), at, speaker=turn.speaker):
+            slot = fact.slot.partition("/")[0]
+            if not fact.is_single or not fact.subject or fact.is_ended:
+                continue
+            if slot not in _TELLING and not (slot in _OF_NAMES and fact.subject[0].isupper()):
+                continue
+            name = fact.subject[:1].upper() + fact.subject[1:]
+            yield _with_fact(f"{name}: {slot} {fact.value}.", "fact", fact, turn)
 
 
 def _claim(text: str, raw: str, turn: Turn, at: date | None) -> Claim | None:
@@ -164,20 +199,36 @@ def _claim(text: str, raw: str, turn: Turn, at: date | None) -> Claim | None:
         stream = "identity"
     elif kind in ("convention", "workflow", "decision") and stream == "flow":
         stream = "projects"
-    return Claim(
+    return _with_fact(text, kind, fact, turn)._replace(
+        stream=stream, topic=TOPICS.get(kind) or FACTS[stream]
+    )
+
+
+def _with_fact(text: str, kind: StatementKind, fact: slots.Fact | None, turn: Turn) -> Claim:
+    """A claim, and the value that it gives a slot, if it gives one."""
+    stream = stream_of(text)
+    claim = Claim(
         text=_dated(text, turn),
         kind=kind,
         stream=stream,
         topic=TOPICS.get(kind) or FACTS[stream],
         turn=turn.key,
         trust=turn.trust,
-        valid_from=(fact.since if fact else None) or turn.time,
-        subject=node_id(fact.subject or turn.speaker or "i") if fact else leading_name(text),
-        slot=fact.slot if fact else None,
-        value=fact.value if fact else None,
-        is_single=fact is not None and fact.is_single,
-        is_ended=fact is not None and fact.is_ended,
-        announces=fact is not None and fact.since is not None,
+        valid_from=turn.time,
+        subject=leading_name(text),
+    )
+    if fact is None:
+        return claim
+    since = fact.until if fact.is_ended and fact.until else fact.since
+    return claim._replace(
+        valid_from=since or turn.time,
+        subject=node_id(fact.subject or turn.speaker or "i"),
+        slot=fact.slot,
+        value=fact.value,
+        was=fact.was,
+        is_single=fact.is_single,
+        is_ended=fact.is_ended,
+        announces=fact.since is not None,
     )
 
 
@@ -233,9 +284,7 @@ def _dated(text: str, turn: Turn) -> str:
     if turn.time is None:
         return text
     moment: date | datetime = (
-        datetime.fromisoformat(turn.time)
-        if "T" in turn.time
-        else date.fromisoformat(turn.time)
+        datetime.fromisoformat(turn.time) if "T" in turn.time else date.fromisoformat(turn.time)
     )
     return timex.absolutise(text, moment)
 

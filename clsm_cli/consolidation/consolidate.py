@@ -47,7 +47,8 @@ def consolidate(
     """
     if request.dry_run:
         return rehearsal.rehearse(
-            store, lambda copy: consolidate(copy, replace(request, dry_run=False), embedder, progress)
+            store,
+            lambda copy: consolidate(copy, replace(request, dry_run=False), embedder, progress),
         )
     report = Report()
     with (
@@ -174,9 +175,7 @@ class _Night:
         )
         self.progress("weaving", 0, 2)
         records = {i: student.records.get(i, r) for i, r in episodes.items() if i in all_taken}
-        network = weaver.weave(
-            records, chosen, student.relations, rebuild=self.request.rebuild
-        )
+        network = weaver.weave(records, chosen, student.relations, rebuild=self.request.rebuild)
         student.conclude(network)
         self.report.consolidated = len(chosen)
         self.report.statements.update(student.outcome.counts)
@@ -185,5 +184,3 @@ class _Night:
         writer.write(student.taken(), network)
         self.progress("weaving", 2, 2)
         bring_up_to_date(self.store, self.index.connection, None, None)
-
-

@@ -11,7 +11,7 @@ from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from clsm_cli.consolidation.edit import MIN_PREFIX, at_desk, check_line, folded
+from clsm_cli.consolidation.desk import MIN_PREFIX, at_desk, check_line, folded
 from clsm_cli.errors import BadInputError
 from clsm_cli.ingestion.turns import Masker
 from clsm_cli.model.ids import closed_copy_id, statement_id
@@ -24,7 +24,7 @@ from clsm_cli.text.slot_words import PERSON_PRONOUNS, UNKNOWN
 if TYPE_CHECKING:
     from datetime import date, datetime
 
-    from clsm_cli.consolidation.edit import Desk, Warn
+    from clsm_cli.consolidation.desk import Desk, Warn
     from clsm_cli.model.graph import Statement
     from clsm_cli.store.layout import Store
     from clsm_cli.text.slots import Fact
@@ -37,7 +37,8 @@ class Correction(NamedTuple):
         was: What stood.
         until: When it stopped to hold; None where it never did.
         now: What stands.
-        also: Further statements that held the old value, closed with it.
+        also: Further statements that held the old value in its slot, closed with it.
+        beside: Statements that hold the old value in other slots; they still stand.
         is_new: False where memory says so already, and nothing changes.
         run: Id in the ledger; None when nothing was written.
     """
@@ -46,6 +47,7 @@ class Correction(NamedTuple):
     until: str | None
     now: Statement
     also: tuple[Statement, ...] = ()
+    beside: tuple[Statement, ...] = ()
     is_new: bool = True
     run: str | None = None
 
@@ -81,14 +83,13 @@ def correct(
     mask = Masker(Counter())
     said = " ".join(mask(said).split())
     if not any(map(str.isalnum, said)):
-        raise BadInputError("the correction", "says nothing", "write what is true now")
+        raise BadInputError("VALUE", "says nothing", "write what is true now")
     for kind, count in sorted(mask.found.items()):
         warn(f"{count} masked ({kind})")
     with at_desk(store, "correct", now, warn, dry_run=dry_run) as desk:
         old = statement_of(desk, wanted) or _meant(desk, wanted, said)
         text = _sentence(old, timex.absolutise(said, desk.moment))
-        known = _known(desk, old, text)
-        if known is not None:
+        if (known := _known(desk, old, text)) is not None:
             return Correction(old, old.valid_until, known, is_new=False)
         done = replaced(desk, old, text, since, never=never)
         return done._replace(run=desk.save())
@@ -112,15 +113,15 @@ def replaced(
     start = old.valid_from if never else since or (fact and fact.since) or desk.time
     standing = desk.saying(text, but=old.id)
     if standing is None:
-        new = _new(desk, old, text, fact, start)
+        new = _new(desk, old, text, start)
     else:
         new = replace(standing, supersedes=old.id, trust="user", pinned=True)
     check_line(new)
-    also = tuple(row for row in _of_value(desk, old) if row.id != new.id)
-    for row in (old, *also):
-        _close(desk, row, None if never else start)
+    held = [row for row in _of_value(desk, old) if row.id != new.id]
+    also = tuple(row for row in held if row.slot == old.slot)
+    until, *_ = [_close(desk, row, None if never else start) for row in (old, *also)]
     desk.put(new)
-    return Correction(old, None if never else start, new, also)
+    return Correction(old, until, new, also, tuple(row for row in held if row not in also))
 
 
 def statement_of(desk: Desk, wanted: str) -> Statement | None:
@@ -131,8 +132,8 @@ def statement_of(desk: Desk, wanted: str) -> Statement | None:
     """
     if wanted in desk.statements:
         return desk.statements[wanted]
-    if len(wanted) < MIN_PREFIX:
-        return None
+    if len(wanted) < MIN_PREFIX or not wanted.startswith("f-"):
+        return None  # a name, which an id by hand may begin with
     found = [row for i, row in desk.statements.items() if i.startswith(wanted)]
     if len(found) > 1:
         names = ", ".join(row.id for row in found[:5])
@@ -151,7 +152,7 @@ def _meant(desk: Desk, subject: str, said: str) -> Statement:
     if not rows:
         reason = "is no id, and memory holds no value of anything with that name"
         raise BadInputError(subject, reason, "find the id of a statement with: clsm recall")
-    if _is_sentence(said):
+    if is_sentence(said):
         told = {fact.slot for row in rows for fact in _facts(desk, row, said)}
         fits = [row for row in rows if row.slot in told]
     else:
@@ -175,7 +176,7 @@ def _fits(desk: Desk, row: Statement, value: str) -> bool:
 
 def _sentence(old: Statement, said: str) -> str:
     """What is said as a whole sentence."""
-    if _is_sentence(said):
+    if is_sentence(said):
         return said
     text = _with_value(old, said)
     if text is None:
@@ -203,28 +204,32 @@ def _known(desk: Desk, old: Statement, text: str) -> Statement | None:
         return old if old.text == text else None
     rows = desk.statements.values()
     heir = next((row for row in rows if row.supersedes == old.id and row.is_current), None)
-    if heir is not None and heir.text == text:
+    if heir and heir.text == text:
         return heir
     reason = "is no longer held" + (f"; {heir.id} took its place" if heir else "")
     raise BadInputError(old.id, reason, "find what is held with: clsm recall")
 
 
-def _new(desk: Desk, old: Statement, text: str, fact: Fact | None, start: str | None) -> Statement:
+def retold(desk: Desk, row: Statement, text: str) -> Statement:
+    """A statement with another text, and with what that tells of a slot."""
+    fact = _fact(desk, row, text)
+    if fact is None:  # it still says what there is to say of its slot
+        return replace(row, text=text, value=None)
+    is_named = fact.subject.casefold() not in {"", *UNKNOWN, *PERSON_PRONOUNS}
+    subject = node_id(fact.subject) if is_named else row.subject
+    value = None if fact.is_ended else fact.value
+    return replace(row, text=text, subject=subject, slot=fact.slot, value=value)
+
+
+def _new(desk: Desk, old: Statement, text: str, start: str | None) -> Statement:
     """The third row: what is true now, by a person."""
-    normal = folded(text)
-    births = (statement_id(normal, at) for at in (None, start, old.id))
+    births = (statement_id(folded(text), at) for at in (None, start, old.id))
     known = {*desk.statements, *desk.records}
-    named = fact is not None and fact.subject.casefold() not in {"", *UNKNOWN, *PERSON_PRONOUNS}
     ontology, _ = store_ontology.load(desk.store)
     return replace(
-        old,
+        retold(desk, old, text),
         id=next(birth for birth in births if birth not in known),
         rev=(0, ""),
-        text=text,
-        subject=node_id(fact.subject) if fact and named else old.subject,
-        # A sentence that no form reads still says what there is to say of its slot.
-        slot=fact.slot if fact else old.slot,
-        value=fact.value if fact and not fact.is_ended else None,
         due=todo.due_day(text, desk.moment.date()) if old.kind == "task" else None,
         sources=(),
         valid_from=start,
@@ -241,34 +246,25 @@ def _new(desk: Desk, old: Statement, text: str, fact: Fact | None, start: str | 
     )
 
 
-def _close(desk: Desk, row: Statement, until: str | None) -> None:
-    """The first two rows; without ``until`` the statement was never true, and is withdrawn."""
-    desk.put(replace(row, superseded_at=desk.run.now, withdrawn=until is None))
-    if until is None or until <= (row.valid_from or ""):
-        return  # it held at no time
-    desk.put(
-        replace(
-            row,
-            id=closed_copy_id(row.id, until),
-            valid_until=until,
-            recorded_at=desk.run.now,
-            supersedes=None,
-        )
-    )
+def _close(desk: Desk, row: Statement, until: str | None) -> str | None:
+    """The first two rows; until when it held, None where it never did: then it is withdrawn."""
+    held = until is not None and until > (row.valid_from or "")
+    now = desk.run.now
+    desk.put(replace(row, superseded_at=now, withdrawn=not held))
+    if until is None or not held:
+        return None
+    copy_id = closed_copy_id(row.id, until)
+    desk.put(replace(row, id=copy_id, valid_until=until, recorded_at=now, supersedes=None))
+    return until
 
 
 def _of_value(desk: Desk, old: Statement) -> list[Statement]:
-    """Other current statements that hold the value of a slot in other words."""
-    if not (old.subject and old.slot and old.value):
+    """Other current statements that say of the same subject that it has the same value."""
+    if not (old.subject and old.value):
         return []
-    key = (desk.node_of(old.subject), old.slot, folded(old.value))
-    return [
-        row
-        for row in desk.statements.values()
-        if row.is_current
-        and row.id != old.id
-        and (desk.node_of(row.subject), row.slot, folded(row.value or "")) == key
-    ]
+    rows = (row for row in desk.statements.values() if row.is_current and row.id != old.id)
+    rows = (row for row in rows if folded(row.value or "") == folded(old.value or ""))
+    return [row for row in rows if desk.node_of(row.subject) == desk.node_of(old.subject)]
 
 
 def _fact(desk: Desk, old: Statement, text: str) -> Fact | None:
@@ -285,11 +281,11 @@ _ARTICLE = re.compile(r"(?:the|an?|my|our)\s+", re.IGNORECASE)
 _STOP = re.compile(r"[.!][\"'\u201d\u2019)]*$")
 
 
-def _is_sentence(text: str) -> bool:
+def is_sentence(text: str) -> bool:
     """Whether a text is a whole sentence, not a value alone."""
-    if gate.is_whole(text) or gate.is_command(gate.tokens(text)):
-        return True
-    return len(text.split()) > 2 and _STOP.search(text) is not None
+    words = gate.tokens(text)
+    is_order = gate.is_command(words) or _STOP.search(text) is not None
+    return gate.is_whole(text) or (is_order and len(text.split()) > 2)
 
 
 def _kind(value: str, at: date) -> tuple[str, str]:

@@ -1,173 +1,201 @@
-"""Changes by hand: a store on the desk of a person, and the editing of one record.
-
-Whatever a person decides is done in the same way: the store is locked, what was cut short is ended,
-hand edits of its files are settled, records are read, changed and written back whole.
-"""
+"""Edit: one record as text in a person's hands, checked, pinned and written back."""
 
 from __future__ import annotations
 
-import contextlib
 from dataclasses import fields, replace
-from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from clsm_cli.config import MAX_FILE
-from clsm_cli.consolidation.writes import TITLES
+from clsm_cli.consolidation.correct import retold
+from clsm_cli.consolidation.desk import MIN_PREFIX, Desk, at_desk, check_line
 from clsm_cli.errors import BadInputError, RefusedError
 from clsm_cli.ingestion import times
-from clsm_cli.ingestion.ingest import end_begun_run
 from clsm_cli.ingestion.intake import Run
 from clsm_cli.model.codec import TYPE_NAMES, RecordError, decode, encode
 from clsm_cli.model.episodes import Document
-from clsm_cli.model.graph import Node, Statement
-from clsm_cli.store import graph, logs, runs, settle, shards, statements, topics, yaml_text
+from clsm_cli.model.graph import Edge, Statement
+from clsm_cli.store import shards, yaml_text
 from clsm_cli.store.jsonlines import LineError
 from clsm_cli.store.layout import TOPIC_STREAMS
-from clsm_cli.store.lock import locked
-from clsm_cli.text.node_ids import node_id
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
     from datetime import datetime
 
+    from clsm_cli.consolidation.desk import Warn
     from clsm_cli.model.codec import Record
     from clsm_cli.model.streams import Stream
     from clsm_cli.store.layout import Store
 
-    Warn = Callable[[str], None]
 
-MIN_PREFIX = 4
-"""Characters of an id that suffice when no other id begins so."""
-
-
-class Desk:
-    """A store that a person works on: locked, its hand edits settled, its records read.
+class Draft(NamedTuple):
+    """A record as it is given to a person.
 
     Attributes:
-        records: Joined, by id.
-        statements: With their texts, as they become.
-        extra: Writes besides those of records and topic files.
+        record: As it was read; a statement with its text.
+        text: Block YAML with a few lines on how to use it.
     """
 
-    def __init__(self, store: Store, run: Run, now: datetime, *, dry_run: bool) -> None:
-        self.store = store
-        self.run = run
-        self.dry_run = dry_run
-        self.moment = now.astimezone(store.zone)
-        self.time = times.normalise(now.isoformat(), store.zone) or run.now
-        self.records = shards.load_graph(store.graphs(), logs.forgotten(store)).records
-        self.statements = statements.load(store, self.records, run.now)
-        self.extra: list[runs.Write] = []
-        self._before = dict(self.statements)
-        self._others: list[tuple[Stream, Record]] = []
-
-    @cached_property
-    def nodes(self) -> dict[str, Node]:
-        """Nodes by id."""
-        return {i: r for i, r in self.records.items() if isinstance(r, Node)}
-
-    @cached_property
-    def _canonical(self) -> dict[str, str]:
-        names = {
-            node_id(name): node.id
-            for node in self.nodes.values()
-            for name in (node.label or node.id, *node.aliases)
-        }
-        return names | {i: i for i in self.nodes}
-
-    def node_of(self, name: str | None) -> str:
-        """The node that a name, or its id, stands for; of an unknown one the id it would have."""
-        known = node_id(name or "")
-        return self._canonical.get(known, known)
-
-    def label(self, subject: str | None) -> str:
-        """How the subject of a statement is called; "" where no node is known."""
-        node = self.nodes.get(self.node_of(subject)) if subject else None
-        return node.label if node is not None else ""
-
-    def saying(self, text: str, *, but: str = "") -> Statement | None:
-        """The current statement with a text, case and blank space aside."""
-        wanted = folded(text)
-        return next(
-            (
-                row
-                for row in self.statements.values()
-                if row.is_current and row.id != but and folded(row.text) == wanted
-            ),
-            None,
-        )
-
-    def put(self, row: Statement) -> None:
-        """Add a statement, or replace the one with its id; its revision is set when it is saved."""
-        self.statements[row.id] = row
-
-    def put_record(self, stream: Stream, record: Record) -> None:
-        """Replace a record that is no statement."""
-        old = self.records[record.id]
-        self._others.append((stream, replace(record, rev=(old.rev[0] + 1, self.store.device))))
-
-    def save(self) -> str | None:
-        """Write what changed, whole or not at all; the id of the run, if there was anything."""
-        changed = []
-        for record_id, row in sorted(self.statements.items()):
-            old = self._before.get(record_id)
-            if old is None or row != old:
-                changed.append(replace(row, rev=((old.rev[0] if old else 0) + 1, self.store.device)))
-        if self.dry_run:
-            return None
-        records: dict[Stream, list[Record]] = {}
-        for row in changed:
-            records.setdefault(row.stream, []).append(statements.stored(row))
-        for stream, record in self._others:
-            records.setdefault(stream, []).append(record)
-        writes: list[runs.Write] = []
-        for stream, group in sorted(records.items()):
-            writes += graph.plan(self.store, stream, group)
-        writes += statements.plan_topics(
-            self.store,
-            changed,
-            lambda row: self.label(row.subject),
-            lambda _, stem: TITLES.get(stem, stem.capitalize()),
-        )
-        return self.run.apply([*writes, *self.extra], whole=True)
+    record: Record
+    text: str
 
 
-@contextlib.contextmanager
-def at_desk(
-    store: Store, command: str, now: datetime, warn: Warn, *, dry_run: bool = False
-) -> Iterator[Desk]:
-    """Lock a store, end what was cut short, settle hand edits, and read it.
+class Edited(NamedTuple):
+    """What became of a draft: the record, and the run that wrote it (None: nothing changed)."""
+
+    record: Record
+    run: str | None
+
+
+OURS = ("rev", "text_sha", "pinned")
+"""Fields that are not shown: whoever edits a record sets them by doing so."""
+FIXED = ("id", "record", "stream")
+"""Fields that cannot be changed; the topic of a statement is where its line stands."""
+TIMES = ("valid_from", "valid_until")
+
+
+def draft(store: Store, wanted: str, now: datetime) -> Draft:
+    """One record as a person edits it.
+
+    Args:
+        store: Where; nothing is locked while somebody types.
+        wanted: An id, or how one begins.
+        now: Time of the run, with offset.
 
     Raises:
+        BadInputError: No record has that id, several begin so, or it is not for editing.
+    """
+    desk = Desk(store, Run(store, "edit", now), now, dry_run=True)
+    record = _record(desk, wanted)
+    shown = _shown(record)
+    more = [f.name for f in fields(record) if f.name not in {*shown, *OURS, "extra"}]
+    head = (
+        f"# {TYPE_NAMES[type(record)]} {record.id}. What you save is pinned: no run changes it.\n"
+        "# Change or add fields; id, record and stream stay. Nothing changed: nothing is written.\n"
+        f"# Fields that may be added: {', '.join(more)}\n"
+    )
+    return Draft(record, head + _block_yaml(shown))
+
+
+def save(store: Store, edited: Draft, text: str, now: datetime, warn: Warn) -> Edited:
+    """Write a record as a person left it, pinned and with the next revision.
+
+    Raises:
+        BadInputError: It is no such record; the text says which field is wrong.
+        RefusedError: The record was changed by another run meanwhile.
         LockedError: Another clsm kept the lock.
         DiskError: The disk refused.
     """
-    with locked(store.root, store.settings.store.lock_wait):
-        run = Run(store, command, now)
-        if not dry_run:
-            for warning in end_begun_run(store):
-                warn(warning)
-        writes, warnings = settle.plan(store, run.now)
-        for warning in warnings:
-            warn(warning)
-        if not dry_run:
-            run.apply(writes, whole=True)
-        yield Desk(store, run, now, dry_run=dry_run)
+    old = edited.record
+    new = _read(old, text)
+    if _shown(new) == _shown(old):
+        return Edited(old, None)
+    with at_desk(store, "edit", now, warn) as desk:
+        found = desk.statements.get(old.id) or desk.records.get(old.id)
+        if found is None or _shown(found) != _shown(old):
+            raise RefusedError(old.id, "was changed meanwhile", "edit it again as it is now")
+        _check(desk, old, new)
+        new = replace(new, pinned=True)
+        if isinstance(new, Statement) and isinstance(old, Statement):
+            new = _with_value(desk, old, new)
+            desk.put(new)
+        else:
+            desk.put_record(_stream(store, new.id), new)
+        return Edited(new, desk.save())
 
 
-def check_line(row: Statement) -> None:
-    """Refuse a text that would not be read back from its line in a topic file.
+def _record(desk: Desk, wanted: str) -> Record:
+    """The record that an id, or the beginning of one, stands for."""
+    records: dict[str, Record] = {**desk.records, **desk.statements}
+    found = [wanted] if wanted in records else []
+    if not found and len(wanted) >= MIN_PREFIX:
+        found = [record_id for record_id in sorted(records) if record_id.startswith(wanted)]
+    if len(found) > 1:
+        reason = f"several ids begin so ({', '.join(found[:5])})"
+        raise BadInputError(wanted, reason, "write more of the id")
+    if not found:
+        raise BadInputError(wanted, "no record has that id", "find ids with: clsm recall")
+    record = records[found[0]]
+    if isinstance(record, Document):
+        raise BadInputError(record.id, "is kept by ingest alone", "edit the document itself")
+    return record
+
+
+def _shown(record: Record) -> dict[str, Any]:
+    """The fields that a person sees."""
+    return {name: value for name, value in encode(record).items() if name not in OURS}
+
+
+def _block_yaml(mapping: dict[str, Any]) -> str:
+    """A mapping as people write YAML: one field a line, in order."""
+    from io import StringIO
+
+    from ruamel.yaml import YAML
+
+    yaml = YAML(pure=True)
+    yaml.default_flow_style = False
+    yaml.allow_unicode = True
+    yaml.width = 4096
+    out = StringIO()
+    yaml.dump(mapping, out)
+    return out.getvalue()
+
+
+def _read(old: Record, text: str) -> Record:
+    """The record that a person wrote.
 
     Raises:
-        BadInputError: It would not.
+        BadInputError: It is none, or another one.
     """
-    items = topics.parse(topics.render_item(row).encode(), Path(f"{row.topic}.md")).items
-    if [(item.id, item.text) for item in items] != [(row.id, " ".join(row.text.split()))]:
-        reason = f"{row.text!r} cannot stand as an item of a Markdown list"
-        raise BadInputError(row.id, reason, "write a plain sentence")
+    try:
+        mapping = yaml_text.load(text, MAX_FILE)
+        if not isinstance(mapping, dict):
+            raise RecordError("must be a mapping of fields")
+        shown = _shown(old)
+        for name in FIXED:
+            if mapping.get(name, shown.get(name)) != shown.get(name):
+                raise RecordError(f"field {name!r} cannot be changed")
+        ours = {name: value for name, value in encode(old).items() if name in OURS}
+        new = decode({**mapping, "id": old.id, "record": shown["record"], **ours})
+    except (LineError, RecordError) as error:
+        raise BadInputError(old.id, str(error), "mend it and save again") from None
+    return new
 
 
-def folded(text: str) -> str:
-    """A text as it is compared: case and blank space aside."""
-    return " ".join(text.lower().split())
+def _check(desk: Desk, old: Record, new: Record) -> None:
+    """Refuse what would be a record by its form and yet no memory.
+
+    Raises:
+        BadInputError: A time is none, a node does not exist, or a text cannot stand in Markdown.
+    """
+    for name in TIMES:
+        value = getattr(new, name, None)
+        if value is not None and times.normalise(value, desk.store.zone) != value:
+            reason = f"field {name!r} must be a time like 2026-02-24 or {desk.time}"
+            raise BadInputError(new.id, reason, "mend it and save again")
+    if isinstance(new, Edge):
+        for end in (new.source, new.target):
+            if end not in desk.records:
+                raise BadInputError(new.id, f"no record has the id {end!r}", "name another one")
+    if isinstance(new, Statement) and isinstance(old, Statement):
+        if new.topic != old.topic:
+            reason = "field 'topic' cannot be changed"
+            raise BadInputError(new.id, reason, "move its line to another topic file")
+        if new.stream != "flow" and new.is_current:
+            check_line(new)
+
+
+def _with_value(desk: Desk, old: Statement, new: Statement) -> Statement:
+    """The statement with the value that its new text tells, unless the person set one."""
+    text = " ".join(new.text.split())
+    told = (new.subject, new.slot, new.value) != (old.subject, old.slot, old.value)
+    return replace(new, text=text) if told or text == old.text else retold(desk, new, text)
+
+
+def _stream(store: Store, record_id: str) -> Stream:
+    """The stream whose shards hold a record that is no statement."""
+    for stream in TOPIC_STREAMS:
+        for digits in (1, 2):
+            path = store.graph(stream) / shards.shard_name(record_id, digits)
+            if any(record.id == record_id for record in shards.read(path).records):
+                return stream
+    return "flow"

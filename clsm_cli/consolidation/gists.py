@@ -113,7 +113,7 @@ def _gist(
     """
     days = [state.files[record.id].start or "" for record in group]
     inside = _names(group)
-    ranked = sorted(inside, key=lambda i: (-inside[i] ** 2 / everywhere[i], -inside[i], i))
+    ranked = sorted(inside, key=lambda i: (-(inside[i] ** 2) / everywhere[i], -inside[i], i))
     labels = [node.label for i in ranked if (node := network.nodes.get(i)) is not None]
     named = ", ".join(labels[:NAMES])
     sentence = centre.text if centre is not None else ""

@@ -8,7 +8,7 @@ because it looks alike. All is a function of the set of sightings, whatever thei
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
 from functools import lru_cache
 from itertools import chain
@@ -128,8 +128,7 @@ def inventory(
     for name in sorted(uses):
         for form in keys(name):
             groups.join(_id(name), first.setdefault(form, _id(name)))
-    _join_people(seen, people, lower, groups)
-    _join_stated(told, people, groups)
+    _join_called(seen, told, people, lower, groups)
     names: dict[str, list[str]] = defaultdict(list)
     for name in uses:
         names[groups.of(name)].append(name)
@@ -152,8 +151,8 @@ def _lower_words(seen: Iterable[Sighting]) -> frozenset[str]:
 def _telling(seen: Iterable[Sighting], lower: Collection[str]) -> list[Sighting]:
     """Leave out phrases that are no terms.
 
-    These are words that are names with a capital at least as often ("lantern"), names that only
-    begin a sentence ("mara reads"), and two names with a small word between ("Mara and Hardin"):
+    These are words that are names with a capital at least as often ("anchor"), names that only
+    begin a sentence ("petra reads"), and two names with a small word between ("Petra and Thomas"):
     each stands without the other elsewhere, unlike the words of a title.
     """
     capital: dict[str, set[str]] = defaultdict(set)
@@ -188,12 +187,17 @@ def _is_name(each: Sighting) -> bool:
     return each.kind == "name" or all(word[0].isupper() or word in SMALL_WORDS for word in words)
 
 
-def _join_people(
-    seen: Iterable[Sighting], people: Collection[str], lower: frozenset[str], groups: _Groups
+def _join_called(
+    seen: Iterable[Sighting],
+    told: Iterable[tuple[str, str]],
+    people: Collection[str],
+    lower: frozenset[str],
+    groups: _Groups,
 ) -> None:
-    """Join a full name with the first or last name that no other full name has.
+    """Join other names with the one thing that they are names of; never two speakers.
 
-    Both must stand in one episode somewhere: elsewhere the short one may be somebody else's.
+    A first or last name belongs to the only full name with it, if both stand in one episode
+    somewhere (else it may be somebody else's); an alias to what a text says it is.
     """
     episodes: dict[str, set[str]] = {name: set() for name in people}
     for each in seen:
@@ -202,27 +206,18 @@ def _join_people(
     owners: dict[str, set[str]] = defaultdict(set)
     pairs: list[tuple[str, str]] = []
     for full in sorted(episodes):
-        if lower.isdisjoint(full.lower().split()):
-            for short in short_names(full, people):
-                owners[short].add(groups.of(full))
-                together = not episodes[full].isdisjoint(episodes.get(short, ()))
-                if together or short in people or (full in people and short in episodes):
-                    pairs.append((short, full))
-    for short, full in pairs:
-        if len(owners[short]) == 1:
-            groups.join(_id(short), _id(full))
-
-
-def _join_stated(told: Sequence[tuple[str, str]], people: Collection[str], groups: _Groups) -> None:
-    """Join what texts say is one, unless an alias is said of two things, or two speakers are it."""
-    meant: dict[str, set[str]] = defaultdict(set)
+        for short in short_names(full, people) if lower.isdisjoint(full.lower().split()) else ():
+            owners[key(short)].add(full)
+            together = not episodes[full].isdisjoint(episodes.get(short, ()))
+            if together or short in people or (full in people and short in episodes):
+                pairs.append((full, short))
     for name, alias in told:
-        meant[key(alias)].add(groups.of(name))
-    speakers = {groups.of(name) for name in people}
-    for name, alias in told:
-        versions = _DIGITS.sub("", key(name)) == _DIGITS.sub("", key(alias))
-        both_speak = {groups.of(name), groups.of(alias)} <= speakers
-        if len(meant[key(alias)]) == 1 and not versions and not both_speak:
+        if _DIGITS.sub("", key(name)) != _DIGITS.sub("", key(alias)):  # no versions of one thing
+            owners[key(alias)].add(name)
+            pairs.append((name, alias))
+    for name, alias in pairs:
+        both_speak = {groups.of(name), groups.of(alias)} <= {groups.of(each) for each in people}
+        if len({groups.of(owner) for owner in owners[key(alias)]}) == 1 and not both_speak:
             groups.join(_id(name), _id(alias))
 
 
@@ -275,8 +270,8 @@ def _entry(names: Sequence[str], uses: dict[str, set[str]], words: Collection[st
     return Entry(_id(label), label, tuple(sorted(aliases)), frozenset(exact))
 
 
-def near_pairs(entries: Sequence[Entry]) -> list[tuple[str, str, float]]:
-    """Ids of entries whose labels are nearly the same, with the likeness, best first.
+def near_pairs(entries: Sequence[Entry], fresh: Collection[str]) -> list[tuple[str, str, float]]:
+    """Ids of entries whose labels are nearly the same, one of them ``fresh``, best first.
 
     For a person to decide. Labels with different digits or Roman numbers are versions, and short
     ones are alike too easily; neither is listed. The likeness (0 … 100) of labels of a and b
@@ -287,13 +282,16 @@ def near_pairs(entries: Sequence[Entry]) -> list[tuple[str, str, float]]:
     known = sorted((len(key(entry.label)), key(entry.label), entry.id) for entry in entries)
     known = [each for each in known if sum(map(str.isalpha, each[1])) >= SHORT]
     lengths, names = [each[0] for each in known], [each[1] for each in known]
-    found: list[tuple[str, str, float]] = []
-    for place, (length, name, node) in enumerate(known, 1):
-        # m ≤ a ≤ b, so the likeness reaches ALIKE only where b ≤ a·(200/ALIKE − 1).
-        others = names[place : bisect_right(lengths, length * (200 / ALIKE - 1), lo=place)]
+    reach = 200 / ALIKE - 1  # m ≤ a ≤ b, so the likeness reaches ALIKE only where b ≤ a·reach
+    found: dict[tuple[str, str], float] = {}
+    for length, name, node in known:
+        if node not in fresh:
+            continue
+        first = bisect_left(lengths, length / reach)
+        others = names[first : bisect_right(lengths, length * reach)]
         near = process.extract(name, others, scorer=fuzz.ratio, score_cutoff=ALIKE, limit=None)
         for other, likeness, at in near:
-            if _NUMBERS.findall(name) == _NUMBERS.findall(other):
-                a, b = sorted((node, known[place + at][2]))
-                found.append((a, b, round(float(likeness), 1)))
-    return sorted(found, key=lambda pair: (-pair[2], pair))
+            twin = known[first + at][2]
+            if twin != node and _NUMBERS.findall(name) == _NUMBERS.findall(other):
+                found[min(node, twin), max(node, twin)] = round(float(likeness), 1)
+    return sorted(((*pair, alike) for pair, alike in found.items()), key=lambda p: (-p[2], p))

@@ -154,7 +154,8 @@ class Student:
     def _names(self, network: Network) -> None:
         """Put pairs of names that may be one thing on the review list."""
         used = [self.words.entries[i] for i in network.nodes if i in self.words.entries]
-        for a, b, likeness in near_pairs(used)[:MOST_DOUBTS]:
+        fresh = network.nodes.keys() - self.state.nodes.keys()
+        for a, b, likeness in near_pairs(used, fresh)[:MOST_DOUBTS]:
             kept, other = self.words.entries[a].label, self.words.entries[b].label
             if (a, b) not in self.state.decided and (b, a) not in self.state.decided:
                 self._ask((a, b), NEAR_NAMES, kept, f"{other} ({likeness:.0f} % alike)")
@@ -302,9 +303,7 @@ class Student:
                 recorded = before.recorded_at if before else gist.recorded_at
                 rows[gist.id] = replace(gist, recorded_at=recorded)
 
-    def _means(
-        self, group: Sequence[EpisodeRecord]
-    ) -> tuple[dict[str, Any], dict[str, set[str]]]:
+    def _means(self, group: Sequence[EpisodeRecord]) -> tuple[dict[str, Any], dict[str, set[str]]]:
         """Unit mean vector and keys of the turns of each episode, by id."""
         import numpy as np
 

@@ -97,7 +97,13 @@ class Weaver:
         kinds = {node.id: node.kind for node in described.values()}
         other = {i for i, kind in kinds.items() if i not in before or before[i].kind != kind}
         again = {key for node in stale | other for key in turns.get(node, ())}
-        again |= {key for i in fresh if i in records for keys in records[i].mentions.values() for key in keys}
+        again |= {
+            key
+            for i in fresh
+            if i in records
+            for keys in records[i].mentions.values()
+            for key in keys
+        }
         if rebuild:
             again = {key for keys in turns.values() for key in keys}
         told = {} if rebuild else self._told_before(again, kinds)
@@ -187,8 +193,13 @@ class Weaver:
         """Merges that a person decided, so that they can be seen and taken back."""
         return {
             edge_id(a, "same_as", b): Edge(
-                id=edge_id(a, "same_as", b), rev=self.rev, source=a, target=b, type="same_as",
-                n=1, weight=1.0,
+                id=edge_id(a, "same_as", b),
+                rev=self.rev,
+                source=a,
+                target=b,
+                type="same_as",
+                n=1,
+                weight=1.0,
             )
             for (a, b), is_one in sorted(self.state.decided.items())
             if is_one
@@ -206,9 +217,6 @@ def _turns_of(records: Mapping[str, EpisodeRecord]) -> dict[str, set[str]]:
     return turns
 
 
-def _with_mentions(
-    record: EpisodeRecord, mentions: dict[str, tuple[str, ...]]
-) -> EpisodeRecord:
+def _with_mentions(record: EpisodeRecord, mentions: dict[str, tuple[str, ...]]) -> EpisodeRecord:
     same = {node: tuple(sorted(keys)) for node, keys in record.mentions.items()} == mentions
     return record if same else replace(record, mentions=mentions)
-

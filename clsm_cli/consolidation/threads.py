@@ -73,9 +73,7 @@ def closed(
         if episode not in asked or not record.open_questions:
             continue
         questions = tuple(
-            question
-            if question.answered_by
-            else _closed(question, asked[episode], found, by_stem)
+            question if question.answered_by else _closed(question, asked[episode], found, by_stem)
             for question in record.open_questions
         )
         if questions != record.open_questions:

@@ -88,7 +88,9 @@ def build(
     """
     sightings = [Sighting(*name) for name in evidence.names(connection, episodes)]
     told = [Stated(n, a, 0, 0) for n, a, _ in evidence.stated(connection, episodes)]
-    speakers = evidence.people(connection, episodes)
+    present = evidence.speakers(connection, episodes)
+    speakers = sorted({name for names in present.values() for name in names})
+    told += _short_names(sightings, present)
     found = inventory(sightings, told, same=same, different=different, people=speakers)
     entries = {entry.id: entry for entry in found} | {
         node.id: Entry(node.id, node.label or node.id, node.aliases, frozenset(node.exact))
@@ -109,6 +111,35 @@ def build(
             marks[node] = min(marks.get(node, "phrase"), sighting.kind, key=MARKS.index)
     people = frozenset(canonical.get(node_id(name), node_id(name)) for name in speakers)
     return Vocabulary(dict(sorted(entries.items())), marks, people, canonical, _heads(entries))
+
+
+def _short_names(
+    sightings: Iterable[Sighting], present: Mapping[str, frozenset[str]]
+) -> list[Stated]:
+    """Short forms by which people in a conversation call each other: "Mel" for Melanie.
+
+    A name is one if it is the beginning of the name of exactly one who speaks there, and is used
+    only in conversations of that person.
+    """
+    meant: dict[str, set[str | None]] = {}
+    for sighting in sightings:
+        if sighting.kind == "name" and sighting.label.isalpha() and len(sighting.label) >= _SHORT:
+            there = [
+                name
+                for name in present.get(sighting.episode, ())
+                if name.startswith(sighting.label) and name != sighting.label
+            ]
+            meant.setdefault(sighting.label, set()).add(there[0] if len(there) == 1 else None)
+    pairs = {
+        (min(filter(None, names)), label)
+        for label, names in meant.items()
+        if len(names) == 1 and None not in names
+    }
+    return [Stated(name, label, 0, 0) for name, label in sorted(pairs)]
+
+
+_SHORT = 3
+"""Letters of a short form, at least."""
 
 
 def _heads(entries: Mapping[str, Entry]) -> dict[str, str]:

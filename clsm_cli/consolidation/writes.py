@@ -168,7 +168,12 @@ class Writer:
         now = lessons.statements
         current = [i for i, row in before.items() if row.is_current and row.kind != "gist"]
         lost = [i for i in current if i not in now or not now[i].is_current]
-        gone = [self.state.records[i] for ids in removed.values() for i in ids if i in self.state.records]
+        gone = [
+            self.state.records[i]
+            for ids in removed.values()
+            for i in ids
+            if i in self.state.records
+        ]
         counts = {
             "statements": (len(lost) - self._replaced(now, lost), len(current)),
             "nodes": (self.report.nodes["removed"], len(self.state.nodes)),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from calendar import month_name
 from collections import Counter
 from typing import TYPE_CHECKING
 
@@ -26,17 +27,11 @@ if TYPE_CHECKING:
 SHOWN = 3
 """Rows that are listed beside what is missing or wrong."""
 _WORD = re.compile(r"\d+(?:[.,:]\d+)+|%|\w+")
-_LITTLE = frozenset("a an the and at by for from has in into is of on s to was with".split())
-_NUMBERS = {
-    word: str(number)
-    for number, word in enumerate(
-        "zero one two three four five six seven eight nine ten eleven twelve".split()
-    )
-}
+_LITTLE = frozenset(("a", "an", "and", "at", "by", "for", "from", "has", "in", "into", "is"))
+_LITTLE |= {"of", "on", "s", "the", "to", "was", "with"}
+_COUNTED = ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_NUMBERS = {word: str(number) for number, word in enumerate((*_COUNTED, "eleven", "twelve"))}
 _DATE = re.compile(r"(\d{4})-(\d\d)-(\d\d)")
-_MONTHS = (
-    "january february march april may june july august september october november december"
-).split()
 
 
 def concepts(labels: Sequence[Concept], held: Contents) -> ConceptFigures:
@@ -146,7 +141,9 @@ def fact(label: Fact, held: Contents) -> FactFigures:
         row
         for value in label.values[:-1]
         for row in saying[value]
-        if row.is_current and row not in now and (row.subject, row.slot) in places
+        if row.is_current
+        and row not in now
+        and ((row.subject, row.slot) in places if row.slot else _is_made_of(row.text, value.quote))
     ]
     return FactFigures(
         label.id,
@@ -167,7 +164,7 @@ def says(value: str, text: str) -> bool:
     date = _DATE.fullmatch(value)
     if date is None:
         return _words(value) <= _words(text)
-    month, day = _MONTHS[int(date[2]) - 1], int(date[3])
+    month, day = month_name[int(date[2])], int(date[3])
     named = rf"(?:{month}|{month[:3]}\.?)"
     spoken = rf"\b0?{day}(?:st|nd|rd|th)?(?: of)? {named}\b|\b{named} 0?{day}(?:st|nd|rd|th)?\b"
     return value in text or re.search(spoken, text, re.IGNORECASE) is not None
@@ -192,17 +189,21 @@ def _saying(
 ) -> list[Statement]:
     """The rows that say a value of the subject.
 
-    Where the quote itself does not have the value's words the label describes it, and a row made
-    of the quote says it.
+    A row says it when it has its words, and either rests on the turn of the quote or is about the
+    subject; a value of one word, which may stand in many sentences, must then be the row's value.
+    Where the quote itself does not have the words, the label describes it, and a row made of the
+    quote says it.
     """
     is_described = not says(value.text, value.quote)
     found: list[Statement] = []
     for row in rows:
         rests = any(value.quote in text for text in held.told(row))
-        said = says(value.text, f"{row.text} {row.value or ''}")
-        if (said and (rests or _is_about(row, label, held))) or (
-            is_described and rests and _is_made_of(row.text, value.quote)
-        ):
+        if says(value.text, f"{row.text} {row.value or ''}"):
+            is_value = len(_words(value.text)) > 1 or says(value.text, row.value or "")
+            said = rests or (is_value and _is_about(row, label, held))
+        else:
+            said = is_described and rests and _is_made_of(row.text, value.quote)
+        if said:
             found.append(row)
     return found
 

@@ -14,7 +14,7 @@ from clsm_cli.evaluation.memory_report import Difference, Repeated
 from clsm_cli.model.graph import Edge, Node, Statement
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
     from pathlib import Path
 
     from clsm_cli.evaluation.memory_contents import Contents
@@ -131,7 +131,8 @@ def _differences(
 
 def _compared(what: str, one: Compared, other: Compared) -> list[Difference]:
     """Records of one type in two stores, the first being what is expected."""
-    shown = {i: _shown(record) for i, record in {**other, **one}.items()}
+    both: dict[str, Node | Edge | Statement] = {**other, **one}
+    shown = {i: _shown(record) for i, record in both.items()}
     cases: dict[str, list[str]] = {
         f"{what}: missing": [shown[i] for i in sorted(one.keys() - other.keys())],
         f"{what}: more": [shown[i] for i in sorted(other.keys() - one.keys())],

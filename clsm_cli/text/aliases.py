@@ -1,7 +1,7 @@
 """Other names that a text itself gives to a thing.
 
 Only explicit forms count: an acronym in brackets, "also known as", "or … for short", a link with its
-own wording, a code with its meaning behind a comma. Apposition alone ("Priya, the editor") tells
+own wording, a code with its meaning behind a comma. Apposition alone ("Thomas, the editor") tells
 a role, which is shared by many, and is no name.
 """
 
@@ -42,7 +42,7 @@ _HOW = r"(?:also|sometimes|usually|often|better|formerly|previously|otherwise|co
 _SAID = r"(?:known as|nicknamed|a\.k\.a\.|aka|alias)"
 _WHO = r"(?:we|they|I|you|everyone|everybody|people|friends|locals)"
 _QUOTE = "[\"\u201c']?"
-# "A box called Margaret" names a box, not Margaret; in "I met Ilse, called Brian" someone rang him.
+# "A pump called Boris" names a pump, not Boris; in "I met Petra, called Boris" someone rang him.
 # So "called" needs an adverb or a bracket, and the others at least a comma.
 _CALLED = re.compile(
     rf"(?:(?:, | \()(?:{_HOW})?{_SAID}|(?:,? {_HOW}| \()(?:called|named)|,? {_HOW}{_SAID}"
@@ -51,7 +51,7 @@ _CALLED = re.compile(
     rf"|(?::|;|,) {_WHO} (?:all )?calls? (?:him|her|it|them) {_QUOTE}"
     rf"|(?: is|,) short for {_QUOTE}"
 )
-_OR = re.compile(rf",? \(?or(?: just| simply)? {_QUOTE}")
+_OR = re.compile(rf"(?:,? \(?or(?: just| simply)?|,| \() ?{_QUOTE}")
 _FOR_SHORT = re.compile(r"[\"\u201d']?,? for short\b")
 _OPENING = re.compile(r"(?:\A|[.!?\n]\s?)([^\W\d_][\w-]{2,40})")
 _WORK = re.compile(
@@ -59,16 +59,15 @@ _WORK = re.compile(
     r"essay|paper|article|thesis|report|play|poem|film|album|song|podcast),? (?:called |titled |entitled )?"
     r"[\"\u201c]?\Z"
 )
-_WORK_BEFORE = 160
-"""Characters before a title in which its author stands."""
 _TRIGGER = re.compile(
     r"known as|called|\bcalls? |nicknamed|a\.k\.a\.|\baka\b|\balias\b|short for|for short"
     r"|['\u2019]s? (?:book|nov|memoir|biog|essay|paper|article|thesis|report|play|poem|film|album|song|podc)"
 )
 _LINK = re.compile(r"\[\[([^\[\]\n|#]{1,200})(?:#[^\[\]\n|]{0,200})?\|([^\[\]\n]{1,80})\]\]")
 _ACRONYM = re.compile(r"[*\"\u201d\]]{0,4} \(([^\W\d_][^\W_]{1,7})\)")
+_SPELLED_OUT = re.compile(r"(?<![\w-])([^\W\d_a-z]{2,8}) \(([^\W_][^()\n]{4,80})\)")
 _BEFORE = 160
-"""Characters before an acronym in which its words stand."""
+"""Characters before a title or an acronym in which its author or its words stand."""
 _BEFORE_WORD = re.compile(r"[^\W_][\w'\u2019]*")
 _SMALL = frozenset(["a", "an", "and", "as", "at", "by", "for", "from", "in", "of", "on", "the", "to", "with"])  # fmt: skip
 _CODE = re.compile(r"(?<![\w-])([^\W\d_]{1,8}-?\d[\w.-]{0,15}), the ((?:[^\W\d_]{2,30} ){0,2}[^\W\d_]{2,30})(?=[,.;:)!?\n]|\Z)")  # fmt: skip
@@ -81,36 +80,39 @@ professor rabbi rev sergeant sir sister tante uncle
 _HONORIFICS = frozenset(_HONORIFIC_WORDS.split())
 _GIVEN_NAMES = """
 aaron abigail adam adrian ahmed alan albert alex alexander alexandra ali alice amanda amir amy ana
-andrea andreas andrew andy angela anita anna anne anthony antonio arjun arthur ashley barbara ben
-benjamin bernard bjorn brandon brian bruce carlos caroline catherine charles charlie charlotte chen
-chloe chris christine christopher claire clara colin daniel david dennis diana diego dmitri donald
-donna dorothy douglas edward eleanor elena elinor elizabeth ella ellie emil emily emma eric erik
-erin ethan eva fatima felix francesco francis francisco frank françois gabriel gary george giovanni
-graham greg gregory hanna hannah hans harry hassan helen helena henry herbert howard hugh hugo ian
-ibrahim ilse irene isaac isabel ivan jacob jake james jamie jan jane jason jean jeff jeffrey
-jennifer jeremy jessica jim joan joanna joe joel johan johann john jon jonathan josef joseph joshua
-juan julia julian julie jun justin jürgen karen karl kate katherine keith kelly ken kenneth kevin
-khalid kim klaus kyle lars laura lauren leah lee lena leo liam lily linda lisa louis lucas lucy luis
-luke lydia magnus marco marcus marek margaret maria marie marta martha martin mary matthew max maya
-megan mei-lin melanie melissa michael michelle mike mohamed monica nadia nancy naomi natalie natasha
-nathan nicholas nick nicolas nicole nina noah noor nora oliver olivia omar oscar patricia patrick
-paul paula pedro peter philip phillip piotr priya rachel raj ralph rebecca richard robert roger
-roman rosa ruth ryan sam samantha samuel sandra sara sarah scott sean sebastian sharon simon simone
-sofia sophia sophie stan stefan stephanie stephen steve steven susan tanya tara theo theresa thomas
-tim timothy tom tomas tony vera victor victoria vincent walter wei william xavier yan yuki yusuf zoe
+andrea andreas andrew andy angela anita anna anne anneke anthony antonio arjun arthur ashley barbara
+ben benjamin bernard bjorn brandon brian bruce carlos caroline catherine charles charlie charlotte
+chen chloe chris christine christopher claire clara colin daniel david dennis diana diego dmitri
+donald donna dorothy douglas edward eleanor elena elinor elizabeth ella ellie emil emily emma eric
+erik erin ethan eva fatima felix francesco francis francisco frank françois gabriel gary george
+giovanni graham greg gregory hanna hannah hans harry hassan heidi helen helena henry herbert howard
+hugh hugo ian ibrahim ilse inge ingrid irene isaac isabel ivan jacob jake james jamie jan jane jason
+jean jeff jeffrey jennifer jeremy jessica jim joan joanna joe joel johan johann john jon jonathan
+joost jorge josef joseph joshua juan julia julian julie jun justin jürgen karen karl kate katherine
+keith kelly ken kenneth kevin khalid kim klaus kyle lars laura lauren leah lee lena leo liam lily
+linda lisa louis lucas lucy luis luke lydia magnus marco marcus marek margaret maria marie marta
+martha martin mary matthew max maya megan mei melanie melissa michael michelle mike mohamed monica
+nadia nancy naomi natalie natasha nathan nicholas nick nicolas nicole nina noah noor nora oliver
+olivia omar oscar otto pablo patricia patrick paul paula pedro peter philip phillip pierre pieter
+piotr priya rachel raj ralph rebecca richard robert roger roman rosa ruth ryan sam samantha samuel
+sandra sara sarah saskia scott sean sebastian sharon simon simone sofia sophia sophie stan stefan
+stephanie stephen steve steven susan susanne sven tanya tara theo theresa thomas tim timothy tom
+tomas tony ursula vera victor victoria vincent walter wei william wolfgang xavier yan yuki yusuf zoe
 """
 _GIVEN = frozenset(_GIVEN_NAMES.split())
 """First names, so that a name of two words is known for a person's."""
 _NO_PERSON_WORDS = """
-academy agency airport america and army art association award bakery bank bar bay beach board book
-bridge building cafe café camp castle cathedral center centre challenge championship chapel church
-cinema city club coast code coffee college company country county court criterion cup day drive
-effect fair farm festival film foundation gallery garden group hall hill hospital hotel house
-institute island journal lake lane law league library machine magazine marathon market memorial mill
-mount mountain museum music network orchestra palace park party place plan port press prize problem
-program project protocol race radio region restaurant ridge river road room route school sea series
-server shop show song square station store story street studio syndrome team temple test theatre
-theorem times tower town trail tree trust university valley village war water way
+academy agency airport america and api army art association award bakery bank bar bay beach board
+book books bridge building cafe café camp castle cathedral center centre challenge championship
+chapel church cinema city cloud club coast code coffee college company country county court
+criterion cup day desktop drive effect engine fair falls farm festival film foundation gallery
+garden gardens group hall hill hospital hotel house institute island journal labs lake lane language
+law league library machine magazine marathon market memorial mill mount mountain museum music
+network news night orchestra package palace park party place plan port press prize pro problem
+program project protocol race radio region relations restaurant ridge river road room route school
+sea series server shop show song square station store story street studio studios syndrome team
+temple test theatre theorem times tower town trail tree trust university valley village war water
+way
 """
 _NO_PERSON = frozenset(_NO_PERSON_WORDS.split())
 """Words of names that are no person's ("Charlotte Street")."""
@@ -136,8 +138,8 @@ _PARTICLES = frozenset(["van", "von", "der", "den", "de", "del", "della", "da", 
 def key(name: str) -> str:
     """Return a name without case, hyphens and leading article: what has one key is one name.
 
-    >>> key("The Delegation-Defect"), key("memory_v2"), key("C++")
-    ('delegation defect', 'memory_v2', 'c++')
+    >>> key("The Event-Store"), key("schema_v2"), key("C++")
+    ('event store', 'schema_v2', 'c++')
     """
     plain = unicodedata.normalize("NFC", name).casefold().replace("\u2019", "'")
     words = plain.replace("-", " ").split()
@@ -170,13 +172,14 @@ def short_names(full: str, first_names: Collection[str] = ()) -> list[str]:
         full: a name.
         first_names: people that are known otherwise.
 
-    >>> [short_names(full) for full in ("Brian Okafor", "Aunt Corrie", "Docker Compose")]
-    [['Brian', 'Okafor'], ['Corrie'], []]
+    >>> [short_names(full) for full in ("Thomas Adeyemi", "Aunt Petra", "Docker Compose")]
+    [['Thomas', 'Adeyemi'], ['Petra'], []]
     """
     words = full.split()
     titled = len(words) > 1 and words[0].rstrip(".").lower() in _HONORIFICS
     words = words[1:] if titled else words
-    given = bool(words) and (words[0].lower() in _GIVEN or words[0] in first_names)
+    first = words[0] if words else ""
+    given = first.lower().split("-")[0] in _GIVEN or first in first_names
     if not 2 - titled <= len(words) <= 4 or not (titled or given):
         return []
     if not all(word in _PARTICLES or _is_personal(word) for word in words):
@@ -193,9 +196,9 @@ def _is_personal(word: str) -> bool:
 def stated(text: str) -> list[Stated]:
     """Return what a text says are two names of one thing, in order.
 
-    >>> [(each.name, each.alias) for each in stated("He read Gödel, Escher, Bach (GEB).")]
-    [('Gödel, Escher, Bach', 'GEB')]
-    >>> stated("Priya, the editor, called Lotte.")
+    >>> [(each.name, each.alias) for each in stated("The Bank of Nova Scotia (BNS) rang.")]
+    [('Bank of Nova Scotia', 'BNS')]
+    >>> stated("Thomas, the editor, called Petra.")
     []
     """
     found = [*_links(text), *_acronyms(text), *_codes(text)]
@@ -220,7 +223,7 @@ def _between(text: str) -> Iterator[Stated]:
             yield Stated(first.label, second.label, first.start, behind.end())
     for title in marked:
         if title.kind in {"title", "link"}:
-            before = max(0, title.start - _WORK_BEFORE)
+            before = max(0, title.start - _BEFORE)
             work = _WORK.search(text[before : title.start])
             words = work.group(1).split() if work else []
             owner = [word for word in words if word[0].isupper() and word not in names.NO_NAMES]
@@ -267,6 +270,10 @@ def _acronyms(text: str) -> Iterator[Stated]:
         if start is not None and "\n\n" not in text[start : match.start()]:
             name = " ".join(text[start : match.start()].split())
             yield Stated(name, letters, start, match.end())
+    for match in _SPELLED_OUT.finditer(text):
+        words = list(_BEFORE_WORD.finditer(text, *match.span(2)))
+        if _spelled(words, match.group(1).lower()) == match.start(2):
+            yield Stated(match.group(2), match.group(1), *match.span())
 
 
 def _spelled(words: Sequence[re.Match[str]], letters: str) -> int | None:

@@ -9,21 +9,21 @@ from clsm_cli.text import gate_words as forms
 ROLES: dict[str, str] = {"user": "The user", "assistant": "The assistant", "agent": "The assistant"}
 """Speakers without a name, and what they are called in a statement."""
 
-_SHE = frozenset(
+_SHE = forms.words(
     "alice amanda amy andrea angela anna anne audrey barbara betty carol caroline catherine charlotte chloe christina "
     "claire clara cynthia daisy deborah debra diana donna dorothy elena elizabeth ella ellen emily emma erin eva evelyn "
     "fiona gina gloria grace hannah heather helen isabella jane janet jennifer jessica joan joanna jolene judith judy "
     "julia julie karen kate katherine kathleen kelly laura lauren linda lisa lucy margaret maria marie martha mary "
     "melanie melissa michelle molly monica nancy natalie nicole nina olivia pamela patricia rachel rebecca rose ruth "
-    "sandra sara sarah sharon sofia sophia sophie stephanie susan teresa theresa valerie vanessa victoria zoe".split()
+    "sandra sara sarah sharon sofia sophia sophie stephanie susan teresa theresa valerie vanessa victoria zoe"
 )
-_HE = frozenset(
+_HE = forms.words(
     "aaron adam alan albert andrew anthony antonio arthur benjamin bernard bruce calvin carl charles christopher daniel "
     "david dave dennis donald douglas edward eric eugene evan frank gary george gerald gordon graham greg gregory harold "
     "harry henry howard hugo ian jack jacob james jason jeffrey jeremy jim joe john jon jonathan jose joseph joshua juan "
     "justin keith kenneth kevin larry lawrence leo leonard louis luke marcus mark martin matthew michael nate nathan "
     "nicholas oliver oscar patrick paul peter philip ralph raymond richard robert roger ronald roy russell ryan samuel "
-    "scott sean simon stephen steven stuart thomas tim timothy tom tony victor vincent walter wayne william".split()
+    "scott sean simon stephen steven stuart thomas tim timothy tom tony victor vincent walter wayne william"
 )
 _PRONOUNS = {
     "she": {"i": "she", "my": "her", "me": "her", "mine": "hers", "myself": "herself"},
@@ -50,7 +50,9 @@ _CONTRACTED = (
 )
 _QUOTATION = re.compile(r"\"[^\"\n]{0,400}\"|\u201c[^\u201c\u201d\n]{0,400}\u201d")
 _VERB = re.compile(r"\s((?:[\w-]+\s){0,3}?)([A-Za-z-]+)\b")
+_COORDINATED = re.compile(r"\b(?:and|or|but|then) (?:\w+ly )?([a-z]+)\b")
 _AGREEING = {"am": "is", "have": "has", "do": "does"}
+_GERUND = re.compile(r"[A-Z]\w+ing\s(?:\w+\s)?my\b")
 _INVERTED = re.compile(
     r"\b(?:am|was|do|did|have|had|can|could|will|would|should|may|might|must)\sI\b"
 )
@@ -73,7 +75,7 @@ def gender_of(name: str) -> str | None:
     """
     if name in ROLES.values():
         return "they"
-    first = name.split()[0].lower() if name.split() else ""
+    first = name.lower().partition(" ")[0]
     return "she" if first in _SHE else "he" if first in _HE else None
 
 
@@ -113,7 +115,7 @@ def third_person(text: str, speaker: str) -> str | None:
         return None
     for pattern, full in _CONTRACTED:
         text = pattern.sub(full, text)
-    if _INVERTED.search(text):
+    if _INVERTED.search(text) or _GERUND.match(text):
         return None
     return _rewritten(text, name_of(speaker))
 
@@ -169,10 +171,7 @@ def _agreed(text: str, place: int, *, is_plural: bool) -> tuple[str, int] | None
                 return None
             form = word
         elif word in forms.BASES:
-            if re.search(
-                rf"\b(?:and|or|but|then) (?:\w+ly )?(?:{'|'.join(sorted(forms.BASES))})\b",
-                text[end:],
-            ):
+            if any(verb in forms.BASES for verb in _COORDINATED.findall(text, end)):
                 return None
             form = word if is_plural else forms.third(word)
         else:

@@ -9,8 +9,6 @@ import re
 from typing import TYPE_CHECKING
 
 from clsm_cli.text import gate_words as forms
-from clsm_cli.text.first_person import gender_of
-from clsm_cli.text.names import NO_NAMES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -29,9 +27,9 @@ _NOISE = re.compile(
     r"|^\s*\w[\w./-]{0,60}:\s(?:[\w./-]{1,60}:\s|(?:error|fatal|warning|command not found))"
     r"|^\s*(?:error|fatal|warning|debug|info|usage|total)\b\s?:?\s{2,}|^\s*(?:Error|Fatal|Warning|FATAL|ERROR|WARN(?:ING)?|INFO|DEBUG):"
     r"|\binsertions?\(\+\)|\bpackets\s(?:transmitted|received)\b|\bpacket\sloss\b"
-    r"|[\w.-]{1,60}/[\w.-]{1,60}/[\w./-]{1,200}:\d+|\S\s{3,}\S",
+    r"|[\w.-]{1,60}/[\w./-]{1,200}\.\w{1,10}:\d+|\S\s{3,}\S",
 )
-_NOT_WORDS = re.compile(r"[^\w\s.,;:!?'\"’“”()–—%€$£°-]|[\d_]")
+_NOT_WORDS = re.compile(r"[^\w\s.,;:!?'\"’“”()–—%€$£°-]|_")
 _ORDERS = re.compile(
     r"\b(?:ignore|disregard|forget)\s(?:all\s|any\s|the\s|your\s){0,2}(?:previous|prior|above|earlier|other)\s"
     r"(?:instructions?|prompts?|rules|messages?)|\byou\sare\snow\s(?:in|an?|the)\b|\bsystem\sprompt\b|\bmaintenance\smode\b"
@@ -40,7 +38,6 @@ _ORDERS = re.compile(
 )
 _TOKEN = re.compile(r"[^\W_](?:[\w'’.&/+-]*\w)?|\w|[,;:()\u2013\u2014]")
 _QUOTED = re.compile(r"\"[^\"\n]{0,400}\"|\u201c[^\u201c\u201d\n]{0,400}\u201d")
-_MARKS = re.compile(r"[\"\u201c\u201d]")
 
 
 def is_prose(raw: str) -> bool:
@@ -51,7 +48,8 @@ def is_prose(raw: str) -> bool:
     """
     if len(raw) > 2 * LONGEST or _NOISE.search(raw) or _ORDERS.search(raw):
         return False
-    odd = len(_NOT_WORDS.findall(re.sub(r"[\[\]*`#_]", "", raw)))
+    bare = re.sub(r"[\[\]*`#_]", "", raw)
+    odd = len(_NOT_WORDS.findall(bare)) + len(re.findall(r"\d", bare)) / 2
     return odd * 4 <= len(raw)
 
 
@@ -90,52 +88,62 @@ def finite_verbs(words: Sequence[str]) -> list[int]:
     return [place for place in range(len(low)) if _is_finite(low, place)]
 
 
+_WITH_SUBJECT = forms.words(
+    "it's he's she's that's there's who's what's he'd she'd i'd we'd they'd"
+)
+_CONTRACTED = ("'m", "'re", "'ve", "'ll")
+_NO_SUBJECT = (
+    forms.DETERMINERS
+    - forms.words("this that which both all some many each what such few more most no")
+    | forms.PREPOSITIONS
+    | forms.AUXILIARIES
+    | {"to", "it's", "he's", "she's"}
+)
+"""Words that a verb does not follow as its subject."""
+_PLURAL_PERSONS = forms.words("i we you they who people")
+
+
 def _is_finite(low: Sequence[str], place: int) -> bool:
     word = low[place]
-    before = low[place - 1] if place else ""
-    if word.endswith(("'m", "'re", "'ve", "'ll")) or word in {"it's", "he's", "she's", "that's", "there's", "who's", "he'd", "she'd", "i'd", "we'd", "they'd", "what's"}:  # fmt: skip
+    if word.endswith(_CONTRACTED) or word in _WITH_SUBJECT:
         return True
-    if (
-        not place
-        or before in {"to", ",", "("}
-        and word not in forms.AUXILIARIES | forms.PAST | forms.THIRDS
-    ):
-        return False
-    if word in forms.AUXILIARIES:
+    before = low[place - 1] if place else "to"
+    if before == "to" or word in forms.AUXILIARIES:
         return before != "to"
-    skipped = place - 1
-    while skipped > 0 and (low[skipped] in forms.ADVERBS or low[skipped].endswith("ly")):
-        skipped -= 1
-    subject = low[skipped]
-    if subject in forms.DETERMINERS - {"this", "that", "which", "both", "all", "some", "many", "each", "what", "such", "few", "more", "most", "no"}:  # fmt: skip
+    if before in {",", "("} and word not in forms.PAST | forms.THIRDS:
         return False
-    if subject in forms.PREPOSITIONS or subject in forms.AUXILIARIES or subject == "to":
-        return False
-    if subject.endswith(("'re", "'m", "'ve", "'ll", "it's", "he's", "she's")):
+    subject_at = _skipped(low, place - 1)
+    subject = low[subject_at]
+    if subject in _NO_SUBJECT or subject.endswith(_CONTRACTED):
         return False
     following = low[place + 1] if place + 1 < len(low) else ""
-    if word in forms.PAST:
-        return True
-    if word in forms.PARTICIPLES:
-        return False
     if word in forms.REGULAR_PASTS or (word.endswith("ed") and len(word) > 4):
-        return following not in {"by"} and subject not in forms.DETERMINERS
+        return following != "by" and subject not in forms.DETERMINERS
+    return word in forms.PAST or _is_present(low, word, subject_at, following)
+
+
+def _skipped(low: Sequence[str], place: int) -> int:
+    """The place of the last word up to ``place`` that is no adverb."""
+    while place > 0 and (low[place] in forms.ADVERBS or low[place].endswith("ly")):
+        place -= 1
+    return place
+
+
+def _is_present(low: Sequence[str], word: str, subject_at: int, following: str) -> bool:
+    """Whether a form of the present agrees with the word before it."""
+    subject = low[subject_at]
     if word in forms.THIRDS:
-        return subject not in {"i", "we", "you", "they"} and not _is_plural_noun(subject, following)
-    if word in forms.SAME_PAST and skipped and subject[:1].isalpha() and not subject.endswith("s"):
-        return subject in {"he", "she", "it", "who"}
-    if word in forms.BASES:
-        plural = subject.endswith("s") and not subject.endswith(("ss", "'s", "us", "is"))
-        pair = (
-            skipped > 1 and low[skipped - 1] == "and" and low[skipped - 2] not in forms.PREPOSITIONS
-        )
-        return subject in {"i", "we", "you", "they", "who", "people"} or plural or pair
-    return False
-
-
-def _is_plural_noun(subject: str, following: str) -> bool:
-    """Whether a word in -s is rather a noun: "the night works", "three board meetings on"."""
-    return subject in forms.DETERMINERS and following in {"", "of", "and", ",", ";"}
+        noun = subject in forms.DETERMINERS and following in {"", "of", "and", ",", ";"}
+        return subject not in _PLURAL_PERSONS - {"who"} and not noun
+    if word in forms.SAME_PAST and subject in {"he", "she", "it"}:
+        return True
+    plural = subject.endswith("s") and not subject.endswith(("ss", "'s", "us", "is"))
+    pair = (
+        subject_at > 1
+        and low[subject_at - 1] == "and"
+        and low[subject_at - 2] not in forms.PREPOSITIONS
+    )
+    return word in forms.BASES and (subject in _PLURAL_PERSONS or plural or pair)
 
 
 def is_command(words: Sequence[str]) -> bool:
@@ -144,8 +152,10 @@ def is_command(words: Sequence[str]) -> bool:
     >>> is_command(["Never", "wake", "me"]), is_command(["Work", "is", "late"])
     (True, False)
     """
-    low = [word.lower() for word in words[:4]] + [""] * 4
+    low = [word.lower() for word in words[:7]] + [""] * 5
     place = 0
+    if low[0] == "from" and low[1] in {"now", "today", "here"}:
+        low = low[2 + (low[2] in {"on", ","}) :]
     while low[place] in {"please", "always", "never", "just", "only", "also"}:
         place += 1
     if (
@@ -156,6 +166,8 @@ def is_command(words: Sequence[str]) -> bool:
     if low[place] not in forms.BASES or words[0][1:2].isupper():
         return False
     following = low[place + 1]
+    if following in forms.BASES and low[place + 2] in {"", ","}:
+        return False  # "Restore test, second attempt"
     return following not in forms.AUXILIARIES | {"of"} and following not in forms.THIRDS | {
         ",",
         ":",
@@ -171,6 +183,18 @@ MEASURED = re.compile(
     r"(?!Minus|Plus|About|Only|Over|Under|Above|Below|At|In|On|By|For|From|Until|After|Some|Nearly|Almost|Every|All)[A-Z][\w-]{1,30}:?\s\d[\d.,]{0,8}\s?(?:%|cm|mm|km|m|kg|g|mg|ml|l|degrees|euros?|hours?|minutes?)\b"
 )
 """A measurement without a verb: "Rex 4.4 kg in May"."""
+_TIMES = forms.words(
+    "today yesterday noon midnight then now last this next monday tuesday wednesday thursday friday saturday sunday january "
+    "february march april may june july august september october november december"
+)
+_NO_START = (
+    forms.PAST
+    | forms.REGULAR_PASTS
+    | forms.PARTICIPLES
+    | forms.words("been being gotta gonna wanna")
+)
+"""Forms that begin a sentence only in a phrase before its subject: "Built in 1911, the clock …"."""
+_PHRASE = re.compile(r"\w+\s(?:by|in|at|on|from|with|as|for)\s[^,]{1,60},\s")
 _RELATIVE = frozenset(
     {"who", "which", "that", "what", "how", "where", "why", "whoever", "whatever"}
 )
@@ -191,6 +215,8 @@ def is_whole(text: str) -> bool:
     ):
         return False
     low = [word.lower() for word in words]
+    if low[0] in _NO_START and not _PHRASE.match(text):
+        return False
     own = [place for place in found if not _is_relative(low, place)]
     needed = 2 if low[0] in forms.SUBORDINATORS and _opens_clause(low, found) else 1
     return len(own) >= needed
@@ -198,18 +224,15 @@ def is_whole(text: str) -> bool:
 
 def _opens_clause(low: Sequence[str], found: Sequence[int]) -> bool:
     """Whether a first word such as "since" opens a clause, and not a phrase: "Since May, Ann is …"."""
-    comma = low.index(",") if "," in low else len(low)
-    return (
-        low[0] not in forms.PREPOSITIONS
-        or any(place < comma for place in found)
-        and comma < len(low)
-    )
+    if low[0] not in forms.PREPOSITIONS:
+        return True
+    comma = low.index(",") if "," in low else 0
+    is_phrase = low[1] in _TIMES or low[1][:1].isdigit() or found[0] > 3
+    return any(place < comma for place in found) or not (comma or is_phrase)
 
 
 def _is_relative(low: Sequence[str], place: int) -> bool:
-    before = place - 1
-    while before > 0 and (low[before] in forms.ADVERBS or low[before].endswith("ly")):
-        before -= 1
+    before = _skipped(low, place - 1)
     if low[before] in {"who", "which", "whose", "that"} and before > 0:
         return low[before] != "that" or low[before - 1] not in {",", ";", ":"}
     # "what I meant", "a box he built": a pronoun right behind a noun or a relative word.
@@ -218,124 +241,6 @@ def _is_relative(low: Sequence[str], place: int) -> bool:
         and low[before - 1] in _RELATIVE
         and (before > 1 or low[before] in forms.PERSONAL)
     )
-
-
-_TIME_NOUN = r"(?:year|month|week|weekend|morning|afternoon|evening|summer|winter|spring|autumn|fall|time|season|day|monday|tuesday|wednesday|thursday|friday|saturday|sunday|january|february|march|april|may|june|july|august|september|october|november|december)s?"
-_POINTING = re.compile(
-    rf"\bthis\b(?!\s(?:coming\s|past\s|last\s|next\s)?{_TIME_NOUN}\b)|\bthese\b(?!\sdays\b)|\bthose\b(?!\s(?:who|that|with|of|in)\b)"
-    r"|\bthat(?=[.,;!)]|$|\stoo\b)|^(?:and\s|but\s|so\s)?that\b|\bthat's\b|(?:,|\bso|\band|\bbut)\sthat\s(?:is|was|will|would|has|makes?|made|helps?|means)\b|\b(?:of|for|about|with|from|by|at|after|before|than|like|to|on|in|is|was|do|did|does|done|doing|said|says|all|because|since|as|love|like|know|hear|see|believe|mean|remember)\sthat(?=[.,;:!)]|$|\s(?:is|was|too|again|way|one|day|time|night|kind|sort)\b)"
-    r"|\b(?:for|about|with|from|by|of|on|in|at|after|before)\sthat\b(?!\s\w+\s\w+s\b)"
-    r"|\b(?:saw|see|painted|made|love|loved|got|took|bought|keep|like|want|need|read|use|used|remember|gave|found|did|had|have)\sthat\s[a-z]+"
-    r"|(?<!\w)there(?=[.,;:!)]|$|\s(?:too|again|and|with|for|last|next|before|yesterday|today|once|every|now|as|since|when|by|to)\b)"
-    r"|\bhere\b|\b(?:over|in|up|down|out|from|around)\sthere\b"
-    r"|\bthe\s(?:other|latter|former|same|rest|above|following|whole\sthing|two|three|first|second|third|fourth|fifth|last|next)"
-    r"(?:\s(?:one|ones|two))?(?=[.,;:!)]|$|\s(?:is|was|are|were|has|had|have|will|said|says|and|but|or|calls|of\s(?:them|these|those)|in\s(?:the\s)?list)\b)"
-    r"|\b(?:one|two|three|some|many|most|all|none|both|each|any|neither|either|half|part)\sof\s(?:these|those|which)\b"
-    r"|\bthe\sother\sone|\b(?:have|has|had|got|need|needs|want|wants|bought|built|wrote|made|get|buy|find|found|chose|is|was|than)\sone\b(?=[.,;:!)]|$|\s(?:now|too|for|from|in|on|at|and|by|last|myself|himself|herself)\b)|\bthe\s(?:\w+\s)?one(?=[.,;:!)]|$|\s(?:is|was|on|in|at|from|for|with)\b)|^(?:The|A|An|Each|Every)\s(?:[a-z]+\s){1,4}that\s(?:it|she|he|they)\s|\b(?:on|for|with|of|to|about|at)\sone\b(?=\s(?:with|for|called|that|from)\b|[.,;!])|\b(?:saved|made|bought|got|get|have|had|ate|tried|want|need|took|found|picked\sup)\s(?:some|a\sfew|a\slot|many|more|most|several)(?=[.,;!]|\s(?:but|and|for|with|too|yesterday|last|to|myself)\b)|\bthe\s(?:first|second|third)\s(?:best|one)\b|\bsuch\s(?:an?\s)?\w+(?=[.;,])|\b(?:do|did|does|doing|done)\s(?:it|so)\b|\b(?:said|think|thinks|thought|told\s\w+)\sso\b"
-    r"|^(?:both|neither|none|another|others|the\sothers|each|some|many|most|all|one|two|three|either|"
-    r"something|someone|somebody|such)\s(?:is|was|are|were|has|had|have|will|would|could|can|did|does|said|of\s(?:them|it|us)|went|came|lied|spoke|goes)\b"
-    r"|\b(?:see|as|mentioned|shown|described|noted)\s(?:above|below|here)\b|\bthe\s(?:thing|question|answer|reason|problem|point|idea|rest|result|story|cost)\s(?:is|was|lies|remains)\b"
-    r"|\bit\s(?:again|too)\b(?=[.;,!])|\b(?:none|neither)(?=[.,;:!])",
-    re.IGNORECASE,
-)
-_THIRD_PERSON = re.compile(
-    r"\b(he|him|his|she|her|hers|himself|herself|they|them|their|theirs|it|its)\b(?!'s\snot)",
-    re.IGNORECASE,
-)
-_EXPLETIVE = re.compile(
-    r"\bit(?:'s|\sis|\swas|\swill\sbe|\swould\sbe|\stakes|\stook|\sseems|\sturned\sout|\sturns\sout|\shas\sbeen|\scosts?)\s(?:[\w'-]+\s){0,5}?(?:that|to|when)\s|\bit\s(?:rains|rained|snows|snowed|is\sraining)",
-    re.IGNORECASE,
-)
-_NOUNISH = re.compile(
-    r"(?:(?i:\b(?:the|an?|my|our|his|her|its|their|every|each|no|some|two|three|four|five|six|any|all))\s(?:[\w'-]+\s){0,3}[a-z][\w'-]{2,}|\b[A-Z][\w'-]+|\b[a-z]\w*(?:_\w+)+|\b[a-z]{3,}s\b|\b\d+\s[a-z]{3,})"
-)
-
-
-def open_reference(text: str, *, speaker: str = "") -> str | None:
-    """The first word of a plain text that points to something outside of it, or None.
-
-    A pronoun is closed when something it can stand for has been named before it in the sentence: for
-    *he* and *she* a name or a person, for *it* and *they* any noun. Where *he* and *she* both stand,
-    two people must.
-
-    Args:
-        text: a plain sentence.
-        speaker: whose name is no antecedent of *it*.
-
-    >>> open_reference("Ann lost her key."), open_reference("She lost it."), open_reference("I use this.")
-    (None, 'She', 'this')
-    """
-    text = unquoted(text.replace("\u2019", "'"))
-    pointing = _POINTING.search(text)
-    if pointing:
-        return pointing.group().split()[0]
-    hidden = [match.span() for match in _EXPLETIVE.finditer(text)]
-    told: set[str] = set()
-    for match in _THIRD_PERSON.finditer(text):
-        if any(start <= match.start() < end for start, end in hidden):
-            continue
-        word = match.group().lower()
-        before = text[: match.start()]
-        if word in _THINGS:
-            bare = before.replace(speaker, "") if speaker else before
-            if not (_has_thing(bare) if word in {"it", "its"} else _has_several(bare)):
-                return match.group()
-            continue
-        gender = "he" if word in _MASCULINE else "she"
-        told.add(gender)
-        is_object = word == "him" or (
-            word == "her" and not text[match.end() : match.end() + 2].strip().isalpha()
-        )
-        if len(_people(before, gender)) < max(len(told), 1 + is_object):
-            return match.group()
-    return None
-
-
-_PERSON_NOUN = re.compile(
-    r"\b(?:mother|father|mum|mom|dad|sister|brother|son|daughter|kid|child|wife|husband|partner|girlfriend|boyfriend|"
-    r"friend|aunt|uncle|cousin|niece|nephew|grandmother|grandfather|grandma|grandpa|neighbou?r|boss|colleague|teacher|"
-    r"doctor|vet|man|woman|boy|girl|guy|lady|person|people|who|whoever|anyone|everyone|somebody|someone|nobody|(?<!-)one\swho|"
-    r"cat|dog|puppy|kitten|heron|coach|mentor|manager|landlord|user|author|editor|client|customer|student|baker|nurse|"
-    r"reader|master|deputy|steward|owner|writer|driver|engineer|artist|parent|baby|horse|parrot)\b",
-    re.IGNORECASE,
-)
-_CAPITAL = re.compile(r"(?<![\w'-])[A-Z][\w-]+")
-_NO_ANTECEDENT = frozenset("The This That When If In On At By For From With After Before Since Until While As And But So Then Yes No It He She They We I You His Her Its Their My Our Your There Here A An Now Today Yesterday Because Although Once What Who Which How Why Not Only Also Never Always Nothing Monday Tuesday Wednesday Thursday Friday Saturday Sunday January February March April May June July August September October November December".split())  # fmt: skip
-
-
-_PLURAL = re.compile(r"\b[A-Za-z][a-z'-]{2,}s\b(?!['\u2019])")
-_GROUP = re.compile(
-    r"\b(?:people|children|men|women|mice|police|family|fam|team|group|company|board|council|staff|crew|band|club|agency|shop|"
-    r"few|many|both|several|users?)\b|\b[A-Z][\w-]+(?:,\s[A-Z][\w-]+)*,?\sand\s(?:[a-z]+\s)?[A-Z]"
-)
-_THINGS = frozenset({"it", "its", "they", "them", "their", "theirs"})
-_MASCULINE = frozenset({"he", "him", "his", "himself"})
-
-
-def _has_thing(before: str) -> bool:
-    """Whether a noun stands before *it* or *they*."""
-    found = (match.group() for match in _NOUNISH.finditer(before))
-    return any(
-        " " in phrase or phrase not in _NO_ANTECEDENT | forms.THIRDS | NO_NAMES for phrase in found
-    )
-
-
-def _has_several(before: str) -> bool:
-    """Whether a plural, a group, a pair of names or somebody of no gender stands before *they*."""
-    if _PERSON_NOUN.search(before) or _GROUP.search(before):
-        return True
-    return any(
-        noun not in forms.THIRDS and not noun.endswith(("ss", "us", "is"))
-        for noun in _PLURAL.findall(before)
-    )
-
-
-def _people(before: str, gender: str) -> set[str]:
-    """Names and persons before *he* or *she* that it can stand for."""
-    names = {name for name in _CAPITAL.findall(before) if name not in _NO_ANTECEDENT}
-    names -= set(re.findall(r"^[A-Z][\w-]+(?=:)", before))
-    fitting = {name for name in names if gender_of(name) in {None, gender}}
-    return fitting | {noun.lower() for noun in _PERSON_NOUN.findall(before)}
 
 
 _CHATTER = re.compile(

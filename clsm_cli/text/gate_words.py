@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 
-def _words(text: str) -> frozenset[str]:
+def words(text: str) -> frozenset[str]:
+    """The words of a list in one string."""
     return frozenset(text.split())
 
 
@@ -74,7 +75,7 @@ thrown; understand understood understood; wake woke woken; wear wore worn; win w
 write wrote written; override overrode overridden; beat beat beaten
 """
 _ROWS = [row.split() for row in _IRREGULAR.split(";")]
-BASES = _words(_BASES) | {"be"}
+BASES = words(_BASES) | {"be"}
 """Verbs in the form of a command."""
 SAME_PAST = frozenset(row[0] for row in _ROWS if row[0] == row[1])
 """Verbs whose past looks like the base."""
@@ -82,7 +83,7 @@ PARTICIPLES = frozenset(row[-1] for row in _ROWS if row[-1] != row[1])
 """Forms that are no verb of a sentence without "have" or "be"."""
 PAST = frozenset(form for row in _ROWS for form in row[1:-1]) - SAME_PAST
 """Irregular forms of the past."""
-_DOUBLED = _words("plan stop drop commit admit occur prefer refer regret chat drag fit grab hug knit nod pin rob rub ship skip slip step tag tap trim trip tug wrap tip map log")  # fmt: skip
+_DOUBLED = words("plan stop drop commit admit occur prefer refer regret chat drag fit grab hug knit nod pin rob rub ship skip slip step tag tap trim trip tug wrap tip map log")  # fmt: skip
 
 
 def third(base: str) -> str:
@@ -110,36 +111,36 @@ THIRDS = frozenset(third(base) for base in BASES - {"be", "have"})
 """Third persons, without "is" and "has"."""
 REGULAR_PASTS = frozenset(_regular_past(base) for base in BASES - {row[0] for row in _ROWS})
 """Forms in -ed: past or participle."""
-BE = _words("am is are was were isn't aren't wasn't weren't")
+BE = words("am is are was were isn't aren't wasn't weren't")
 """Finite forms of *be*."""
-HAVE = _words("have has had haven't hasn't hadn't")
+HAVE = words("have has had haven't hasn't hadn't")
 """Finite forms of *have*."""
-MODALS = _words(
+MODALS = words(
     "will would can could shall should may might must cannot can't won't wouldn't couldn't shouldn't "
     "mustn't needn't do does did don't doesn't didn't"
 )
 """Auxiliaries before a base form."""
 AUXILIARIES = BE | HAVE | MODALS
 """Verbs that are always finite."""
-DETERMINERS = _words(
+DETERMINERS = words(
     "a an the my your his her its our their this that these those every each some any no two three four "
     "five six seven eight nine ten both several many few more most all another other such what which"
 )
 """Words before a noun."""
-PREPOSITIONS = _words(
+PREPOSITIONS = words(
     "of in on at by for with from to into onto about above across after against along among around "
     "before behind below beneath beside between beyond despite down during except inside like near off "
     "out outside over past per since than through throughout toward towards under until up upon via "
     "within without as"
 )
 """Words that a noun phrase follows."""
-SUBORDINATORS = _words("when if because since after before while although though as until unless once whenever wherever")  # fmt: skip
+SUBORDINATORS = words("when if because since after before while although though as until unless once whenever wherever")  # fmt: skip
 """Words that open a clause which cannot stand alone."""
-ADVERBS = _words(
+ADVERBS = words(
     "also always never often sometimes usually just only still already really actually even now then "
     "soon ever once again too all both mostly currently finally recently almost probably certainly "
     "definitely not rarely seldom regularly generally typically absolutely totally truly simply"
 )
 """Words that may stand between subject and verb."""
-PERSONAL = _words("i you he she it we they who that which people everyone everybody nobody someone somebody everything nothing something anyone")  # fmt: skip
+PERSONAL = words("i you he she it we they who that which people everyone everybody nobody someone somebody everything nothing something anyone")  # fmt: skip
 """Pronouns that may be a subject."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple
 
-from clsm_cli.text.gate_words import PREPOSITIONS
+from clsm_cli.text.gate_words import PREPOSITIONS, words
 from clsm_cli.text.names import NO_NAMES, SMALL_WORDS
 from clsm_cli.text.plain import plain
 
@@ -30,14 +30,14 @@ _MARKED = re.compile(
     r"(?P<aside>\s?\([^()\n]{1,120}\))?\s?(?P<mark>[:,]|\s?[\u2013\u2014-])?\s+(?=\S)"
 )
 _PLAIN = re.compile(rf"{_LEAD}(?P<name>(?:\[\[)?[A-Z][\w'’.&/ -]{{0,50}}?(?:\]\])?):\s+(?=\S)")
-_META = frozenset(
+_META = words(
     """decision decisions rule rules note notes fix result update fact reminder lesson insight idea summary answer
     status plan goal correction warning tip example conclusion verdict agreed learned done also best worst present
     guests tea account seeds links light bar first second third next last today now later evening morning result
-    cause effect what why how written noted evidence cure context background outcome finding findings""".split()
+    cause effect what why how written noted evidence cure context background outcome finding findings"""
 )
-_ASKING = frozenset(
-    "todo question questions open q ask asked answered see chat log draft exhibit subject everything nothing".split()
+_ASKING = words(
+    "todo question questions open q ask asked answered see chat log draft exhibit subject everything nothing"
 )
 _RULES = re.compile(
     r"\b(?:rules?|conventions?|preferences?|principles?|guidelines?|policy|policies|guardrails?|boundaries|style|"
@@ -45,14 +45,21 @@ _RULES = re.compile(
     r"do(?:s)?\s(?:and|&)\sdon'?ts?|always|never|what\si\shold)\b",
     re.IGNORECASE,
 )
-_GENERIC = frozenset(
+_ABOUT = re.compile(r"^(?:About|Who\sis|Facts\sabout|Notes\son)\s(?=[A-Z])")
+_USER = re.compile(r"(?:USER\b|(?:[Mm]y|[Yy]our|[Tt]he)\s(?:human|user)\b|User\sprofile\b)")
+_ATTRIBUTES = words(
+    "name nickname timezone time pronouns birthday born age partner wife husband spouse job role employer company occupation "
+    "phone email address location city country home allergies allergy diet languages language hobbies interests kids children "
+    "pets pet car bike editor os laptop doctor dentist bank schedule hours religion education school university hometown"
+)
+_GENERIC = words(
     """user identity soul memory memories people persons projects tools ideas infrastructure rules notes todo tasks open
     answered dates things small words lessons reading house home background about basics profile preferences health work
     family contact contacts likes dislikes hobbies interests personality traits who what how why where when evening
     morning weather evenings gauge tea pots numbers units drift attention games damage plan history log changelog status
     overview summary misc other general setup environment agents agent heartbeat bootstrap events birthdays shopping
     books food travel finance finances money goals habits routine routines pets friends facts context decisions
-    conventions workflow workflows insights learnings mistakes questions ten essay deadline""".split()
+    conventions workflow workflows insights learnings mistakes questions ten essay deadline"""
 )
 
 
@@ -93,13 +100,22 @@ def is_meta(name: str) -> bool:
     >>> is_meta("Decision"), is_meta("Ann Hart")
     (True, False)
     """
-    first = name.split()[0].lower()
+    first = name.lower().partition(" ")[0]
     return first in _META | _ASKING or first in PREPOSITIONS
 
 
 def is_asking(name: str) -> bool:
     """Whether a label opens a question, a task or a record, none of which is a statement."""
-    return name.split()[0].lower() in _ASKING
+    return name.lower().partition(" ")[0] in _ASKING
+
+
+def is_attribute(name: str) -> bool:
+    """Whether a label names what somebody has, so that it needs somebody who has it.
+
+    >>> is_attribute("Time zone"), is_attribute("Otter")
+    (True, False)
+    """
+    return len(name.split()) <= 3 and name.lower().partition(" ")[0] in _ATTRIBUTES
 
 
 def is_rule_heading(heading: tuple[str, ...]) -> bool:
@@ -116,19 +132,23 @@ def heading_subject(heading: tuple[str, ...]) -> str:
 
     >>> heading_subject(("USER", "Ann Hart")), heading_subject(("Ann Hart", "Health"))
     ('Ann Hart', 'Ann Hart')
+    >>> heading_subject(("About Ann",)), heading_subject(("USER.md - About your human",))
+    ('Ann', 'The user')
     >>> heading_subject(("2026-02-10, Tuesday", "A walk in the rain"))
     ''
     """
     for title in reversed(heading):
-        name = plain(title)
-        words = name.split()
-        if not words or len(words) > 4 or any(char in name for char in ".,:;?!()"):
+        name = _ABOUT.sub("", plain(title))
+        if _USER.match(name):
+            return "The user"
+        parts = name.split()
+        if not parts or len(parts) > 4 or any(char in name for char in ".,:;?!()"):
             return ""
-        if len(words) == 1 and words[0].lower() in _GENERIC:
+        if len(parts) == 1 and parts[0].lower() in _GENERIC:
             continue
-        large = [word for word in words if word.lower() not in SMALL_WORDS]
+        large = [word for word in parts if word.lower() not in SMALL_WORDS]
         if all(word[0].isupper() or "_" in word for word in large) and not any(
-            word in NO_NAMES or word.isupper() for word in words
+            word in NO_NAMES or word.isupper() for word in parts
         ):
             return name
         return ""

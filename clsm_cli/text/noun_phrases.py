@@ -142,8 +142,8 @@ def noun_phrases(text: str) -> list[tuple[int, int, str]]:
     A phrase of three or four words comes with its ends of two and more words, as one of them may be
     the term; a plural with its singular; a single word only if it looks like a term.
 
-    >>> [phrase for _, _, phrase in noun_phrases("Ilse's tax return is by the old clock key.")]
-    ['tax return', 'clock key']
+    >>> [phrase for _, _, phrase in noun_phrases("Petra's garden gate is by the old water pump.")]
+    ['garden gate', 'water pump']
     """
     words = _words(text)
     found: set[tuple[int, int, str]] = set()
@@ -202,7 +202,7 @@ def _trimmed(run: Sequence[_Word]) -> Iterator[Sequence[_Word]]:
         run = run[1:]
     told = len(run) > 1 and all(word.capital and not word.first for word in run[:-1])
     if run and not _is_dull(run[-1]) and not (told and singular(run[-1].text) != run[-1].text):
-        yield run  # and not "Mara fears"
+        yield run  # and not "Petra fears"
 
 
 def _is_loose(run: Sequence[_Word]) -> bool:
@@ -217,9 +217,9 @@ def _is_loose(run: Sequence[_Word]) -> bool:
         return True
     if len(run) == 1:
         return False
-    if run[0].first and run[1].capital:  # "Woah Mara"
+    if run[0].first and run[1].capital:  # "Woah Petra"
         return True
-    if low.endswith("ed"):  # "cited Hardin", "started writing"
+    if low.endswith("ed"):  # "cited Darwin", "started writing"
         return run[1].capital or run[1].low.endswith("ing")
     # "Watching films" and "help dancers" do something; "a camping trip" is one.
     return not run[0].named and (low.endswith("ing") or low in _STEMS)
@@ -271,7 +271,7 @@ def singular(noun: str) -> str:
 def _titles(words: Sequence[_Word]) -> Iterator[Sequence[_Word]]:
     """Yield names of several words that small words, an owner or a title hold together.
 
-    "Reasons and Persons", "The Steward's Problem", "Dr. Bakker".
+    "Pride and Prejudice", "The Keeper's Log", "Dr. Moreau".
     """
     run: list[_Word] = []
     for word in words:

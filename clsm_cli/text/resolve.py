@@ -6,8 +6,9 @@ import re
 
 from clsm_cli.text import gate_words as forms
 from clsm_cli.text.first_person import gender_of
-from clsm_cli.text.gate import finite_verbs, open_reference, tokens, unquoted
+from clsm_cli.text.gate import finite_verbs, tokens, unquoted
 from clsm_cli.text.names import NO_NAMES
+from clsm_cli.text.references import open_reference
 
 _NAME = r"(?:(?:Dr|Mr|Mrs|Ms|Prof|St)\.\s|Aunt\s|Uncle\s)?[A-Z][\w'-]{0,30}(?:\s(?:(?:van|de|der|von)\s){0,2}[A-Z][\w'-]{0,30}){0,3}"
 _PERSON = re.compile(rf"{_NAME}\Z")
@@ -20,15 +21,15 @@ _HONORIFIC = re.compile(r"(?:Dr|Mr|Mrs|Ms|Prof)\.?\s")
 _IDENTIFIER = re.compile(r"[\w.-]*(?:_|\d)[\w.-]*\Z")
 _ARTICLE = re.compile(r"(?:The|the|An?|Each|Every)\s")
 _OTHER_NAMES = re.compile(r"(?<![.!?]\s)(?<!^)(?<![\w'-])[A-Z][\w'-]{1,30}")
-_ORDINARY = frozenset(
+_ORDINARY = forms.words(
     "Little New Old Big Small Good Great Young Strong Real True Quick Kind Nice Lovely Life Love Art Music Family Kids Children Friends "
     "Nature Books Food Work School Health Time Money Words Pets Animals Dogs Cats Water Light Things Weather Painting Dance "
     "Dancing Writing Reading Cooking Running Gaming Talking Seeing Being Having Taking Making Going Working Playing Helping "
     "Losing Finding Knowing Getting Doing Giving Living Learning Bulb Lunch Dinner Breakfast Tea Coffee Bread Deadline Import "
-    "Export Build Deploy Markets Prices Thursday".split()
+    "Export Build Deploy Markets Prices Thursday"
 )
 """Words at the beginning of a sentence that are no names, though nothing but their sense says so."""
-_TIMES = frozenset("Monday Tuesday Wednesday Thursday Friday Saturday Sunday January February March April May June July August September October November December I".split())  # fmt: skip
+_TIMES = forms.words("Monday Tuesday Wednesday Thursday Friday Saturday Sunday January February March April May June July August September October November December I")  # fmt: skip
 _CASES = {
     "he": "", "she": "", "it": "", "they": "", "him": "", "them": "",
     "his": "'s", "its": "'s", "their": "'s",
@@ -141,8 +142,8 @@ def _put(text: str, match: re.Match[str], low: str, subject: str) -> str:
         verb = " has" if following and (following[0].endswith(("ed", "en")) or following[0] in forms.PARTICIPLES | {"been", "got"}) else " is"  # fmt: skip
         case = verb
     elif low == "her":
-        following = text[match.end() : match.end() + 2]
-        case = "'s" if following[:1] == " " and following[1:2].isalpha() else ""
+        behind = text[match.end() : match.end() + 2]
+        case = "'s" if behind[:1] == " " and behind[1:].isalpha() else ""
     else:
         case = _CASES[low]
     said = subject + case

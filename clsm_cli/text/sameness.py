@@ -64,7 +64,7 @@ all/some every/some both/one minimum/maximum min/max north/south east/west insid
 good/bad better/worse best/worst easy/hard true/false pass/fail passed/failed passes/fails add/remove added/removed
 accept/reject accepted/rejected arrive/leave arrived/left come/go borrow/lend borrowed/lent mother/father brother/sister
 son/daughter wife/husband aunt/uncle niece/nephew possible/impossible legal/illegal known/unknown full/empty alive/dead
-married/divorced read/write reads/writes sent/received online/offline until/from until/since since/from
+married/divorced read/write reads/writes sent/received online/offline until/from until/since since/from is/was are/were do/did does/did
 """
 _OPPOSITES = [tuple(pair.split("/")) for pair in _PAIRS.split()]
 _HEDGES = re.compile(

@@ -156,6 +156,10 @@ _ADVERB_TAIL = re.compile(
     r"not|never|no longer|apparently|of course|luckily|sadly|fortunately|unfortunately|thankfully|"
     r"meanwhile|himself|herself|themselves|itself|too|kinda|basically|generally|typically|mostly|mainly)$"
 )
+_CALENDAR = (
+    r"(?:Jan(?:uary)?|Feb(?:ruary)?|Mar(?:ch)?|Apr(?:il)?|May|June?|July?|Aug(?:ust)?|Sept?(?:ember)?|"
+    r"Oct(?:ober)?|Nov(?:ember)?|Dec(?:ember)?|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day)"
+)
 _OPENING = re.compile(
     r"^(?:(?:and|but|so|also|yes|yeah|no|oh|well|then|because|as|though|although|that|anyway|hey|wow|"
     r"however|meanwhile|besides|plus|ok|okay|hi|thanks|sorry|haha|sure|please|fyi|btw|by the way|"
@@ -164,7 +168,7 @@ _OPENING = re.compile(
     r"from today|as of (?:today|now)|until yesterday|from this (?:week|month|year)(?: on)?|this (?:week|month|year|morning)|"
     r"last (?:week|month|year|night|spring|summer|autumn|fall|winter)|yesterday|"
     r"(?:since|from|until|as of|at|on|in|by) (?:[\w:'’.-]{1,20},? ){1,4}?"
-    r"(?=(?:I|he|she|we|they|the|our|my|his|her|their|it|an?)\b|(?-i:(?!(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec|Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*\b)[A-Z\ue000])))(?:,|\b|(?=\ue000)),? ?){1,4}",
+    rf"(?=(?:I|he|she|we|they|the|our|my|his|her|their|it|an?)\b|(?-i:(?!{_CALENDAR}\b)[A-Z\ue000])))(?:,|\b|(?=\ue000)),? ?){{1,4}}",
     re.IGNORECASE,
 )
 _STOP = (
@@ -172,7 +176,7 @@ _STOP = (
     r"about|as|if|when|while|because|so|not|than|into|of|i|he|she|we|they|it|you|said|says|say|think|thinks|let|"
     r"lets|do|does|did|will|would|can|could|should|may|might|must)"
 )
-_PART = rf"(?:{MARK}['’]?s?|(?!{_STOP}\b)[\w'’/+&.-]{{1,40}})"
+_PART = rf"(?:{MARK}['’]?s?|(?!(?i:{_STOP})\b)[\w'’/+&.-]{{1,40}})"
 _DET = r"(?:the|The|an?|An?|my|My|our|Our|his|His|her|Her|its|Its|their|Their|this|This|that|That|these|These)"
 _SUBJECT = re.compile(
     rf"(?:^|(?<=[\s,\"\u201c'(]))(?P<np>I|[Hh]e|[Ss]he|[Ww]e|[Tt]hey|[Ii]t|[Yy]ou|[Tt]his|[Tt]hat|[Tt]here|"

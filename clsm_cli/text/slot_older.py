@@ -21,7 +21,6 @@ _WAS = re.compile(
 _REPLACED = re.compile(
     r"[\"\u201c\ue000](?P<w>[^\"\u201c\u201d\ue000\ue001]{3,60})[\"\u201d\ue001] (?:(?:is|was|has been|now) ){0,2}replaced (?:by|with) [\"\u201c\ue000](?P<v>[^\"\u201c\u201d\ue000\ue001]{3,60})[\"\u201d\ue001]"
 )
-_SIDE = re.compile(r", (?:and|but|so|while|which|because|who|as|since the|then)\b", re.IGNORECASE)
 
 
 def named_in(aside: str, slot: str, value: str) -> tuple[str, ...]:

@@ -28,16 +28,11 @@ class Reading(NamedTuple):
         value: normalised value.
         qualifier: what tells two slots of one name apart.
         was: older values named with it.
-        subject: the subject where the pattern itself names it.
     """
 
     value: str
     qualifier: str = ""
     was: tuple[str, ...] = ()
-    subject: str = ""
-
-
-Reader = "Callable[[re.Match[str], date | None], Reading | None]"
 
 
 class Rule(NamedTuple):
@@ -51,7 +46,7 @@ class Rule(NamedTuple):
         is_single: whether a newer value takes the place of the older one.
         is_change: whether the verb tells of an event.
         nouns: subjects, by last word, to which the rule is limited; empty for any.
-        status: given where the words themselves end the value ("has given up").
+        is_ended: whether the verb itself ends the value ("has given up").
     """
 
     slot: str
@@ -115,9 +110,9 @@ def short(match: re.Match[str], _at: date | None) -> Reading | None:
 
 
 _EXAMPLES = re.compile(r",? (?:like|such as|especially|including)\b")
-_GOES_ON = re.compile(
-    r"\s(?:that|who|which|when|where|how|to|with|in|on|at|about|for|by|from)$|\s(?:that|who|which|when|where|how)\b|^\s(?:to|with|in|on|at|about|for|by|from)\b"
-)
+_PREPOSITION = r"(?:to|with|in|on|at|about|for|by|from)"
+_CUT_OFF = re.compile(rf"\s{_PREPOSITION}$|\s(?:that|who|which|when|where|how)\b")
+_GOES_ON = re.compile(rf"\s{_PREPOSITION}\b")
 _THIS_ONE = re.compile(
     r"(?:the|that|this|all|your|their|its|each|every|both|any|some|when|how|to)\b", re.IGNORECASE
 )
@@ -132,7 +127,7 @@ def liked(match: re.Match[str], at: date | None) -> Reading | None:
         return Reading(value) if value and not _POOR.search(value) else None
     if (
         _THIS_ONE.match(written)
-        or _GOES_ON.search(written)
+        or _CUT_OFF.search(written)
         or _GOES_ON.match(match.string, match.end())
     ):
         return None

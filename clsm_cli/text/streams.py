@@ -8,6 +8,7 @@ Each table gives points, the largest sum wins, and a tie goes to the first of th
 from __future__ import annotations
 
 import re
+from functools import cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -39,10 +40,12 @@ _IDENTITY: tuple[tuple[float, str], ...] = (
     (1.6, r"\b(?:wants?|insists?\son|asks\sfor|expects?)\s(?!to\b)"),
     (1.4, r"^(?:never|always|no|nothing|do\snot|don['’]t|until|before)\b.{0,120}\b(?:wake|say|said|says|send|message|messages|call|speak|talk|tell|ask|interrupt|write|out\sin|keep\sstill|eight|nine)\b"),
     (1.4, r"\bI\s(?:am|may|say|keep|hold|live|would|never|always|do\snot|must|speak|cannot)\b"),
+    (2.0, rf"^(?:[A-Z][\w'’ -]{{0,40}}['’]s\s)?(?:[Nn]ame|[Tt]ime\s?zone|[Pp]ronouns|{_KIN}|[Pp]artner|[Dd]iet|[Ll]anguages?):\s"),
     (1.0, r"\b(?:my\sname|my\shuman|office\sdays?|shares\sthe\shouse|key\s(?:to|is)|owns?|collects?|plays\sthe|religious|shy|believes)\b"),
     (1.2, r"^The\suser\s(?:is|has|likes|loves|prefers|wants|lives|works|speaks|eats)\b|^The\suser(?:'s|: \")"),
 )  # fmt: skip
 _PROJECTS: tuple[tuple[float, str], ...] = (
+    (2.0, r"^(?:Decision|Convention):\s"),
     (1.6, r"\b(?:version|server|service|backup|database|script|code|repo(?:sitory)?|branch|deploy\w*|release\w*|API|app|bot|sensor|gauge|drive|disk|model|index|pipeline|config\w*|schema|cron|timer|module|package|library|framework|test\s(?:suite|passed|succeeded)|restore|password|port|network|router|tunnel|gateway|firmware|Docker|Python|SQLite|Postgres\w*|Linux|GPU|website|domain|hosting|heartbeat\w*)\b"),
     (1.4, r"\b(?:essay|chapter|newsletter|draft|manuscript|book\sclub|reading\sclub|club|project|system|tool|prototype|plan|design|architecture|workshop|studio|shop|store|campaign|course|experiment|account|budget|garden|kitchen\srenovation)\b"),
     (1.6, r"\b(?:decided|agreed|settled\son|chose|switched\s(?:to|from|off|on)|replaced|migrat\w+|instead\sof|convention|from\snow\son|went\slive|is\slive|goes\sto|is\scalled|is\snamed|successor|paused|runs\s(?:on|from|in)|failed\sbecause|uses?|stores?|is\s(?:built|made|written|divided|stored|based))\b"),
@@ -50,8 +53,9 @@ _PROJECTS: tuple[tuple[float, str], ...] = (
     (0.8, r"\b(?:because|so\sthat|comes\sfrom|caused\sby|fixed|error|bug|threads?|node|log|questions|answered\s\d+|meets\son|trades?)\b"),
 )  # fmt: skip
 _TASKS: tuple[tuple[float, str], ...] = (
+    (-4.0, r"^(?:Decision|Rule|Convention|The\suser):\s"),
     (3.0, r"^(?:to\s?do|task|reminder|deadline)\b|^(?:order|ask|call|ring|buy|get|write|send|test|check|book|make|fix|finish|return|renew|prepare|compare|move|pay|mail|email|schedule|submit|update|review|clean|pick\sup|remind|find|draft|mount|read|tell|print|plan|cancel|sign|file|register|apply|order|pack|repair|replace|arrange|invite|visit|post|fetch|collect|water|backup|back\sup)\s(?!is\b|was\b|has\b)"),
-    (2.6, rf"\b(?:due|blocked|overdue|deadline|renewed|postponed)\s?(?:on|by|until|till|at|is|for|moved)?\b"),
+    (2.6, r"\b(?:due|blocked|overdue|deadline|renewed|postponed)\s?(?:on|by|until|till|at|is|for|moved)?\b"),
     (2.2, r"\b(?:appointment|blood\stest|check-?up|to\s?do|still\s(?:to\sbe|has\sto|have\sto|needs?)|needs\sto\sbe|has\sto\sbe|must\sbe\s(?:done|sent|paid|returned)|remains\sto|waiting\sfor|waits\s(?:for|until)|back-ordered|outstanding|is\smissing|not\syet)\b"),
     (2.0, rf"\b(?:by|until|before|no\slater\sthan)\s{_WHEN}\b|\bat\sthe\slatest\b|\bnext\s(?:\w+\s)?(?:test|appointment|meeting|visit|exam|week|month)\b"),
     (1.5, rf"\b(?:first|last|second)\s{_DAY}\sof\s(?:each|every|the)\smonth|\bwill\s(?:have\sto|need\sto|be\son)\b|\bhas\sa\s(?:place|slot|table)\b|\bis\son\s{_DAY}\s\d"),
@@ -63,21 +67,18 @@ _FLOW: tuple[tuple[float, str], ...] = (
     (1.2, r"\b(?:storm|peak|rain|snow|holiday|trip|party|concert|walk|hike|parade|festival|wedding|funeral|electricity|power\scut|outage)\b"),
     (1.3, r"\b(?:is\sthe\s\w+\sproblem|defect|paradox|whoever|people\swho|law|theory|filter|says\sthat|argues|describes|calls|asks)\b"),
 )  # fmt: skip
-_TABLES: tuple[tuple[Stream, tuple[tuple[float, re.Pattern[str]], ...]], ...] = tuple(
-    (
-        stream,
-        tuple(
-            (points, re.compile(pattern, re.IGNORECASE if stream != "identity" else 0))
-            for points, pattern in table
-        ),
-    )
-    for stream, table in (
-        ("tasks", _TASKS),
-        ("identity", _IDENTITY),
-        ("projects", _PROJECTS),
-        ("flow", _FLOW),
-    )
-)  # type: ignore[assignment]
+_TABLES: tuple[tuple[Stream, tuple[tuple[float, str], ...]], ...] = (
+    ("tasks", _TASKS),
+    ("identity", _IDENTITY),
+    ("projects", _PROJECTS),
+    ("flow", _FLOW),
+)
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    """A pattern; a name has its capital, so only they are read with regard to case."""
+    return re.compile(pattern, 0 if "[A-Z]" in pattern else re.IGNORECASE)
 
 
 def stream_of(sentence: str, *, is_task: bool = False) -> Stream:
@@ -97,7 +98,7 @@ def stream_of(sentence: str, *, is_task: bool = False) -> Stream:
     best: Stream = "flow"
     most = 0.0
     for stream, table in _TABLES:
-        points = sum(weight for weight, pattern in table if pattern.search(sentence))
+        points = sum(weight for weight, pattern in table if _compiled(pattern).search(sentence))
         if points > most:
             best, most = stream, points
     return best

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from evaluation.small_sets import write_gvd, write_locomo, write_notes
+from evaluation.small_sets import write_gvd, write_locomo, write_memory, write_notes
 from ingesting import tree
 
 if TYPE_CHECKING:
@@ -85,6 +85,42 @@ def test_notes(bare: Cli) -> None:
     assert {pair["against"] for pair in found["pairs"]} == {"BM25", "BM25 + MiniLM"}
 
 
+def test_locomo_before_and_after_consolidation(bare: Cli, locomo: Path) -> None:
+    text = bare.ok("eval", "run", "locomo", locomo, "--consolidate", "--verbose").out
+    assert "significantly worse" in text
+    assert next(line for line in text.splitlines() if line.startswith("temporal "))
+    found = bare.ok("eval", "run", "locomo", locomo, "--consolidate", "--json").json
+    assert found["schema"] == "clsm.eval-consolidated/1"
+    assert found["data"]["questions"] == len(found["questions"]) == 6
+
+
+def test_memory(bare: Cli) -> None:
+    path = write_memory(bare.folder / "lab")
+    lines = bare.ok("eval", "run", "memory", path, "--verbose").out.splitlines()
+    assert next(line for line in lines if line.startswith("second run")).split()[2] == "yes"
+    assert any(line.startswith("pump: ") for line in lines)
+    found = bare.ok("eval", "run", "memory", path, "--json").json
+    assert found["schema"] == "clsm.eval-memory/1"
+    assert found["concepts"]["missing"] == ["the moon"]
+    plain = bare.ok("eval", "run", "memory", path, "--plain", "--json").json
+    assert plain["statements"] is None
+    assert plain["concepts"]["labels"] == 2
+
+
+def test_a_sheet_is_markdown(bare: Cli) -> None:
+    path = write_memory(bare.folder / "lab")
+    sheet = bare.ok("eval", "run", "memory", path, "--sheet", "1").out
+    assert sheet.startswith("# Statements to judge\n\n## 1. `f-")
+    assert "## 2." not in sheet
+    assert "\n> " in sheet
+
+
+def test_options_of_another_set_are_refused(bare: Cli) -> None:
+    assert bare("eval", "run", "memory", "empty", "--consolidate").code == 2
+    assert bare("eval", "run", "notes", "empty", "--sheet", "3").code == 2
+    assert bare("eval", "run", "locomo", "empty", "--plain").code == 2
+
+
 def test_what_is_no_set_is_refused(bare: Cli) -> None:
     (bare.folder / "empty").mkdir()
     done = bare("eval", "run", "locomo", "empty")
@@ -92,6 +128,7 @@ def test_what_is_no_set_is_refused(bare: Cli) -> None:
     assert done.err.startswith("clsm: empty: holds no .json file;")
     assert bare("eval", "run", "gvd", "nowhere").code == 12
     assert bare("eval", "run", "notes", "empty").code == 12
+    assert bare("eval", "run", "memory", "empty").code == 12
     assert bare("eval", "run", "poems", "empty").code == 2
     assert bare("eval", "run", "locomo", "empty", "--now", "soon").code == 2
 

@@ -21,7 +21,9 @@ def store(tmp_path: Path) -> Store:
 
 def test_a_newer_value_closes_the_older_one(store: Store, tmp_path: Path) -> None:
     told(store, tmp_path, "one", ("Mara", "2026-02-02T10:00:00+01:00", "I live in Paris now."))
-    told(store, tmp_path, "two", ("Mara", "2026-02-09T10:00:00+01:00", "I moved to Rome last week."))
+    told(
+        store, tmp_path, "two", ("Mara", "2026-02-09T10:00:00+01:00", "I moved to Rome last week.")
+    )
     sleep(store)
     assert current(store, "Paris") == []
     (rome,) = current(store, "Rome")
@@ -163,13 +165,19 @@ def test_a_node_that_a_person_pinned_keeps_its_name(store: Store, tmp_path: Path
             store,
             tmp_path,
             f"s{number}",
-            ("Mara", f"2026-02-0{number}T10:00:00+01:00", "The [[Lantern]] burned with Yusuf there."),
+            (
+                "Mara",
+                f"2026-02-0{number}T10:00:00+01:00",
+                "The [[Lantern]] burned with Yusuf there.",
+            ),
         )
     sleep(store)
     node = nodes(store)["lantern"]
     (path,) = [p for p in store.graph(node.stream).iterdir() if '"id": "lantern"' in p.read_text()]
     path.write_text(
-        path.read_text("utf-8").replace('"label": "Lantern"', '"label": "Guard\'s lamp", "pinned": true'),
+        path.read_text("utf-8").replace(
+            '"label": "Lantern"', '"label": "Guard\'s lamp", "pinned": true'
+        ),
         "utf-8",
     )
     told(store, tmp_path, "s9", ("Mara", "2026-02-09T10:00:00+01:00", "The [[Lantern]] again."))
@@ -178,7 +186,9 @@ def test_a_node_that_a_person_pinned_keeps_its_name(store: Store, tmp_path: Path
 
 
 def test_one_broken_line_of_a_shard_stops_nothing(store: Store, tmp_path: Path) -> None:
-    told(store, tmp_path, "a", ("Mara", "2026-02-02T10:00:00+01:00", "My sister Ada lives in Ghent."))
+    told(
+        store, tmp_path, "a", ("Mara", "2026-02-02T10:00:00+01:00", "My sister Ada lives in Ghent.")
+    )
     sleep(store)
     path = sorted(store.graph("flow").iterdir())[0]
     with path.open("a", encoding="utf-8") as file:
@@ -193,7 +203,9 @@ def test_a_pair_said_once_has_no_edge(store: Store, tmp_path: Path) -> None:
     told(store, tmp_path, "b", ("Mara", "2026-02-03T10:00:00+01:00", "[[Kiln]], [[Anvil]]."))
     told(store, tmp_path, "c", ("Mara", "2026-02-04T10:00:00+01:00", "[[Kiln]], [[Anvil]] again."))
     sleep(store)
-    pairs = {frozenset((e.source, e.target)) for e in edges(store).values() if e.type == "co_occurs"}
+    pairs = {
+        frozenset((e.source, e.target)) for e in edges(store).values() if e.type == "co_occurs"
+    }
     assert frozenset(("kiln", "anvil")) in pairs
     assert frozenset(("kiln", "loom")) not in pairs
 
@@ -232,7 +244,11 @@ def test_a_limited_run_takes_the_most_salient_and_the_rest_later(
             store,
             tmp_path,
             f"s{number}",
-            ("Mara", f"2026-02-0{number}T10:00:00+01:00", f"My cousin number {number} lives in Ghent."),
+            (
+                "Mara",
+                f"2026-02-0{number}T10:00:00+01:00",
+                f"My cousin number {number} lives in Ghent.",
+            ),
         )
     first = sleep(store, limit=2)
     assert (first.consolidated, first.pending) == (2, 5)
@@ -243,14 +259,18 @@ def test_a_limited_run_takes_the_most_salient_and_the_rest_later(
 
 def test_nothing_happens_while_somebody_speaks(store: Store, tmp_path: Path) -> None:
     path = tmp_path / "open.jsonl"
-    path.write_text('{"role": "user", "time": "2026-03-01T11:55:00+01:00", "text": "Hello there."}\n')
+    path.write_text(
+        '{"role": "user", "time": "2026-03-01T11:55:00+01:00", "text": "Hello there."}\n'
+    )
     take(store, path, session="open")
     assert sleep(store, if_idle=30.0).is_busy
     assert not sleep(store, "2026-03-01T13:00:00+01:00", if_idle=30.0).is_busy
 
 
 def test_a_dry_run_tells_and_changes_nothing(store: Store, tmp_path: Path) -> None:
-    told(store, tmp_path, "a", ("Mara", "2026-02-02T10:00:00+01:00", "My sister Ada lives in Ghent."))
+    told(
+        store, tmp_path, "a", ("Mara", "2026-02-02T10:00:00+01:00", "My sister Ada lives in Ghent.")
+    )
     before = bytes_of(store)
     report = sleep(store, dry_run=True)
     assert bytes_of(store) == before
@@ -260,7 +280,9 @@ def test_a_dry_run_tells_and_changes_nothing(store: Store, tmp_path: Path) -> No
 
 
 def test_much_is_not_withdrawn_at_once(store: Store, tmp_path: Path) -> None:
-    names = [f"{first}{last}" for first in "ABCDEF" for last in ("mund", "olf", "bert", "win", "gard")]
+    names = [
+        f"{first}{last}" for first in "ABCDEF" for last in ("mund", "olf", "bert", "win", "gard")
+    ]
     note = tmp_path / "people.md"
     note.write_text("".join(f"- {name} Holm is a nurse in Lund.\n\n" for name in names), "utf-8")
     take(store, note)
@@ -278,7 +300,9 @@ def test_much_is_not_withdrawn_at_once(store: Store, tmp_path: Path) -> None:
 
 def test_a_task_is_done_once_somebody_says_so(store: Store, tmp_path: Path) -> None:
     one, two = tmp_path / "2026-02-10.md", tmp_path / "2026-02-12.md"
-    one.write_text("# 2026-02-10\n\n## Todo\n\n- [ ] Order the spare sensor for the gauge\n", "utf-8")
+    one.write_text(
+        "# 2026-02-10\n\n## Todo\n\n- [ ] Order the spare sensor for the gauge\n", "utf-8"
+    )
     two.write_text("# 2026-02-12\n\n## Todo\n\n- [x] Order the spare sensor\n", "utf-8")
     take(store, one, two)
     sleep(store)

@@ -117,6 +117,20 @@ def test_an_alias_of_two_things_is_the_alias_of_none() -> None:
     assert [entry.aliases for entry in inventory(seen, told)] == [(), ()]
 
 
+def test_a_stated_short_form_that_another_full_name_has_is_nobody_s() -> None:
+    seen = _seen("Alexandra Berg", "name", *TWO) + _seen("Alex Kim", "name", *TWO)
+    seen += _seen("Alex", "name", "e1/s1/t2", "e2/s1/t2")
+    entries = inventory(seen, [Stated("Alexandra Berg", "Alex", 0, 1)])
+    assert [entry.aliases for entry in entries] == [(), (), ()]
+
+
+def test_a_name_that_only_begins_like_a_full_name_stays_apart() -> None:
+    pairs = [("Boston Marathon", "Boston"), ("Docker Compose", "Docker"), ("Slack Water", "Slack")]
+    for full, short in pairs:
+        seen = _seen(full, "name", *TWO) + _seen(short, "name", "e1/s1/t2", "e2/s1/t2")
+        assert sorted(_labels(inventory(seen, ()))) == sorted([full, short])
+
+
 def test_two_speakers_are_never_one() -> None:
     seen = _seen("Caroline", "name", *TWO) + _seen("Melanie", "name", *TWO)
     entries = inventory(seen, [Stated("Caroline", "Melanie", 0, 1)], people=["Caroline", "Melanie"])
@@ -200,7 +214,7 @@ def test_near_pairs() -> None:
         "cats",
     ]
     entries = [Entry(node_id(label), label, (), frozenset()) for label in labels]
-    assert near_pairs(entries) == [("tidewach", "tidewatch", 94.1)]
+    assert near_pairs(entries, {e.id for e in entries}) == [("tidewach", "tidewatch", 94.1)]
 
 
 def test_many_sightings_take_seconds() -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ingesting import new_store, state_of, take
+from sleeping import sleep
 
 from clsm_cli.embedding import weights
 from clsm_cli.ingestion.note import write_note
@@ -109,6 +110,17 @@ def _described(store: Path, sources: Path) -> None:
     write_sources(sources, 2)
 
 
+def _slept(store: Path, sources: Path) -> None:
+    """A store after its first night, and a day later: notes changed, a conversation went on."""
+    _begun(store, sources)
+    write_sources(sources, 1)
+    made = new_store(store)
+    take(made, sources)
+    sleep(made, "2026-02-28T23:00:00+01:00")
+    write_sources(sources, 2)
+    take(made, sources)
+
+
 def _hook() -> bytes:
     """What a hook pipes in: two turns, and the end of the conversation."""
     rows = [
@@ -127,6 +139,7 @@ SCENARIOS: Sequence[Scenario] = (
     Scenario("words", _begun, ("ingest", "{sources}", *_STORE)),
     Scenario("segment", _captured, ("ingest", "{sources}", *_STORE), model=True),
     Scenario("whole", _described, ("ingest", "{sources}", *_STORE), model=True),
+    Scenario("consolidate", _slept, ("consolidate", *_STORE), model=True),
 )
 CONTROL = Scenario("control", _captured, ("ingest", "{sources}", *_STORE), model=True, program=BAD)
 """A writer with the habits that the rig must catch, see ``bad_writer``."""

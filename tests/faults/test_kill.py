@@ -12,7 +12,15 @@ from faults.scenarios import CONTROL, SCENARIOS, Scenario
 from clsm_cli.embedding import weights
 
 pytestmark = pytest.mark.skipif(shutil.which("strace") is None, reason="strace is not installed")
-EVERY = {"init": 6, "note": 1, "capture": 1, "words": 16, "segment": 36, "whole": 60}
+EVERY = {
+    "init": 6,
+    "note": 1,
+    "capture": 1,
+    "words": 16,
+    "segment": 36,
+    "whole": 60,
+    "consolidate": 40,
+}
 """One point in so many; ``cd tests && python -m faults.kill`` tries them all."""
 
 

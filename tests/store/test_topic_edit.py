@@ -84,7 +84,9 @@ def test_a_new_section_comes_last_and_what_has_none_first() -> None:
         "",
     ]
     assert found.index("- The house has four floors.  ^f-6") < found.index("## Mara")
-    assert {item.id for item in topics.parse(data, PATH).items} == {f"f-{n}" for n in (1, 2, 3, 5, 6, 7)}
+    assert {item.id for item in topics.parse(data, PATH).items} == {
+        f"f-{n}" for n in (1, 2, 3, 5, 6, 7)
+    }
 
 
 def test_a_new_file_reads_as_a_page(tmp_path: Path) -> None:

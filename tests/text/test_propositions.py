@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clsm_cli.text.propositions import WORTH, Proposition, Speech, opened, propositions
+from clsm_cli.text.places import opened
+from clsm_cli.text.propositions import WORTH, Proposition, Speech, propositions
 from clsm_cli.text.worth import worth
 
 NOTE = Speech(heading=("2026-05-04, Monday", "Notes of the day"), is_note=True)
@@ -163,9 +164,27 @@ def test_spans_point_to_the_source() -> None:
     ]
 
 
-_WORDS = '[[Ann]] ** * - ` ``` # She he it I my is has kept lost bees 3 May Oslo . , : ; ? ! " ( ) \n the in of never'.split(
-    " "
-)
+_WORDS = [
+    *[
+        "[[Ann]]",
+        "**",
+        "*",
+        "-",
+        "`",
+        "```",
+        "#",
+        "She",
+        "he",
+        "it",
+        "I",
+        "my",
+        "is",
+        "has",
+        "kept",
+    ],
+    *["lost", "bees", "3", "May", "Oslo", ".", ",", ":", ";", "?", "!", '"', "(", ")", "\n", "the"],
+    *["in", "of", "never", "we", "you", "https://a.b"],
+]
 
 
 @given(

@@ -16,17 +16,14 @@ from clsm_cli.text.sameness import numbers, polarity, says_the_same
         ("The gate is locked at eight.", "The gate is locked at 8.", 0.95),
         ("She does not eat meat.", "She never eats meat.", 0.94),
         ("She doesn't eat meat.", "She eats no meat.", 0.92),
-        ("Tea was served twice a day.", "They... tea was served twice a day.", 0.70),
         ("It's a fine boat, isn't it?", "It's a fine boat.", 0.96),
         ("There is no doubt that the pump works.", "The pump works, there is no doubt.", 0.91),
         ("Paul and Mia share the [[garden shed]].", "Paul and Mia share the garden shed.", 0.98),
-        ("Adding salt helps the dough.", "It helps the dough when you add salt.", 0.80),
     ],
 )
 def test_same(a: str, b: str, cosine: float) -> None:
-    expected = "They..." not in b and "you add" not in b
-    assert says_the_same(a, b, cosine) is expected
-    assert says_the_same(b, a, cosine) is expected
+    assert says_the_same(a, b, cosine)
+    assert says_the_same(b, a, cosine)
 
 
 @pytest.mark.parametrize(
@@ -47,6 +44,7 @@ def test_same(a: str, b: str, cosine: float) -> None:
         ("He drinks coffee.", "He stopped drinking coffee."),
         ("Speak before the bell.", "Speak after the bell."),
         ("The shop is open.", "The shop is closed."),
+        ("The shop is open.", "The shop was open."),
         ("We will move to a flat.", "We moved to a flat."),
         ("It might rain.", "It rains."),
         ("Is the shop open?", "The shop is open."),

@@ -124,6 +124,7 @@ NOTHING = [
     "The meeting is at 15:00 today.",
     "Tables are disabled by default.",
     "I love stories that end well.",
+    "I love spending time with the friends I have.",
     "Does Anna live in Porto?",
     "If Anna lives in Porto, we can visit.",
     "Anna would live in Porto.",

@@ -162,9 +162,7 @@ def _settle_statements(
             (listed if topic.problems else None, path),
         )
     wanted = {
-        record_id: passages.of_statement(
-            statement, *places.get(record_id, (f"{stream}/graph", 0))
-        )
+        record_id: passages.of_statement(statement, *places.get(record_id, (f"{stream}/graph", 0)))
         for record_id, statement in sorted(edits.statements.items())
         if statement.text
     }

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _SECTION = "COALESCE(l.document || ' ' || COALESCE(p.heading, 0), l.episode)"
 """What belongs together closely: a heading's blocks, or an episode of a conversation."""
 _SAID = "FROM passages p JOIN places l ON l.id = p.place"
-_MIN_PHRASE = 3
+_MIN_PHRASE = 2
 """Passages that hold a phrase before it may be a name at all."""
 
 
@@ -117,13 +117,18 @@ def stated(
             yield name, alias, turn
 
 
-def people(connection: sqlite3.Connection, episodes: Collection[str]) -> list[str]:
-    """Who speaks in some episodes, other than under the name of a role."""
-    rows = connection.execute(
+def speakers(
+    connection: sqlite3.Connection, episodes: Collection[str]
+) -> dict[str, frozenset[str]]:
+    """Episode → who speaks in it, other than under the name of a role."""
+    found: dict[str, set[str]] = {}
+    for speaker, episode in connection.execute(
         f"SELECT DISTINCT p.speaker, l.episode {_SAID} WHERE l.episode IS NOT NULL"
         " AND p.speaker NOT IN ('', 'user', 'assistant', 'system', 'tool') AND p.role <> 'tool'"
-    )
-    return sorted({speaker for speaker, episode in rows if episode in episodes})
+    ):
+        if episode in episodes:
+            found.setdefault(episode, set()).add(speaker)
+    return {episode: frozenset(names) for episode, names in found.items()}
 
 
 def said(connection: sqlite3.Connection, keys: Sequence[str]) -> dict[str, Said]:

@@ -1,0 +1,224 @@
+"""What a night costs: consolidating against embedding, and weighing a large graph against reading it.
+
+One command: ``python -m benchmarks.consolidation WORK``. Whole processes, CPU seconds (user +
+system) as the kernel counts them; the ratio is taken pair by pair and its median printed, so a busy
+machine slows both sides. Stores are made in the folder WORK.
+
+- *pending*: ``clsm consolidate`` over a generated memory that was ingested but never consolidated,
+  against a process that embeds the same passages. Target: at most 2.
+- *nothing pending*: ``clsm consolidate`` over a graph that is up to date, which weighs all edges
+  anew, against a process that reads and joins the shards. Targets: at most 5, and 300 MB.
+
+The graph is made by ``clsm consolidate`` itself from episodes that link names in groups, two turns
+a group. Figures go to ``benchmarks/results/consolidation.json``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import random
+import shutil
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from benchmarks.indexing import build
+from benchmarks.measure import CLSM, answer, environment, run, save, spread
+from clsm_cli.model.episodes import Episode, EpisodeRecord, Turn
+from clsm_cli.model.ids import episode_id, turn_key
+from clsm_cli.store import atomic, episodes, graph, layout
+
+if TYPE_CHECKING:
+    from clsm_cli.store.layout import Store
+
+CONSOLIDATING, WEIGHING, PEAK = 2.0, 5.0, 300.0
+"""Targets: two ratios, and MB of 10^6 bytes."""
+GROUP, SPELT = 6, 2
+"""Names of a group, and turns that name them all: an edge needs two."""
+DEVICE = "bench"
+NOWHERE = "/nonexistent"
+"""Folder of a model that is not installed: nothing is pending, so nothing is to be embedded."""
+EMBED = """
+import sys
+from pathlib import Path
+from clsm_cli.embedding import weights
+from clsm_cli.embedding.encoder import Encoder
+from clsm_cli.store import layout
+from clsm_cli.store.index import database
+from clsm_cli.store.index.reader import Index
+store = layout.open_store(Path(sys.argv[1]), {"CLSM_DEVICE": "bench"})
+index = Index(database.open_to_read(store.derived), store)
+passages = index.passages(index.current_rows())
+Encoder.open(weights.default_folder()).encode([each.embedded_text for each in passages.values()])
+"""
+READ = """
+import sys
+from pathlib import Path
+from clsm_cli.store import layout, shards
+store = layout.open_store(Path(sys.argv[1]), {"CLSM_DEVICE": "bench"})
+shards.load_graph(store.graphs())
+"""
+_SYLLABLES = "ba del fir gon hu jan kel lim mor nat ol pir quen rak sto tum vel wim yor zan".split()  # noqa: SIM905
+
+
+def pending(work: Path, passages: int, rounds: int) -> dict[str, Any]:
+    """Consolidate a memory for the first time, and embed its passages."""
+    build(work, passages)
+    taken = work / f"store-{passages}"
+    ratios, costs = [], []
+    for number in range(rounds):
+        print(f"pending: round {number + 1} of {rounds}", file=sys.stderr)
+        store = _fresh(work / f"pending-{passages}")
+        shutil.copytree(taken, store)
+        embedding = run([sys.executable, "-c", EMBED, str(store)], environment(store))
+        cost = run([*CLSM, "consolidate", "--quiet"], environment(store))
+        ratios.append(cost.cpu / embedding.cpu)
+        costs.append((cost.cpu, embedding.cpu, cost.peak))
+    return _figures("passages", passages, ratios, costs, CONSOLIDATING)
+
+
+def weighing(work: Path, nodes: int, edges: int, rounds: int) -> dict[str, Any]:
+    """Consolidate a large graph with nothing pending, and read its shards.
+
+    Raises:
+        RuntimeError: The graph is not as large as it should be.
+    """
+    root = _fresh(work / f"graph-{nodes}-{edges}")
+    variables = environment(root, CLSM_MODEL_DIR=NOWHERE)
+    print(f"weighing: writing {nodes:,} names", file=sys.stderr)
+    write(root, nodes, edges)
+    made = run([*CLSM, "consolidate", "--quiet"], variables)
+    print(f"weighing: made in {made.cpu:.0f} s of CPU, {made.peak:.0f} MB", file=sys.stderr)
+    counts = answer([*CLSM, "consolidate", "--json"], variables)
+    found = {name: counts[name]["total"] for name in ("nodes", "edges")}
+    if found["nodes"] < 0.99 * nodes or found["edges"] < 0.9 * edges:
+        raise RuntimeError(f"the graph holds {found}")
+    ratios, costs = [], []
+    for number in range(rounds):
+        print(f"weighing: round {number + 1} of {rounds}", file=sys.stderr)
+        reading = run([sys.executable, "-c", READ, str(root)], variables)
+        cost = run([*CLSM, "consolidate", "--quiet"], variables)
+        ratios.append(cost.cpu / reading.cpu)
+        costs.append((cost.cpu, reading.cpu, cost.peak))
+    return found | _figures("made in", round(made.cpu, 1), ratios, costs, WEIGHING)
+
+
+def write(root: Path, nodes: int, edges: int) -> None:
+    """A store whose consolidated episodes name things in groups, their pairs being the edges."""
+    layout.create(_made(root), "UTC")
+    store = layout.open_store(root, {"CLSM_DEVICE": DEVICE})
+    rng = random.Random(5)
+    names = _names(nodes, rng)
+    groups = max(1, round(edges / (GROUP * (GROUP - 1) / 2)))
+    drawn = [rng.sample(names, GROUP) for _ in range(groups - nodes // GROUP)]
+    # Everything is named somewhere: first each name once, in groups of neighbours.
+    drawn += [names[at : at + GROUP] for at in range(0, nodes, GROUP)]
+    records = [_episode(store, number, group, rng) for number, group in enumerate(drawn)]
+    for planned in graph.plan(store, "flow", records):
+        atomic.put(planned.path, getattr(planned, "data"))  # noqa: B009  # shards are always put
+
+
+def _episode(store: Store, number: int, group: list[str], rng: random.Random) -> EpisodeRecord:
+    """Write an episode in which each turn links all names of a group; its record."""
+    turns = []
+    for spelt in range(SPELT):
+        time = f"2025-{1 + number % 12:02}-{1 + number % 28:02}T{8 + spelt:02}:{number % 60:02}:00+00:00"
+        order = rng.sample(group, len(group))
+        text = f"Note {number}: " + ", then ".join(f"[[{name}]]" for name in order) + "."
+        key = turn_key(f"s-{number}", "user", time, text)
+        turns.append(Turn(key=key, speaker="user", role="user", text=text, time=time))
+    episode = Episode(
+        id=episode_id(turns[0].key),
+        session=f"s-{number}",
+        turns=tuple(turns),
+        recorded_at="2026-01-01T00:00:00Z",
+        start=turns[0].time,
+        end=turns[-1].time,
+    )
+    path = episodes.file_of(episode, store.flow)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    data = episodes.render(episode)
+    path.write_bytes(data)
+    return EpisodeRecord(
+        id=episode.id, rev=(1, DEVICE), stage="consolidated", digest=atomic.sha256(data)[:12]
+    )
+
+
+def _names(count: int, rng: random.Random) -> list[str]:
+    """Made-up names of two to four syllables, each once, one in three of two words."""
+    found: dict[str, None] = {}
+    while len(found) < count:
+        words = [
+            "".join(rng.choices(_SYLLABLES, k=rng.randint(2, 4))).title()
+            for _ in range(rng.choice((1, 1, 2)))
+        ]
+        found[" ".join(words)] = None
+    return list(itertools.islice(found, count))
+
+
+def _fresh(place: Path) -> Path:
+    shutil.rmtree(place, ignore_errors=True)
+    return place
+
+
+def _made(place: Path) -> Path:
+    atomic.make_folder(place)
+    return place
+
+
+def _figures(
+    what: str,
+    size: float,
+    ratios: list[float],
+    costs: list[tuple[float, float, float]],
+    target: float,
+) -> dict[str, Any]:
+    ours, theirs, peaks = zip(*costs, strict=True)
+    return {
+        what: size,
+        "cpu": spread(ours),
+        "reference": spread(theirs),
+        "ratio": spread(ratios),
+        "target": target,
+        "peak": max(peaks),
+    }
+
+
+def main() -> int:
+    """Measure, print a Markdown table, and end with 1 when a target is missed."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("work", type=Path)
+    parser.add_argument("--passages", type=int, default=1000)
+    parser.add_argument("--nodes", type=int, default=10_000)
+    parser.add_argument("--edges", type=int, default=60_000)
+    parser.add_argument("--rounds", type=int, default=3)
+    given = parser.parse_args()
+    work = given.work.resolve()
+    work.mkdir(parents=True, exist_ok=True)
+    found = {
+        "pending": pending(work, given.passages, given.rounds),
+        "weighing": weighing(work, given.nodes, given.edges, given.rounds),
+    }
+    save("consolidation", found)
+    sizes = {
+        "pending": f"{given.passages:,} passages ÷ embedding them",
+        "weighing": "{nodes:,} nodes, {edges:,} edges ÷ reading them".format(**found["weighing"]),
+    }
+    print("| consolidating | CPU s | reference s | ratio | target | peak MB |")
+    print("|---|---:|---:|---:|---:|---:|")
+    met = True
+    for name, row in found.items():
+        low, ratio, high = row["ratio"]
+        print(
+            f"| {name}: {sizes[name]} | {row['cpu'][1]:.2f} | {row['reference'][1]:.2f}"
+            f" | {ratio:.2f} ({low:.2f}–{high:.2f}) | {row['target']:g} | {row['peak']:.0f} |"
+        )
+        met = met and ratio <= row["target"]
+    met = met and found["weighing"]["peak"] <= PEAK
+    print(f"\nTargets, and {PEAK:.0f} MB for weighing: {'met' if met else 'missed'}")
+    return 0 if met else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

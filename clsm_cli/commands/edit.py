@@ -1,0 +1,70 @@
+"""``clsm edit``: change one record in your editor."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from clsm_cli.commands import editor
+from clsm_cli.commands.context import chosen_store, current_time, given
+from clsm_cli.commands.options import (
+    JsonOption,
+    NowOption,
+    QuietOption,
+    StoreOption,
+    VerboseOption,
+    examples,
+)
+from clsm_cli.commands.output import Printer
+from clsm_cli.commands.show import complete
+from clsm_cli.consolidation import edit as use_case
+from clsm_cli.model.codec import TYPE_NAMES, encode
+
+EXAMPLES = examples(
+    "clsm edit f-3a9c12d08e41          # a statement, in $EDITOR",
+    "clsm edit delegation-defect       # a concept: its label, kind, aliases",
+    "EDITOR='code --wait' clsm edit g-91ab",
+)
+
+
+def edit(
+    wanted: Annotated[
+        str,
+        typer.Argument(
+            metavar="ID",
+            help="A statement, concept, edge or episode, or how its id begins.",
+            autocompletion=complete,
+        ),
+    ],
+    *,
+    store: StoreOption = None,
+    now: NowOption = None,
+    as_json: JsonOption = False,
+    quiet: QuietOption = False,
+    verbose: VerboseOption = False,
+) -> None:
+    """Change one record in your editor.
+
+    It opens in $VISUAL or $EDITOR as YAML, is checked when you save, and is pinned: no
+    consolidation changes it from then on.
+    """
+    printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
+    opened = chosen_store(store)
+    moment = current_time(now, opened.zone)
+    draft = use_case.draft(opened, given([wanted]), moment)
+    done = editor.edited(
+        opened.derived / "edit",
+        f"{draft.record.id}.yaml",
+        draft.text,
+        lambda text: use_case.save(opened, draft, text, moment, printer.warn),
+        printer,
+    )
+    record = done.record
+    if as_json:
+        mapping = encode(record)
+        printer.json({"schema": "clsm.edit/1", "run": done.run, "record": mapping})
+    elif done.run is None:
+        printer.lines([f"nothing changed in {record.id}"])
+    else:
+        printer.lines([f"{TYPE_NAMES[type(record)]} {record.id} changed and pinned · {done.run}"])

@@ -1,0 +1,106 @@
+"""Text in the hands of a person: opened in their editor, taken when it is saved."""
+
+from __future__ import annotations
+
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeVar
+
+import typer
+
+from clsm_cli.commands.context import environment
+from clsm_cli.commands.output import Printer, is_terminal
+from clsm_cli.config import MAX_FILE
+from clsm_cli.errors import BadInputError, ClsmError
+from clsm_cli.store import atomic
+from clsm_cli.text.terminal import safe
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+Taken = TypeVar("Taken")
+
+DEFAULT = "vi"
+"""The editor that every Unix has."""
+
+
+def edited(
+    folder: Path, name: str, text: str, take: Callable[[str], Taken], printer: Printer
+) -> Taken:
+    """Open a private file with a text in $VISUAL or $EDITOR, and take what was saved.
+
+    At a terminal a person may mend what was refused. The file goes when its text was taken; else it
+    stays, and is named.
+
+    Args:
+        folder: Where the file lies meanwhile; made private.
+        name: Of the file; a number is put before it where another one is there already.
+        text: What the person begins with.
+        take: Uses the text; raises BadInputError for one that it cannot use.
+        printer: For what was refused.
+
+    Raises:
+        BadInputError: The editor failed, or the text was refused.
+        ClsmError: As ``take`` raises it.
+    """
+    path = _free(folder, name)
+    atomic.put(path, text.encode())
+    while True:
+        try:
+            _open(path)
+        except BadInputError:
+            if _saved(path) == text:
+                atomic.remove(path)
+            raise
+        try:
+            taken = take(_saved(path))
+        except BadInputError as error:
+            if _again(error):
+                continue
+            next_step = "it is kept there: run the command again and take from it"
+            raise BadInputError(str(path), error.reason, next_step) from None
+        except ClsmError:
+            printer.warn(f"{path}: what you wrote is kept there")
+            raise
+        atomic.remove(path)
+        return taken
+
+
+def _free(folder: Path, name: str) -> Path:
+    """A path that nothing has: what a person wrote before is not overwritten."""
+    path, number = folder / name, 2
+    while path.exists():
+        path, number = folder / f"{number}-{name}", number + 1
+    return path
+
+
+def _open(path: Path) -> None:
+    """Wait for the editor.
+
+    Raises:
+        BadInputError: It cannot be run, or failed.
+    """
+    values = environment()
+    named = values.get("VISUAL") or values.get("EDITOR") or DEFAULT
+    try:
+        done = subprocess.run([*shlex.split(named), str(path)], check=False)
+    except (OSError, ValueError) as error:
+        reason = f"cannot be run ({getattr(error, 'strerror', None) or error})"
+        raise BadInputError(named, reason, "name your editor in $EDITOR") from None
+    if done.returncode:
+        raise BadInputError(named, f"ended with code {done.returncode}", "nothing was changed")
+
+
+def _saved(path: Path) -> str:
+    data = atomic.read(path, MAX_FILE)
+    return (data or b"").decode("utf-8", "replace").removeprefix("\ufeff").replace("\r\n", "\n")
+
+
+def _again(error: BadInputError) -> bool:
+    """Whether the person, if there is one, wants to mend it."""
+    if not (is_terminal(sys.stdin) and is_terminal(sys.stderr)):
+        return False
+    typer.echo(f"clsm: {safe(str(error))}", err=True)
+    return typer.confirm("Edit again?", default=True, err=True)

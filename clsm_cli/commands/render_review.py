@@ -1,0 +1,171 @@
+"""The review list as text: for reading, and for deciding in an editor."""
+
+from __future__ import annotations
+
+import textwrap
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from clsm_cli.consolidation import review
+from clsm_cli.consolidation.state import NEAR_NAMES
+from clsm_cli.errors import BadInputError
+from clsm_cli.text.terminal import safe
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from clsm_cli.consolidation.review import Outcome, State
+    from clsm_cli.store.logs import ReviewItem
+
+_WIDTH = 96
+_LONGEST = 2000
+"""Characters of a text that are shown: a question is read, not archived."""
+
+
+class Question(NamedTuple):
+    """An item in plain words.
+
+    Attributes:
+        what: What is in doubt.
+        accept: What accepting does.
+        reject: What rejecting does.
+    """
+
+    what: str
+    accept: str
+    reject: str
+
+
+_QUESTIONS = {
+    review.LOST: Question(
+        "You set values of a statement, and another machine wrote it later. Yours were: {other}",
+        "your values are set again, and pinned",
+        "the newer values stay",
+    ),
+    review.TWO_TEXTS: Question(
+        "One statement has two texts, perhaps after a merge. It says: {kept} The other text: {other}",
+        "it says what the other text says",
+        "it says what it says now, and the other text is withdrawn",
+    ),
+    review.CONTRADICTION: Question(
+        "Two things cannot both be true. Memory says: {kept} Something else says: {other}",
+        "the other one takes its place; what memory says is closed, not deleted",
+        "what memory says stays; where the other one is a statement too, it is withdrawn",
+    ),
+    NEAR_NAMES: Question(
+        "Two names may mean one thing: {kept} and {other}",
+        "they are one thing from the next consolidation on",
+        "they are kept apart for ever",
+    ),
+    review.NEAR_DUPLICATE: Question(
+        "Two statements may say the same. One is: {kept} The other: {other}",
+        "the first one stays, with the sources of both; the other one is withdrawn",
+        "both stay",
+    ),
+    review.NEW_TAG: Question(
+        "A word comes up often where no tag fits: {kept}",
+        "it becomes a tag, in ontology.yaml under other › general",
+        "nothing",
+    ),
+}
+_UNKNOWN = Question("{reason}: {kept} {other}", "noted", "noted")
+
+_WORDS: dict[str, State | None] = {
+    "accept": "accepted",
+    "a": "accepted",
+    "reject": "rejected",
+    "r": "rejected",
+    "leave": None,
+    "l": None,
+}
+
+
+def question(item: ReviewItem) -> Question:
+    """An item in plain words."""
+    kept, other = (" ".join(text.split())[:_LONGEST] for text in (item.kept, item.other))
+    form = _QUESTIONS.get(item.reason, _UNKNOWN)
+    return form._replace(what=form.what.format(kept=kept, other=other, reason=item.reason).strip())
+
+
+_HOW = (
+    "# Change the word before an id: accept, reject, or leave (a, r, l). Then save and close.\n"
+    "# Lines that begin with # are not read; a line that is missing leaves its item open.\n"
+)
+
+
+def lines(items: Iterable[ReviewItem]) -> Iterator[str]:
+    """The list as a person reads it."""
+    for item in items:
+        asked = question(item)
+        state = "" if item.state == "open" else f"  {item.state}"
+        yield f"{item.id}  {item.reason}{state}  ({item.at[:10]})"
+        yield f"  {asked.what}"
+        yield f"  accept: {asked.accept}"
+        yield f"  reject: {asked.reject}"
+
+
+def mapping(
+    items: Sequence[ReviewItem], outcome: Outcome | None, *, dry_run: bool
+) -> dict[str, Any]:
+    """List and decisions as data."""
+    done = outcome.decisions if outcome else []
+    return {
+        "schema": "clsm.review/1",
+        "dry_run": dry_run,
+        "run": outcome.run if outcome else None,
+        "items": [{**item._asdict(), **question(item)._asdict()} for item in items],
+        "decisions": [
+            {"id": each.item.id, "state": each.state, "effect": each.effect, "is_new": each.is_new}
+            for each in done
+        ],
+        "problems": [str(problem) for problem in (outcome.problems if outcome else [])],
+    }
+
+
+def decided(outcome: Outcome, *, dry_run: bool) -> Iterator[str]:
+    """What became of decisions, one a line."""
+    for each in outcome.decisions:
+        state = f"{each.state} before" if not each.is_new else each.state
+        yield f"{each.item.id}  {state}" + (f": {each.effect}" if each.is_new else "")
+    if dry_run:
+        yield "nothing was written"
+
+
+def todo(items: Iterable[ReviewItem]) -> str:
+    """The list as a file to decide in; ``read_todo`` reads it back."""
+    parts = [_HOW]
+    for item in items:
+        asked = question(item)
+        notes = (asked.what, f"accept: {asked.accept}", f"reject: {asked.reject}")
+        parts.append(f"leave {item.id}\n" + "".join(map(_comment, (item.reason, *notes))))
+    return "\n".join(parts)
+
+
+def _comment(text: str) -> str:
+    wrapped = textwrap.wrap(safe(text), _WIDTH, break_on_hyphens=False)
+    return "".join(f"#   {line}\n" for line in wrapped)
+
+
+def read_todo(text: str, items: Iterable[ReviewItem]) -> dict[str, State]:
+    """The decisions of a file, by id.
+
+    Raises:
+        BadInputError: A line is none; the text says which.
+    """
+    known = {item.id for item in items}
+    found: dict[str, State] = {}
+    for number, line in enumerate(text.split("\n"), 1):
+        words = line.split()
+        if not words or words[0].startswith("#"):
+            continue
+        if len(words) != 2 or words[0] not in _WORDS or words[1] not in known:
+            raise BadInputError(
+                "the list",
+                f"line {number} is not accept, reject or leave with an id of the list",
+                "mend it and save again",
+            )
+        state = _WORDS[words[0]]
+        if words[1] in found and found[words[1]] != state:
+            raise BadInputError("the list", f"line {number} decides an item again", "mend it")
+        if state is not None:
+            found[words[1]] = state
+    return found

@@ -1,0 +1,100 @@
+"""``clsm review``: decide what only a person can decide."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from clsm_cli.commands import editor, render_review
+from clsm_cli.commands.context import chosen_store, current_time, given
+from clsm_cli.commands.options import (
+    DryRunOption,
+    JsonOption,
+    NowOption,
+    QuietOption,
+    StoreOption,
+    VerboseOption,
+    examples,
+)
+from clsm_cli.commands.output import Printer, is_terminal
+from clsm_cli.consolidation import review as use_case
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from clsm_cli.consolidation.review import Outcome, State
+    from clsm_cli.store.layout import Store
+    from clsm_cli.store.logs import ReviewItem
+
+EXAMPLES = examples(
+    "clsm review                       # decide in $EDITOR",
+    "clsm review --json                # what is open, as data",
+    "clsm review --accept v-3a9c12d08e41 --reject v-91ab",
+)
+
+
+def review(
+    *,
+    accept: Annotated[
+        list[str] | None, typer.Option(metavar="ID", help="Accept this item; repeat for more.")
+    ] = None,
+    reject: Annotated[
+        list[str] | None, typer.Option(metavar="ID", help="Reject this item; repeat for more.")
+    ] = None,
+    everything: Annotated[
+        bool, typer.Option("--all", help="List also what expired or was decided.")
+    ] = False,
+    dry_run: DryRunOption = False,
+    store: StoreOption = None,
+    now: NowOption = None,
+    as_json: JsonOption = False,
+    quiet: QuietOption = False,
+    verbose: VerboseOption = False,
+) -> None:
+    """Decide what only a person can decide.
+
+    Contradictions, names that may mean one thing, statements that may say the same, new tags. At a
+    terminal the list opens in $VISUAL or $EDITOR; else it is printed, the most important first.
+    """
+    printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
+    opened = chosen_store(store)
+    moment = current_time(now, opened.zone)
+    wanted: list[tuple[str, State]] = [(given([each]), "accepted") for each in accept or ()]
+    wanted += [(given([each]), "rejected") for each in reject or ()]
+    items: list[ReviewItem] = []
+    outcome: Outcome | None = None
+    if wanted:
+        outcome = use_case.decide(opened, wanted, moment, printer.warn, dry_run=dry_run)
+    else:
+        items = use_case.listed(opened, moment, everything=everything)
+        if items and not everything and not as_json and _is_at_terminal(printer):
+            outcome = _in_editor(opened, items, moment, printer, dry_run=dry_run)
+    if as_json:
+        printer.json(render_review.mapping(items, outcome, dry_run=dry_run))
+    elif outcome is not None:
+        printer.lines(render_review.decided(outcome, dry_run=dry_run))
+    else:
+        printer.lines(render_review.lines(items) if items else ["nothing to decide"])
+    if outcome is not None and outcome.problems:
+        printer.warn_all(str(problem) for problem in outcome.problems[1:])
+        raise outcome.problems[0]
+
+
+def _is_at_terminal(printer: Printer) -> bool:
+    return printer.is_terminal and is_terminal(sys.stdin)
+
+
+def _in_editor(
+    store: Store, items: list[ReviewItem], now: datetime, printer: Printer, *, dry_run: bool
+) -> Outcome:
+    """Let a person decide in a file like that of an interactive rebase."""
+
+    def take(text: str) -> Outcome:
+        wanted = render_review.read_todo(text, items)
+        if not wanted:
+            return use_case.Outcome()
+        return use_case.decide(store, wanted.items(), now, printer.warn, dry_run=dry_run)
+
+    return editor.edited(store.derived / "edit", "review", render_review.todo(items), take, printer)

@@ -1,0 +1,113 @@
+"""A labelled memory from files to figures, with the real model and the real consolidation."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+from evaluation.small_sets import DAYS, write_memory
+from ingesting import tree
+
+from clsm_cli.evaluation import memory, memory_contents, memory_repeat, notes, stores
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from clsm_cli.evaluation.stores import Workshop
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    return write_memory(tmp_path / "set")
+
+
+def test_from_files_to_figures(root: Path, shop: Workshop) -> None:
+    before = tree(root, derived=True)
+    report = memory.run_memory(root, shop, seed=0)
+    assert tree(root, derived=True) == before
+    assert report.data["turns"] > 0
+    assert report.concepts.missing == ("the moon",)
+    assert report.statements is not None
+    assert report.statements.present == 1  # the task; nobody spoke of the moon
+    assert report.statements.stream_right == 1
+    assert [each.text for each in report.statements.missing] == ["The moon is full."]
+    assert [value.is_stated for value in report.facts[0].values] == [True, True]
+    assert report.facts[0].is_current_right
+    assert report.repeated is not None
+    assert report.repeated.changed_files == ()
+    assert report.repeated.nights == 2
+    assert report.sheet == ()
+
+
+def test_the_same_memory_gives_the_same_report(root: Path, shop: Workshop) -> None:
+    assert memory.run_memory(root, shop, 3, sheet=2) == memory.run_memory(root, shop, 3, sheet=2)
+
+
+def test_the_ingested_store_stays_as_it_is(root: Path, shop: Workshop) -> None:
+    made = stores.of_folders(shop, root, notes.FOLDERS)
+    before = tree(made.store.root)
+    memory.run_memory(root, shop, seed=0)
+    assert tree(made.store.root) == before
+    assert memory_contents.read(made.store).nodes == {}
+
+
+def test_a_sheet_shows_statements_with_their_sources(root: Path, shop: Workshop) -> None:
+    report = memory.run_memory(root, shop, seed=0, sheet=1000)
+    assert report.repeated is None
+    held = memory_contents.read(
+        stores.consolidated(shop, stores.of_folders(shop, root, notes.FOLDERS))
+    )
+    assert {row.id for row in report.sheet} == {row.id for row in held.held}
+    assert all(row.sources for row in report.sheet)
+
+
+def test_plain_notes_have_no_markup(root: Path, shop: Workshop) -> None:
+    report = memory.run_memory(root, shop, seed=0, is_plain=True)
+    assert (report.statements, report.facts, report.repeated) == (None, (), None)
+    (copy,) = shop.folder.glob("*-rewritten")
+    text = (copy / "workspace" / "memory" / "2026-03-03.md").read_text()
+    assert "- [ ] Ask Brian for the invoice of the pump" in text
+    assert "pump --status says so. cellar" in text
+    assert "[[Brian]]" in DAYS["2026-03-03"]
+
+
+@pytest.mark.parametrize(
+    "text", ["# A heading", "* an item", "memory_v2 and a_b", "2 * 3 = 6", "issue #12"]
+)
+def test_what_is_no_markup_stays(text: str) -> None:
+    assert memory.without_markup(text) == text
+
+
+def test_files_come_on_their_days(root: Path) -> None:
+    found = memory_repeat.days(root)
+    names = {day: [path.rsplit("/", 1)[1] for path in paths] for day, paths in found.items()}
+    assert names == {
+        "2026-03-02": ["MEMORY.md", "2026-03-02.md"],
+        "2026-03-03": ["a.jsonl", "2026-03-03.md"],
+    }
+
+
+def test_a_store_that_was_touched_is_seen(root: Path, shop: Workshop) -> None:
+    """A second run over a store that lost a shard makes it again, which is a change."""
+    made = stores.of_folders(shop, root, notes.FOLDERS)
+    store = stores.consolidated(shop, made)
+    whole = memory_repeat.measure(root, shop, made, store)
+    store = stores.consolidated(shop, made)
+    shard = next(
+        path
+        for path in sorted(store.graph("projects").glob("*.yaml"))
+        if b'"record": "node"' in path.read_bytes()
+    )
+    shard.write_text("")
+    broken = memory_repeat.measure(root, shop, made, store)
+    assert whole.changed_files == ()
+    assert str(shard.relative_to(store.root)) in broken.changed_files
+    assert any(each.what == "nodes: more" and each.count for each in broken.rebuilt)
+
+
+def test_a_rewritten_copy_is_no_part_of_the_source(root: Path, shop: Workshop) -> None:
+    copy = stores.rewritten(replace(shop, fresh=True), root, notes.FOLDERS, str.upper)
+    assert copy.is_relative_to(shop.folder)
+    assert not (copy / "labels").exists()
+    assert "THE PUMP" in (copy / "workspace" / "MEMORY.md").read_text()
