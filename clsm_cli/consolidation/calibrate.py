@@ -12,7 +12,6 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from clsm_cli.consolidation.known import Known
 from clsm_cli.model.episodes import lowest_trust
 from clsm_cli.model.graph import Statement
 from clsm_cli.model.ids import closed_copy_id, statement_id
@@ -24,15 +23,17 @@ if TYPE_CHECKING:
 
     from clsm_cli.config import ConsolidationSettings
     from clsm_cli.consolidation.claims import Claim
+    from clsm_cli.consolidation.known import Known
 
 
 @dataclass(slots=True)
 class Doubt:
-    """Two statements that a person should look at."""
+    """Two statements that a person should look at; ``at``: since when the other one holds."""
 
     reason: str
     kept: Statement
     other: str
+    at: str | None = None
 
 
 @dataclass(slots=True)
@@ -92,7 +93,7 @@ class Calibration:
                 and row.sources
                 and closed.keys() >= {*row.sources}
             ):
-                self._close(row, max(closed[key] for key in row.sources))
+                self.close(row, max(closed[key] for key in row.sources))
 
     def contradict(self, rule: Statement, turns: Iterable[str]) -> None:
         """Note that some turns say the opposite of a rule."""
@@ -116,7 +117,7 @@ class Calibration:
         if not found.is_current or cosine < self.settings.near_cosine:
             return
         if sameness.polarity(claim.text) != sameness.polarity(found.text):
-            self.outcome.doubts.append(Doubt("contradiction", found, claim.text))
+            self.outcome.doubts.append(Doubt("contradiction", found, claim.text, claim.valid_from))
         elif cosine >= self.settings.same_cosine:
             self.outcome.doubts.append(Doubt("near duplicate", found, claim.text))
 
@@ -138,15 +139,17 @@ class Calibration:
         later = sorted(since for row in rows if (since := _since(row)) > at)
         for row in others:
             if row.valid_until is None and _since(row) < at:
-                self._close(row, at)
+                self.close(row, at)
             elif row.valid_until is not None and (row.valid_from or "") < at < row.valid_until:
                 self.known.put(replace(row, valid_until=at))
             elif row.valid_from == at and row.valid_until is None:
                 if not claim.announces:
-                    self.outcome.doubts.append(Doubt("contradiction", row, claim.text))
+                    self.outcome.doubts.append(
+                        Doubt("contradiction", row, claim.text, claim.valid_from)
+                    )
                     self.outcome.counts["contradictions"] += 1
                     return True
-                self._close(row, at)
+                self.close(row, at)
         if later:
             self._add_closed(claim, later[0])
             return True
@@ -157,7 +160,7 @@ class Calibration:
         current = next((row for row in others if row.is_current), None)
         if current is None:
             return False
-        self.outcome.doubts.append(Doubt("contradiction", current, claim.text))
+        self.outcome.doubts.append(Doubt("contradiction", current, claim.text, claim.valid_from))
         self.outcome.counts["contradictions"] += 1
         return True
 
@@ -173,7 +176,7 @@ class Calibration:
         at = claim.valid_from
         for row in self.known.of_slot(claim.subject, claim.slot) if values and at else ():
             if row.is_current and _since(row) < (at or "") and _value(row.value) in values:
-                self._close(row, at or "")
+                self.close(row, at or "")
 
     def _extend(self, row: Statement, claim: Claim, rows: Iterable[Statement]) -> None:
         """Evidence of a value that is known; it may have held earlier than was thought."""
@@ -214,8 +217,8 @@ class Calibration:
         start = since or row.valid_from
         self.known.put(replace(row, sources=sources, trust=trust, valid_from=start))
 
-    def _close(self, row: Statement, at: str) -> None:
-        """The first two of the three rows of a correction (docs/format.md §6)."""
+    def close(self, row: Statement, at: str) -> None:
+        """Close what holds no longer: the first two of the three rows of a correction (docs/format.md §6)."""
         if row.pinned:
             self.outcome.doubts.append(Doubt("contradiction", row, "a newer value"))
             return

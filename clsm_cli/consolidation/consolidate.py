@@ -19,7 +19,6 @@ from clsm_cli.consolidation.thinker import Thinker
 from clsm_cli.ingestion.ingest import end_begun_run, segment_all
 from clsm_cli.ingestion.intake import Run
 from clsm_cli.ingestion.report import Report as IngestReport
-
 from clsm_cli.ingestion.times import instant
 from clsm_cli.store import inbox
 from clsm_cli.store import ontology as store_ontology

@@ -6,6 +6,7 @@ exists as long as a sentence says it. Both are functions of the turns and what t
 
 from __future__ import annotations
 
+import itertools
 from typing import TYPE_CHECKING
 
 from clsm_cli.model.graph import Edge
@@ -127,7 +128,7 @@ def chain(
         rev: Revision of new records.
     """
     dated = sorted((file.start, file.id) for file in files if file.start)
-    pairs = [(a, "next", b) for (_, a), (_, b) in zip(dated, dated[1:], strict=False)]
+    pairs = [(a, "next", b) for (_, a), (_, b) in itertools.pairwise(dated)]
     known = {file.id for file in files}
     pairs += [
         (later, "continues", before)

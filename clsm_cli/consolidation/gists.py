@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from clsm_cli.model.graph import Edge, Statement
 from clsm_cli.model.ids import digest, edge_id
 from clsm_cli.scoring.mixture import clusters
+from clsm_cli.store.index import evidence
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from clsm_cli.consolidation.state import State
     from clsm_cli.consolidation.thinker import Thinker
     from clsm_cli.model.episodes import EpisodeRecord
+    from clsm_cli.store.index.reader import Index
 
 NAMES = 3
 """Nodes that a gist names."""
@@ -43,7 +45,7 @@ def months(state: State, episodes: Collection[str]) -> dict[str, list[str]]:
 def of_month(
     month: str,
     records: Sequence[EpisodeRecord],
-    means: Mapping[str, Any],
+    vectors_of: Mapping[str, Any],
     turns: Mapping[str, Collection[str]],
     known: Known,
     network: Network,
@@ -56,7 +58,7 @@ def of_month(
     Args:
         month: As ``2026-02``; the seed of the clustering.
         records: Its episodes, in order of time.
-        means: Unit mean vector of each episode's turns, by id.
+        vectors_of: Unit mean vector of each episode's turns, by id.
         turns: Keys of each episode's turns, by id.
         known: The statements; the one nearest to the middle of a cluster speaks for it.
         network: For the names of nodes.
@@ -66,10 +68,10 @@ def of_month(
     """
     import numpy as np
 
-    there = [record for record in records if record.id in means]
+    there = [record for record in records if record.id in vectors_of]
     if len(there) < LEAST:
         return [], []
-    vectors = np.stack([means[record.id] for record in there]).astype(np.float32)
+    vectors = np.stack([vectors_of[record.id] for record in there]).astype(np.float32)
     everywhere = _names(there)
     found: list[Statement] = []
     links: list[Edge] = []
@@ -91,6 +93,29 @@ def of_month(
         found.append(gist)
         links += [_link(record.id, gist.id) for record in group]
     return found, links
+
+
+def means(
+    index: Index, records: Sequence[EpisodeRecord]
+) -> tuple[dict[str, Any], dict[str, set[str]]]:
+    """Unit mean vector, and keys of the turns, of each episode, by id; what tools said left out."""
+    import numpy as np
+
+    told = evidence.said_in(index.connection, [record.id for record in records])
+    keys: dict[str, set[str]] = {}
+    for key, turn in told.items():
+        if turn.role != "tool":
+            keys.setdefault(turn.episode, set()).add(key)
+    vectors = index.vectors_of(sorted(told))
+    found: dict[str, Any] = {}
+    for episode, members in keys.items():
+        rows = [vectors[key] for key in sorted(members) if key in vectors]
+        if rows:
+            mean = np.mean(np.stack(rows).astype(np.float64), axis=0)
+            length = float(np.linalg.norm(mean))
+            if length > 0.0:
+                found[episode] = mean / length
+    return found, keys
 
 
 def _names(records: Sequence[EpisodeRecord]) -> Counter[str]:

@@ -6,21 +6,24 @@ rule is worked out from all of it. So a run over the same sessions again changes
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+from clsm_cli.consolidation import claims
 from clsm_cli.consolidation.observe import is_same
 from clsm_cli.scoring.trust import confidence
-from clsm_cli.text import sameness
+from clsm_cli.store.index import evidence
+from clsm_cli.text import sameness, timex
 from clsm_cli.text.tokens import stems
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    import sqlite3
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
-    from clsm_cli.config import ConsolidationSettings
-    from clsm_cli.model.episodes import Observation, Trust
+    from clsm_cli.consolidation.calibrate import Calibration
+    from clsm_cli.model.episodes import EpisodeRecord, Observation, Trust
     from clsm_cli.model.graph import Statement
 
-_SHARED = 0.6
+SHARED = 0.6
 """Share of a rule's stems that what contradicts it has in common with it."""
 
 
@@ -31,11 +34,14 @@ class Seen(NamedTuple):
     session: str
     time: str | None
     trust: Trust
+    episode: str
 
 
 def groups(seen: Iterable[Seen]) -> list[list[Seen]]:
-    """Observations of one rule together, the earliest first; each is compared with what it shares
-    a stem with."""
+    """Observations of one rule together, the earliest first.
+
+    Each is compared with the first of every group with which it shares a stem.
+    """
     ordered = sorted(seen, key=lambda each: (each.time or "", each.observation.turns))
     found: list[list[Seen]] = []
     by_stem: dict[tuple[str, str], list[int]] = {}
@@ -55,31 +61,114 @@ def groups(seen: Iterable[Seen]) -> list[list[Seen]]:
     return found
 
 
-def is_rule(group: Sequence[Seen], settings: ConsolidationSettings) -> bool:
-    """Whether enough sessions show it, or somebody stated it as a rule."""
-    sessions = {each.session for each in group}
-    stated = any(each.observation.is_explicit for each in group)
-    return stated or len(sessions) >= settings.rule_sessions
-
-
 def sureness(group: Sequence[Seen], contradictions: int) -> float:
     """How sure a rule is, from the days of its sessions; see ``scoring/trust``."""
-    days = sorted({(each.session, (each.time or "")[:10]) for each in group})
+    days = {(each.session, (each.time or "")[:10]) for each in group}
     return confidence(
-        [day for _, day in days if day],
+        sorted(day for _, day in days if day),
         contradictions=contradictions,
         is_correction=group[0].observation.kind == "correction",
     )
 
 
-def contradicts(rule: Statement, seen: Seen) -> bool:
+class Rules:
+    """Weighs the rules of a store.
+
+    Args:
+        connection: The index.
+        calibration: The statements as they become.
+        vectors: Unit vectors of texts, by text.
+    """
+
+    def __init__(
+        self,
+        connection: sqlite3.Connection,
+        calibration: Calibration,
+        vectors: Callable[[Sequence[str]], Mapping[str, Any]],
+    ) -> None:
+        self._connection = connection
+        self._calibration = calibration
+        self._vectors = vectors
+
+    def weigh(self, records: Mapping[str, EpisodeRecord], fresh: Collection[str]) -> None:
+        """Promote what enough sessions show; close what too much speaks against.
+
+        Args:
+            records: Of all consolidated episodes, by id.
+            fresh: Those that this run has read.
+        """
+        settings = self._calibration.settings
+        seen = self._seen(records)
+        ranked: list[tuple[float, str, Statement]] = []
+        for group in groups(seen):
+            stated = any(each.observation.is_explicit for each in group)
+            if not stated and len({each.session for each in group}) < settings.rule_sessions:
+                continue
+            rule = self._promoted(group)
+            if rule is None or rule.pinned:
+                continue
+            against = {
+                key
+                for each in seen
+                if each.episode in fresh and _contradicts(rule, each)
+                for key in each.observation.turns
+            }
+            self._calibration.contradict(rule, against)
+            told = len({*rule.contradicted_by, *against})
+            if not stated:  # what somebody stated as a rule stays until somebody takes it back
+                ranked.append((sureness(group, told), rule.id, rule))
+        ranked.sort(key=lambda each: each[:2], reverse=True)
+        for place, (sure, _, rule) in enumerate(ranked):
+            if sure < settings.rule_floor or place >= settings.max_rules:
+                row = self._calibration.known.rows[rule.id]
+                self._calibration.close(row, self._calibration.now)
+
+    def _seen(self, records: Mapping[str, EpisodeRecord]) -> list[Seen]:
+        keys = sorted({k for r in records.values() for o in r.observations for k in o.turns})
+        told = evidence.said(self._connection, keys)
+        found: list[Seen] = []
+        for episode, record in sorted(records.items()):
+            for each in record.observations:
+                turns = [told[key] for key in each.turns if key in told]
+                if any(turn.is_current for turn in turns):
+                    trust: Any = turns[0].trust
+                    found.append(Seen(each, turns[0].session, turns[0].time, trust, episode))
+        return found
+
+    def _promoted(self, group: Sequence[Seen]) -> Statement | None:
+        """The current statement of a rule, made or given its new sources."""
+        claim = claims.of_rule([(each.observation, each.trust, each.time) for each in group])
+        rows = self._calibration.known.rows
+        known = [
+            row
+            for row in rows.values()
+            if row.kind == claim.kind and {*row.sources} & {*claim.turns}
+        ]
+        if not known:
+            claim = self._worded(claim, group[0])
+            self._calibration.read(claim, self._vectors([claim.text]).get(claim.text))
+            known = [row for row in rows.values() if {*claim.turns} <= {*row.sources}]
+        current = next((row for row in known if row.is_current), None)
+        if current is not None:
+            self._calibration.reinforce(current, claim)
+            return rows[current.id]
+        return None
+
+    def _worded(self, claim: claims.Claim, first: Seen) -> claims.Claim:
+        turn = evidence.said(self._connection, [claim.turn])[claim.turn]
+        is_note = turn.document is not None
+        text = claims.spoken(first.observation.text, turn.speaker, is_note=is_note)
+        when = claims.day_of(first.time)
+        return claim._replace(text=timex.absolutise(text, when) if when else text)
+
+
+def _contradicts(rule: Statement, seen: Seen) -> bool:
     """Whether an observation says the opposite of a rule, later than it was stated."""
-    if set(seen.observation.turns) & set(rule.sources) or (seen.time or "") <= (
-        rule.valid_from or ""
-    ):
+    is_later = (seen.time or "") > (rule.valid_from or "")
+    if not is_later or {*seen.observation.turns} & {*rule.sources}:
         return False
     mine, theirs = set(stems(rule.text)), set(stems(seen.observation.text))
     shared = len(mine & theirs)
-    if shared < 2 or shared < _SHARED * min(len(mine), len(theirs)):
+    if shared < 2 or shared < SHARED * min(len(mine), len(theirs)):
         return False
     return sameness.polarity(rule.text) != sameness.polarity(seen.observation.text)

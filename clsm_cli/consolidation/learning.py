@@ -5,22 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from clsm_cli.consolidation import claims, gists, habits, threads, vocabulary
+from clsm_cli.consolidation import claims, gists, threads, vocabulary
 from clsm_cli.consolidation.calibrate import Calibration
-from clsm_cli.consolidation.inventory import near_pairs
+from clsm_cli.consolidation.habits import Rules
 from clsm_cli.consolidation.known import Known
 from clsm_cli.consolidation.observe import observe
-from clsm_cli.consolidation.state import NEAR_NAMES
+from clsm_cli.consolidation.questions import Questions
 from clsm_cli.errors import DamagedStoreError
 from clsm_cli.ingestion.report import utc
-from clsm_cli.model.episodes import Observation
-from clsm_cli.model.graph import Statement
-from clsm_cli.model.ids import digest
 from clsm_cli.store import episodes as episode_files
-from clsm_cli.store import logs, statements
+from clsm_cli.store import statements
 from clsm_cli.store.index import evidence, vectors
-from clsm_cli.text import timex
-from clsm_cli.text.ontology import proposals, tags_of
+from clsm_cli.store.index.reader import Index
+from clsm_cli.text.ontology import tags_of
 
 if TYPE_CHECKING:
     import sqlite3
@@ -34,15 +31,11 @@ if TYPE_CHECKING:
     from clsm_cli.consolidation.thinker import Thinker
     from clsm_cli.consolidation.vocabulary import Vocabulary
     from clsm_cli.model.episodes import Episode, EpisodeRecord
-    from clsm_cli.model.graph import Edge
+    from clsm_cli.model.graph import Edge, Statement
+    from clsm_cli.store import logs
     from clsm_cli.store.index.vectors import Embed
     from clsm_cli.store.layout import Store
     from clsm_cli.text.ontology import Ontology
-
-MOST_VERDICTS = 20
-"""Doubts that a language model is asked about in one run."""
-MOST_DOUBTS = 20
-"""Review items of one reason that a run adds: a list that nobody reads helps nobody."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +96,7 @@ class Student:
         self._answers: list[threads.Answer] = []
         self._months: set[str] = set()
         self._links: dict[str, Edge] = {}
-        self._review: list[logs.ReviewItem] = []
+        self._questions = Questions(state, self.now)
 
     @property
     def outcome(self) -> Any:
@@ -132,13 +125,15 @@ class Student:
     def conclude(self, network: Network) -> None:
         """What needs all episodes: rules, questions that were answered, gists, what vanished."""
         self.records |= {i: r for i, r in network.episodes.items() if r != self.state.episodes[i]}
-        self._rules()
+        Rules(self.connection, self._calibration, self._vectors).weigh(
+            self._all_records(), frozenset(self.records)
+        )
         self._threads()
         self._calibration.vanish(self.state.closed_blocks)
+        self._questions.about_doubts(self._calibration, self.thinker)
         self._gists(network)
-        self._doubts()
-        self._words()
-        self._names(network)
+        self._questions.about_tags(self.records, self.ontology, self.thinker)
+        self._questions.about_names(self.words, network)
 
     def taken(self) -> Lessons:
         """What was learnt so far."""
@@ -148,17 +143,8 @@ class Student:
             dict(self.records),
             dict(self._links),
             frozenset(self._months),
-            list(self._review),
+            list(self._questions.items),
         )
-
-    def _names(self, network: Network) -> None:
-        """Put pairs of names that may be one thing on the review list."""
-        used = [self.words.entries[i] for i in network.nodes if i in self.words.entries]
-        fresh = network.nodes.keys() - self.state.nodes.keys()
-        for a, b, likeness in near_pairs(used, fresh)[:MOST_DOUBTS]:
-            kept, other = self.words.entries[a].label, self.words.entries[b].label
-            if (a, b) not in self.state.decided and (b, a) not in self.state.decided:
-                self._ask((a, b), NEAR_NAMES, kept, f"{other} ({likeness:.0f} % alike)")
 
     def _episode(self, episode_id: str) -> Episode | None:
         try:
@@ -189,7 +175,7 @@ class Student:
         return replace(
             record,
             mentions={node: tuple(sorted(mentions[node])) for node in sorted(mentions)},
-            observations=tuple(Observation(*each) for each in observe(episode.turns)),
+            observations=tuple(observe(episode.turns)),
             tags=tuple(sorted(tags_of(text, self.ontology))),
             stage="consolidated",
             digest=self.state.files[episode.id].digest,
@@ -210,64 +196,6 @@ class Student:
             if i in self.records or not self.state.is_pending(record)
         }
 
-    def _rules(self) -> None:
-        """Rules that enough sessions show; what contradicts one weakens it."""
-        settings = self.store.settings.consolidation
-        seen = self._seen()
-        fresh = {i for i in self.records}
-        rows = self._calibration.known
-        for group in habits.groups(each for each, _ in seen):
-            if habits.is_rule(group, settings):
-                self._rule(group)
-        new = [each for each, episode in seen if episode in fresh]
-        rules = [r for r in rows.rows.values() if r.is_current and r.kind in claims.RULES]
-        for rule in rules:
-            against = {
-                key
-                for each in new
-                if habits.contradicts(rule, each)
-                for key in each.observation.turns
-            }
-            if against and not rule.pinned:
-                self._calibration.contradict(rule, against)
-
-    def _seen(self) -> list[tuple[habits.Seen, str]]:
-        found: list[tuple[habits.Seen, str]] = []
-        records = self._all_records()
-        keys = sorted({k for r in records.values() for o in r.observations for k in o.turns})
-        told = evidence.said(self.connection, keys)
-        for episode, record in sorted(records.items()):
-            for each in record.observations:
-                turns = [told[key] for key in each.turns if key in told]
-                if turns and any(turn.is_current for turn in turns):
-                    trust: Any = turns[0].trust
-                    session = turns[0].session
-                    found.append((habits.Seen(each, session, turns[0].time, trust), episode))
-        return found
-
-    def _rule(self, group: list[habits.Seen]) -> None:
-        claim = claims.of_rule([(each.observation, each.trust, each.time) for each in group])
-        rows = self._calibration.known
-        known = next(
-            (
-                r
-                for r in rows.rows.values()
-                if r.kind == claim.kind and set(r.sources) & set(claim.turns)
-            ),
-            None,
-        )
-        if known is None:
-            first = group[0]
-            turn = evidence.said(self.connection, [claim.turn])[claim.turn]
-            text = claims.spoken(
-                first.observation.text, turn.speaker, is_note=turn.document is not None
-            )
-            when = claims.day_of(first.time)
-            claim = claim._replace(text=timex.absolutise(text, when) if when else text)
-            self._calibration.read(claim, self._vectors([claim.text]).get(claim.text))
-        elif known.is_current and not known.pinned:
-            self._calibration.reinforce(known, claim)
-
     def _threads(self) -> None:
         records = self._all_records()
         ends = {i: start for i in records if (start := self.state.files[i].start)}
@@ -281,7 +209,7 @@ class Student:
         by_month = gists.months(self.state, records)
         for month in sorted(self._months):
             group = [records[i] for i in by_month[month]]
-            means, turns = self._means(group)
+            means, turns = gists.means(Index(self.connection, self.store), group)
             found, links = gists.of_month(
                 month,
                 group,
@@ -302,56 +230,3 @@ class Student:
                 before = self._before.get(gist.id)
                 recorded = before.recorded_at if before else gist.recorded_at
                 rows[gist.id] = replace(gist, recorded_at=recorded)
-
-    def _means(self, group: Sequence[EpisodeRecord]) -> tuple[dict[str, Any], dict[str, set[str]]]:
-        """Unit mean vector and keys of the turns of each episode, by id."""
-        import numpy as np
-
-        from clsm_cli.store.index.reader import Index
-
-        told = evidence.said_in(self.connection, [record.id for record in group])
-        keys: dict[str, set[str]] = {}
-        for key, turn in told.items():
-            if turn.role != "tool":
-                keys.setdefault(turn.episode, set()).add(key)
-        found = Index(self.connection, self.store).vectors_of(sorted(told))
-        means: dict[str, Any] = {}
-        for episode, members in keys.items():
-            rows = [found[key] for key in sorted(members) if key in found]
-            if rows:
-                mean = np.mean(np.stack(rows).astype(np.float64), axis=0)
-                length = float(np.linalg.norm(mean))
-                if length > 0.0:
-                    means[episode] = mean / length
-        return means, keys
-
-    def _doubts(self) -> None:
-        count: dict[str, int] = {}
-        asked = 0
-        for doubt in self._calibration.outcome.doubts:
-            if doubt.reason == "contradiction" and asked < MOST_VERDICTS:
-                asked += 1
-                if self.thinker.is_update(doubt.kept.text, doubt.other) is False:
-                    continue
-            count[doubt.reason] = count.get(doubt.reason, 0) + 1
-            if count[doubt.reason] <= MOST_DOUBTS:
-                self._ask((doubt.kept.id,), doubt.reason, doubt.kept.text, doubt.other)
-
-    def _words(self) -> None:
-        """New words for the ontology, where nothing fits what was said."""
-        by_session: dict[str, list[str]] = {}
-        for episode, record in self.records.items():
-            if not record.tags:
-                session = self.state.files[episode].session
-                by_session.setdefault(session, []).append(f"{record.title} {record.narrative}")
-        told = [text for texts in by_session.values() for text in texts] if by_session else []
-        advised = [word for text in told if (word := self.thinker.word(self.ontology, text))]
-        for word in dict.fromkeys([*proposals(by_session, self.ontology), *advised]):
-            self._ask((f"tag-{digest(word)}",), "a new tag", word, "")
-
-    def _ask(self, about: tuple[str, ...], reason: str, kept: str, other: str) -> None:
-        item = logs.ReviewItem(
-            f"v-{digest(reason, *about, kept, other)}", self.now, about, reason, kept, other
-        )
-        if item.id not in self.state.reviewed:
-            self._review.append(item)

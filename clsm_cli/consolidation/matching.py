@@ -7,6 +7,7 @@ others and the order in which names became known does not matter.
 
 from __future__ import annotations
 
+import itertools
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -64,7 +65,7 @@ class Matcher:
                 run = words[place:end]
                 if known.form.is_exact and known.spelled != tuple(m.group() for m in run):
                     continue
-                if all(_is_near(text, a, b) for a, b in zip(run, run[1:], strict=False)):
+                if all(_is_near(text, a, b) for a, b in itertools.pairwise(run)):
                     found.add((run[0].start(), -run[-1].end(), known.form.node))
         return [Named(start, -end, node) for start, end, node in sorted(found)]
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from clsm_cli.consolidation.vocabulary import forms
 from clsm_cli.consolidation.matching import Matcher
+from clsm_cli.consolidation.vocabulary import forms
 from clsm_cli.model.graph import Node
 from clsm_cli.store.index import evidence
 from clsm_cli.text.kinds import kind_of, kind_votes

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
+from clsm_cli.model.episodes import Observation
 from clsm_cli.text import rules
 from clsm_cli.text.rule_keys import is_same_key, key_of
 from clsm_cli.text.rule_styles import Write, styles
@@ -19,26 +21,7 @@ from clsm_cli.text.sentences import sentences
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from clsm_cli.model import episodes
     from clsm_cli.model.episodes import ObservationKind, Turn
-
-
-class Observation(NamedTuple):
-    """One piece of evidence for a rule.
-
-    Attributes:
-        kind: what kind of rule.
-        text: the sentence as it would stand in memory; "I" is whoever spoke.
-        key: what counts as the same observation; see ``text.rule_keys``.
-        turns: keys of the turns that show it.
-        is_explicit: whether it was said to hold for good, so that one session is enough.
-    """
-
-    kind: ObservationKind
-    text: str
-    key: str
-    turns: tuple[str, ...]
-    is_explicit: bool
 
 
 def observe(turns: Sequence[Turn]) -> list[Observation]:
@@ -53,14 +36,15 @@ def observe(turns: Sequence[Turn]) -> list[Observation]:
         if known is None:
             found[observation.kind, observation.key] = observation
         else:
-            found[observation.kind, observation.key] = known._replace(
+            found[observation.kind, observation.key] = replace(
+                known,
                 turns=tuple(dict.fromkeys((*known.turns, *observation.turns))),
                 is_explicit=known.is_explicit or observation.is_explicit,
             )
     return list(found.values())
 
 
-def is_same(a: Observation | episodes.Observation, b: Observation | episodes.Observation) -> bool:
+def is_same(a: Observation, b: Observation) -> bool:
     """Whether two observations are two wordings of one; see ``rule_keys.is_same_key``.
 
     What tools show is the same only where its key is.

@@ -158,11 +158,9 @@ def is_command(words: Sequence[str]) -> bool:
         low = low[2 + (low[2] in {"on", ","}) :]
     while low[place] in {"please", "always", "never", "just", "only", "also"}:
         place += 1
-    if (
-        low[place] in {"do", "don't"}
-        and low[place + 1 if low[place] == "don't" else place + 2] in forms.BASES
-    ):
-        return True
+    if low[place] == "don't" or low[place : place + 2] == ["do", "not"]:
+        place += 1 if low[place] == "don't" else 2
+        return low[place + (low[place] == "ever")] in forms.BASES
     if low[place] not in forms.BASES or words[0][1:2].isupper():
         return False
     following = low[place + 1]
@@ -250,7 +248,7 @@ _CHATTER = re.compile(
     r"|congrat|welcome\b|done\b|noted\b|understood\b|got\sit|no\s(?:problem|worries|doubt)|of\scourse|take\scare|see\syou|talk\sto\syou"
     r"|what\sa\b|how\s(?:about|are|is|cool|nice|great|lovely)\b|(?:it|that)'s\s(?:so\s)?(?:great|good|nice|awesome|amazing|cool|true|fine|ok|okay|lovely|wonderful)\b"
     r"|as\s(?:you\s(?:can\s)?(?:see|know)|an\sai\b|requested|mentioned)|the\sfollowing\b|below\b|above\b|keep\s(?:it|up|going)|enjoy\b|best\sof\sluck|way\sto\sgo"
-    r"|(?:more|less)\sthan\severy|i\sdo\snot\sknow|i\sdon't\sknow|if\syou\b|please\b|see\s|(?:i\sam|i'm)\s(?:off|here|back|ready|done|in|good|fine|okay)\b|just\s|totally\b|(?:i\s)?(?:couldn't|could\snot)\sagree|count\sme|i\s(?:love|like)\s(?:it|them|your|how)\b|i\s(?:totally|completely|definitely)?\s?agree|can't\s|aw+\b|whoa\b|nah\b|note\sthat\syou|open\squestion|question\b|todo\b|chat\b|for\sthe\s(?:record|minutes)|asked\b|answered\b)",
+    r"|(?:more|less)\sthan\severy|i\s(?:do\snot|don't)\s(?:know|have)\b|if\syou\b|see\s|(?:i\sam|i'm)\s(?:off|here|back|ready|done|in|good|fine|okay)\b|just\s|totally\b|(?:i\s)?(?:couldn't|could\snot)\sagree|count\sme|i\s(?:love|like)\s(?:it|them|your|how)\b|i\s(?:totally|completely|definitely)?\s?agree|can't\s|aw+\b|whoa\b|nah\b|note\sthat\syou|open\squestion|question\b|todo\b|chat\b|for\sthe\s(?:record|minutes)|asked\b|answered\b)",
     re.IGNORECASE,
 )
 _PASSING = re.compile(

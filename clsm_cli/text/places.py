@@ -56,7 +56,7 @@ _ITEM = re.compile(r"\s*(?:[-*+]|\d{1,4}[.)])\s")
 _DONE = re.compile(r"\s*(?:[-*+]|\d{1,4}[.)])\s+\[[xX]\]")
 _QUOTES = re.compile(r"[\"\u201c\u201d]")
 _OPENING = re.compile(
-    r"(?:(?i:so|and|but|then|also|yes|yeah|yep|no|nope|oh|well|ok|okay|right|hey|hi|hello|wow|anyway|however|still|besides|"
+    r"(?:(?:(?:[Pp]lease\s)?(?:[Rr]emember|[Nn]ote|[Kk]eep\sin\smind)[,:]?\sthat\s)|(?i:so|and|but|then|also|yes|yeah|yep|no|nope|oh|well|ok|okay|right|hey|hi|hello|wow|anyway|however|still|besides|"
     r"by\sthe\sway|on\s(?:a|an|another)\s(?:different\s|other\s)?note|in\sthe\smeantime|btw|actually|honestly|plus|haha|hmm|ah|thanks|thank\syou|cool|nice|great|sure|good\smorning|one\smore\sthing|fyi|note)"
     r"(?:,?\s[A-Z][a-z]+(?=[,!.]))?(?:[,:!.]{1,3}\s|\s[\u2013-]\s)|(?i:so|and|but|then|also)\s(?=(?:I|[a-z]{1,20}|[A-Z]\w+)\b))"
 )
@@ -91,7 +91,7 @@ def places(text: str, speech: Speech, before: str) -> Iterator[tuple[Place, int,
                 subject = "" if is_item else subject
         was_open, is_open = is_open, is_open ^ (len(_QUOTES.findall(raw)) % 2 == 1)
         end_before = end
-        if is_done or was_open or is_open or not gate.is_prose(raw):
+        if is_done or raw.count(" ") < 2 or was_open or is_open or not gate.is_prose(raw):
             subject = ""
             continue
         yield Place(raw, label, is_new, is_item, subject), start, end

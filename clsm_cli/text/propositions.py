@@ -77,14 +77,16 @@ def _labels(named: deque[Mention], start: int, end: int) -> list[str]:
 
 def _statements(place: Place, speech: Speech, labels: list[str]) -> Iterator[tuple[str, float]]:
     """The readings of a sentence that stand, each with its worth, the fullest first."""
-    for reading, bonus, is_rule in readings(place, speech):
-        said = spoken(reading, speech)
-        if said is None or not stands(said[0], place, speech, is_rule=is_rule):
+    for reading in readings(place, speech):
+        said = spoken(reading.text, speech)
+        needs_verb = not (reading.is_rule or reading.is_entry)
+        if said is None or not stands(said[0], place, speech, needs_verb=needs_verb):
             continue
         text, cost = said
         subject = resolve.subject_of(text)
         is_named = (
             bool(place.label)
+            or reading.is_entry
             or _is_named(subject, labels)
             or _acts(text, [*labels, place.subject], speech)
         )
@@ -92,10 +94,10 @@ def _statements(place: Place, speech: Speech, labels: list[str]) -> Iterator[tup
             text,
             names=len({name for name in labels if name in text}),
             is_subject_named=is_named,
-            is_rule=is_rule,
+            is_rule=reading.is_rule,
             is_told=bool(speech.speaker),
         )
-        value += bonus - cost + 0.1 * (bool(subject) and not is_named)
+        value += reading.bonus - cost + 0.1 * (bool(subject) and not is_named)
         yield text, round(min(1.0, max(0.0, value)), 3)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from clsm_cli.text import gate, resolve
 from clsm_cli.text import gate_words as forms
@@ -50,19 +50,32 @@ _HERE = re.compile(r"\bthis\s(?:repo|repository|project|workspace|codebase|house
 _YOU = re.compile(r"\b(?:you|your|yours|yourself|ya|u)\b", re.IGNORECASE)
 
 
-def readings(place: Place, speech: Speech) -> Iterator[tuple[str, float, bool]]:
-    """Forms in which a sentence may stand, with what the form adds to its worth, and if it is a rule."""
+class Reading(NamedTuple):
+    """A form in which a sentence may stand.
+
+    Attributes:
+        text: as it would stand, still in its speaker's person.
+        bonus: what the form adds to its worth.
+        is_rule: it stands as a rule, which needs no verb.
+        is_entry: it stands as an entry, "name: what holds", which needs none either.
+    """
+
+    text: str
+    bonus: float = 0.0
+    is_rule: bool = False
+    is_entry: bool = False
+
+
+def readings(place: Place, speech: Speech) -> Iterator[Reading]:
+    """The forms in which a sentence may stand, the fullest first."""
     label = place.label
     if label and is_meta(label.name):
         yield from _entered(place, label)
         return
     owner = heading_subject(speech.heading) if speech.is_note and place.is_item else ""
     if label and owner and is_attribute(label.name):
-        yield (
-            f"{owner}'s {label.name.lower()}: {_closed(plain(place.raw[label.end :]))}",
-            0.4,
-            False,
-        )
+        held = _closed(plain(place.raw[label.end :]))
+        yield Reading(f"{owner}'s {label.name.lower()}: {held}", 0.2, is_entry=True)
         return
     if label and not is_attribute(label.name) and (label.is_marked or place.is_first):
         yield from _defined(place, label)
@@ -77,52 +90,53 @@ def readings(place: Place, speech: Speech) -> Iterator[tuple[str, float, bool]]:
         and place.is_item
         and (is_rule_heading(speech.heading) or gate.is_command(gate.tokens(text)))
     )
-    yield resolve.resolved(text, place.subject), 0.0, is_rule
-    yield from ((resolve.resolved(piece, place.subject), 0.0, False) for piece in _pieces(text))
+    yield Reading(resolve.resolved(text, place.subject), is_rule=is_rule)
+    yield from (Reading(resolve.resolved(piece, place.subject)) for piece in _pieces(text))
 
 
-def _entered(place: Place, label: Label) -> Iterator[tuple[str, float, bool]]:
+def _entered(place: Place, label: Label) -> Iterator[Reading]:
     """A line that a word such as "Decision:" opens: by itself, or with the word where it is no sentence."""
     if not place.is_first or is_asking(label.name):
         return
     text = opened(_closed(plain(place.raw[label.end :])))
     kind = label.name.partition(" ")[0].capitalize()
     if gate.is_whole(_without_titles(text, place.raw)) and not gate.is_command(gate.tokens(text)):
-        yield resolve.resolved(text, place.subject), 0.15, False
+        yield Reading(resolve.resolved(text, place.subject), 0.15)
     elif kind in {"Rule", "Rules", "Decision", "Convention"}:
-        yield f"{kind}: {text[:1].lower()}{text[1:]}", 0.2, True
+        yield Reading(f"{kind}: {text[:1].lower()}{text[1:]}", 0.2, is_rule=True)
 
 
-def _owned(text: str, owner: str) -> Iterator[tuple[str, float, bool]]:
+def _owned(text: str, owner: str) -> Iterator[Reading]:
     """A line under the heading of a person or thing: a verb takes it as subject, a fragment as label."""
     words = gate.tokens(text)
+    verbs = gate.finite_verbs(words)
     lowered = f"{text[:1].lower()}{text[1:]}"
-    if not words or gate.is_whole(text.partition(",")[0]) or gate.is_command(words):
-        return
-    if words[0].lower() in forms.THIRDS | {"is", "has"}:
-        yield f"{owner} {lowered}", 0.3, False
-    elif re.match(r"(?:He|She|It|His|Her|Its)\b", text):
-        yield resolve.resolved(text, owner, is_label=True), 0.1, False
-    elif gate.finite_verbs(words) == [] and not words[0][1:].isupper():
-        yield f"{owner}: {text if _keeps_capital(words[0]) else lowered}", 0.3, False
+    if re.match(r"(?:He|She|It|His|Her|Its)\b", text):
+        yield Reading(resolve.resolved(text, owner, is_label=True), 0.1)
+    elif words and words[0].lower() in forms.THIRDS | {"is", "has"} and verbs[:1] != [1]:
+        yield Reading(f"{owner} {lowered}", 0.3)
+    elif words and not verbs and not gate.is_command(words):
+        yield Reading(
+            f"{owner}: {text if _keeps_capital(words[0]) else lowered}", 0.15, is_entry=True
+        )
 
 
-def _defined(place: Place, label: Label) -> Iterator[tuple[str, float, bool]]:
+def _defined(place: Place, label: Label) -> Iterator[Reading]:
     """A sentence of a block that defines something: with the label as its subject."""
     text = _closed(plain(place.raw[label.end :] if place.is_first else place.raw))
     words = gate.tokens(text)
     if not words:
         return
     if re.match(r"(?:He|She|It|His|Her|Its)\b", text):
-        yield resolve.resolved(text, label.name, is_label=True), 0.1, False
+        yield Reading(resolve.resolved(text, label.name, is_label=True), 0.1)
         return
     lowered = text[:1].lower() + text[1:]
     if label.is_marked and words[0].lower() in forms.THIRDS | forms.PAST | {"is", "was", "has"}:
-        yield f"{label.name} {lowered}", 0.15, False
+        yield Reading(f"{label.name} {lowered}", 0.15)
         return
     low = text if _keeps_capital(words[0]) else lowered
     bonus = 0.25 if place.is_first and label.is_marked else 0.1
-    yield f"{label.name}: {low}", bonus, False
+    yield Reading(f"{label.name}: {low}", bonus, is_entry=True)
 
 
 def _keeps_capital(word: str) -> bool:
@@ -180,7 +194,7 @@ def _told(text: str, speaker: str) -> tuple[str, float]:
     return (told, cost) if told else (quoted(text, speaker), cost + 0.1)
 
 
-def stands(text: str, place: Place, speech: Speech, *, is_rule: bool) -> bool:
+def stands(text: str, place: Place, speech: Speech, *, needs_verb: bool) -> bool:
     """Whether a reading is whole, closed and no chatter."""
     if (
         len(text) > gate.LONGEST
@@ -205,7 +219,7 @@ def stands(text: str, place: Place, speech: Speech, *, is_rule: bool) -> bool:
         return False
     if _LEFT_OVER.search(text):
         return False
-    if place.label or is_rule:
+    if not needs_verb:
         return len(gate.tokens(text)) >= 3
     return gate.is_whole(inner) or (is_quote and gate.is_command(gate.tokens(inner)))
 

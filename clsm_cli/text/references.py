@@ -106,9 +106,12 @@ _MASCULINE = frozenset({"he", "him", "his", "himself"})
 def _has_thing(before: str) -> bool:
     """Whether a noun stands before *it* or *they*."""
     found = (match.group() for match in _NOUNISH.finditer(before))
-    return any(
-        " " in phrase or phrase not in _NO_ANTECEDENT | forms.THIRDS | NO_NAMES for phrase in found
-    )
+    return any(" " in phrase or not _is_no_thing(phrase) for phrase in found)
+
+
+def _is_no_thing(word: str) -> bool:
+    verbs = forms.THIRDS | forms.PAST | forms.REGULAR_PASTS | forms.BASES
+    return word in _NO_ANTECEDENT | NO_NAMES or word.lower() in verbs
 
 
 def _has_several(before: str) -> bool:

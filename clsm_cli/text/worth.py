@@ -43,9 +43,9 @@ _CAUSE = re.compile(
 )
 _TRAIT = re.compile(
     r"\b(?:is|are|am|(?<!I\s)was|were)\s(?:an?|the|our|my|[A-Z][\w-]+['’]s|his|her|their|known\sas|born|married|allergic|afraid|based|located|due|in\scharge|responsible|from|vegan|vegetarian|scheduled|divorced|"
-    r"engaged|single|keen|passionate|divided|made\sof|\d)\b"
+    r"engaged|single|keen|passionate|divided|made\sof|\d+)\b"
     r"|\b(?:lives|lived|works|worked|owns|owned|studies|studied|teaches|taught|speaks|plays|collects|grew\sup|married|adopted|inherited|belongs|measures|drinks|eats|loves|likes|enjoys|keeps|runs|uses|"
-    r"contains|consists|wants|gains|goes\sto|(?:is|are)\son\s(?=\d|[A-Z])|(?:has|have)\s(?:an?|one|two|three|four|five|no|my|his|her|their|always|never)|(?:is|are)\sinto|(?:cannot|can't)\sstand|eats?\sno)\b"
+    r"contains|consists|prefers|dislikes|hates|wants|gains|goes\sto|(?:is|are)\son\s(?=\d|[A-Z])|(?:has|have)\s(?:an?|one|two|three|four|five|no|my|his|her|their|always|never)|(?:is|are)\sinto|(?:cannot|can't)\sstand|eats?\sno)\b"
     r"|\b(?:I|[Ww]e)\s(?:live|work|own|keep|run|use|prefer)\b"
 )
 _NAMING = re.compile(
@@ -134,12 +134,16 @@ def worth(
         score += 0.2 * (_has(_ACTIVE, text) or _tells_of_past(text))
         score += 0.05 + 0.1 * (len(_CONTENT.findall(text)) > 3)
     elif is_told:
-        score -= 0.15 * (names == 0)
+        score -= 0.15 * (names == 0 and not _has(_NUMBER, text))
     score -= 0.2 * min(2, len(_OPINION.findall(text))) + 0.1 * min(3, len(_MOOD.findall(text)))
     score -= 0.25 * _has(_MOODY, text) + 0.2 * (_has(_SHOWN, text) and not names)
     score -= 0.08 * min(2, len(_VAGUE.findall(text))) + 0.2 * _has(_TALK, text)
     length = len(_WORD.findall(text))
-    score -= 0.2 * (length < 4) + 0.1 * (length > 45) + 0.1 * (not _CONTENT.search(text))
+    score -= (
+        0.2 * (length < 4)
+        + 0.1 * (length > 45)
+        + 0.1 * (not _CONTENT.search(text) and not _NUMBER.search(text))
+    )
     return round(min(1.0, max(0.0, score)), 3)
 
 

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from clsm_cli.consolidation.observe import Observation, is_same, observe
-from clsm_cli.model.episodes import ROLE_TRUST, Role, ToolCall, Trust, Turn
+from clsm_cli.consolidation.observe import is_same, observe
+from clsm_cli.model.episodes import ROLE_TRUST, Observation, Role, ToolCall, Trust, Turn
 
 
 def _turn(

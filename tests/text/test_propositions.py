@@ -78,6 +78,28 @@ def test_rules_under_their_heading(rule: str) -> None:
     assert kept(f"- {rule}", Speech(heading=("House rules",), is_note=True)) == [rule]
 
 
+@pytest.mark.parametrize(
+    ("item", "expected"),
+    [
+        ("- **Timezone:** Europe/Oslo", "Marta's timezone: Europe/Oslo."),
+        (
+            "- Partner: Bo (nurse, works night shifts)",
+            "Marta's partner: Bo (nurse, works night shifts).",
+        ),
+        ("- Vegetarian since 2021", "Marta: Vegetarian since 2021."),
+        ("- Her sister Ada lives in Bergen.", "Marta's sister Ada lives in Bergen."),
+        ("- Prefers short answers", "Marta prefers short answers."),
+    ],
+)
+def test_attributes_belong_to_the_heading(item: str, expected: str) -> None:
+    assert kept(item, Speech(heading=("People", "About Marta"), is_note=True)) == [expected]
+
+
+def test_what_is_done_is_no_statement() -> None:
+    assert kept("- [x] Marta Lund has moved to Oslo.") == []
+    assert kept("- Marta Lund has moved to Oslo in 2019.") != []
+
+
 def test_a_pronoun_takes_the_subject_before() -> None:
     assert kept("[[Marta Lund]] is a vet. She has two sisters in Oslo.")[1:] == [
         "Marta Lund has two sisters in Oslo."
@@ -98,6 +120,14 @@ def test_a_pronoun_takes_the_subject_before() -> None:
         ),
         ("Hey Kim! I moved to Leeds in 2019.", "Anna", ["Anna moved to Leeds in 2019."]),
         ("My wife is allergic to nuts.", "user", ["The user's wife is allergic to nuts."]),
+        ("Remember that I prefer window seats.", "user", ["The user prefers window seats."]),
+        ("No, the port is 9443, not 8443.", "user", ["The port is 9443, not 8443."]),
+        (
+            "They asked me to lead the choir from May.",
+            "Zed",
+            ["Zed was asked to lead the choir from May."],
+        ),
+        ("Don't ever push to main.", "user", ['The user: "Don\'t ever push to main."']),
         ("Never wake me before eight.", "user", ['The user: "Never wake me before eight."']),
         ("We adopted two cats last week.", "Anna", ['Anna: "We adopted two cats last week."']),
     ],

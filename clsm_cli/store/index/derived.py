@@ -185,15 +185,14 @@ def _settle_flow(batch: Batch, changed: set[str], forgotten: frozenset[str]) -> 
             " AND r.type = 'statement' ORDER BY f.path",
             (record_id,),
         ).fetchall()
-        known |= {
-            record_id: row
-            for row in connection.execute(
-                "SELECT p.id, p.text, l.kind, l.path FROM passages p JOIN places l"
-                " ON l.id = p.place WHERE p.key = ? AND l.stream = 'flow'"
-                " AND l.kind IN ('statement', 'gist')",
-                (record_id,),
-            )
-        }
+        held = connection.execute(
+            "SELECT p.id, p.text, l.kind, l.path FROM passages p JOIN places l"
+            " ON l.id = p.place WHERE p.key = ? AND l.stream = 'flow'"
+            " AND l.kind IN ('statement', 'gist')",
+            (record_id,),
+        ).fetchone()
+        if held is not None:
+            known[record_id] = held
         if not lines or logs.is_forgotten(record_id, forgotten):
             continue
         record = join_all([unpack(line) for line, _ in lines]).record
