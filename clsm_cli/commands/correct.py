@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from clsm_cli.commands.context import chosen_store, current_time, given, parse_time
+from clsm_cli.commands.context import UsageError, chosen_store, current_time, given, parse_time
 from clsm_cli.commands.options import (
     DryRunOption,
     JsonOption,
@@ -62,6 +62,8 @@ def correct(
     printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
     opened = chosen_store(store)
     start = None
+    if since is not None and never:
+        raise UsageError("--since", "means nothing with --never")
     if since is not None:
         moment = parse_time(since, opened.zone, "--since")
         start = times.normalise(since, opened.zone) or times.normalise(

@@ -83,7 +83,10 @@ def _open(path: Path) -> None:
         BadInputError: It cannot be run, or failed.
     """
     values = environment()
-    named = values.get("VISUAL") or values.get("EDITOR") or DEFAULT
+    named = values.get("VISUAL") or values.get("EDITOR")
+    if not named and not is_terminal(sys.stdin):
+        raise BadInputError("$EDITOR", "is not set", "name an editor that needs no terminal")
+    named = named or DEFAULT
     try:
         done = subprocess.run([*shlex.split(named), str(path)], check=False)
     except (OSError, ValueError) as error:
@@ -103,4 +106,7 @@ def _again(error: BadInputError) -> bool:
     if not (is_terminal(sys.stdin) and is_terminal(sys.stderr)):
         return False
     typer.echo(f"clsm: {safe(str(error))}", err=True)
-    return typer.confirm("Edit again?", default=True, err=True)
+    try:
+        return typer.confirm("Edit again?", default=True, err=True)
+    except typer.Abort:  # the end of input, or an interrupt: no
+        return False

@@ -200,8 +200,10 @@ class Calibration:
                 is_it = todo.is_same_task(row.text, claim.text)
             if is_it:
                 state = max(row.state, claim.state, key=lambda s: _STATES.index(s or "open"))
+                is_kept = state == "blocked" and not claim.reason
+                text = row.text if is_kept else _with_reason(row.text, claim.reason)
                 due = claim.due or row.due
-                self.reinforce(replace(row, state=state, due=due), claim)
+                self.reinforce(replace(row, state=state, due=due, text=text), claim)
                 return True
         return claim.state == "done"
 
@@ -252,7 +254,7 @@ class Calibration:
         return Statement(
             id=record,
             rev=(0, ""),
-            text=claim.text,
+            text=_with_reason(claim.text, claim.reason),
             kind=claim.kind,
             stream=claim.stream,
             topic=claim.topic,
@@ -296,6 +298,16 @@ def _is_same_value(a: str | None, b: str | None) -> bool:
 
 def _value(value: str | None) -> str:
     return " ".join((value or "").casefold().split())
+
+
+def _with_reason(text: str, reason: str) -> str:
+    """A task and why it is blocked; a newer reason takes the place of an older one.
+
+    >>> _with_reason("Tax return (blocked: no form)", "until the bank writes")
+    'Tax return (blocked: until the bank writes)'
+    """
+    task = text.partition(" (blocked: ")[0]
+    return f"{task} (blocked: {reason})" if reason else task
 
 
 def _news(text: str, known: str) -> set[str]:

@@ -74,6 +74,7 @@ class Claim(NamedTuple):
         valid_from: Since when: a date or a time; None when nothing is dated.
         observed: When it was said, or for what has no time, when the store got it.
         turn: Key of its source.
+        reason: Why a task is blocked.
     """
 
     text: str
@@ -92,6 +93,7 @@ class Claim(NamedTuple):
     is_ended: bool = False
     announces: bool = False
     state: TaskState | None = None
+    reason: str = ""
     due: str | None = None
     more_turns: tuple[str, ...] = ()
 
@@ -138,6 +140,7 @@ def _of_turn(
     for task in tasks:
         yield Claim(
             text=_dated(task.text, turn),
+            reason=_dated(task.reason, turn),
             kind="task",
             stream="tasks",
             topic=TOPICS["task"],
@@ -185,6 +188,8 @@ def _values_left(turn: Turn, at: date | None, taken: Sequence[tuple[int, int]]) 
 def _claim(text: str, raw: str, turn: Turn, at: date | None) -> Claim | None:
     """The claim of a sentence; None for a rule that one session alone does not make."""
     rule = next(iter(rules.sentence_rules(plain(raw))), None)
+    if rule is not None and turn.trust != "user" and rule[0] in ("preference", "correction"):
+        rule = None  # whose they are a note says with marks; see ``observe``
     kind: StatementKind = "fact"
     facts = slots.facts(text, at, speaker=turn.speaker)
     fact = next((each for each in facts if each.is_single), facts[0] if facts else None)

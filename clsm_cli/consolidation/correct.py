@@ -88,7 +88,7 @@ def correct(
         warn(f"{count} masked ({kind})")
     with at_desk(store, "correct", now, warn, dry_run=dry_run) as desk:
         old = statement_of(desk, wanted) or _meant(desk, wanted, said)
-        text = _sentence(old, timex.absolutise(said, desk.moment))
+        text = _sentence(desk, old, timex.absolutise(said, desk.moment))
         if (known := _known(desk, old, text)) is not None:
             return Correction(old, old.valid_until, known, is_new=False)
         done = replaced(desk, old, text, since, never=never)
@@ -174,12 +174,10 @@ def _fits(desk: Desk, row: Statement, value: str) -> bool:
     return reads != [True, False]
 
 
-def _sentence(old: Statement, said: str) -> str:
+def _sentence(desk: Desk, old: Statement, said: str) -> str:
     """What is said as a whole sentence."""
-    if is_sentence(said):
-        return said
-    text = _with_value(old, said)
-    if text is None:
+    text = said if is_sentence(said) else _with_value(old, said)
+    if text is None or (text != said and not _fits(desk, old, said)):
         reason = f"{said!r} does not say what it takes the place of in {old.text!r}"
         next_step = "write the whole sentence that is true now, with a full stop"
         raise BadInputError(old.id, reason, next_step)

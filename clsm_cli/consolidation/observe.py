@@ -126,8 +126,9 @@ def _of_note(turn: Turn, *, tells_correction: bool) -> Iterator[Observation]:
         return
     parts = sentences(turn.text)
     if tells_correction:
+        is_marked = _CORRECTION_TAG.search(turn.text) is not None  # by the author, as a rule
         for sentence in rules.normative_sentences(parts):
-            yield from _observation("correction", sentence, turn, is_explicit=False)
+            yield from _observation("correction", sentence, turn, is_explicit=is_marked)
         return
     if turn.heading and _RULES.fullmatch(turn.heading[-1]) and _ITEM.match(turn.text):
         yield from _observation("preference", parts[0], turn, is_explicit=True)
@@ -142,6 +143,7 @@ def _of_note(turn: Turn, *, tells_correction: bool) -> Iterator[Observation]:
             yield from _observation(found[0][0], sentence, turn, is_explicit=found[0][1])
 
 
+_CORRECTION_TAG = re.compile(r"(?<![\w#&/])#correct(?:ion|ed)\b")
 _NOTED = frozenset({"decision", "convention"})
 _PREFERS = re.compile(r"\b(?:prefers|insists\son)\b")
 

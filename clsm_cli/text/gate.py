@@ -32,7 +32,7 @@ _NOISE = re.compile(
 _NOT_WORDS = re.compile(r"[^\w\s.,;:!?'\"’“”()–—%€$£°-]|_")
 _ORDERS = re.compile(
     r"\b(?:ignore|disregard|forget)\s(?:all\s|any\s|the\s|your\s){0,2}(?:previous|prior|above|earlier|other)\s"
-    r"(?:instructions?|prompts?|rules|messages?)|\byou\sare\snow\s(?:in|an?|the)\b|\bsystem\sprompt\b|\bmaintenance\smode\b"
+    r"(?:instructions?|prompts?|rules|messages?)|\byou\sare\snow\s(?:in|an?|the)\b|\bsystem\sprompt\b"
     r"|\b(?:developer|jailbreak|god)\smode\b",
     re.IGNORECASE,
 )

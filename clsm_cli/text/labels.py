@@ -33,7 +33,7 @@ _PLAIN = re.compile(rf"{_LEAD}(?P<name>(?:\[\[)?[A-Z][\w'’.&/ -]{{0,50}}?(?:\]
 _META = words(
     """decision decisions rule rules note notes fix result update fact reminder lesson insight idea summary answer
     status plan goal correction warning tip example conclusion verdict agreed learned done also best worst present
-    guests tea account seeds links light bar first second third next last today now later evening morning result
+    first second third next last today now later evening morning result
     cause effect what why how written noted evidence cure context background outcome finding findings"""
 )
 _ASKING = words(
@@ -56,10 +56,10 @@ _GENERIC = words(
     """user identity soul memory memories people persons projects tools ideas infrastructure rules notes todo tasks open
     answered dates things small words lessons reading house home background about basics profile preferences health work
     family contact contacts likes dislikes hobbies interests personality traits who what how why where when evening
-    morning weather evenings gauge tea pots numbers units drift attention games damage plan history log changelog status
+    morning weather evenings numbers units attention games plan history log changelog status
     overview summary misc other general setup environment agents agent heartbeat bootstrap events birthdays shopping
     books food travel finance finances money goals habits routine routines pets friends facts context decisions
-    conventions workflow workflows insights learnings mistakes questions ten essay deadline"""
+    conventions workflow workflows insights learnings mistakes questions essay deadline"""
 )
 
 

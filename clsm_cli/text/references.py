@@ -86,8 +86,8 @@ _PERSON_NOUN = re.compile(
     r"\b(?:mother|father|mum|mom|dad|sister|brother|son|daughter|kid|child|wife|husband|partner|girlfriend|boyfriend|"
     r"friend|aunt|uncle|cousin|niece|nephew|grandmother|grandfather|grandma|grandpa|neighbou?r|boss|colleague|teacher|"
     r"doctor|vet|man|woman|boy|girl|guy|lady|person|people|who|whoever|anyone|everyone|somebody|someone|nobody|(?<!-)one\swho|"
-    r"cat|dog|puppy|kitten|heron|coach|mentor|manager|landlord|user|author|editor|client|customer|student|baker|nurse|"
-    r"reader|master|deputy|steward|owner|writer|driver|engineer|artist|parent|baby|horse|parrot)\b",
+    r"cat|dog|puppy|kitten|coach|mentor|manager|landlord|user|author|editor|client|customer|student|baker|nurse|"
+    r"reader|master|owner|writer|driver|engineer|artist|parent|baby|horse|parrot)\b",
     re.IGNORECASE,
 )
 _CAPITAL = re.compile(r"(?<![\w'-])[A-Z][\w-]+")

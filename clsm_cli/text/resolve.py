@@ -25,7 +25,7 @@ _ORDINARY = forms.words(
     "Little New Old Big Small Good Great Young Strong Real True Quick Kind Nice Lovely Life Love Art Music Family Kids Children Friends "
     "Nature Books Food Work School Health Time Money Words Pets Animals Dogs Cats Water Light Things Weather Painting Dance "
     "Dancing Writing Reading Cooking Running Gaming Talking Seeing Being Having Taking Making Going Working Playing Helping "
-    "Losing Finding Knowing Getting Doing Giving Living Learning Bulb Lunch Dinner Breakfast Tea Coffee Bread Deadline Import "
+    "Losing Finding Knowing Getting Doing Giving Living Learning Lunch Dinner Breakfast Tea Coffee Bread Deadline Import "
     "Export Build Deploy Markets Prices Thursday"
 )
 """Words at the beginning of a sentence that are no names, though nothing but their sense says so."""

@@ -56,7 +56,7 @@ _TASKS: tuple[tuple[float, str], ...] = (
     (-4.0, r"^(?:Decision|Rule|Convention|The\suser):\s"),
     (3.0, r"^(?:to\s?do|task|reminder|deadline)\b|^(?:order|ask|call|ring|buy|get|write|send|test|check|book|make|fix|finish|return|renew|prepare|compare|move|pay|mail|email|schedule|submit|update|review|clean|pick\sup|remind|find|draft|mount|read|tell|print|plan|cancel|sign|file|register|apply|order|pack|repair|replace|arrange|invite|visit|post|fetch|collect|water|backup|back\sup)\s(?!is\b|was\b|has\b)"),
     (2.6, r"\b(?:due|blocked|overdue|deadline|renewed|postponed)\s?(?:on|by|until|till|at|is|for|moved)?\b"),
-    (2.2, r"\b(?:appointment|blood\stest|check-?up|to\s?do|still\s(?:to\sbe|has\sto|have\sto|needs?)|needs\sto\sbe|has\sto\sbe|must\sbe\s(?:done|sent|paid|returned)|remains\sto|waiting\sfor|waits\s(?:for|until)|back-ordered|outstanding|is\smissing|not\syet)\b"),
+    (2.2, r"\b(?:appointment|test\sresult|check-?up|to\s?do|still\s(?:to\sbe|has\sto|have\sto|needs?)|needs\sto\sbe|has\sto\sbe|must\sbe\s(?:done|sent|paid|returned)|remains\sto|waiting\sfor|waits\s(?:for|until)|back-ordered|outstanding|is\smissing|not\syet)\b"),
     (2.0, rf"\b(?:by|until|before|no\slater\sthan)\s{_WHEN}\b|\bat\sthe\slatest\b|\bnext\s(?:\w+\s)?(?:test|appointment|meeting|visit|exam|week|month)\b"),
     (1.5, rf"\b(?:first|last|second)\s{_DAY}\sof\s(?:each|every|the)\smonth|\bwill\s(?:have\sto|need\sto|be\son)\b|\bhas\sa\s(?:place|slot|table)\b|\bis\son\s{_DAY}\s\d"),
     (2.0, r"^(?:A|One|New|Conclusion|Quiz|Letter|Birthday)\b[^.]{0,60}\b(?:for|of)\b(?![^.]*\b(?:is|was|has|had|came|went|are|were|gains|means|believes)\b)"),

@@ -115,9 +115,10 @@ def _matches(rule: Rule, text: str, at: date) -> Iterator[TimeExpression]:
         }
         try:
             ahead = _says(_AHEAD, match, after=0)
-            if rule.only_ahead and not ahead and _says(_BEHIND, match, after=0):
+            behind = not ahead and _says(_BEHIND, match, after=0)
+            if rule.only_ahead and behind:
                 continue  # "nobody had tried in four months"
-            first, until = rule.resolve(groups, at, ahead)
+            first, until = rule.resolve(groups, at, True if ahead else False if behind else None)
         except (ValueError, OverflowError):
             continue  # 31 June, or a day outside the years 1 to 9999
         precise = rule.precise and not _VAGUE.search(match.group())

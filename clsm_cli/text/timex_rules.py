@@ -1,7 +1,8 @@
 """The grammar of time expressions: one row a form, a pattern and what its words mean.
 
 A resolver gets the named groups of the match (lower-case, single blanks, only those that took
-part), the day of speaking, and whether the words before it look ahead; it returns a period of days.
+part), the day of speaking, and whether the words before it look ahead (True), back (False) or
+neither (None); it returns a period of days.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from clsm_cli.text.periods import Period
 
     Groups = Mapping[str, str]
-    Resolver = Callable[[Groups, date, bool], Period]
+    Resolver = Callable[[Groups, date, bool | None], Period]
 
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _WEEKDAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
@@ -52,27 +53,27 @@ def _month_of(groups: Groups) -> int:
     return _MONTHS.index(groups["month"][:3]) + 1
 
 
-def _iso_day(groups: Groups, _at: date, _ahead: bool) -> Period:
+def _iso_day(groups: Groups, _at: date, _ahead: bool | None) -> Period:
     return periods.days(date(int(groups["year"]), int(groups["number"]), int(groups["day"])))
 
 
-def _iso_month(groups: Groups, _at: date, _ahead: bool) -> Period:
+def _iso_month(groups: Groups, _at: date, _ahead: bool | None) -> Period:
     return periods.month(date(int(groups["year"]), int(groups["number"]), 1))
 
 
-def _month_and_year(groups: Groups, _at: date, _ahead: bool) -> Period:
+def _month_and_year(groups: Groups, _at: date, _ahead: bool | None) -> Period:
     return periods.month(date(int(groups["year"]), _month_of(groups), 1))
 
 
-def _year(groups: Groups, _at: date, _ahead: bool) -> Period:
+def _year(groups: Groups, _at: date, _ahead: bool | None) -> Period:
     return periods.year(int(groups["year"]))
 
 
-def _season_and_year(groups: Groups, _at: date, _ahead: bool) -> Period:
+def _season_and_year(groups: Groups, _at: date, _ahead: bool | None) -> Period:
     return periods.season(groups["season"], int(groups["year"]))
 
 
-def _date(groups: Groups, at: date, ahead: bool) -> Period:
+def _date(groups: Groups, at: date, ahead: bool | None) -> Period:
     """Resolve a day, or a range of days, of a month; without a year the nearest one."""
     month, day = _month_of(groups), int(groups["day"])
     if "year" in groups:
@@ -83,7 +84,7 @@ def _date(groups: Groups, at: date, ahead: bool) -> Period:
     return first, max(first, last) + timedelta(days=1)
 
 
-def _nearest(month: int, day: int, at: date, weekday: str, *, ahead: bool) -> date:
+def _nearest(month: int, day: int, at: date, weekday: str, *, ahead: bool | None) -> date:
     """The day that is meant: on the weekday that is named, else behind or ahead.
 
     What lies much nearer ahead than behind is ahead, whatever the words.
@@ -100,7 +101,11 @@ def _nearest(month: int, day: int, at: date, weekday: str, *, ahead: bool) -> da
     coming = min((each for each in found if each >= at), default=None)
     if behind is None or coming is None:
         raise ValueError(f"no day {day} in month {month}")
-    is_near = (coming - at).days <= _SOON and _NEARER * (coming - at).days < (at - behind).days
+    is_near = (
+        ahead is None
+        and (coming - at).days <= _SOON
+        and _NEARER * (coming - at).days < (at - behind).days
+    )
     return coming if ahead or is_near else behind
 
 
@@ -118,9 +123,11 @@ def _years(day: date, at: date) -> int:
     return abs(day.year - at.year)
 
 
-def _month(groups: Groups, at: date, ahead: bool) -> Period:
+def _month(groups: Groups, at: date, ahead: bool | None) -> Period:
     which, first = groups["which"], date(at.year, _month_of(groups), 1)
     this = at.replace(day=1)
+    if ahead is None:
+        ahead = which == "in" and 0 < (first - this).days <= _SOON
     if which != "this":
         if which == "next" or (which != "last" and ahead and first != this):
             step = int(first <= this)
@@ -130,7 +137,7 @@ def _month(groups: Groups, at: date, ahead: bool) -> Period:
     return periods.month(first)
 
 
-def _weekday(groups: Groups, at: date, ahead: bool) -> Period:
+def _weekday(groups: Groups, at: date, ahead: bool | None) -> Period:
     which = groups.get("which", "")
     offset = _WEEKDAYS.index(groups["weekday"][:3]) - at.weekday()
     if which == "this":
@@ -140,7 +147,7 @@ def _weekday(groups: Groups, at: date, ahead: bool) -> Period:
     return periods.days(at + timedelta(days=offset % 7 - 7))
 
 
-def _which_unit(groups: Groups, at: date, _ahead: bool) -> Period:
+def _which_unit(groups: Groups, at: date, _ahead: bool | None) -> Period:
     which, unit = groups["which"], groups["unit"]
     if which == "past" and unit != "weekend":
         return periods.moved(at, unit, -1), at + timedelta(days=1)
@@ -148,12 +155,12 @@ def _which_unit(groups: Groups, at: date, _ahead: bool) -> Period:
     return periods.unit(unit, periods.moved(at, unit, step))
 
 
-def _half_of_unit(groups: Groups, at: date, _ahead: bool) -> Period:
+def _half_of_unit(groups: Groups, at: date, _ahead: bool | None) -> Period:
     first, until = periods.unit(groups["unit"], at)
     return (first, at + timedelta(days=1)) if groups["half"] == "earlier" else (at, until)
 
 
-def _season(groups: Groups, at: date, _ahead: bool) -> Period:
+def _season(groups: Groups, at: date, _ahead: bool | None) -> Period:
     name, which = groups["season"], groups["which"]
     if which == "this":
         return periods.season(name, at.year - (name == "winter" and at.month < 3))
@@ -175,19 +182,19 @@ def _count(groups: Groups) -> tuple[int, int]:
     return number, number
 
 
-def _ago(groups: Groups, at: date, _ahead: bool) -> Period:
+def _ago(groups: Groups, at: date, _ahead: bool | None) -> Period:
     (least, most), unit = _count(groups), groups["unit"]
     first = periods.unit(unit, periods.moved(at, unit, -most))[0]
     return first, periods.unit(unit, periods.moved(at, unit, -least))[1]
 
 
-def _hence(groups: Groups, at: date, _ahead: bool) -> Period:
+def _hence(groups: Groups, at: date, _ahead: bool | None) -> Period:
     (least, most), unit = _count(groups), groups["unit"]
     first = periods.unit(unit, periods.moved(at, unit, least))[0]
     return first, periods.unit(unit, periods.moved(at, unit, most))[1]
 
 
-def _stretch(groups: Groups, at: date, _ahead: bool) -> Period:
+def _stretch(groups: Groups, at: date, _ahead: bool | None) -> Period:
     most, unit = _count(groups)[1], groups["unit"]
     if groups["which"] in {"next", "coming"}:
         return at, periods.moved(at, unit, most) + timedelta(days=1)
@@ -223,7 +230,9 @@ _NO_COUNT = (
 )
 _WEEKDAY = r"(?P<weekday>(?i:(?:mon|tues|wednes|thurs|fri|satur|sun)day))\b"
 _SEASON = r"(?P<season>(?i:spring|summer|autumn|fall|winter))\b"
-_LEFT = r"(?<![\w.:-])(?:(?P<weekday>(?i:(?:mon|tues|wednes|thurs|fri|satur|sun)day)),?\s(?:the\s)?)?"
+_LEFT = (
+    r"(?<![\w.:-])(?:(?P<weekday>(?i:(?:mon|tues|wednes|thurs|fri|satur|sun)day)),?\s(?:the\s)?)?"
+)
 _PART = r"(?:\s(?:morning|afternoon|evening|night)\b)?"
 _SOME = r"[0-9]{1,4}|an?\scouple(?:\sof)?|an?\sfew|several"
 _COUNT = rf"(?P<count>(?i:{_SOME}|an?|{'|'.join(_NUMBERS)}))"

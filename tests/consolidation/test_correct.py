@@ -65,7 +65,7 @@ def hold(store: Store, *records: Statement | Node) -> None:
             for record in records
             if record.stream == stream
         ]
-        writes += graph.plan(store, stream, stored)  # type: ignore[arg-type]
+        writes += graph.plan(store, stream, stored)
     writes += statements.plan_topics(store, facts, lambda _: "", lambda _, stem: stem.title())
     runs.apply(store, "test", "2026-02-20T21:00:00Z", writes)
 
@@ -262,6 +262,15 @@ def test_hand_edits_are_settled_first(store: Store) -> None:
     result = done(store, bell().id, QUARTER)
     assert result.was.text == "The bell rings every 12 minutes."
     assert current(store) == [QUARTER, "The yard is locked at night."]
+
+
+def test_what_happened_is_kept_in_its_record(store: Store) -> None:
+    walk = statement("Mara walked to Hull on 3 February 2026.", stream="flow", topic="events")
+    hold(store, walk)
+    new = done(store, walk.id, "Mara walked to Hull on 4 February 2026.").now
+    assert rows(store)[new.id].text == "Mara walked to Hull on 4 February 2026."
+    assert len(rows(store)) == 3
+    assert markdown(store) == ""
 
 
 def test_a_summary_is_not_corrected(store: Store) -> None:

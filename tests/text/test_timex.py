@@ -36,7 +36,7 @@ def read(text: str, at: date = FRIDAY) -> list[tuple[str, str]]:
         ("in 2025", "2025"),
         ("summer of 2021", "2021-06-01 to 2021-08-31"),
         ("in June", "2023-06"),
-        ("in July", "2022-07"),
+        ("in July", "2023-07"),
         ("next May", "2024-05"),
         ("last June", "2022-06"),
         ("yesterday", "2023-06-15"),

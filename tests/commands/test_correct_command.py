@@ -1,0 +1,108 @@
+"""``clsm correct``: what it prints, and what it does with odd arguments."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+import typer
+from consolidation.test_correct import BELL, NOW, QUARTER, bell, hold, statement
+from ingesting import new_store, tree
+from sleeping import current
+from typer.testing import CliRunner, Result
+
+from clsm_cli.commands.correct import EXAMPLES, correct
+from clsm_cli.commands.help import Command
+from clsm_cli.errors import BadInputError
+from clsm_cli.store.layout import Store
+
+SINGLE = typer.Typer(add_completion=False, rich_markup_mode=None)
+SINGLE.command("correct", cls=Command, epilog=EXAMPLES)(correct)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    made = new_store(tmp_path / "memory")
+    hold(made, bell())
+    return made
+
+
+def run(store: Store, *words: str) -> Result:
+    return CliRunner().invoke(SINGLE, ["--store", str(store.root), "--now", NOW, *words])
+
+
+def ok(store: Store, *words: str) -> str:
+    done = run(store, *words)
+    assert done.exit_code == 0, (done.output, done.exception)
+    return done.stdout
+
+
+def test_what_was_and_what_is(store: Store) -> None:
+    planned = ok(store, "bell", "15", "minutes", "--dry-run").splitlines()
+    lines = ok(store, "bell", "15", "minutes").splitlines()
+    assert planned == [*lines, "nothing was written"]
+    was, now = lines
+    assert was.split() == [
+        "was", bell().id, *BELL.split(), "(from", "2026-02-20T08:00:00+01:00", "until", f"{NOW})",
+    ]  # fmt: skip
+    assert now.startswith("is     f-")
+    assert now.endswith(f"  {QUARTER}  (from {NOW})")
+    assert ok(store, "bell", "15 minutes").split()[0] == "known"
+
+
+def test_what_was_never_true(store: Store) -> None:
+    never, now = ok(store, bell().id, QUARTER, "--never").splitlines()
+    assert never.startswith(f"never  {bell().id}")
+    assert now.endswith("(from 2026-02-20T08:00:00+01:00)")
+
+
+def test_as_data(store: Store) -> None:
+    hold(
+        store,
+        statement(
+            "The bell was tuned in 10 minutes.", subject="bell", slot="pace", value="10 minutes"
+        ),
+    )
+    data = json.loads(ok(store, bell().id, QUARTER, "--since", "2026-02-25", "--json"))
+    assert list(data) == ["schema", "dry_run", "run", "is_new", "was", "also", "is", "beside"]
+    assert (data["schema"], data["is_new"], data["also"]) == ("clsm.correct/1", True, [])
+    assert (data["was"]["id"], data["was"]["valid_until"]) == (bell().id, "2026-02-25")
+    assert (data["is"]["value"], data["is"]["valid_from"]) == ("15 minutes", "2026-02-25")
+    assert [row["slot"] for row in data["beside"]] == ["pace"]
+
+
+@pytest.mark.parametrize(
+    ("since", "canonical"),
+    [
+        ("2026-02-25", "2026-02-25"),
+        ("2026-02-25T08:00", "2026-02-25T08:00:00+01:00"),
+        ("2026-02-25T07:00:00Z", "2026-02-25T08:00:00+01:00"),
+        ("2026-W09-3", "2026-02-25T00:00:00+01:00"),
+    ],
+)
+def test_since_is_written_as_the_store_writes_times(
+    store: Store, since: str, canonical: str
+) -> None:
+    data = json.loads(ok(store, "bell", "15 minutes", "--since", since, "--json"))
+    assert data["is"]["valid_from"] == canonical
+
+
+def test_what_cannot_be_used(store: Store) -> None:
+    before = tree(store.root, derived=True)
+    assert run(store, "bell", QUARTER, "--since", "soon").exit_code == 2
+    assert run(store, "bell").exit_code == 2
+    assert run(store, "bell", QUARTER, "--since", "2026-02-25", "--never").exit_code == 2
+    for words in (["Tomas", "15 minutes"], [bell().id, "often"], [bell().id, "\udcff"]):
+        done = run(store, *words)
+        assert isinstance(done.exception, BadInputError), (words, done.exception)
+    assert tree(store.root, derived=True) == before
+
+
+def test_a_line_that_would_steer_the_terminal(store: Store) -> None:
+    said = "The bell \x1b[31mrings\x1b[0m every 15 minutes."
+    for words in ([bell().id, said, "--dry-run", "--json"], [bell().id, said]):
+        shown = ok(store, *words)
+        assert "\x1b" not in shown
+        assert "15 minutes" in shown
+    assert current(store) == [said]

@@ -1,0 +1,139 @@
+"""``clsm edit``: the editor, the file it opens, and what becomes of a bad one."""
+
+from __future__ import annotations
+
+import json
+import os
+import stat
+from pathlib import Path
+
+import pytest
+import typer
+from consolidation.test_correct import BELL, NOW, QUARTER, bell, hold
+from ingesting import new_store, tree
+from sleeping import current, rows
+from typer.testing import CliRunner, Result
+
+from clsm_cli.commands.edit import EXAMPLES, edit
+from clsm_cli.commands.help import Command
+from clsm_cli.errors import BadInputError, RefusedError
+from clsm_cli.store.layout import Store
+
+SINGLE = typer.Typer(add_completion=False, rich_markup_mode=None)
+SINGLE.command("edit", cls=Command, epilog=EXAMPLES)(edit)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    made = new_store(tmp_path / "memory")
+    hold(made, bell())
+    return made
+
+
+def editor(folder: Path, script: str) -> str:
+    """A program that edits the file it is given as a shell script does, ``$1``."""
+    path = folder / "my editor"
+    path.write_text(f"#!/bin/sh\n{script}\n", encoding="utf-8")
+    path.chmod(0o700)
+    return f"'{path}' --wait"
+
+
+def run(store: Store, script: str, *words: str, variable: str = "VISUAL") -> Result:
+    script = script.replace("$1", "$2")  # behind --wait
+    values = {"VISUAL": "", "EDITOR": "false", variable: editor(store.root.parent, script)}
+    chosen = words or (bell().id,)
+    return CliRunner(env=values).invoke(SINGLE, ["--store", str(store.root), "--now", NOW, *chosen])
+
+
+def left(store: Store) -> list[Path]:
+    return sorted((store.derived / "edit").glob("*"))
+
+
+@pytest.mark.parametrize("variable", ["VISUAL", "EDITOR"])
+def test_a_line_is_changed(store: Store, variable: str) -> None:
+    done = run(store, 'sed -i "s/10 minutes/15 minutes/" "$1"', variable=variable)
+    assert done.exit_code == 0, (done.output, done.exception)
+    assert done.stdout.startswith(f"statement {bell().id} changed and pinned · run-")
+    assert current(store) == [QUARTER]
+    assert rows(store)[bell().id].pinned
+    assert left(store) == []
+
+
+def test_nothing_changed(store: Store) -> None:
+    before = tree(store.root)
+    done = run(store, ":", bell().id, "--json")
+    assert done.exit_code == 0
+    data = json.loads(done.stdout)
+    assert (data["schema"], data["run"], data["record"]["id"]) == ("clsm.edit/1", None, bell().id)
+    assert tree(store.root) == before
+    assert left(store) == []
+
+
+def test_the_file_is_private(store: Store) -> None:
+    seen = store.root.parent / "seen"
+    done = run(store, f'stat -c "%a %n" "$1" "$(dirname "$1")" > {seen}; cat "$1" >> {seen}')
+    assert done.exit_code == 0
+    first, second, *text = seen.read_text(encoding="utf-8").splitlines()
+    assert first == f"600 {store.derived}/edit/{bell().id}.yaml"
+    assert second.startswith("700 ")
+    assert f"text: {BELL}" in text
+
+
+def test_a_bad_file_is_kept_and_named(store: Store) -> None:
+    before = tree(store.root)
+    kept = []
+    for number, name in enumerate((f"{bell().id}.yaml", f"2-{bell().id}.yaml"), 1):
+        done = run(store, f'echo "slot: [{number}" > "$1"')
+        assert isinstance(done.exception, BadInputError)
+        path = store.derived / "edit" / name
+        kept.append(path)
+        assert str(path) in str(done.exception)
+        assert "is not YAML" in str(done.exception)
+        assert path.read_text(encoding="utf-8") == f"slot: [{number}\n"
+        assert stat.S_IMODE(os.stat(path).st_mode) == 0o600
+    assert left(store) == sorted(kept)
+    assert tree(store.root) == before
+
+
+def test_a_record_that_changed_meanwhile(store: Store) -> None:
+    path = store.root / "projects" / "facts.md"
+    script = f'sed -i s/10/20/ "{path}"; sed -i "s/interval/pace/" "$1"'
+    done = run(store, script)
+    assert isinstance(done.exception, RefusedError)
+    (kept,) = left(store)
+    assert "what you wrote is kept there" in done.stderr
+    assert "slot: pace" in kept.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("script", "reason"), [("exit 3", "ended with code 3"), ("kill -9 $$", "ended with code")]
+)
+def test_an_editor_that_fails(store: Store, script: str, reason: str) -> None:
+    done = run(store, script)
+    assert isinstance(done.exception, BadInputError)
+    assert reason in str(done.exception)
+    assert left(store) == []
+
+
+@pytest.mark.parametrize("named", ["/nowhere/vi", "'unbalanced", ""])
+def test_an_editor_that_is_none(store: Store, named: str) -> None:
+    runner = CliRunner(env={"VISUAL": named, "EDITOR": ""})
+    done = runner.invoke(SINGLE, ["--store", str(store.root), bell().id])
+    assert isinstance(done.exception, BadInputError)
+    assert "$EDITOR" in str(done.exception)
+    assert left(store) == []
+
+
+def test_a_record_that_is_none(store: Store) -> None:
+    done = run(store, ":", "f-000000000000")
+    assert isinstance(done.exception, BadInputError)
+    assert left(store) == []
+
+
+def test_a_file_that_became_a_link(store: Store, tmp_path: Path) -> None:
+    secret = tmp_path / "secret"
+    secret.write_text("slot: stolen\n", encoding="utf-8")
+    done = run(store, f'ln -sf {secret} "$1"')
+    assert done.exit_code != 0
+    assert "stolen" not in str(done.exception)
+    assert rows(store)[bell().id].slot == "interval"

@@ -1,0 +1,203 @@
+"""``clsm review``: the list, decisions by options, and by a file at a terminal."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import select
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import typer
+from consolidation.test_correct import BELL, NOW, QUARTER, bell, hold
+from consolidation.test_review import ask, listed
+from hypothesis import given
+from hypothesis import strategies as st
+from ingesting import new_store, tree
+from sleeping import current
+from typer.testing import CliRunner, Result
+
+from clsm_cli.commands import render_review
+from clsm_cli.commands.help import Command
+from clsm_cli.commands.review import EXAMPLES, review
+from clsm_cli.consolidation.review import CONTRADICTION, NEW_TAG, REASONS
+from clsm_cli.errors import BadInputError
+from clsm_cli.store.layout import Store
+from clsm_cli.store.logs import ReviewItem
+
+SINGLE = typer.Typer(add_completion=False, rich_markup_mode=None)
+SINGLE.command("review", cls=Command, epilog=EXAMPLES)(review)
+PROGRAM = (
+    "import sys, typer; from clsm_cli.commands.review import review;"
+    "app = typer.Typer(add_completion=False, pretty_exceptions_enable=False);"
+    "app.command()(review); app()"
+)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    made = new_store(tmp_path / "memory")
+    hold(made, bell())
+    ask(made, "a1", CONTRADICTION, bell().id, BELL, QUARTER)
+    ask(made, "b2", NEW_TAG, "tag-1", "kiln")
+    return made
+
+
+def run(store: Store, *words: str) -> Result:
+    return CliRunner().invoke(SINGLE, ["--store", str(store.root), "--now", NOW, *words])
+
+
+def ok(store: Store, *words: str) -> str:
+    done = run(store, *words)
+    assert done.exit_code == 0, (done.output, done.exception)
+    return done.stdout
+
+
+def at_a_terminal(store: Store, script: str, answer: str = "") -> tuple[int, str]:
+    """Run it where all three streams are one terminal; its exit code and what it shows."""
+    path = store.root.parent / "editor"
+    path.write_text(f"#!/bin/sh\n{script}\n", encoding="utf-8")
+    path.chmod(0o700)
+    mine, theirs = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-c", PROGRAM, "--store", str(store.root), "--now", NOW],
+        env={**os.environ, "TERM": "dumb", "VISUAL": str(path), "CLSM_DEVICE": "pi"},
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+    )
+    os.close(theirs)
+    os.write(mine, answer.encode())
+    shown = b""
+    while select.select([mine], [], [], 60)[0]:
+        try:
+            data = os.read(mine, 1 << 16)
+        except OSError:  # the other end is closed
+            break
+        shown += data
+    os.close(mine)
+    return process.wait(60), shown.decode().replace("\r\n", "\n")
+
+
+def test_the_list_without_a_terminal(store: Store) -> None:
+    before = tree(store.root)
+    lines = ok(store).splitlines()
+    assert lines[0] == "v-a1  contradiction  (2026-02-28)"
+    assert BELL in lines[1]
+    assert QUARTER in lines[1]
+    assert [line.split(":")[0].strip() for line in lines[2:4]] == ["accept", "reject"]
+    assert lines[4] == "v-b2  a new tag  (2026-02-28)"
+    data = json.loads(ok(store, "--json"))
+    assert (data["schema"], data["run"], data["decisions"]) == ("clsm.review/1", None, [])
+    assert [item["id"] for item in data["items"]] == ["v-a1", "v-b2"]
+    assert set(data["items"][0]) == {*ReviewItem._fields, "what", "accept", "reject"}
+    assert tree(store.root) == before
+
+
+def test_decisions_by_options(store: Store) -> None:
+    assert ok(store, "--accept", "v-a1", "--dry-run").splitlines()[-1] == "nothing was written"
+    lines = ok(store, "--accept", "v-a1", "--reject", "v-b2").splitlines()
+    assert [line.split(":")[0] for line in lines] == ["v-a1  accepted", "v-b2  rejected"]
+    assert current(store) == [QUARTER]
+    assert ok(store, "--reject", "v-a1") == "v-a1  accepted before\n"
+    data = json.loads(ok(store, "--accept", "v-b2", "--json"))
+    assert (data["decisions"][0]["state"], data["decisions"][0]["is_new"]) == ("rejected", False)
+    assert ok(store) == "nothing to decide\n"
+    assert "v-b2  a new tag  rejected" in ok(store, "--all")
+
+
+def test_what_cannot_be_decided(store: Store) -> None:
+    assert isinstance(run(store, "--accept", "v-zz").exception, BadInputError)
+    assert isinstance(run(store, "--accept", "v-a1", "--reject", "v-a1").exception, BadInputError)
+    ask(store, "c3", CONTRADICTION, bell().id, BELL, "a newer value")
+    done = run(store, "--accept", "v-c3", "--accept", "v-b2")
+    assert isinstance(done.exception, BadInputError)
+    assert "clsm correct" in str(done.exception)
+    assert done.stdout.startswith("v-b2  accepted")
+    assert set(listed(store)) == {"v-a1", "v-c3"}
+
+
+def test_deciding_in_an_editor(store: Store) -> None:
+    seen = store.root.parent / "seen"
+    script = (
+        f'cp "$1" {seen}; sed -i -e "s/^leave v-a1/accept v-a1/" -e "s/^leave v-b2/r v-b2/" "$1"'
+    )
+    code, shown = at_a_terminal(store, script)
+    assert code == 0, shown
+    assert "v-a1  accepted" in shown
+    assert "v-b2  rejected" in shown
+    assert current(store) == [QUARTER]
+    assert listed(store) == {}
+    assert list((store.derived / "edit").iterdir()) == []
+    text = seen.read_text(encoding="utf-8")
+    assert text.index("leave v-a1") < text.index("leave v-b2")
+    assert all(line[:1] in ("#", "l", "") for line in text.splitlines())
+    assert f"Memory says: {BELL}" in text
+
+
+def test_an_editor_that_changes_nothing(store: Store) -> None:
+    before = tree(store.root)
+    code, _ = at_a_terminal(store, ":")
+    assert code == 0
+    assert tree(store.root) == before
+
+
+def test_a_line_that_is_none_can_be_mended(store: Store) -> None:
+    twice = (
+        'if grep -q "^keep" "$1"; then sed -i "s/^keep/accept/" "$1";'
+        ' else sed -i "s/^leave v-b2/keep v-b2/" "$1"; fi'
+    )
+    code, shown = at_a_terminal(store, twice, "y\n")
+    assert code == 0, shown
+    assert "is not accept, reject or leave" in shown
+    assert "v-b2  accepted" in shown
+    code, shown = at_a_terminal(store, 'echo "keep v-a1" > "$1"', "n\n")
+    assert code != 0
+    (kept,) = (store.derived / "edit").iterdir()
+    assert str(kept) in shown.replace("\n", "")
+    assert set(listed(store)) == {"v-a1"}
+
+
+TEXTS = st.text(max_size=200)
+ITEMS = st.builds(
+    ReviewItem,
+    id=st.from_regex(r"v-[0-9a-f]{12}", fullmatch=True),
+    at=st.just("2026-02-28T02:00:00Z"),
+    about=st.just(("f-1",)),
+    reason=st.sampled_from([*REASONS, "another\nreason"]),
+    kept=TEXTS,
+    other=TEXTS,
+)
+
+
+@given(st.lists(ITEMS, unique_by=lambda item: item.id), st.data())
+def test_a_file_says_what_was_decided_and_no_text_can_decide(
+    items: list[ReviewItem], data: st.DataObject
+) -> None:
+    text = render_review.todo(items)
+    assert render_review.read_todo(text, items) == {}
+    words = ("leave", "accept", "reject", "a", "r", "l")
+    chosen = {item.id: data.draw(st.sampled_from(words)) for item in items}
+    for item_id, word in chosen.items():
+        text = text.replace(f"leave {item_id}\n", f"{word} {item_id}\n")
+    expected = {
+        item_id: "accepted" if word[0] == "a" else "rejected"
+        for item_id, word in chosen.items()
+        if word[0] != "l"
+    }
+    assert render_review.read_todo(text, items) == expected
+
+
+@pytest.mark.parametrize(
+    "line", ["keep v-a1", "accept", "accept v-a1 v-b2", "accept v-zz", "accept v-a1\nreject v-a1"]
+)
+def test_lines_that_are_no_decisions(store: Store, line: str) -> None:
+    items = [
+        ReviewItem("v-a1", "", (), NEW_TAG, "kiln", ""),
+        ReviewItem("v-b2", "", (), NEW_TAG, "", ""),
+    ]
+    with pytest.raises(BadInputError, match=r"line [12] "):
+        render_review.read_todo(line, items)
