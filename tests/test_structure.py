@@ -74,6 +74,7 @@ WRITERS = {
     "embedding/staging.py": "files of the model: staged, synced, then moved into place",
     "embedding/fetch.py": "the moving into place",
     "embedding/stamp.py": "the record of what was hashed, through staging",
+    "consolidation/rehearsal.py": "a copy of the store inside its derived folder, deleted at once",
     "evaluation/stores.py": "removes a store it made, for --fresh",
     "embedding/routes.py": "the wheel that pip downloads, inside the scratch folder",
 }

@@ -12,11 +12,20 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from clsm_cli.consolidation.values import (
+    NEW_WORDS,
+    STATES,
+    holds,
+    is_same_value,
+    news,
+    since,
+    value_of,
+    with_reason,
+)
 from clsm_cli.model.episodes import lowest_trust
 from clsm_cli.model.graph import Statement
 from clsm_cli.model.ids import closed_copy_id, statement_id
 from clsm_cli.text import sameness, todo
-from clsm_cli.text.tokens import stems
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -60,10 +69,12 @@ class Calibration:
         self.now = now
         self.outcome = Outcome()
         self._superseded: str | None = None
+        self._saying = ""
 
     def read(self, claim: Claim, vector: Any) -> None:
         """Take one claim; ``vector`` is the unit vector of its text, or None without a model."""
         self._superseded = None
+        self._saying = claim.text
         if self.known.was_withdrawn(claim.text):
             self.outcome.counts["withdrawn before"] += 1
             return
@@ -111,6 +122,9 @@ class Calibration:
             if found.is_current:
                 self.reinforce(found, claim)
                 return True
+            heir = self.known.heir_of(found.id)
+            if heir is not None:
+                return self._against(heir, claim)
         return False
 
     def _doubt(self, claim: Claim, found: Statement, cosine: float) -> None:
@@ -124,21 +138,24 @@ class Calibration:
     def _slot(self, claim: Claim) -> bool:
         """Bring the values of one slot of one subject in order of time; True when all is said."""
         rows = self.known.of_slot(claim.subject, claim.slot)
-        same = [row for row in rows if _is_same_value(row.value, claim.value)]
+        same = [row for row in rows if is_same_value(row.value, claim.value)]
         for row in same:
-            if _holds(row, claim.valid_from):
+            if holds(row, claim.valid_from):
                 self._extend(row, claim, rows)
                 return (
                     sameness.says_the_same(row.text, claim.text, 1.0)
-                    or len(_news(claim.text, row.text)) < _NEW_WORDS
+                    or len(news(claim.text, row.text)) < NEW_WORDS
                 )
         others = [row for row in rows if row not in same]
         at = claim.valid_from
         if at is None:
             return self._undated(claim, others)
-        later = sorted(since for row in rows if (since := _since(row)) > at)
+        later = sorted(start for row in rows if (start := since(row)) > at)
+        settled = next((row for row in others if row.pinned and row.is_current), None)
+        if settled is not None and since(settled) <= at:
+            return self._against(settled, claim)
         for row in others:
-            if row.valid_until is None and _since(row) < at:
+            if row.valid_until is None and since(row) < at:
                 self.close(row, at)
             elif row.valid_until is not None and (row.valid_from or "") < at < row.valid_until:
                 self.known.put(replace(row, valid_until=at))
@@ -155,27 +172,36 @@ class Calibration:
             return True
         return False
 
+    def _against(self, settled: Statement, claim: Claim) -> bool:
+        """Ask about a claim that says otherwise than a person; it does not stand beside."""
+        if since(settled) < (claim.valid_from or ""):
+            self._doubt_about(settled, claim)
+        return True
+
+    def _doubt_about(self, row: Statement, claim: Claim) -> None:
+        self.outcome.doubts.append(Doubt("contradiction", row, claim.text, claim.valid_from))
+        self.outcome.counts["contradictions"] += 1
+
     def _undated(self, claim: Claim, others: Iterable[Statement]) -> bool:
         """A value that nothing dates neither replaces another nor stands beside it."""
         current = next((row for row in others if row.is_current), None)
         if current is None:
             return False
-        self.outcome.doubts.append(Doubt("contradiction", current, claim.text, claim.valid_from))
-        self.outcome.counts["contradictions"] += 1
+        self._doubt_about(current, claim)
         return True
 
     def _end(self, claim: Claim) -> None:
         """A value that holds no longer is closed; what the sentence says is kept by itself."""
-        self._end_values(claim, {_value(claim.value)})
+        self._end_values(claim, {value_of(claim.value)})
 
     def _end_older(self, claim: Claim) -> None:
         """Of a slot with several values those end that the sentence says were replaced."""
-        self._end_values(claim, {_value(value) for value in claim.was})
+        self._end_values(claim, {value_of(value) for value in claim.was})
 
     def _end_values(self, claim: Claim, values: set[str]) -> None:
         at = claim.valid_from
         for row in self.known.of_slot(claim.subject, claim.slot) if values and at else ():
-            if row.is_current and _since(row) < (at or "") and _value(row.value) in values:
+            if row.is_current and since(row) < (at or "") and value_of(row.value) in values:
                 self.close(row, at or "")
 
     def _extend(self, row: Statement, claim: Claim, rows: Iterable[Statement]) -> None:
@@ -187,7 +213,7 @@ class Calibration:
                 at = None
         else:
             at = None
-        self.reinforce(row, claim, since=at)
+        self.reinforce(row, claim, at)
 
     def _task(self, claim: Claim) -> bool:
         """Bring a task on; True when it is known, or a done one that nobody had to do."""
@@ -199,30 +225,31 @@ class Calibration:
             else:
                 is_it = todo.is_same_task(row.text, claim.text)
             if is_it:
-                state = max(row.state, claim.state, key=lambda s: _STATES.index(s or "open"))
+                state = max(row.state, claim.state, key=lambda s: STATES.index(s or "open"))
                 is_kept = state == "blocked" and not claim.reason
-                text = row.text if is_kept else _with_reason(row.text, claim.reason)
+                text = row.text if is_kept else with_reason(row.text, claim.reason)
                 due = claim.due or row.due
                 self.reinforce(replace(row, state=state, due=due, text=text), claim)
                 return True
         return claim.state == "done"
 
-    def reinforce(self, row: Statement, claim: Claim, since: str | None = None) -> None:
+    def reinforce(self, row: Statement, claim: Claim, start: str | None = None) -> None:
         """Add the sources of a claim to a statement that says the same."""
-        if {*claim.turns} <= {*row.sources} and row == self.known.rows[row.id] and since is None:
+        if {*claim.turns} <= {*row.sources} and row == self.known.rows[row.id] and start is None:
             return
         self.outcome.counts["predicted"] += 1
         if row.pinned:
             return
         sources = tuple(sorted({*row.sources, *claim.turns}))
         trust = lowest_trust([row.trust, claim.trust])
-        start = since or row.valid_from
-        self.known.put(replace(row, sources=sources, trust=trust, valid_from=start))
+        self.known.put(
+            replace(row, sources=sources, trust=trust, valid_from=start or row.valid_from)
+        )
 
     def close(self, row: Statement, at: str) -> None:
         """Close what holds no longer: the first two of the three rows of a correction (docs/format.md §6)."""
         if row.pinned:
-            self.outcome.doubts.append(Doubt("contradiction", row, "a newer value"))
+            self.outcome.doubts.append(Doubt("contradiction", row, self._saying, at))
             return
         self.outcome.counts["corrected"] += 1
         self._superseded = row.id
@@ -254,15 +281,15 @@ class Calibration:
         return Statement(
             id=record,
             rev=(0, ""),
-            text=_with_reason(claim.text, claim.reason),
+            text=with_reason(claim.text, claim.reason),
             kind=claim.kind,
             stream=claim.stream,
             topic=claim.topic,
             state=claim.state,
             due=claim.due,
             subject=claim.subject,
-            slot=claim.slot,
-            value=claim.value,
+            slot=None if claim.is_ended else claim.slot,
+            value=None if claim.is_ended else claim.value,
             sources=tuple(sorted(claim.turns)),
             valid_from=claim.valid_from,
             recorded_at=self.now,
@@ -270,52 +297,3 @@ class Calibration:
             tags=tuple(sorted(self.tags_of(claim.text))),
             trust=claim.trust,
         )
-
-
-_STATES = ("open", "blocked", "done")
-"""A task only goes forward."""
-_NEW_WORDS = 4
-"""Content stems by which a sentence says more than the one that holds its value already."""
-
-
-def _since(row: Statement) -> str:
-    """Since when a row holds; of one without a time all that is known is when it was recorded."""
-    return row.valid_from or (row.recorded_at or "")
-
-
-def _is_same_value(a: str | None, b: str | None) -> bool:
-    """Whether two values are one: equal, or one says less of the same ("shed", "signal shed").
-
-    >>> _is_same_value("signal shed", "Shed"), _is_same_value("10 minutes", "minutes")
-    (True, False)
-    """
-    one, other = set(_value(a).split()), set(_value(b).split())
-    if one == other:
-        return True
-    has_number = any(map(str.isdigit, "".join(one ^ other)))
-    return bool(one and other) and not has_number and (one <= other or other <= one)
-
-
-def _value(value: str | None) -> str:
-    return " ".join((value or "").casefold().split())
-
-
-def _with_reason(text: str, reason: str) -> str:
-    """A task and why it is blocked; a newer reason takes the place of an older one.
-
-    >>> _with_reason("Tax return (blocked: no form)", "until the bank writes")
-    'Tax return (blocked: until the bank writes)'
-    """
-    task = text.partition(" (blocked: ")[0]
-    return f"{task} (blocked: {reason})" if reason else task
-
-
-def _news(text: str, known: str) -> set[str]:
-    return set(stems(text)) - set(stems(known))
-
-
-def _holds(row: Statement, at: str | None) -> bool:
-    """Whether a row's interval holds a time; a current one also what is before it."""
-    if at is None or row.valid_until is None:
-        return True
-    return (row.valid_from or "") <= at < row.valid_until

@@ -28,6 +28,8 @@ from clsm_cli.store.index.reader import Index
 from clsm_cli.store.lock import locked
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from clsm_cli.consolidation.report import Progress, Request
     from clsm_cli.store.index.opening import Embedder
     from clsm_cli.store.layout import Store
@@ -131,20 +133,12 @@ class _Night:
 
     def sleep(self) -> None:
         """Take the pending episodes in steps, then weave the graph once."""
-        settings = self.store.settings.consolidation
         found = state.load(self.store, self.index)
         episodes = found.episodes
         self.report.pending = sum(found.is_pending(record) for record in episodes.values())
         chosen = replay.choose(found, evidence.by_user(self.index.connection), self.request)
-        done = {i for i, record in episodes.items() if not found.is_pending(record)}
-        all_taken = done | set(chosen)
-        words = vocabulary.build(
-            self.index.connection,
-            all_taken,
-            {} if self.request.rebuild else found.nodes,
-            [pair for pair, is_one in sorted(found.decided.items()) if is_one],
-            [pair for pair, is_one in sorted(found.decided.items()) if not is_one],
-        )
+        taken = {i for i, r in episodes.items() if not found.is_pending(r)} | {*chosen}
+        words = self._words(found, taken)
         thinker = Thinker(self.store.settings.llm, self.request.llm_key)
         student = learning.Student(
             self.store,
@@ -157,13 +151,8 @@ class _Night:
             self.request,
         )
         writer = writes.Writer(self.store, found, words, self.request, self.run, self.report)
-        chosen.sort(key=lambda i: (found.files[i].start or "", i))
-        steps = [chosen[i : i + settings.step] for i in range(0, len(chosen), settings.step)]
-        for number, step in enumerate(steps):
-            self.progress("consolidating", number * settings.step, len(chosen))
-            student.study(step)
-            if number < len(steps) - 1:
-                writer.write(student.taken(), None)
+        self._study(student, writer, sorted(chosen, key=lambda i: (found.files[i].start or "", i)))
+        self.progress("weaving", 0, 2)
         weaver = Weaver(
             self.index.connection,
             found,
@@ -172,8 +161,7 @@ class _Night:
             self.store.settings.graph,
             (0, self.store.device),
         )
-        self.progress("weaving", 0, 2)
-        records = {i: student.records.get(i, r) for i, r in episodes.items() if i in all_taken}
+        records = {i: student.records.get(i, episodes[i]) for i in sorted(taken)}
         network = weaver.weave(records, chosen, student.relations, rebuild=self.request.rebuild)
         student.conclude(network)
         self.report.consolidated = len(chosen)
@@ -183,3 +171,24 @@ class _Night:
         writer.write(student.taken(), network)
         self.progress("weaving", 2, 2)
         bring_up_to_date(self.store, self.index.connection, None, None)
+
+    def _words(self, found: state.State, taken: set[str]) -> vocabulary.Vocabulary:
+        decided = sorted(found.decided.items())
+        return vocabulary.build(
+            self.index.connection,
+            taken,
+            {} if self.request.rebuild else found.nodes,
+            [pair for pair, is_one in decided if is_one],
+            [pair for pair, is_one in decided if not is_one],
+        )
+
+    def _study(
+        self, student: learning.Student, writer: writes.Writer, chosen: Sequence[str]
+    ) -> None:
+        """Read episodes in steps; each but the last, which the graph joins, is written down."""
+        size = self.store.settings.consolidation.step
+        for start in range(0, len(chosen), size):
+            self.progress("consolidating", start, len(chosen))
+            student.study(chosen[start : start + size])
+            if start + size < len(chosen):
+                writer.write(student.taken(), None)

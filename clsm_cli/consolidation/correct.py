@@ -11,7 +11,7 @@ from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from clsm_cli.consolidation.desk import MIN_PREFIX, at_desk, check_line, folded
+from clsm_cli.consolidation.desk import at_desk, check_line, folded
 from clsm_cli.errors import BadInputError
 from clsm_cli.ingestion.turns import Masker
 from clsm_cli.model.ids import closed_copy_id, statement_id
@@ -20,6 +20,7 @@ from clsm_cli.text import gate, slot_values, slots, timex, todo
 from clsm_cli.text.node_ids import node_id
 from clsm_cli.text.ontology import tags_of
 from clsm_cli.text.slot_words import PERSON_PRONOUNS, UNKNOWN
+from clsm_cli.text.tokens import stems
 
 if TYPE_CHECKING:
     from datetime import date, datetime
@@ -38,7 +39,7 @@ class Correction(NamedTuple):
         until: When it stopped to hold; None where it never did.
         now: What stands.
         also: Further statements that held the old value in its slot, closed with it.
-        beside: Statements that hold the old value in other slots; they still stand.
+        beside: Statements that hold the old value and say more; they still stand.
         is_new: False where memory says so already, and nothing changes.
         run: Id in the ledger; None when nothing was written.
     """
@@ -87,7 +88,7 @@ def correct(
     for kind, count in sorted(mask.found.items()):
         warn(f"{count} masked ({kind})")
     with at_desk(store, "correct", now, warn, dry_run=dry_run) as desk:
-        old = statement_of(desk, wanted) or _meant(desk, wanted, said)
+        old = desk.statement(wanted) or _meant(desk, wanted, said)
         text = _sentence(desk, old, timex.absolutise(said, desk.moment))
         if (known := _known(desk, old, text)) is not None:
             return Correction(old, old.valid_until, known, is_new=False)
@@ -100,8 +101,8 @@ def replaced(
 ) -> Correction:
     """Put the rows of a correction on the desk.
 
-    A current statement that says ``text`` already becomes the new row. Statements that hold the old
-    value of the slot in other words are closed too: they would stand there stale.
+    A current statement that says ``text`` already becomes the new row. Statements that say little
+    more than the old one are closed too: they would stand there stale.
 
     Raises:
         BadInputError: The text cannot be a line of Markdown, or the statement is a summary.
@@ -118,27 +119,10 @@ def replaced(
         new = replace(standing, supersedes=old.id, trust="user", pinned=True)
     check_line(new)
     held = [row for row in _of_value(desk, old) if row.id != new.id]
-    also = tuple(row for row in held if row.slot == old.slot)
+    also = tuple(row for row in held if row.slot == old.slot and _says_no_more(row, old))
     until, *_ = [_close(desk, row, None if never else start) for row in (old, *also)]
     desk.put(new)
     return Correction(old, until, new, also, tuple(row for row in held if row not in also))
-
-
-def statement_of(desk: Desk, wanted: str) -> Statement | None:
-    """The statement that an id, or the beginning of one, stands for; None where none has it.
-
-    Raises:
-        BadInputError: Several begin so.
-    """
-    if wanted in desk.statements:
-        return desk.statements[wanted]
-    if len(wanted) < MIN_PREFIX or not wanted.startswith("f-"):
-        return None  # a name, which an id by hand may begin with
-    found = [row for i, row in desk.statements.items() if i.startswith(wanted)]
-    if len(found) > 1:
-        names = ", ".join(row.id for row in found[:5])
-        raise BadInputError(wanted, f"several ids begin so ({names})", "write more of the id")
-    return found[0] if found else None
 
 
 def _meant(desk: Desk, subject: str, said: str) -> Statement:
@@ -156,8 +140,7 @@ def _meant(desk: Desk, subject: str, said: str) -> Statement:
         told = {fact.slot for row in rows for fact in _facts(desk, row, said)}
         fits = [row for row in rows if row.slot in told]
     else:
-        day = desk.moment.date()
-        alike = [row for row in rows if _kind(row.value or "", day) == _kind(said, day)]
+        alike = [row for row in rows if _kind(row.value or "", desk.day) == _kind(said, desk.day)]
         fits = [row for row in alike if _fits(desk, row, said)] or alike
     if len({(row.slot, folded(row.value or "")) for row in fits}) == 1:
         return max(fits, key=lambda row: (row.valid_from or "", row.id))
@@ -169,14 +152,14 @@ def _meant(desk: Desk, subject: str, said: str) -> Statement:
 
 def _fits(desk: Desk, row: Statement, value: str) -> bool:
     """Whether a sentence that tells its slot still tells it with another value in it."""
-    texts = (row.text, _with_value(row, value) or row.text)
+    texts = (row.text, _with_value(desk, row, value) or row.text)
     reads = [any(fact.slot == row.slot for fact in _facts(desk, row, text)) for text in texts]
     return reads != [True, False]
 
 
 def _sentence(desk: Desk, old: Statement, said: str) -> str:
     """What is said as a whole sentence."""
-    text = said if is_sentence(said) else _with_value(old, said)
+    text = said if is_sentence(said) else _with_value(desk, old, said)
     if text is None or (text != said and not _fits(desk, old, said)):
         reason = f"{said!r} does not say what it takes the place of in {old.text!r}"
         next_step = "write the whole sentence that is true now, with a full stop"
@@ -184,16 +167,23 @@ def _sentence(desk: Desk, old: Statement, said: str) -> str:
     return text
 
 
-def _with_value(row: Statement, value: str) -> str | None:
-    """The text with its value replaced; None where that does not stand there once, and literally."""
-    if not row.value:
+def _with_value(desk: Desk, row: Statement, value: str) -> str | None:
+    """The text with its value replaced; None where that would not be what is true now.
+
+    The old one must stand there once, literally, and nothing may say since when it holds.
+    """
+    told = next((fact for fact in _facts(desk, row, row.text) if fact.slot == row.slot), None)
+    rest = row.text.replace(row.value or " ", " ")
+    dated = (told.since, told.until, *told.was) if told else timex.find(rest, desk.day)
+    places = list(
+        re.finditer(rf"(?<!\w){re.escape(row.value or '')}(?!\w)", row.text, re.IGNORECASE)
+    )
+    if not row.value or len(places) != 1 or any(dated):
         return None
-    pattern = re.compile(rf"(?<!\w){re.escape(row.value)}(?!\w)", re.IGNORECASE)
-    places = list(pattern.finditer(row.text))
-    if len(places) != 1:
-        return None
-    start, end = places[0].span()
-    return row.text[:start] + value.rstrip(".") + row.text[end:]
+    before = row.text[: places[0].start()]
+    if _ARTICLE.match(value):
+        before = re.sub(rf"\b{_ARTICLE.pattern}$", "", before, flags=re.IGNORECASE)
+    return before + value.rstrip(".") + row.text[places[0].end() :]
 
 
 def _known(desk: Desk, old: Statement, text: str) -> Statement | None:
@@ -228,7 +218,7 @@ def _new(desk: Desk, old: Statement, text: str, start: str | None) -> Statement:
         retold(desk, old, text),
         id=next(birth for birth in births if birth not in known),
         rev=(0, ""),
-        due=todo.due_day(text, desk.moment.date()) if old.kind == "task" else None,
+        due=todo.due_day(text, desk.day) if old.kind == "task" else None,
         sources=(),
         valid_from=start,
         valid_until=None,
@@ -265,6 +255,10 @@ def _of_value(desk: Desk, old: Statement) -> list[Statement]:
     return [row for row in rows if desk.node_of(row.subject) == desk.node_of(old.subject)]
 
 
+def _says_no_more(row: Statement, old: Statement) -> bool:
+    return len({*stems(row.text)} - {*stems(old.text)}) < _NEW_STEMS
+
+
 def _fact(desk: Desk, old: Statement, text: str) -> Fact | None:
     """What a text tells: of the slot of the old statement, where it tells of that."""
     found = _facts(desk, old, text)
@@ -272,9 +266,11 @@ def _fact(desk: Desk, old: Statement, text: str) -> Fact | None:
 
 
 def _facts(desk: Desk, row: Statement, text: str) -> list[Fact]:
-    return slots.facts(text, desk.moment.date(), speaker=desk.label(row.subject))
+    return slots.facts(text, desk.day, speaker=desk.label(row.subject))
 
 
+_NEW_STEMS = 4
+"""Content stems by which a statement says more than another one."""
 _ARTICLE = re.compile(r"(?:the|an?|my|our)\s+", re.IGNORECASE)
 _STOP = re.compile(r"[.!][\"'\u201d\u2019)]*$")
 

@@ -24,7 +24,7 @@ from clsm_cli.text.node_ids import node_id
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from datetime import datetime
+    from datetime import date, datetime
 
     from clsm_cli.model.codec import Record
     from clsm_cli.model.graph import Statement
@@ -58,6 +58,11 @@ class Desk:
         self._before = dict(self.statements)
         self._others: list[tuple[Stream, Record]] = []
 
+    @property
+    def day(self) -> date:
+        """The day of the run, in the store's zone."""
+        return self.moment.date()
+
     @cached_property
     def nodes(self) -> dict[str, Node]:
         """Nodes by id."""
@@ -81,6 +86,22 @@ class Desk:
         """How the subject of a statement is called; "" where no node is known."""
         node = self.nodes.get(self.node_of(subject)) if subject else None
         return node.label if node is not None else ""
+
+    def statement(self, wanted: str) -> Statement | None:
+        """The statement that an id, or the beginning of one, stands for; None where none has it.
+
+        Raises:
+            BadInputError: Several begin so.
+        """
+        if wanted in self.statements:
+            return self.statements[wanted]
+        if len(wanted) < MIN_PREFIX or not wanted.startswith("f-"):
+            return None  # a name, which an id by hand may begin with
+        found = [row for i, row in self.statements.items() if i.startswith(wanted)]
+        if len(found) > 1:
+            names = ", ".join(row.id for row in found[:5])
+            raise BadInputError(wanted, f"several ids begin so ({names})", "write more of the id")
+        return found[0] if found else None
 
     def saying(self, text: str, *, but: str = "") -> Statement | None:
         """The current statement with a text, case and blank space aside."""

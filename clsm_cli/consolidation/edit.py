@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import fields, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -15,7 +16,7 @@ from clsm_cli.model.codec import TYPE_NAMES, RecordError, decode, encode
 from clsm_cli.model.episodes import Document
 from clsm_cli.model.graph import Edge, Statement
 from clsm_cli.store import shards, yaml_text
-from clsm_cli.store.jsonlines import LineError
+from clsm_cli.store.jsonlines import LineError, dump
 from clsm_cli.store.layout import TOPIC_STREAMS
 
 if TYPE_CHECKING:
@@ -126,18 +127,29 @@ def _shown(record: Record) -> dict[str, Any]:
 
 
 def _block_yaml(mapping: dict[str, Any]) -> str:
-    """A mapping as people write YAML: one field a line, in order."""
-    from io import StringIO
+    """A mapping as people write YAML: a field or an item of a list on each line, in order."""
+    lines: list[str] = []
+    for name, value in mapping.items():
+        if isinstance(value, list) and value:
+            lines += [f"{_scalar(name)}:", *(f"- {_scalar(item)}" for item in value)]
+        else:
+            lines.append(f"{_scalar(name)}: {_scalar(value)}")
+    return "".join(f"{line}\n" for line in lines)
 
-    from ruamel.yaml import YAML
 
-    yaml = YAML(pure=True)
-    yaml.default_flow_style = False
-    yaml.allow_unicode = True
-    yaml.width = 4096
-    out = StringIO()
-    yaml.dump(mapping, out)
-    return out.getvalue()
+_PLAIN = re.compile(r"[^\W\d_](?:[\w.,;()/+'-]| (?! |$))*")
+_WORDS = frozenset(["null", "true", "false", "yes", "no", "on", "off", "y", "n"])
+"""Words that some readers of YAML do not take for text."""
+
+
+def _scalar(value: Any) -> str:
+    """A value without quotation marks where YAML needs none, else as JSON, which is YAML too.
+
+    >>> _scalar("The bell rings."), _scalar("a: b"), _scalar("2026-02-24"), _scalar("no")
+    ('The bell rings.', '"a: b"', '"2026-02-24"', '"no"')
+    """
+    is_plain = isinstance(value, str) and _PLAIN.fullmatch(value) and value.lower() not in _WORDS
+    return value if is_plain else dump(value)
 
 
 def _read(old: Record, text: str) -> Record:

@@ -162,7 +162,7 @@ def _telling(seen: Iterable[Sighting], lower: Collection[str]) -> list[Sighting]
     for each in seen:
         if _is_name(each):
             sections[key(each.label)].add(each.section)
-        if each.kind == "phrase":
+        if each.kind in {"phrase", "activity"}:
             for form in keys(each.label):
                 common[form].add(each.turn)
         elif each.label.islower():
@@ -247,7 +247,10 @@ def _is_enough(found: Sequence[Sighting]) -> bool:
     marks = {each.episode for each in found if each.kind in {"tag", "code"}}
     names = {each.section for each in found if _is_name(each)}
     sections, episodes = {each.section for each in found}, {each.episode for each in found}
-    telling = any(" " in key(each.label) or len(each.label) >= LONG_WORD for each in found)
+    telling = any(
+        " " in key(each.label) or len(each.label) >= LONG_WORD or each.kind == "activity"
+        for each in found
+    )
     if any(each.kind in {"link", "title"} for each in found) or len(names) >= NAME_SECTIONS:
         return True
     often = len(sections) >= (PHRASE_SECTIONS if telling else WORD_SECTIONS)

@@ -36,6 +36,7 @@ class Known:
         self._node_of = node_of
         self._by_text: dict[str, str] = {}
         self._withdrawn: set[str] = set()
+        self._heirs: dict[str, list[str]] = {}
         self._by_slot: dict[tuple[str, str], list[str]] = {}
         self._tasks: list[str] = []
         self._matrix: Any = None
@@ -55,6 +56,8 @@ class Known:
             self._withdrawn.add(row.text_sha)
         if row.subject and row.slot:
             self._by_slot.setdefault((self._node_of(row.subject), row.slot), []).append(row.id)
+        if row.supersedes:
+            self._heirs.setdefault(row.supersedes, []).append(row.id)
         if row.kind == "task":
             self._tasks.append(row.id)
         if vector is not None:
@@ -67,6 +70,11 @@ class Known:
         found = [self.rows[i] for i in self._by_slot.get((self._node_of(subject), slot), ())]
         believed = [row for row in found if row.superseded_at is None and not row.withdrawn]
         return sorted(believed, key=lambda row: (row.valid_from or "", row.id))
+
+    def heir_of(self, record: str) -> Statement | None:
+        """The pinned row by which a person replaced one."""
+        heirs = (self.rows[i] for i in self._heirs.get(record, ()))
+        return next((row for row in heirs if row.pinned and row.is_current), None)
 
     def tasks(self) -> list[Statement]:
         """Tasks that stand in the Markdown, the newest first."""

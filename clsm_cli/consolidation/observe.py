@@ -21,7 +21,7 @@ from clsm_cli.text.sentences import sentences
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from clsm_cli.model.episodes import ObservationKind, Turn
+    from clsm_cli.model.episodes import Turn
 
 
 def observe(turns: Sequence[Turn]) -> list[Observation]:

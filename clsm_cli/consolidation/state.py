@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
 from clsm_cli.model.episodes import Document, EpisodeRecord
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     AnyRecord = TypeVar("AnyRecord", bound=Record)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class State:
     """A store as it is.
 
@@ -39,17 +40,17 @@ class State:
     decided: dict[tuple[str, str], bool]
     reviewed: dict[str, logs.ReviewItem]
 
-    @property
+    @cached_property
     def nodes(self) -> dict[str, Node]:
         """Nodes by id."""
         return {i: r for i, r in self.records.items() if isinstance(r, Node)}
 
-    @property
+    @cached_property
     def edges(self) -> dict[str, Edge]:
         """Edges by id."""
         return {i: r for i, r in self.records.items() if isinstance(r, Edge)}
 
-    @property
+    @cached_property
     def episodes(self) -> dict[str, EpisodeRecord]:
         """Records of episodes whose file is there, by id."""
         return {
@@ -58,7 +59,7 @@ class State:
             if isinstance(r, EpisodeRecord) and i in self.files
         }
 
-    @property
+    @cached_property
     def closed_blocks(self) -> dict[str, str]:
         """Key of a block that no document holds any more → when it went."""
         documents = [r for r in self.records.values() if isinstance(r, Document)]

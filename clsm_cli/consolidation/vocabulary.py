@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from clsm_cli.model.graph import Node
     from clsm_cli.store.index.evidence import Said
 
-MARKS = ("title", "code", "link", "tag", "name", "phrase")
+MARKS = ("title", "code", "link", "tag", "name", "activity", "phrase")
 """How a name is marked, the most telling first."""
 
 _ARTICLE = re.compile(r"\A(?:the|a|an)\s+(?=\S)", re.IGNORECASE)

@@ -13,7 +13,7 @@ from clsm_cli.store.layout import TOPIC_STREAMS
 
 if TYPE_CHECKING:
     from collections import Counter
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from clsm_cli.consolidation.learning import Lessons
     from clsm_cli.consolidation.network import Network
@@ -146,9 +146,9 @@ class Writer:
         self.report.nodes["total"] = len(network.nodes)
         self.report.edges["total"] = len(edges)
 
-    def _anywhere(self, stream: Stream) -> frozenset[str]:
+    def _anywhere(self, stream: Stream) -> Collection[str]:
         """Ids that some machine's shards of a stream hold; flow has one folder a machine."""
-        return frozenset(self.state.records) if stream == "flow" else self.state.places[stream]
+        return self.state.records if stream == "flow" else self.state.places[stream]
 
     def _tally(self, record: Record) -> Counter[str]:
         return self.report.nodes if isinstance(record, Node) else self.report.edges

@@ -60,7 +60,7 @@ def days(path: Path) -> dict[str, list[str]]:
     """The files of a labelled memory by the day on which they are there, in order of time.
 
     A note is there on the day in its name, a transcript on the day of its last turn, and what has
-    no date from the first day on.
+    no date, as it is now, on the last day.
     """
     dated: dict[str, list[str]] = {}
     undated: list[str] = []
@@ -71,8 +71,8 @@ def days(path: Path) -> dict[str, list[str]]:
         else:
             dated.setdefault(day, []).append(str(file))
     found = dict(sorted(dated.items()))
-    first = next(iter(found), "2000-01-01")
-    return {**found, first: undated + found.get(first, [])}
+    last = max(found, default="2000-01-01")
+    return {**found, last: found.get(last, []) + undated}
 
 
 def _day_of(file: Path) -> str | None:

@@ -1,8 +1,8 @@
 """Stores of an evaluation: made by the real ingest in a work folder, once.
 
-A store is named by a digest of what goes into it, of the engine and of the version, so a changed
-input gets a new store and a second run finds the first one's. An interrupted run left stores that
-are whole up to a point; ingesting again completes them.
+A store is named by a digest of what goes into it, of the engine and of the program that makes it,
+so a changed input or program gets a new store and a second run finds the first one's. An
+interrupted run left stores that are whole up to a point; ingesting again completes them.
 
 What is consolidated is a copy beside it, made anew by every run: it costs less than the vectors
 of the turns, and what is measured is the program as it is.
@@ -15,9 +15,11 @@ import re
 import shutil
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from clsm_cli import __version__
+import clsm_cli
 from clsm_cli.consolidation import consolidate as consolidation
 from clsm_cli.consolidation.report import Request as Sleep
 from clsm_cli.errors import BadInputError
@@ -27,7 +29,6 @@ from clsm_cli.store import atomic, layout
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
-    from pathlib import Path
 
     from clsm_cli.consolidation.report import Report as Slept
     from clsm_cli.evaluation.cases import Conversation, Said
@@ -41,6 +42,8 @@ _DEVICE = {"CLSM_DEVICE": "eval"}
 """Environment of the stores: one device name, so that every machine makes the same store."""
 _DONE = "whole"
 """File beside a store that says that its ingest ended."""
+_MAKERS = ("embedding", "ingestion", "model", "scoring", "store", "text")
+"""Parts of the program that decide what an ingested store holds, its index included."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,9 +233,18 @@ def _dates(files: Iterable[Path]) -> list[str]:
 
 
 def _place(shop: Workshop, name: str, content: bytes, now: datetime) -> Path:
-    made = digest(atomic.sha256(content), now.isoformat(), shop.embedder.engine, __version__)
+    made = digest(atomic.sha256(content), now.isoformat(), shop.embedder.engine, _program())
     place = shop.folder / f"{_safe(name)}-{made}"
     return _cleared(place) if shop.fresh else place
+
+
+@cache
+def _program() -> str:
+    """Digest of the code that makes a store: the version stands still while somebody works on it."""
+    root = Path(clsm_cli.__file__).parent
+    everything = (file for part in _MAKERS for file in (root / part).rglob("*"))
+    files = sorted(file for file in everything if file.suffix in {".py", ".yaml"})
+    return digest(clsm_cli.__version__, *(atomic.digest_of(file) or "" for file in files))
 
 
 def _safe(name: str) -> str:

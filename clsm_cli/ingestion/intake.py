@@ -38,9 +38,7 @@ class Run:
 
     def apply(self, writes: Sequence[runs.Write], *, whole: bool = False) -> str | None:
         """Do the writes of a step (``whole``: all or none); the id of the run, if it has begun."""
-        line = runs.apply(
-            self.store, self.command, self.now, writes, run_id=self._id, whole=whole
-        )
+        line = runs.apply(self.store, self.command, self.now, writes, run_id=self._id, whole=whole)
         if line is not None:
             self._id = line.id
         return self._id

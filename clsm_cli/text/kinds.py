@@ -132,7 +132,7 @@ def kind_votes(text: str, start: int, end: int, label: str, marked: str) -> list
         start: first character of the mention, marks included.
         end: the character after its last.
         label: its name without marks.
-        marked: how it is marked: link, tag, title, code, name or phrase.
+        marked: how it is marked: link, tag, title, code, name, activity or phrase.
 
     >>> kind_votes("I met my sister Ann.", 16, 19, "Ann", "name")
     [('person', 1.5), ('person', 0.1)]
@@ -149,6 +149,9 @@ def kind_votes(text: str, start: int, end: int, label: str, marked: str) -> list
     return votes + _looks(label, marked)
 
 
+_MARKED = {"title": ("book", 1.5), "code": ("tool", 1.0), "activity": ("activity", 2.0)}
+
+
 def _looks(label: str, marked: str) -> list[tuple[str, float]]:
     """Return what the name itself and its mark say."""
     words = label.split()
@@ -161,10 +164,8 @@ def _looks(label: str, marked: str) -> list[tuple[str, float]]:
         kind = None  # a title may end in any word
     if kind:
         votes.append((kind, 1.5))
-    if marked == "title" and len(words) > 1:
-        votes.append(("book", 1.5))
-    if marked == "code":
-        votes.append(("tool", 1.0))
+    if marked in _MARKED and (marked != "title" or len(words) > 1):
+        votes.append(_MARKED[marked])
     if re.match(r"(?:Dr|Mr|Mrs|Ms|Prof|Aunt|Uncle|Sir|Lady)\b\.? [A-Z]", label):
         votes.append(("person", 3.0))
     elif (

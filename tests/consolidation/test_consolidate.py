@@ -59,7 +59,7 @@ def test_a_target_can_change(store: Store, tmp_path: Path) -> None:
         ("Mara", "2026-02-05T10:00:00+01:00", "We switched from Postgres to SQLite for the app."),
     )
     sleep(store)
-    assert not [text for text in current(store, "uses Postgres")]
+    assert current(store, "uses Postgres") == []
     assert current(store, "SQLite")
 
 
@@ -190,7 +190,7 @@ def test_one_broken_line_of_a_shard_stops_nothing(store: Store, tmp_path: Path) 
         store, tmp_path, "a", ("Mara", "2026-02-02T10:00:00+01:00", "My sister Ada lives in Ghent.")
     )
     sleep(store)
-    path = sorted(store.graph("flow").iterdir())[0]
+    path = min(store.graph("flow").iterdir())
     with path.open("a", encoding="utf-8") as file:
         file.write('- {"id": "torn", "record"\n')
     told(store, tmp_path, "b", ("Mara", "2026-02-05T10:00:00+01:00", "I am allergic to nuts."))

@@ -179,6 +179,29 @@ def test_a_value_needs_a_place(store: Store) -> None:
     assert done(store, rule.id, "Answer in long sentences.").now.kind == "preference"
 
 
+def test_a_sentence_that_tells_since_when_cannot_take_a_new_value(store: Store) -> None:
+    since = "Since 22 February 2026 the bell rings every 10 minutes."
+    dated = statement(since, subject="bell", slot="interval", value="10 minutes")
+    hold(store, dated)
+    with pytest.raises(BadInputError, match="write the whole sentence"):
+        done(store, "bell", "15 minutes")
+    assert done(store, "bell", QUARTER).now.valid_from == NOW
+
+
+def test_a_value_may_be_days(store: Store) -> None:
+    days = {"subject": "ann", "slot": "workdays", "value": "Monday and Wednesday"}
+    hold(store, statement("Ann: workdays Monday and Wednesday.", **days))
+    assert done(store, "Ann", "Tuesday").now.text == "Ann: workdays Tuesday."
+
+
+def test_articles_do_not_double(store: Store) -> None:
+    app = statement(
+        "The app uses the old Postgres.", subject="app", slot="uses", value="old Postgres"
+    )
+    hold(store, app)
+    assert done(store, app.id, "a new SQLite").now.text == "The app uses a new SQLite."
+
+
 @pytest.mark.parametrize("said", ["", " \n", "...", "[x] The bell was rung by hand."])
 def test_what_cannot_be_a_line_is_refused(store: Store, said: str) -> None:
     hold(store, bell())
@@ -216,14 +239,14 @@ def test_the_old_value_in_other_words_goes_too(store: Store) -> None:
     twice = statement(
         "We hear the bell every 10 minutes.", subject="bell", slot="interval", value="10 minutes"
     )
-    beside = statement(
-        "The bell was tuned in 10 minutes.", subject="bell", slot="pace", value="10 minutes"
-    )
-    hold(store, bell(), twice, beside)
+    pace = replace(twice, slot="pace", text="The bell is tuned in 10 minutes.", id="f-aaaaaaaaaaaa")
+    more = "Bell: every 10 minutes, by a wooden hammer that Tomas carved and waxed, next checked in May."
+    beside = (pace, replace(twice, text=more, id="f-bbbbbbbbbbbb"))
+    hold(store, bell(), twice, *beside)
     result = done(store, bell().id, QUARTER)
     assert [row.id for row in result.also] == [twice.id]
-    assert [row.id for row in result.beside] == [beside.id]
-    assert current(store, "bell") == sorted([QUARTER, beside.text])
+    assert [row.id for row in result.beside] == [row.id for row in beside]
+    assert current(store, "bell") == sorted([QUARTER, pace.text, more])
     assert rows(store)[closed_copy_id(twice.id, NOW)].valid_until == NOW
 
 

@@ -85,7 +85,7 @@ def test_a_statement_with_its_text(store: Store) -> None:
 def test_a_value_that_the_person_set_counts(store: Store) -> None:
     hold(store, bell())
     shown = draft(store, bell().id)
-    text = shown.text.replace(BELL, QUARTER).replace("value: 10 minutes", "value: a quarter")
+    text = shown.text.replace(BELL, QUARTER).replace('value: "10 minutes"', "value: a quarter")
     save(store, shown, text)
     assert rows(store)[bell().id].value == "a quarter"
 
@@ -109,7 +109,7 @@ def test_nothing_changed_nothing_written(store: Store) -> None:
         ("slot: interval", "slot: [interval]", "'slot' must be"),
         ("slot: interval", "kind: hearsay", "'kind' must be one of fact, preference"),
         (
-            "valid_from: '2026-02-20T08:00:00+01:00'",
+            'valid_from: "2026-02-20T08:00:00+01:00"',
             "valid_from: soon",
             "'valid_from' must be a time",
         ),

@@ -38,8 +38,10 @@ def apply_backwards(
     writes: Sequence[runs.Write],
     *,
     run_id: str | None = None,
+    whole: bool = False,
 ) -> RunLine | None:
     """The inbox is emptied before the episodes are written."""
+    del whole
     return _apply(store, command, now, list(reversed(writes)), run_id=run_id)
 
 

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from integrations.endpoint import KEY, TIMEOUT, TOKENS_IN, TOKENS_OUT, Endpoint, running
 
-from clsm_cli.integrations.completions import LARGEST_BODY
 from clsm_cli.config import LlmSettings
+from clsm_cli.integrations.completions import LARGEST_BODY
 from clsm_cli.integrations.llm import GIVE_UP, Llm, LlmError, Usage
 
 if TYPE_CHECKING:

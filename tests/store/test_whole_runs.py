@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import TYPE_CHECKING
 
 import pytest
@@ -79,10 +80,8 @@ def test_all_or_nothing_wherever_it_dies(
     before = content(store)
     with monkeypatch.context() as patch:
         killed_at(patch, step)
-        try:
+        with contextlib.suppress(Killed):
             runs.apply(store, "consolidate", NOW, writes(store), whole=True)
-        except Killed:
-            pass
     assert runs.recover(store) == []
     after = content(store)
     before.pop(".clsm/device", None)

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from clsm_cli.store.index import postings
-from clsm_cli.store.index.rows import phrase_hash
+from clsm_cli.store.index.rows import candidates
 from clsm_cli.store.index.search import batches
-from clsm_cli.text import noun_phrases
 
 if TYPE_CHECKING:
     import sqlite3
@@ -43,7 +42,7 @@ class Said(NamedTuple):
 
 
 class Name(NamedTuple):
-    """A name as one turn uses it; ``kind`` as in ``mentions``, or ``phrase``."""
+    """A name as one turn uses it; ``kind`` as in ``mentions``, or ``phrase`` or ``activity``."""
 
     label: str
     kind: str
@@ -89,7 +88,7 @@ def names(connection: sqlite3.Connection, episodes: Collection[str]) -> Iterator
 def _phrases(connection: sqlite3.Connection, episodes: Collection[str]) -> Iterator[Name]:
     """Candidates for names that several passages hold."""
     often = "SELECT phrase FROM phrases GROUP BY phrase HAVING COUNT(*) >= ?"
-    labels: dict[int, str] = {}
+    known: dict[int, tuple[str, str]] = {}
     for phrase, episode, section, key, text in connection.execute(
         f"SELECT h.phrase, l.episode, {_SECTION}, p.key, p.text {_SAID}"
         f" JOIN phrases h ON h.passage = p.id WHERE h.phrase IN ({often})"
@@ -98,11 +97,10 @@ def _phrases(connection: sqlite3.Connection, episodes: Collection[str]) -> Itera
     ):
         if episode not in episodes:
             continue
-        if phrase not in labels:
-            found = {phrase_hash(each): each for _, _, each in noun_phrases.noun_phrases(text)}
-            labels |= {known: each for known, each in found.items() if known not in labels}
-        if phrase in labels:
-            yield Name(labels[phrase], "phrase", episode, section, key)
+        if phrase not in known:
+            known |= {each: found for each, found in candidates(text).items() if each not in known}
+        if phrase in known:
+            yield Name(*known[phrase], episode, section, key)
 
 
 def stated(

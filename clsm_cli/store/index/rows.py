@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from datetime import date
 from typing import TYPE_CHECKING
@@ -10,7 +11,7 @@ from clsm_cli.model.ids import digest
 from clsm_cli.store.index import postings
 from clsm_cli.store.index.passages import Passage, with_heading
 from clsm_cli.store.jsonlines import dump
-from clsm_cli.text import aliases, mentions, noun_phrases, timex, tokens
+from clsm_cli.text import activities, aliases, mentions, noun_phrases, timex, tokens
 from clsm_cli.text.node_ids import node_id
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ _DERIVED = (
     "periods",
     "is_question",
 )
+_ASIDE = re.compile(r"(?<!\[)\[(?!\[)[^\[\]\n]{1,500}\](?![\](])")
 LONGEST_PERIOD = 366
 """Days; of a longer one ("in the last century") nothing is said that could match."""
 
@@ -141,7 +143,7 @@ class Batch:
 
     def _name(self, row: int, text: str) -> None:
         """Note what might be a name, and what the text says are names of one thing."""
-        found = {phrase_hash(phrase) for _, _, phrase in noun_phrases.noun_phrases(text)}
+        found = set(candidates(text))
         self.connection.executemany(
             "INSERT INTO phrases VALUES (?, ?)", [(phrase, row) for phrase in sorted(found)]
         )
@@ -175,9 +177,15 @@ class Batch:
             self.sessions.add(session)
 
 
-def phrase_hash(phrase: str) -> int:
-    """What the index keeps of a candidate for a name: 48 bits."""
-    return int(digest("phrase", node_id(phrase)), 16)
+def candidates(text: str) -> dict[int, tuple[str, str]]:
+    """What might be a name in a text: 48 bits, all that the index keeps → phrase and kind.
+
+    What stands in brackets ("[shares a photo]") nobody said.
+    """
+    text = _ASIDE.sub(" ", text)
+    found = [("phrase", phrase) for _, _, phrase in noun_phrases.noun_phrases(text)]
+    found += [("activity", phrase) for _, _, phrase in activities.activities(text)]
+    return {int(digest(kind, node_id(phrase)), 16): (phrase, kind) for kind, phrase in found}
 
 
 def heading_id(connection: sqlite3.Connection, heading: str) -> int | None:
