@@ -136,41 +136,42 @@ class Calibration:
             self.outcome.doubts.append(Doubt("near duplicate", found, claim.text))
 
     def _slot(self, claim: Claim) -> bool:
-        """Bring the values of one slot of one subject in order of time; True when all is said."""
+        """Bring the values of one slot of one subject in order of time; True when all is said.
+
+        A value without a date, in a note that a person keeps up to date, holds since the store got
+        the note; one that was known and ended before says nothing new.
+        """
         rows = self.known.of_slot(claim.subject, claim.slot)
         same = [row for row in rows if is_same_value(row.value, claim.value)]
         for row in same:
             if holds(row, claim.valid_from):
                 self._extend(row, claim, rows)
-                return (
-                    sameness.says_the_same(row.text, claim.text, 1.0)
-                    or len(news(claim.text, row.text)) < NEW_WORDS
-                )
+                is_said = sameness.says_the_same(row.text, claim.text, 1.0)
+                return is_said or len(news(claim.text, row.text)) < NEW_WORDS
         others = [row for row in rows if row not in same]
-        at = claim.valid_from
-        if at is None:
-            return self._undated(claim, others)
-        later = sorted(start for row in rows if (start := since(row)) > at)
+        at = claim.valid_from or claim.observed
         settled = next((row for row in others if row.pinned and row.is_current), None)
         if settled is not None and since(settled) <= at:
             return self._against(settled, claim)
-        for row in others:
-            if row.valid_until is None and since(row) < at:
-                self.close(row, at)
-            elif row.valid_until is not None and (row.valid_from or "") < at < row.valid_until:
-                self.known.put(replace(row, valid_until=at))
-            elif row.valid_from == at and row.valid_until is None:
-                if not claim.announces:
-                    self.outcome.doubts.append(
-                        Doubt("contradiction", row, claim.text, claim.valid_from)
-                    )
-                    self.outcome.counts["contradictions"] += 1
-                    return True
-                self.close(row, at)
-        if later:
-            self._add_closed(claim, later[0])
+        if not self._ends(others, claim, at):
             return True
-        return False
+        later = min((start for row in rows if (start := since(row)) > at), default=None)
+        if later is not None:
+            self._add_closed(claim, later)
+        return later is not None
+
+    def _ends(self, others: Iterable[Statement], claim: Claim, at: str) -> bool:
+        """End other values where the claim's begins; False where it cannot be told which holds."""
+        for row in others:
+            if row.valid_until is not None:
+                if (row.valid_from or "") < at < row.valid_until:
+                    self.known.put(replace(row, valid_until=at))
+            elif since(row) < at or (row.valid_from == at and claim.announces):
+                self.close(row, at)
+            elif row.valid_from == at:
+                self._doubt_about(row, claim)
+                return False
+        return True
 
     def _against(self, settled: Statement, claim: Claim) -> bool:
         """Ask about a claim that says otherwise than a person; it does not stand beside."""
@@ -181,14 +182,6 @@ class Calibration:
     def _doubt_about(self, row: Statement, claim: Claim) -> None:
         self.outcome.doubts.append(Doubt("contradiction", row, claim.text, claim.valid_from))
         self.outcome.counts["contradictions"] += 1
-
-    def _undated(self, claim: Claim, others: Iterable[Statement]) -> bool:
-        """A value that nothing dates neither replaces another nor stands beside it."""
-        current = next((row for row in others if row.is_current), None)
-        if current is None:
-            return False
-        self._doubt_about(current, claim)
-        return True
 
     def _end(self, claim: Claim) -> None:
         """A value that holds no longer is closed; what the sentence says is kept by itself."""

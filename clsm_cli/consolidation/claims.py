@@ -10,16 +10,17 @@ import re
 from datetime import date, datetime
 from typing import TYPE_CHECKING, NamedTuple
 
+from clsm_cli.consolidation.leftovers import is_in, values_left
 from clsm_cli.text import rules, slots, timex, todo
 from clsm_cli.text.names import NO_NAMES
 from clsm_cli.text.node_ids import node_id
 from clsm_cli.text.plain import plain
 from clsm_cli.text.propositions import Speech, propositions
-from clsm_cli.text.sentences import split
 from clsm_cli.text.streams import stream_of
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
+    from collections.abc import Set as AbstractSet
 
     from clsm_cli.config import ConsolidationSettings
     from clsm_cli.model.episodes import Episode, Observation, Trust, Turn
@@ -52,14 +53,6 @@ _NAMED = re.compile(
     r"((?:[A-Z][\w-]*|\w*[a-z]\w*[_\d]\w*)(?:\s(?:[A-Z][\w-]*|van|von|der|den|de|of))*)(?:['’]s)?\s(?=[a-z])"
 )
 """What a sentence begins with: a name and a colon, or a run of capitalised words."""
-
-
-_TELLING = frozenset(
-    {"dose", "due", "interval", "rate", "runs on", "target", "venue", "version", "workdays"}
-)
-"""Slots whose name and value say it all."""
-_OF_NAMES = frozenset({"age", "location", "residence", "status"})
-"""Slots of which that is so for a name: "Albertine: location Leidsevaart", not "page: status done"."""
 
 
 class Claim(NamedTuple):
@@ -104,7 +97,7 @@ class Claim(NamedTuple):
 
 
 def of_episode(
-    episode: Episode, current: Collection[str], settings: ConsolidationSettings
+    episode: Episode, current: AbstractSet[str], settings: ConsolidationSettings
 ) -> list[Claim]:
     """The claims of an episode, in the order of its turns.
 
@@ -153,36 +146,14 @@ def _of_turn(
     speech = Speech(turn.speaker, turn.heading, is_note)
     taken = [(task.start, task.end) for task in tasks]
     for found in propositions(turn.text, speech, before):
-        if found.worth < settings.worth or _is_in(found.start, found.end, taken):
+        if found.worth < settings.worth or is_in(found.start, found.end, taken):
             continue
         taken.append((found.start, found.end))
         claim = _claim(found.text, turn.text[found.start : found.end], turn, at)
         if claim is not None:
             yield claim
-    yield from _values_left(turn, at, taken)
-
-
-def _is_in(start: int, end: int, taken: Sequence[tuple[int, int]]) -> bool:
-    return any(first < end and start < last for first, last in taken)
-
-
-def _values_left(turn: Turn, at: date | None, taken: Sequence[tuple[int, int]]) -> Iterator[Claim]:
-    """Values of sentences that cannot be understood alone: name, slot and value can.
-
-    "Until then she gets methimazole, 2.5 mg twice a day." gives "Methimazole: dose 2.5 mg twice a
-    day.", so that the next dose finds what it replaces.
-    """
-    for span in split(turn.text):
-        if _is_in(span.start, span.end, taken):
-            continue
-        for fact in slots.facts(plain(turn.text[span.start : span.end]), at, speaker=turn.speaker):
-            slot = fact.slot.partition("/")[0]
-            if not fact.is_single or not fact.subject or fact.is_ended:
-                continue
-            if slot not in _TELLING and not (slot in _OF_NAMES and fact.subject[0].isupper()):
-                continue
-            name = fact.subject[:1].upper() + fact.subject[1:]
-            yield _with_fact(f"{name}: {slot} {fact.value}.", "fact", fact, turn)
+    for text, fact in values_left(turn, at, taken):
+        yield _with_fact(text, "fact", fact, turn)
 
 
 def _claim(text: str, raw: str, turn: Turn, at: date | None) -> Claim | None:
@@ -237,21 +208,40 @@ def _with_fact(text: str, kind: StatementKind, fact: slots.Fact | None, turn: Tu
     )
 
 
-def of_rule(group: list[tuple[Observation, Trust, str | None]]) -> Claim:
-    """The claim of a rule that several observations show, the earliest first."""
-    first, trust, time = group[0]
+def of_stated_rules(
+    episode: Episode, observations: Sequence[Observation], current: AbstractSet[str]
+) -> list[Claim]:
+    """The rules that an episode states as such; one session is enough for them."""
+    turns = {turn.key: turn for turn in episode.turns}
+    return [
+        of_rule(each, turns[each.turns[0]].trust, turns[each.turns[0]].time)._replace(
+            text=spoken(each, turns[each.turns[0]].speaker, is_note=episode.document is not None),
+            observed=turns[each.turns[0]].time or episode.recorded_at,
+        )
+        for each in observations
+        if each.is_explicit and current.issuperset(each.turns)
+    ]
+
+
+def of_rule(first: Observation, trust: Trust, time: str | None, turns: Sequence[str] = ()) -> Claim:
+    """The claim of a rule that some turns show, ``first`` of all."""
+    fact = next((each for each in slots.facts(first.text, day_of(time)) if each.is_single), None)
     stream: Stream = "identity" if first.kind in ("preference", "correction") else "projects"
-    turns = tuple(dict.fromkeys(key for each, _, _ in group for key in each.turns))
+    shown = tuple(dict.fromkeys((*first.turns, *turns)))
     return Claim(
         text=first.text,
         kind=first.kind,
         stream=stream,
         topic=TOPICS[first.kind],
-        turn=turns[0],
-        more_turns=turns[1:],
+        turn=shown[0],
+        more_turns=shown[1:],
         trust=trust,
         valid_from=time,
         observed=time or "",
+        subject=node_id(fact.subject or "i") if fact else None,
+        slot=fact.slot if fact else None,
+        value=fact.value if fact else None,
+        is_single=fact is not None and not fact.is_ended,
     )
 
 
@@ -269,10 +259,10 @@ def leading_name(text: str) -> str | None:
     return node_id(named.group(1))
 
 
-def spoken(text: str, speaker: str, *, is_note: bool) -> str:
+def spoken(rule: Observation, speaker: str, *, is_note: bool) -> str:
     """A rule as it stands in memory: with the name of who said it, where it says "I"."""
-    found = propositions(text, Speech(speaker, (), is_note))
-    return found[0].text if found else text
+    found = propositions(rule.text, Speech(speaker, (), is_note))
+    return found[0].text if found else rule.text
 
 
 def day_of(time: str | None) -> date | None:

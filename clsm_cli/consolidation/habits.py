@@ -137,7 +137,9 @@ class Rules:
 
     def _promoted(self, group: Sequence[Seen]) -> Statement | None:
         """The current statement of a rule, made or given its new sources."""
-        claim = claims.of_rule([(each.observation, each.trust, each.time) for each in group])
+        first = group[0]
+        turns = [key for each in group for key in each.observation.turns]
+        claim = claims.of_rule(first.observation, first.trust, first.time, turns)
         rows = self._calibration.known.rows
         known = [
             row
@@ -145,7 +147,7 @@ class Rules:
             if row.kind == claim.kind and {*row.sources} & {*claim.turns}
         ]
         if not known:
-            claim = self._worded(claim, group[0])
+            claim = self._worded(claim, first)
             self._calibration.read(claim, self._vectors([claim.text]).get(claim.text))
             known = [row for row in rows.values() if {*claim.turns} <= {*row.sources}]
         current = next((row for row in known if row.is_current), None)
@@ -157,7 +159,7 @@ class Rules:
     def _worded(self, claim: claims.Claim, first: Seen) -> claims.Claim:
         turn = evidence.said(self._connection, [claim.turn])[claim.turn]
         is_note = turn.document is not None
-        text = claims.spoken(first.observation.text, turn.speaker, is_note=is_note)
+        text = claims.spoken(first.observation, turn.speaker, is_note=is_note)
         when = claims.day_of(first.time)
         return claim._replace(text=timex.absolutise(text, when) if when else text)
 

@@ -113,8 +113,9 @@ class Student:
             episode = self._episode(episode_id)
             if episode is None:
                 continue
-            found += self._claims(episode, current)
             record = self._record(episode, by_episode.get(episode_id, {}))
+            found += claims.of_stated_rules(episode, record.observations, current)
+            found += self._claims(episode, current)
             self.records[episode_id] = self.thinker.describe(record, episode)
             start = self.state.files[episode_id].start
             if start:
