@@ -219,7 +219,7 @@ def of_stated_rules(
             observed=turns[each.turns[0]].time or episode.recorded_at,
         )
         for each in observations
-        if each.is_explicit and current.issuperset(each.turns)
+        if each.is_explicit and current >= {*each.turns}
     ]
 
 

@@ -26,7 +26,8 @@ _TELLING = frozenset(
 )
 """Slots whose name and value say it all."""
 _OF_NAMES = frozenset({"age", "habit", "location", "residence", "status"})
-"""Slots of which that is so for a name: "Albertine: location Leidsevaart", not "page: status done"."""
+"""Slots of which that is so for a name: "Albertine: location Leidsevaart", not "page: status done";
+a status only where it begins."""
 _SUBJECT = re.compile(r"(?:The )?([A-Z][\w-]+(?: [A-Z][\w-]+){0,2})\b(?!['’])")
 _SHE = re.compile(r"\A(?:She|He)\b")
 _HER = re.compile(r"\b(?:her|his)\b(?= [a-z])")
@@ -53,6 +54,8 @@ def values_left(
             if not fact.is_single or not fact.subject or fact.is_ended:
                 continue
             if slot not in _TELLING and not (slot in _OF_NAMES and fact.subject[0].isupper()):
+                continue
+            if slot == "status" and fact.since is None:
                 continue
             name = fact.subject[:1].upper() + fact.subject[1:]
             what = f"{about} {slot}" if slot == "habit" and about else slot

@@ -88,10 +88,13 @@ def build(
     """
     sightings = [Sighting(*name) for name in evidence.names(connection, episodes)]
     told = [Stated(n, a, 0, 0) for n, a, _ in evidence.stated(connection, episodes)]
-    present = evidence.speakers(connection, episodes)
-    speakers = sorted({name for names in present.values() for name in names})
+    spoken = [Sighting(*name) for name in evidence.speakers(connection, episodes)]
+    present: dict[str, set[str]] = {}
+    for each in spoken:
+        present.setdefault(each.episode, set()).add(each.label)
+    speakers = sorted({each.label for each in spoken})
     told += _short_names(sightings, present)
-    found = inventory(sightings, told, same=same, different=different, people=speakers)
+    found = inventory([*sightings, *spoken], told, same=same, different=different, people=speakers)
     entries = {entry.id: entry for entry in found} | {
         node.id: Entry(node.id, node.label or node.id, node.aliases, frozenset(node.exact))
         for node in nodes.values()
@@ -114,7 +117,7 @@ def build(
 
 
 def _short_names(
-    sightings: Iterable[Sighting], present: Mapping[str, frozenset[str]]
+    sightings: Iterable[Sighting], present: Mapping[str, Collection[str]]
 ) -> list[Stated]:
     """Short forms by which people in a conversation call each other: "Mel" for Melanie.
 

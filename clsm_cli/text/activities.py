@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _GOES = (
     r"(?:go|goes|going|gone|went|been|took\sup|take\sup|taken\sup|started|start|tried|try|trying)"
 )
-_LIKES = r"(?:love|loves|loved|like|likes|liked|enjoy|enjoys|enjoyed|enjoying|into|hate|hates)"
+_LIKES = r"(?:love|loves|loved|like|likes|liked|enjoy|enjoys|enjoyed|enjoying|hate|hates)"
 _DOES = r"(?:do|does|did|doing|done|practice|practise|teach|teaches|learn|learning|learned)"
 _GOING = re.compile(
     rf"\b{_GOES}\s(?:out\s)?(?P<what>[a-z]{{3,20}}ing)\b(?!\s(?:to|on|for|at|up|about)\b)"

@@ -116,8 +116,15 @@ class Handler(BaseHTTPRequestHandler):
         elif kind in {"slow", "drip", "drop", "hangup", "html"}:
             getattr(self, f"_{kind}")()
         else:
-            content = json.dumps(self.state.answer)
+            content = json.dumps(self._answer(body))
             self._send(200, CONTENTS.get(kind, completion)(content))
+
+    def _answer(self, body: dict[str, Any]) -> Any:
+        """The good answer; one that names ``by_schema`` has one for each schema's name."""
+        by_schema = self.state.answer.get("by_schema") if self.state.answer else None
+        if by_schema is None:
+            return self.state.answer
+        return by_schema[body["response_format"]["json_schema"]["name"]]
 
     def _slow(self) -> None:
         time.sleep(2 * TIMEOUT)

@@ -115,18 +115,15 @@ def stated(
             yield name, alias, turn
 
 
-def speakers(
-    connection: sqlite3.Connection, episodes: Collection[str]
-) -> dict[str, frozenset[str]]:
-    """Episode → who speaks in it, other than under the name of a role."""
-    found: dict[str, set[str]] = {}
-    for speaker, episode in connection.execute(
-        f"SELECT DISTINCT p.speaker, l.episode {_SAID} WHERE l.episode IS NOT NULL"
-        " AND p.speaker NOT IN ('', 'user', 'assistant', 'system', 'tool') AND p.role <> 'tool'"
+def speakers(connection: sqlite3.Connection, episodes: Collection[str]) -> Iterator[Name]:
+    """Who says each turn, other than under the name of a role."""
+    for row in connection.execute(
+        f"SELECT p.speaker, 'name', l.episode, {_SECTION}, p.key {_SAID}"
+        " WHERE l.episode IS NOT NULL AND p.part = 0 AND p.role <> 'tool'"
+        " AND p.speaker NOT IN ('', 'user', 'assistant', 'system', 'tool') ORDER BY p.key"
     ):
-        if episode in episodes:
-            found.setdefault(episode, set()).add(speaker)
-    return {episode: frozenset(names) for episode, names in found.items()}
+        if row[2] in episodes:
+            yield Name(*row)
 
 
 def said(connection: sqlite3.Connection, keys: Sequence[str]) -> dict[str, Said]:

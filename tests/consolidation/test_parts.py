@@ -1,0 +1,136 @@
+"""Single steps of a night: short names, questions that were answered, gists, values left over."""
+
+from __future__ import annotations
+
+from datetime import date
+from pathlib import Path
+
+import pytest
+from ingesting import new_store, take
+from sleeping import current, edges, nodes, rows, sleep, told
+
+from clsm_cli.consolidation.leftovers import values_left
+from clsm_cli.consolidation.threads import Answer, closed
+from clsm_cli.model.episodes import EpisodeRecord, OpenQuestion, Turn
+from clsm_cli.store import logs, shards
+from clsm_cli.store.layout import Store
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return new_store(tmp_path / "memory")
+
+
+def test_what_people_call_each_other_is_one_of_their_names(store: Store, tmp_path: Path) -> None:
+    for day in (2, 3, 4):
+        at = f"2026-02-0{day}T10:0"
+        told(
+            store,
+            tmp_path,
+            f"s{day}",
+            ("Caroline", f"{at}0:00+01:00", "Hey Mel, how was the pottery with Mel's group?"),
+            ("Melanie", f"{at}1:00+01:00", "Great! Did you see Petra, Caro?"),
+            ("Caroline", f"{at}2:00+01:00", "I saw Petra. Mel, you must come."),
+        )
+    sleep(store)
+    found = nodes(store)
+    assert found["melanie"].aliases == ("Mel",)
+    assert "mel" not in found
+    assert "petra" in found
+
+
+def test_a_question_is_closed_by_the_earliest_later_turn_that_answers() -> None:
+    asked = OpenQuestion("Where is the clock key of Aunt Corrie?")
+    record = EpisodeRecord(id="e-1", rev=(1, "pi"), open_questions=(asked,))
+    words = frozenset({"clock", "key", "corri", "aunt", "tin"})
+    found = [
+        Answer("k0", "2026-02-01", words, is_answer=False),  # before it was asked
+        Answer("k1", "2026-02-11", frozenset({"key"}), is_answer=True),  # about something else
+        Answer("k2", "2026-02-12", words, is_answer=False),
+        Answer("k3", "2026-02-13", words, is_answer=True),
+    ]
+    changed = closed({"e-1": record}, {"e-1": "2026-02-10"}, found)
+    assert changed["e-1"].open_questions == (OpenQuestion(asked.text, "k2"),)
+    assert closed(changed, {"e-1": "2026-02-10"}, found) == {}
+
+
+def test_two_topics_of_a_month_are_two_gists(store: Store, tmp_path: Path) -> None:
+    garden = ("The tomatoes need water.", "The compost heap is warm.", "Slugs ate the lettuce.")
+    code = ("The SQLite index is slow.", "The unit tests fail.", "The parser has a bug.")
+    for number, (green, dry) in enumerate(zip(garden, code, strict=True), 1):
+        told(store, tmp_path, f"g{number}", ("Mara", f"2026-02-0{number}T09:00:00+01:00", green))
+        told(store, tmp_path, f"c{number}", ("Mara", f"2026-02-0{number}T15:00:00+01:00", dry))
+    small = store._replace(settings=store.settings)
+    sleep(small)
+    gists = [row for row in rows(store).values() if row.kind == "gist"]
+    members = {
+        gist.id: {e.source for e in edges(store).values() if e.target == gist.id} for gist in gists
+    }
+    assert all(len(found) >= 2 for found in members.values())
+    assert sum(map(len, members.values())) == len(set().union(*members.values()))
+    before = {gist.id: gist.text for gist in gists}
+    sleep(small)
+    assert {r.id: r.text for r in rows(store).values() if r.kind == "gist"} == before
+
+
+def left(text: str) -> list[str]:
+    turn = Turn("0" * 12, "", "assistant", text, time="2026-02-17")
+    return [found for found, _ in values_left(turn, date(2026, 2, 17), [])]
+
+
+def test_values_of_sentences_that_cannot_stand_alone() -> None:
+    assert left("Until then she starts with methimazole, 2.5 mg twice a day.") == [
+        "Methimazole: dose 2.5 mg twice a day."
+    ]
+    assert left("Noor explained the mask. She is nine for four more days.") == ["Noor: age 9."]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Markets are closed and I am grateful.",
+        "She is nine.",
+        "Is the heartbeat every 5 minutes?",
+        "The page is done.",
+    ],
+)
+def test_values_of_nobody_are_left_alone(text: str) -> None:
+    assert left(text) == []
+
+
+def test_two_like_names_are_asked_about_and_an_answer_merges_them(
+    store: Store, tmp_path: Path
+) -> None:
+    note = tmp_path / "2026-02-10.md"
+    note.write_text("# A\n\n[[Tidewatch]] hums.\n\n# B\n\n[[Tidewach]] hums too.\n", "utf-8")
+    take(store, note)
+    sleep(store)
+    items = [logs.parse_review(row) for _, row in logs.rows(store.flow / "review.jsonl")[0]]
+    (item,) = [each for each in items if set(each.about) == {"tidewatch", "tidewach"}]
+    sleep(store, "2026-03-02T12:00:00+01:00")
+    assert len(logs.rows(store.flow / "review.jsonl")[0]) == len(items)
+    decided = item._replace(state="accepted", at="2026-03-03T00:00:00Z")
+    with (store.flow / "review.jsonl").open("ab") as file:
+        file.write(b"\n" + logs.render(decided) + b"\n")
+    sleep(store, "2026-03-04T12:00:00+01:00")
+    merged = nodes(store)
+    assert len({"tidewatch", "tidewach"} & merged.keys()) == 1
+    (name,) = {"tidewatch", "tidewach"} & merged.keys()
+    assert merged[name].n == 2
+    assert [e.type for e in edges(store).values() if "tide" in e.source] == ["same_as"]
+
+
+def test_an_episode_mended_by_hand_is_read_again(store: Store, tmp_path: Path) -> None:
+    told(store, tmp_path, "a", ("Mara", "2026-02-02T10:00:00+01:00", "My cousin lives in Ghent."))
+    sleep(store)
+    (path,) = (store.flow / "episodes").rglob("*.md")
+    path.write_text(path.read_text("utf-8").replace("My cousin", "My cousin Ada Holm"), "utf-8")
+    report = sleep(store, "2026-03-02T12:00:00+01:00")
+    assert report.consolidated == 1
+    assert current(store, "Ada Holm")
+
+
+def test_a_store_without_anything(store: Store) -> None:
+    report = sleep(store)
+    assert (report.consolidated, report.run) == (0, None)
+    assert shards.load_graph(store.graphs()).records == {}
