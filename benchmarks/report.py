@@ -190,6 +190,30 @@ def printed(figures: dict[str, Any]) -> str:
     return "\n".join(figures["lines"])
 
 
+def consolidation(figures: dict[str, Any]) -> str:
+    """What a night costs, beside what it cannot do without."""
+    pending, weighing = figures["pending"], figures["weighing"]
+    graph = f"{count(weighing['nodes'])} nodes, {count(weighing['edges'])} edges"
+    rows = [
+        (f"{count(pending['passages'])} pending passages ÷ embedding them", pending),
+        (f"nothing pending, {graph} ÷ reading their shards", weighing),
+    ]
+    return table(
+        ["consolidating", "CPU s", "reference s", "ratio", "target", "peak MB"],
+        [
+            [
+                name,
+                f"{each['cpu'][1]:.2f}",
+                f"{each['reference'][1]:.2f}",
+                shown(each["ratio"]),
+                f"≤ {each['target']:g}",
+                f"{each['peak']:.0f}",
+            ]
+            for name, each in rows
+        ],
+    )
+
+
 def render(results: dict[str, dict[str, Any] | None]) -> str:
     """The document from the kept figures of each benchmark; None: not measured."""
     cold, taking_in = results["cold_start"], results["indexing"]
@@ -207,6 +231,7 @@ def render(results: dict[str, dict[str, Any] | None]) -> str:
         ("stages", cold, stages),
         ("indexing", taking_in, indexing),
         ("on_disk", taking_in, on_disk),
+        ("consolidation", results["consolidation"], consolidation),
         *((name, results[name], printed) for name in ("capture", "embedding", "shards")),
     ]
     for name, figures, show in sections:
@@ -215,7 +240,7 @@ def render(results: dict[str, dict[str, Any] | None]) -> str:
 
 
 TEMPLATE = Path(__file__).with_name("performance.template.md")
-NAMES = ("cold_start", "indexing", "capture", "embedding", "shards")
+NAMES = ("cold_start", "indexing", "consolidation", "capture", "embedding", "shards")
 
 
 def main() -> None:

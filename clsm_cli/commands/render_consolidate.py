@@ -63,7 +63,7 @@ def _summary(report: Report) -> str:
     parts = [
         f"{verb} {counted(report.consolidated, 'episode')}",
         f"statements: {found['new']} new, {found['predicted']} known, {found['corrected']} corrected",
-        f"{report.nodes['total']} nodes, {report.edges['total']} edges",
+        f"{counted(report.nodes['total'], 'node')}, {counted(report.edges['total'], 'edge')}",
     ]
     if found["tasks"]:
         parts.insert(2, counted(found["tasks"], "new task"))
@@ -84,7 +84,7 @@ def _diff(change: FileChange, *, whole: bool) -> Iterator[str]:
     """A Markdown file line by line, a shard by its numbers (``--verbose``: by its lines too)."""
     mark = " (new)" if change.is_new else ""
     if change.path.endswith(_SHARD) and not whole:
-        yield f"{change.path}{mark}: {len(change.added)} lines come, {len(change.removed)} go"
+        yield f"{change.path}{mark}: +{len(change.added)} -{len(change.removed)}"
         return
     yield f"{change.path}{mark}"
     lines = [f"  - {line}" for line in change.removed] + [f"  + {line}" for line in change.added]

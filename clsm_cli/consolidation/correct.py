@@ -141,7 +141,7 @@ def _meant(desk: Desk, subject: str, said: str) -> Statement:
         fits = [row for row in rows if row.slot in told]
     else:
         alike = [row for row in rows if _kind(row.value or "", desk.day) == _kind(said, desk.day)]
-        fits = [row for row in alike if _fits(desk, row, said)] or alike
+        fits = [row for row in alike if _fits(desk, row, said)] or alike or rows
     if len({(row.slot, folded(row.value or "")) for row in fits}) == 1:
         return max(fits, key=lambda row: (row.valid_from or "", row.id))
     listed = ", ".join(f"{row.id} ({row.slot}: {row.value})" for row in (fits or rows)[:10])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import TYPE_CHECKING
 
 from clsm_cli.consolidation.network import WOVEN
@@ -244,16 +244,24 @@ def _changed(
 
 def _next(record: Node | Edge, old: Record | None, now: str, device: str) -> Node | Edge:
     """The record as it is written: the old one where nothing changed, else with the next revision."""
-    if isinstance(old, (Node, Edge)) and type(old) is type(record):
-        record = replace(record, rev=old.rev, extra=old.extra)
-        if isinstance(record, Edge) and isinstance(old, Edge):
-            record = replace(record, recorded_at=record.recorded_at or old.recorded_at)
-        if record == old:
-            return old
-        return replace(record, rev=(old.rev[0] + 1, device))
+    known = old if isinstance(old, (Node, Edge)) and type(old) is type(record) else None
+    if known is not None and all(
+        getattr(record, name) == getattr(known, name) for name in _TOLD[type(record)]
+    ):
+        return known
     if isinstance(record, Edge) and record.recorded_at is None:
-        record = replace(record, recorded_at=now)
-    return replace(record, rev=(1, device))
+        before = known.recorded_at if isinstance(known, Edge) else None
+        record = replace(record, recorded_at=before or now)
+    if known is None:
+        return replace(record, rev=(1, device))
+    return replace(record, rev=(known.rev[0] + 1, device), extra=known.extra)
+
+
+_TOLD = {
+    cls: tuple(f.name for f in fields(cls) if f.name not in ("rev", "extra", "recorded_at"))
+    for cls in (Node, Edge)
+}
+"""Fields that make a record another one."""
 
 
 def _stream(record: Node | Edge, nodes: Mapping[str, Node]) -> Stream:

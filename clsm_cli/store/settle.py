@@ -43,7 +43,7 @@ def plan(store: Store, now: str) -> tuple[list[runs.Write], list[str]]:
     forgotten = logs.forgotten(store)
     for stream in TOPIC_STREAMS:
         found = topics.read_topics(store.root / stream)
-        known = shards.load_graph([store.graph(stream)], forgotten)
+        known = shards.load_graph([store.graph(stream)], forgotten, only="statement")
         if not found and not known.records:
             continue
         records = {i: r for i, r in known.records.items() if isinstance(r, Statement)}

@@ -71,8 +71,8 @@ def render(records: Iterable[Record]) -> bytes:
     return (HEADER + "".join(lines)).encode()
 
 
-def parse(data: bytes, path: Path) -> Shard:
-    """All versions in a shard; unreadable lines become problems.
+def parse(data: bytes, path: Path, only: str | None = None) -> Shard:
+    """All versions in a shard, or those of one type ``only``; unreadable lines become problems.
 
     A line that is no JSON is read as YAML together with the indented lines below it, since a person
     may have written or rewritten it; a file in which no line begins like ours is read as a whole.
@@ -81,6 +81,8 @@ def parse(data: bytes, path: Path) -> Shard:
     text = _decoded(data, path, problems)
     lines = list(enumerate(text.split("\n"), 1))
     entries = [(number, line) for number, line in lines if not _is_aside(line)]
+    if only is not None and all(line.startswith("- {") for _, line in entries):
+        lines = entries = [each for each in entries if f'"record": "{only}"' in each[1]]
     loaded: _Loaded | None = _load_all(entries)
     if entries and not any(line.startswith(("- {", *_CONFLICT)) for _, line in entries):
         loaded = _load_block(lines)
@@ -187,13 +189,13 @@ def _load_block(lines: list[tuple[int, str]]) -> _Loaded | None:
     return [(start, dump(value), value) for start, value in zip(starts, values, strict=True)]
 
 
-def read(path: Path) -> Shard:
-    """One shard from disk; a missing file is an empty shard, an unreadable one a problem."""
+def read(path: Path, only: str | None = None) -> Shard:
+    """One shard from disk, see ``parse``; a missing file is empty, an unreadable one a problem."""
     try:
         data = atomic.read(path, MAX_FILE)
     except DamagedStoreError as error:
         return Shard((), (LineProblem(path, error.line, error.reason),), None)
-    return Shard((), (), None) if data is None else parse(data, path)
+    return Shard((), (), None) if data is None else parse(data, path, only)
 
 
 def shard_files(folder: Path) -> list[Path]:
@@ -205,14 +207,17 @@ def shard_files(folder: Path) -> list[Path]:
     return [folder / name for name in names if _SHARD_NAME.match(name)]
 
 
-def load_graph(folders: Iterable[Path], forgotten: frozenset[str] = frozenset()) -> Graph:
+def load_graph(
+    folders: Iterable[Path], forgotten: frozenset[str] = frozenset(), only: str | None = None
+) -> Graph:
     """Read and join every shard of some folders.
 
     Args:
         folders: Graph folders, of any stream and machine.
         forgotten: Hashes of ids with a tombstone (``tombstone_hash``); a tombstone wins.
+        only: The type of record that is wanted; None for all.
     """
-    shards = [read(path) for folder in folders for path in shard_files(folder)]
+    shards = [read(path, only) for folder in folders for path in shard_files(folder)]
     return fold(shards, forgotten)
 
 

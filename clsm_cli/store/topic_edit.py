@@ -82,6 +82,10 @@ def _insert(lines: list[str], fresh: Fresh) -> None:
     place = end
     while place > start and not lines[place - 1].strip():
         place -= 1
+    if place == start:  # nothing stands there: one blank line between heading and item
+        while place > 1 and not lines[place - 1].strip() and not lines[place - 2].strip():
+            place -= 1
+            del lines[place]
     gap = [""] if place == start and lines[place - 1 : place] not in ([], [""]) else []
     lines[place:place] = [*gap, render_item(fresh.statement)]
     if place + len(gap) + 1 == len(lines):

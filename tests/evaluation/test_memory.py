@@ -83,8 +83,8 @@ def test_files_come_on_their_days(root: Path) -> None:
     found = memory_repeat.days(root)
     names = {day: [path.rsplit("/", 1)[1] for path in paths] for day, paths in found.items()}
     assert names == {
-        "2026-03-02": ["MEMORY.md", "2026-03-02.md"],
-        "2026-03-03": ["a.jsonl", "2026-03-03.md"],
+        "2026-03-02": ["2026-03-02.md"],
+        "2026-03-03": ["a.jsonl", "2026-03-03.md", "MEMORY.md"],
     }
 
 
