@@ -55,6 +55,12 @@ _NAMED = re.compile(
 """What a sentence begins with: a name and a colon, or a run of capitalised words."""
 
 
+_OPEN = re.compile(
+    r"\A(?:[^A-Z]|[A-Z](?![a-z]+\b)|(?:When|If|Tell|Ask|Give)\b(?! [A-Z]))*\b(?:him|her|them|his|their)\b"
+)
+"""A rule about somebody whom it does not name before."""
+
+
 class Claim(NamedTuple):
     """What one sentence says, as a statement would say it.
 
@@ -219,7 +225,7 @@ def of_stated_rules(
             observed=turns[each.turns[0]].time or episode.recorded_at,
         )
         for each in observations
-        if each.is_explicit and current >= {*each.turns}
+        if each.is_explicit and current >= {*each.turns} and not _OPEN.search(each.text)
     ]
 
 

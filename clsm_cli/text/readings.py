@@ -103,7 +103,7 @@ def _entered(place: Place, label: Label) -> Iterator[Reading]:
     if gate.is_whole(_without_titles(text, place.raw)) and not gate.is_command(gate.tokens(text)):
         yield Reading(resolve.resolved(text, place.subject), 0.15)
     elif kind in {"Rule", "Rules", "Decision", "Convention"}:
-        yield Reading(f"{kind}: {text[:1].lower()}{text[1:]}", 0.2, is_rule=True)
+        yield Reading(f"{kind}: {_behind_label(text)}", 0.2, is_rule=True)
 
 
 def _owned(text: str, owner: str) -> Iterator[Reading]:
@@ -116,9 +116,7 @@ def _owned(text: str, owner: str) -> Iterator[Reading]:
     elif words and words[0].lower() in forms.THIRDS | {"is", "has"} and verbs[:1] != [1]:
         yield Reading(f"{owner} {lowered}", 0.3)
     elif words and not verbs and not gate.is_command(words):
-        yield Reading(
-            f"{owner}: {text if _keeps_capital(words[0]) else lowered}", 0.15, is_entry=True
-        )
+        yield Reading(f"{owner}: {_behind_label(text)}", 0.15, is_entry=True)
 
 
 def _defined(place: Place, label: Label) -> Iterator[Reading]:
@@ -134,13 +132,22 @@ def _defined(place: Place, label: Label) -> Iterator[Reading]:
     if label.is_marked and words[0].lower() in forms.THIRDS | forms.PAST | {"is", "was", "has"}:
         yield Reading(f"{label.name} {lowered}", 0.15)
         return
-    low = text if _keeps_capital(words[0]) else lowered
+    _, *more = label.name.split()
+    is_aside = not label.is_marked and len(more) > 1 and " ".join(more).islower()
+    if is_aside and not gate.finite_verbs(words):  # "Forty metres on: the quay, the bridge."
+        return
     bonus = 0.25 if place.is_first and label.is_marked else 0.1
-    yield Reading(f"{label.name}: {low}", bonus, is_entry=True)
+    yield Reading(f"{label.name}: {_behind_label(text)}", bonus, is_entry=True)
 
 
-def _keeps_capital(word: str) -> bool:
-    return word == "I" or word[1:2].isupper() or (is_name(word) and word.lower() not in _COMMON)
+def _behind_label(text: str) -> str:
+    """A text as it goes on behind a label: a small letter, unless a name or a title begins it."""
+    first, second, *_ = (*gate.tokens(text), "", "")
+    is_title = first.istitle() and second[:1].isupper()
+    is_named = first == "I" or first[1:2].isupper() or is_title
+    if is_named or (is_name(first) and first.lower() not in _COMMON):
+        return text
+    return text[:1].lower() + text[1:]
 
 
 def _pieces(text: str) -> Iterator[str]:

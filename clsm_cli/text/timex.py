@@ -100,6 +100,8 @@ def absolutise(text: str, at: date | datetime) -> str:
     for each in find(text, at):
         if each.relative and each.certain and not _ANNOTATED.match(text, each.end):
             owner = _POSSESSIVE.match(text, each.end)
+            if owner and not text[owner.end() :].lstrip(" ")[:1].isalnum():
+                continue  # "which page is yesterday's": nothing of that day is named
             end = owner.end() if owner else each.end
             pieces += text[done:end], f" ({shown((each.first, each.until))})"
             done = end

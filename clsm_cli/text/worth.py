@@ -57,6 +57,10 @@ _EVENT = re.compile(
     r"passed|graduated|applied|travelled|traveled|hiked|ran|attended|hosted|performed|played|recorded|published|planted|cooked|baked|hired|launched|created|designed|organi[sz]ed|volunteered|tested|"
     r"measured|weighed|ordered|drew|proved|caught|raised|quit|confirmed|mounted|hung|adopted|contacted|mentors?|celebrated|roasted|answered|peaked|(?:was|were|been)\s(?:asked|offered|invited|promoted|fired|hired|accepted|chosen)|planning\sto|looking\sinto|working\son|training\sfor|trying\sout)\b"
 )
+_OF_THE_TALK = re.compile(
+    r"\A(?:The|This|That|These|Those)\s(?!user\b|assistant\b)[a-z][^A-Z\d]*\Z"
+)
+"""A definite thing, and no name or number by which somebody else could tell which one."""
 _ACTIVE = re.compile(
     r"\b(?:is|are|has\sbeen|have\sbeen|am|'m|'ve\sbeen)\s(?:now\s|also\s|still\s|currently\s|actually\s)?(?!going|being|having|feeling|getting|doing|looking\sforward)\w+ing\b"
     r"|\b(?:is|are|am)\sgoing\sto\s(?!keep|stay|be\b|try|do\b)|\b(?:used\sto|learned\sto|decided\sto|signed\sup|bought|sold|goal\sis|dream\sis|favou?rite)\b"
@@ -138,6 +142,7 @@ def worth(
     score -= 0.2 * min(2, len(_OPINION.findall(text))) + 0.1 * min(3, len(_MOOD.findall(text)))
     score -= 0.25 * _has(_MOODY, text) + 0.2 * (_has(_SHOWN, text) and not names)
     score -= 0.08 * min(2, len(_VAGUE.findall(text))) + 0.2 * _has(_TALK, text)
+    score -= 0.2 * (_has(_OF_THE_TALK, text) and not names and not is_rule)
     length = len(_WORD.findall(text))
     score -= (
         0.2 * (length < 4)
