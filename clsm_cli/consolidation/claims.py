@@ -11,8 +11,8 @@ from datetime import date, datetime
 from typing import TYPE_CHECKING, NamedTuple
 
 from clsm_cli.consolidation.leftovers import is_in, values_left
+from clsm_cli.consolidation.values import leading_name
 from clsm_cli.text import rules, slots, timex, todo
-from clsm_cli.text.names import NO_NAMES
 from clsm_cli.text.node_ids import node_id
 from clsm_cli.text.plain import plain
 from clsm_cli.text.propositions import Speech, propositions
@@ -48,17 +48,8 @@ RULES = frozenset({"preference", "correction", "convention", "workflow"})
 """Kinds that several sessions must show, unless somebody stated them as a rule."""
 
 
-_DEFINED = re.compile(r"([^\W_][^:.!?]{1,60}): ")
-_NAMED = re.compile(
-    r"((?:[A-Z][\w-]*|\w*[a-z]\w*[_\d]\w*)(?:\s(?:[A-Z][\w-]*|van|von|der|den|de|of))*)(?:['’]s)?\s(?=[a-z])"
-)
-"""What a sentence begins with: a name and a colon, or a run of capitalised words."""
-
-
-_OPEN = re.compile(
-    r"\A(?:[^A-Z]|[A-Z](?![a-z]+\b)|(?:When|If|Tell|Ask|Give)\b(?! [A-Z]))*\b(?:him|her|them|his|their)\b"
-)
-"""A rule about somebody whom it does not name before."""
+_OTHER = re.compile(r"\b(?:him|her|them|his|their)\b")
+_NAMED_INSIDE = re.compile(r"\s[A-Z][a-z]")
 
 
 class Claim(NamedTuple):
@@ -225,8 +216,18 @@ def of_stated_rules(
             observed=turns[each.turns[0]].time or episode.recorded_at,
         )
         for each in observations
-        if each.is_explicit and current >= {*each.turns} and not _OPEN.search(each.text)
+        if each.is_explicit and current >= {*each.turns} and not _is_of_nobody(each.text)
     ]
+
+
+def _is_of_nobody(rule: str) -> bool:
+    """Whether a rule is about somebody whom it does not name before.
+
+    >>> _is_of_nobody("Tell him the level."), _is_of_nobody("Quote Brian, do not digest him.")
+    (True, False)
+    """
+    other = _OTHER.search(rule)
+    return other is not None and _NAMED_INSIDE.search(rule[: other.start()]) is None
 
 
 def of_rule(first: Observation, trust: Trust, time: str | None, turns: Sequence[str] = ()) -> Claim:
@@ -249,20 +250,6 @@ def of_rule(first: Observation, trust: Trust, time: str | None, turns: Sequence[
         value=fact.value if fact else None,
         is_single=fact is not None and not fact.is_ended,
     )
-
-
-def leading_name(text: str) -> str | None:
-    """Id of the name that a sentence begins with, which it is about; None for none.
-
-    >>> leading_name("The Slow Lane: a book."), leading_name("Mara Lind has a boat.")
-    ('the-slow-lane', 'mara-lind')
-    >>> leading_name("By noon Mara had left."), leading_name("I keep bees.")
-    (None, None)
-    """
-    named = _DEFINED.match(text) or _NAMED.match(text)
-    if named is None or named.group(1).split()[0] in NO_NAMES - {"The"}:
-        return None
-    return node_id(named.group(1))
 
 
 def spoken(rule: Observation, speaker: str, *, is_note: bool) -> str:

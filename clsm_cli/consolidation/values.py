@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
+from clsm_cli.text.names import NO_NAMES
+from clsm_cli.text.node_ids import node_id
 from clsm_cli.text.tokens import stems
 
 if TYPE_CHECKING:
@@ -13,6 +16,13 @@ STATES = ("open", "blocked", "done")
 """A task only goes forward."""
 NEW_WORDS = 4
 """Content stems by which a sentence says more than the one that holds its value already."""
+
+
+_DEFINED = re.compile(r"([^\W_][^:.!?]{1,60}): ")
+_NAMED = re.compile(
+    r"((?:[A-Z][\w-]*|\w*[a-z]\w*[_\d]\w*)(?:\s(?:[A-Z][\w-]*|van|von|der|den|de|of))*)(?:['’]s)?\s(?=[a-z])"
+)
+"""What a sentence begins with: a name and a colon, or a run of capitalised words."""
 
 
 def since(row: Statement) -> str:
@@ -58,3 +68,17 @@ def holds(row: Statement, at: str | None) -> bool:
     if at is None or row.valid_until is None:
         return True
     return (row.valid_from or "") <= at < row.valid_until
+
+
+def leading_name(text: str) -> str | None:
+    """Id of the name that a sentence begins with, which it is about; None for none.
+
+    >>> leading_name("The Slow Lane: a book."), leading_name("Mara Lind has a boat.")
+    ('the-slow-lane', 'mara-lind')
+    >>> leading_name("By noon Mara had left."), leading_name("I keep bees.")
+    (None, None)
+    """
+    named = _DEFINED.match(text) or _NAMED.match(text)
+    if named is None or named.group(1).split()[0] in NO_NAMES - {"The"}:
+        return None
+    return node_id(named.group(1))
