@@ -1,0 +1,71 @@
+"""``clsm consolidate`` as people and cron meet it."""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING
+
+import pytest
+
+from clsm_cli.errors import DamagedStoreError, StoreNotFoundError
+
+if TYPE_CHECKING:
+    from processes import Cli
+
+NOW = ("--now", "2026-03-01T12:00:00+01:00")
+NOTE = "# 2026-02-10\n\nBrian Okafor is our downstairs neighbour. He keeps bees in Leeds.\n"
+
+
+def test_an_empty_store_has_nothing_to_do(cli: Cli) -> None:
+    told = cli.ok("consolidate", "--json", *NOW).json
+    assert told["schema"] == "clsm.consolidate/1"
+    assert (told["run"], told["episodes"]) == (None, {"pending": 0, "consolidated": 0})
+    assert cli.ok("consolidate", *NOW).out.startswith("consolidated 0 episodes")
+
+
+def test_without_a_store_it_says_where_it_looked(bare: Cli) -> None:
+    done = bare("consolidate", *NOW)
+    assert done.code == StoreNotFoundError.exit_code
+    assert "create one with: clsm init" in done.err
+
+
+def test_several_at_once_do_the_work_once(cli: Cli) -> None:
+    (cli.folder / "2026-02-10.md").write_text(NOTE, "utf-8")
+    cli.ok("ingest", "-q", "2026-02-10.md", *NOW)
+    with ThreadPoolExecutor(3) as pool:
+        done = list(pool.map(lambda _: cli("consolidate", "--json", *NOW), range(3)))
+    assert [each.code for each in done] == [0, 0, 0]
+    assert sorted(each.json["episodes"]["consolidated"] for each in done) == [0, 0, 1]
+    page = (cli.store / "identity" / "people.md").read_text("utf-8")
+    assert page.count("downstairs neighbour") == 1
+
+
+def test_recall_finds_what_it_wrote(cli: Cli) -> None:
+    chat = '{"speaker": "Mara", "time": "2026-02-10T10:00:00+01:00", "text": "My brother Tomas lives in Deventer."}'
+    cli.ok("ingest", "-q", "-", "--session", "one", *NOW, stdin=chat.encode())
+    cli.ok("consolidate", *NOW)
+    found = cli.ok("recall", "--json", "--kind", "statement", "where does Tomas live", *NOW).json
+    (memory,) = found["memories"]
+    assert memory["kind"] == "statement"
+    assert memory["text"] == "Mara's brother Tomas lives in Deventer."
+    assert len(memory["sources"]) == 2
+    everything = cli.ok("recall", "--json", "where does Tomas live", *NOW).json["memories"]
+    assert sum("Deventer" in each["text"] for each in everything) == 1  # not said twice
+
+
+def test_a_damaged_configuration_is_named(cli: Cli) -> None:
+    with (cli.store / "clsm.yaml").open("a") as file:
+        file.write('settings: {"consolidation.worth": "much"}\n')
+    done = cli("consolidate", *NOW)
+    assert done.code == DamagedStoreError.exit_code
+    assert "consolidation.worth" in done.err
+
+
+@pytest.mark.parametrize("name", ["ontology.yaml", "identity/people.md"])
+def test_a_file_that_cannot_be_read_stops_nothing(cli: Cli, name: str) -> None:
+    (cli.folder / "2026-02-10.md").write_text(NOTE, "utf-8")
+    cli.ok("ingest", "-q", "2026-02-10.md", *NOW)
+    (cli.store / name).write_bytes(b"\xff\xfe: [\n- {")
+    done = cli.ok("consolidate", *NOW)
+    assert "consolidated 1 episode" in done.out
+    assert "neighbour" in (cli.store / "identity" / "people.md").read_text("utf-8", "replace")
