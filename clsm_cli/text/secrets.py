@@ -114,9 +114,9 @@ _RULES: tuple[_Rule, ...] = (
         "private-key",
         ("private key",),
         r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
-        r"(?:(?:(?!-----)[\s\S]){0,20000}+-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
+        r"(?:(?:[^-]|-(?!----)){0,20000}-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----"
         # A key cut off before its end mark: whatever still looks like its body.
-        r"|(?:[\s\\]{0,4}[A-Za-z0-9+/=]{16,}+){1,}+)?",
+        r"|(?:[\s\\]{0,4}[A-Za-z0-9+/=]{16,}+)+)?",
     ),
     _Rule("aws-access-key", ("akia", "asia"), _LEFT + r"A[KS]IA[A-Z0-9]{16}" + _RIGHT),
     _Rule(
