@@ -150,7 +150,11 @@ class Rules:
             claim = self._worded(claim, first)
             self._calibration.read(claim, self._vectors([claim.text]).get(claim.text))
             known = [row for row in rows.values() if {*claim.turns} <= {*row.sources}]
-        current = next((row for row in known if row.is_current), None)
+        current = min(  # not the first by chance: the one that the first observation made
+            (row for row in known if row.is_current),
+            key=lambda row: (first.observation.turns[0] not in row.sources, row.id),
+            default=None,
+        )
         if current is not None:
             self._calibration.reinforce(current, claim)
             return rows[current.id]

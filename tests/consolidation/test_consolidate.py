@@ -82,10 +82,10 @@ def test_a_repeated_session_teaches_nothing_new(store: Store, tmp_path: Path) ->
 
 
 def test_a_second_run_changes_no_byte(store: Store) -> None:
-    take(store, SAMPLE / "workspace" / "memory" / "2026-02-10.md", SAMPLE / "sessions")
+    take(store, SAMPLE / "workspace", SAMPLE / "sessions")
     sleep(store)
     before = bytes_of(store)
-    report = sleep(store)
+    report = sleep(store, "2026-03-02T12:00:00+01:00")
     assert bytes_of(store) == before
     assert report.run is None
 
