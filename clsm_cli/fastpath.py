@@ -64,7 +64,7 @@ def run(arguments: Sequence[str]) -> int | None:
         return None
     gc.disable()  # the process ends before there is garbage worth 4 ms of looking for it
     from clsm_cli.commands import boundary, run_recall
-    from clsm_cli.commands.context import UsageError
+    from clsm_cli.commands.runtime import UsageError
 
     try:
         return boundary.guard(lambda: run_recall.run(run_recall.Options(**values)))

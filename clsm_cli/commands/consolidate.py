@@ -6,7 +6,6 @@ from typing import Annotated
 
 import typer
 
-from clsm_cli.commands.context import chosen_store, current_time, environment, parse_time
 from clsm_cli.commands.options import (
     DryRunOption,
     JsonOption,
@@ -19,6 +18,7 @@ from clsm_cli.commands.options import (
 )
 from clsm_cli.commands.output import Printer
 from clsm_cli.commands.render_consolidate import consolidate_lines, consolidate_mapping
+from clsm_cli.commands.runtime import chosen_store, current_time, environment, parse_time
 from clsm_cli.consolidation import consolidate as use_case
 from clsm_cli.consolidation.report import Request
 

@@ -6,7 +6,6 @@ from typing import Annotated, Any
 
 import typer
 
-from clsm_cli.commands.context import UsageError, chosen_store, current_time, given, parse_time
 from clsm_cli.commands.options import (
     DryRunOption,
     JsonOption,
@@ -17,6 +16,7 @@ from clsm_cli.commands.options import (
     examples,
 )
 from clsm_cli.commands.output import Printer
+from clsm_cli.commands.runtime import UsageError, chosen_store, current_time, given, parse_time
 from clsm_cli.consolidation import correct as use_case
 from clsm_cli.ingestion import times
 from clsm_cli.model.graph import Statement

@@ -7,7 +7,6 @@ from typing import Annotated
 import typer
 
 from clsm_cli.commands import editor
-from clsm_cli.commands.context import chosen_store, current_time, given
 from clsm_cli.commands.options import (
     JsonOption,
     NowOption,
@@ -17,6 +16,7 @@ from clsm_cli.commands.options import (
     examples,
 )
 from clsm_cli.commands.output import Printer
+from clsm_cli.commands.runtime import chosen_store, current_time, given
 from clsm_cli.commands.show import complete
 from clsm_cli.consolidation import edit as use_case
 from clsm_cli.model.codec import TYPE_NAMES, encode

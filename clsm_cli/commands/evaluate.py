@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from clsm_cli.commands.context import environment, parse_time
 from clsm_cli.commands.help import Command
 from clsm_cli.commands.options import (
     JsonOption,
@@ -19,6 +18,7 @@ from clsm_cli.commands.options import (
     examples,
 )
 from clsm_cli.commands.output import Printer
+from clsm_cli.commands.runtime import environment, parse_time
 
 if TYPE_CHECKING:
     from clsm_cli.evaluation.memory_report import GainReport, MemoryReport

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from clsm_cli.commands import render_eval, render_graph
-from clsm_cli.commands.context import UsageError, chosen_store, given
 from clsm_cli.commands.options import (
     JsonOption,
     NoNowOption,
@@ -21,6 +20,7 @@ from clsm_cli.commands.options import (
     examples,
 )
 from clsm_cli.commands.output import Printer, counted
+from clsm_cli.commands.runtime import UsageError, chosen_store, given
 from clsm_cli.errors import BadInputError
 from clsm_cli.inspection import graph as graphs
 from clsm_cli.inspection.graph_statistics import statistics

@@ -7,7 +7,7 @@ from typing import Any
 import typer
 from typer.core import TyperCommand
 
-from clsm_cli.commands.context import UsageError
+from clsm_cli.commands.runtime import UsageError
 
 
 class Command(TyperCommand):

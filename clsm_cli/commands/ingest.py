@@ -8,7 +8,6 @@ from typing import Annotated, get_args
 import typer
 
 from clsm_cli.commands import fence_key
-from clsm_cli.commands.context import chosen_store, current_time, given, parse_time
 from clsm_cli.commands.options import (
     DryRunOption,
     JsonOption,
@@ -20,6 +19,7 @@ from clsm_cli.commands.options import (
 )
 from clsm_cli.commands.output import Printer
 from clsm_cli.commands.render_ingest import ingest_lines, ingest_mapping, problem_line
+from clsm_cli.commands.runtime import chosen_store, current_time, given, parse_time
 from clsm_cli.errors import BadInputError
 from clsm_cli.ingestion import ingest as use_case
 from clsm_cli.ingestion.sources import Format, Missing

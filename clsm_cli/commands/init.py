@@ -9,7 +9,6 @@ from typing import Annotated
 
 import typer
 
-from clsm_cli.commands.context import environment
 from clsm_cli.commands.options import (
     DryRunOption,
     JsonOption,
@@ -19,6 +18,7 @@ from clsm_cli.commands.options import (
     examples,
 )
 from clsm_cli.commands.output import Printer
+from clsm_cli.commands.runtime import environment
 from clsm_cli.errors import BadInputError
 from clsm_cli.store import layout
 

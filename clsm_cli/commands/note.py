@@ -8,7 +8,6 @@ from typing import Annotated
 import typer
 
 from clsm_cli.commands import fence_key
-from clsm_cli.commands.context import chosen_store, current_time, given
 from clsm_cli.commands.options import (
     DryRunOption,
     JsonOption,
@@ -19,6 +18,7 @@ from clsm_cli.commands.options import (
     examples,
 )
 from clsm_cli.commands.output import Printer, plain
+from clsm_cli.commands.runtime import chosen_store, current_time, given
 from clsm_cli.config import MAX_MESSAGE
 from clsm_cli.errors import BadInputError
 

@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from clsm_cli.commands.context import UsageError, parse_time
+from clsm_cli.commands.runtime import UsageError, parse_time
 
 
 def _checked_time(text: str | None) -> str | None:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from clsm_cli.commands import editor, render_review
-from clsm_cli.commands.context import chosen_store, current_time, given
 from clsm_cli.commands.options import (
     DryRunOption,
     JsonOption,
@@ -19,6 +18,7 @@ from clsm_cli.commands.options import (
     examples,
 )
 from clsm_cli.commands.output import Printer, is_terminal
+from clsm_cli.commands.runtime import chosen_store, current_time, given
 from clsm_cli.consolidation import review as use_case
 
 if TYPE_CHECKING:

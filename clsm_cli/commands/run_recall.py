@@ -6,9 +6,9 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from clsm_cli.commands import render_recall
-from clsm_cli.commands.context import UsageError, chosen_store, current_time, given
 from clsm_cli.commands.engine import QueryEngine, embedder, offer
 from clsm_cli.commands.output import Printer
+from clsm_cli.commands.runtime import UsageError, chosen_store, current_time, given
 from clsm_cli.errors import NothingRelevantError
 from clsm_cli.retrieval import recall as use_case
 

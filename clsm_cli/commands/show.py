@@ -7,7 +7,6 @@ from typing import Annotated
 
 import typer
 
-from clsm_cli.commands.context import chosen_store, given
 from clsm_cli.commands.options import (
     JsonOption,
     NoNowOption,
@@ -17,6 +16,7 @@ from clsm_cli.commands.options import (
     examples,
 )
 from clsm_cli.commands.output import Printer, plain
+from clsm_cli.commands.runtime import chosen_store, given
 
 EXAMPLES = examples(
     "clsm show e-3a9c12d08e41          # an episode",

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from clsm_cli.commands.context import chosen_store
 from clsm_cli.commands.options import (
     JsonOption,
     NoNowOption,
@@ -14,6 +13,7 @@ from clsm_cli.commands.options import (
     examples,
 )
 from clsm_cli.commands.output import Printer, counted, plain
+from clsm_cli.commands.runtime import chosen_store
 
 if TYPE_CHECKING:
     from clsm_cli.inspection.overview import Overview
