@@ -125,7 +125,8 @@ class _Night:
         self.run = run
         self.report = report
         self.progress = progress
-        self.embed = embedder.embed() if embedder is not None else None
+        self.embed = embed = embedder.embed() if embedder is not None else None
+        self.embedder = embed and embedder and embedder._replace(embed=lambda: embed)
         self.ontology, problems = store_ontology.load(store)
         report.warnings += [
             f"{p.path}{f', line {p.line}' if p.line else ''}: {p.reason}" for p in problems
@@ -170,7 +171,7 @@ class _Night:
         self.report.usage = thinker.usage
         writer.write(student.taken(), network)
         self.progress("weaving", 2, 2)
-        bring_up_to_date(self.store, self.index.connection, None, None)
+        bring_up_to_date(self.store, self.index.connection, self.embedder, None)
 
     def _words(self, found: state.State, taken: set[str]) -> vocabulary.Vocabulary:
         decided = sorted(found.decided.items())

@@ -24,21 +24,41 @@ MAX_LOG = 256 << 20
 
 
 class Activation(NamedTuple):
-    """A recall returned these ids (``uses`` times on that day, once folded by ``decay``)."""
+    """A recall returned these ids; ``decay`` folds such lines into uses.
+
+    Attributes:
+        led: The signal that spoke most for each id, in their order; "" where none did. Older lines
+            have none.
+    """
 
     recall: str
     at: str
     ids: tuple[str, ...]
-    uses: int = 1
+    led: tuple[str, ...] = ()
+
+
+class Use(NamedTuple):
+    """An id was recalled ``n`` times on a day (``YYYY-MM-DD``); ``decay`` folds activations so."""
+
+    id: str
+    day: str
+    n: int
 
 
 class Feedback(NamedTuple):
-    """What a user said about the items of one recall."""
+    """What a user said about the items of one recall.
+
+    Attributes:
+        good_led: The signal that led to each good id, as in the activation, which ``decay`` folds.
+        bad_led: The same for each bad one.
+    """
 
     recall: str
     at: str
     good: tuple[str, ...]
     bad: tuple[str, ...]
+    good_led: tuple[str, ...] = ()
+    bad_led: tuple[str, ...] = ()
 
 
 class ReviewItem(NamedTuple):
@@ -85,7 +105,7 @@ class Tombstone(NamedTuple):
     at: str
 
 
-LogLine = Activation | Feedback | ReviewItem | RunLine | Tombstone
+LogLine = Activation | Use | Feedback | ReviewItem | RunLine | Tombstone
 
 
 def render(line: LogLine) -> bytes:
@@ -105,12 +125,30 @@ def render(line: LogLine) -> bytes:
 
 def parse_activation(row: dict[str, Any]) -> Activation:
     """Raises KeyError or TypeError when ``row`` is none; like the four below."""
-    return Activation(row["recall"], row["at"], tuple(row["ids"]), int(row.get("uses", 1)))
+    return Activation(row["recall"], row["at"], tuple(row["ids"]), _led(row, "led"))
+
+
+def parse_use(row: dict[str, Any]) -> Use:
+    """See ``parse_activation``."""
+    return Use(str(row["id"]), str(row["day"]), int(row["n"]))
 
 
 def parse_feedback(row: dict[str, Any]) -> Feedback:
     """See ``parse_activation``."""
-    return Feedback(row["recall"], row["at"], tuple(row["good"]), tuple(row["bad"]))
+    return Feedback(
+        row["recall"],
+        row["at"],
+        tuple(row["good"]),
+        tuple(row["bad"]),
+        _led(row, "good_led"),
+        _led(row, "bad_led"),
+    )
+
+
+def _led(row: dict[str, Any], name: str) -> tuple[str, ...]:
+    """Signals that a line may name; without them nothing is credited, and the rest still counts."""
+    value = row.get(name)
+    return tuple(map(str, value)) if isinstance(value, list) else ()
 
 
 def parse_review(row: dict[str, Any]) -> ReviewItem:

@@ -20,10 +20,14 @@ hashes = st.one_of(st.none(), texts)
 changes = st.builds(logs.Change, texts, hashes, hashes, st.one_of(st.none(), st.integers(0, 99)))
 LINES: dict[str, tuple[st.SearchStrategy[Any], Callable[[dict[str, Any]], logs.LogLine]]] = {
     "activation": (
-        st.builds(logs.Activation, ids, times, some_ids, st.integers(1, 9)),
+        st.builds(logs.Activation, ids, times, some_ids, some_ids),
         logs.parse_activation,
     ),
-    "feedback": (st.builds(logs.Feedback, ids, times, some_ids, some_ids), logs.parse_feedback),
+    "use": (st.builds(logs.Use, ids, times, st.integers(1, 9)), logs.parse_use),
+    "feedback": (
+        st.builds(logs.Feedback, ids, times, *(some_ids,) * 4),
+        logs.parse_feedback,
+    ),
     "review": (
         st.builds(logs.ReviewItem, ids, times, some_ids, texts, texts, texts, texts),
         logs.parse_review,

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 """Raised whenever the tables or what they mean change; an older index is rebuilt."""
 
 _SCHEMA = """
@@ -74,10 +74,35 @@ CREATE TABLE stated (           -- names that a text itself says are one
   passage INTEGER, name TEXT, alias TEXT, PRIMARY KEY (passage, name, alias)) WITHOUT ROWID;
 CREATE TABLE records (          -- of the graph shards
   file INTEGER, id TEXT, type TEXT,
-  line BLOB);                   -- JSON, by zlib; NULL: to be read from the file
+  line BLOB,                    -- JSON, by zlib; NULL: to be read from the file
+  digest INTEGER);              -- of the record, where there is no line
 CREATE INDEX records_file ON records (file);
 CREATE INDEX records_id ON records (id);
 CREATE TABLE aliases (alias TEXT, node TEXT, PRIMARY KEY (alias, node)) WITHOUT ROWID;
+CREATE INDEX aliases_node ON aliases (node);
+CREATE TABLE nodes (            -- what memories are about; numbers: hashes of ids, see graph.py
+  number INTEGER PRIMARY KEY, id TEXT,
+  label TEXT,                   -- NULL: it has no record, only others name it
+  aliases TEXT, kind TEXT, stream TEXT, n INTEGER, last INTEGER, summary TEXT,
+  degree INTEGER DEFAULT 0, strongest REAL DEFAULT 0,  -- of its current links
+  embedded INTEGER);
+CREATE INDEX nodes_embedded ON nodes (embedded) WHERE embedded IS NOT NULL;
+CREATE TABLE links (            -- every edge between nodes twice, as seen from either end
+  node INTEGER, other INTEGER, edge INTEGER, outward INTEGER, type TEXT, weight REAL,
+  directed INTEGER, valid_from TEXT, valid_until TEXT, recorded_at TEXT, superseded_at TEXT,
+  PRIMARY KEY (node, other, edge)) WITHOUT ROWID;
+CREATE TABLE noted (            -- which nodes a turn mentions, as its episode's record has it
+  turn INTEGER, node INTEGER, PRIMARY KEY (turn, node)) WITHOUT ROWID;
+CREATE INDEX noted_node ON noted (node);
+CREATE TABLE recorded (         -- episodes with a record; turns: those in noted, eight bytes each
+  episode TEXT PRIMARY KEY, consolidated INTEGER, turns BLOB) WITHOUT ROWID;
+CREATE TABLE clocks (           -- when a statement was true, and when it was believed
+  key TEXT PRIMARY KEY, stream TEXT, subject TEXT, slot TEXT, value TEXT,
+  valid_from TEXT, valid_until TEXT, recorded_at TEXT, superseded_at TEXT, withdrawn INTEGER)
+  WITHOUT ROWID;
+CREATE INDEX clocks_subject ON clocks (subject) WHERE subject IS NOT NULL;
+CREATE TABLE uses (             -- how often an id was recalled on a day, once decay has folded it
+  id TEXT, day INTEGER, file INTEGER, n INTEGER, PRIMARY KEY (id, day, file)) WITHOUT ROWID;
 CREATE TABLE vectors (          -- see vectors.py
   digest INTEGER PRIMARY KEY, row INTEGER, token INTEGER, tokens INTEGER);
 CREATE INDEX vectors_row ON vectors (row);
@@ -99,7 +124,16 @@ CREATE TRIGGER passage_goes AFTER DELETE ON passages BEGIN
   UPDATE speakers SET n = n - 1 WHERE name = OLD.speaker;
   DELETE FROM speakers WHERE name = OLD.speaker AND n = 0;
   DELETE FROM waiting WHERE digest = OLD.embedded
-    AND NOT EXISTS (SELECT 1 FROM passages WHERE embedded = OLD.embedded);
+    AND NOT EXISTS (SELECT 1 FROM passages WHERE embedded = OLD.embedded)
+    AND NOT EXISTS (SELECT 1 FROM nodes WHERE embedded = OLD.embedded);
+END;
+CREATE TRIGGER node_changes AFTER UPDATE OF embedded ON nodes
+WHEN NEW.embedded IS NOT OLD.embedded BEGIN
+  INSERT OR IGNORE INTO waiting SELECT NEW.embedded WHERE NEW.embedded IS NOT NULL
+    AND NOT EXISTS (SELECT 1 FROM vectors WHERE digest = NEW.embedded);
+  DELETE FROM waiting WHERE digest = OLD.embedded
+    AND NOT EXISTS (SELECT 1 FROM passages WHERE embedded = OLD.embedded)
+    AND NOT EXISTS (SELECT 1 FROM nodes WHERE embedded = OLD.embedded);
 END;
 CREATE TRIGGER passage_unsaid AFTER DELETE ON passages BEGIN
   DELETE FROM phrases WHERE passage = OLD.id;

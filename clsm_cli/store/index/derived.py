@@ -1,24 +1,21 @@
-"""What depends on several files at once: current blocks, aliases, statements.
+"""What depends on several files at once: current blocks, the graph, statements and their clocks.
 
 It is worked out again, whole, for what a refresh touched.
 """
 
 from __future__ import annotations
 
-import json
-import zlib
 from typing import TYPE_CHECKING, Any
 
-from clsm_cli.model.codec import decode
 from clsm_cli.model.episodes import Document
-from clsm_cli.model.graph import Node, Statement
+from clsm_cli.model.graph import Statement
 from clsm_cli.model.join import join_all
 from clsm_cli.store import logs, topics
-from clsm_cli.store.index import passages
+from clsm_cli.store.index import graph_rows, passages
+from clsm_cli.store.index.packed import unpack
 from clsm_cli.store.index.rows import day_of, heading_id
 from clsm_cli.store.jsonlines import dump
 from clsm_cli.store.layout import TOPIC_STREAMS
-from clsm_cli.text.node_ids import node_id
 
 if TYPE_CHECKING:
     import sqlite3
@@ -31,35 +28,15 @@ if TYPE_CHECKING:
     from clsm_cli.store.layout import Store
 
 
-def pack(mapping: dict[str, Any]) -> bytes:
-    """A record as the index keeps it: a third of its JSON."""
-    return zlib.compress(dump(mapping).encode(), 1)
-
-
-def is_long(mapping: dict[str, Any]) -> bool:
-    """Whether a record is left in its shard: an episode's, which only ``show`` ever asks for."""
-    return bool(mapping["record"] == "episode")
-
-
-def unpack(line: bytes) -> Record:
-    """A record as the index kept it."""
-    return decode(json.loads(zlib.decompress(line)))
-
-
 def derive(batch: Batch, store: Store, touched: set[str]) -> None:
     """Work out again what depends on several files."""
     connection = batch.connection
-    graph_changed = "shard" in touched or "tombstones" in touched
     forgotten = logs.forgotten(store) if touched else frozenset()
     changed = {(kind, record_id) for kind, record_id, _ in batch.gone ^ batch.come}
     if "tombstones" in touched:
-        rows = connection.execute(
-            "SELECT type, id FROM records WHERE type IN ('document', 'statement')"
-        )
-        changed |= set(rows)
+        changed |= set(connection.execute("SELECT type, id FROM records"))
     _settle_documents(batch, {i for kind, i in changed if kind == "document"}, forgotten)
-    if graph_changed:
-        _settle_aliases(connection, forgotten)
+    graph_rows.settle(batch, store, changed, forgotten)
     for stream in TOPIC_STREAMS:
         if stream in touched or "tombstones" in touched:
             _settle_statements(batch, store, stream, forgotten)
@@ -129,17 +106,6 @@ def _blocks_of(
     return {(block.key, block.line_start, rows[block.heading]) for block in record.blocks}
 
 
-def _settle_aliases(connection: sqlite3.Connection, forgotten: frozenset[str]) -> None:
-    """What a mention may be called: a node's label and aliases, as ids."""
-    connection.execute("DELETE FROM aliases")
-    for node in records_of(connection, "node", forgotten):
-        assert isinstance(node, Node)
-        connection.executemany(
-            "INSERT OR IGNORE INTO aliases VALUES (?, ?)",
-            [(node_id(name), node.id) for name in (node.label or node.id, *node.aliases)],
-        )
-
-
 def _settle_statements(
     batch: Batch, store: Store, stream: Stream, forgotten: frozenset[str]
 ) -> None:
@@ -172,6 +138,42 @@ def _settle_statements(
         (stream,),
     ).fetchall()
     _replace(batch, {row[0]: row[1:] for row in rows}, wanted)
+    _settle_clocks(connection, stream, edits.statements)
+
+
+def _settle_clocks(
+    connection: sqlite3.Connection, stream: Stream, statements: Mapping[str, Statement]
+) -> None:
+    """When each statement of a stream was true, and when it was believed; old ones too."""
+    columns = ", ".join(("key", *_CLOCKS))
+    known = {
+        row[0]: row
+        for row in connection.execute(f"SELECT {columns} FROM clocks WHERE stream = ?", (stream,))
+    }
+    wanted = {
+        key: (key, *(getattr(statement, name) for name in _CLOCKS))
+        for key, statement in statements.items()
+    }
+    connection.executemany(
+        "DELETE FROM clocks WHERE key = ?", [(key,) for key in sorted(known.keys() - wanted)]
+    )
+    marks = ", ".join("?" * (len(_CLOCKS) + 2))
+    connection.executemany(
+        f"INSERT OR REPLACE INTO clocks (stream, {columns}) VALUES ({marks})",
+        [(stream, *row) for key, row in sorted(wanted.items()) if row != known.get(key)],
+    )
+
+
+_CLOCKS = (
+    "subject",
+    "slot",
+    "value",
+    "valid_from",
+    "valid_until",
+    "recorded_at",
+    "superseded_at",
+    "withdrawn",
+)
 
 
 def _settle_flow(batch: Batch, changed: set[str], forgotten: frozenset[str]) -> None:

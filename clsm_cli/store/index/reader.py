@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from clsm_cli.store.index import codes
+from clsm_cli.store.index import codes, graph
 from clsm_cli.store.index.search import Search, batches
 
 if TYPE_CHECKING:
@@ -60,18 +60,46 @@ class Index(Search):
         return [int(row[0]) for row in rows]
 
     def mentions(self, rows: Sequence[int]) -> list[Mention]:
-        """What some passages mention; an alias counts as its node."""
-        found: list[Mention] = []
+        """What some passages mention; an alias counts as its node.
+
+        Of a consolidated episode it is what its record notes, of one that is not yet what the text
+        marks as a name; of a statement the names that are nodes.
+        """
+        noted: dict[str, list[int]] = {}
+        marked: list[int] = []
+        for batch in batches(rows):
+            marks = ",".join("?" * len(batch))
+            for row, key, is_noted in self.connection.execute(
+                "SELECT p.id, p.key, COALESCE(r.consolidated, 0) FROM passages p"
+                " JOIN places l ON l.id = p.place LEFT JOIN recorded r ON r.episode = l.episode"
+                f" WHERE p.id IN ({marks})",
+                batch,
+            ):
+                if is_noted:
+                    noted.setdefault(key, []).append(row)
+                else:
+                    marked.append(row)
+        return sorted([*self._noted(noted), *self._marked(marked)])
+
+    def _noted(self, rows_of: dict[str, list[int]]) -> Iterator[Mention]:
+        found = graph.noted(self.connection, rows_of)
+        nodes = graph.nodes(self.connection, {node for each in found.values() for node in each})
+        for key, numbers in found.items():
+            for node in (nodes[number] for number in numbers if number in nodes):
+                for row in rows_of[key]:
+                    yield Mention(row, node.id, node.label, node.kind)
+
+    def _marked(self, rows: Sequence[int]) -> Iterator[Mention]:
         for batch in batches(rows):
             marks = ",".join("?" * len(batch))
             query = (
                 "SELECT m.passage, COALESCE(a.node, n.node), n.label, n.kind FROM mentions m"
-                " JOIN names n ON n.id = m.name"
-                f" LEFT JOIN aliases a ON a.alias = n.node WHERE m.passage IN ({marks})"
+                " JOIN names n ON n.id = m.name JOIN passages p ON p.id = m.passage"
+                " JOIN places l ON l.id = p.place LEFT JOIN aliases a ON a.alias = n.node"
+                f" WHERE m.passage IN ({marks}) AND (a.node IS NOT NULL OR l.kind = 'passage')"
                 " ORDER BY m.passage, n.node, a.node"
             )
-            found += [Mention(*row) for row in self.connection.execute(query, batch)]
-        return found
+            yield from (Mention(*row) for row in self.connection.execute(query, batch))
 
     def mentioned(self, node: str) -> list[tuple[str, int]]:
         """The names current passages use for a node id, with how many use each."""
@@ -109,7 +137,7 @@ class Index(Search):
         if not lines:
             return None
         from clsm_cli.model.join import join_all
-        from clsm_cli.store.index.derived import unpack
+        from clsm_cli.store.index.packed import unpack
 
         versions: list[Record] = []
         for line, path in lines:

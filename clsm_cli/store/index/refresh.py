@@ -7,14 +7,19 @@ a document are current, which statements stand) is then worked out again for wha
 from __future__ import annotations
 
 from collections.abc import Iterable
+from datetime import date
 from itertools import chain
 from typing import TYPE_CHECKING
 
 from clsm_cli.errors import DamagedStoreError
 from clsm_cli.model.codec import encode
+from clsm_cli.model.episodes import EpisodeRecord
 from clsm_cli.store import atomic, episodes, inbox, logs, shards
 from clsm_cli.store.index import passages, sequence
-from clsm_cli.store.index.derived import derive, is_long, pack
+from clsm_cli.store.index.derived import derive
+from clsm_cli.store.index.graph_rows import noted_of
+from clsm_cli.store.index.packed import pack
+from clsm_cli.store.index.passages import text_digest
 from clsm_cli.store.index.rows import Batch
 from clsm_cli.store.jsonlines import dump
 from clsm_cli.store.problems import LineProblem
@@ -66,11 +71,10 @@ def _drop(batch: Batch, path: str) -> set[str]:
     batch.drop_file(file)
     batch.gone.update(
         connection.execute(
-            "SELECT type, id, line FROM records WHERE file = ? AND type IN ('document', 'statement')",
-            (file,),
+            "SELECT type, id, COALESCE(line, digest) FROM records WHERE file = ?", (file,)
         )
     )
-    for table in ("records", "episodes"):
+    for table in ("records", "episodes", "uses"):
         connection.execute(f"DELETE FROM {table} WHERE file = ?", (file,))
     connection.execute("DELETE FROM files WHERE id = ?", (file,))
     return {kind, _stream_of(path)}
@@ -154,16 +158,36 @@ def _read_inbox(batch: Batch, store: Store, path: Path, file: int) -> _Problems:
 def _read_shard(batch: Batch, store: Store, path: Path, file: int) -> _Problems:
     del store
     shard = shards.read(path)
-    rows = [
-        (file, record.id, mapping["record"], None if is_long(mapping) else pack(mapping))
-        for record in shard.records
-        for mapping in (encode(record),)
-    ]
-    batch.come.update(
-        (row[2], row[1], row[3]) for row in rows if row[2] in ("document", "statement") and row[3]
-    )
-    batch.connection.executemany("INSERT INTO records VALUES (?, ?, ?, ?)", rows)
+    rows: list[tuple[int, str, str, bytes | None, int | None]] = []
+    for record in shard.records:
+        mapping = encode(record)
+        kind, packed = mapping["record"], pack(mapping)
+        if isinstance(record, EpisodeRecord):  # long: left in its shard
+            mark = text_digest(dump(mapping))
+            rows.append((file, record.id, kind, None, mark))
+            batch.come.add((kind, record.id, mark))
+            if (kind, record.id, mark) not in batch.gone:
+                batch.noted.setdefault(record.id, []).append(noted_of(record))
+        else:
+            rows.append((file, record.id, kind, packed, None))
+            batch.come.add((kind, record.id, packed))
+    batch.connection.executemany("INSERT INTO records VALUES (?, ?, ?, ?, ?)", rows)
     return shard.problems
+
+
+def _read_uses(batch: Batch, store: Store, path: Path, file: int) -> _Problems:
+    """Folded uses; a line that is none is reported and left out."""
+    del store
+    found, problems = logs.rows(path)
+    rows = []
+    for number, row in found:
+        try:
+            use = logs.parse_use(row)
+            rows.append((use.id, date.fromisoformat(use.day).toordinal(), file, use.n))
+        except (KeyError, TypeError, ValueError):
+            problems.append(LineProblem(path, number, "is no line of uses"))
+    batch.connection.executemany("INSERT OR REPLACE INTO uses VALUES (?, ?, ?, ?)", rows)
+    return problems
 
 
 def _read_tombstones(batch: Batch, store: Store, path: Path, file: int) -> _Problems:
@@ -184,4 +208,5 @@ _READERS = {
     "shard": _read_shard,
     "topic": _read_nothing,
     "tombstones": _read_tombstones,
+    "uses": _read_uses,
 }

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from datetime import date
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from clsm_cli.model.ids import digest
 from clsm_cli.store.index import postings
@@ -38,6 +38,19 @@ LONGEST_PERIOD = 366
 """Days; of a longer one ("in the last century") nothing is said that could match."""
 
 
+class Noted(NamedTuple):
+    """What an episode's record says of its turns.
+
+    Attributes:
+        mentions: Number of a turn, number of a node.
+        nodes: Id of each such node, by its number.
+    """
+
+    is_consolidated: bool
+    mentions: frozenset[tuple[int, int]]
+    nodes: dict[int, str]
+
+
 class Batch:
     """One transaction on the index: the connection, and what is written at its end.
 
@@ -46,8 +59,9 @@ class Batch:
         sessions: Sessions whose turns came or went.
         documents: Documents whose blocks came or went.
         keys: Keys of blocks that came.
-        gone: Type, id and line of the records of documents and statements that went.
+        gone: Type, id and line (of a long one, digest) of the records that went.
         come: Of those that came; a record that did both has not changed.
+        noted: Of the episodes' records that came, what they note, by id.
     """
 
     def __init__(self, connection: sqlite3.Connection) -> None:
@@ -55,8 +69,9 @@ class Batch:
         self.sessions: set[str] = set()
         self.documents: set[str] = set()
         self.keys: set[str] = set()
-        self.gone: set[tuple[str, str, bytes]] = set()
-        self.come: set[tuple[str, str, bytes]] = set()
+        self.gone: set[tuple[str, str, bytes | int]] = set()
+        self.come: set[tuple[str, str, bytes | int]] = set()
+        self.noted: dict[str, list[Noted]] = {}
         self._postings = postings.Changes()
 
     def insert(self, file: int, found: Iterable[Passage]) -> None:

@@ -1,6 +1,6 @@
 """Vectors: two append-only files of short codes; the database says how many rows count.
 
-One file has a row of 384 components for each embedded text, the other one of 64 for each of its
+One file has a row of 384 components for each embedded text (a passage, or a node), the other one of 64 for each of its
 tokens that carries a meaning; ``codes`` says how they are written. Rows are found by the digest of the embedded text, so the files are the embedding cache too: a text
 that comes back, in whatever file, is not embedded again.
 """
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import json
 import mmap
 import os
 from collections.abc import Callable, Sequence
@@ -22,6 +23,7 @@ from clsm_cli.store.index.codes import (
     pack_tokens,
     unit,
 )
+from clsm_cli.store.index.graph import node_text
 from clsm_cli.store.index.passages import text_digest, with_heading
 from clsm_cli.text.tokens import STOP_WORDS
 
@@ -129,7 +131,10 @@ def use_engine(connection: sqlite3.Connection, derived: Path, engine: str) -> No
         return
     connection.execute("BEGIN IMMEDIATE")
     connection.execute("DELETE FROM vectors")
-    connection.execute("INSERT OR IGNORE INTO waiting SELECT embedded FROM passages")
+    connection.execute(
+        "INSERT OR IGNORE INTO waiting SELECT embedded FROM passages"
+        " UNION SELECT embedded FROM nodes WHERE embedded IS NOT NULL"
+    )
     connection.execute("INSERT OR REPLACE INTO meta VALUES ('engine', ?)", (engine,))
     connection.execute("COMMIT")
 
@@ -140,16 +145,26 @@ def waiting(connection: sqlite3.Connection) -> int:
 
 
 def missing(connection: sqlite3.Connection) -> list[tuple[int, str]]:
-    """Digest and text of every passage without a vector, each text once, by digest.
+    """Digest and text of every passage and node without a vector, each text once, by digest.
 
     Closed blocks too: their episodes are described by them, and history may be asked for.
     """
-    rows = connection.execute(
-        "SELECT w.digest, COALESCE(h.text, ''), p.text FROM waiting w JOIN passages p ON p.id ="
-        " (SELECT MIN(id) FROM passages WHERE embedded = w.digest)"
-        " LEFT JOIN headings h ON h.id = p.heading ORDER BY w.digest"
-    )
-    return [(int(digest), with_heading(heading, text)) for digest, heading, text in rows]
+    found = {
+        int(digest): node_text(label, json.loads(aliases) if aliases else (), summary)
+        for digest, label, aliases, summary in connection.execute(
+            "SELECT w.digest, n.label, n.aliases, n.summary FROM waiting w"
+            " JOIN nodes n ON n.embedded = w.digest"
+        )
+    }
+    found |= {
+        int(digest): with_heading(heading, text)
+        for digest, heading, text in connection.execute(
+            "SELECT w.digest, COALESCE(h.text, ''), p.text FROM waiting w JOIN passages p ON p.id ="
+            " (SELECT MIN(id) FROM passages WHERE embedded = w.digest)"
+            " LEFT JOIN headings h ON h.id = p.heading"
+        )
+    }
+    return sorted(found.items())
 
 
 def add(

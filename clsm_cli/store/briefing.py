@@ -1,0 +1,147 @@
+"""The file that a briefing is read from, and the turns of conversations that are still open.
+
+The file is derived: it holds what a briefing needs of the whole store, and the signatures of the
+files that it was made of. It is used only as long as these are the same; a captured turn does not
+make it old, since open conversations are read where they are captured.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from clsm_cli.errors import DamagedStoreError, DiskError
+from clsm_cli.model.hashing import sha256
+from clsm_cli.store import atomic
+from clsm_cli.store.index.files import scan
+from clsm_cli.store.jsonlines import LineError, load
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from clsm_cli.store.layout import Store
+
+VERSION = 1
+"""Raised whenever the contents or what they mean change; an older file is made anew."""
+MAX_BYTES = 16 << 20
+_LIVE = ("inbox", "uses")
+"""Kinds of files that a briefing does not keep anything of."""
+_TAIL = 256 << 10
+"""Bytes at the end of an inbox file in which the last turns are looked for."""
+_MOST_INBOX = 256 << 20
+
+
+class OpenTurn(NamedTuple):
+    """A turn of a conversation that is still open.
+
+    Attributes:
+        time: ISO 8601 with offset, or a bare date, or None.
+        at: When the store got it (UTC).
+    """
+
+    key: str
+    session: str
+    speaker: str
+    role: str
+    text: str
+    trust: str
+    time: str | None
+    at: str
+    path: str
+    line: int
+
+
+def path_of(store: Store) -> Path:
+    """The file."""
+    return store.derived / "context.json"
+
+
+def signature(store: Store) -> str:
+    """One digest of how all files look that a briefing is made of: names, sizes and times."""
+    files = sorted((path, *how) for path, how in scan(store).items() if how[0] not in _LIVE)
+    return sha256(json.dumps([VERSION, store.zone_name, files]).encode())
+
+
+def fetch(store: Store, wanted: str) -> dict[str, Any] | None:
+    """The contents of the file; None if it is missing, damaged, or of another signature."""
+    try:
+        data = atomic.read(path_of(store), MAX_BYTES)
+        found = None if data is None else json.loads(data)
+    except (DiskError, DamagedStoreError, ValueError, RecursionError):
+        return None
+    if not isinstance(found, dict) or found.get("signature") != wanted:
+        return None
+    contents = found.get("contents")
+    return contents if isinstance(contents, dict) else None
+
+
+def keep(store: Store, made_of: str, contents: dict[str, Any]) -> None:
+    """Write the file, if the lock is free and the disk allows: else the next one makes it again.
+
+    Args:
+        store: Whose briefing it is.
+        made_of: The signature from before the contents were read.
+        contents: What JSON can hold.
+    """
+    from clsm_cli.store.lock import try_locked
+
+    data = json.dumps({"signature": made_of, "contents": contents}, ensure_ascii=False)
+    try:
+        with try_locked(store.root) as is_held:
+            if is_held:
+                atomic.put(path_of(store), data.encode(errors="replace"))
+    except DiskError:
+        return
+
+
+def open_turns(store: Store, most: int) -> list[list[OpenTurn]]:
+    """The last turns of every conversation that lies in an inbox, at most ``most`` of each.
+
+    What the tools of an agent said is left out, and so is what cannot be read.
+    """
+    found: list[list[OpenTurn]] = []
+    for flow in store.flows():
+        folder = flow / "inbox"
+        for path in sorted(folder.glob("*.jsonl")) if folder.is_dir() else ():
+            turns = {turn.key: turn for turn in _last_turns(path, most)}
+            if turns:
+                found.append(list(turns.values())[::-1])
+    return found
+
+
+def _last_turns(path: Path, most: int) -> Iterator[OpenTurn]:
+    """Newest first."""
+    try:
+        data = atomic.read(path, _MOST_INBOX) or b""
+    except (DiskError, DamagedStoreError):
+        return
+    tail = data[-_TAIL:] if data.count(b"\n", -_TAIL) > 1 else data
+    for line in reversed(tail.decode("utf-8", "replace").split("\n")):
+        turn = _turn(line) if line.strip() else None
+        if turn is not None and turn.role != "tool":
+            yield turn
+            most -= 1
+        if most <= 0:
+            return
+
+
+def _turn(line: str) -> OpenTurn | None:
+    """The turn that a line holds; None for a mark, or a line that was torn."""
+    try:
+        row = load(line)
+        time = row.get("time")
+        return OpenTurn(
+            key=str(row["key"]),
+            session=str(row["session"]),
+            speaker=str(row.get("speaker", "")),
+            role=str(row.get("role", "user")),
+            text=str(row["text"]),
+            trust=str(row.get("trust", "user")),
+            time=None if time is None else str(time),
+            at=str(row["at"]),
+            path=str(row.get("path", "-")),
+            line=int((row.get("lines") or [0])[0]),
+        )
+    except (LineError, AttributeError, LookupError, TypeError, ValueError):
+        return None

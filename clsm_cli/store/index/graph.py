@@ -1,0 +1,201 @@
+"""Questions about the graph: nodes, the links between them, their mentions, and facts.
+
+Rows name nodes by a number, a hash of the id, so they are the same on every machine.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, NamedTuple
+
+from clsm_cli.model.ids import digest
+from clsm_cli.store.index.search import batches
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Collection, Sequence
+
+
+class NodeRow(NamedTuple):
+    """A node that has a record.
+
+    Attributes:
+        n: Turns that mention it, at the last consolidation.
+        last: Day of its last mention, as a proleptic ordinal.
+        degree: Nodes that it has current edges with.
+        strongest: Weight of its strongest current edge.
+        vector: Row of the sentence vector of ``node_text``; −1 without one.
+    """
+
+    number: int
+    id: str
+    label: str
+    aliases: tuple[str, ...]
+    kind: str
+    stream: str
+    n: int
+    last: int | None
+    summary: str
+    degree: int
+    strongest: float
+    vector: int
+
+
+class LinkRow(NamedTuple):
+    """An edge between nodes, as seen from one of its ends.
+
+    Attributes:
+        outward: ``node`` is its source.
+        edge: Number of its record's id.
+    """
+
+    node: int
+    other: int
+    edge: int
+    outward: bool
+    type: str
+    weight: float
+    directed: bool
+    valid_from: str | None
+    valid_until: str | None
+    recorded_at: str | None
+    superseded_at: str | None
+
+
+class Fact(NamedTuple):
+    """A statement's place on the two clocks; ``key`` is its id, and that of its passage."""
+
+    key: str
+    stream: str
+    subject: str | None
+    slot: str | None
+    value: str | None
+    valid_from: str | None
+    valid_until: str | None
+    recorded_at: str | None
+    superseded_at: str | None
+    withdrawn: bool
+
+
+def number_of(record_id: str) -> int:
+    """The number of a node or an edge: 48 bits of a hash of its id."""
+    return int(digest("node", record_id), 16)
+
+
+def node_text(label: str, aliases: Sequence[str], summary: str) -> str:
+    """What stands for a node where meaning is compared.
+
+    >>> node_text("Hardin", ["Garrett Hardin"], "He wrote of filters.")
+    'Hardin; Garrett Hardin: He wrote of filters.'
+    """
+    names = "; ".join((label, *aliases))
+    return f"{names}: {summary}" if summary else names
+
+
+def nodes(connection: sqlite3.Connection, numbers: Collection[int]) -> dict[int, NodeRow]:
+    """Nodes by number; those that only others name, an edge or a mention, are left out."""
+    found: dict[int, NodeRow] = {}
+    for batch in batches(sorted(numbers)):
+        marks = ",".join("?" * len(batch))
+        for row in connection.execute(
+            "SELECT n.number, n.id, n.label, n.aliases, n.kind, n.stream, n.n, n.last, n.summary,"
+            " n.degree, n.strongest, COALESCE(v.row, -1) FROM nodes n"
+            " LEFT JOIN vectors v ON v.digest = n.embedded"
+            f" WHERE n.number IN ({marks}) AND n.label IS NOT NULL",
+            batch,
+        ):
+            aliases = tuple(json.loads(row[3])) if row[3] else ()
+            found[row[0]] = NodeRow._make((*row[:3], aliases, *row[4:]))
+    return found
+
+
+def named(connection: sqlite3.Connection, name_ids: Sequence[str]) -> dict[str, list[int]]:
+    """The nodes that have a label or alias: id of the name → numbers, in order of their ids."""
+    found: dict[str, list[int]] = {}
+    for batch in batches(name_ids):
+        marks = ",".join("?" * len(batch))
+        for alias, node in connection.execute(
+            f"SELECT alias, node FROM aliases WHERE alias IN ({marks}) ORDER BY alias, node", batch
+        ):
+            found.setdefault(alias, []).append(number_of(node))
+    return found
+
+
+def links(connection: sqlite3.Connection, numbers: Collection[int]) -> list[LinkRow]:
+    """The edges of some nodes with other nodes, closed and superseded ones too."""
+    found: list[LinkRow] = []
+    for batch in batches(sorted(numbers)):
+        marks = ",".join("?" * len(batch))
+        rows = connection.execute(
+            f"SELECT * FROM links WHERE node IN ({marks}) ORDER BY node, other, edge", batch
+        )
+        found += map(LinkRow._make, rows)
+    return found
+
+
+def noted(connection: sqlite3.Connection, keys: Collection[str]) -> dict[str, list[int]]:
+    """The nodes that turns mention, as their episodes' records have it: key → numbers."""
+    found: dict[str, list[int]] = {}
+    for batch in batches(sorted(keys)):
+        marks = ",".join("?" * len(batch))
+        for turn, node in connection.execute(
+            f"SELECT turn, node FROM noted WHERE turn IN ({marks}) ORDER BY turn, node",
+            [int(key, 16) for key in batch],
+        ):
+            found.setdefault(f"{turn:012x}", []).append(node)
+    return found
+
+
+def contexts(
+    connection: sqlite3.Connection, numbers: Collection[int], limit: int
+) -> dict[int, list[str]]:
+    """Keys of at most ``limit`` turns that mention each of some nodes: of all the first by key."""
+    found: dict[int, list[str]] = {}
+    for number in sorted(numbers):
+        rows = connection.execute(
+            "SELECT turn FROM noted WHERE node = ? ORDER BY turn LIMIT ?", (number, limit)
+        )
+        found[number] = [f"{turn:012x}" for (turn,) in rows]
+    return found
+
+
+def of_vectors(connection: sqlite3.Connection, rows: Collection[int]) -> dict[int, int]:
+    """The nodes whose texts have some sentence vectors: row of the vector → number."""
+    found: dict[int, int] = {}
+    for batch in batches(sorted(rows)):
+        marks = ",".join("?" * len(batch))
+        found |= connection.execute(
+            "SELECT v.row, n.number FROM vectors v JOIN nodes n ON n.embedded = v.digest"
+            f" WHERE v.row IN ({marks}) ORDER BY n.number DESC",
+            batch,
+        ).fetchall()
+    return found
+
+
+def facts(connection: sqlite3.Connection, subjects: Collection[str]) -> list[Fact]:
+    """All that was ever stated about some nodes, by their ids."""
+    found: list[Fact] = []
+    for batch in batches(sorted(subjects)):
+        marks = ",".join("?" * len(batch))
+        rows = connection.execute(
+            "SELECT key, stream, subject, slot, value, valid_from, valid_until, recorded_at,"
+            f" superseded_at, withdrawn FROM clocks WHERE subject IN ({marks})"
+            " ORDER BY subject, slot, key",
+            batch,
+        )
+        found += map(Fact._make, rows)
+    return found
+
+
+def uses(connection: sqlite3.Connection, ids: Collection[str]) -> dict[str, list[tuple[int, int]]]:
+    """How often ids were recalled: id → day as a proleptic ordinal, uses; only what is folded."""
+    found: dict[str, list[tuple[int, int]]] = {}
+    for batch in batches(sorted(ids)):
+        marks = ",".join("?" * len(batch))
+        for name, day, count in connection.execute(
+            f"SELECT id, day, SUM(n) FROM uses WHERE id IN ({marks})"
+            " GROUP BY id, day ORDER BY id, day",
+            batch,
+        ):
+            found.setdefault(name, []).append((day, count))
+    return found

@@ -1,0 +1,204 @@
+"""However records come, change and go on two machines: the graph's rows are what the records say."""
+
+from __future__ import annotations
+
+from random import Random
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from ingesting import scratch
+
+from clsm_cli.model.episodes import EpisodeRecord
+from clsm_cli.model.graph import Edge, Node
+from clsm_cli.model.ids import tombstone_hash
+from clsm_cli.store import layout, logs, shards
+from clsm_cli.store.index import database, graph
+from clsm_cli.store.index.opening import bring_up_to_date
+from clsm_cli.text.node_ids import node_id
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Callable, Iterator
+    from pathlib import Path
+
+    from clsm_cli.model.codec import Record
+    from clsm_cli.store.layout import Store
+
+NODES = ("mara", "brian", "heron", "quay")
+ALIASES = ("Mara Lind", "the heron", "harbour")
+TURNS = {"e-1": ("00000000000a", "00000000000b"), "e-2": ("00000000000c", "00000000000d")}
+DEVICES = ("pi", "attic")
+
+
+@pytest.fixture
+def store() -> Iterator[Store]:
+    with scratch() as folder:
+        layout.create(folder / "memory", "UTC")
+        yield layout.open_store(folder / "memory", {"CLSM_DEVICE": "pi"})
+
+
+def put(store: Store, path: str, *records: Record) -> None:
+    """Write one shard; none removes it."""
+    full = store.root / path
+    full.parent.mkdir(parents=True, exist_ok=True)
+    full.unlink(missing_ok=True)
+    if records:
+        full.write_bytes(shards.render(records))
+
+
+def brought_up(store: Store) -> sqlite3.Connection:
+    connection = database.open_to_write(store.derived)
+    bring_up_to_date(store, connection, None, None)
+    return connection
+
+
+def anew(store: Store) -> sqlite3.Connection:
+    database.discard(store.derived)
+    return brought_up(store)
+
+
+def contents(connection: sqlite3.Connection) -> list[list[Any]]:
+    """All that the graph's tables say; a node that nobody ever described says nothing."""
+    queries = (
+        "SELECT * FROM nodes WHERE label IS NOT NULL",
+        "SELECT * FROM links",
+        "SELECT * FROM noted",
+        "SELECT * FROM recorded",
+        "SELECT * FROM aliases",
+        "SELECT * FROM waiting",
+    )
+    return [sorted(connection.execute(query), key=repr) for query in queries]
+
+
+def a_node(random: Random, device: str) -> Node:
+    return Node(
+        id=random.choice(NODES),
+        rev=(random.randrange(1, 4), device),
+        label=random.choice(NODES).title(),
+        aliases=tuple(sorted(random.sample(ALIASES, random.randrange(3)))),
+        n=random.randrange(9),
+        last=random.choice([None, "2026-02-24", "2026-02-20T08:00:00+01:00"]),
+    )
+
+
+def an_edge(random: Random, device: str) -> Edge:
+    source, target = random.sample((*NODES, "missing"), 2)
+    return Edge(
+        id=f"x-{random.randrange(6)}",
+        rev=(random.randrange(1, 4), device),
+        source=source,
+        target=target,
+        type=random.choice(["co_occurs", "owns", "next"]),
+        weight=random.choice([0.1, 0.5]),
+        superseded_at=random.choice([None, None, "2026-02-24T00:00:00Z"]),
+    )
+
+
+def an_episode(random: Random, device: str) -> EpisodeRecord:
+    episode = random.choice([*TURNS])
+    return EpisodeRecord(
+        id=episode,
+        rev=(random.randrange(1, 4), device),
+        mentions={
+            node: tuple(sorted(random.sample(TURNS[episode], random.randrange(1, 3))))
+            for node in random.sample(NODES, random.randrange(3))
+        },
+        stage=random.choice(["pending", "consolidated"]),
+    )
+
+
+def scramble(store: Store, random: Random) -> None:
+    """Write one shard anew; an id stands in it once."""
+    device = random.choice(DEVICES)
+    folder = random.choice(["projects/graph", f"flow/{device}/graph"])
+    makers: list[Callable[[Random, str], Record]] = [a_node, an_edge]
+    make = an_episode if folder.startswith("flow") else random.choice(makers)
+    records = {each.id: each for each in (make(random, device) for _ in range(4))}
+    put(store, f"{folder}/{random.randrange(3)}.yaml", *records.values())
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_after_any_changes_the_graph_is_as_if_made_anew(store: Store, seed: int) -> None:
+    random = Random(seed)
+    for number in range(12):
+        for _ in range(random.randrange(1, 4)):
+            scramble(store, random)
+        if number == 8:
+            hidden = random.choice([*NODES, *TURNS, "x-1"])
+            line = logs.render(logs.Tombstone(tombstone_hash(hidden), "2026-02-24T00:00:00Z"))
+            (store.root / "tombstones").mkdir(exist_ok=True)
+            (store.root / "tombstones" / "pi.jsonl").write_bytes(line + b"\n")
+        known = contents(brought_up(store))
+        if number % 4 == 3:
+            assert known == contents(anew(store))
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_graph_is_what_the_joined_records_say(store: Store, seed: int) -> None:
+    random = Random(100 + seed)
+    for _ in range(8):
+        scramble(store, random)
+    connection = brought_up(store)
+    joined = shards.load_graph(store.graphs()).records
+    nodes = {r.id: r for r in joined.values() if isinstance(r, Node)}
+    found = graph.nodes(connection, [graph.number_of(node) for node in NODES])
+    assert {row.id: (row.label, row.aliases, row.n) for row in found.values()} == {
+        node.id: (node.label, node.aliases, node.n) for node in nodes.values()
+    }
+    for node in nodes.values():
+        assert (
+            graph.number_of(node.id)
+            in graph.named(connection, [node_id(node.label)])[node_id(node.label)]
+        )
+    edges = {
+        (r.source, r.target, r.type, r.weight)
+        for r in joined.values()
+        if isinstance(r, Edge) and r.type != "next"
+    }
+    numbers = {graph.number_of(node): node for node in (*NODES, "missing")}
+    assert {
+        (numbers[link.node], numbers[link.other], link.type, link.weight)
+        for link in graph.links(connection, numbers)
+        if link.outward
+    } == edges
+    told = {
+        (turn, node)
+        for r in joined.values()
+        if isinstance(r, EpisodeRecord)
+        for node, turns in r.mentions.items()
+        for turn in turns
+    }
+    assert {
+        (turn, numbers[node])
+        for turn, mentioned in graph.noted(connection, sum(TURNS.values(), ())).items()
+        for node in mentioned
+    } == told
+
+
+def test_degree_and_strength_count_current_edges_only(store: Store, tmp_path: Path) -> None:
+    del tmp_path
+    rev = (1, "pi")
+    put(
+        store,
+        "projects/graph/0.yaml",
+        Node(id="mara", rev=rev, label="Mara"),
+        Edge(id="x-1", rev=rev, source="mara", target="brian", weight=0.2),
+        Edge(id="x-2", rev=rev, source="heron", target="mara", type="owns", weight=0.5),
+        Edge(id="x-3", rev=rev, source="mara", target="quay", weight=0.9, valid_until="2026-02-01"),
+    )
+    (mara,) = graph.nodes(brought_up(store), [graph.number_of("mara")]).values()
+    assert (mara.degree, mara.strongest) == (2, 0.5)
+
+
+def test_folded_uses_are_read_and_a_bad_line_is_reported(store: Store) -> None:
+    store.flow.mkdir(parents=True, exist_ok=True)
+    lines = [
+        logs.render(logs.Use("f-1", "2026-02-20", 2)),
+        logs.render(logs.Use("f-1", "2026-02-22", 1)),
+        b'{"id": "f-2"}',
+    ]
+    (store.flow / "uses.jsonl").write_bytes(b"\n".join(lines) + b"\n")
+    connection = brought_up(store)
+    assert graph.uses(connection, ["f-1", "f-2"]) == {"f-1": [(739667, 2), (739669, 1)]}
+    (listed,) = connection.execute("SELECT problems FROM files WHERE kind = 'uses'").fetchone()
+    assert listed == '[[3, "is no line of uses"]]'
