@@ -1,4 +1,4 @@
-"""What a cold recall costs against importing numpy, by size of the memory; and where the time goes.
+"""What a cold recall or context costs against importing numpy, by size; and where the time goes.
 
 One command: ``python -m benchmarks.cold_start WORK``. Whole processes in turn, CPU seconds (user +
 system) as the kernel counts them. The yardstick runs again before every fourth process, a ratio
@@ -81,6 +81,8 @@ def commands(asked: dict[str, str], store: Path, empty: Path) -> dict[str, tuple
     text = asked[TRACED]
     found["clsm recall"] = ([SCRIPT, "recall", text], plain)
     found["search"] = ([*clsm, "search", text], plain)
+    for form in ("text", "json", "prompt"):
+        found[f"context, {form}"] = ([*clsm, "context", "--format", form], plain)
     no_model = environment(store, CLSM_MODEL_DIR=str(empty))
     found["recall, words only (no model)"] = ([*clsm, "recall", text], no_model)
     return found

@@ -84,6 +84,13 @@ class RecallSettings(NamedTuple):
     """Speaks of a time where one is asked for."""
     weight_question: float = -0.3
     """Is a question itself."""
+    weight_fact: float = 0.0
+    """States the fact that is asked for, and it holds; 0: facts are not looked up."""
+    rounds: int = 0
+    """Rounds of sub-queries of a compound question at most (Smriti: 3); 0: it is asked as it is, which
+    is as good (docs/evaluation.md)."""
+    fold: float = 0.9
+    """Share of common search terms from which two items of one speaker are one; above 1: never."""
     concepts: int = 10
     """Concepts returned (CLS-M: top_k)."""
     refresh_passages: int = 64

@@ -10,27 +10,21 @@ from __future__ import annotations
 import gc
 import os
 import sys
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
+    from typing import TypeAlias
 
-RECALL_OPTIONS: dict[str, tuple[str, Callable[[str], Any] | bool]] = {
-    "-k": ("k", int),
-    "--budget": ("budget", str),
-    "--kind": ("kind", str),
-    "--stream": ("stream", str),
-    "--project": ("project", str),
-    "--session": ("session", str),
-    "--since": ("since", str),
-    "--until": ("until", str),
-    "--min-score": ("min_score", float),
-    "--batch": ("batch", str),
+    Table: TypeAlias = dict[str, tuple[str, Callable[[str], Any] | bool]]
+    """Option → the field it sets, and the type of its value or, for a flag, the value.
+
+    ``tests/test_fastpath.py`` compares them with the Typer commands.
+    """
+
+_COMMON: Table = {
     "--format": ("output", str),
-    "--explain": ("explain", True),
-    "--exit-code": ("exit_code", True),
-    "--touch": ("touch", True),
-    "--no-touch": ("touch", False),
     "--store": ("store", str),
     "--now": ("now", str),
     "--json": ("as_json", True),
@@ -39,11 +33,36 @@ RECALL_OPTIONS: dict[str, tuple[str, Callable[[str], Any] | bool]] = {
     "--verbose": ("verbose", True),
     "-v": ("verbose", True),
 }
-"""Option → the field it sets, and the type of its value or, for a flag, the value.
-
-``tests/test_fastpath.py`` compares it with the Typer command.
-"""
-_RANGES = {"k": (1, 1000), "min_score": (0.0, 1.0)}
+RECALL_OPTIONS: Table = {
+    "-k": ("k", int),
+    "--budget": ("budget", str),
+    "--kind": ("kind", str),
+    "--stream": ("stream", str),
+    "--project": ("project", str),
+    "--session": ("session", str),
+    "--since": ("since", str),
+    "--until": ("until", str),
+    "--as-of": ("as_of", str),
+    "--known-at": ("known_at", str),
+    "--min-score": ("min_score", float),
+    "--context": ("context", str),
+    "--gate": ("gate", True),
+    "--preset": ("preset", str),
+    "--explore": ("explore", True),
+    "--batch": ("batch", str),
+    "--explain": ("explain", True),
+    "--exit-code": ("exit_code", True),
+    "--touch": ("touch", True),
+    "--no-touch": ("touch", False),
+    **_COMMON,
+}
+CONTEXT_OPTIONS: Table = {
+    "--query": ("query", str),
+    "--budget": ("budget", str),
+    "--window": ("window", int),
+    **_COMMON,
+}
+_RANGES = {"k": (1, 1000), "min_score": (0.0, 1.0), "window": (1, 1_000_000_000)}
 
 
 def run(arguments: Sequence[str]) -> int | None:
@@ -57,23 +76,32 @@ def run(arguments: Sequence[str]) -> int | None:
 
         print(f"clsm {__version__}")
         return 0
-    if not arguments or arguments[0] not in ("recall", "search"):
+    if not arguments or arguments[0] not in ("recall", "search", "context"):
         return None
-    values = parse(arguments[1:])
+    is_recall = arguments[0] != "context"
+    values = parse(arguments[1:]) if is_recall else parse(arguments[1:], CONTEXT_OPTIONS, None)
     if values is None:
         return None
     gc.disable()  # the process ends before there is garbage worth 4 ms of looking for it
-    from clsm_cli.commands import boundary, run_recall
+    from clsm_cli.commands import boundary
     from clsm_cli.commands.runtime import UsageError
 
+    command = import_module(f"clsm_cli.commands.run_{'recall' if is_recall else 'context'}")
     try:
-        return boundary.guard(lambda: run_recall.run(run_recall.Options(**values)))
+        return boundary.guard(lambda: command.run(command.Options(**values)))
     except UsageError:
         return None
 
 
-def parse(arguments: Sequence[str]) -> dict[str, Any] | None:
-    """Read the arguments of ``recall``; None if there is anything that is not plain.
+def parse(
+    arguments: Sequence[str], table: Table = RECALL_OPTIONS, words_are: str | None = "query"
+) -> dict[str, Any] | None:
+    """Read the arguments of a command; None if there is anything that is not plain.
+
+    Args:
+        arguments: What stands after its name.
+        table: Its options.
+        words_are: The field that its words are; None: it takes none.
 
     >>> parse(["--json", "-k", "3", "who", "is", "brian"])
     {'as_json': True, 'k': 3, 'query': ('who', 'is', 'brian')}
@@ -91,19 +119,21 @@ def parse(arguments: Sequence[str]) -> dict[str, Any] | None:
         if not argument.startswith("-") or argument == "-":
             words.append(argument)
             continue
-        option = _option(argument, rest)
+        option = _option(argument, rest, table)
         if option is None:
             return None
         values |= option
-    return {**values, "query": tuple(words)}
+    if words_are is None:
+        return None if words else values
+    return {**values, words_are: tuple(words)}
 
 
-def _option(argument: str, rest: list[str]) -> dict[str, Any] | None:
+def _option(argument: str, rest: list[str], table: Table) -> dict[str, Any] | None:
     """The field that an option sets; its value may be the next of ``rest``. None: not plain."""
     name, joined, value = argument.partition("=")
-    if name not in RECALL_OPTIONS or (joined and not name.startswith("--")):
+    if name not in table or (joined and not name.startswith("--")):
         return None
-    field, kind = RECALL_OPTIONS[name]
+    field, kind = table[name]
     if isinstance(kind, bool):
         return None if joined else {field: kind}
     if not joined and not rest:

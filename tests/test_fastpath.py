@@ -14,21 +14,30 @@ from typer.testing import CliRunner
 from clsm_cli import fastpath
 from clsm_cli.app import app
 from clsm_cli.commands import recall as command
-from clsm_cli.commands import run_recall
+from clsm_cli.commands import run_context, run_recall
 
 HEAVY = {"typer", "rich", "numpy", "tokenizers", "onnxruntime", "ruamel", "rapidfuzz"}
 
 
-def test_every_option_of_typer_is_here_and_no_other() -> None:
-    typed = get_command(app).commands["recall"]  # type: ignore[attr-defined]
+@pytest.mark.parametrize(
+    ("name", "table", "fields"),
+    [
+        ("recall", fastpath.RECALL_OPTIONS, run_recall.Options._fields),
+        ("context", fastpath.CONTEXT_OPTIONS, run_context.Options._fields),
+    ],
+)
+def test_every_option_of_typer_is_here_and_no_other(
+    name: str, table: fastpath.Table, fields: tuple[str, ...]
+) -> None:
+    typed = get_command(app).commands[name]  # type: ignore[attr-defined]
     expected: dict[str, str] = {}
     for parameter in typed.params:
         if parameter.param_type_name == "option" and parameter.name != "help":
             names = [*parameter.opts, *parameter.secondary_opts]
             expected |= dict.fromkeys(names, parameter.name)
-    found = {name: field for name, (field, _) in fastpath.RECALL_OPTIONS.items()}
+    found = {option: field for option, (field, _) in table.items()}
     assert found == expected
-    assert set(found.values()) | {"query"} == set(run_recall.Options._fields)
+    assert set(found.values()) | {"query"} == set(fields)
 
 
 @pytest.mark.parametrize(
@@ -51,6 +60,34 @@ def test_both_parsers_read_the_same(arguments: list[str], monkeypatch: pytest.Mo
     values = fastpath.parse(arguments)
     assert values is not None
     assert [run_recall.Options(**values)] == seen
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        [],
+        ["--query", "the gauge", "--budget=30%", "--window", "4096"],
+        ["--format", "prompt", "--store", "x", "--now=2026-02-24", "--json", "-q", "-v"],
+    ],
+)
+def test_both_parsers_read_a_context_the_same(
+    arguments: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[run_context.Options] = []
+    monkeypatch.setattr(run_context, "run", seen.append)
+    result = CliRunner().invoke(app, ["context", *arguments])
+    assert result.exit_code == 0, result.output
+    values = fastpath.parse(arguments, fastpath.CONTEXT_OPTIONS, None)
+    assert values is not None
+    assert [run_context.Options(**values)] == seen
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [["--window", "0"], ["--window", "1000000001"], ["-k", "3"], ["word"], ["--", "word"], ["-h"]],
+)
+def test_what_is_not_plain_in_a_context_is_left_to_typer(arguments: list[str]) -> None:
+    assert fastpath.parse(arguments, fastpath.CONTEXT_OPTIONS, None) is None
 
 
 @pytest.mark.parametrize(
@@ -84,6 +121,7 @@ def test_other_commands_are_typers(arguments: list[str]) -> None:
 
 def test_a_range_is_the_one_typer_knows() -> None:
     assert list(fastpath._RANGES["k"]) == [1, run_recall.MAX_ITEMS]
+    assert list(fastpath._RANGES["window"]) == [1, run_context.MAX_WINDOW]
     assert (command.recall.__kwdefaults__ or {"k": 0})["k"] is None
 
 
@@ -111,6 +149,13 @@ def test_a_recall_loads_nothing_heavy(told: Cli) -> None:
     for form in ("text", "json", "prompt"):
         loaded = _modules("recall", "--store", str(told.store), "--format", form, "heron", "river")
         assert not loaded & HEAVY, form
+
+
+def test_a_context_reads_one_file(told: Cli) -> None:
+    told.ok("context")
+    for form in ("text", "json", "prompt"):
+        loaded = _modules("context", "--store", str(told.store), "--format", form)
+        assert not loaded & (HEAVY | {"sqlite3", "random"}), form
 
 
 def test_version_loads_next_to_nothing() -> None:

@@ -22,8 +22,21 @@ from clsm_cli.commands.runtime import environment, parse_time
 
 if TYPE_CHECKING:
     from clsm_cli.evaluation.memory_report import GainReport, MemoryReport
+    from clsm_cli.evaluation.nodes_report import NodeReport
+    from clsm_cli.evaluation.presets_report import PresetsReport
     from clsm_cli.evaluation.report import ChatReport, NotesReport
     from clsm_cli.evaluation.stores import Workshop
+    from clsm_cli.evaluation.times import TimesReport
+
+    Report = (
+        ChatReport
+        | NotesReport
+        | MemoryReport
+        | GainReport
+        | NodeReport
+        | PresetsReport
+        | TimesReport
+    )
 
 app = typer.Typer(
     help="How good recall is, measured.",
@@ -40,6 +53,9 @@ class Dataset(StrEnum):
     gvd = "gvd"
     notes = "notes"
     memory = "memory"
+    nodes = "nodes"
+    presets = "presets"
+    times = "times"
 
 
 @app.callback()
@@ -57,6 +73,9 @@ def _group() -> None:
         "clsm eval run notes fixtures/sample",
         "clsm eval run memory fixtures/sample",
         "clsm eval run memory fixtures/sample --sheet 50 > sheet.md",
+        "clsm eval run nodes ~/data/locomo10.json",
+        "clsm eval run presets fixtures/sample",
+        "clsm eval run times fixtures/time",
     ),
 )
 def run(
@@ -64,8 +83,9 @@ def run(
         Dataset,
         typer.Argument(
             metavar="SET",
-            help="locomo, gvd, notes (your own labels), or memory (what consolidation makes of"
-            " such notes).",
+            help="locomo, gvd, notes (your own labels), memory (what consolidation makes of such"
+            " notes), presets (published retrievals on them), nodes (concepts of LoCoMo's"
+            " questions), or times (time expressions).",
         ),
     ],
     path: Annotated[
@@ -120,11 +140,15 @@ def run(
     printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
     try:
         shop = _workshop(printer, work, now, fresh=fresh)
-        report: ChatReport | NotesReport | MemoryReport | GainReport
+        report: Report
         if dataset is Dataset.memory:
             from clsm_cli.evaluation import memory
 
             report = memory.run_memory(path, shop, seed, is_plain=without_markup, sheet=sheet)
+        elif dataset is Dataset.times:
+            from clsm_cli.evaluation import times
+
+            report = times.run_times(path, shop)
         else:
             report = _evaluated(dataset, path, shop, seed, consolidate=consolidate)
     finally:
@@ -142,18 +166,36 @@ def _check(dataset: Dataset, *, consolidate: bool, of_memory: bool) -> None:
 
 def _print(
     printer: Printer,
-    report: ChatReport | NotesReport | MemoryReport | GainReport,
+    report: Report,
     *,
     as_json: bool,
     verbose: bool,
 ) -> None:
-    from clsm_cli.commands import render_eval, render_memory
+    from clsm_cli.commands import (
+        render_eval,
+        render_memory,
+        render_nodes,
+        render_presets,
+        render_times,
+    )
     from clsm_cli.evaluation.memory_report import MemoryReport
+    from clsm_cli.evaluation.nodes_report import NodeReport
+    from clsm_cli.evaluation.presets_report import PresetsReport
     from clsm_cli.evaluation.report import ChatReport, NotesReport
+    from clsm_cli.evaluation.times import TimesReport
 
     if isinstance(report, (ChatReport, NotesReport)):
         mapping = render_eval.mapping(report)
         tables = render_eval.tables(report, verbose=verbose)
+    elif isinstance(report, NodeReport):
+        mapping = render_nodes.mapping(report)
+        tables = render_nodes.tables(report, verbose=verbose)
+    elif isinstance(report, TimesReport):
+        mapping = render_times.mapping(report)
+        tables = render_times.tables(report, verbose=verbose)
+    elif isinstance(report, PresetsReport):
+        mapping = render_presets.mapping(report)
+        tables = render_presets.tables(report, verbose=verbose)
     else:
         mapping = render_memory.mapping(report)
         tables = render_memory.tables(report, verbose=verbose)
@@ -169,9 +211,9 @@ def _print(
 
 def _evaluated(
     dataset: Dataset, path: Path, shop: Workshop, seed: int, *, consolidate: bool
-) -> ChatReport | NotesReport | GainReport:
+) -> ChatReport | NotesReport | GainReport | NodeReport | PresetsReport:
     from clsm_cli.commands import engine
-    from clsm_cli.evaluation import before_after, chat, workspace
+    from clsm_cli.evaluation import before_after, chat, nodes, presets, workspace
 
     queries = engine.QueryEngine()
     queries.open()
@@ -181,6 +223,10 @@ def _evaluated(
         return chat.run_locomo(path, shop, queries, seed)
     if dataset is Dataset.gvd:
         return chat.run_gvd(path, shop, queries, seed)
+    if dataset is Dataset.nodes:
+        return nodes.run_nodes(path, shop, queries, seed)
+    if dataset is Dataset.presets:
+        return presets.run_presets(path, shop, queries, seed)
     return workspace.run_notes(path, shop, queries, seed)
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from clsm_cli.commands import render_eval, render_graph
+from clsm_cli.commands import render_eval, render_graph, run_recall
 from clsm_cli.commands.options import (
     JsonOption,
     NoNowOption,
@@ -34,6 +34,7 @@ EXAMPLES = examples(
     "clsm graph                             # size, hubs, strongest edges",
     "clsm graph --format html --out graph.html    # a picture for the browser",
     "clsm graph 'delegation defect' --depth 1",
+    "clsm graph --query 'who distrusts delegation' --format html --out way.html",
     "clsm graph --format graphml --out graph.graphml   # for Gephi",
     "clsm graph --format dot | dot -Tsvg > graph.svg   # Graphviz",
 )
@@ -59,6 +60,13 @@ def graph(
         ),
     ] = None,
     *,
+    query: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TEXT",
+            help="Only what this question activates, and the way there; sizes are activations.",
+        ),
+    ] = None,
     depth: Annotated[
         int, typer.Option(min=0, metavar="N", help="Edges to go from NODE at most.")
     ] = 2,
@@ -100,11 +108,16 @@ def graph(
     form = Format.json if as_json else form
     if form is Format.html and out is None and printer.is_terminal:
         raise UsageError("--format", "a picture needs a file: add --out graph.html")
-    whole = graphs.load(chosen_store(store), episodes=episodes)
+    if query is not None and nodes:
+        raise UsageError("--query", "it chooses the nodes itself; leave out NODE")
+    found = chosen_store(store)
+    whole = graphs.load(found, episodes=episodes)
     if whole.dangling:
         edges = counted(whole.dangling, "edge")
         printer.warn(f"{edges} left out, as the store does not hold both nodes")
     seeds = [node for each in nodes or () for node in graphs.named(whole, given([each]))]
+    if query is not None:
+        whole = graphs.activated(whole, run_recall.activation(found, given([query]), printer))
     limit = IN_PICTURE if limit is None and form is Format.html else limit
     shown = graphs.around(whole, seeds, depth) if seeds else whole
     shown = shown if limit is None else graphs.strongest(shown, limit, seeds)

@@ -20,7 +20,9 @@ EXAMPLES = examples(
     "clsm recall delegation defect",
     'clsm recall --json "who is brian"',
     'clsm recall --since "last week" --kind statement what does Mara want',
+    'clsm recall --as-of 2026-02-15 "how often does the heartbeat come"',
     "clsm recall --format prompt --budget 800 heartbeat",
+    'clsm recall --gate --context chat.jsonl "and the second one?"',
     "clsm recall --batch questions.jsonl > answers.jsonl",
     "clsm recall -k 3 -- --store is an option of what",
 )
@@ -74,6 +76,19 @@ def recall(
     until: Annotated[
         str | None, typer.Option(metavar="TIME", help="Only up to this day, itself included.")
     ] = None,
+    as_of: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TIME",
+            help="What was true then: facts that did not hold are left out. A day or a time.",
+        ),
+    ] = None,
+    known_at: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TIME", help="What was known then: nothing that was told later counts."
+        ),
+    ] = None,
     min_score: Annotated[
         float | None,
         typer.Option(
@@ -83,6 +98,28 @@ def recall(
             help="Leave out what is less likely than this to be relevant; 0 returns everything.",
         ),
     ] = None,
+    context: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="The current conversation (- is standard input): what the query points back at, and"
+            " part of the answer.",
+        ),
+    ] = None,
+    gate: Annotated[
+        bool, typer.Option("--gate", help="Answer only if the message needs memory at all.")
+    ] = False,
+    preset: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="Answer as a published system does: cls-m, nemori, caim, smriti or cma.",
+        ),
+    ] = None,
+    explore: Annotated[
+        bool,
+        typer.Option("--explore", help="Draw the weights that feedback taught, to learn more."),
+    ] = False,
     batch: Annotated[
         str | None,
         typer.Option(
@@ -130,7 +167,13 @@ def recall(
         session=session,
         since=since,
         until=until,
+        as_of=as_of,
+        known_at=known_at,
         min_score=min_score,
+        context=context,
+        gate=gate,
+        preset=preset,
+        explore=explore,
         batch=batch,
         output=output,
         explain=explain,

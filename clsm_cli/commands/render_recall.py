@@ -11,7 +11,7 @@ from clsm_cli.text.terminal import safe
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from clsm_cli.retrieval.answer import Answer, Memory
+    from clsm_cli.retrieval.answer import Answer, Concept, Memory
 
 BAR = 10
 """Cells of a score bar."""
@@ -25,8 +25,12 @@ def answer_mapping(answer: Answer) -> dict[str, Any]:
         "query": answer.query,
         "now": answer.now,
         "as_of": answer.as_of,
+        "known_at": answer.known_at,
         "route": answer.route,
+        "cues": list(answer.cues),
         "answered": answer.answered,
+        "verdict": answer.verdict,
+        "facts": [plain(fact) for fact in answer.facts],
         "confidence": answer.confidence,
         "concepts": [plain(concept) for concept in answer.concepts],
         "memories": [_memory_mapping(memory) for memory in answer.memories],
@@ -55,9 +59,11 @@ def _memory_mapping(memory: Memory) -> dict[str, Any]:
 
 def answer_lines(answer: Answer, *, explain: bool) -> list[str]:
     """Plain text for a pipe: concepts on one line, then the items with their sources."""
-    lines: list[str] = []
+    lines = known_lines(answer)
     if answer.concepts:
-        lines += ["concepts: " + ", ".join(concept.label for concept in answer.concepts), ""]
+        lines.append("concepts: " + ", ".join(concept.label for concept in answer.concepts))
+        lines += [f"   {way(concept)}" for concept in answer.concepts] if explain else []
+    lines += [""] if lines else []
     for number, memory in enumerate(answer.memories, 1):
         lines.append(f"{number}. {_where(memory)} · {memory.score:.2f}")
         if memory.heading:
@@ -68,6 +74,33 @@ def answer_lines(answer: Answer, *, explain: bool) -> list[str]:
     if answer.budget.dropped:
         lines.append(_cut(answer))
     return lines
+
+
+def known_lines(answer: Answer) -> list[str]:
+    """What the facts say: yes, no or not known, and each fact with the days on which it holds."""
+    lines = [f"the facts say: {answer.verdict}"] if answer.verdict else []
+    for fact in answer.facts:
+        since = f" from {fact.valid_from}" if fact.valid_from else ""
+        until = f" until {fact.valid_until}" if fact.valid_until else ""
+        lines.append(f"fact: {fact.subject}, {fact.slot}: {fact.value}{since}{until} ({fact.id})")
+    return lines
+
+
+def way(concept: Concept) -> str:
+    """How activation came to a concept: what the query named, and the edges from there.
+
+    >>> from clsm_cli.retrieval.answer import Concept
+    >>> way(Concept("b", "B", (), "concept", "flow", 0.5, None, ("a", "b"), (("caused", 0.5),)))
+    '0.50 B: a —caused 0.50→ b'
+    """
+    found = f"{concept.activation:.2f} {concept.label}"
+    if concept.seed:
+        return f"{found}: named by the query ({concept.seed})"
+    if not concept.steps:
+        return f"{found}: in the passages that were found"
+    steps = zip(concept.steps, concept.path[1:], strict=True)
+    path = "".join(f" —{kind} {weight:.2f}→ {node}" for (kind, weight), node in steps)
+    return f"{found}: {concept.path[0]}{path}"
 
 
 def because(memory: Memory) -> str:
@@ -88,6 +121,7 @@ _REASONS = {
     "date": "the time asked about",
     "temporal": "it tells a time",
     "question": "is itself a question",
+    "fact": "it states what is asked for",
     "graph": "the concepts it mentions",
 }
 
@@ -117,13 +151,17 @@ def answer_renderables(answer: Answer, *, explain: bool) -> list[RenderableType]
     from rich.padding import Padding
     from rich.text import Text
 
-    found: list[RenderableType] = []
+    found: list[RenderableType] = [Text(safe(line), "green") for line in known_lines(answer)]
     if answer.concepts:
         line = Text()
         for number, concept in enumerate(answer.concepts):
             line.append(" · " if number else "", style="dim")
             line.append(safe(concept.label), style="bold cyan" if concept.seed else "cyan")
-        found += [line, Text()]
+        found.append(line)
+    if explain:
+        found += [Text(f"  {safe(way(each))}", style="dim") for each in answer.concepts]
+    if found:
+        found.append(Text())
     for memory in answer.memories:
         head = Text()
         full = round(memory.score * BAR)

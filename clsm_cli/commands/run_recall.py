@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from clsm_cli.commands import render_recall
 from clsm_cli.commands.engine import QueryEngine, embedder, offer
 from clsm_cli.commands.output import Printer
-from clsm_cli.commands.runtime import UsageError, chosen_store, current_time, given
+from clsm_cli.commands.recall_options import MAX_ITEMS, MAX_QUERY, Options, query_of, text_of
+from clsm_cli.commands.runtime import UsageError, chosen_store, current_time
 from clsm_cli.errors import NothingRelevantError
 from clsm_cli.retrieval import recall as use_case
 
@@ -17,42 +17,13 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from clsm_cli.retrieval.answer import Answer
-    from clsm_cli.retrieval.recall import Query
-    from clsm_cli.store.index.filters import Filters
+    from clsm_cli.retrieval.current import Said
+    from clsm_cli.retrieval.query import Query
     from clsm_cli.store.layout import Store
 
-MAX_QUERY = 1 << 20
-"""Characters of a query."""
-MAX_ITEMS = 1000
+__all__ = ["MAX_ITEMS", "Options", "activation", "run"]
+
 FORMATS = ("text", "json", "prompt")
-KINDS = ("passage", "statement", "gist")
-STREAMS = ("identity", "projects", "tasks", "flow")
-_BUDGET = re.compile(r"(\d{1,9})(c?)")
-
-
-class Options(NamedTuple):
-    """The options of ``clsm recall``, as they were given; see its help."""
-
-    query: tuple[str, ...]
-    k: int | None = None
-    budget: str | None = None
-    kind: str | None = None
-    stream: str | None = None
-    project: str | None = None
-    session: str | None = None
-    since: str | None = None
-    until: str | None = None
-    min_score: float | None = None
-    batch: str | None = None
-    output: str | None = None
-    explain: bool = False
-    exit_code: bool = False
-    touch: bool = True
-    store: str | None = None
-    now: str | None = None
-    as_json: bool = False
-    quiet: bool = False
-    verbose: bool = False
 
 
 def run(options: Options) -> None:
@@ -68,11 +39,13 @@ def run(options: Options) -> None:
     if options.batch is not None:
         _run_batch(options, printer)
         return
-    text = _query_text(options)
+    text = text_of(options)
     store = chosen_store(options.store)
     offer(printer)
     now = current_time(options.now, store.zone)
-    query = _query(store, options, text, now)
+    query = query_of(store, options, text, now)
+    if options.context is not None:
+        query = query._replace(current=_conversation(options.context, store, now, printer))
     (answer,) = _answers(store, [query], printer)
     if options.touch and answer.answered:
         use_case.touch(store, answer)
@@ -80,7 +53,8 @@ def run(options: Options) -> None:
     if not answer.answered:
         if options.exit_code:
             raise NothingRelevantError
-        printer.warn("nothing relevant was found")
+        reason = "no memory is needed" if answer.route == "none" else "nothing relevant was found"
+        printer.warn(reason)
 
 
 def _format(options: Options) -> str:
@@ -92,83 +66,15 @@ def _format(options: Options) -> str:
     return form
 
 
-def _query_text(options: Options) -> str:
-    text = given(options.query).strip()
-    if not text:
-        raise UsageError("QUERY", "the query is empty; give it some words")
-    if len(text) > MAX_QUERY:
-        raise UsageError(
-            "QUERY", f"the query has {len(text)} characters; ask with at most {MAX_QUERY}"
-        )
-    return text
+def _conversation(path: str, store: Store, now: datetime, printer: Printer) -> tuple[Said, ...]:
+    """The messages of ``--context``."""
+    from clsm_cli.commands import conversation, fence_key
 
-
-def _query(store: Store, options: Options, text: str, now: datetime) -> Query:
-    settings = store.settings.recall
-    budget, unit = _budget(options.budget)
-    return use_case.Query(
-        text=text,
-        now=now.isoformat(),
-        k=options.k or (settings.k if budget is None else MAX_ITEMS),
-        budget=settings.budget if budget is None else budget,
-        unit=unit,
-        min_score=options.min_score,
-        filters=_filters(options, now),
+    read = conversation.read(
+        path, zone=store.zone, now=now, fence_key=fence_key.reader(printer.warn)
     )
-
-
-def _budget(given_budget: str | None) -> tuple[int | None, str]:
-    if given_budget is None:
-        return None, "tokens"
-    match = _BUDGET.fullmatch(given_budget)
-    if not match:
-        reason = f"{given_budget!r} is no size; write 800 for tokens or 3000c for characters"
-        raise UsageError("--budget", reason)
-    return int(match[1]), "characters" if match[2] else "tokens"
-
-
-def _filters(options: Options, now: datetime) -> Filters | None:
-    _check_choice("--kind", options.kind, KINDS)
-    _check_choice("--stream", options.stream, STREAMS)
-    first = _day(options.since, now, "--since")
-    last = _day(options.until, now, "--until")
-    named = (options.kind, options.stream, options.project, options.session)
-    if first is None and last is None and not any(named):
-        return None
-    from clsm_cli.store.index.filters import Filters
-
-    return Filters(
-        kind=options.kind,
-        stream=options.stream,
-        project=options.project,
-        session=options.session,
-        first=first[0] if first else None,
-        until=last[1] if last else None,
-    )
-
-
-def _check_choice(option: str, value: str | None, choices: tuple[str, ...]) -> None:
-    if value is not None and value not in choices:
-        raise UsageError(option, f"{value!r} is none of: {', '.join(choices)}")
-
-
-def _day(text: str | None, now: datetime, option: str) -> tuple[int, int] | None:
-    """The days that a text means, as ordinals: first, and the one after the last."""
-    if text is None:
-        return None
-    from datetime import date
-
-    from clsm_cli.text import timex
-
-    try:
-        day = date.fromisoformat(text[:10])
-    except ValueError:
-        found = timex.find(text, now)
-        if len(found) == 1:
-            return found[0].first.toordinal(), found[0].until.toordinal()
-        reason = f'{text!r} is no day; write it like 2026-02-24, yesterday or "last week"'
-        raise UsageError(option, reason) from None
-    return day.toordinal(), day.toordinal() + 1
+    printer.warn_all(read.warnings)
+    return read.turns
 
 
 def _answers(store: Store, queries: list[Query], printer: Printer) -> Iterator[Answer]:
@@ -183,6 +89,20 @@ def _answers(store: Store, queries: list[Query], printer: Printer) -> Iterator[A
         )
     finally:
         printer.end_progress()
+
+
+def activation(store: Store, text: str, printer: Printer) -> dict[str, float]:
+    """What a question gives to the nodes of the graph, those on the way included; never a use."""
+    if not text.strip():
+        raise UsageError("--query", "it is empty; give it some words")
+    query = query_of(store, Options(()), text, current_time(None, store.zone))
+    (answer,) = _answers(store, [query], printer)
+    printer.warn_all(answer.warnings)
+    found: dict[str, float] = {}
+    for concept in answer.concepts:
+        for node in concept.path:
+            found[node] = max(found.get(node, 0.0), concept.activation)
+    return found
 
 
 def _print(printer: Printer, answer: Answer, form: str, *, explain: bool) -> None:
@@ -206,15 +126,18 @@ def _run_batch(options: Options, printer: Printer) -> None:
 
     if options.query:
         raise UsageError("--batch", "the queries come from the file; leave out QUERY")
+    if options.context is not None:
+        raise UsageError("--batch", "its questions belong to no conversation; leave out --context")
     if options.output in ("text", "prompt"):
         raise UsageError("--batch", "its answers are JSON; leave out --format")
     store = chosen_store(options.store)
     now = current_time(options.now, store.zone)
     rows = batch.read(options.batch or "", MAX_QUERY)
     queries = [
-        _query(store, options, row.query, now)._replace(as_of=row.as_of)
+        query._replace(as_of=row.as_of or query.as_of)
         for row in rows
         if row.problem is None
+        for query in (query_of(store, options, row.query, now),)
     ]
     answers = _answers(store, queries, printer)
     said: set[str] = set()

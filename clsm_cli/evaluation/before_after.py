@@ -85,7 +85,8 @@ class Item(NamedTuple):
 
 def item(memory: Memory) -> Item:
     """What an item of an answer counts for: a statement stands for the turns that it rests on."""
-    resting = [turn for source in memory.sources[1:] for turn in source.turn_ids]
+    first = 0 if memory.kind == "passage" else 1
+    resting = [turn for source in memory.sources[first:] for turn in source.turn_ids]
     turns = frozenset(resting or memory.sources[0].turn_ids)
     return Item(turns, max(1, len(resting)), memory.tokens)
 

@@ -7,9 +7,10 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from clsm_cli.retrieval import ranking, signals
-from clsm_cli.retrieval.question import understand
-from clsm_cli.retrieval.recall import Query, recall
+from clsm_cli.retrieval import signals
+from clsm_cli.retrieval.finding import find
+from clsm_cli.retrieval.query import Query
+from clsm_cli.retrieval.recall import recall
 from clsm_cli.store.index.opening import open_index
 from clsm_cli.text import tokens
 
@@ -106,17 +107,15 @@ class Asker:
         self._engine = engine
         self._now = now.isoformat()
         self._known: dict[int, _Known | None] = {}
-        self._speakers = index.speakers()
         self._learn(index.current_rows())
 
     def ask(self, text: str) -> Run:
         """Rank the store for a question; nothing is written."""
         import numpy as np
 
-        question = understand(text, self._now, self._speakers)
-        vectors = self._engine.encode(question.dense)
         settings = self._index.store.settings.recall
-        ranked = ranking.rank(self._index, question, vectors, self._engine, settings)
+        query = Query(text, self._now, ITEMS, UNLIMITED)
+        ranked = find(self._index, query, self._engine, settings, has_model=True).ranked
         self._learn([candidate.row for candidate in ranked.candidates])
         pairs = [(known, c) for c in ranked.candidates if (known := self._known[c.row])]
         pairs.sort(key=lambda pair: pair[0])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import heapq
 from collections import defaultdict
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from clsm_cli.errors import BadInputError
@@ -36,6 +36,7 @@ class Graph:
         statements: Node id → the current statements about it, sorted by id.
         total: Nodes of the graph that this is a part of.
         dangling: Edges left out because an end of them is not in the store.
+        activation: Node id → what a query gave it, 0 … 1; empty where there is no query.
     """
 
     nodes: tuple[Node, ...]
@@ -43,6 +44,7 @@ class Graph:
     statements: Mapping[str, tuple[Statement, ...]]
     total: int
     dangling: int = 0
+    activation: Mapping[str, float] = field(default_factory=dict)
 
 
 class Neighbour(NamedTuple):
@@ -208,6 +210,11 @@ def around(graph: Graph, seeds: Sequence[str], depth: int) -> Graph:
             break
         reached |= last
     return _restricted(graph, reached)
+
+
+def activated(graph: Graph, activation: Mapping[str, float]) -> Graph:
+    """The part of a graph that a query activates: its nodes and the edges between them."""
+    return replace(_restricted(graph, activation), activation=activation)
 
 
 def strongest(graph: Graph, limit: int, seeds: Sequence[str] = ()) -> Graph:

@@ -29,6 +29,7 @@ NODE_KEYS = {
     "n": "long",
     "first": "string",
     "last": "string",
+    "activation": "double",
 }
 EDGE_KEYS = {
     "type": "string",
@@ -39,8 +40,10 @@ EDGE_KEYS = {
 """Attributes in GraphML and their types; a value that is missing or empty is left out."""
 
 
-def node_mapping(node: Node, about: tuple[Statement, ...] = ()) -> dict[str, Any]:
-    """A node as JSON values, with the statements about it."""
+def node_mapping(
+    node: Node, about: tuple[Statement, ...] = (), activation: float | None = None
+) -> dict[str, Any]:
+    """A node as JSON values, with the statements about it, and what a query gave it."""
     return {
         "id": node.id,
         "label": name_of(node),
@@ -52,6 +55,7 @@ def node_mapping(node: Node, about: tuple[Statement, ...] = ()) -> dict[str, Any
         "n": node.n,
         "first": node.first,
         "last": node.last,
+        "activation": activation,
         "statements": [
             {"id": s.id, "kind": s.kind, "text": s.text, "state": s.state, "since": s.valid_from}
             for s in about
@@ -76,7 +80,10 @@ def edge_mapping(edge: Edge) -> dict[str, Any]:
 def mapping(graph: Graph) -> dict[str, Any]:
     """Nodes and edges as JSON values."""
     return {
-        "nodes": [node_mapping(node, graph.statements.get(node.id, ())) for node in graph.nodes],
+        "nodes": [
+            node_mapping(node, graph.statements.get(node.id, ()), graph.activation.get(node.id))
+            for node in graph.nodes
+        ],
         "edges": [edge_mapping(edge) for edge in graph.edges],
     }
 

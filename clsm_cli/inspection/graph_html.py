@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from clsm_cli.inspection.graph import Graph
-    from clsm_cli.model.graph import Node
 
 PALETTE = {
     "sky": "#56b4e9", "orange": "#e69f00", "green": "#009e73", "vermilion": "#d55e00",
@@ -114,10 +113,10 @@ def picture(graph: Graph, chosen: str | None = None) -> dict[str, Any]:
     """What the page shows as JSON values; no text in it hides or turns what a reader sees.
 
     Kinds come with colour, shape and count, types with their count, nodes with place, size
-    (diameter in pixels, it grows with the logarithm of the mentions) and the statements about them.
+    (diameter in pixels: it grows with what a query gave them, without one with the logarithm of the
+    mentions) and the statements about them.
     """
-    most = max((node.n for node in graph.nodes), default=0)
-    sizes = {node.id: _size(node, most) for node in graph.nodes}
+    sizes = _sizes(graph)
     places = layout(graph, communities(graph), sizes)
     data = _safe(graph_export.mapping(graph))
     for node in data["nodes"]:
@@ -135,9 +134,18 @@ def picture(graph: Graph, chosen: str | None = None) -> dict[str, Any]:
     }
 
 
-def _size(node: Node, most: int) -> float:
-    share = math.log1p(max(0, node.n)) / math.log1p(most) if most > 0 else 0.0
-    return round(SMALLEST + (LARGEST - SMALLEST) * share, 1)
+def _sizes(graph: Graph) -> dict[str, float]:
+    worth = {
+        node.id: graph.activation.get(node.id, 0.0)
+        if graph.activation
+        else math.log1p(max(0, node.n))
+        for node in graph.nodes
+    }
+    most = max(worth.values(), default=0.0) or 1.0
+    return {
+        node: round(SMALLEST + (LARGEST - SMALLEST) * value / most, 1)
+        for node, value in worth.items()
+    }
 
 
 def _safe(value: Any) -> Any:

@@ -32,6 +32,7 @@ class Why(NamedTuple):
     date: float = 0.0
     temporal: float = 0.0
     question: float = 0.0
+    fact: float = 0.0
     graph: float = 0.0
 
 
@@ -67,8 +68,10 @@ class Concept(NamedTuple):
     """A node that the query activates.
 
     Attributes:
-        seed: How the query named it (exact, alias), or None.
+        activation: Probability that it belongs to the query.
+        seed: How the query named it (exact, alias, fuzzy, bm25, cosine), or None.
         path: Nodes that activation came through, itself last.
+        steps: Type and weight of each edge between them.
     """
 
     id: str
@@ -79,6 +82,7 @@ class Concept(NamedTuple):
     activation: float
     seed: str | None
     path: tuple[str, ...]
+    steps: tuple[tuple[str, float], ...] = ()
 
 
 class Dropped(NamedTuple):
@@ -98,8 +102,26 @@ class Budget(NamedTuple):
     dropped: tuple[Dropped, ...] = ()
 
 
+class Known(NamedTuple):
+    """A fact that holds at the time that is asked about; ``id`` is that of its statement."""
+
+    id: str
+    subject: str
+    slot: str
+    value: str
+    valid_from: str | None
+    valid_until: str | None
+
+
 class Answer(NamedTuple):
-    """The answer to one query, best first."""
+    """The answer to one query, best first.
+
+    Attributes:
+        route: The memory that is needed: none, ltm (the store), stm (the current conversation) or
+            both; ``cues`` names what decided.
+        verdict: yes, no or not known, where the query asks for that.
+        facts: What it asks for, as the facts have it.
+    """
 
     recall_id: str
     query: str
@@ -112,6 +134,10 @@ class Answer(NamedTuple):
     embedder: str | None
     preset: str = "default"
     as_of: str | None = None
+    known_at: str | None = None
+    cues: tuple[str, ...] = ()
+    verdict: str | None = None
+    facts: tuple[Known, ...] = ()
     warnings: tuple[str, ...] = ()
 
     @property

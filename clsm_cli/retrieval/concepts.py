@@ -1,87 +1,208 @@
-"""Concepts through passages: a node counts by the passages that mention it.
+"""The concepts of a query, in reading order: passages → seeds → activation → probability → cut.
 
-Going through the episodes beats ranking nodes by their own name or by spreading alone (node F1 .52
-against .37 on graphs of 132 nodes from LoCoMo): activation(node) = Σ score⁴ over the best passages that mention it, as a
-share of the largest. A node whose name stands in the query is a seed and has activation 1.
+A node counts by the passages that mention it: going through the episodes beats ranking nodes by
+their own name or by spreading alone (docs/evaluation.md). What the query names, by the words of a
+name or by meaning, is a seed; activation spreads from there over the edges that hold.
 """
 
 from __future__ import annotations
 
-import re
-from typing import TYPE_CHECKING
+from math import log1p
+from typing import TYPE_CHECKING, NamedTuple
 
+from clsm_cli.retrieval import seeds
 from clsm_cli.retrieval.answer import Concept
-from clsm_cli.text.node_ids import node_id
+from clsm_cli.scoring import relevance
+from clsm_cli.scoring.relevance import Evidence
+from clsm_cli.store.index import graph as stored
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
+    from clsm_cli.retrieval.graph import Route
     from clsm_cli.retrieval.ranking import Candidate
+    from clsm_cli.store.index.graph import NodeRow
     from clsm_cli.store.index.reader import Index
 
-PASSAGES = 5
+PASSAGES = 30
 """Passages that concepts are read from."""
-POWER = 4
-"""Exponent of the score: the best passages decide."""
-KEEP = 0.30
-"""Share of the best activation below which a concept is left out."""
-LONGEST_NAME = 5
-"""Words of a name that is looked for in the query."""
-_MAX_QUERY_WORDS = 64
-_WORD = re.compile(r"[^\s,;:!?\"“”()\[\]]+")
+BY_NAME = frozenset({"exact", "alias"})
+"""Seeds that stand in the query, or it in them."""
+
+
+class Weighed(NamedTuple):
+    """A node and what speaks for it.
+
+    Attributes:
+        seed: How the query names it (exact, alias, fuzzy, bm25, cosine), or None.
+        route: How activation came to it over edges, if it did.
+        is_record: Whether it is a node of the graph; else a name that texts not yet consolidated use.
+    """
+
+    node: NodeRow
+    evidence: Evidence
+    probability: float
+    seed: str | None
+    route: Route | None
+    is_record: bool
 
 
 def rank(
-    index: Index, query: str, candidates: Sequence[Candidate], limit: int
+    index: Index,
+    query: str,
+    candidates: Sequence[Candidate],
+    limit: int,
+    cosines: Sequence[float],
+    now: str,
 ) -> tuple[Concept, ...]:
-    """The concepts of a query, strongest first."""
-    seeds = named_in(index, query)
-    scores = {candidate.row: candidate.score for candidate in candidates[:PASSAGES]}
-    activation: dict[str, float] = {}
-    for mention in index.mentions(list(scores)):
-        share = scores[mention.passage] ** POWER
-        activation[mention.node] = activation.get(mention.node, 0.0) + share
-    best = max(activation.values(), default=0.0) or 1.0
-    shares = {node: round(value / best, 4) for node, value in activation.items()}
-    shares |= dict.fromkeys(seeds, 1.0)
-    kept = sorted(
-        (node for node, share in shares.items() if share >= KEEP),
-        key=lambda node: (-shares[node], node not in seeds, node),
-    )
-    return tuple(_concept(index, node, shares[node], seeds.get(node)) for node in kept[:limit])
+    """The concepts of a query, likeliest first.
+
+    Args:
+        index: Fresh.
+        query: As it was asked.
+        candidates: Passages, best first.
+        limit: Concepts at most.
+        cosines: Of every stored sentence vector to the query; none without a model.
+        now: ISO 8601; which edges hold, and how much is left of what they lead to.
+    """
+    weighed = weigh(index, query, candidates, cosines, now)
+    kept = relevance.cut([each.probability for each in weighed], limit)
+    ids = {each.node.number: each.node.id for each in weighed}
+    return tuple(_concept(index, each, ids) for each in weighed[:kept])
 
 
-def named_in(index: Index, query: str) -> dict[str, str]:
-    """Nodes whose label or alias stands in the query, longest names first: id → exact or alias."""
-    words = _WORD.findall(query)[:_MAX_QUERY_WORDS]
-    found: dict[str, str] = {}
-    taken: set[int] = set()
-    for length in range(min(LONGEST_NAME, len(words)), 0, -1):
-        for start in range(len(words) - length + 1):
-            span = range(start, start + length)
-            if taken.intersection(span):
-                continue
-            name_id = node_id(" ".join(words[start : start + length]).strip(".'’"))
-            node = index.node_of(name_id)
-            if index.is_mentioned(node) or index.node(node) is not None:
-                found.setdefault(node, "exact" if node == name_id else "alias")
-                taken.update(span)
-    return found
+def weigh(
+    index: Index,
+    query: str,
+    candidates: Sequence[Candidate],
+    cosines: Sequence[float],
+    now: str,
+) -> list[Weighed]:
+    """Every node that something speaks for, likeliest first; see ``rank``."""
+    found = _Passages(index, candidates[:PASSAGES])
+    named = seeds.named(index, query, found.nodes)
+    known = found.nodes | stored.nodes(index.connection, named.keys() - found.nodes.keys())
+    meanings = {number: _cosine(node, cosines) for number, node in known.items()}
+    chosen = seeds.choose(named, meanings, {} if cosines else found.words)
+    routes: dict[int, Route] = {}
+    start = {number: seed.activation for number, seed in chosen.items() if number in known}
+    if start:
+        from clsm_cli.retrieval import graph
+
+        routes, met = graph.spread(index, start, now)
+        known |= {number: met[number] for number in routes.keys() - known.keys()}
+    weighed: list[Weighed] = []
+    for number, node in known.items():
+        route, seed = routes.get(number), chosen.get(number)
+        meaning = meanings[number] if number in meanings else _cosine(node, cosines)
+        is_note = number in found.written
+        evidence = Evidence(
+            mentioned=float(number in found.best),
+            best=found.best.get(number, 0.0),
+            mass=found.mass.get(number, 0.0),
+            meaning=meaning,
+            activation=route.activation if route else 0.0,
+            common=log1p(node.n),
+            note_meaning=meaning if is_note else 0.0,
+            note_common=log1p(node.n) if is_note else 0.0,
+        )
+        is_named = seed is not None and seed.kind in BY_NAME
+        p = relevance.probability(evidence, is_named=is_named)
+        is_record = number not in found.marked
+        weighed.append(Weighed(node, evidence, p, seed.kind if seed else None, route, is_record))
+    weighed.sort(key=lambda each: (-each.probability, each.node.id))
+    return weighed
 
 
-def _concept(index: Index, node_id: str, activation: float, seed: str | None) -> Concept:
-    node = index.node(node_id)
-    used = index.mentioned(node_id)
-    common = max(used, key=lambda item: (item[1], item[0]), default=(node_id, 0))[0]
-    label = node.label if node and node.label else common
-    names = {name for name, _ in used} | set(node.aliases if node else ())
+def _cosine(node: NodeRow, cosines: Sequence[float]) -> float:
+    return max(0.0, cosines[node.vector]) if 0 <= node.vector < len(cosines) else 0.0
+
+
+class _Passages:
+    """What the best passages mention.
+
+    Attributes:
+        nodes: Number → node.
+        marked: Numbers of those that no record describes, only names in the text.
+        best: Score of the best passage that mentions a node, as a share of the best score.
+        mass: Share of the passages' weight that mentions it.
+        words: BM25 of those passages, as a share of the most that a node has.
+        written: Numbers of those whose best passage is a block of a note.
+    """
+
+    def __init__(self, index: Index, candidates: Sequence[Candidate]) -> None:
+        top = max((candidate.score for candidate in candidates), default=0.0)
+        self.nodes: dict[int, NodeRow] = {}
+        self.marked: set[int] = set()
+        self.best: dict[int, float] = {}
+        self.mass: dict[int, float] = {}
+        self.words: dict[int, float] = {}
+        self.written: set[int] = set()
+        mentions = self._mentions(index, candidates)
+        whole = 0.0
+        for candidate in candidates:
+            share = max(0.0, candidate.score / top) if top > 0 else 0.0
+            weight = relevance.weight(share)
+            whole += weight
+            for number in mentions.get(candidate.row, ()):
+                if number not in self.best and candidate.traits.is_document:
+                    self.written.add(number)
+                self.best[number] = max(self.best.get(number, 0.0), share)
+                self.mass[number] = self.mass.get(number, 0.0) + weight
+                self.words[number] = self.words.get(number, 0.0) + candidate.evidence.bm25
+        self.mass = {number: mass / whole for number, mass in self.mass.items()}
+        most = max(self.words.values(), default=0.0) or 1.0
+        self.words = {number: value / most for number, value in self.words.items()}
+
+    def _mentions(
+        self, index: Index, candidates: Sequence[Candidate]
+    ) -> dict[int, Collection[int]]:
+        """Passage → the nodes it mentions, by number; fills ``nodes`` and ``marked``."""
+        keys = {each.traits.key for each in candidates if each.traits.kind == "passage"}
+        noted = stored.noted(index.connection, keys)
+        found: dict[int, Collection[int]] = {
+            candidate.row: noted[candidate.traits.key]
+            for candidate in candidates
+            if candidate.traits.key in noted
+        }
+        names: dict[int, tuple[str, str, str]] = {}
+        rest = [candidate.row for candidate in candidates if candidate.row not in found]
+        for mention in index.mentions(rest) if rest else ():
+            number = stored.number_of(mention.node)
+            names.setdefault(number, (mention.node, mention.label, mention.kind))
+            found[mention.passage] = {*found.get(mention.passage, ()), number}
+        numbers = {number for mentioned in found.values() for number in mentioned}
+        self.nodes = stored.nodes(index.connection, numbers)
+        for number in sorted(names.keys() - self.nodes.keys()):
+            self.marked.add(number)
+            self.nodes[number] = _unrecorded(number, *names[number])
+        return {
+            row: [number for number in mentioned if number in self.nodes]
+            for row, mentioned in found.items()
+        }
+
+
+def _unrecorded(number: int, name: str, label: str, kind: str) -> NodeRow:
+    """A name that a text not yet consolidated uses, as a node without anything known of it."""
+    return stored.NodeRow(number, name, label, (), kind, "flow", 1, None, "", 0, 0.0, -1)
+
+
+def _concept(index: Index, weighed: Weighed, ids: Mapping[int, str]) -> Concept:
+    node, route = weighed.node, weighed.route
+    label, aliases, kind = node.label, node.aliases, node.kind
+    if not weighed.is_record:
+        used = index.mentioned(node.id)
+        label = max(used, key=lambda item: (item[1], item[0]), default=(label, 0))[0]
+        aliases = tuple(sorted({name for name, _ in used} - {label}))
+        kind = "concept"
     return Concept(
-        id=node_id,
+        id=node.id,
         label=label,
-        aliases=tuple(sorted(names - {label})),
-        kind=node.kind if node else "concept",
-        stream=node.stream if node else "flow",
-        activation=activation,
-        seed=seed,
-        path=(node_id,),
+        aliases=aliases,
+        kind=kind,
+        stream=node.stream,
+        activation=round(weighed.probability, 4),
+        seed=weighed.seed,
+        path=tuple(ids[number] for number in route.path) if route else (node.id,),
+        steps=route.steps if route else (),
     )

@@ -34,6 +34,8 @@ def of(
     A turn may stand twice in a store, in the inbox and in its episode until the next segmentation,
     or in the episodes of two machines; it is returned once. A statement and the turns it rests on
     say the same: the better one is returned. Of a note always the note, with what stands round it.
+    What repeats an item nearly word for word is folded into it: its source is named there, and it
+    counts of ``k`` as any other.
     """
     weights = signals.weights(settings)
     full = _best_of_all(candidates, weights)
@@ -41,6 +43,7 @@ def of(
     stated: set[str] = set()
     told = {each.traits.key for each in candidates if each.traits.is_document}
     found: list[Memory] = []
+    said = _Said(settings.fold)
     left = k
     for candidate, passage in _in_order(index, candidates, k):
         if left <= 0 or candidate.score < faded * full:
@@ -54,9 +57,40 @@ def of(
         stated.update(passage.sources)
         told.update(other.key for other in shown)
         sources = _sources(index, passage, shown)
-        found.append(_memory(candidate, passage, shown, sources, weights, full))
         left -= max(1, len(passage.sources))
+        same = said.before(passage)
+        if same is None:
+            found.append(_memory(candidate, passage, shown, sources, weights, full))
+        else:
+            found[same] = found[same]._replace(sources=(*found[same].sources, *sources))
     return found
+
+
+class _Said:
+    """What was taken already, to know what says the same in nearly the same words."""
+
+    def __init__(self, least: float) -> None:
+        self._least = least
+        self._taken: list[tuple[str, frozenset[str]]] = []
+
+    def before(self, passage: Passage) -> int | None:
+        """The place of the item that a passage repeats; if there is none it is remembered.
+
+        Sameness is Dice's coefficient of the sets of search terms, 2 · |A ∩ B| / (|A| + |B|), between
+        what one speaker said; the windows of notes are cut from one text and never repeat it.
+        """
+        terms = frozenset(tokens.stems(passage.text))
+        for place, (speaker, other) in enumerate(self._taken):
+            if speaker == passage.speaker and passage.document is None:
+                share = 2 * len(terms & other) / ((len(terms) + len(other)) or 1)
+                if len(terms) >= _FEW and share >= self._least:
+                    return place
+        self._taken.append((passage.speaker if passage.document is None else "\n", terms))
+        return None
+
+
+_FEW = 4
+"""Search terms below which two texts are not compared: "Thanks, Mara!" is said a hundred times."""
 
 
 def _best_of_all(candidates: Sequence[Candidate], weights: signals.Signals) -> float:

@@ -15,15 +15,6 @@ _ASKS_WHEN = re.compile(
     r"|(?:what|which) (?:day|date|month|year|time|week))\b",
     re.IGNORECASE,
 )
-# Only what one of the rules for time expressions could match is worth loading them for.
-_MAY_SAY_WHEN = re.compile(
-    r"\d|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|mon|tue|wed|thu|fri|sat|sun|spring"
-    r"|summer|autumn|fall|winter|today|yesterday|tomorrow|tonight|now|ago|last|past|next|this"
-    r"|recent|since|christmas|easter|new year|day|week|month|year|weekend|morning|evening)",
-    re.IGNORECASE,
-)
-_OPEN = frozenset({"recently", "lately", "these days", "nowadays", "of late", "just now"})
-"""Time words that in a question bound nothing: what is asked may be recent for whoever told it."""
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 _OWNER = re.compile(r"['’]s$")
 
@@ -51,15 +42,17 @@ class Question(NamedTuple):
     asks_when: bool
 
 
-def understand(text: str, now: str, speakers: Iterable[str]) -> Question:
+def understand(
+    text: str, periods: tuple[tuple[int, int], ...], speakers: Iterable[str]
+) -> Question:
     """Read a query.
 
     Args:
         text: The user's words.
-        now: ISO 8601; relative expressions count from its day.
+        periods: The days that they name, see ``moments``.
         speakers: Everyone who speaks in the store.
 
-    >>> asked = understand("When did Mara's cat arrive?", "2026-02-24", ["Mara", "Brian"])
+    >>> asked = understand("When did Mara's cat arrive?", (), ["Mara", "Brian"])
     >>> asked.named, asked.dense, asked.asks_when
     (('Mara',), 'When did cat arrive?', True)
     """
@@ -70,7 +63,7 @@ def understand(text: str, now: str, speakers: Iterable[str]) -> Question:
         named=named,
         name_terms=frozenset(term for name in named for term in tokens.stems(name)),
         dense=dense if any(c.isalnum() for c in dense) else text,
-        periods=_periods(text, now),
+        periods=periods,
         asks_when=_ASKS_WHEN.search(text) is not None,
     )
 
@@ -104,18 +97,3 @@ def _without_names(text: str, speakers: list[str]) -> tuple[tuple[str, ...], str
         place += length
     kept.append(text[done:])
     return tuple(named), " ".join("".join(kept).split())
-
-
-def _periods(text: str, now: str) -> tuple[tuple[int, int], ...]:
-    if not _MAY_SAY_WHEN.search(text):
-        return ()
-    from datetime import date
-
-    from clsm_cli.text import timex
-
-    found = timex.find(text, date.fromisoformat(now[:10]))
-    return tuple(
-        (each.first.toordinal(), each.until.toordinal())
-        for each in found
-        if each.text.casefold() not in _OPEN
-    )

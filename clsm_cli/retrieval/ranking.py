@@ -22,7 +22,7 @@ from clsm_cli.scoring.confidence import Evidence
 from clsm_cli.scoring.fusion import spread, weighted
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Collection, Iterable, Sequence
 
     from clsm_cli.config import RecallSettings
     from clsm_cli.embedding.query import QueryVectors
@@ -54,10 +54,17 @@ class Candidate(NamedTuple):
 
 
 class Ranked(NamedTuple):
-    """The candidates of a question, best first, and the confidence that any is relevant."""
+    """What was found for a question.
+
+    Attributes:
+        candidates: Best first.
+        confidence: That any is relevant.
+        cosines: Of every stored sentence vector to the question, by its row; empty without a model.
+    """
 
     candidates: list[Candidate]
     confidence: float
+    cosines: Sequence[float]
 
 
 def rank(
@@ -67,6 +74,7 @@ def rank(
     engine: Engine,
     settings: RecallSettings,
     allowed: Collection[int] | None = None,
+    stated: Collection[str] = (),
 ) -> Ranked:
     """Every passage with evidence for the question, best first.
 
@@ -77,18 +85,19 @@ def rank(
         engine: That made the vectors.
         settings: Weights and numbers of candidates.
         allowed: Passages that may be returned; None for all.
+        stated: Keys of the statements that hold the fact which is asked for.
     """
     found = words.search(index, question, settings, allowed)
     near = None
     if vectors is not None:
         near = meaning.nearest(index, engine, vectors.sentence, settings.candidates, allowed)
-    rows = _candidates(index, question, found, near, settings, allowed)
+    rows = _candidates(index, question, found, near, settings, allowed, stated)
     around = _Surroundings(index, rows)
     late = None
     if vectors is not None:
         weights = meaning.token_weights(vectors, question.dense, found, settings.least_idf)
         late = meaning.interact(index, engine, vectors, weights, around.near)
-    view = _View(question, found, near, late, around)
+    view = _View(question, found, near, late, around, frozenset(stated))
     factors = signal.weights(settings)
     ranked = []
     for row, values in zip(rows, view.signals(rows), strict=True):
@@ -105,7 +114,8 @@ def rank(
         )
     ranked.sort(key=_place)
     strongest = confidence.best([candidate.evidence for candidate in ranked])
-    return Ranked(ranked, round(confidence.of(strongest), 6) if ranked else 0.0)
+    sure = round(confidence.of(strongest), 6) if ranked else 0.0
+    return Ranked(ranked, sure, near.cosines if near is not None else ())
 
 
 def _place(candidate: Candidate) -> tuple[float, str, int, int]:
@@ -121,14 +131,17 @@ def _candidates(
     near: Nearest | None,
     settings: RecallSettings,
     allowed: Collection[int] | None,
+    stated: Collection[str],
 ) -> list[int]:
     """Rows that are looked at closely, in order of row."""
     chosen = set(_best(index, found.scores, settings.candidates))
     if near is not None:
         chosen.update(near.passages)
-    for first, until in question.periods:
-        told = index.on_days(first, until, settings.candidates)
-        chosen.update(row for row in told if allowed is None or row in allowed)
+    others = [index.on_days(*period, settings.candidates) for period in question.periods]
+    if stated:
+        others.append(index.rows_of(stated))
+    for rows in others:
+        chosen.update(row for row in rows if allowed is None or row in allowed)
     return sorted(chosen)
 
 
@@ -175,8 +188,10 @@ class _View:
         near: Nearest | None,
         late: LateInteraction | None,
         around: _Surroundings,
+        stated: frozenset[str],
     ) -> None:
         self._question = question
+        self._stated = stated
         self._words = found
         self._near = near
         self._late = late
@@ -231,6 +246,7 @@ class _View:
                 date=signal.date(self._question, near[row]),
                 temporal=float(self._question.asks_when and bool(near[row].periods)),
                 question=float(near[row].is_question),
+                fact=float(near[row].key in self._stated),
             )
             for i, row in enumerate(rows)
         ]

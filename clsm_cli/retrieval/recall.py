@@ -1,47 +1,33 @@
-"""Recall, in reading order: question → candidates → floor → items → concepts → pack → touch."""
+"""Recall, in reading order: route → find → floor → items → concepts → pack → touch."""
 
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from clsm_cli.errors import DiskError, ModelDigestError, ModelMissingError
 from clsm_cli.model.ids import digest
-from clsm_cli.retrieval import concepts, items, ranking
-from clsm_cli.retrieval.answer import Answer, Budget, Dropped, Memory
-from clsm_cli.retrieval.question import understand
+from clsm_cli.retrieval import concepts, feedback, items
+from clsm_cli.retrieval.answer import Answer, Budget, Dropped, Known, Memory
+from clsm_cli.retrieval.finding import find
+from clsm_cli.retrieval.query import Query
 from clsm_cli.store.index.opening import open_index
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
+    from clsm_cli.config import RecallSettings
+    from clsm_cli.retrieval.answer import Concept
+    from clsm_cli.retrieval.facts import Verdict
+    from clsm_cli.retrieval.finding import Found
     from clsm_cli.retrieval.meaning import Engine
     from clsm_cli.store.index.files import Progress
-    from clsm_cli.store.index.filters import Filters
     from clsm_cli.store.index.opening import Embedder, Opened
+    from clsm_cli.store.index.reader import Index
     from clsm_cli.store.layout import Store
 
 
-class Query(NamedTuple):
-    """What is asked, and how much may come back.
-
-    Attributes:
-        now: ISO 8601 with offset.
-        k: Turns, statements and windows of notes at most.
-        budget: Text at most, in ``unit`` (tokens or characters).
-        min_score: Confidence from 0 to 1 below which an item is left out; None: the setting.
-        filters: Which memories may come back; None for all.
-        as_of: Day or time the question is asked from; relative expressions count from it.
-    """
-
-    text: str
-    now: str
-    k: int
-    budget: int
-    unit: str = "tokens"
-    min_score: float | None = None
-    filters: Filters | None = None
-    as_of: str | None = None
+__all__ = ["Query", "pack", "recall", "touch"]
 
 
 def recall(
@@ -72,7 +58,10 @@ def touch(store: Store, answer: Answer) -> None:
     from clsm_cli.store import atomic, logs
 
     line = logs.Activation(
-        answer.recall_id, answer.now, tuple(memory.id for memory in answer.memories)
+        answer.recall_id,
+        answer.now,
+        tuple(memory.id for memory in answer.memories),
+        tuple(feedback.leading(memory) for memory in answer.memories),
     )
     try:
         atomic.append(store.flow / "activation.jsonl", logs.render(line), durable=False)
@@ -91,33 +80,108 @@ def _model_fault(engine: Engine) -> str | None:
 
 def _answer(opened: Opened, query: Query, engine: Engine, *, has_model: bool) -> Answer:
     index = opened.index
-    settings = index.store.settings.recall
-    question = understand(query.text, query.as_of or query.now, index.speakers())
-    vectors = engine.encode(question.dense) if has_model else None
-    allowed = None if query.filters is None else index.chosen(query.filters)
-    ranked = ranking.rank(index, question, vectors, engine, settings, allowed)
-    kept, faded = ranked.candidates, settings.faded
-    if query.min_score is not None:
-        kept = [candidate for candidate in kept if candidate.confidence >= query.min_score]
-        faded = 0.0
-    elif ranked.confidence < settings.floor:
-        kept = []
-    found = items.of(index, kept, query.k, settings, faded=faded)
-    memories, budget = pack(found, query.budget, query.unit)
+    route, cues = _route(index, query)
     answer = Answer(
         recall_id="",
         query=query.text,
         now=query.now,
-        route="ltm",
-        confidence=ranked.confidence,
-        concepts=concepts.rank(index, query.text, kept, settings.concepts) if kept else (),
-        memories=tuple(memories),
-        budget=budget,
+        route=route,
+        confidence=0.0,
+        concepts=(),
+        memories=(),
+        budget=Budget(query.budget, 0, query.unit),
         embedder=engine.name if has_model else None,
+        preset=query.preset or "default",
         as_of=query.as_of,
+        known_at=query.known_at,
+        cues=cues,
         warnings=tuple(opened.warnings),
     )
+    if route != "none":
+        settings = _settings(index, query)
+        found = find(index, query, engine, settings, has_model=has_model)
+        named, memories = _chosen(index, query, found, settings, engine, has_model=has_model)
+        kept, budget = pack([*_said(query, found), *memories], query.budget, query.unit)
+        answer = answer._replace(
+            confidence=found.ranked.confidence,
+            concepts=named,
+            memories=tuple(kept),
+            budget=budget,
+            verdict=found.verdict.answer if found.verdict else None,
+            facts=_known(found.verdict),
+            warnings=(*answer.warnings, *found.warnings),
+        )
     return answer._replace(recall_id=_recall_id(answer, query))
+
+
+def _route(index: Index, query: Query) -> tuple[str, tuple[str, ...]]:
+    """Which memory the query needs, and by which cues; asking for memory is reason enough to look."""
+    if not (query.is_gated or query.current):
+        return "ltm", ()
+    from clsm_cli.retrieval import seeds
+    from clsm_cli.text import route
+
+    known = bool(seeds.named(index, query.text, {}))
+    decided = route.decide(query.text, has_current=bool(query.current), known=known)
+    if decided.route == "none" and not query.is_gated:
+        return "ltm", decided.cues
+    return decided.route, decided.cues
+
+
+def _settings(index: Index, query: Query) -> RecallSettings:
+    """The settings, with what was learnt from feedback."""
+    from datetime import datetime
+
+    learnt = feedback.learnt(index.store, datetime.fromisoformat(query.now), query.seed)
+    return feedback.tuned(index.store.settings.recall, learnt)
+
+
+def _chosen(
+    index: Index,
+    query: Query,
+    found: Found,
+    settings: RecallSettings,
+    engine: Engine,
+    *,
+    has_model: bool,
+) -> tuple[tuple[Concept, ...], list[Memory]]:
+    """Concepts and memories, best first: those that are sure enough, or a published system's."""
+    if query.preset is not None:
+        from clsm_cli.retrieval import presets, published
+
+        vectors = engine.encode(found.question.dense) if has_model else None
+        preset = presets.load(query.preset)
+        return published.answer(index, query, found.question, vectors, engine, preset)
+    kept, faded = found.ranked.candidates, settings.faded
+    if query.min_score is not None:
+        kept = [candidate for candidate in kept if candidate.confidence >= query.min_score]
+        faded = 0.0
+    elif found.ranked.confidence < settings.floor and not (found.verdict and found.verdict.facts):
+        kept = []
+    if not kept:
+        return (), []
+    named = concepts.rank(
+        index, query.text, kept, settings.concepts, found.ranked.cosines, query.at
+    )
+    return named, items.of(index, kept, query.k, settings, faded=faded)
+
+
+def _said(query: Query, found: Found) -> list[Memory]:
+    """What was said in the current conversation, in at most half the budget."""
+    if not query.current:
+        return []
+    from clsm_cli.retrieval import current
+
+    half = query.budget // (2 if query.unit == "tokens" else 8)
+    terms = found.question.terms
+    return current.memories(current.select(query.current, terms, half), terms)
+
+
+def _known(verdict: Verdict | None) -> tuple[Known, ...]:
+    return tuple(
+        Known(f.key, f.subject or "", f.slot or "", f.value or "", f.valid_from, f.valid_until)
+        for f in (verdict.facts if verdict else ())
+    )
 
 
 def pack(memories: Sequence[Memory], limit: int, unit: str) -> tuple[list[Memory], Budget]:

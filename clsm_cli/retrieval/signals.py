@@ -1,4 +1,4 @@
-"""The eight signals of a passage, each 0 … 1; their weighted sum is its score."""
+"""The nine signals of a passage, each 0 … 1; their weighted sum is its score."""
 
 from __future__ import annotations
 
@@ -28,6 +28,7 @@ class Signals(NamedTuple):
         date: Whether it was told at, or speaks of, the time that the question names.
         temporal: Whether it speaks of a time, where the question asks for one.
         question: Whether it is a question itself; that speaks against it.
+        fact: Whether it states the fact that is asked for, true at the time that is asked about.
     """
 
     bm25: float = 0.0
@@ -38,6 +39,7 @@ class Signals(NamedTuple):
     date: float = 0.0
     temporal: float = 0.0
     question: float = 0.0
+    fact: float = 0.0
 
 
 def weights(settings: RecallSettings) -> Signals:
@@ -51,6 +53,7 @@ def weights(settings: RecallSettings) -> Signals:
         settings.weight_date,
         settings.weight_temporal,
         settings.weight_question,
+        settings.weight_fact,
     )
 
 

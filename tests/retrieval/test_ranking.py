@@ -6,11 +6,10 @@ from math import log
 
 from hypothesis import given
 from hypothesis import strategies as st
-from sample_store import NOW, ask
+from sample_store import ask
 
 from clsm_cli.retrieval import words
 from clsm_cli.retrieval.answer import Memory, Source, Why
-from clsm_cli.retrieval.concepts import named_in
 from clsm_cli.retrieval.question import understand
 from clsm_cli.retrieval.recall import pack
 from clsm_cli.store.index import database
@@ -64,7 +63,7 @@ def test_bm25_of_a_known_case(sample: Store) -> None:
     found = index.passages(index.current_rows())
     docs = {row: stems(f"{p.speaker} {p.embedded_text}") for row, p in found.items()}
     average = sum(map(len, docs.values())) / len(docs)
-    question = understand("memory_v2 failed", NOW, [])
+    question = understand("memory_v2 failed", (), [])
     scores = words.search(index, question, sample.settings.recall).scores
     k1, b = 0.9, 0.3
     assert scores
@@ -81,8 +80,8 @@ def test_bm25_of_a_known_case(sample: Store) -> None:
 def test_coverage_is_the_share_of_the_idf_without_names(sample: Store) -> None:
     index = from_nothing(sample)
     rows = index.current_rows()
-    plain = understand("memory_v2 failed", NOW, [])
-    named = understand("memory_v2 failed Ilse", NOW, ["Ilse"])
+    plain = understand("memory_v2 failed", (), [])
+    named = understand("memory_v2 failed Ilse", (), ["Ilse"])
     settings = sample.settings.recall
     both = [
         words.coverage(words.search(index, question, settings), question, rows)
@@ -90,15 +89,6 @@ def test_coverage_is_the_share_of_the_idf_without_names(sample: Store) -> None:
     ]
     assert both[0] == {row: share for row, share in both[1].items() if share}
     assert 0 < min(both[0].values()) <= max(both[0].values()) <= 1 + 1e-12
-
-
-def test_names_are_found_longest_first(sample: Store) -> None:
-    index = from_nothing(sample)
-    assert list(named_in(index, "Is the delegation defect in Filters Against Folly?")) == [
-        "filters-against-folly",
-        "delegation-defect",
-    ]
-    assert named_in(index, "nothing of the kind") == {}
 
 
 def test_the_order_of_an_answer_is_total(sample: Store) -> None:

@@ -122,7 +122,9 @@ def open_index(
         from clsm_cli.store.index.refresh import refresh
         from clsm_cli.store.lock import try_locked
 
-        limit = None if disk is None else store.settings.recall.refresh_passages
+        # What was made without a model is made whole too, or it would stay without vectors.
+        is_new = disk is None or not vectors.committed(disk).sentences
+        limit = None if is_new else store.settings.recall.refresh_passages
         with (
             try_locked(store.root) as is_held,
             _written(store, embedder, progress, at_most=limit, is_held=is_held) as connection,

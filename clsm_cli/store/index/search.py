@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from itertools import islice
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from clsm_cli.store.index import postings
@@ -79,7 +80,15 @@ class Search:
         """Ask ``connection``, the index of ``store``."""
         self.connection = connection
         self.store = store
-        self._closed_ids: frozenset[int] | None = None
+        self._hidden: frozenset[int] | None = None
+
+    def look_at(self, at: str | None, known_at: str | None = None) -> None:
+        """Answer from here on as of a time, see ``moment.hidden``; None: as of now."""
+        self._hidden = None
+        if at is not None:
+            from clsm_cli.store.index.moment import hidden
+
+            self._hidden = hidden(self.connection, at, known_at)
 
     def size(self) -> tuple[int, int]:
         """Current passages, and the sum of their lengths in terms."""
@@ -98,16 +107,17 @@ class Search:
         return [str(row[0]) for row in rows]
 
     def postings(self, term: str) -> list[tuple[int, int, int]]:
-        """Where a term occurs among current passages: passage, count, terms of the passage."""
+        """Where a term occurs among visible passages: passage, count, terms of the passage."""
         found = postings.of_term(self.connection, term)
-        closed = self._closed()
-        return [each for each in found if each[0] not in closed] if closed else list(found)
+        hidden = self.hidden()
+        return [each for each in found if each[0] not in hidden] if hidden else list(found)
 
-    def _closed(self) -> frozenset[int]:
-        if self._closed_ids is None:
+    def hidden(self) -> frozenset[int]:
+        """Rows of the passages that do not count: closed blocks, statements that do not hold."""
+        if self._hidden is None:
             rows = self.connection.execute("SELECT id FROM passages WHERE NOT current")
-            self._closed_ids = frozenset(row[0] for row in rows)
-        return self._closed_ids
+            self._hidden = frozenset(row[0] for row in rows)
+        return self._hidden
 
     def passages(self, rows: Sequence[int]) -> dict[int, Passage]:
         """Passages by row number."""
@@ -168,16 +178,29 @@ class Search:
         return found
 
     def of_vectors(self, rows: Sequence[int]) -> list[tuple[int, str, int, int]]:
-        """The current passages of sentence vectors: row of the vector, key, part, passage."""
+        """The visible passages of sentence vectors: row of the vector, key, part, passage."""
         found: list[tuple[int, str, int, int]] = []
+        hidden = self.hidden()
         for batch in batches(rows):
             marks = ",".join("?" * len(batch))
             found += self.connection.execute(
                 "SELECT v.row, p.key, p.part, p.id FROM vectors v"
                 " JOIN passages p ON p.embedded = v.digest"
-                f" WHERE v.row IN ({marks}) AND p.current",
+                f" WHERE v.row IN ({marks})",
                 batch,
             )
+        return [each for each in found if each[-1] not in hidden] if hidden else found
+
+    def rows_of(self, keys: Iterable[str]) -> list[int]:
+        """The visible passages with some keys, by row number."""
+        found: list[int] = []
+        hidden = self.hidden()
+        for batch in batches(sorted(keys)):
+            marks = ",".join("?" * len(batch))
+            rows = self.connection.execute(
+                f"SELECT id FROM passages WHERE key IN ({marks}) ORDER BY id", batch
+            )
+            found += [row[0] for row in rows if row[0] not in hidden]
         return found
 
     def in_order(self, rows: Sequence[int]) -> list[int]:
@@ -191,13 +214,14 @@ class Search:
         return [row for _, _, row in sorted(found)]
 
     def on_days(self, first: int, until: int, limit: int) -> list[int]:
-        """Current passages told on days ``first`` … ``until`` − 1, the newest first."""
+        """Visible passages told on days ``first`` … ``until`` − 1, the newest first."""
+        hidden = self.hidden()
         rows = self.connection.execute(
-            "SELECT id FROM passages WHERE day >= ? AND day < ? AND current"
-            " ORDER BY day DESC, time DESC, key, part LIMIT ?",
-            (first, until, limit),
+            "SELECT id FROM passages WHERE day >= ? AND day < ?"
+            " ORDER BY day DESC, time DESC, key, part",
+            (first, until),
         )
-        return [int(row[0]) for row in rows]
+        return list(islice((int(row[0]) for row in rows if row[0] not in hidden), limit))
 
     def section(self, row: int) -> list[Passage]:
         """The current blocks round a block, of its document and heading, in order."""
@@ -220,10 +244,10 @@ class Search:
         return found
 
     def chosen(self, filters: Filters) -> Collection[int]:
-        """The current passages that a filter lets through."""
+        """The visible passages that a filter lets through."""
         from clsm_cli.store.index.filters import rows
 
-        return rows(self.connection, filters)
+        return rows(self.connection, filters) - self.hidden()
 
     def sentence_rows(self) -> memoryview | None:
         """The sentence vectors, see ``vectors``; None when there are none."""

@@ -1,0 +1,84 @@
+"""``clsm context``: what an agent reads at the start of a session."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from clsm_cli.commands import run_context
+from clsm_cli.commands.options import (
+    JsonOption,
+    NowOption,
+    QuietOption,
+    StoreOption,
+    VerboseOption,
+    examples,
+)
+
+EXAMPLES = examples(
+    "clsm context",
+    "clsm context --format prompt --budget 3000c     # from a hook, before every turn",
+    "clsm context --window 32768 --budget 30%",
+    'clsm context --query "the gauge at the Leidsevaart"',
+)
+
+
+def context(
+    *,
+    query: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TEXT", help="What the session is about: adds the concepts it activates."
+        ),
+    ] = None,
+    budget: Annotated[
+        str | None,
+        typer.Option(
+            metavar="N",
+            help="Tokens of text at most, characters as Nc, or a part of the window as N%;"
+            " default 2000, with --window 30%.",
+        ),
+    ] = None,
+    window: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            max=run_context.MAX_WINDOW,
+            metavar="N",
+            help="Tokens of the model's context window; default 8192.",
+        ),
+    ] = None,
+    output: Annotated[
+        str | None,
+        typer.Option(
+            "--format",
+            metavar="FORMAT",
+            help="text, json, or prompt: a block for a language model that clsm itself will not"
+            " take in again.",
+        ),
+    ] = None,
+    store: StoreOption = None,
+    now: NowOption = None,
+    as_json: JsonOption = False,
+    quiet: QuietOption = False,
+    verbose: VerboseOption = False,
+) -> None:
+    """What to read at the start of a session.
+
+    Who everybody is, what was going on just now, the last day, open tasks, rules and preferences;
+    the budget is shared over these. It is read from a prepared file and counts as no use of what
+    it shows.
+    """
+    options = run_context.Options(
+        query=query,
+        budget=budget,
+        window=window,
+        output=output,
+        store=store,
+        now=now,
+        as_json=as_json,
+        quiet=quiet,
+        verbose=verbose,
+    )
+    run_context.run(options)

@@ -1,0 +1,197 @@
+"""The file of ``--context``: the current conversation, as a transcript, a chat log or plain text.
+
+The readers of ``ingest`` read it; nothing is stored.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import re
+import sys
+from collections import Counter
+from typing import TYPE_CHECKING, NamedTuple
+
+from clsm_cli.config import MAX_MESSAGE
+from clsm_cli.errors import BadInputError, DiskError
+from clsm_cli.ingestion import jsonl, openclaw, rows, sources
+from clsm_cli.ingestion.items import Problem, RawTurn
+from clsm_cli.model.episodes import ROLE_TRUST
+from clsm_cli.retrieval.current import Said
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import datetime, tzinfo
+
+    from clsm_cli.ingestion.fence import FenceKey
+    from clsm_cli.ingestion.items import TranscriptItem
+    from clsm_cli.model.episodes import Role
+
+LARGEST = MAX_MESSAGE
+"""Bytes."""
+_FORMS = "give a transcript with one JSON message a line, or plain text"
+_RECALLED = b"clsm-recall "
+"""In every block that clsm recalled (``text.fence``), however its brackets are escaped."""
+# A conversation that goes on needs no times and ids; whoever ingests it is told of them.
+_NO_MATTER = ("no timestamp", "timestamp", "id used before")
+_ROLES: dict[str, Role] = {
+    "user": "user",
+    "human": "user",
+    "assistant": "assistant",
+    "agent": "assistant",
+    "ai": "assistant",
+    "system": "system",
+    "tool": "tool",
+}
+_LABEL = re.compile(r"[*_]{0,2}([^\W\d_][\w .'-]{0,30}?)[*_]{0,2}:[*_]{0,2}(?:\s+|$)")
+
+
+class Conversation(NamedTuple):
+    """What was read, the oldest message first, and what could not be, a sentence each."""
+
+    turns: tuple[Said, ...]
+    warnings: tuple[str, ...]
+
+
+def read(
+    path: str, *, zone: tzinfo, now: datetime, fence_key: FenceKey = lambda: None
+) -> Conversation:
+    """The current conversation.
+
+    Left out are the instructions of the system, and what clsm itself had recalled into it where the
+    fence verifies.
+
+    Args:
+        path: Of the file; ``-`` is standard input.
+        zone: The store's time zone.
+        now: As for ``jsonl.read``.
+        fence_key: Gives the key of recalled text (``fence_key.reader``).
+
+    Raises:
+        BadInputError: There is no such file, it is too large or binary, or it holds no message.
+        DiskError: It cannot be read.
+    """
+    name = "standard input" if path == sources.STDIN else path
+    data, form = _load(path, name)
+    if form == "markdown":
+        _refuse_document(data, name)
+        turns, problems = _of_text(data, path, zone, fence_key)
+    else:
+        lines = rows.bounded_lines(io.BytesIO(data))
+        reader = openclaw.read if form == "openclaw" else jsonl.read
+        items = reader(lines, path=path, zone=zone, now=now, session=path)
+        if _RECALLED in data:
+            from clsm_cli.ingestion import fence
+
+            items = fence.without_recalled(items, fence_key, path=path)
+        turns, problems = _of_transcript(list(items), path)
+    if not turns:
+        broken = f" that can be read ({_told(problems[0])})" if problems else ""
+        raise BadInputError(name, f"holds no message{broken}", _FORMS)
+    return Conversation(tuple(turns), tuple(f"{name}, {_told(each)}" for each in problems))
+
+
+def _load(path: str, name: str) -> tuple[bytes, sources.Format]:
+    if path != sources.STDIN and os.path.isdir(path):
+        raise BadInputError(name, "is a folder", "name the file of the conversation")
+    stdin = None if sys.stdin is None else sys.stdin.buffer
+    found = next(iter(sources.find([path], stdin=stdin)))
+    if not isinstance(found, sources.SourceFile):
+        raise BadInputError(name, found.reason, _FORMS)
+    try:
+        with found.open() as stream:
+            data = stream.read(LARGEST + 1)
+    except OSError as error:
+        raise DiskError(name, error.strerror or str(error)) from error
+    if len(data) > LARGEST:
+        reason = f"is larger than {LARGEST >> 20} MiB"
+        raise BadInputError(name, reason, "give the end of the conversation")
+    return data, found.format
+
+
+def _refuse_document(data: bytes, name: str) -> None:
+    """A list of messages in one JSON document would be read as text, brackets and all."""
+    if data.lstrip()[:1] not in {b"[", b"{"}:
+        return
+    try:
+        json.loads(data.decode("utf-8", "replace"))
+    except (ValueError, RecursionError):
+        return
+    raise BadInputError(
+        name, "is one JSON document, not one JSON object a line", "convert it with: jq -c '.[]'"
+    )
+
+
+def _of_transcript(items: Sequence[TranscriptItem], path: str) -> tuple[list[Said], list[Problem]]:
+    turns = [
+        Said(
+            item.speaker,
+            item.text,
+            item.trust or ROLE_TRUST[item.role],
+            item.time,
+            path,
+            item.line_start,
+            item.line_end,
+            item.foreign_id,
+        )
+        for item in items
+        if isinstance(item, RawTurn) and item.role != "system" and item.text.strip()
+    ]
+    problems = [item for item in items if isinstance(item, Problem)]
+    return turns, [each for each in problems if not each.reason.startswith(_NO_MATTER)]
+
+
+def _of_text(
+    data: bytes, path: str, zone: tzinfo, fence_key: FenceKey
+) -> tuple[list[Said], list[Problem]]:
+    """The messages of a chat log, or the blocks of a text that is none."""
+    from clsm_cli.ingestion import markdown
+
+    found = markdown.read(data, path=path, zone=zone, fence_key=fence_key)
+    if isinstance(found, Problem):
+        raise BadInputError(path, found.reason, _FORMS)
+    lines = [
+        (number, line)
+        for block in found.blocks
+        for number, line in enumerate(block.text.split("\n"), block.line_start)
+    ]
+    labels = [label[1] if (label := _LABEL.match(line)) else "" for _, line in lines]
+    count = Counter(label.casefold() for label in labels)
+    speaks = [
+        label if label and (label.casefold() in _ROLES or count[label.casefold()] > 1) else ""
+        for label in labels
+    ]
+    if sum(map(bool, speaks)) > 1:
+        return _of_log(lines, speaks, path), list(found.problems)
+    turns = [
+        Said("", block.text, found.trust, block.time, path, block.line_start, block.line_end)
+        for block in found.blocks
+        if block.text.strip()
+    ]
+    return turns, list(found.problems)
+
+
+def _of_log(lines: Sequence[tuple[int, str]], speaks: Sequence[str], path: str) -> list[Said]:
+    """Messages that begin with who speaks: "User: …", "**Mara:** …"."""
+    turns: list[Said] = []
+    for (number, line), speaker in zip(lines, speaks, strict=True):
+        label = _LABEL.match(line) if speaker else None
+        if label:
+            role = _ROLES.get(speaker.casefold(), "user")
+            text = line[label.end() :]
+            turns.append(Said(speaker, text, ROLE_TRUST[role], None, path, number, number))
+        elif turns:
+            text = f"{turns[-1].text}\n{line}".lstrip("\n")
+            turns[-1] = turns[-1]._replace(text=text, line_end=number)
+        else:
+            turns.append(Said("", line, path=path, line_start=number, line_end=number))
+    return [
+        said
+        for said in turns
+        if said.text.strip() and _ROLES.get(said.speaker.casefold()) != "system"
+    ]
+
+
+def _told(problem: Problem) -> str:
+    return problem.reason if problem.line is None else f"line {problem.line}: {problem.reason}"

@@ -1,0 +1,127 @@
+"""``clsm feedback``: say which items of a recall were good."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from clsm_cli.commands.help import Command
+from clsm_cli.commands.options import (
+    DryRunOption,
+    JsonOption,
+    NowOption,
+    QuietOption,
+    StoreOption,
+    VerboseOption,
+    examples,
+)
+from clsm_cli.commands.output import Printer, plain
+from clsm_cli.commands.runtime import UsageError, chosen_store, current_time, given
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from clsm_cli.retrieval.judgements import Given
+
+EXAMPLES = examples(
+    "clsm feedback r-3a9c12d08e41 --good 0a532821e780 f-91ab77c0d2e4 --bad 5fe6a791c8cc",
+    "clsm recall heartbeat --json      # gives the recall_id and the id of each item",
+)
+LISTS = ("--good", "--bad")
+
+
+class Lists(Command):
+    """A command whose options ``--good`` and ``--bad`` take all the words that follow them."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the arguments, each word of a list as if its option stood before it."""
+        found: list[str] = super().parse_args(ctx, spread(args))
+        return found
+
+
+def spread(words: Sequence[str]) -> list[str]:
+    """The words of a command line with the name of a list before each of its items.
+
+    >>> spread(["r-1", "--good", "a", "b", "--bad=c", "d", "--json"])
+    ['r-1', '--good', 'a', '--good', 'b', '--bad=c', '--bad', 'd', '--json']
+    >>> spread(["r-1", "--good"]), spread(["--good", "a", "--", "-b"])
+    (['r-1', '--good'], ['--good', 'a', '--', '-b'])
+    """
+    found: list[str] = []
+    current, is_open = None, False  # the list that goes on, and whether its option waits for a word
+    for place, word in enumerate(words):
+        if word == "--":
+            return [*found, *words[place:]]
+        if word.startswith("-"):
+            name = word.partition("=")[0]
+            current = name if name in LISTS else None
+            is_open = word in LISTS
+        elif current is not None and not is_open:
+            found.append(current)
+        else:
+            is_open = False
+        found.append(word)
+    return found
+
+
+app = typer.Typer(add_completion=False, rich_markup_mode=None)
+
+
+@app.command("feedback", cls=Lists, epilog=EXAMPLES)
+def feedback(
+    recall: Annotated[
+        str, typer.Argument(metavar="RECALL_ID", help="The recall_id that clsm recall --json gave.")
+    ],
+    *,
+    good: Annotated[
+        list[str] | None, typer.Option(metavar="ID...", help="Items that were of use.")
+    ] = None,
+    bad: Annotated[
+        list[str] | None, typer.Option(metavar="ID...", help="Items that were not.")
+    ] = None,
+    dry_run: DryRunOption = False,
+    store: StoreOption = None,
+    now: NowOption = None,
+    as_json: JsonOption = False,
+    quiet: QuietOption = False,
+    verbose: VerboseOption = False,
+) -> None:
+    """Say which items of a recall were good.
+
+    From ten judged items on, what led to the good ones weighs more in every recall, and what led to
+    the bad ones less; a judgement counts half after seven days. No text is kept, only ids.
+    """
+    from clsm_cli.retrieval import judgements
+
+    printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
+    if not good and not bad:
+        raise UsageError("--good", "name at least one item, with --good or --bad")
+    opened = chosen_store(store)
+    done = judgements.give(
+        opened,
+        given([recall]),
+        _ids(good),
+        _ids(bad),
+        current_time(now, opened.zone),
+        dry_run=dry_run,
+    )
+    if not all(each.led for each in (*done.good, *done.bad)):
+        printer.warn("nothing is learnt of an item whose recall did not note what led to it")
+    if as_json:
+        printer.json({"schema": "clsm.feedback/1", "dry_run": dry_run, **plain(done)})
+    else:
+        printer.lines(_lines(done, dry_run=dry_run))
+
+
+def _ids(words: Iterable[str] | None) -> list[str]:
+    return [given([word]) for word in words or ()]
+
+
+def _lines(done: Given, *, dry_run: bool) -> list[str]:
+    state = "known" if not done.is_new else "would be noted" if dry_run else "noted"
+    lines = [f"{state} of {done.recall}: {len(done.good)} good, {len(done.bad)} bad"]
+    for name, factor in (done.weights or {}).items():
+        if factor != 1.0:
+            lines.append(f"weight of {name}: {factor:.2f} times its default")
+    return lines

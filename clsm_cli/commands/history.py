@@ -1,0 +1,107 @@
+"""``clsm history``: every version of what memory holds about something."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from clsm_cli.commands import render_history
+from clsm_cli.commands.options import (
+    JsonOption,
+    NowOption,
+    QuietOption,
+    StoreOption,
+    VerboseOption,
+    examples,
+)
+from clsm_cli.commands.output import Printer
+from clsm_cli.commands.runtime import (
+    UsageError,
+    chosen_store,
+    current_time,
+    given,
+    parse_time,
+)
+from clsm_cli.commands.show import complete
+from clsm_cli.ingestion import times
+from clsm_cli.model.clocks import end_of_day
+
+if TYPE_CHECKING:
+    from datetime import tzinfo
+
+EXAMPLES = examples(
+    "clsm history heartbeat                       # what was held of it, and when",
+    "clsm history f-3a9c12d08e41                  # one fact: what it was before and after",
+    "clsm history heartbeat --as-of 2026-02-15    # what was true on that day",
+    "clsm history heartbeat --known-at 2026-02-15 # what memory believed at its end",
+)
+
+
+def history(
+    wanted: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="ID|SUBJECT...",
+            help="Ids of statements or edges; concepts by id, label or alias; slots; topics.",
+            autocompletion=complete,
+        ),
+    ],
+    *,
+    as_of: Annotated[
+        str | None, typer.Option(metavar="TIME", help="Only what was true at that time or day.")
+    ] = None,
+    known_at: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TIME", help="Only what was believed at that time, or at the end of that day."
+        ),
+    ] = None,
+    store: StoreOption = None,
+    now: NowOption = None,
+    as_json: JsonOption = False,
+    quiet: QuietOption = False,
+    verbose: VerboseOption = False,
+) -> None:
+    """Show every version of what memory holds about something.
+
+    With both clocks: when it was true, and when memory believed it; and where it was said. Of a
+    slot or a topic the subjects are listed that have one.
+    """
+    from clsm_cli.inspection import history as use_case
+
+    printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
+    names = [given([each]) for each in wanted]
+    if not all(map(str.strip, names)):
+        raise UsageError("ID|SUBJECT", "is empty; name what you want to know of")
+    opened = chosen_store(store)
+    moment = current_time(now, opened.zone)
+    view = use_case.View(
+        moment.isoformat(),
+        _time(as_of, opened.zone, "--as-of"),
+        _known(_time(known_at, opened.zone, "--known-at"), opened.zone),
+    )
+    found = use_case.history(opened, names, view)
+    if as_json:
+        printer.json(render_history.mapping(found, view))
+    elif printer.is_terminal:
+        printer.rich(render_history.renderables(found, moment))
+    else:
+        printer.lines(render_history.lines(found, opened.zone))
+    for each in found:
+        if not each.threads and not each.subjects:
+            is_limited = view.as_of is not None or view.known_at is not None
+            printer.warn(f"{each.wanted}: nothing is held of it{' for that time' * is_limited}")
+
+
+def _time(text: str | None, zone: tzinfo, option: str) -> str | None:
+    """A time as a store writes it: a bare date stays one."""
+    if text is None:
+        return None
+    moment = parse_time(text, zone, option)
+    return times.normalise(text, zone) or times.normalise(moment.isoformat(), zone)
+
+
+def _known(text: str | None, zone: tzinfo) -> str | None:
+    """A day stands for its end: what was learnt on it was known then."""
+    return end_of_day(text, zone) if text is not None and "T" not in text else text

@@ -1,0 +1,133 @@
+"""What ``clsm context`` does once its options are read, by Typer or by the fast path."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, NamedTuple
+
+from clsm_cli.commands import render_context
+from clsm_cli.commands.output import Printer
+from clsm_cli.commands.runtime import UsageError, chosen_store, current_time, given
+from clsm_cli.retrieval.briefing import Concepts, brief
+
+if TYPE_CHECKING:
+    from clsm_cli.retrieval.briefing import Briefing
+    from clsm_cli.store.layout import Store
+
+FORMATS = ("text", "json", "prompt")
+WINDOW = 8192
+"""Tokens of the smallest context window in common use: a share of it fits everywhere, and 30 % of
+it is about the default budget."""
+MAX_WINDOW = 1_000_000_000
+SHARE = 30
+"""Percent of the window that memory may take (CLS-M)."""
+MAX_QUERY = 1 << 20
+"""Characters of a query."""
+_BUDGET = re.compile(r"(\d{1,9})([c%]?)")
+
+
+class Options(NamedTuple):
+    """The options of ``clsm context``, as they were given; see its help."""
+
+    query: str | None = None
+    budget: str | None = None
+    window: int | None = None
+    output: str | None = None
+    store: str | None = None
+    now: str | None = None
+    as_json: bool = False
+    quiet: bool = False
+    verbose: bool = False
+
+
+def run(options: Options) -> None:
+    """Put together, and print.
+
+    Raises:
+        UsageError: An option cannot be used as it was given; nothing was printed.
+        ClsmError: As the store or the disk will have it.
+    """
+    form = _format(options)
+    printer = Printer(as_json=form == "json", quiet=options.quiet, verbose=options.verbose)
+    limit, unit = _budget(options)
+    query = None if options.query is None else _query_text(options.query)
+    store = chosen_store(options.store)
+    now = current_time(options.now, store.zone)
+
+    def concepts() -> Concepts:
+        return Concepts() if query is None else _concepts(store, query, now.isoformat(), printer)
+
+    found = brief(
+        store,
+        now,
+        store.settings.recall.budget if limit is None else limit,
+        unit,
+        query=query,
+        concepts=concepts,
+    )
+    _print(printer, found, form)
+
+
+def _format(options: Options) -> str:
+    form = options.output or ("json" if options.as_json else "text")
+    if form not in FORMATS:
+        raise UsageError("--format", f"{form!r} is no format; use one of: {', '.join(FORMATS)}")
+    if options.as_json and form != "json":
+        raise UsageError("--format", f"--json and --format {form} exclude each other")
+    return form
+
+
+def _query_text(text: str) -> str:
+    text = given([text]).strip()
+    if not text:
+        raise UsageError("--query", "the query is empty; give it some words or leave it out")
+    if len(text) > MAX_QUERY:
+        raise UsageError(
+            "--query", f"the query has {len(text)} characters; ask with at most {MAX_QUERY}"
+        )
+    return text
+
+
+def _budget(options: Options) -> tuple[int | None, str]:
+    """Limit and unit; None is the store's own limit."""
+    window = WINDOW if options.window is None else options.window
+    if options.budget is None:
+        return (None if options.window is None else window * SHARE // 100), "tokens"
+    match = _BUDGET.fullmatch(options.budget)
+    if not match or (match[2] == "%" and int(match[1]) > 100):
+        reason = (
+            f"{options.budget!r} is no size; write 2000 for tokens, 3000c for characters or 30%"
+            " for a part of --window"
+        )
+        raise UsageError("--budget", reason)
+    if match[2] == "%":
+        return window * int(match[1]) // 100, "tokens"
+    return int(match[1]), "characters" if match[2] else "tokens"
+
+
+def _concepts(store: Store, query: str, now: str, printer: Printer) -> Concepts:
+    from clsm_cli.commands.engine import QueryEngine, embedder, offer
+    from clsm_cli.retrieval.briefing_concepts import activated
+
+    offer(printer)
+    try:
+        return activated(store, query, now, QueryEngine(), embedder(), printer.progress)
+    finally:
+        printer.end_progress()
+
+
+def _print(printer: Printer, found: Briefing, form: str) -> None:
+    printer.warn_all(found.warnings)
+    if form == "json":
+        printer.json(render_context.context_mapping(found))
+    elif form == "prompt":
+        from clsm_cli.commands import fence_key
+
+        key = None if found.is_empty else fence_key.obtain(printer.warn)
+        printer.utf8(render_context.prompt_lines(found, key))
+    else:
+        printer.lines(render_context.context_lines(found))
+    if found.is_empty:
+        cut = len(found.budget.dropped)
+        fits = f"none of {cut} items fits the budget; raise it with --budget"
+        printer.warn(fits if cut else "the memory has nothing to tell yet")

@@ -1,0 +1,72 @@
+"""The concepts that a session's subject activates, each with its summary."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from clsm_cli.model.episodes import lowest_trust
+from clsm_cli.retrieval.briefing import Concepts, Item, item
+from clsm_cli.retrieval.recall import Query, recall
+from clsm_cli.store.index.opening import open_index
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from clsm_cli.model.episodes import Trust
+    from clsm_cli.retrieval.answer import Concept
+    from clsm_cli.retrieval.meaning import Engine
+    from clsm_cli.store.index.opening import Embedder
+    from clsm_cli.store.index.reader import Index
+    from clsm_cli.store.layout import Store
+
+
+def activated(
+    store: Store,
+    query: str,
+    now: str,
+    engine: Engine,
+    embedder: Embedder,
+    progress: Callable[[str, int, int], None],
+) -> Concepts:
+    """What recall finds a query to be about, strongest first; it is not counted as a use.
+
+    Args:
+        store: Where.
+        query: Words or a question.
+        now: ISO 8601 with offset.
+        engine: Makes the vectors of the query.
+        embedder: Makes the vectors of passages that have none yet.
+        progress: Told what is done, how much of it and how much there is.
+    """
+    settings = store.settings.recall
+    asked = Query(query, now, settings.k, settings.budget)
+    (answer,) = recall(
+        store,
+        [asked],
+        engine,
+        embedder,
+        lambda done, total: progress("making the index", done, total),
+    )
+    with open_index(store, None) as opened:
+        items = tuple(_of_concept(opened.index, concept) for concept in answer.concepts)
+    return Concepts(items, answer.warnings)
+
+
+def _of_concept(index: Index, concept: Concept) -> Item:
+    node = index.node(concept.id)
+    names = f" ({', '.join(concept.aliases)})" if concept.aliases else ""
+    summary = f": {node.summary}" if node and node.summary else ""
+    trust: list[Trust] = [
+        passage.trust  # type: ignore[misc]
+        for key in (node.sources if node else ())
+        for passage in index.by_key(key)
+        if passage.key == key
+    ]
+    return item(
+        concept.id,
+        "concept",
+        f"{concept.label}{names}{summary}",
+        stream=concept.stream,
+        trust=lowest_trust(trust) if trust else "agent",
+        time=node.last if node else None,
+    )

@@ -1,0 +1,118 @@
+"""From the words of a query to ranked passages, in reading order: listen → when → what → rank.
+
+Everything but the ranking looks at the words first, and loads nothing where a question is simple.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from clsm_cli.retrieval import moments, ranking
+from clsm_cli.retrieval.question import understand
+from clsm_cli.retrieval.ranking import Ranked
+from clsm_cli.text import compound, polarity
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Sequence
+
+    from clsm_cli.config import RecallSettings
+    from clsm_cli.retrieval.facts import Verdict
+    from clsm_cli.retrieval.meaning import Engine
+    from clsm_cli.retrieval.moments import Moments
+    from clsm_cli.retrieval.query import Query
+    from clsm_cli.retrieval.question import Question
+    from clsm_cli.store.index.reader import Index
+
+
+class Found(NamedTuple):
+    """What a query found.
+
+    Attributes:
+        question: What is asked, understood.
+        ranked: Every passage with evidence for it, best first; none where it cannot be answered.
+        verdict: What the facts say, if it asks for one.
+        warnings: What the user should know about the question.
+    """
+
+    question: Question
+    ranked: Ranked
+    verdict: Verdict | None
+    warnings: tuple[str, ...]
+
+
+def find(
+    index: Index, query: Query, engine: Engine, settings: RecallSettings, *, has_model: bool
+) -> Found:
+    """Rank the passages of a store for a query.
+
+    Args:
+        index: Fresh; it is left looking at the time that the query is about.
+        query: What is asked.
+        engine: Makes the vectors.
+        settings: Weights and numbers of candidates.
+        has_model: Whether the engine can.
+    """
+    is_past = query.as_of is not None or query.known_at is not None
+    index.look_at(query.at if is_past else None, query.known_at)
+    text = matched(query)
+    when = moments.resolve(index, text, query.at)
+    periods = when.periods if when is not None else ()
+    question = understand(text, periods, index.speakers())
+    warnings = (when.warning,) if when is not None and when.warning else ()
+    verdict = _verdict(index, query, text, periods) if settings.weight_fact else None
+    if when is not None and when.contradictory:
+        return Found(question, Ranked([], 0.0, ()), verdict, warnings)
+    allowed = _allowed(index, query, when)
+    stated = tuple(fact.key for fact in verdict.facts) if verdict is not None else ()
+
+    def ask(one: Question) -> Ranked:
+        vectors = engine.encode(one.dense) if has_model else None
+        return ranking.rank(index, one, vectors, engine, settings, allowed, stated)
+
+    ranked = ask(question)
+    if settings.rounds and compound.is_compound(text):
+        from clsm_cli.retrieval import rounds
+
+        speakers = index.speakers()
+        ranked = rounds.widen(
+            index, text, ranked, lambda part: ask(understand(part, periods, speakers)), settings
+        )
+    return Found(question, ranked, verdict, warnings)
+
+
+def matched(query: Query) -> str:
+    """The words that are looked for: what a question leans to, and what it points back at."""
+    text = query.text
+    if query.current:
+        from clsm_cli.retrieval import current
+
+        text = current.resolve(text, query.current)
+    return polarity.plain(text).text if polarity.may_lean(text) else text
+
+
+def _verdict(
+    index: Index, query: Query, text: str, periods: Sequence[tuple[int, int]]
+) -> Verdict | None:
+    """The facts, at the one past day that the question names, else at the time it is about."""
+    from clsm_cli.retrieval import facts
+
+    at = query.at
+    if len(periods) == 1 and periods[0][1] - periods[0][0] == 1:
+        from datetime import date
+
+        at = min(date.fromordinal(periods[0][0]).isoformat(), at, key=lambda time: time[:10])
+    return facts.look_up(index, text, at, query.known_at)
+
+
+def _allowed(index: Index, query: Query, when: Moments | None) -> Collection[int] | None:
+    """The passages that may come back; None for all."""
+    allowed = None if query.filters is None else index.chosen(query.filters)
+    if when is None or not when.hard:
+        return allowed
+    from clsm_cli.store.index.filters import Filters
+
+    parts = [Filters(session=session) for session in when.sessions] or [
+        Filters(first=first, until=until) for first, until in when.periods
+    ]
+    inside = frozenset().union(*(index.chosen(each) for each in parts))
+    return inside if allowed is None else inside & frozenset(allowed)

@@ -1,0 +1,175 @@
+"""The settings of a preset, group by group; the files in ``presets/`` say where each comes from."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from clsm_cli.scoring.activation import Spreading
+
+UnitKind = Literal["node", "episode", "statement", "gist", "turn"]
+ChannelName = Literal["activation", "words", "meaning", "tags", "dates", "graph"]
+Rule = Literal["single", "ranks", "union"]
+Reading = Literal["narrative", "turns"]
+
+
+class Units(NamedTuple):
+    """Kinds of units that are ranked in one list, and how many are returned at ``-k 10``."""
+
+    kinds: tuple[str, ...]
+    k: int
+
+
+class Channel(NamedTuple):
+    """One way to find units.
+
+    Attributes:
+        weight: Of its votes.
+        fetch: Units that it may name; 0: all.
+        least: Score that a unit needs.
+    """
+
+    weight: float = 1.0
+    fetch: int = 0
+    least: float = 0.0
+
+
+class Fusion(NamedTuple):
+    """How the lists of channels become one.
+
+    Attributes:
+        rule: ``single``: the scores of the only channel. ``ranks``: Σ weight / (constant + rank).
+            ``union``: what any channel finds, by cosine.
+        first: Rank of the best of a list.
+        agreed: Factor for what one, two … channels found; the last for more.
+    """
+
+    rule: str = "single"
+    constant: int = 60
+    first: int = 1
+    agreed: tuple[float, ...] = (1.0,)
+
+
+class Seeds(NamedTuple):
+    """Where activation begins, and what its edges conduct.
+
+    Attributes:
+        exact: Factor for the cosine of an exact match.
+        contained: A node matches whose text contains the query.
+        named: A node matches whose label or alias stands in the query.
+        least: Cosine that another node needs.
+        most: Seeds at most.
+        relative: An edge conducts its weight as a share of the largest of the graph.
+    """
+
+    exact: float
+    contained: bool
+    named: bool
+    least: float
+    most: int
+    relative: bool
+
+
+class Tags(NamedTuple):
+    """Tags of a text: by its words, then the nearest: ``fewest`` of any, ``most`` of ``least``."""
+
+    fewest: int
+    most: int
+    least: float
+
+
+class Filter(NamedTuple):
+    """What is kept: a cosine of ``least`` or a common word, and ``share`` of the best cosine."""
+
+    least: float
+    share: float
+
+
+class GraphScore(NamedTuple):
+    """Weights of a node's score, and the damping of PageRank."""
+
+    cosine: float
+    pagerank: float
+    text: float
+    damping: float
+
+
+class Reliability(NamedTuple):
+    """What is added for the kind of knowledge: ``weight`` times its reliability."""
+
+    weight: float
+    tool: float
+    derived: float
+    told: float
+
+
+class Rounds(NamedTuple):
+    """Retrieval in rounds; see ``published_rounds``."""
+
+    most: int
+    queries: int
+    boost: float
+    follow: float
+    gain: float
+    specific: tuple[float, ...]
+
+
+class Diversity(NamedTuple):
+    """Maximal marginal relevance: λ, and how many are chosen."""
+
+    lambda_: float
+    k: int
+
+
+class Episodes(NamedTuple):
+    """How episodes are read.
+
+    Attributes:
+        read: Their narrative, or their turns.
+        raw: How many of the first carry their turns behind the narrative.
+        consolidated: Factor for the value of one that consolidation has read.
+        surprise: What the largest surprise adds to the value, as a share.
+    """
+
+    read: str = "narrative"
+    raw: int = 0
+    consolidated: float = 1.0
+    surprise: float = 0.0
+
+
+class Gain(NamedTuple):
+    """Information gain: the weight of the collection, and what an outdated unit loses."""
+
+    mu: float
+    outdated: float
+
+
+class Pack(NamedTuple):
+    """Characters at most (0: no limit of its own), or a knapsack of the query's budget."""
+
+    characters: int = 0
+    knapsack: bool = False
+
+
+class Preset(NamedTuple):
+    """The retrieval of one system; None for a mechanism that it does not have."""
+
+    name: str
+    units: tuple[Units, ...]
+    channels: Mapping[str, Channel]
+    controller: bool = False
+    fusion: Fusion = Fusion()
+    seeds: Seeds | None = None
+    spreading: Spreading | None = None
+    tags: Tags | None = None
+    filter: Filter | None = None
+    graph: GraphScore | None = None
+    reliability: Reliability | None = None
+    recency: tuple[tuple[float, float], ...] = ()
+    rounds: Rounds | None = None
+    diversity: Diversity | None = None
+    episodes: Episodes = Episodes()
+    gain: Gain | None = None
+    pack: Pack = Pack()

@@ -1,0 +1,280 @@
+"""A published system's retrieval, as its preset says: channels → fusion → filter → pack → answer.
+
+What a system publishes is reproduced with clsm's own records, vectors and scores; where a language
+model chose or judged, a rule stands for it (docs/evaluation.md). Its crashes and losses are not.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from math import ceil
+from typing import TYPE_CHECKING
+
+from clsm_cli.model.episodes import EpisodeRecord
+from clsm_cli.retrieval import published_answer, published_library, published_rounds
+from clsm_cli.retrieval.published_channels import Context, View
+from clsm_cli.scoring import diversity, likelihood, packing, rank_fusion
+from clsm_cli.text import tokens
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping, Sequence
+
+    from clsm_cli.embedding.query import QueryVectors
+    from clsm_cli.retrieval.answer import Concept, Memory
+    from clsm_cli.retrieval.meaning import Engine
+    from clsm_cli.retrieval.preset_settings import Channel, Preset
+    from clsm_cli.retrieval.published_units import Pool, Unit
+    from clsm_cli.retrieval.query import Query
+    from clsm_cli.retrieval.question import Question
+    from clsm_cli.store.index.reader import Index
+
+    Scores = dict[int, float]
+
+USUAL_K = 10
+"""The ``-k`` that a preset's numbers of units are meant for; others change them in proportion."""
+SURPRISE = 3.0
+"""Standard deviations from which on a surprise counts in full."""
+_DAY = 86_400.0
+
+
+def answer(
+    index: Index,
+    query: Query,
+    question: Question,
+    vectors: QueryVectors | None,
+    engine: Engine,
+    preset: Preset,
+) -> tuple[tuple[Concept, ...], list[Memory]]:
+    """Concepts and memories as a published system would return them, best first.
+
+    Args:
+        index: Fresh.
+        query: What is asked, and how much may come back.
+        question: The same, understood: its periods are read.
+        vectors: None: there is no model. Published systems read the whole query, which ``question``
+            has without the names of speakers, so the vectors themselves are made here.
+        engine: That makes them.
+        preset: The system.
+    """
+    library = published_library.library(index, None if vectors is None else engine)
+    context = Context(library, preset, query.at, question.periods)
+    allowed = None if query.filters is None else index.chosen(query.filters)
+    seeker = _Seeker(context, allowed)
+    if preset.controller and _is_needless(seeker.view(query.text)):
+        return (), []
+    found: list[tuple[Unit, float]] = []
+    for units in preset.units:
+        pool = library.pool(units.kinds, preset.episodes)
+        found += seeker.found(query.text, pool, _scaled(units.k, query.k), query)
+    memories = published_answer.memories(seeker.view(query.text), found, preset.episodes.raw)
+    if query.min_score is not None:
+        memories = [each for each in memories if each.confidence >= query.min_score]
+    if preset.pack.characters:
+        memories = _within(memories, preset.pack.characters)
+    shown = {memory.id for memory in memories}
+    is_graph = "activation" in preset.channels
+    named = [unit for unit, _ in found if is_graph or unit.id in shown]
+    limit = index.store.settings.recall.concepts
+    return published_answer.concepts(seeker.view(query.text), named, limit), memories
+
+
+def _is_needless(view: View) -> bool:
+    """Whether a message needs no memory (CAIM's controller)."""
+    from clsm_cli.text import route
+
+    known = any(view.names(row) for row in view.library.nodes.values())
+    return route.decide(view.text, has_current=False, known=known).route == "none"
+
+
+def _scaled(k: int, asked: int) -> int:
+    return max(1, ceil(k * asked / USUAL_K))
+
+
+def _within(memories: Iterable[Memory], characters: int) -> list[Memory]:
+    """The first memories that fit."""
+    kept = []
+    for memory in memories:
+        if len(memory.text) <= characters:
+            kept.append(memory)
+            characters -= len(memory.text)
+    return kept
+
+
+class _Seeker:
+    """Asks texts and brings what they find into one list."""
+
+    def __init__(self, context: Context, allowed: Collection[int] | None) -> None:
+        self._context = context
+        self._preset = context.preset
+        self._allowed = None if allowed is None else frozenset(allowed)
+        self._views: dict[str, View] = {}
+
+    def view(self, text: str) -> View:
+        """A text that is asked, once."""
+        if text not in self._views:
+            self._views[text] = View(self._context, text)
+        return self._views[text]
+
+    def found(self, text: str, pool: Pool, k: int, query: Query) -> list[tuple[Unit, float]]:
+        """The best units of a pool with their scores."""
+        preset = self._preset
+        if preset.rounds is not None:
+            scores = published_rounds.run(
+                text,
+                preset.rounds,
+                lambda part: _first(self._search(part, pool), k, pool),
+                lambda held: " ".join(pool.units[at].text for at in held),
+            )
+        else:
+            scores = self._search(text, pool)
+        if preset.filter is not None:
+            scores = self._relevant(text, pool, scores)
+        if preset.gain is not None:
+            scores = self._gains(text, pool, _first(scores, k, pool))
+        best = list(_first(scores, k, pool))
+        if preset.diversity is not None:
+            best = self._diverse(pool, scores, best, _scaled(preset.diversity.k, query.k))
+        if preset.pack.knapsack:
+            best = _packed(pool, scores, best, query)
+        return [(pool.units[at], scores[at]) for at in best]
+
+    def _search(self, text: str, pool: Pool) -> Scores:
+        """One text through all channels: votes, then what is added and multiplied."""
+        view = self.view(text)
+        rankings: list[list[int]] = []
+        single: Scores = {}
+        for name, channel in self._preset.channels.items():
+            single = view.channel(name, pool)
+            rankings.append(self._ranking(single, channel, pool))
+        fusion = self._preset.fusion
+        if fusion.rule == "single":
+            return {at: single[at] for at in rankings[0]}
+        if fusion.rule == "union":
+            named = {at for ranking in rankings for at in ranking}
+            return {at: view.cosine(pool.units[at]) for at in named}
+        weights = [channel.weight for channel in self._preset.channels.values()]
+        constant = fusion.constant + fusion.first - 1
+        votes = rank_fusion.reciprocal_ranks(rankings, weights, constant)
+        voters = [sum(at in ranking for ranking in rankings) for at in votes]
+        last = len(fusion.agreed)
+        return {
+            at: self._weighed(pool.units[at], vote * fusion.agreed[min(n, last) - 1])
+            for (at, vote), n in zip(votes.items(), voters, strict=True)
+        }
+
+    def _ranking(self, scores: Scores, channel: Channel, pool: Pool) -> list[int]:
+        """What a channel names, best first."""
+        kept = {
+            at: score
+            for at, score in scores.items()
+            if score >= channel.least and self._is_allowed(pool.units[at])
+        }
+        return list(_first(kept, channel.fetch or len(kept), pool))
+
+    def _is_allowed(self, unit: Unit) -> bool:
+        return self._allowed is None or not unit.rows or not self._allowed.isdisjoint(unit.rows)
+
+    def _weighed(self, unit: Unit, score: float) -> float:
+        """A fused score with the kind of knowledge added, then times what age leaves."""
+        trusted = self._preset.reliability
+        if trusted is not None:
+            derived = unit.kind in ("statement", "gist")
+            told = trusted.tool if unit.trust == "tool" else trusted.told
+            score += trusted.weight * (trusted.derived if derived else told)
+        if self._preset.recency:
+            score *= 0.5 + 0.5 * recency(unit.time, self._context.now, self._preset.recency)
+        return score
+
+    def _relevant(self, text: str, pool: Pool, scores: Scores) -> Scores:
+        """What a filter keeps: near, or with a word of the text; and not far below the best."""
+        limits = self._preset.filter
+        assert limits is not None
+        view = self.view(text)
+        shared = view.words(pool)
+        if not view.has_model:
+            return {at: shared[at] for at in scores if at in shared}
+        kept = {at: near for at, near in scores.items() if near >= limits.least or at in shared}
+        best = max(kept.values(), default=0.0)
+        return {at: near for at, near in kept.items() if near >= limits.share * best}
+
+    def _gains(self, text: str, pool: Pool, scores: Scores) -> Scores:
+        """The information gain of units, times their importance; what does not help is left out."""
+        how = self._preset.gain
+        assert how is not None
+        library = self._context.library
+        view = self.view(text)
+        counts = view.counts(pool)
+        total = sum(pool.lengths) or 1
+        shares = {term: min(1.0, sum(held.values()) / total) for term, held in counts.items()}
+        found: Scores = {}
+        for at in scores:
+            unit = pool.units[at]
+            terms = [(held.get(at, 0), shares[term]) for term, held in counts.items()]
+            old = sum(key in library.outdated for key in unit.keys) / max(1, len(unit.keys))
+            gain = likelihood.gain(terms, pool.lengths[at], how.mu)
+            value = (gain - how.outdated * old) * self._importance(unit)
+            if value > 0:
+                found[at] = value
+        return found
+
+    def _importance(self, unit: Unit) -> float:
+        """Factor for an episode: less for one that was consolidated, more for a surprising one."""
+        how = self._preset.episodes
+        record = self._context.library.records.get(unit.id)
+        if unit.kind != "episode" or not isinstance(record, EpisodeRecord):
+            return 1.0
+        factor = how.consolidated if record.stage == "consolidated" else 1.0
+        return factor * (1 + how.surprise * min(1.0, max(0.0, record.surprise / SURPRISE)))
+
+    def _diverse(self, pool: Pool, scores: Scores, best: Sequence[int], k: int) -> list[int]:
+        how = self._preset.diversity
+        assert how is not None
+        texts = [pool.units[at].text for at in best]
+        likeness = self._context.library.likeness
+        chosen = diversity.mmr(
+            [scores[at] for at in best],
+            lambda i, j: likeness(texts[i], texts[j]),
+            how.lambda_,
+            k=k,
+        )
+        return [best[at] for at in chosen]
+
+
+def recency(time: str | None, now: str, parts: Sequence[tuple[float, float]]) -> float:
+    """Σ weight · 2^(−age / half-life): Smriti's temporal relevance; 0 for what has no time.
+
+    >>> recency("2026-02-10", "2026-02-17", [(7.0, 0.5), (7.0, 0.5)])
+    0.5
+    """
+    told, asked = _instant(time), _instant(now)
+    if told is None or asked is None:
+        return 0.0
+    age = max(0.0, (asked - told).total_seconds() / _DAY)
+    return sum(weight * 2 ** -(age / half_life) for half_life, weight in parts)
+
+
+def _instant(time: str | None) -> datetime | None:
+    """The instant that a text names, without an offset in UTC; None if it is none."""
+    try:
+        moment = datetime.fromisoformat(time or "")
+    except ValueError:
+        return None
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+def _first(scores: Mapping[int, float], k: int, pool: Pool) -> Scores:
+    """The best ``k``, in order; of equal scores the one with the smaller id."""
+    order = sorted(scores, key=lambda at: (-scores[at], pool.units[at].id, at))
+    return {at: scores[at] for at in order[:k]}
+
+
+def _packed(
+    pool: Pool, scores: Mapping[int, float], best: Sequence[int], query: Query
+) -> list[int]:
+    """What fills the budget of the query with the largest total value, best first."""
+    texts = [pool.units[at].text for at in best]
+    costs = [
+        len(text) if query.unit == "characters" else tokens.count_tokens(text) for text in texts
+    ]
+    chosen = packing.knapsack([scores[at] for at in best], costs, query.budget)
+    return [best[at] for at in chosen]

@@ -1,0 +1,268 @@
+"""The ways in which presets find units: each gives scores, which are fused by ``published``."""
+
+from __future__ import annotations
+
+from datetime import date
+from functools import cached_property
+from math import log
+from typing import TYPE_CHECKING, NamedTuple
+
+from clsm_cli.model import clocks
+from clsm_cli.retrieval import published_library
+from clsm_cli.scoring import bm25, pagerank
+from clsm_cli.scoring.activation import Link, spread
+from clsm_cli.scoring.retention import DORMANT, STREAM_DAYS, retention
+from clsm_cli.store.index import graph
+from clsm_cli.store.index.codes import SENTENCE_STEP
+from clsm_cli.text import tokens
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from clsm_cli.retrieval.preset_settings import GraphScore, Preset
+    from clsm_cli.retrieval.published_library import Library
+    from clsm_cli.retrieval.published_units import Pool, Unit
+    from clsm_cli.scoring.activation import Reached
+    from clsm_cli.store.index.graph import NodeRow
+
+    Scores = dict[int, float]
+
+K1, B = 1.2, 0.75
+"""BM25 as search engines ship it; no source states its own."""
+
+
+class Context(NamedTuple):
+    """What is the same for all texts of one question.
+
+    Attributes:
+        now: ISO 8601.
+        periods: Days that are asked about: first, and the day after the last.
+    """
+
+    library: Library
+    preset: Preset
+    now: str
+    periods: tuple[tuple[int, int], ...]
+
+
+class View:
+    """One text that is asked, and what it finds; looked up when a channel wants it."""
+
+    def __init__(self, context: Context, text: str) -> None:
+        self.context = context
+        self.text = text
+        self.terms = tuple(dict.fromkeys(tokens.stems(text)))
+        self.library = context.library
+
+    @cached_property
+    def cosines(self) -> Sequence[float]:
+        """Of the stored sentence vectors, by row; empty without a model."""
+        sentence = self.library.encoded(self.text)
+        stored = self.library.index.sentence_rows()
+        if sentence is None or stored is None or self.library.engine is None:
+            return ()
+        (found,) = self.library.engine.products(stored, len(sentence), [sentence], SENTENCE_STEP)
+        return found.tolist()
+
+    def cosine(self, unit: Unit) -> float:
+        """Of a unit; 0 without a model."""
+        if 0 <= unit.vector < len(self.cosines):
+            return self.cosines[unit.vector]
+        return self.library.likeness(self.text, unit.text) if unit.vector < 0 else 0.0
+
+    def channel(self, name: str, pool: Pool) -> Scores:
+        """Place of a unit → score, for what a channel finds."""
+        if name == "activation":
+            return self._activation(pool)
+        if name == "words":
+            return self.words(pool)
+        if name == "meaning":
+            return (
+                {at: self.cosine(unit) for at, unit in enumerate(pool.units)}
+                if self.has_model
+                else {}
+            )
+        if name == "tags":
+            return self._tags(pool)
+        if name == "dates":
+            return self._dates(pool)
+        return self._graph(pool)
+
+    @property
+    def has_model(self) -> bool:
+        """Whether there are vectors."""
+        return bool(self.cosines)
+
+    def words(self, pool: Pool) -> Scores:
+        """BM25 of units that share a term with the text."""
+        counts = self.counts(pool)
+        average = sum(pool.lengths) / len(pool.lengths) if pool.lengths else 1.0
+        scores: Scores = {}
+        for held in counts.values():
+            idf = bm25.idf(len(pool.units), len(held))
+            postings = [(at, tf, pool.lengths[at]) for at, tf in held.items()]
+            bm25.add(scores, postings, idf, average or 1.0, k1=K1, b=B)
+        return scores
+
+    def counts(self, pool: Pool) -> dict[str, dict[int, int]]:
+        """Term → unit → occurrences."""
+        found: dict[str, dict[int, int]] = {}
+        for term in self.terms:
+            held: dict[int, int] = {}
+            for row, tf, _ in self.library.index.postings(term):
+                at = pool.of_row.get(row)
+                if at is not None:
+                    held[at] = held.get(at, 0) + tf
+            found[term] = held
+        return found
+
+    def _dates(self, pool: Pool) -> Scores:
+        """1 for what was told on a day that is asked about."""
+        asked = self.context.periods
+        return {
+            at: 1.0
+            for at, unit in enumerate(pool.units)
+            if any(first <= day < until for first, until in asked for day in unit.days)
+        }
+
+    def _tags(self, pool: Pool) -> Scores:
+        """The number of tags that a unit has in common with the text."""
+        from clsm_cli.retrieval.published_tags import Tagger
+
+        settings = self.context.preset.tags
+        assert settings is not None  # presets.load sees to it
+        tagger = Tagger.of(self.library, settings)
+        mine = set(tagger.of_text(self.text))
+        common = {
+            at: float(len(mine & set(tagger.of_unit(unit)))) for at, unit in enumerate(pool.units)
+        }
+        return {at: count for at, count in common.items() if count}
+
+    def _graph(self, pool: Pool) -> Scores:
+        """A unit has the score of the best node that it mentions."""
+        nodes = self.node_scores()
+        best = {
+            at: max((nodes[node] for node in mentioned), default=0.0)
+            for at, mentioned in enumerate(pool.nodes)
+        }
+        return {at: score for at, score in best.items() if score > 0}
+
+    def node_scores(self) -> dict[str, float]:
+        """Smriti's score of a node: a · cosine + b · PageRank / its maximum + c · text."""
+        how = self.context.preset.graph
+        assert how is not None  # presets.load sees to it
+        ranks = _pagerank(self.library, how, self.context.now)
+        most = max(ranks.values(), default=1.0)
+        found = {}
+        for number, row in self.library.nodes.items():
+            near = self.cosines[row.vector] if 0 <= row.vector < len(self.cosines) else 0.0
+            found[row.id] = (
+                how.cosine * max(0.0, near)
+                + how.pagerank * ranks.get(number, 0.0) / most
+                + how.text * self._in_node(row)
+            )
+        return found
+
+    def _in_node(self, row: NodeRow) -> float:
+        """min(1, mean over the terms of 1 + ln(1 + tf)  ×  (½ + ½ coverage))."""
+        held = tokens.stems(graph.node_text(row.label, row.aliases, row.summary))
+        counts = [held.count(term) for term in self.terms]
+        known = [count for count in counts if count]
+        if not known:
+            return 0.0
+        mean = sum(1 + log(1 + count) for count in known) / len(counts)
+        return min(1.0, mean * (0.5 + 0.5 * len(known) / len(counts)))
+
+    def _activation(self, pool: Pool) -> Scores:
+        """What spreads from the seeds, by unit."""
+        reached = self.reached
+        places = {unit.id: at for at, unit in enumerate(pool.units) if unit.kind == "node"}
+        nodes = self.library.nodes
+        return {
+            places[nodes[number].id]: found.activation
+            for number, found in reached.items()
+            if nodes[number].id in places
+        }
+
+    @cached_property
+    def reached(self) -> dict[int, Reached]:
+        """The nodes that activation reaches from the seeds."""
+        spreading = self.context.preset.spreading
+        assert spreading is not None  # presets.load sees to it
+        seeds = {number: start for number, (start, _) in self.seeds.items()}
+        return spread(seeds, self._links, spreading)
+
+    @cached_property
+    def seeds(self) -> dict[int, tuple[float, str]]:
+        """Where activation begins: node → activation, and how the text names it.
+
+        An exact match has its cosine times ``exact``, at most 1, and 1 without a model; any other
+        node its cosine.
+        """
+        how = self.context.preset.seeds
+        assert how is not None  # presets.load sees to it
+        found = []
+        for number, row in self.library.nodes.items():
+            near = self.cosines[row.vector] if 0 <= row.vector < len(self.cosines) else None
+            match = self.names(row) if how.named else None
+            if match is None and how.contained and self._is_in(row):
+                match = "exact"
+            if match is not None:
+                start = 1.0 if near is None else min(1.0, how.exact * max(0.0, near))
+                found.append((-start, row.id, number, match))
+            elif near is not None and near >= how.least:
+                found.append((-near, row.id, number, "cosine"))
+        return {number: (-start, match) for start, _, number, match in sorted(found)[: how.most]}
+
+    def names(self, row: NodeRow) -> str | None:
+        """How the text names a node: exact by its label, by an alias; None: not at all."""
+        for at, name in enumerate((row.label, *row.aliases)):
+            words = published_library.spaced(name)
+            if words and f" {words} " in self._spaced:
+                return "alias" if at else "exact"
+        return None
+
+    def _is_in(self, row: NodeRow) -> bool:
+        """Whether the whole text stands in that of a node."""
+        whole = published_library.spaced(graph.node_text(row.label, row.aliases, row.summary))
+        return bool(self._spaced.strip()) and self._spaced in f" {whole} "
+
+    @cached_property
+    def _spaced(self) -> str:
+        return f" {published_library.spaced(self.text)} "
+
+    def _links(self, numbers: Sequence[int]) -> Iterable[Link]:
+        """The edges that hold now, in either direction."""
+        nodes, now = self.library.nodes, self.context.now
+        for row in graph.links(self.library.index.connection, numbers):
+            other = nodes.get(row.other)
+            if other is not None and clocks.holds(row, now):
+                strength = row.weight / self._largest
+                yield Link(row.node, row.other, strength, other.degree, self._is_dormant(other))
+
+    def _is_dormant(self, row: NodeRow) -> bool:
+        """Whether a node was not mentioned or used for so long that little is left of it."""
+        last = self.library.active.get(row.number)
+        if last is None:
+            return False
+        days = date.fromisoformat(self.context.now[:10]).toordinal() - last
+        return retention("power", days, STREAM_DAYS[row.stream]) < DORMANT
+
+    @cached_property
+    def _largest(self) -> float:
+        """The weight of an edge that conducts all."""
+        how = self.context.preset.seeds
+        if how is None or not how.relative:
+            return 1.0
+        return max((row.strongest for row in self.library.nodes.values()), default=0.0) or 1.0
+
+
+def _pagerank(library: Library, how: GraphScore, now: str) -> dict[int, float]:
+    """PageRank of all nodes over the edges that hold now: the walk begins anew anywhere."""
+    rows: dict[int, dict[int, float]] = {number: {} for number in library.nodes}
+    for row in graph.links(library.index.connection, list(rows)):
+        if row.other in rows and clocks.holds(row, now):
+            there = rows[row.node]
+            there[row.other] = max(there.get(row.other, 0.0), row.weight)
+    seeds = dict.fromkeys(rows, 1.0)
+    return pagerank.personalised(rows, seeds, restart=1 - how.damping, tolerance=1e-6)

@@ -1,0 +1,46 @@
+"""What is asked of a memory, and how much may come back."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from clsm_cli.retrieval.current import Said
+    from clsm_cli.store.index.filters import Filters
+
+
+class Query(NamedTuple):
+    """What is asked, and how much may come back.
+
+    Attributes:
+        now: ISO 8601 with offset.
+        k: Turns, statements and windows of notes at most.
+        budget: Text at most, in ``unit`` (tokens or characters).
+        min_score: Confidence from 0 to 1 below which an item is left out; None: the setting.
+        filters: Which memories may come back; None for all.
+        as_of: Day or time at which it should have been true; relative expressions count from it.
+        known_at: Day or time at which it should have been known; None for now.
+        current: Messages of the current conversation, the oldest first.
+        is_gated: Whether a message that needs no memory gets none.
+        preset: The published system whose retrieval answers; None for clsm's own.
+        seed: Of the draw of weights from feedback; None: their means.
+    """
+
+    text: str
+    now: str
+    k: int
+    budget: int
+    unit: str = "tokens"
+    min_score: float | None = None
+    filters: Filters | None = None
+    as_of: str | None = None
+    known_at: str | None = None
+    current: tuple[Said, ...] = ()
+    is_gated: bool = False
+    preset: str | None = None
+    seed: str | None = None
+
+    @property
+    def at(self) -> str:
+        """The time that the question is about, where its words name none."""
+        return self.as_of or self.known_at or self.now

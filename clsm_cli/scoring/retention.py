@@ -1,0 +1,111 @@
+"""How much of a memory is left, from when it was used. Computed when it is asked for, never stored.
+
+    power        R = (1 + t/S)^−d                          (Wickelgren 1974; Wixted & Ebbesen 1991)
+    exponential  R = e^(−t/S)                              (Ebbinghaus, as MemoryBank means it)
+    base-level   R = (1 + T/S)^−d,  T = (Σ_j t_j^−d)^(−1/d)      (ACT-R, Anderson & Schooler 1991)
+
+t is the age of the last use, t_j that of each use, S the stability, all in days; d is the decay
+exponent. An age below 0, a time that lies ahead, counts as now: R = 1.
+
+ACT-R's base level B = ln Σ_j t_j^−d is unbounded, R is not. T = e^(−B/d) turns B back into the age
+at which *one* use would have this B; so R is the power law of that age. In B itself it is a logistic
+function to the power d, R = σ(B/d + ln S)^d, and for one use it is exactly the power law; the plain
+logistic σ(B + d · ln S) would be off by up to 0.23 there.
+
+The power law is the default: forgetting slows with age, which an exponential cannot show.
+"""
+
+from __future__ import annotations
+
+from math import exp, log2
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+Curve = Literal["power", "exponential", "base-level"]
+
+EXPONENT = 0.5
+"""ACT-R's d."""
+DORMANT = 0.15
+"""Retention below which a memory is dormant; by the power law after 43 S."""
+ARCHIVE = 0.10
+"""Retention below which what stays so may be archived; by the power law after 99 S."""
+STREAM_DAYS = {"flow": 1.0, "tasks": 3.0, "projects": 10.0, "identity": 30.0}
+"""Stability of what was never used again, in days: who we are stays longer than what went by."""
+MOST_GROWTH = 8.0
+"""By how much spaced use can lengthen a stability: reached with the 127th day of use."""
+
+
+def retention(
+    curve: Curve,
+    days: float,
+    stability: float,
+    exponent: float = EXPONENT,
+    ages: Sequence[float] = (),
+) -> float:
+    """Share of a memory that is left, 0 … 1.
+
+    Args:
+        curve: Which law.
+        days: Since the last use; recording it counts as the first.
+        stability: S in days, above 0. Of the exponential it is the time to 1/e; its half-life is
+            S · ln 2, so a half-life h wants S = h / ln 2. The base level counts the uses itself,
+            so it wants the stability of the stream, not a grown one.
+        exponent: d, above 0.
+        ages: Days since each use, the last too, in any order. Only the base level reads them;
+            without them it is that of one use.
+
+    >>> [round(retention("power", days, 1.0), 2) for days in (0, 1, 7, 30, 365)]
+    [1.0, 0.71, 0.35, 0.18, 0.05]
+    >>> [round(retention("exponential", days, 7 / 0.6931), 2) for days in (1, 7, 30)]
+    [0.91, 0.5, 0.05]
+
+    Four uses, eight days ago each, are worth one of half a day ago: 4 · 8^−½ = 0.5^−½.
+
+    >>> retention("base-level", 8, 1.0, ages=[8, 8, 8, 8]) == retention("power", 0.5, 1.0)
+    True
+
+    When the power law falls below the two limits, in multiples of S:
+
+    >>> [round(limit ** (-1 / EXPONENT) - 1) for limit in (DORMANT, ARCHIVE)]
+    [43, 99]
+    >>> retention("power", 42, 1.0) > DORMANT > retention("power", 44, 1.0)
+    True
+    >>> retention("power", 98, 1.0) > ARCHIVE > retention("power", 100, 1.0)
+    True
+    """
+    age = max(_as_one_use(ages, exponent) if ages and curve == "base-level" else days, 0.0)
+    if curve == "exponential":
+        return exp(-age / stability)
+    return float((1 + age / stability) ** -exponent)
+
+
+def _as_one_use(ages: Sequence[float], exponent: float) -> float:
+    """T: the age at which one use would have the base level of all."""
+    last = min(ages)
+    if last <= 0:
+        return 0.0
+    # In units of the last use's age no power overflows; sorted, the sum is the same in any order.
+    total = sum((age / last) ** -exponent for age in sorted(ages))
+    return float(last * total ** (-1 / exponent))
+
+
+def stability(base_days: float, spaced_uses: int) -> float:
+    """Days that a memory lasts, grown by use on different days.
+
+        S = S_0 · min(8, 1 + log₂(1 + n))
+
+    Use spread over days makes a memory last, use within one day hardly does: the spacing effect
+    (Cepeda et al. 2006). Each further repetition adds less to a memory that already lasts, as in
+    FSRS, whose gain falls with S; the logarithm is the simplest such law, and the bound keeps what
+    is looked at daily able to fade.
+
+    Args:
+        base_days: S_0, see ``STREAM_DAYS``.
+        spaced_uses: n, the number of different days on which it was used after its recording.
+
+    >>> [stability(10.0, n) for n in (0, 1, 3, 7, 127, 1000)]
+    [10.0, 20.0, 30.0, 40.0, 80.0, 80.0]
+    """
+    return base_days * min(MOST_GROWTH, 1 + log2(1 + max(spaced_uses, 0)))

@@ -1,0 +1,246 @@
+"""Questions that place a memory among the conversations: "our third talk", "before we spoke of X".
+
+What is read is structure alone; which conversations it means is looked up elsewhere. A place counts
+conversations (all, or those about a subject) from either end; a relation names what lies before,
+after or between places.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import NamedTuple
+
+from clsm_cli.text import ordinal_words as words
+
+LONGEST = 2000
+"""Characters of a question that are read: what stands behind them is quoted, not asked."""
+_LONGEST_SUBJECT = 80
+_FEW = 3
+_MOST = 10**6
+"""No store has so many conversations; longer numbers are cut to it."""
+
+
+class Place(NamedTuple):
+    """A place among conversations.
+
+    Attributes:
+        subject: What they are about; empty for all.
+        number: Which one, from 1; 0: the one that is most about the subject.
+        length: How many, from there on away from the end that is counted from.
+        from_end: Whether the last is number 1.
+        is_mention: Whether what mentions the subject counts, a note too, not conversations alone.
+    """
+
+    subject: str = ""
+    number: int = 0
+    length: int = 1
+    from_end: bool = False
+    is_mention: bool = False
+
+
+class Request(NamedTuple):
+    """Conversations that a question asks about.
+
+    Attributes:
+        start: First character of the words that say so, the subject's included.
+        end: The character after their last.
+        relation: ``at`` the place, ``before`` or ``after`` it, or ``between`` two.
+        place: Where.
+        other: The second place of ``between``.
+        step: The n-th before or after; 0: all of them.
+        length: How many, from that one on.
+        hard: Whether the words speak of conversations, so that no other can answer.
+    """
+
+    start: int
+    end: int
+    relation: str
+    place: Place
+    other: Place | None = None
+    step: int = 0
+    length: int = 1
+    hard: bool = True
+
+
+class _Read(NamedTuple):
+    """A place, and where its words end; ``is_event``: only by what it is about."""
+
+    place: Place
+    end: int
+    is_event: bool
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern.replace("[A-Z]", "(?-i:[A-Z])"), re.IGNORECASE)
+
+
+def read(text: str) -> Request | None:
+    """Read the place among the conversations that a question asks about; None if it names none.
+
+    Args:
+        text: The question, its blanks single.
+
+    >>> asked = read("What did I say the second time the bike came up?")
+    >>> asked.relation, asked.place.subject, asked.place.number, asked.place.from_end
+    ('at', 'the bike', 2, False)
+    >>> asked = read("What did we talk about right before the conversation about the move?")
+    >>> asked.relation, asked.step, asked.place.subject
+    ('before', 1, 'the move')
+    """
+    text = text[:LONGEST]
+    found = _between(text) if "between " in text.lower() else None
+    return found or _related(text) or _placed(text)
+
+
+def _between(text: str) -> Request | None:
+    for match in _compiled(rf"\b{words.BETWEEN}").finditer(text):
+        here = _place(text, match.end(), stop=" and ")
+        if here is None or not text.startswith(" and ", here.end):
+            continue
+        there = _place(text, here.end + 5)
+        if there is None or _lacks_talk(text, here.is_event or there.is_event):
+            continue
+        hard = not (here.is_event or there.is_event) or _is_ours(text)
+        return Request(match.start(), there.end, "between", here.place, there.place, hard=hard)
+    return None
+
+
+def _related(text: str) -> Request | None:
+    for match in _compiled(rf"\b{words.RELATION}").finditer(text):
+        found = _place(text, match.end())
+        if found is None or _lacks_talk(text, found.is_event and not match["noun"]):
+            continue
+        step = 1 if match["near"] or match["noun"] else 0
+        length = 1
+        if match["nth"]:
+            step = _position(match["nth"])[0]
+        elif match["many"] and match["all"]:
+            length = _count(match["many"])
+        elif match["many"]:
+            step = _count(match["many"])
+        side = "after" if match["side"].lower() in {"after", "since", "following"} else "before"
+        hard = not found.is_event or bool(match["noun"]) or _is_ours(text)
+        return Request(
+            match.start(), found.end, side, found.place, step=step, length=length, hard=hard
+        )
+    return None
+
+
+def _placed(text: str) -> Request | None:
+    best: Request | None = None
+    folded = text.lower()
+    for kind, needs, pattern in words.PLACES:
+        if not any(cue in folded for cue in needs):
+            continue
+        match = _compiled(rf"\b{pattern}").search(text)
+        if match and (best is None or match.start() < best.start):
+            found = _of_match(text, match, kind, "")
+            best = Request(match.start(), found.end, "at", found.place)
+    return best or _topic(text)
+
+
+def _topic(text: str) -> Request | None:
+    """Read "in our conversation about X": all of them are preferred."""
+    match = _compiled(rf"\b{words.TOPICS[0]}").search(text)
+    if match is None:
+        return None
+    subject, end = _subject(text, match.end(), "")
+    return Request(match.start(), end, "at", Place(subject), hard=False) if subject else None
+
+
+def _place(text: str, start: int, stop: str = "") -> _Read | None:
+    """The place that the words from ``start`` on name."""
+    folded = text[start : start + _LONGEST_SUBJECT].lower()
+    for kind, needs, pattern in (*words.PLACES, *words.ANCHORS):
+        if not any(cue in folded for cue in needs):
+            continue
+        match = _compiled(pattern).match(text, start)
+        if match:
+            return _of_match(text, match, kind, stop)
+    for pattern in (*words.TOPICS, words.EVENT):
+        match = _compiled(pattern).match(text, start)
+        if match and (found := _subject(text, match.end(), stop))[0]:
+            subject = _compiled(words.ONE).sub("", found[0])
+            is_event = pattern == words.EVENT and subject == found[0]
+            return _Read(Place(subject), found[1], is_event)
+    return None
+
+
+def _of_match(text: str, match: re.Match[str], kind: str, stop: str) -> _Read:
+    groups = match.groupdict()
+    subject, end = groups.get("subject") or "", match.end()
+    if groups.get("open") is not None and not subject:
+        found, after = _subject(text, match.end(), stop)
+        subject, end = (found, after) if found else ("", match.end("open"))
+    if kind == "ago":
+        return _Read(
+            Place("", _count(groups["many"] or "one"), 1, from_end=True), end, is_event=False
+        )
+    number, from_end = _position(groups["nth"] or "")
+    from_end = from_end or bool(groups.get("rear"))
+    count = _count(groups.get("many") or "one")
+    place = Place(subject, number, count, from_end, is_mention=kind == "said" and bool(subject))
+    return _Read(place, end, is_event=False)
+
+
+def _subject(text: str, start: int, stop: str) -> tuple[str, int]:
+    """What stands from a place on to the end of its phrase, and where it ends."""
+    start += text.startswith(" ", start)
+    window = text[start : start + _LONGEST_SUBJECT]
+    ends = _compiled(words.STOP).search(window)
+    end = ends.start() if ends else len(window.rstrip(" .?!"))
+    if stop and (found := window.find(stop, 0, end)) >= 0:
+        end = found
+    return window[:end].strip(), start + end
+
+
+def _position(said: str) -> tuple[int, bool]:
+    """Number and end of "third", "second to last", "latest".
+
+    >>> _position("third"), _position("second-to-last"), _position("latest"), _position("21st")
+    ((3, False), (2, True), (1, True), (21, False))
+    """
+    said = said.lower().removeprefix("very ").replace("-", " ")
+    if said in {"before last", "last but one", "penultimate"}:
+        return 2, True
+    if said in words.NEWEST.split("|"):
+        return 1, True
+    first = said.split(" ")[0]
+    if first in {"earliest", "oldest", "initial"}:
+        return 1, False
+    number = 2 if first == "next" else 0
+    if first in words.ORDINALS:
+        number = words.ORDINALS.index(first) + 1
+    elif first[0].isdigit():
+        number = min(int(first.rstrip("stndrh")), _MOST)
+    return number, said.endswith(" last")
+
+
+def _count(word: str) -> int:
+    """How many "two", "a few" or "12" are."""
+    word = word.lower()
+    if word.isdigit():
+        return min(int(word), _MOST)
+    if word in words.COUNTS:
+        return words.COUNTS.index(word) + 1
+    return {"few": _FEW, "couple of": 2}.get(word, 1)
+
+
+def _lacks_talk(text: str, is_event: bool) -> bool:
+    """Whether an event is named in a question that does not speak of talking."""
+    return is_event and _compiled(words.TALK).search(text) is None
+
+
+def is_about_talk(text: str) -> bool:
+    """Whether a question asks what was said between the user and the store's keeper.
+
+    >>> is_about_talk("What did we discuss on Friday?"), is_about_talk("What did we eat on Friday?")
+    (True, False)
+    """
+    return _is_ours(text) or _compiled(words.TOLD).search(text) is not None
+
+
+def _is_ours(text: str) -> bool:
+    return _compiled(words.OURS).search(text) is not None

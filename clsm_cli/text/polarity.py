@@ -1,0 +1,168 @@
+"""Questions that assert or deny while they ask: "I don't like X, right?", "Didn't I say …?".
+
+What is looked for is X, whichever way the question leans: a memory of the same thing seldom holds
+the negation, and one that contradicts the speaker must be found too (CAIM, section 3.4 and the six
+tag questions of its test set). So negation and tag are taken out of what is matched, and told apart
+as polarity.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Literal, NamedTuple
+
+Polarity = Literal["positive", "negative", "neutral"]
+
+# fmt: off
+MARKERS: frozenset[str] = frozenset((
+    "not", "never", "no", "cannot", "true", "right", "case", "right?", "correct?", "true?", "so?", "huh?",
+    "eh?", "no?", "yes?", "yeah?", "it?", "i?", "you?", "he?", "she?", "we?", "they?", "there?", "not?",
+))
+# fmt: on
+"""Folded words, cut at blanks, without one of which, or a "n't", a question leans no way."""
+_LONGEST = 600
+"""Characters; what is longer is a text, not a question."""
+_AUXILIARY = r"(?:am|is|are|was|were|do|does|did|have|has|had|can|could|will|would|should|must)"
+_PRONOUN = r"(?:i|you|he|she|it|we|they|there|that|this)"
+_NOT = r"(?:n['’]t)"
+_TAGS = (
+    rf"(?:,| -)? (?:{_AUXILIARY}{_NOT}|ain['’]t|won['’]t|can['’]t) {_PRONOUN}\s?\?+$",
+    rf"(?:,| -) {_AUXILIARY} {_PRONOUN}(?: not)?\s?\?+$",
+    r"(?:,| -) (?:right|correct|true|huh|eh|no|yes|yeah|ok(?:ay)?|or not|is(?:n['’]t)? that (?:right|so|true)|am i right|don['’]t you think)\s?\?*$",
+    r"(?<!^)(?<!\bis)(?<!\bare) (?:right|correct|huh|or not)\?+$",
+)
+_FRAME = rf"^(?:so |and |but )?(?:is{_NOT}? it (?:not )?(?:true|right|correct|the case)|am i (?:right|correct)(?: in thinking)?) that "
+_ONLY_ASKS = r"^(?:so |and |but )?is it (?!not )"
+_ASKS = rf"^(?:and |but |so |wait,? |hey,? )?(?:what|when|where|who|whom|whose|why|how|which|{_AUXILIARY}|won['’]t|can['’]t|{_AUXILIARY}{_NOT})\b"
+_DENIES = rf"^(?P<lead>(?:and |but |so |wait,? |hey,? )?)(?:(?P<aux>{_AUXILIARY}){_NOT}|(?P<short>wo|ca)n['’]t)(?= )"
+_ASKS_NOT = rf"^(?P<left>(?:and |but |so )?{_AUXILIARY} (?:{_PRONOUN}|the \w+|[A-Z]\w+) )not "
+_DENIAL = (
+    rf"\b(?:(?P<aux>{_AUXILIARY})(?:{_NOT}| not\b)|(?P<short>wo|ca|sha)n['’]t|(?P<can>can)not|never|"
+    r"not(?! only)|no(?! longer| more| doubt| idea|,))\b"
+)
+_LEFT_OVER = r",? (?:any ?more|any longer|at all|either|yet)$"
+_SHORTENED = {"wo": "will", "ca": "can", "sha": "shall"}
+
+
+class Plain(NamedTuple):
+    """A question as it is matched.
+
+    Attributes:
+        text: Without the words of negation and tag.
+        polarity: Which way the speaker leans; neutral where the question only asks.
+    """
+
+    text: str
+    polarity: Polarity
+
+
+def may_lean(text: str) -> bool:
+    """Whether ``plain`` may change a question; loads and compiles nothing.
+
+    >>> may_lean("What does Mara want?"), may_lean("Mara doesn't eat meat, does she?")
+    (False, True)
+    """
+    if len(text) > _LONGEST:
+        return False
+    return "n't" in text or "n’t" in text or not MARKERS.isdisjoint(text.casefold().split())
+
+
+def plain(text: str) -> Plain:
+    """The question without rhetorical negation and tag; any other question as it is.
+
+    >>> plain("I don't like outdoor sports, right?")
+    Plain(text='I like outdoor sports', polarity='negative')
+    >>> plain("Didn't I say that the port is 80?")
+    Plain(text='Did I say that the port is 80?', polarity='positive')
+    >>> plain("Which food does Mara not like?")
+    Plain(text='Which food does Mara not like?', polarity='neutral')
+    """
+    if not may_lean(text):
+        return Plain(text, "neutral")
+    words = " ".join(text.split())
+    body = asserted(words)
+    if body is not None:
+        found = affirmed(body)
+        only_asks = re.search(_ONLY_ASKS, words, re.IGNORECASE)
+        return (
+            found._replace(polarity="neutral")
+            if only_asks and found.polarity == "positive"
+            else found
+        )
+    if match := re.search(_DENIES, words, re.IGNORECASE):
+        verb = match["aux"] or _SHORTENED[match["short"].lower()]
+        verb = verb.capitalize() if match.group()[0].isupper() and not match["lead"] else verb
+        return Plain(f"{match['lead']}{verb}{words[match.end() :]}", "positive")
+    if match := re.search(_ASKS_NOT, words, re.IGNORECASE):
+        return Plain(match["left"] + words[match.end() :], "positive")
+    return Plain(text, "neutral")
+
+
+def claim(text: str) -> Plain | None:
+    """The statement whose truth a question asks for, without negation; None for any other question.
+
+    A negative polarity says that the speaker takes the statement to be false. It is written as
+    people write facts, so that ``slots.facts`` can read it.
+
+    >>> claim("Does Mara live in Haarlem?")
+    Plain(text='Mara lives in Haarlem', polarity='neutral')
+    >>> claim("I don't eat nuts, right?")
+    Plain(text='I eat nuts', polarity='negative')
+    >>> claim("Where does Mara live?") is None
+    True
+    """
+    if len(text) > _LONGEST:
+        return None
+    from clsm_cli.text import inversion
+
+    leaning = plain(text)
+    body = asserted(text)
+    if body is not None:
+        return leaning._replace(text=inversion.affirmative(body) or leaning.text)
+    statement = inversion.declarative(leaning.text)
+    if statement is None:
+        return None
+    found = affirmed(statement)
+    denied = inversion.affirmative(statement) or found.text
+    return (
+        found._replace(text=denied)
+        if found.polarity == "negative"
+        else leaning._replace(text=statement)
+    )
+
+
+def asserted(text: str) -> str | None:
+    """What a question asserts or denies as a statement, without its tag; None where it does not.
+
+    >>> asserted("Isn't it true that Mara left?"), asserted("You never told me?")
+    ('Mara left', 'You never told me')
+    """
+    words = " ".join(text.split())
+    if frame := re.search(_FRAME, words, re.IGNORECASE):
+        return words[frame.end() :].rstrip(" ?.!") or None
+    if re.search(_ASKS, words, re.IGNORECASE):
+        return None
+    for pattern in _TAGS:
+        if tag := re.search(pattern, words, re.IGNORECASE):
+            return words[: tag.start()].rstrip(" ,?.!") or None
+    return words.rstrip(" ?") if words.endswith("?") and _denial(words) else None
+
+
+def affirmed(statement: str) -> Plain:
+    """A statement without its first negation, and whether there was one.
+
+    >>> affirmed("Mara can't stand tea any more")
+    Plain(text='Mara can stand tea', polarity='negative')
+    """
+    match = _denial(statement)
+    if match is None:
+        return Plain(statement, "positive")
+    verb = match["aux"] or match["can"] or _SHORTENED.get((match["short"] or "").lower(), "")
+    kept = "" if verb.lower() in {"do", "does", "did"} else verb
+    text = f"{statement[: match.start()]}{kept}{statement[match.end() :]}"
+    return Plain(" ".join(re.sub(_LEFT_OVER, "", text).split()), "negative")
+
+
+def _denial(statement: str) -> re.Match[str] | None:
+    """The first word that denies; "no longer" tells of a change instead."""
+    return re.search(_DENIAL, statement, re.IGNORECASE)

@@ -1,0 +1,202 @@
+"""``clsm context`` as a hook, a person and a script meet it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from small_store import row, talk
+from strategies import examples
+from strategies import texts as any_text
+
+from clsm_cli.commands.render_context import context_lines, prompt_lines
+from clsm_cli.commands.run_context import Options, _budget
+from clsm_cli.retrieval.answer import Budget
+from clsm_cli.retrieval.briefing import Briefing, Item, Section
+from clsm_cli.text.fence import KEY_BYTES, blocks
+
+if TYPE_CHECKING:
+    from processes import Cli
+
+KEY = bytes(range(KEY_BYTES))
+NOW = ("--now", "2026-02-24T20:00:00+01:00")
+
+
+@pytest.fixture
+def told(cli: Cli) -> Cli:
+    """A store with two notes and a conversation, before any night."""
+    (cli.folder / "SOUL.md").write_text("# Soul\n\nI am Sedge.\n\n- Units on every number.\n")
+    (cli.folder / "USER.md").write_text("# User\n\n- Mara measures water.\n")
+    cli.ok("ingest", "-q", *NOW, "SOUL.md", "USER.md")
+    said = "".join(talk("main", "The heron is back.", "Did it rain?"))
+    cli.ok("ingest", "-q", "-", *NOW, stdin=said.encode())
+    return cli
+
+
+def test_text_for_a_person(told: Cli) -> None:
+    done = told.ok("context", *NOW)
+    assert done.err == ""
+    assert done.out.split("\n")[:8] == [
+        "Who",
+        "- I am Sedge.",
+        "- Units on every number.",
+        "- Mara measures water.",
+        "",
+        "Just now",
+        "- Mood: even (+0.00)",
+        "- 2026-02-24 08:00 · Mara: The heron is back.",
+    ]
+
+
+def test_json_has_every_key(told: Cli) -> None:
+    found = told.ok("context", "--json", *NOW).json
+    assert found["schema"] == "clsm.context/1"
+    assert set(found) == {
+        "schema",
+        "context_id",
+        "now",
+        "query",
+        "sections",
+        "budget",
+        "warnings",
+    }
+    names = ["identity", "now", "day", "tasks", "rules", "concepts"]
+    assert [section["name"] for section in found["sections"]] == names
+    soul = found["sections"][0]["items"][0]
+    assert soul["text"] == "I am Sedge."
+    assert soul["trust"] == "user"
+    assert soul["source"]["path"].endswith("SOUL.md")
+    assert soul["source"]["line"] == 3
+    assert found["budget"]["limit"] == 2000
+
+
+def test_it_is_no_use_and_says_the_same_again(told: Cli) -> None:
+    first = told.ok("context", "--json", *NOW)
+    query = told.ok("context", "--json", "--query", "heron", *NOW).json
+    assert query["query"] == "heron"
+    assert told.ok("context", "--json", *NOW) == first
+    assert not list(told.store.glob("flow/*/activation.jsonl"))
+
+
+def test_a_prompt_is_not_taken_in_again(told: Cli) -> None:
+    done = told.ok("context", "--format", "prompt", *NOW)
+    lines = done.out.splitlines()
+    assert lines[0].startswith('<clsm-recall id="c-')
+    assert lines[-1] == "</clsm-recall>"
+    assert all(line.startswith("|") for line in lines[1:-1])
+    assert "I am Sedge." in done.out
+    come_back = row(done.out, speaker="assistant", role="assistant")
+    told.ok("ingest", "-q", "-", *NOW, stdin=come_back.encode())
+    assert told.ok("context", *NOW).out.count("I am Sedge.") == 1
+
+
+@pytest.mark.parametrize("form", ["text", "prompt"])
+def test_too_small_a_budget_is_said(told: Cli, form: str) -> None:
+    done = told.ok("context", "--budget", "1", "--format", form, *NOW)
+    assert "none of 6 items fits the budget" in done.err
+    assert ("6 more did not fit" in done.out) == (form == "text")
+    dropped = told.ok("context", "--budget", "0", "--json", "-q", *NOW).json["budget"]["dropped"]
+    assert len(dropped) == 6
+    assert all(each["reason"] == "budget" and each["tokens"] for each in dropped)
+
+
+@pytest.mark.parametrize(
+    ("options", "limit"),
+    [
+        (Options(), (None, "tokens")),
+        (Options(budget="800"), (800, "tokens")),
+        (Options(budget="3000c"), (3000, "characters")),
+        (Options(budget="30%"), (2457, "tokens")),
+        (Options(budget="100%", window=1), (1, "tokens")),
+        (Options(budget="0%", window=4096), (0, "tokens")),
+        (Options(window=10_000), (3000, "tokens")),
+        (Options(budget="500", window=10_000), (500, "tokens")),
+    ],
+)
+def test_budgets(options: Options, limit: tuple[int | None, str]) -> None:
+    assert _budget(options) == limit
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        ("--budget", "130%"),
+        ("--budget", "-1"),
+        ("--budget", "many"),
+        ("--budget", "30%c"),
+        ("--window", "0"),
+        ("--window", "x"),
+        ("--query", "  "),
+        ("--format", "yaml"),
+        ("--json", "--format", "prompt"),
+        ("--now", "soon"),
+        ("a", "word"),
+    ],
+)
+def test_wrong_usage_is_explained(told: Cli, wrong: tuple[str, ...]) -> None:
+    done = told("context", *wrong)
+    assert (done.code, done.out) == (2, "")
+    assert "Usage: clsm context" in done.err
+
+
+def test_without_a_store(bare: Cli) -> None:
+    done = bare("context")
+    assert (done.code, done.out) == (11, "")
+    assert bare("context", "--store", "/nowhere", "-vq") == bare("context", "--store", "/nowhere")
+
+
+def test_with_nothing_in_it(cli: Cli) -> None:
+    done = cli.ok("context")
+    assert (done.out, done.err) == ("", "clsm: the memory has nothing to tell yet\n")
+    assert cli.ok("context", "--quiet", "--format", "prompt").err == ""
+
+
+def test_a_damaged_shard_is_told(told: Cli) -> None:
+    shard = next((told.store / "flow" / "test" / "graph").glob("*.yaml"))
+    shard.write_text(shard.read_text() + '- {"id": "torn\n')
+    for _ in range(2):
+        done = told.ok("context", *NOW)
+        assert shard.name in done.err
+        assert "I am Sedge." in done.out
+
+
+def test_a_store_that_cannot_be_written(told: Cli) -> None:
+    first = told.ok("context", *NOW)
+    (told.store / ".clsm" / "context.json").unlink()
+    (told.store / ".clsm" / "context.json").mkdir()
+    assert told.ok("context", *NOW).out == first.out
+
+
+def shown(text: str, **values: Any) -> Briefing:
+    item = Item("0123456789ab", "fact", text, "identity", "web", 3)._replace(**values)
+    return Briefing("c-1f", "now", None, (Section("identity", 9, (item,)),), Budget(9, 3))
+
+
+@examples(200)
+@given(any_text, st.sampled_from(["path", "time"]), any_text)
+def test_no_text_leaves_its_place(text: str, field: str, value: str) -> None:
+    lines = prompt_lines(shown(text, **{field: value}), KEY)
+    block = "\n".join(lines)
+    (found,) = blocks(block, KEY)
+    assert found.is_genuine
+    assert (found.start, found.end) == (0, len(block))
+    heads = [line for line in lines[3:-1] if line.startswith("| - ")]
+    assert len(heads) == 1
+    assert heads[0].startswith("| - (trust web, ")
+
+
+def test_an_item_cannot_pose_as_another() -> None:
+    lines = context_lines(shown("One.\n- Two.\nTasks\n- [ ] Three."))
+    assert lines == ["Who", "- One.", "  - Two.", "  Tasks", "  - [ ] Three."]
+
+
+def test_the_help_names_what_is_read(cli: Cli) -> None:
+    out = cli.ok("context", "--help").out
+    for word in ("--window", "--budget", "--query", "--format"):
+        assert word in out
+    assert Path(cli.store / "clsm.yaml").exists()
+    assert json.loads(cli.ok("context", "--json", "-q").out)["sections"]

@@ -1,0 +1,178 @@
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from clsm_cli.commands import conversation
+from clsm_cli.errors import BadInputError
+from clsm_cli.retrieval.current import Said
+from clsm_cli.text.fence import KEY_BYTES, OPENING, seal
+
+NOW = datetime(2026, 2, 24, 12, 0, tzinfo=UTC)
+DAMAGED = Path(__file__).parents[2] / "fixtures" / "damaged"
+Read = Callable[..., conversation.Conversation]
+
+
+@pytest.fixture
+def read(tmp_path: Path) -> Read:
+    def _read(
+        content: str | bytes, name: str = "talk.jsonl", key: bytes | None = None
+    ) -> conversation.Conversation:
+        path = tmp_path / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return conversation.read(str(path), zone=UTC, now=NOW, fence_key=lambda: key)
+
+    return _read
+
+
+def _lines(*rows: object) -> str:
+    return "".join(json.dumps(row) + "\n" for row in rows)
+
+
+def test_messages_of_a_chat(read: Read) -> None:
+    found = read(
+        _lines(
+            {"role": "system", "content": "You are an agent."},
+            {"role": "user", "content": "Is the barge insured?", "id": "m1"},
+            {"role": "assistant", "content": [{"type": "text", "text": "Until May."}]},
+            {"role": "tool", "tool": "web_fetch", "content": "A page."},
+        )
+    )
+    assert [(said.speaker, said.text, said.trust) for said in found.turns] == [
+        ("user", "Is the barge insured?", "user"),
+        ("assistant", "Until May.", "agent"),
+        ("web_fetch", "A page.", "web"),
+    ]
+    assert (found.turns[0].line_start, found.turns[0].foreign_id) == (2, "m1")
+    assert found.warnings == ()
+
+
+def test_an_openclaw_transcript(read: Read) -> None:
+    message = {"role": "user", "content": [{"type": "text", "text": "Which gauge is wet?"}]}
+    stamp = "2026-02-24T08:00:00Z"
+    found = read(
+        _lines(
+            {"type": "session", "version": 3, "id": "s1", "timestamp": stamp, "cwd": "/"},
+            {
+                "type": "message",
+                "id": "a",
+                "parentId": None,
+                "timestamp": stamp,
+                "message": message,
+            },
+        )
+    )
+    assert [said.text for said in found.turns] == ["Which gauge is wet?"]
+    assert found.turns[0].time is not None
+
+
+def test_a_chat_log(read: Read) -> None:
+    log = "User: Is the barge insured?\nAssistant: Until May.\nThen it ends.\n\n**Mara:** Oh.\n**Mara:** No!\n"
+    found = read(log, "talk.txt")
+    assert [(said.speaker, said.text, said.line_start, said.line_end) for said in found.turns] == [
+        ("User", "Is the barge insured?", 1, 1),
+        ("Assistant", "Until May.\nThen it ends.", 2, 3),
+        ("Mara", "Oh.", 5, 5),
+        ("Mara", "No!", 6, 6),
+    ]
+    assert [said.trust for said in found.turns] == ["user", "agent", "user", "user"]
+
+
+def test_a_plain_text(read: Read) -> None:
+    found = read("# Today\n\nWe look at one thing: the barge.\n\n- It leaks.\n", "now.md")
+    assert [(said.speaker, said.text) for said in found.turns] == [
+        ("", "We look at one thing: the barge."),
+        ("", "- It leaks."),
+    ]
+
+
+def test_recalled_text_is_left_out_where_its_fence_verifies(
+    read: Read,
+) -> None:
+    key = bytes(range(KEY_BYTES))
+    block = "\n".join(seal("r-1", ["1. The barge leaks."], key))
+    rows = _lines({"role": "user", "content": f"{block}\nAnd now?"})
+    assert [said.text for said in read(rows, key=key).turns] == ["And now?"]
+    assert "barge leaks" in read(rows).turns[0].text
+    assert [said.text for said in read(f"{block}\n\nAnd now?\n", "now.md", key).turns] == [
+        "And now?"
+    ]
+
+
+def test_the_mark_of_recalled_text_is_that_of_the_fence() -> None:
+    assert conversation._RECALLED.decode() in OPENING
+
+
+def test_a_damaged_row_is_a_warning(read: Read) -> None:
+    found = read('{"role": "user", "content": "One."}\n{"role": "us\n{"text": "Two."}\n')
+    assert [said.text for said in found.turns] == ["One.", "Two."]
+    (warning,) = found.warnings
+    assert "talk.jsonl, line 2: " in warning
+
+
+@pytest.mark.parametrize(
+    ("content", "name", "reason"),
+    [
+        (b"", "talk.jsonl", "holds no message"),
+        (b"", "talk.txt", "holds no message"),
+        (b" \n\n", "talk.md", "holds no message"),
+        (b"{broken\n", "talk.jsonl", "holds no message that can be read (line 1: "),
+        (b'{"role": "system", "content": "Be kind."}\n', "talk.jsonl", "holds no message"),
+        (b"\x00\x01\x02\x03" * 64, "talk.txt", "binary file"),
+        (b'[{"role": "user", "content": "Hi"}]', "talk.txt", "is one JSON document"),
+        (b"a line\n" * 150_000, "talk.txt", "is larger than 1 MiB"),
+    ],
+)
+def test_what_is_no_conversation_is_a_plain_error(
+    read: Read, content: bytes, name: str, reason: str
+) -> None:
+    with pytest.raises(BadInputError, match=name) as error:
+        read(content, name)
+    assert error.value.reason.startswith(reason)
+    assert "\n" not in str(error.value)
+
+
+def test_a_missing_file_and_a_folder_are_plain_errors(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    for path, reason in (
+        (tmp_path / "none", "no such file or folder"),
+        (tmp_path, "is a folder"),
+        (tmp_path / "pipe", "a FIFO"),
+    ):
+        with pytest.raises(BadInputError) as error:
+            conversation.read(str(path), zone=UTC, now=NOW)
+        assert error.value.reason == reason
+
+
+@pytest.mark.parametrize("path", sorted(DAMAGED.iterdir()), ids=lambda path: path.name)
+def test_nothing_damaged_escapes_as_a_bug(path: Path) -> None:
+    try:
+        found = conversation.read(str(path), zone=UTC, now=NOW)
+    except BadInputError:
+        return
+    assert all(isinstance(said, Said) and said.text.strip() for said in found.turns)
+
+
+def test_twenty_kilobytes_are_ordinary(read: Read) -> None:
+    rows = [{"role": "user", "content": f"Message {number} " + "x" * 80} for number in range(200)]
+    assert len(read(_lines(*rows)).turns) == 200
+
+
+def test_standard_input() -> None:
+    code = (
+        "from datetime import UTC, datetime; from clsm_cli.commands import conversation;"
+        "found = conversation.read('-', zone=UTC, now=datetime(2026, 2, 24, tzinfo=UTC));"
+        "print([(said.speaker, said.text, said.path) for said in found.turns])"
+    )
+    rows = _lines({"role": "user", "content": "Is it insured?"})
+    done = subprocess.run(
+        [sys.executable, "-c", code], input=rows, capture_output=True, check=True, text=True
+    )
+    assert done.stdout.strip() == "[('user', 'Is it insured?', '-')]"

@@ -1,0 +1,90 @@
+"""Time expressions are read from a file, put to a real store and counted."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from clsm_cli.commands import render_times
+from clsm_cli.commands.render_eval import lines
+from clsm_cli.errors import BadInputError
+from clsm_cli.evaluation import times
+
+if TYPE_CHECKING:
+    from clsm_cli.evaluation.stores import Workshop
+
+FIXTURE = Path(__file__).parents[2] / "fixtures" / "time"
+SMALL = """
+store:
+- {id: a, time: "2025-09-02T18:10:00+02:00", about: [tea], text: ["user: Tea?", "assistant: Yes: tea."]}
+- {id: b, time: "2025-09-03T18:10:00+02:00", about: [soup], text: ["user: Soup."]}
+expressions:
+- {id: x1, now: "2025-09-10T10:00:00+02:00", query: "our first chat", store: true, answer: [a]}
+- {id: x2, now: "2025-09-10T10:00:00+02:00", query: "our last chat", store: true, answer: [a], or: [{answer: [b]}]}
+- {id: x3, now: "2025-09-10T10:00:00+02:00", query: "our last chat", store: true, answer: [a]}
+- {id: x4, now: "2025-09-10T10:00:00+02:00", query: "before 2024", first: null, until: "2024-01-01", hard: true}
+- {id: x5, now: "2025-09-10T10:00:00+02:00", query: "recently", first: "2025-09-01", until: "2025-09-11", hard: true}
+"""
+
+
+def put(folder: Path, text: str) -> Path:
+    folder.mkdir(exist_ok=True)
+    (folder / times.FILE).write_text(text, encoding="utf-8")
+    return folder
+
+
+def test_the_sixty_expressions(shop: Workshop) -> None:
+    report = times.run_times(FIXTURE, shop)
+    assert report.sessions == 8
+    assert len(report.readings) == 60
+    right = [each for each in report.readings if each.is_right]
+    assert len(right) >= 57
+    assert sum(each.is_firm for each in right) >= 57
+
+
+def test_what_is_counted(shop: Workshop, tmp_path: Path) -> None:
+    report = times.run_times(put(tmp_path / "set", SMALL), shop)
+    assert [(each.id, each.is_right) for each in report.readings] == [
+        ("x1", True),
+        ("x2", True),
+        ("x3", False),
+        ("x4", True),
+        ("x5", False),
+    ]
+    assert [each.is_firm for each in report.readings] == [True, True, True, True, False]
+    assert report.readings[2].found == ("b",)
+    text = lines(render_times.tables(report, verbose=False))
+    assert text[0] == "times, over a store of 2 conversations"
+    assert [line.split()[1:] for line in text[2:5]] == [
+        ["3", "2", "2"],
+        ["2", "1", "1"],
+        ["5", "3", "3"],
+    ]
+    assert any("x3 our last chat" in line for line in text)
+    assert not any("x1" in line for line in text)
+    assert any("x1" in line for line in lines(render_times.tables(report, verbose=True)))
+    assert render_times.mapping(report)["schema"] == "clsm.eval-times/1"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "store: []",
+        "store: 3\nexpressions: 4",
+        "expressions: [{id: x}]\nstore: []",
+        SMALL.replace("2025-09-10T10:00:00+02:00", "noon"),
+        SMALL.replace('until: "2024-01-01"', 'until: "2024-13-01"'),
+        "[",
+    ],
+)
+def test_a_file_that_is_not_of_this_set(shop: Workshop, tmp_path: Path, text: str) -> None:
+    with pytest.raises(BadInputError):
+        times.run_times(put(tmp_path / "set", text), shop)
+
+
+def test_a_missing_file(shop: Workshop, tmp_path: Path) -> None:
+    with pytest.raises(BadInputError, match="missing"):
+        times.run_times(tmp_path, shop)

@@ -1,0 +1,179 @@
+"""The two clocks agree with arithmetic on real times, whatever the offsets and forms."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta, timezone, tzinfo
+from typing import NamedTuple
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import examples
+
+from clsm_cli.model.clocks import end_of_day, holds, is_believed, is_true
+from clsm_cli.model.graph import Edge, Statement
+
+DAY = timedelta(days=1)
+ZONES = [UTC, *(timezone(timedelta(hours=hours)) for hours in (-11, -3.5, 1, 2, 5.75, 14))]
+
+
+class Row(NamedTuple):
+    """The four times alone."""
+
+    valid_from: str | None = None
+    valid_until: str | None = None
+    recorded_at: str | None = None
+    superseded_at: str | None = None
+    withdrawn: bool = False
+
+
+def _written(moment: datetime, form: str) -> str:
+    if form == "date":
+        return moment.date().isoformat()
+    text = moment.isoformat(timespec=form)
+    return text.replace("+00:00", "Z") if moment.tzinfo is UTC and moment.second % 2 else text
+
+
+# Few days and few clock times, so that bounds meet.
+moments = st.builds(
+    lambda day, seconds, micro, zone: (
+        datetime(2026, 2, day, tzinfo=zone) + timedelta(seconds=seconds, microseconds=micro)
+    ),
+    st.integers(19, 22),
+    st.sampled_from([0, 0, 1, 1800, 3600, 7200, 43200, 82800, 86399]),
+    st.sampled_from([0, 0, 0, 1000, 999_000]),
+    st.sampled_from(ZONES),
+)
+forms = st.sampled_from(["date", "seconds", "seconds", "milliseconds", "minutes", "microseconds"])
+times = st.builds(_written, moments, forms)
+bounds = st.one_of(st.none(), times)
+
+
+def _clock(*texts: str) -> tzinfo:
+    """The clock of the first instant among some times."""
+    found = (datetime.fromisoformat(text).tzinfo for text in texts if len(text) > 10)
+    return next((zone for zone in found if zone), UTC)
+
+
+def _begin(text: str, clock: tzinfo) -> datetime:
+    moment = datetime.fromisoformat(text)
+    return moment if moment.tzinfo else moment.replace(tzinfo=clock)
+
+
+def _last(text: str, clock: tzinfo) -> datetime:
+    length = DAY - timedelta(microseconds=1) if len(text) == 10 else timedelta(0)
+    return _begin(text, clock) + length
+
+
+def within(start: str | None, at: str, end: str | None) -> bool:
+    """Some instant of ``at`` is not before the start and before the end."""
+    if start and _last(at, _clock(at, start)) < _begin(start, _clock(at, start)):
+        return False
+    if end and _begin(at, _clock(at, end)) >= _begin(end, _clock(at, end)):
+        return False
+    if len(at) > 10 or not (start and end):
+        return True
+    return _begin(start, _clock(start, end)) < _begin(end, _clock(start, end))
+
+
+@examples(2000)
+@given(start=bounds, at=times, end=bounds)
+def test_an_interval_is_half_open(start: str | None, at: str, end: str | None) -> None:
+    expected = within(start, at, end)
+    assert is_true(Row(valid_from=start, valid_until=end), at) is expected
+    assert is_believed(Row(recorded_at=start, superseded_at=end), at) is expected
+
+
+@examples(500)
+@given(valid=st.tuples(bounds, bounds), held=st.tuples(bounds, bounds), at=times, known=times)
+def test_both_clocks_must_agree(
+    valid: tuple[str | None, str | None], held: tuple[str | None, str | None], at: str, known: str
+) -> None:
+    row = Edge(
+        id="g-1",
+        rev=(1, "pi"),
+        valid_from=valid[0],
+        valid_until=valid[1],
+        recorded_at=held[0],
+        superseded_at=held[1],
+    )
+    assert holds(row, at, known) is (
+        within(valid[0], at, valid[1]) and within(held[0], known, held[1])
+    )
+    assert holds(row, at) is (within(valid[0], at, valid[1]) and held[1] is None)
+
+
+OLD = Row("2026-02-10", None, "2026-02-10T21:00:00Z", "2026-02-20T21:00:00Z")
+COPY = Row("2026-02-10", "2026-02-20", "2026-02-20T21:00:00Z")
+NEW = Row("2026-02-20", None, "2026-02-20T21:00:00Z")
+
+
+@pytest.mark.parametrize(
+    ("at", "known_at", "expected"),
+    [
+        ("2026-02-15", None, [COPY]),
+        ("2026-02-20", None, [NEW]),
+        ("2026-02-19T23:59:59+01:00", None, [COPY]),
+        ("2026-02-20T00:00:00+01:00", None, [NEW]),
+        ("2026-02-09", None, []),
+        # Before the correction nobody knew that it had ended.
+        ("2026-02-25", "2026-02-15T12:00:00+01:00", [OLD]),
+        ("2026-02-25", "2026-02-20T21:59:59+01:00", [OLD]),
+        ("2026-02-25", "2026-02-20T22:00:00+01:00", [NEW]),
+        ("2026-02-15", "2026-02-20T22:00:00+01:00", [COPY]),
+        ("2026-02-15", "2026-02-10T21:59:59+01:00", []),
+    ],
+)
+def test_the_three_rows_of_a_correction(at: str, known_at: str | None, expected: list[Row]) -> None:
+    assert [row for row in (OLD, COPY, NEW) if holds(row, at, known_at)] == expected
+
+
+def test_a_day_has_what_held_at_any_time_of_it() -> None:
+    noon = "2026-02-20T12:00:00+01:00"
+    for row in (Row(valid_until=noon), Row(valid_from=noon)):
+        assert is_true(row, "2026-02-20")
+    assert not is_true(Row(valid_from=noon, valid_until=noon), "2026-02-20")
+    assert not is_true(Row(valid_until="2026-02-20T00:00:00+01:00"), "2026-02-20")
+
+
+@pytest.mark.parametrize(
+    ("superseded_at", "known_at", "believed"),
+    [
+        ("2026-02-20T21:00:00Z", None, False),
+        ("2026-02-20T21:00:00Z", "2026-02-20T20:00:00Z", True),
+        ("2026-02-20T21:00:00Z", "2026-02-20T22:00:00Z", False),
+        (None, None, False),
+        (None, "2026-02-20T20:00:00Z", False),
+        ("", "2026-02-20T20:00:00Z", False),
+    ],
+)
+def test_what_was_withdrawn(
+    superseded_at: str | None, known_at: str | None, *, believed: bool
+) -> None:
+    row = Statement(id="f-1", rev=(1, "pi"), superseded_at=superseded_at, withdrawn=True)
+    assert is_believed(row, known_at) is believed
+    assert holds(row, "2026-02-20", known_at) is believed
+
+
+@pytest.mark.parametrize(
+    "text", ["soon", "", "last week.", "20 February 2026", "2026-99-99T00:00Z"]
+)
+def test_what_a_hand_wrote_and_is_no_time_bounds_nothing(text: str) -> None:
+    assert is_true(Row(valid_from=text, valid_until=text), "2026-02-20T08:00:00+01:00")
+
+
+@pytest.mark.parametrize("at", ["2026-02-20", "2026-02-20T08:00:00+01:00", "2026-02-20T08:00Z"])
+def test_a_missing_time_bounds_nothing(at: str) -> None:
+    assert holds(Row(), at)
+    assert holds(Row(), at, at)
+
+
+def test_a_day_ends_by_the_clock_of_its_zone() -> None:
+    home = ZoneInfo("Europe/Amsterdam")
+    late = Row(recorded_at="2026-02-20T23:30:00Z")  # half past midnight on the 21st, at home
+    assert not is_believed(late, end_of_day("2026-02-20", home))
+    assert is_believed(late, end_of_day("2026-02-21", home))
+    assert end_of_day("2026-07-01", home) == "2026-07-01T23:59:59.999999+02:00"
+    with pytest.raises(ValueError, match="isoformat"):
+        end_of_day("soon", home)

@@ -1,0 +1,71 @@
+"""Stores to ask with presets: small graphs written by hand, and one way to ask."""
+
+from __future__ import annotations
+
+import contextlib
+from datetime import datetime
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any
+from unittest import mock
+
+from ingesting import embedder
+from sample_store import NOW, query_engine
+
+from clsm_cli.model.graph import Edge, Node
+from clsm_cli.retrieval import presets
+from clsm_cli.retrieval.query import Query
+from clsm_cli.retrieval.recall import recall
+from clsm_cli.store import atomic, shards
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from clsm_cli.retrieval.answer import Answer, Concept
+    from clsm_cli.retrieval.preset_settings import Preset
+    from clsm_cli.store.layout import Store
+
+DAY = datetime.fromisoformat(NOW).date().isoformat()
+
+
+def ask(store: Store, preset: Preset | str, text: str, **query: Any) -> Answer:
+    """What recall returns with a preset; a changed one stands in for its own."""
+    with contextlib.ExitStack() as stack:
+        if not isinstance(preset, str):
+            stack.enter_context(mock.patch.object(presets, "load", return_value=preset))
+        name = preset if isinstance(preset, str) else preset.name
+        asked = Query(text, NOW, 10, 2000, preset=name)._replace(**query)
+        (answer,) = recall(store, [asked], query_engine(), embedder())
+    assert answer.preset == name
+    return answer
+
+
+def node(label: str, *, last: str = DAY, summary: str = "") -> Node:
+    return Node(id=label.lower(), rev=(1, "pi"), label=label, n=3, last=last, summary=summary)
+
+
+def edge(source: str, target: str, weight: float = 1.0, **times: Any) -> Edge:
+    a, b = source.lower(), target.lower()
+    times |= {"rev": (1, "pi"), "type": "semantic", "weight": weight}
+    return Edge(id=f"g-{a}-{b}", source=a, target=b, **times)
+
+
+def draw(store: Store, *records: Node | Edge) -> None:
+    """Write a graph as consolidation would."""
+    folder = store.graph("projects")
+    atomic.make_folder(folder)
+    by_name: dict[str, list[Node | Edge]] = {}
+    for record in records:
+        by_name.setdefault(shards.shard_name(record.id, 1), []).append(record)
+    for name, found in by_name.items():
+        (folder / name).write_bytes(shards.render(found))
+
+
+def chain(labels: Iterable[str]) -> list[Node | Edge]:
+    """Nodes in a row, each edge of full strength."""
+    listed = list(labels)
+    pairs = pairwise(listed)
+    return [*map(node, listed), *(edge(*pair) for pair in pairs)]
+
+
+def activations(concepts: Iterable[Concept]) -> dict[str, float]:
+    return {concept.label: concept.activation for concept in concepts}

@@ -1,0 +1,163 @@
+"""The concepts of a query on the sample memory, consolidated, and on stores that lack something."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from sample_store import ask
+from sleeping import sleep
+from small_store import talk, tell
+
+from clsm_cli.commands.engine import QueryEngine, embedder
+from clsm_cli.errors import ModelMissingError
+from clsm_cli.model.graph import Edge, Node
+from clsm_cli.model.ids import edge_id
+from clsm_cli.retrieval.recall import Query, recall
+from clsm_cli.store import graph, layout, runs, shards
+from clsm_cli.store.layout import Store
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from clsm_cli.model.codec import Record
+    from clsm_cli.retrieval.answer import Concept
+
+LATER = "2026-02-25T09:00:00+01:00"
+REV = (1, "pi")
+QUERIES = (
+    "delegation defect",
+    "who is brian",
+    "what broke the old memory",
+    "spreading activation",
+    "which books about attention do we own",
+    "what does Ilse do with the barge",
+    "why do we need two memory stores",
+    "ecolate filter",
+    "the cat and its pills",
+    "what is open for next week",
+)
+
+
+@pytest.fixture(scope="module")
+def slept(made_store: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The sample memory after a night."""
+    root = tmp_path_factory.mktemp("slept") / "memory"
+    shutil.copytree(made_store, root)
+    sleep(layout.open_store(root, {"CLSM_DEVICE": "pi"}), LATER)
+    return root
+
+
+@pytest.fixture
+def store(slept: Path, tmp_path: Path) -> Store:
+    """A copy of it that a test may change."""
+    root = tmp_path / "memory"
+    shutil.copytree(slept, root)
+    return layout.open_store(root, {"CLSM_DEVICE": "pi"})
+
+
+def write(store: Store, records: Sequence[Record]) -> None:
+    runs.apply(store, "test", LATER, graph.plan(store, "projects", records))
+
+
+def concepts(store: Store, query: str) -> list[Concept]:
+    return list(ask(store, query, now=LATER).concepts)
+
+
+def named(store: Store, query: str) -> dict[str, Concept]:
+    return {concept.label: concept for concept in concepts(store, query)}
+
+
+def test_a_concept_brings_what_it_belongs_to(store: Store) -> None:
+    found = named(store, "delegation defect")
+    assert next(iter(found)) == "delegation defect"
+    assert found["delegation defect"].seed == "exact"
+    assert {"Hardin", "memory_v2", "alignment"} <= set(found)
+    activations = [concept.activation for concept in found.values()]
+    assert activations == sorted(activations, reverse=True)
+    assert all(0 < each <= 1 for each in activations)
+
+
+def test_a_path_leads_from_a_seed_over_edges(store: Store) -> None:
+    records = shards.load_graph(store.graphs()).records
+    edges = {
+        (*sorted((record.source, record.target)), record.type): record.weight
+        for record in records.values()
+        if isinstance(record, Edge)
+    }
+    walked = [c for query in QUERIES for c in concepts(store, query) if len(c.path) > 1]
+    assert walked
+    for concept in walked:
+        assert concept.path[-1] == concept.id
+        assert len(concept.steps) == len(concept.path) - 1
+        for a, b, (kind, weight) in zip(
+            concept.path, concept.path[1:], concept.steps, strict=False
+        ):
+            assert edges[*sorted((a, b)), kind] == weight
+
+
+def test_a_hub_that_touches_everything_changes_next_to_nothing(store: Store) -> None:
+    before = {query: [c.id for c in concepts(store, query)][:10] for query in QUERIES}
+    nodes = sorted(
+        record.id
+        for record in shards.load_graph(store.graphs()).records.values()
+        if isinstance(record, Node)
+    )
+    spokes = [*nodes, *(f"nowhere-{n}" for n in range(200 - len(nodes)))][:200]
+    hub = Node(id="hub", rev=REV, label="Everything", n=200, first=LATER, last=LATER)
+    edges = [
+        Edge(
+            id=edge_id("hub", kind, spoke), rev=REV, source="hub", target=spoke, type=kind, weight=w
+        )
+        for number, spoke in enumerate(spokes)
+        for kind, w in [("co_occurs", 0.17) if number % 2 else ("part_of", 1.0)]
+    ]
+    write(store, [hub, *edges])
+    for query in QUERIES:
+        after = [c.id for c in concepts(store, query)][:10]
+        assert len(set(after) - set(before[query])) <= 1, query
+        assert len(set(before[query]) - set(after)) <= 1, query
+
+
+def test_a_node_without_a_word_about_it_is_found_by_its_name(store: Store) -> None:
+    ghost = Edge(
+        id=edge_id("zeppelin", "part_of", "ghost"), rev=REV, source="zeppelin", target="ghost"
+    )
+    write(store, [Node(id="zeppelin", rev=REV, label="zeppelin", aliases=("airship",)), ghost])
+    found = named(store, "did Brian see the airship")
+    assert found["zeppelin"].seed == "alias"
+    assert found["zeppelin"].path == ("zeppelin",)
+    assert found["Brian"].seed == "exact"
+
+
+def test_a_misspelt_name_is_a_seed(store: Store) -> None:
+    assert named(store, "what did Hardn write about filters")["Hardin"].seed == "fuzzy"
+
+
+def test_without_a_model_words_are_seeds(store: Store) -> None:
+    class Missing(QueryEngine):
+        def open(self) -> None:
+            raise ModelMissingError(Path("nowhere"))
+
+    query = Query("who carries out an order without the stake", LATER, 10, 2000)
+    (answer,) = recall(store, [query], Missing(), embedder())
+    assert answer.embedder is None
+    assert "bm25" in {concept.seed for concept in answer.concepts}
+
+
+def test_before_a_night_names_in_the_text_are_concepts(tmp_path: Path, model_folder: Path) -> None:
+    layout.create(tmp_path / "memory", "Europe/Amsterdam")
+    store = layout.open_store(tmp_path / "memory", {"CLSM_DEVICE": "pi"})
+    tell(store, *talk("main", "[[Corrie]] mends the pump.", "The pump is in Leiden, says Corrie."))
+    found = named(store, "who mends the pump")
+    assert found["Corrie"].stream == "flow"
+    assert found["Corrie"].seed is None
+    assert named(store, "what about Corrie")["Corrie"].seed == "exact"
+
+
+def test_the_same_question_has_the_same_concepts(store: Store) -> None:
+    before = [concepts(store, query) for query in QUERIES]
+    shutil.rmtree(store.derived)
+    assert [concepts(store, query) for query in QUERIES] == before

@@ -1,0 +1,277 @@
+"""The other presets on the consolidated sample memory, with the real model."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from ingesting import embedder
+from retrieval.published_store import ask
+from sample_store import NOW
+from sleeping import sleep
+
+from clsm_cli.commands import render_recall
+from clsm_cli.commands.engine import QueryEngine
+from clsm_cli.errors import ModelMissingError
+from clsm_cli.retrieval import presets, published, published_rounds
+from clsm_cli.retrieval.query import Query
+from clsm_cli.retrieval.recall import recall
+from clsm_cli.store import layout
+from clsm_cli.store.index.filters import Filters
+from clsm_cli.text import tokens
+
+if TYPE_CHECKING:
+    from clsm_cli.retrieval.preset_settings import Preset, Rounds
+    from clsm_cli.store.layout import Store
+
+
+@pytest.fixture(scope="module")
+def asleep(made_store: Path, tmp_path_factory: pytest.TempPathFactory) -> Store:
+    """The sample memory after a night; nothing is written to it here."""
+    root = tmp_path_factory.mktemp("asleep") / "memory"
+    shutil.copytree(made_store, root)
+    store = layout.open_store(root, {"CLSM_DEVICE": "pi"})
+    sleep(store, NOW)
+    return store
+
+
+@pytest.mark.parametrize("name", presets.PRESETS)
+def test_every_preset_returns_memories_and_their_concepts(asleep: Store, name: str) -> None:
+    answer = ask(asleep, name, "why did memory_v2 fail")
+    assert answer.memories
+    assert 0 < len(answer.concepts) <= 10
+    assert "memory_v2" in {concept.label for concept in answer.concepts}
+    assert all(each.sources for each in answer.memories)
+    assert render_recall.answer_lines(answer, explain=True)
+    assert answer == ask(asleep, name, "why did memory_v2 fail")
+
+
+@pytest.mark.parametrize("name", presets.PRESETS)
+def test_no_preset_passes_the_budget(asleep: Store, name: str) -> None:
+    answer = ask(asleep, name, "what did Mandelbrot say about prices", budget=120)
+    assert sum(memory.tokens for memory in answer.memories) <= 120
+    assert ask(asleep, name, "what did Mandelbrot say about prices", budget=0).memories == ()
+
+
+@pytest.mark.parametrize("name", ["smriti", "caim", "cma", "nemori"])
+def test_filters_hold(asleep: Store, name: str) -> None:
+    answer = ask(asleep, name, "what did Brian say", filters=Filters(stream="identity"))
+    assert {memory.stream for memory in answer.memories} <= {"identity"}
+
+
+def test_cls_m_who_is_brian(asleep: Store) -> None:
+    found = ask(asleep, "cls-m", "who is brian").concepts[0]
+    assert (found.id, found.seed) == ("brian", "exact")
+    preset = presets.load("cls-m")
+    assert preset.seeds is not None
+    # As in §5.3: no node holds the words "who is brian", yet the nearest one is his.
+    near = ask(asleep, preset._replace(seeds=preset.seeds._replace(named=False)), "who is brian")
+    assert (near.concepts[0].id, near.concepts[0].seed) == ("brian", "cosine")
+    assert near.concepts[0].activation == pytest.approx(found.activation / 1.2, abs=1e-3)
+
+
+def test_nemori_ten_episodes_of_which_two_have_their_turns_and_twenty_statements(
+    asleep: Store,
+) -> None:
+    memories = ask(
+        asleep, "nemori", "how is the alignment problem connected", budget=10**6
+    ).memories
+    kinds = [memory.kind for memory in memories]
+    assert kinds == ["episode"] * 10 + ["statement"] * 20
+    raw = ["\n\n" in memory.text for memory in memories[:10]]
+    assert raw == [True] * 2 + [False] * 8
+    for part in (memories[:10], memories[10:]):
+        near = [memory.confidence for memory in part]
+        assert near == sorted(near, reverse=True)
+        assert near[-1] >= 0.0
+
+
+def test_nemori_keeps_its_ratio(asleep: Store) -> None:
+    memories = ask(asleep, "nemori", "Mandelbrot", k=3, budget=10**6).memories
+    assert [memory.kind for memory in memories] == ["episode"] * 3 + ["statement"] * 6
+
+
+def test_caim_is_not_asked_where_nothing_earlier_is_needed(asleep: Store) -> None:
+    asked = "What is the capital of France?"
+    assert ask(asleep, "caim", asked).memories == ()
+    eager = presets.load("caim")._replace(controller=False, filter=None)
+    assert ask(asleep, eager, asked).memories != ()
+
+
+def test_caim_finds_by_date_alone(asleep: Store) -> None:
+    preset = presets.load("caim")
+    dates = preset._replace(channels={"dates": preset.channels["dates"]}, filter=None)
+    found = ask(asleep, dates, "What happened on 12 February?", budget=10**6).memories
+    assert found
+    for memory in found:
+        assert any(
+            (source.timestamp or "").startswith("2026-02-12") for source in memory.sources
+        ), memory
+    assert ask(asleep, dates, "What happened on 12 March 2019?").memories == ()
+
+
+def test_caim_filters_what_shares_a_tag_only(asleep: Store) -> None:
+    asked = "how often does the heartbeat come"
+    preset = presets.load("caim")
+    kept = {memory.id for memory in ask(asleep, preset, asked, k=100).memories}
+    tagged = {m.id for m in ask(asleep, preset._replace(filter=None), asked, k=100).memories}
+    assert kept
+    assert kept < tagged
+
+
+def test_smriti_adds_the_reliability_of_the_kind_to_the_votes(asleep: Store) -> None:
+    preset = presets.load("smriti")
+    words = preset._replace(
+        channels={"words": preset.channels["words"]}, rounds=None, diversity=None, recency=()
+    )
+    asked = "Mandelbrot and prices"
+    plain = ask(asleep, words._replace(reliability=None), asked, budget=10**6).memories
+    found = ask(asleep, words, asked, budget=10**6).memories
+    added = {"statement": 0.085, "passage": 0.075}
+    wanted = {m.id: 1 / (60 + rank) + added[m.kind] for rank, m in enumerate(plain)}
+    best = max(wanted.values())
+    assert {m.id: m.score for m in found} == {i: round(v / best, 4) for i, v in wanted.items()}
+    assert [m.kind for m in found] != [m.kind for m in plain]
+
+
+def smriti_scores(preset: Preset, store: Store, text: str) -> list[float]:
+    bare = preset._replace(rounds=None, diversity=None, recency=(), reliability=None)
+    answer = ask(store, bare, text, budget=10**6)
+    return [memory.score for memory in answer.memories]
+
+
+def test_smriti_ranks_count_from_zero(asleep: Store) -> None:
+    preset = presets.load("smriti")
+    words = preset._replace(channels={"words": preset.channels["words"]})
+    scores = smriti_scores(words, asleep, "heartbeat")
+    wanted = [round(60 / (60 + rank), 4) for rank in range(len(scores))]
+    assert scores == wanted
+    assert len(scores) > 3
+
+
+def test_smriti_agreement_is_worth_a_factor(asleep: Store) -> None:
+    preset = presets.load("smriti")
+    plain = preset._replace(fusion=preset.fusion._replace(agreed=(1.0,)))
+    with_factor = smriti_scores(preset, asleep, "who mended the gauge")
+    without = smriti_scores(plain, asleep, "who mended the gauge")
+    assert with_factor != without
+    assert with_factor[-1] <= without[-1]  # relative to the best, which most channels name
+
+
+def test_smriti_chooses_ten_of_fifteen(asleep: Store) -> None:
+    preset = presets.load("smriti")
+    asked = "what did Mandelbrot say about prices"
+    chosen = ask(asleep, preset, asked, budget=10**6).memories
+    everything = ask(asleep, preset._replace(diversity=None), asked, budget=10**6).memories
+    assert (len(chosen), len(everything)) == (10, 15)
+    assert chosen[0] == everything[0]
+    assert {m.id for m in chosen} < {m.id for m in everything}
+
+
+def test_smriti_age_halves_each_part() -> None:
+    parts = presets.load("smriti").recency
+    assert sum(weight for _, weight in parts) == pytest.approx(1.0)
+    assert published.recency(NOW, NOW, parts) == pytest.approx(1.0)
+    assert published.recency("2099-01-01", NOW, parts) == pytest.approx(1.0)
+    assert published.recency(None, NOW, parts) == published.recency("soon", NOW, parts) == 0.0
+    # The mixture at 1, 7, 30 and 365 days, to two decimals: .46, .31, .19, .04
+    days = ["2026-02-24", "2026-02-18", "2026-01-26", "2025-02-25"]
+    found = [published.recency(f"{day}T08:00:00+01:00", NOW, parts) for day in days]
+    assert found == pytest.approx([0.46, 0.31, 0.19, 0.04], abs=0.006)
+
+
+def smriti_rounds() -> Rounds:
+    rounds = presets.load("smriti").rounds
+    assert rounds is not None
+    return rounds
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("Why we switched to SQLite", 1),
+        ("what is a strange loop", 1),
+        ("REST vs GraphQL", 3),
+        ("authentication, sessions, and tokens", 4),
+    ],
+)
+def test_smriti_takes_apart_what_is_complex(text: str, parts: int) -> None:
+    found = published_rounds.queries(text, smriti_rounds())
+    assert len(found) == parts
+    assert found[0] == (text, 1.0)
+
+
+def test_smriti_fuses_rounds_and_asks_for_what_is_missing() -> None:
+    held = {"REST vs GraphQL": {1: 0.4, 2: 0.3}, "REST": {1: 0.5}, "GraphQL": {3: 0.2}}
+    asked = []
+
+    def search(text: str) -> dict[int, float]:
+        asked.append(text)
+        return held.get(text, {})
+
+    found = published_rounds.run(
+        "REST vs GraphQL", smriti_rounds(), search, lambda _: "REST is an interface"
+    )
+    assert asked == ["REST vs GraphQL", "REST", "GraphQL"]  # GraphQL was asked for already
+    assert found == pytest.approx({1: (0.4 + 0.8 * 0.5) * 1.3, 2: 0.3, 3: 0.6 * 0.2})
+
+
+def test_smriti_ends_when_a_round_brings_nothing() -> None:
+    asked = []
+
+    def search(text: str) -> dict[int, float]:
+        asked.append(text)
+        return {1: 0.1} if len(asked) == 1 else {}
+
+    published_rounds.run("boats of Haarlem", smriti_rounds(), search, lambda _: "a boat")
+    assert asked == ["boats of Haarlem", "Haarlem"]
+
+
+def test_cma_fills_the_budget_with_what_gains(asleep: Store) -> None:
+    answer = ask(asleep, "cma", "what did Mandelbrot say about prices", budget=300)
+    assert 0 < sum(memory.tokens for memory in answer.memories) <= 300
+    terms = set(tokens.stems("Mandelbrot say prices"))
+    for memory in answer.memories:  # what has no word of the query loses against any text
+        assert terms & set(tokens.stems(memory.text)), memory.text
+
+
+def test_cma_a_value_that_was_superseded_is_a_distractor(asleep: Store) -> None:
+    preset = presets.load("cma")
+    assert preset.gain is not None
+    turns = preset._replace(units=(preset.units[0]._replace(kinds=("turn",)),))
+    blind = turns._replace(gain=preset.gain._replace(outdated=0.0))
+    asked = "how often does the heartbeat come"
+    seen = {m.id for m in ask(asleep, turns, asked, budget=10**6).memories}
+    all_of_them = {m.id for m in ask(asleep, blind, asked, budget=10**6).memories}
+    assert seen < all_of_them
+
+
+def test_cma_consolidated_fragments_count_less(asleep: Store) -> None:
+    preset = presets.load("cma")
+    fair = preset._replace(episodes=preset.episodes._replace(consolidated=1.0))
+    asked = "who mended the gauge"
+    less = ask(asleep, preset, asked, budget=10**6).memories
+    more = ask(asleep, fair, asked, budget=10**6).memories
+    places = [[m.kind for m in found].index("episode") for found in (less, more)]
+    assert places[0] >= places[1]
+    assert [m.id for m in less] != [m.id for m in more]
+
+
+class Missing(QueryEngine):
+    """An engine on a machine without the model."""
+
+    def open(self) -> None:
+        raise ModelMissingError(Path("model"))
+
+
+def test_without_a_model_words_are_left(asleep: Store) -> None:
+    found = {}
+    for name in presets.PRESETS:
+        query = Query("memory_v2 heartbeat", NOW, 10, 2000, preset=name)
+        (found[name],) = recall(asleep, [query], Missing(), embedder())
+    assert found["nemori"].memories == ()  # its search is by vectors alone
+    assert found["smriti"].memories
+    assert found["cma"].memories
+    assert found["cls-m"].concepts[0].activation == 1.0

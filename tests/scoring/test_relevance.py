@@ -1,0 +1,75 @@
+"""The probability of a concept, and how many of the best are returned."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from clsm_cli.scoring.relevance import BETA, MISSED, NAMED, WEIGHTS, Evidence, cut, probability
+
+NOTHING = Evidence(*[0.0] * 8)
+FALLING = st.lists(st.floats(0.001, 0.999), min_size=1, max_size=30).map(
+    lambda each: sorted(each)[::-1]
+)
+
+
+def expected(probabilities: list[float], count: int) -> float:
+    """F_β of the first ``count``, as the ratio of expectations."""
+    right = sum(probabilities[:count])
+    return (1 + BETA**2) * right / (count + BETA**2 * sum(probabilities))
+
+
+def test_more_of_what_speaks_for_a_node_makes_it_likelier() -> None:
+    base = NOTHING._replace(mentioned=1.0, best=0.6, mass=0.1, meaning=0.1, common=1.0)
+    for name in ("best", "mass", "meaning", "activation"):
+        more = base._replace(**{name: getattr(base, name) + 0.2})
+        assert probability(more, is_named=False) > probability(base, is_named=False), name
+
+
+def test_a_weak_mention_is_no_better_than_none() -> None:
+    weak = NOTHING._replace(mentioned=1.0, best=0.3, mass=0.01)
+    assert probability(weak, is_named=False) < probability(NOTHING, is_named=False)
+
+
+def test_of_a_note_what_is_rare_and_near_counts() -> None:
+    block = NOTHING._replace(mentioned=1.0, best=0.9, mass=0.3, meaning=0.5, common=4.0)
+    as_note = block._replace(note_meaning=block.meaning, note_common=block.common)
+    assert probability(as_note, is_named=False) < probability(block, is_named=False)
+    rare = as_note._replace(common=1.0, note_common=1.0)
+    assert probability(rare, is_named=False) > probability(as_note, is_named=False)
+
+
+def test_a_name_has_a_floor_and_no_ceiling() -> None:
+    assert probability(NOTHING, is_named=True) == NAMED
+    sure = NOTHING._replace(mentioned=1.0, best=1.0, mass=1.0, meaning=1.0)
+    assert probability(sure, is_named=True) == probability(sure, is_named=False) > NAMED
+
+
+def test_weights_may_be_others() -> None:
+    weights = Evidence(*(0.0 for _ in WEIGHTS))
+    assert probability(NOTHING, weights, 0.0, is_named=False) == 0.5
+
+
+@given(FALLING, st.integers(1, 12))
+def test_the_cut_is_where_f_is_highest_unless_little_is_sure(
+    probabilities: list[float], most: int
+) -> None:
+    kept = cut(probabilities, most)
+    assert 1 <= kept <= min(most, len(probabilities))
+    missed = 1.0
+    for p in probabilities[:kept]:
+        missed *= 1 - p
+    counts = range(1, min(most, len(probabilities)) + 1)
+    best = max(expected(probabilities, count) for count in counts)
+    is_best = expected(probabilities, kept) == pytest.approx(best)
+    before = missed / (1 - probabilities[kept - 1])
+    assert is_best or before > MISSED
+    if kept < len(counts):
+        assert missed <= MISSED
+
+
+def test_of_equal_and_sure_ones_all_are_returned() -> None:
+    assert cut([0.9] * 10, 10) == 10
+    assert cut([0.9] * 10, 4) == 4
+    assert cut([0.95, *[0.001] * 30], 10) == 1

@@ -1,0 +1,184 @@
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from clsm_cli.text.ordinals import Place, is_about_talk, read
+
+
+@pytest.mark.parametrize(
+    ("question", "place"),
+    [
+        ("What was our first conversation about?", Place("", 1)),
+        ("the very first chat", Place("", 1)),
+        ("in our latest session", Place("", 1, 1, True)),
+        ("the previous conversation", Place("", 1, 1, True)),
+        ("the 21st session", Place("", 21)),
+        ("our second-to-last talk", Place("", 2, 1, True)),
+        ("the last but one session", Place("", 2, 1, True)),
+        ("the conversation before last", Place("", 2, 1, True)),
+        ("the fourth session from the end", Place("", 4, 1, True)),
+        ("two conversations ago", Place("", 2, 1, True)),
+        ("the last three sessions", Place("", 1, 3, True)),
+        ("our first couple of chats", Place("", 1, 2)),
+        ("What did you tell me last time?", Place("", 1, 1, True)),
+        ("our second conversation about the boat, please", Place("the boat", 2)),
+        ("the last session where we discussed rent", Place("rent", 1, 1, True)),
+        ("the third time the bike came up", Place("the bike", 3, 1, False, True)),
+        ("the last time we talked about my sister", Place("my sister", 1, 1, True, True)),
+        ("When did we first talk about Lisbon?", Place("Lisbon", 1, 1, False, True)),
+        ("When was the leak last mentioned?", Place("the leak", 1, 1, True, True)),
+        ("the second mention of Odette", Place("Odette", 2, 1, False, True)),
+        ("the time before last when we discussed tea", Place("tea", 2, 1, True, True)),
+        ("What was the last thing you told me?", Place("", 1, 1, True)),
+    ],
+)
+def test_places(question: str, place: Place) -> None:
+    request = read(question)
+    assert request is not None
+    assert (request.relation, request.place) == ("at", place)
+    assert request.hard
+
+
+@pytest.mark.parametrize(
+    ("question", "relation", "place", "step", "hard"),
+    [
+        ("what did we discuss before we talked about the move?", "before", Place("the move"), 0, True),
+        ("what have I told you after the move?", "after", Place("the move"), 0, False),
+        ("right after the conversation about tea", "after", Place("tea"), 1, True),
+        ("the conversation before the one about the job", "before", Place("the job"), 1, True),
+        ("the second session after the one about rent", "after", Place("rent"), 2, True),
+        ("since our last conversation", "after", Place("", 1, 1, True), 0, True),
+        ("until our second chat", "before", Place("", 2), 0, True),
+        ("What came before the squealing brakes?", "before", Place("the squealing brakes"), 0, False),
+        ("What did I say after we last spoke about Kim?", "after", Place("Kim", 1, 1, True, True), 0, True),
+    ],
+)  # fmt: skip
+def test_relations(question: str, relation: str, place: Place, step: int, hard: bool) -> None:
+    request = read(question)
+    assert request is not None
+    assert (request.relation, request.place, request.step) == (relation, place, step)
+    assert request.hard == hard
+
+
+def test_between_two_places() -> None:
+    request = read("What did we talk about between our first chat and the one about the move?")
+    assert request is not None
+    assert request.relation == "between"
+    assert (request.place, request.other) == (Place("", 1), Place("the move"))
+
+
+def test_the_two_after_are_both() -> None:
+    both = read("the two conversations after the one about tea")
+    second = read("two conversations after the one about tea")
+    assert both is not None
+    assert second is not None
+    assert (both.step, both.length) == (1, 2)
+    assert (second.step, second.length) == (2, 1)
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "What did Mara do after the marathon?",
+        "Who came second in the race?",
+        "When was the first time Ilse swam in the sea?",
+        "What is the last name of the doctor?",
+        "Where did we live before the war?",
+        "the distance between the house and the sea",
+        "What are the first three steps of the recipe?",
+        "my last therapy appointment",
+        "",
+        "?!",
+    ],
+)
+def test_what_is_no_place_among_conversations(question: str) -> None:
+    assert read(question) is None
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("What did we discuss yesterday?", True),
+        ("What did I tell you on Monday?", True),
+        ("What did our chat on Friday end with?", True),
+        ("What did Lena and I eat yesterday?", False),
+        ("What did Jonas say on Monday?", False),
+    ],
+)
+def test_talk(question: str, expected: bool) -> None:
+    assert is_about_talk(question) == expected
+
+
+def test_absurd_numbers_are_cut() -> None:
+    assert read("the 99999999999th conversation") is None
+    request = read("the 999999999th conversation")
+    assert request is not None
+    assert request.place.number == 10**6
+
+
+WORDS = [
+    *(
+        "the",
+        "our",
+        "first",
+        "last",
+        "second",
+        "to last",
+        "time",
+        "conversation",
+        "session",
+        "about",
+    ),
+    *(
+        "we",
+        "talked",
+        "mentioned",
+        "before",
+        "after",
+        "between",
+        "and",
+        "the move",
+        "right",
+        "since",
+    ),
+    *(
+        "when",
+        "was",
+        "did",
+        "two",
+        "ago",
+        "came up",
+        "mention of",
+        "one",
+        "?",
+        ",",
+        "Lisbon",
+        "99th",
+    ),
+]
+
+
+@given(st.lists(st.sampled_from(WORDS), max_size=14).map(" ".join) | st.text(max_size=60))
+@settings(max_examples=300, deadline=None)
+def test_any_text_is_read(question: str) -> None:
+    request = read(question)
+    if request is not None:
+        assert 0 <= request.start <= request.end <= len(question)
+        for place in (request.place, request.other):
+            if place is not None:
+                assert place.number or place.subject
+                assert place.length >= 0
+
+
+@pytest.mark.parametrize(
+    "filler",
+    ["the ", "first ", "was a ", "before the ", "between x and ", "the last time we talked about ", "a" * 50, "when x "],
+)  # fmt: skip
+def test_a_long_question_takes_no_time(filler: str) -> None:
+    start = time.perf_counter()
+    read((filler * 20_000)[:20_000])
+    assert time.perf_counter() - start < 5  # aim 0.1 s

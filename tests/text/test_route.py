@@ -1,0 +1,72 @@
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from ruamel.yaml import YAML
+
+from clsm_cli.text.route import Routed, decide
+
+CASES: list[dict[str, Any]] = YAML(typ="safe").load(Path(__file__).with_name("route_cases.yaml"))
+HALVES = {"development": CASES[0::2], "kept": CASES[1::2]}
+
+
+def _routed(case: dict[str, Any]) -> Routed:
+    current, known = case.get("current", False), case.get("known", False)
+    return decide(case["text"], has_current=current, known=known)
+
+
+@pytest.mark.parametrize("half", HALVES)
+def test_nearly_every_message_gets_its_route(half: str) -> None:
+    cases = HALVES[half]
+    wrong = [case["text"] for case in cases if _routed(case).route != case["route"]]
+    assert len(cases) >= 60
+    assert len(wrong) <= 0.05 * len(cases), wrong
+
+
+def test_no_message_that_needs_memory_is_told_that_none_is_needed() -> None:
+    hidden = [
+        case["text"] for case in CASES if case["route"] != "none" and _routed(case).route == "none"
+    ]
+    assert hidden == []
+
+
+@pytest.mark.parametrize(
+    "text", ["What is Hardin?", "Explain Hardin", "Who wrote Hardin?", "capital of Hardin"]
+)
+def test_what_the_store_knows_is_never_general_knowledge(text: str) -> None:
+    assert decide(text, has_current=False).route == "none"
+    assert decide(text, has_current=False, known=True) == Routed("ltm", ("known",))
+
+
+def test_a_question_without_cues_asks_the_memory() -> None:
+    assert decide("status of the roof", has_current=False) == Routed("ltm", ())
+
+
+def test_the_current_conversation_counts_only_when_there_is_one() -> None:
+    assert decide("and the second one?", has_current=True).route == "stm"
+    assert decide("and the second one?", has_current=False).route == "ltm"
+
+
+@pytest.mark.parametrize("text", ["", "   ", "?!", "👍👍"])
+def test_a_message_without_words_needs_nothing(text: str) -> None:
+    assert decide(text, has_current=True) == Routed("none", ("small talk",))
+
+
+def test_what_is_handed_over_is_not_read() -> None:
+    text = "Translate this to Dutch: I told my sister that we met yesterday."
+    assert decide(text, has_current=False).route == "none"
+
+
+def test_both_ends_of_a_long_message_are_read() -> None:
+    log = "error 404 at line 7\n" * 2000
+    assert "past" in decide(f"{log}What did I say about this?", has_current=False).cues
+
+
+@pytest.mark.parametrize("piece", ["1", "good ", "when was the A ", "a: ", "how many ", "? "])
+def test_hostile_text_costs_little(piece: str) -> None:
+    start = time.process_time()
+    decide(piece * 200_000, has_current=True)
+    assert time.process_time() - start < 1
