@@ -33,7 +33,7 @@ STAGES = (
     Stage("index: open", "clsm_cli.store.index.opening", "open_index"),
     Stage("index: is it fresh", "clsm_cli.store.index.opening", "changes"),
     Stage("index: is it fresh", "clsm_cli.store.index.opening", "_has_vectors"),
-    Stage("model: are its files right", "clsm_cli.embedding.weights", "check"),
+    Stage("model: are its files right", "clsm_cli.embedding.stamp", "check"),
     Stage("model: load onnxruntime", "clsm_cli.embedding.native", "_load"),
     Stage("model: sessions", "clsm_cli.embedding.runtime", "open_session"),
     Stage("query: understand", "clsm_cli.retrieval.question", "understand"),

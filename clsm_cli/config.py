@@ -4,8 +4,8 @@ A store's ``clsm.yaml`` lists only what differs from these defaults, by the dott
 (``boundary.confidence: 0.8``). Each mechanism can so be switched off for an ablation.
 """
 
-from __future__ import annotations
-
+# No annotations as text here, nor in the other modules of many records that a recall loads: typing
+# compiles the text of each field's type, 10 µs a field at every start.
 from typing import Any, NamedTuple
 
 FORMAT_VERSION = 1
@@ -68,24 +68,40 @@ class RecallSettings(NamedTuple):
     """Passages looked at closely for each way to find them: by words, by meaning, by date (a pool of 120 from four such lists holds 97 % of LoCoMo's evidence)."""
     least_idf: float = 2.0
     """Weight in late interaction of a word that is in every passage or carries no term; the rarest words have about 6."""
-    weight_bm25: float = 0.5
-    """Weight of ``signals.Signals.bm25``; this and the next seven: see docs/evaluation.md."""
+    weight_bm25: float = 0.15
+    """Weight of ``signals.Signals.bm25``; this and the next: see docs/evaluation.md."""
     weight_maxsim: float = 1.4
     """Late interaction with the passage and the one before."""
-    weight_context: float = 0.9
-    """Late interaction with both neighbours."""
-    weight_episode: float = 0.6
+    weight_context: float = 0.0
+    """Late interaction with both neighbours; it counts in the first look alone."""
+    weight_episode: float = 0.7
     """Words and meaning of the group."""
-    weight_participant: float = 0.8
+    weight_participant: float = 0.55
     """By the person who is asked about."""
-    weight_date: float = 1.8
+    weight_date: float = 0.55
     """Of the time that is asked about."""
-    weight_temporal: float = 0.4
+    weight_temporal: float = 0.3
     """Speaks of a time where one is asked for."""
-    weight_question: float = -0.3
+    weight_question: float = -0.1
     """Is a question itself."""
     weight_fact: float = 0.0
     """States the fact that is asked for, and it holds; 0: facts are not looked up."""
+    weight_echo: float = -0.25
+    """The turn before says it already."""
+    weight_names: float = 0.4
+    """Mentions names."""
+    weight_session: float = 0.75
+    """The best of its conversation."""
+    weight_others: float = -0.2
+    """Is like the best of other conversations."""
+    weight_broad_episode: float = -0.5
+    """``weight_episode`` besides, as far as the question is broad (``text.breadth``); the next three alike."""
+    weight_broad_session: float = -0.65
+    """The best of its conversation, for a broad question."""
+    weight_broad_others: float = 0.55
+    """Is like the best of other conversations, for a broad question."""
+    weight_broad_meaning: float = 0.35
+    """Cosine to a broad question."""
     rounds: int = 0
     """Rounds of sub-queries of a compound question at most (Smriti: 3); 0: it is asked as it is, which
     is as good (docs/evaluation.md)."""

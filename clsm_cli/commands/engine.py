@@ -52,11 +52,11 @@ class QueryEngine:
             ModelDigestError: A model file is not the right one.
             DiskError: A model file cannot be read.
         """
-        from clsm_cli.embedding import weights
+        from clsm_cli.embedding import stamp
         from clsm_cli.embedding.query import QueryEncoder
         from clsm_cli.embedding.similarity import Similarity
 
-        self._encoder = QueryEncoder.open(weights.default_folder())
+        self._encoder = QueryEncoder.open(stamp.default_folder())
         self._similarity = Similarity.open()
 
     def encode(self, text: str) -> QueryVectors:

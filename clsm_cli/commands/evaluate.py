@@ -21,6 +21,7 @@ from clsm_cli.commands.output import Printer
 from clsm_cli.commands.runtime import environment, parse_time
 
 if TYPE_CHECKING:
+    from clsm_cli.evaluation.intervals import ProbesReport
     from clsm_cli.evaluation.memory_report import GainReport, MemoryReport
     from clsm_cli.evaluation.nodes_report import NodeReport
     from clsm_cli.evaluation.presets_report import PresetsReport
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
         | NodeReport
         | PresetsReport
         | TimesReport
+        | ProbesReport
     )
 
 app = typer.Typer(
@@ -56,6 +58,7 @@ class Dataset(StrEnum):
     nodes = "nodes"
     presets = "presets"
     times = "times"
+    probes = "probes"
 
 
 @app.callback()
@@ -76,6 +79,7 @@ def _group() -> None:
         "clsm eval run nodes ~/data/locomo10.json",
         "clsm eval run presets fixtures/sample",
         "clsm eval run times fixtures/time",
+        "clsm eval run probes fixtures/sample",
     ),
 )
 def run(
@@ -84,8 +88,8 @@ def run(
         typer.Argument(
             metavar="SET",
             help="locomo, gvd, notes (your own labels), memory (what consolidation makes of such"
-            " notes), presets (published retrievals on them), nodes (concepts of LoCoMo's"
-            " questions), or times (time expressions).",
+            " notes), presets (published retrievals on them), probes (what they held on a day),"
+            " nodes (concepts of LoCoMo's questions), or times (time expressions).",
         ),
     ],
     path: Annotated[
@@ -176,8 +180,10 @@ def _print(
         render_memory,
         render_nodes,
         render_presets,
+        render_probes,
         render_times,
     )
+    from clsm_cli.evaluation.intervals import ProbesReport
     from clsm_cli.evaluation.memory_report import MemoryReport
     from clsm_cli.evaluation.nodes_report import NodeReport
     from clsm_cli.evaluation.presets_report import PresetsReport
@@ -193,6 +199,9 @@ def _print(
     elif isinstance(report, TimesReport):
         mapping = render_times.mapping(report)
         tables = render_times.tables(report, verbose=verbose)
+    elif isinstance(report, ProbesReport):
+        mapping = render_probes.mapping(report)
+        tables = render_probes.tables(report, verbose=verbose)
     elif isinstance(report, PresetsReport):
         mapping = render_presets.mapping(report)
         tables = render_presets.tables(report, verbose=verbose)
@@ -211,22 +220,23 @@ def _print(
 
 def _evaluated(
     dataset: Dataset, path: Path, shop: Workshop, seed: int, *, consolidate: bool
-) -> ChatReport | NotesReport | GainReport | NodeReport | PresetsReport:
+) -> ChatReport | NotesReport | GainReport | NodeReport | PresetsReport | ProbesReport:
     from clsm_cli.commands import engine
-    from clsm_cli.evaluation import before_after, chat, nodes, presets, workspace
+    from clsm_cli.evaluation import before_after, chat, intervals, nodes, presets, workspace
 
     queries = engine.QueryEngine()
     queries.open()
     if consolidate:
         return before_after.run_consolidated(path, shop, queries, seed)
-    if dataset is Dataset.locomo:
-        return chat.run_locomo(path, shop, queries, seed)
-    if dataset is Dataset.gvd:
-        return chat.run_gvd(path, shop, queries, seed)
+    if dataset in (Dataset.locomo, Dataset.gvd):
+        run_chat = chat.run_locomo if dataset is Dataset.locomo else chat.run_gvd
+        return run_chat(path, shop, queries, seed)
     if dataset is Dataset.nodes:
         return nodes.run_nodes(path, shop, queries, seed)
     if dataset is Dataset.presets:
         return presets.run_presets(path, shop, queries, seed)
+    if dataset is Dataset.probes:
+        return intervals.run_probes(path, shop, queries)
     return workspace.run_notes(path, shop, queries, seed)
 
 

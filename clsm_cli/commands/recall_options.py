@@ -1,7 +1,6 @@
 """From the options of ``clsm recall`` to a query."""
 
-from __future__ import annotations
-
+# Annotations are no text: a recall would compile them one by one, see clsm_cli/config.py.
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -19,7 +18,7 @@ MAX_QUERY = 1 << 20
 MAX_ITEMS = 1000
 KINDS = ("passage", "statement", "gist")
 STREAMS = ("identity", "projects", "tasks", "flow")
-_BUDGET = re.compile(r"(\d{1,9})(c?)")
+_BUDGET = r"(\d{1,9})(c?)"  # text: compiled where it is used, which is seldom
 
 
 class Options(NamedTuple):
@@ -69,7 +68,7 @@ def text_of(options: Options) -> str:
     return text
 
 
-def query_of(store: Store, options: Options, text: str, now: datetime) -> Query:
+def query_of(store: "Store", options: Options, text: str, now: "datetime") -> Query:
     """What is asked with some words.
 
     Raises:
@@ -93,7 +92,7 @@ def query_of(store: Store, options: Options, text: str, now: datetime) -> Query:
     )
 
 
-def _moment(text: str | None, store: Store, now: datetime, option: str) -> str | None:
+def _moment(text: str | None, store: "Store", now: "datetime", option: str) -> str | None:
     """A day as its date, whatever words name it; a time with its offset."""
     if text is None:
         return None
@@ -122,14 +121,14 @@ def _preset(name: str | None) -> str | None:
 def _budget(given_budget: str | None) -> tuple[int | None, str]:
     if given_budget is None:
         return None, "tokens"
-    match = _BUDGET.fullmatch(given_budget)
+    match = re.fullmatch(_BUDGET, given_budget)
     if not match:
         reason = f"{given_budget!r} is no size; write 800 for tokens or 3000c for characters"
         raise UsageError("--budget", reason)
     return int(match[1]), "characters" if match[2] else "tokens"
 
 
-def _filters(options: Options, now: datetime) -> Filters | None:
+def _filters(options: Options, now: "datetime") -> "Filters | None":
     _check_choice("--kind", options.kind, KINDS)
     _check_choice("--stream", options.stream, STREAMS)
     first = _day(options.since, now, "--since")
@@ -154,7 +153,7 @@ def _check_choice(option: str, value: str | None, choices: tuple[str, ...]) -> N
         raise UsageError(option, f"{value!r} is none of: {', '.join(choices)}")
 
 
-def _day(text: str | None, now: datetime, option: str) -> tuple[int, int] | None:
+def _day(text: str | None, now: "datetime", option: str) -> tuple[int, int] | None:
     """The days that a text means, as ordinals: first, and the one after the last."""
     if text is None:
         return None

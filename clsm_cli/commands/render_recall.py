@@ -122,6 +122,14 @@ _REASONS = {
     "temporal": "it tells a time",
     "question": "is itself a question",
     "fact": "it states what is asked for",
+    "echo": "it stands after what was found",
+    "names": "the names in it",
+    "session": "in a conversation about it",
+    "others": "like the best of other conversations",
+    "broad_episode": "in the whole passage, for a broad question",
+    "broad_session": "in a conversation about it, for a broad question",
+    "broad_others": "like the best of other conversations, for a broad question",
+    "broad_meaning": "the whole meaning, for a broad question",
     "graph": "the concepts it mentions",
 }
 

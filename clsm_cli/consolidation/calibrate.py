@@ -12,6 +12,7 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from clsm_cli.consolidation import endings
 from clsm_cli.consolidation.values import (
     NEW_WORDS,
     STATES,
@@ -19,7 +20,6 @@ from clsm_cli.consolidation.values import (
     is_same_value,
     news,
     since,
-    value_of,
     with_reason,
 )
 from clsm_cli.model.episodes import lowest_trust
@@ -28,11 +28,12 @@ from clsm_cli.model.ids import closed_copy_id, statement_id
 from clsm_cli.text import sameness, todo
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Collection, Iterable, Mapping
 
     from clsm_cli.config import ConsolidationSettings
     from clsm_cli.consolidation.claims import Claim
     from clsm_cli.consolidation.known import Known
+    from clsm_cli.consolidation.valued import Past
 
 
 @dataclass(slots=True)
@@ -69,25 +70,23 @@ class Calibration:
         self.now = now
         self.outcome = Outcome()
         self._superseded: str | None = None
+        self._start: str | None = None
         self._saying = ""
 
     def read(self, claim: Claim, vector: Any) -> None:
         """Take one claim; ``vector`` is the unit vector of its text, or None without a model."""
+        claim = claim._replace(slot=self.known.full_slot(claim.subject, claim.slot))
         self._superseded = None
+        self._start = None
         self._saying = claim.text
         if self.known.was_withdrawn(claim.text):
             self.outcome.counts["withdrawn before"] += 1
             return
         if claim.kind == "task":
             done = self._task(claim)
-        elif claim.is_ended and claim.slot and claim.value:
-            self._end(claim)
-            done = False
-        elif claim.is_single and claim.slot:
-            done = self._slot(claim)
         else:
-            self._end_older(claim)
-            done = False
+            done = claim.is_single and not claim.is_ended and self._slot(claim)
+            endings.of_claim(self, claim)
         if not done and not self._predicted(claim, vector):
             self._add(claim, vector)
 
@@ -141,13 +140,17 @@ class Calibration:
         A value without a date, in a note that a person keeps up to date, holds since the store got
         the note; one that was known and ended before says nothing new.
         """
+        if not claim.slot:
+            return False
         rows = self.known.of_slot(claim.subject, claim.slot)
         same = [row for row in rows if is_same_value(row.value, claim.value)]
         for row in same:
             if holds(row, claim.valid_from):
                 self._extend(row, claim, rows)
+                self._start = row.valid_from  # an undated claim holds as long as the value it tells
                 is_said = sameness.says_the_same(row.text, claim.text, 1.0)
-                return is_said or len(news(claim.text, row.text)) < NEW_WORDS
+                is_rule = claim.kind != "fact"  # its own words are the rule
+                return is_said or (not is_rule and len(news(claim.text, row.text)) < NEW_WORDS)
         others = [row for row in rows if row not in same]
         at = claim.valid_from or claim.observed
         settled = next((row for row in others if row.pinned and row.is_current), None)
@@ -160,13 +163,15 @@ class Calibration:
             self._add_closed(claim, later)
         return later is not None
 
-    def _ends(self, others: Iterable[Statement], claim: Claim, at: str) -> bool:
+    def _ends(self, others: Collection[Statement], claim: Claim, at: str) -> bool:
         """End other values where the claim's begins; False where it cannot be told which holds."""
         for row in others:
             if row.valid_until is not None:
                 if (row.valid_from or "") < at < row.valid_until:
                     self.known.put(replace(row, valid_until=at))
-            elif since(row) < at or (row.valid_from == at and claim.announces):
+            elif since(row) < at or (
+                row.valid_from == at and (claim.announces or endings.is_resumed(row, others))
+            ):
                 self.close(row, at)
             elif row.valid_from == at:
                 self._doubt_about(row, claim)
@@ -183,24 +188,12 @@ class Calibration:
         self.outcome.doubts.append(Doubt("contradiction", row, claim.text, claim.valid_from))
         self.outcome.counts["contradictions"] += 1
 
-    def _end(self, claim: Claim) -> None:
-        """A value that holds no longer is closed; what the sentence says is kept by itself."""
-        self._end_values(claim, {value_of(claim.value)})
-
-    def _end_older(self, claim: Claim) -> None:
-        """Of a slot with several values those end that the sentence says were replaced."""
-        self._end_values(claim, {value_of(value) for value in claim.was})
-
-    def _end_values(self, claim: Claim, values: set[str]) -> None:
-        at = claim.valid_from
-        for row in self.known.of_slot(claim.subject, claim.slot) if values and at else ():
-            if row.is_current and since(row) < (at or "") and value_of(row.value) in values:
-                self.close(row, at or "")
-
     def _extend(self, row: Statement, claim: Claim, rows: Iterable[Statement]) -> None:
         """Evidence of a value that is known; it may have held earlier than was thought."""
         at = claim.valid_from
-        if row.valid_from and at and at < row.valid_from:
+        if row.valid_from is None and row.valid_until and at and at < row.valid_until:
+            pass  # the first day on which it is known to have held
+        elif row.valid_from and at and at < row.valid_from:
             between = [r for r in rows if r.id != row.id and at <= (r.valid_from or "")]
             if any((r.valid_from or "") < row.valid_from for r in between):
                 at = None
@@ -266,6 +259,20 @@ class Calibration:
         row = self._statement(claim)
         self.known.put(replace(row, valid_until=until))
 
+    def add_past(self, claim: Claim, past: Past, start: str | None) -> None:
+        """Add a value that was over before memory heard of it, as a closed row."""
+        told = claim._replace(
+            text=past.line,
+            kind="fact",
+            subject=past.subject,
+            slot=past.slot,
+            value=past.value,
+            valid_from=start,
+        )
+        self.outcome.counts["of the past"] += 1
+        row = self._statement(told._replace(is_ended=False))
+        self.known.put(replace(row, valid_from=start, valid_until=past.until, supersedes=None))
+
     def _statement(self, claim: Claim) -> Statement:
         normal = " ".join(claim.text.lower().split())
         record = statement_id(normal)
@@ -284,7 +291,7 @@ class Calibration:
             slot=None if claim.is_ended else claim.slot,
             value=None if claim.is_ended else claim.value,
             sources=tuple(sorted(claim.turns)),
-            valid_from=claim.valid_from,
+            valid_from=claim.valid_from or self._start,
             recorded_at=self.now,
             supersedes=self._superseded,
             tags=tuple(sorted(self.tags_of(claim.text))),

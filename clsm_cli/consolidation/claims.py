@@ -7,12 +7,22 @@ its episode, where it can be recalled for what it is.
 from __future__ import annotations
 
 import re
-from datetime import date, datetime
+from datetime import date
 from typing import TYPE_CHECKING, NamedTuple
 
 from clsm_cli.consolidation.leftovers import is_in, values_left
+from clsm_cli.consolidation.valued import (
+    besides,
+    changes_left,
+    chosen,
+    dated,
+    is_settled,
+    line,
+    pasts,
+    subject_of,
+)
 from clsm_cli.consolidation.values import leading_name
-from clsm_cli.text import rules, slots, timex, todo
+from clsm_cli.text import rules, slots, todo
 from clsm_cli.text.node_ids import node_id
 from clsm_cli.text.plain import plain
 from clsm_cli.text.propositions import Speech, propositions
@@ -23,9 +33,11 @@ if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
 
     from clsm_cli.config import ConsolidationSettings
+    from clsm_cli.consolidation.valued import Past
     from clsm_cli.model.episodes import Episode, Observation, Trust, Turn
     from clsm_cli.model.graph import StatementKind, TaskState
     from clsm_cli.model.streams import Stream
+    from clsm_cli.text.slots import Fact
 
 TOPICS: dict[str, str] = {
     "preference": "preferences",
@@ -57,7 +69,7 @@ class Claim(NamedTuple):
 
     Attributes:
         subject: Id of the name it is about, as the sentence has it.
-        was: Values of the slot that it names as those of before.
+        past: Values that it says are over.
         is_single: A newer value of its slot replaces an older one.
         is_ended: It says that the value holds no longer.
         announces: It says itself since when it holds.
@@ -78,7 +90,7 @@ class Claim(NamedTuple):
     subject: str | None = None
     slot: str | None = None
     value: str | None = None
-    was: tuple[str, ...] = ()
+    past: tuple[Past, ...] = ()
     is_single: bool = False
     is_ended: bool = False
     announces: bool = False
@@ -129,8 +141,8 @@ def _of_turn(
     tasks = todo.todos(turn.text, at, turn.heading)
     for task in tasks:
         yield Claim(
-            text=_dated(task.text, turn),
-            reason=_dated(task.reason, turn),
+            text=dated(task.text, turn),
+            reason=dated(task.reason, turn),
             kind="task",
             stream="tasks",
             topic=TOPICS["task"],
@@ -143,27 +155,35 @@ def _of_turn(
     speech = Speech(turn.speaker, turn.heading, is_note)
     taken = [(task.start, task.end) for task in tasks]
     for found in propositions(turn.text, speech, before):
-        if found.worth < settings.worth or is_in(found.start, found.end, taken):
+        if is_in(found.start, found.end, taken):
+            continue
+        facts = slots.facts(found.text, at, speaker=turn.speaker)
+        if found.worth < settings.worth and not is_settled(chosen(facts), is_note=is_note):
             continue
         taken.append((found.start, found.end))
-        claim = _claim(found.text, turn.text[found.start : found.end], turn, at)
+        claim = _claim(found.text, turn.text[found.start : found.end], turn, facts)
         if claim is not None:
             yield claim
+        for fact in besides(facts, chosen(facts)):
+            yield _with_fact(line(fact.subject, fact.slot, fact.value), "fact", [fact], turn)
     for text, fact in values_left(turn, at, taken):
-        yield _with_fact(text, "fact", fact, turn)
+        yield _with_fact(text, "fact", [fact], turn)
+    if is_note:
+        for text, told in changes_left(turn, at, taken, tasks):
+            yield _with_fact(text, "fact", told, turn)
 
 
-def _claim(text: str, raw: str, turn: Turn, at: date | None) -> Claim | None:
+def _claim(text: str, raw: str, turn: Turn, facts: Sequence[Fact]) -> Claim | None:
     """The claim of a sentence; None for a rule that one session alone does not make."""
     rule = next(iter(rules.sentence_rules(plain(raw))), None)
     if rule is not None and turn.trust != "user" and rule[0] in ("preference", "correction"):
         rule = None  # whose they are a note says with marks; see ``observe``
     kind: StatementKind = "fact"
-    facts = slots.facts(text, at, speaker=turn.speaker)
-    fact = next((each for each in facts if each.is_single), facts[0] if facts else None)
+    fact = chosen(facts)
     if rule is not None:
         name, is_explicit = rule
-        is_known_slot = fact is not None and turn.trust == "user"
+        # A value that somebody set is one, whoever says it; other habits must be seen twice.
+        is_known_slot = fact is not None and (turn.trust == "user" or fact.is_single)
         if name in RULES and not is_explicit and not is_known_slot:
             return None
         kind = name if name in TOPICS and (is_explicit or name == "decision") else "fact"
@@ -172,16 +192,17 @@ def _claim(text: str, raw: str, turn: Turn, at: date | None) -> Claim | None:
         stream = "identity"
     elif kind in ("convention", "workflow", "decision") and stream == "flow":
         stream = "projects"
-    return _with_fact(text, kind, fact, turn)._replace(
+    return _with_fact(text, kind, facts, turn)._replace(
         stream=stream, topic=TOPICS.get(kind) or FACTS[stream]
     )
 
 
-def _with_fact(text: str, kind: StatementKind, fact: slots.Fact | None, turn: Turn) -> Claim:
+def _with_fact(text: str, kind: StatementKind, facts: Sequence[Fact], turn: Turn) -> Claim:
     """A claim, and the value that it gives a slot, if it gives one."""
+    fact = chosen(facts)
     stream = stream_of(text)
     claim = Claim(
-        text=_dated(text, turn),
+        text=dated(text, turn),
         kind=kind,
         stream=stream,
         topic=TOPICS.get(kind) or FACTS[stream],
@@ -195,10 +216,10 @@ def _with_fact(text: str, kind: StatementKind, fact: slots.Fact | None, turn: Tu
     since = fact.until if fact.is_ended and fact.until else fact.since
     return claim._replace(
         valid_from=since or turn.time,
-        subject=node_id(fact.subject or turn.speaker or "i"),
+        subject=subject_of(fact, turn.speaker),
         slot=fact.slot,
         value=fact.value,
-        was=fact.was,
+        past=pasts(facts, fact, turn.time, turn.speaker),
         is_single=fact.is_single,
         is_ended=fact.is_ended,
         announces=fact.since is not None,
@@ -267,16 +288,13 @@ def day_of(time: str | None) -> date | None:
     return None if time is None else date.fromisoformat(time[:10])
 
 
-def _dated(text: str, turn: Turn) -> str:
-    """The text with the dates that its relative times mean."""
-    if turn.time is None:
-        return text
-    moment: date | datetime = (
-        datetime.fromisoformat(turn.time) if "T" in turn.time else date.fromisoformat(turn.time)
-    )
-    return timex.absolutise(text, moment)
-
-
 def in_order(claims: list[Claim]) -> list[Claim]:
-    """Claims by the time since when they hold; of what has none, by when the store got it."""
-    return sorted(claims, key=lambda claim: (claim.valid_from or claim.observed, claim.observed))
+    """Claims by the time since when they hold; of what has none, by when the store got it.
+
+    What is to come stands where it was announced: the nights between then and its day read it there.
+    """
+
+    def place(claim: Claim) -> tuple[str, str]:
+        return min(claim.valid_from or claim.observed, claim.observed), claim.observed
+
+    return sorted(claims, key=place)

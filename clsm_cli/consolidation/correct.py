@@ -19,7 +19,8 @@ from clsm_cli.store import ontology as store_ontology
 from clsm_cli.text import gate, slot_values, slots, timex, todo
 from clsm_cli.text.node_ids import node_id
 from clsm_cli.text.ontology import tags_of
-from clsm_cli.text.slot_words import PERSON_PRONOUNS, UNKNOWN
+from clsm_cli.text.slot_identity import UNKNOWN
+from clsm_cli.text.slot_words import PERSON_PRONOUNS
 from clsm_cli.text.tokens import stems
 
 if TYPE_CHECKING:

@@ -71,6 +71,18 @@ class Known:
         believed = [row for row in found if row.superseded_at is None and not row.withdrawn]
         return sorted(believed, key=lambda row: (row.valid_from or "", row.id))
 
+    def full_slot(self, subject: str | None, slot: str | None) -> str | None:
+        """A slot with the place that is known of it, where a sentence names none: "office days"."""
+        if slot != "workdays":
+            return slot
+        known = [each for each in self.slots_of(subject) if each.partition("/")[0] == slot]
+        return known[0] if len(known) == 1 else slot
+
+    def slots_of(self, subject: str | None) -> list[str]:
+        """The slots of which rows tell about a subject, in the order of their names."""
+        node = self._node_of(subject) if subject else None
+        return sorted(slot for each, slot in self._by_slot if each == node)
+
     def heir_of(self, record: str) -> Statement | None:
         """The pinned row by which a person replaced one."""
         heirs = (self.rows[i] for i in self._heirs.get(record, ()))

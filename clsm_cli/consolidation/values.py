@@ -26,8 +26,11 @@ _NAMED = re.compile(
 
 
 def since(row: Statement) -> str:
-    """Since when a row holds; of one without a time all that is known is when it was recorded."""
-    return row.valid_from or (row.recorded_at or "")
+    """Since when a row holds; of one without a time all that is known is when it was recorded.
+
+    One that is over held before that; where its first day is not known, it sorts before all others.
+    """
+    return row.valid_from or ("" if row.valid_until else row.recorded_at or "")
 
 
 def is_same_value(a: str | None, b: str | None) -> bool:

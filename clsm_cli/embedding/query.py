@@ -6,7 +6,7 @@ import os
 from array import array
 from typing import TYPE_CHECKING, NamedTuple
 
-from clsm_cli.embedding import weights
+from clsm_cli.embedding import stamp
 from clsm_cli.embedding.pieces import END, START, Piece, cut
 from clsm_cli.embedding.pins import VOCABULARY
 from clsm_cli.embedding.runtime import Session, Tensor, open_session
@@ -58,7 +58,7 @@ class QueryEncoder:
             ModelDigestError: A model file is not the pinned one.
             DiskError: A model file cannot be read.
         """
-        weights.check(folder)
+        stamp.check(folder)
         session = open_session(_read(_GRAPH), folder)
         return cls(session, _read(os.path.join(folder, VOCABULARY.name)))
 

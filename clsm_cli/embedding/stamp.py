@@ -13,6 +13,7 @@ import stat
 from typing import TYPE_CHECKING, NamedTuple
 
 from clsm_cli.embedding.pins import ENGINE, FILES
+from clsm_cli.errors import DiskError, ModelMissingError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -84,6 +85,39 @@ def load(folder: Path) -> Stamp | None:
         return Stamp(data["route"], files)
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return None
+
+
+def default_folder() -> Path:
+    """The user's model folder: ``CLSM_MODEL_DIR``, else under the XDG data folder."""
+    from pathlib import Path
+
+    if named := os.environ.get("CLSM_MODEL_DIR"):
+        return Path(named).expanduser()
+    data = os.environ.get("XDG_DATA_HOME", "")
+    # The XDG specification says to ignore a relative path.
+    base = Path(data) if os.path.isabs(data) else Path.home() / ".local" / "share"
+    return base / "clsm" / "models" / "all-MiniLM-L6-v2"
+
+
+def check(folder: Path) -> None:
+    """Make sure of the model at a start: stat calls, and one re-hash if they do not fit.
+
+    Raises:
+        ModelMissingError: A file is missing.
+        ModelDigestError: A file has other content than the pinned one.
+        DiskError: A file cannot be read.
+    """
+    record = load(folder)
+    try:
+        if record is not None and record.fits(folder):
+            return
+    except (FileNotFoundError, NotADirectoryError) as error:
+        raise ModelMissingError(folder) from error
+    except OSError as error:
+        raise DiskError(folder, error.strerror or str(error)) from error
+    from clsm_cli.embedding import weights
+
+    weights.verify(folder)
 
 
 def save(folder: Path, record: Stamp) -> None:

@@ -3,7 +3,7 @@
 A model folder holds the two pinned files and the record of when they were hashed. It is complete
 or it is absent: files are staged in a folder inside it, verified, and only then moved into place.
 
-Functions import what only they need (hashing, HTTP, file locks): a start runs :func:`check` alone.
+Functions import what only they need (hashing, HTTP, file locks). A start needs ``stamp`` alone.
 """
 
 from __future__ import annotations
@@ -15,11 +15,22 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from clsm_cli.embedding import stamp as stamps
 from clsm_cli.embedding.pins import ENGINE, FILES, Pin, Progress
-from clsm_cli.embedding.stamp import FileStamp, Stamp
+from clsm_cli.embedding.stamp import FileStamp, Stamp, check, default_folder
 from clsm_cli.errors import DiskError, ModelDigestError, ModelMissingError
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+__all__ = [
+    "InstallReport",
+    "ModelFile",
+    "ModelStatus",
+    "check",
+    "default_folder",
+    "install",
+    "status",
+    "verify",
+]
 
 
 class ModelFile(NamedTuple):
@@ -70,18 +81,6 @@ class InstallReport(NamedTuple):
     status: ModelStatus
 
 
-def default_folder() -> Path:
-    """The user's model folder: ``CLSM_MODEL_DIR``, else under the XDG data folder."""
-    from pathlib import Path
-
-    if named := os.environ.get("CLSM_MODEL_DIR"):
-        return Path(named).expanduser()
-    data = os.environ.get("XDG_DATA_HOME", "")
-    # The XDG specification says to ignore a relative path.
-    base = Path(data) if os.path.isabs(data) else Path.home() / ".local" / "share"
-    return base / "clsm" / "models" / "all-MiniLM-L6-v2"
-
-
 def status(folder: Path) -> ModelStatus:
     """Describe a model folder from its record and two stat calls; never fails, never hashes."""
     record = stamps.load(folder)
@@ -102,25 +101,6 @@ def status(folder: Path) -> ModelStatus:
     installed = all(file.size == pin.size for file, pin in zip(files, FILES, strict=True))
     route = record.route if record else None
     return ModelStatus(folder, installed, verified, ENGINE, route, tuple(files))
-
-
-def check(folder: Path) -> None:
-    """Make sure of the model at a start: stat calls, and one re-hash if they do not fit.
-
-    Raises:
-        ModelMissingError: A file is missing.
-        ModelDigestError: A file has other content than the pinned one.
-        DiskError: A file cannot be read.
-    """
-    record = stamps.load(folder)
-    try:
-        if record is not None and record.fits(folder):
-            return
-    except (FileNotFoundError, NotADirectoryError) as error:
-        raise ModelMissingError(folder) from error
-    except OSError as error:
-        raise DiskError(folder, _reason(error)) from error
-    verify(folder)
 
 
 def verify(folder: Path) -> ModelStatus:

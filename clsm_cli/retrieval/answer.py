@@ -1,7 +1,6 @@
 """What a recall returns: data only, rendered elsewhere (schema ``clsm.recall/1``)."""
 
-from __future__ import annotations
-
+# Annotations are no text: a recall would compile them one by one, see clsm_cli/config.py.
 from typing import NamedTuple
 
 SCHEMA = "clsm.recall/1"
@@ -33,6 +32,14 @@ class Why(NamedTuple):
     temporal: float = 0.0
     question: float = 0.0
     fact: float = 0.0
+    echo: float = 0.0
+    names: float = 0.0
+    session: float = 0.0
+    others: float = 0.0
+    broad_episode: float = 0.0
+    broad_session: float = 0.0
+    broad_others: float = 0.0
+    broad_meaning: float = 0.0
     graph: float = 0.0
 
 

@@ -54,6 +54,7 @@ def rank(
     limit: int,
     cosines: Sequence[float],
     now: str,
+    known_at: str | None = None,
 ) -> tuple[Concept, ...]:
     """The concepts of a query, likeliest first.
 
@@ -64,8 +65,9 @@ def rank(
         limit: Concepts at most.
         cosines: Of every stored sentence vector to the query; none without a model.
         now: ISO 8601; which edges hold, and how much is left of what they lead to.
+        known_at: When those edges should have been known; None for now.
     """
-    weighed = weigh(index, query, candidates, cosines, now)
+    weighed = weigh(index, query, candidates, cosines, now, known_at)
     kept = relevance.cut([each.probability for each in weighed], limit)
     ids = {each.node.number: each.node.id for each in weighed}
     return tuple(_concept(index, each, ids) for each in weighed[:kept])
@@ -77,6 +79,7 @@ def weigh(
     candidates: Sequence[Candidate],
     cosines: Sequence[float],
     now: str,
+    known_at: str | None = None,
 ) -> list[Weighed]:
     """Every node that something speaks for, likeliest first; see ``rank``."""
     found = _Passages(index, candidates[:PASSAGES])
@@ -85,11 +88,15 @@ def weigh(
     meanings = {number: _cosine(node, cosines) for number, node in known.items()}
     chosen = seeds.choose(named, meanings, {} if cosines else found.words)
     routes: dict[int, Route] = {}
-    start = {number: seed.activation for number, seed in chosen.items() if number in known}
+    start = {
+        number: seed.activation
+        for number, seed in chosen.items()
+        if number in known and number not in found.marked
+    }
     if start:
         from clsm_cli.retrieval import graph
 
-        routes, met = graph.spread(index, start, now)
+        routes, met = graph.spread(index, start, now, known_at)
         known |= {number: met[number] for number in routes.keys() - known.keys()}
     weighed: list[Weighed] = []
     for number, node in known.items():
@@ -160,26 +167,25 @@ class _Passages:
         """Passage → the nodes it mentions, by number; fills ``nodes`` and ``marked``."""
         keys = {each.traits.key for each in candidates if each.traits.kind == "passage"}
         noted = stored.noted(index.connection, keys)
+        self.nodes = stored.nodes(index.connection, {n for each in noted.values() for n in each})
         found: dict[int, Collection[int]] = {
             candidate.row: noted[candidate.traits.key]
             for candidate in candidates
             if candidate.traits.key in noted
+            and self.nodes.keys() >= set(noted[candidate.traits.key])
         }
-        names: dict[int, tuple[str, str, str]] = {}
+        # A statement, or a turn with a name that no night has made a node of.
         rest = [candidate.row for candidate in candidates if candidate.row not in found]
+        names: dict[int, tuple[str, str, str]] = {}
         for mention in index.mentions(rest) if rest else ():
             number = stored.number_of(mention.node)
             names.setdefault(number, (mention.node, mention.label, mention.kind))
             found[mention.passage] = {*found.get(mention.passage, ()), number}
-        numbers = {number for mentioned in found.values() for number in mentioned}
-        self.nodes = stored.nodes(index.connection, numbers)
+        self.nodes |= stored.nodes(index.connection, names.keys() - self.nodes.keys())
         for number in sorted(names.keys() - self.nodes.keys()):
             self.marked.add(number)
             self.nodes[number] = _unrecorded(number, *names[number])
-        return {
-            row: [number for number in mentioned if number in self.nodes]
-            for row, mentioned in found.items()
-        }
+        return found
 
 
 def _unrecorded(number: int, name: str, label: str, kind: str) -> NodeRow:

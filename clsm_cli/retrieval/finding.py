@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from clsm_cli.retrieval import moments, ranking
 from clsm_cli.retrieval.question import understand
 from clsm_cli.retrieval.ranking import Ranked
-from clsm_cli.text import compound, polarity
+from clsm_cli.text import polarity
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -70,13 +70,16 @@ def find(
         return ranking.rank(index, one, vectors, engine, settings, allowed, stated)
 
     ranked = ask(question)
-    if settings.rounds and compound.is_compound(text):
-        from clsm_cli.retrieval import rounds
+    if settings.rounds:
+        from clsm_cli.text import compound
 
-        speakers = index.speakers()
-        ranked = rounds.widen(
-            index, text, ranked, lambda part: ask(understand(part, periods, speakers)), settings
-        )
+        if compound.is_compound(text):
+            from clsm_cli.retrieval import rounds
+
+            speakers = index.speakers()
+            ranked = rounds.widen(
+                index, text, ranked, lambda part: ask(understand(part, periods, speakers)), settings
+            )
     return Found(question, ranked, verdict, warnings)
 
 

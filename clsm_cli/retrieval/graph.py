@@ -47,7 +47,7 @@ class Route(NamedTuple):
 
 
 def spread(
-    index: Index, seeds: Mapping[int, float], now: str
+    index: Index, seeds: Mapping[int, float], now: str, known_at: str | None = None
 ) -> tuple[dict[int, Route], dict[int, NodeRow]]:
     """The nodes that activation reaches, seeds aside unless it raised them, and all that were met.
 
@@ -55,8 +55,9 @@ def spread(
         index: Fresh.
         seeds: Node → activation, 0 … 1.
         now: ISO 8601; which edges hold, and how much is left of what they lead to.
+        known_at: When they should have been known; None for now.
     """
-    field = _Field(index, seeds, now)
+    field = _Field(index, seeds, now, known_at)
     reached = activation.spread(seeds, field.links, SPREADING)
     routes: dict[int, Route] = {}
     for node, found in reached.items():
@@ -77,11 +78,14 @@ class _Field:
         known: Nodes that were looked up.
     """
 
-    def __init__(self, index: Index, seeds: Mapping[int, float], now: str) -> None:
+    def __init__(
+        self, index: Index, seeds: Mapping[int, float], now: str, known_at: str | None
+    ) -> None:
         self._connection = index.connection
         self._seeds = seeds
-        self._today = now[:10]
-        self._day = date.fromisoformat(self._today).toordinal()
+        self._now = now
+        self._known_at = known_at
+        self._day = date.fromisoformat(now[:10]).toordinal()
         self._least = SPREADING.threshold
         self._left: dict[int, float] = {}
         self.edges: dict[tuple[int, int], LinkRow] = {}
@@ -91,7 +95,11 @@ class _Field:
         """What leaves some nodes and is strong enough to arrive at all after as many hops."""
         self._least /= SPREADING.decay
         narrow = [node for node in nodes if node in self._seeds or self._is_narrow(node)]
-        rows = [row for row in graph.links(self._connection, narrow) if _holds(row, self._today)]
+        rows = [
+            row
+            for row in graph.links(self._connection, narrow)
+            if _holds(row, self._now, self._known_at)
+        ]
         strengths = _strengths(rows)
         chosen = {pair: found for pair, found in strengths.items() if found[0] >= self._least}
         self._learn({other for _, other in chosen} - self.known.keys())
@@ -121,13 +129,13 @@ class _Field:
         self.known |= rows
 
 
-def _holds(row: LinkRow, today: str) -> bool:
-    """Whether an edge is believed, and holds on a day; half-open, by days."""
-    if row.superseded_at is not None:
-        return False
-    if row.valid_from is not None and row.valid_from[:10] > today:
-        return False
-    return row.valid_until is None or row.valid_until[:10] > today
+def _holds(row: LinkRow, now: str, known_at: str | None) -> bool:
+    """Whether an edge was true at one time, as known at another; most have no clock to look at."""
+    if known_at is None and not (row.valid_from or row.valid_until or row.superseded_at):
+        return True
+    from clsm_cli.model import clocks
+
+    return clocks.holds(row, now, known_at)
 
 
 def _strengths(rows: Sequence[LinkRow]) -> dict[tuple[int, int], tuple[float, LinkRow]]:

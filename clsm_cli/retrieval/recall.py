@@ -55,16 +55,17 @@ def recall(
 
 def touch(store: Store, answer: Answer) -> None:
     """Remember that these memories were used; a disk that refuses must not spoil the answer."""
-    from clsm_cli.store import atomic, logs
+    from clsm_cli.store import atomic
+    from clsm_cli.store.activations import Activation
 
-    line = logs.Activation(
+    line = Activation(
         answer.recall_id,
         answer.now,
         tuple(memory.id for memory in answer.memories),
         tuple(feedback.leading(memory) for memory in answer.memories),
     )
     try:
-        atomic.append(store.flow / "activation.jsonl", logs.render(line), durable=False)
+        atomic.append(store.flow / "activation.jsonl", line.render(), durable=False)
     except DiskError:
         return
 

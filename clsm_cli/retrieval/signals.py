@@ -1,4 +1,4 @@
-"""The nine signals of a passage, each 0 … 1; their weighted sum is its score."""
+"""The signals of a passage, each 0 … 1; their weighted sum is its score."""
 
 from __future__ import annotations
 
@@ -29,6 +29,13 @@ class Signals(NamedTuple):
         temporal: Whether it speaks of a time, where the question asks for one.
         question: Whether it is a question itself; that speaks against it.
         fact: Whether it states the fact that is asked for, true at the time that is asked about.
+        echo: Late interaction with the turn before alone, where that asks nothing; it speaks
+            against: what is found stands there already.
+        names: How many names it mentions.
+        session: The best passage of its conversation at first sight.
+        others: How like the best passages of other conversations it is.
+        broad_episode: ``episode``, as far as the question asks for several things, and the next
+            three: ``session``, ``others``, and the cosine to the question.
     """
 
     bm25: float = 0.0
@@ -40,21 +47,19 @@ class Signals(NamedTuple):
     temporal: float = 0.0
     question: float = 0.0
     fact: float = 0.0
+    echo: float = 0.0
+    names: float = 0.0
+    session: float = 0.0
+    others: float = 0.0
+    broad_episode: float = 0.0
+    broad_session: float = 0.0
+    broad_others: float = 0.0
+    broad_meaning: float = 0.0
 
 
 def weights(settings: RecallSettings) -> Signals:
     """The weight of each signal."""
-    return Signals(
-        settings.weight_bm25,
-        settings.weight_maxsim,
-        settings.weight_context,
-        settings.weight_episode,
-        settings.weight_participant,
-        settings.weight_date,
-        settings.weight_temporal,
-        settings.weight_question,
-        settings.weight_fact,
-    )
+    return Signals(*(getattr(settings, f"weight_{name}") for name in Signals._fields))
 
 
 def participant(question: Question, traits: Traits, *, is_about: bool) -> float:
@@ -67,8 +72,11 @@ def participant(question: Question, traits: Traits, *, is_about: bool) -> float:
 
     Returns:
         1: said by the only participant the question names, or a note that names them. ½: a note
-        that does not. 0: said by another, or the question names nobody or several.
+        that does not, or said by the first of two ("What does Mara think of Brian?") unless both
+        are meant. 0: said by another, or the question names nobody or several.
     """
+    if len(question.named) == 2:
+        return 0.5 * (not question.means_both and traits.speaker == question.named[0])
     if len(question.named) != 1:
         return 0.0
     if traits.is_document or not traits.speaker:

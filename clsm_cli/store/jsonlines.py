@@ -19,7 +19,7 @@ _ESCAPED = Escapes(
     ((0x00, 0x1F), (0x7F, 0x9F), (0x2028, 0x2029), SURROGATES, (0xFFFE, 0xFFFF)),
     lambda code: f"\\u{code:04x}",
 )
-_BRACKETS = re.compile(r'"(?:[^"\\]++|\\.)*+"?|[\[{]|[\]}]', re.DOTALL)  # never goes back: linear
+_BRACKETS = r'(?s)"(?:[^"\\]++|\\.)*+"?|[\[{]|[\]}]'  # never goes back: linear; text: seldom needed
 
 
 class LineError(ValueError):
@@ -82,7 +82,7 @@ def check_depth(text: str) -> None:
     if text.count("[") + text.count("{") <= MAX_DEPTH:
         return
     depth = 0
-    for match in _BRACKETS.finditer(text):
+    for match in re.finditer(_BRACKETS, text):
         token = match.group()
         if token in "[{":
             depth += 1

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from clsm_cli.errors import DamagedStoreError
 from clsm_cli.model.ids import tombstone_hash
 from clsm_cli.store import atomic
+from clsm_cli.store.activations import Activation
 from clsm_cli.store.jsonlines import LineError, dump, load
 from clsm_cli.store.problems import LineProblem
 
@@ -19,22 +20,29 @@ if TYPE_CHECKING:
 
     from clsm_cli.store.layout import Store
 
+__all__ = [
+    "Activation",
+    "Change",
+    "Feedback",
+    "LogLine",
+    "ReviewItem",
+    "RunLine",
+    "Tombstone",
+    "Use",
+    "forgotten",
+    "is_forgotten",
+    "parse_activation",
+    "parse_feedback",
+    "parse_review",
+    "parse_run",
+    "parse_tombstone",
+    "parse_use",
+    "render",
+    "rows",
+]
+
 MAX_LOG = 256 << 20
 """Bytes of a log; ``decay`` folds activations long before."""
-
-
-class Activation(NamedTuple):
-    """A recall returned these ids; ``decay`` folds such lines into uses.
-
-    Attributes:
-        led: The signal that spoke most for each id, in their order; "" where none did. Older lines
-            have none.
-    """
-
-    recall: str
-    at: str
-    ids: tuple[str, ...]
-    led: tuple[str, ...] = ()
 
 
 class Use(NamedTuple):
@@ -114,6 +122,8 @@ def render(line: LogLine) -> bytes:
     >>> render(Tombstone("ab", "2026-02-24T00:00:00Z"))
     b'{"hash": "ab", "at": "2026-02-24T00:00:00Z"}'
     """
+    if isinstance(line, Activation):
+        return line.render()
     mapping = {name: getattr(line, name) for name in line._fields}
     if isinstance(line, RunLine):
         mapping["changes"] = [

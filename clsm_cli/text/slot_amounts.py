@@ -13,6 +13,7 @@ _OFTEN = (
     r"(?P<often>(?:once|twice|thrice|[\w-]{1,8} times)(?: an?| per| each| every)? (?:day|week|month|daily|night|morning)|daily|nightly|weekly|"
     r"every (?:day|morning|evening|night|(?:other|second) day|\d{1,2} hours)|morning and evening|each day|in the morning|at night|at bedtime)"
 )
+_AMOUNT = r"\d[\d.,]{0,10}(?<=\d)(?: ?(?:%|°C|°F|°|(?!to\b|on\b|and\b|for\b|since\b|from\b)[a-zA-Z]{1,10}))?"
 _VERSION = r"v?\d{1,4}(?:\.\d{1,4}){1,3}(?:-?(?:rc|beta|alpha)\.?\d{0,2})?"
 _MONEY = r"(?:(?:[$£€]|EUR |USD |GBP )\d[\d.,]{0,12}(?<=\d)(?:k|K|M)?|\d[\d.,]{0,12}(?<=\d) ?(?:euros?|dollars|pounds|EUR|USD|GBP|€|CHF))(?: (?:a|per) (?:month|year|week|day|night|hour|person|seat|user|kilo|kg))?"
 _FEE = rf"(?:(?:[Mm]y|[Oo]ur|{NAME}['’]s) )?(?:[a-z]{{3,15}} )?(?:[Rr]ent|fee|salary|subscription|premium|budget|allowance|deposit|wage|tuition)"
@@ -99,7 +100,7 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "version",
         form(
-            rf"(?:is|runs|running|are) {_A}(?:now )?(?:at|on)?(?: version| v)? ?(?P<v>(?:(?<=version "
+            rf"(?:is|runs|running|are) {_A}(?:(?:at|on) )?(?:version )?(?P<v>(?:(?<=version "
             rf")|v){_VERSION.removeprefix('v?')})"
         ),
         read.text,
@@ -137,10 +138,19 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "setting",
         form(
-            rf"(?:is|are|was|were|has been|have been) {_A}(?:set|raised|lowered|reduced|increased|"
-            r"turned up|turned down|limited|capped|changed|cut|halved|doubled) (?:from "
-            rf"(?P<w>\d[\d.,]{{0,10}}(?: ?[%°\w]{{1,10}})?) )?(?:to|at) "
-            rf"(?P<v>(?:\d[\d.,]{{0,10}}(?<=\d)(?: ?(?:%|°C|°F|°|[a-zA-Z]{{1,10}}))?)){END}"
+            r"(?:changed|raised|lowered|reduced|increased|bumped|turned (?:up|down)|cut|halved|doubled|"
+            rf"set) (?P<s>(?:the|our|its|my) (?:{MARK}|[\w'’-]{{1,25}})(?: [\w'’-]{{1,25}}){{0,3}}?) "
+            rf"(?:from (?P<w>{_AMOUNT}) )?to (?P<v>{_AMOUNT}){END}"
+        ),
+        read.text,
+        "none",
+        is_change=True,
+    ),
+    Rule(
+        "setting",
+        form(
+            r"(?:has |have )?(?:changed|went (?:up|down)|gone (?:up|down)|rose|risen|dropped|fell|goes "
+            rf"(?:up|down)|rises|drops) from (?P<w>{_AMOUNT}) to (?P<v>{_AMOUNT}){END}"
         ),
         read.text,
         "thing",
@@ -149,9 +159,17 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "setting",
         form(
-            rf"(?:is|are) {_A}(?P<v>\d[\d.,]{{0,10}}(?<=\d)(?: ?(?:%|°C|°F|°|"
-            rf"[a-zA-Z]{{1,10}}))?){END}"
+            rf"(?:is|are|was|were|has been|have been) {_A}(?:set|raised|lowered|reduced|increased|"
+            r"turned up|turned down|limited|capped|changed|cut|halved|doubled) (?:from "
+            rf"(?P<w>\d[\d.,]{{0,10}}(?: ?[%°\w]{{1,10}})?) )?(?:to|at) (?P<v>{_AMOUNT}){END}"
         ),
+        read.text,
+        "thing",
+        is_change=True,
+    ),
+    Rule(
+        "setting",
+        form(rf"(?:is|are) {_A}(?P<v>{_AMOUNT}){END}"),
         read.text,
         "thing",
         nouns=frozenset(
@@ -165,6 +183,15 @@ RULES: tuple[Rule, ...] = (
                 "maximum",
                 "minimum",
                 "cap",
+                "retention",
+                "code",
+                "temperature",
+                "setpoint",
+                "level",
+                "volume",
+                "delay",
+                "ttl",
+                "resolution",
             }
         ),
     ),

@@ -161,7 +161,7 @@ _CALENDAR = (
     r"Oct(?:ober)?|Nov(?:ember)?|Dec(?:ember)?|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day)"
 )
 _OPENING = re.compile(
-    r"^(?:(?:and|but|so|also|yes|yeah|no|oh|well|then|because|as|though|although|that|anyway|hey|wow|"
+    r"^(?:(?:and|but|so|also|yes|yeah|no|oh|well|then|because|as(?! of)|though|although|that|anyway|hey|wow|"
     r"however|meanwhile|besides|plus|ok|okay|hi|thanks|sorry|haha|sure|please|fyi|btw|by the way|"
     r"actually|honestly|luckily|unfortunately|fortunately|sadly|for now|right now|these days|nowadays|"
     r"currently|now|today|recently|lately|finally|in fact|guess what|good news|since then|from now on|"
@@ -213,6 +213,9 @@ def subject(left: str, lead: str) -> str | None:
         return last_phrase(left.removesuffix(", which"))
     if left.endswith(", who"):
         left = left.removesuffix(", who")
+        named = last_phrase(left)
+        if named and named[:1].isupper() and not left.endswith(f" of {named}"):
+            return named
     elif left.endswith((" who", " which", " that")):
         return None  # "the man who lives in Leeds" says of which man, not that he does
     elif left.endswith(","):

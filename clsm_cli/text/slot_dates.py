@@ -11,6 +11,7 @@ _UNIT = r"(?P<unit>seconds?|secs?|minutes?|mins?|hours?|hrs?|days?|weeks?|months
 _REPEATS = (
     r"(?:comes?|came|knocks?|runs?|fires?|polls?|syncs?|repeats?|updates?|beats?|wakes?(?: up)?|checks?(?: in)?|triggers?|"
     r"executes?|refreshes|refresh|rotates?|happens?|rings?|ticks?|pings?|reports?|saves?|starts?|measures?|takes place|"
+    r"(?:goes|comes) out|appears?|writes?|reads?|logs?|backs up|sends?|"
     r"is (?:sent|written|taken|made|done|read|measured|run|polled|checked|synced|saved|fed|watered|cleaned|emptied))"
 )
 
@@ -88,7 +89,7 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         "expires",
-        form(r"(?:expires?|ends|runs out) on (?P<v>.{3,40})"),
+        form(r"(?:expires?|ends|runs out) (?:now )?on (?P<v>.{3,40})"),
         read.due,
         "thing",
     ),
@@ -106,9 +107,9 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "interval",
         form(
-            rf"{_A}(?:checks?|polls?|reads?|syncs?|measures?|sends?|writes?|backs up|saves?|rotates?|"
-            r"refreshes|waters?|feeds?|cleans?|empties) (?:the |its |my |our "
-            rf")?(?P<q>[a-z]{{3,15}}(?: [a-z]{{3,15}})?) every (?:(?P<n>{COUNT}) )?{_UNIT}(?: "
+            rf"{_A}(?:backs up|[a-z]{{2,12}}s|check|poll|read|sync|send|write|save) (?:the |its |my |our "
+            rf")?(?P<q>(?!and\b|at\b|on\b|to\b|of\b)[a-z]{{3,15}}(?: [a-z]{{3,15}})?) (?:once )?"
+            rf"(?:every|each|once an?) (?:(?P<n>{COUNT}) )?{_UNIT}(?: "
             rf"(?:instead|in place) of (?:every )?(?P<w>{COUNT})(?: "
             rf"(?P<wunit>[a-z]{{3,8}}))?)?(?=[.,;:!?)]|$| (?:and|since|now|from|by|which|until|today|"
             r"again|so|at)\b)"
@@ -139,7 +140,7 @@ RULES: tuple[Rule, ...] = (
         "time",
         form(
             rf"(?:is|are|starts?|begins?) {_A}at (?P<v>\d{{1,2}}(?:[:.]\d\d)?(?: ?[ap]\.?m\.?| "
-            rf"o'clock)?)(?=[.,;!)]|$| (?:now|from now on|instead|sharp|every|on {DAYS})\b)(?!,? "
+            rf"o'clock)?)(?=[.,;!)]|$| (?:now|from|since|as of|until|instead|sharp|every|on {DAYS})\b)(?!,? "
             r"(?:today|tomorrow|tonight))"
         ),
         read.clock,
@@ -164,6 +165,23 @@ RULES: tuple[Rule, ...] = (
             r"(?:[Dd]o not|[Nn]ever) (?:speak|talk|write|message|ping|disturb|notify|wake|call|say "
             r"anything)(?: to)?(?: me| her| him| us| anyone| anybody| [A-Z]\w{1,20})? (?:before|"
             r"until) (?P<v>[^.,;!?\"]{3,40})"
+        ),
+        read.quiet,
+        "none",
+    ),
+    Rule(
+        "rule",
+        form(
+            r"(?:I|[Ww]e) (?:keep|stay|remain|am|are) (?:still|quiet|silent) until (?P<v>[^.,;!?\"]{3,40})"
+        ),
+        read.quiet,
+        "none",
+    ),
+    Rule(
+        "rule",
+        form(
+            r"(?P<v>[^.,;!?\"]{3,40}?)(?: first)?,? and until (?:she|he|they) (?:does|do|has|have),? I "
+            r"(?:keep|stay|remain|am) (?:still|quiet|silent)"
         ),
         read.quiet,
         "none",

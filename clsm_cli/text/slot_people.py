@@ -110,7 +110,7 @@ RULES: tuple[Rule, ...] = (
         "occupation",
         form(
             rf"{HAVE}?(?:became|become) an? (?P<v>{_PROFESSION})(?=[.,;:!?)-]|$| (?:at|in|by|for|and|"
-            r"from|now|with|who|of)\b)"
+            r"from|now|with|who|of|on|since|last|this|yesterday|today)\b)"
         ),
         read.short,
         "person",

@@ -266,12 +266,13 @@ def venue(match: re.Match[str], _at: date | None) -> Reading | None:
     return Reading(value) if value and len(value.split()) <= 5 and not _POOR.search(value) else None
 
 
+_SAYS = re.compile(r"^(?:she|he|they) (?:says?|has said|have said) ", re.IGNORECASE)
 _POOR_HEAD = re.compile(r"(?:I|you|he|she|it|we|they|that|this|then)\b", re.IGNORECASE)
 
 
 def quiet(match: re.Match[str], _at: date | None) -> Reading | None:
     """Read until or from when something is not to be done."""
-    value = slot_values.phrase(match.group("v"))
+    value = slot_values.phrase(_SAYS.sub("", match.group("v")))
     act = _group(match, "q").lower() or "nothing before"
     return (
         Reading(value, act)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from clsm_cli.text import slot_values
 from clsm_cli.text.names import NO_NAMES
 from clsm_cli.text.slot_clauses import last_phrase, subject
-from clsm_cli.text.slot_identity import OF_THE_AGENT
+from clsm_cli.text.slot_identity import OF_THE_AGENT, UNKNOWN
 from clsm_cli.text.slot_words import (
     ABSTRACT,
     DATA,
@@ -17,7 +17,6 @@ from clsm_cli.text.slot_words import (
     NAME,
     PERSON_PRONOUNS,
     TOLD,
-    UNKNOWN,
 )
 
 if TYPE_CHECKING:
@@ -52,12 +51,13 @@ _NAMED = re.compile(
 _ODD = re.compile(r"[\"\u201c\u201d=<>{}|]|\s-|https?:")
 _OTHERS = {
     "location": ABSTRACT | DATA | GATHERINGS,
-    "setting": DATA,
+    "setting": DATA - {"code"},
     "due": frozenset({"appointment"}),
 }
 _BACKUPS = frozenset({"backup", "backups", "repository", "repo", "snapshot", "snapshots"})
 _COUPLE = re.compile(rf"({NAME}) and $")
 _SELF = frozenset({"i", "we", "me", "us"})
+_PLURAL = frozenset({"i", "you", "we", "they"})
 
 
 def choose(rule: Rule, match: re.Match[str], left: str, clause: Clause, speaker: str) -> str | None:
@@ -118,7 +118,7 @@ def _disagrees(written: str, verb: str, left: str) -> bool:
         return False
     last = slot_values.unmarked(written).split()[-1]
     return last.lower() in {"he", "she", "it"} or (
-        last[:1].isupper() and last != "I" and not last.endswith("s")
+        last[:1].isupper() and last.lower() not in _PLURAL and not last.endswith("s")
     )
 
 

@@ -1,15 +1,62 @@
-"""Forms in which it is told what a system uses, where it runs and what it is called."""
+"""Forms in which it is told what a system uses, where it runs, who looks after it, what it is called."""
 
 from __future__ import annotations
 
 from clsm_cli.text import slot_readers as read
 from clsm_cli.text.slot_readers import Rule, form
-from clsm_cli.text.slot_words import ADVERBS, END, HAVE, MARK, NAME, NOUN
+from clsm_cli.text.slot_words import ADVERBS, BE, END, HAVE, MARK, NAME, NOUN
 
 _A = ADVERBS
 _SOFTWARE = rf"(?:{MARK}|{NAME}|[a-z][a-z0-9+.-]{{1,20}}(?: [a-z][a-z0-9+.-]{{1,20}})?)"
+_PURPOSE = r" (?:for|as) (?:(?:its|the|our|my|his|her|their|an?|all) )?(?P<q>[a-z-]{3,20}(?: [a-z-]{3,20})?)"
+_CALENDAR = r"(?:January|February|March|April|May|June|July|August|September|October|November|December|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day)s?\b"
+_WHO = rf"(?P<v>(?!{_CALENDAR}){NAME})"
+_CARED = (
+    rf"(?P<s>(?:the|our|my|its|this) (?:{MARK}|[\w'’-]{{1,25}})(?: [\w'’-]{{1,25}}){{0,2}}|{NAME})"
+)
 
 RULES: tuple[Rule, ...] = (
+    Rule(
+        "owner",
+        form(
+            rf"{_WHO} (?:{BE}(?:responsible for|in charge of|(?:the )?(?:owner|maintainer|keeper) of)|"
+            rf"{_A}(?:looks after|maintains|manages|takes care of)) {_CARED}{END}"
+        ),
+        read.name,
+        "none",
+    ),
+    Rule(
+        "owner",
+        form(
+            rf"{_WHO} (?:{HAVE}taken over|took over|takes over|{HAVE}inherited) {_CARED}(?: from "
+            rf"(?P<w>{NAME}))?{END}"
+        ),
+        read.name,
+        "none",
+        is_change=True,
+    ),
+    Rule(
+        "owner",
+        form(
+            rf"(?:{_A}belongs {_A}to|{BE}(?:owned|maintained|managed|run|looked after) by|"
+            rf"{BE}in the (?:care|hands) of) {_WHO}{END}"
+        ),
+        read.name,
+        "thing",
+    ),
+    Rule(
+        "owner",
+        form(rf"{HAVE}?(?:been |was )?handed (?:over )?(?:from (?P<w>{NAME}) )?to {_WHO}{END}"),
+        read.name,
+        "thing",
+        is_change=True,
+    ),
+    Rule(
+        "owner",
+        form(rf"[Oo]wner of {_CARED} is {_A}{_WHO}{END}"),
+        read.name,
+        "none",
+    ),
     Rule(
         "runs on",
         form(rf"(?:runs?|running|boots?) {_A}(?:from|on|off) (?P<v>{NOUN}){END}"),
@@ -19,8 +66,8 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "uses",
         form(
-            rf"(?:uses?|(?:is|are|am) {_A}using) {_A}(?P<v>{MARK}|{NAME}) (?:for|as) (?:(?:its|the|"
-            rf"our|my|his|her|their|an?|all) )?(?P<q>[a-z-]{{3,20}}(?: [a-z-]{{3,20}})?){END}"
+            rf"(?:uses?|(?:is|are|am) {_A}using) {_A}(?P<v>{MARK}|{NAME})(?: (?:instead of|and not) "
+            rf"(?P<w>{MARK}|{NAME}))?{_PURPOSE}{END}"
         ),
         read.name,
     ),
@@ -33,8 +80,8 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "uses",
         form(
-            rf"(?:switched|migrated|changed(?: over)?|converted) (?:back )?from (?P<w>{_SOFTWARE}) "
-            rf"to (?P<v>{_SOFTWARE}){END}"
+            rf"(?:switched|migrated|moved|changed(?: over)?|converted) (?:back )?from "
+            rf"(?P<w>{_SOFTWARE}) to (?P<v>{_SOFTWARE})(?:{_PURPOSE})?{END}"
         ),
         read.short,
         is_single=False,
@@ -42,14 +89,17 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         "uses",
-        form(rf"{HAVE}?replaced (?P<w>{MARK}|{NAME}) (?:with|by) (?P<v>{MARK}|{NAME}){END}"),
+        form(
+            rf"{HAVE}?replaced (?P<w>{MARK}|{NAME}) (?:with|by) (?P<v>{MARK}|{NAME})"
+            rf"(?:{_PURPOSE})?{END}"
+        ),
         read.name,
         is_single=False,
         is_change=True,
     ),
     Rule(
         "uses",
-        form(rf"(?:switched|migrated) (?:over |back )?to (?P<v>{MARK}|{NAME}){END}"),
+        form(rf"(?:switched|migrated) (?:over |back )?to (?P<v>{MARK}|{NAME})(?:{_PURPOSE})?{END}"),
         read.name,
         is_single=False,
         is_change=True,

@@ -80,7 +80,7 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "status",
         form(
-            rf"(?:runs?|works?|trades?|operates?|(?:is|are) {_A}(?:up|running|open|active|working|"
+            rf"(?:runs?|works?|trades?|operates?|{BE}(?:up|on|running|open|active|working|"
             r"back))(?: and running)? again\b"
         ),
         read.fixed("running"),
@@ -143,7 +143,8 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "venue",
         form(
-            rf"(?:meets?|gathers?|(?:is|are) {_A}held|takes? place) {_A}(?:as usual )?(?:on {DAYS} "
+            rf"(?:meets?|gathers?|rehearses?|practises?|trains?|sings?|plays?|(?:is|are) {_A}held|"
+            rf"takes? place) {_A}(?:as usual )?(?:on {DAYS} "
             rf")?(?:at|in) {_SPOT}"
         ),
         read.short,
@@ -178,7 +179,7 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "target",
         form(
-            rf"(?:goes|go|(?:is|are) {_A}(?:sent|written|saved|stored|copied|synced|deployed|pushed|"
+            rf"(?:goes|go|{HAVE}gone|{HAVE}been going|(?:is|are) {_A}(?:going|sent|written|saved|stored|copied|synced|deployed|pushed|"
             r"uploaded|backed up|hosted|kept|mirrored)|syncs?|deploys?|backs up|lives?|points?) "
             rf"{_A}(?:to|on|in|at|onto|into) (?P<v>{NOUN})(?: and not (?:to |on "
             rf")?(?P<w>{NAME}))?{END}"

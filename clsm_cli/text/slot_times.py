@@ -47,6 +47,10 @@ _UNTIL = re.compile(r"\b(?:until|till|through|up\sto)\s(?:the\send\sof\s)?", re.
 _FOR_MORE = re.compile(
     r"\bfor\s(?:another\s)?([\w-]{1,12})\s(?:more\s)?(day|week|month)s?\b", re.IGNORECASE
 )
+_LASTED = re.compile(
+    r"\b(?:after|(?:ran|run|lived|lasted|been\sup|in\sservice)\sfor)\s([\w-]{1,12})\s(day|week)s?\b",
+    re.IGNORECASE,
+)
 _ORDINAL = re.compile(r"(?:the\s)?(\d{1,2})(?:st|nd|rd|th)\b(?!\s(?:of|century|floor))")
 _BARE_DAY = re.compile(r"(?<![\w.-])(\d{1,2})(?=,|\sand|\sthen|\sto\b|\))")
 _HALF_DATE = re.compile(
@@ -55,6 +59,8 @@ _HALF_DATE = re.compile(
 )
 # A day in the far past to read what depends on no day: only absolute expressions are then kept.
 _NO_DAY = date(2000, 1, 1)
+_FAR = 180
+"""Days ahead from which an event without a year is taken to lie behind."""
 
 
 def day_at(text: str, at: date | None, *, ahead: bool) -> tuple[str, int]:
@@ -134,7 +140,7 @@ def earlier_days(text: str, value: str) -> tuple[str, ...]:
     return tuple(reversed(days))
 
 
-def bounds(clause: str, at: date | None, *, change: bool) -> Bounds:
+def bounds(clause: str, at: date | None, *, change: bool, is_past: bool = False) -> Bounds:
     """Return from and until when a clause says that its fact holds.
 
     Args:
@@ -142,6 +148,7 @@ def bounds(clause: str, at: date | None, *, change: bool) -> Bounds:
         at: day of speaking.
         change: whether its verb tells of an event ("moved", "went live"): a day anywhere in the
             clause is then its day.
+        is_past: whether it tells of what was: "until Friday" then lies behind.
 
     >>> bounds("from today the bell comes every hour", date(2026, 2, 20), change=False)
     Bounds(since='2026-02-20', until=None, is_over=False)
@@ -149,7 +156,7 @@ def bounds(clause: str, at: date | None, *, change: bool) -> Bounds:
     Bounds(since=None, until='2026-02-18', is_over=True)
     """
     since = _since(clause, at, change=change)
-    until = _until(clause, at)
+    until = _until(clause, at, ahead=not is_past)
     is_over = until is not None and at is not None and until <= at.isoformat()
     return Bounds(since, until, is_over)
 
@@ -172,8 +179,19 @@ def _since(clause: str, at: date | None, *, change: bool) -> str | None:
     if change:
         for each in timex.find(clause, at):
             if _is_day(each) and not _UNTIL_BEFORE.search(clause, 0, each.start):
-                return each.first.isoformat()
+                return _told(each, at).isoformat()
     return at.isoformat() if _NOW.search(clause) else None
+
+
+def _told(each: TimeExpression, at: date) -> date:
+    """Return the day of an event; one without a year that would be far ahead was a year before."""
+    day = each.first
+    is_far = (
+        (day - at).days > _FAR
+        and not re.search(r"\d{4}", each.text)
+        and (day.month, day.day) != (2, 29)
+    )
+    return day.replace(year=day.year - 1) if is_far else day
 
 
 def _is_day(each: TimeExpression) -> bool:
@@ -183,8 +201,11 @@ def _is_day(each: TimeExpression) -> bool:
 def _start(text: str, at: date | None, *, word: str) -> str:
     """Return the first day of the period that a text begins with.
 
-    "Since May" lies behind; "from May" is the nearer of the two, "from Monday" the next.
+    "Since May" lies behind; "from May" is the nearer of the two, "from Monday" the next, "as of Monday" may be today.
     """
+    today = _WEEKDAY.match(text)
+    if word == "as" and at and today and today.group().lower() == f"{at:%A}".lower():
+        return at.isoformat()
     behind = _first_day(text, at, ahead=False)
     if word == "since" or at is None:
         return behind
@@ -206,12 +227,12 @@ def _first_day(text: str, at: date | None, *, ahead: bool) -> str:
     return ""
 
 
-def _until(clause: str, at: date | None) -> str | None:
+def _until(clause: str, at: date | None, *, ahead: bool) -> str | None:
     for match in _UNTIL.finditer(clause):
         rest = clause[match.end() :]
         if at is not None and re.match(r"yesterday\b|last\snight\b", rest, re.IGNORECASE):
             return at.isoformat()
-        found, _ = day_at(rest, at, ahead=True)
+        found, _ = day_at(rest, at, ahead=ahead)
         if len(found) == 10:
             return found
     more = _FOR_MORE.search(clause) if " more " in clause or " another " in clause else None
@@ -219,3 +240,17 @@ def _until(clause: str, at: date | None) -> str | None:
         step = {"day": 1, "week": 7, "month": 30}[more.group(2).lower()]
         return (at + timedelta(days=int(count) * step)).isoformat() if step < 30 else None
     return None
+
+
+def lasted(text: str, until: str | None) -> str | None:
+    """Return the first day of what lasted so long that it ended on a day.
+
+    >>> lasted("The mill was switched off today, after 47 days.", "2026-02-14")
+    '2025-12-29'
+    """
+    match = _LASTED.search(text) if until else None
+    count = number(match.group(1)) if match else ""
+    if match is None or until is None or not count.isdigit() or len(count) > 4:
+        return None
+    days = int(count) * {"day": 1, "week": 7}[match.group(2).lower()]
+    return (date.fromisoformat(until) - timedelta(days=days)).isoformat()

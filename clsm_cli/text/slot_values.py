@@ -26,7 +26,7 @@ _WEEKDAY = re.compile(r"\b(Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?\b", re.IGNO
 _TAIL = re.compile(
     r"\s(?:because|since|until|till|when|where|which|who|that|but|so|if|while|although|though|"
     r"instead|again|now|today|yesterday|tomorrow|tonight|too|as\swell|also|already|anymore|anyway|"
-    r"currently|recently|lately|right\snow|these\sdays|last\s(?:week|month|year|summer|night)|"
+    r"currently|recently|lately|right\snow|these\sdays|last\s(?:week|month|year|summer|night|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day)|"
     r"this\s(?:week|month|year|summer|morning)|next\s(?:week|month|year|summer)|"
     r"\w{1,8}\s(?:days|weeks|months|years)\sago|(?:a\s)?few\s\w{3,6}\sago|of\scourse|"
     r"at\sthe\smoment|(?:on|every)\s(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)days?|at\s\d|any\smore|any\slonger|no\slonger|and\snot)\b"

@@ -56,12 +56,6 @@ END = (
 
 PERSON_PRONOUNS = frozenset({"i", "we", "he", "she", "they"})
 """Pronouns of people who can be the subject of a fact."""
-UNKNOWN = _set(
-    """it this that these those there here he she they him her them his hers their its one someone
-    somebody everyone everybody nobody anyone nothing something everything who which what you your
-    yours both all some many most people others another each"""
-)
-"""Subjects that name nobody outside their own sentence."""
 KIN = _set(
     """mother father mum mom dad parents sister brother siblings son daughter kids children child wife
     husband partner girlfriend boyfriend fiance fiancee friend friends aunt uncle cousin niece nephew
@@ -79,8 +73,8 @@ DATA = _set(
 """Nouns for what is stored, sent and deployed."""
 GATHERINGS = _set(
     """club group class band team choir meeting meetings circle society committee course seminar workshop
-    standup market league lesson lessons practice rehearsal rehearsals session sessions training game
-    games board council orchestra lecture call"""
+    standup stand-up market league lesson lessons practice rehearsal rehearsals session sessions training
+    game games board council orchestra lecture call sync retro review demo retrospective office-hours"""
 )
 """Nouns for what meets."""
 ABSTRACT = _set(

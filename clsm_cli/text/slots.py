@@ -15,7 +15,7 @@ from clsm_cli.text.slot_clauses import clauses
 from clsm_cli.text.slot_identity import same_subject, same_value, subject_key
 from clsm_cli.text.slot_rules import RULES, SLOTS
 from clsm_cli.text.slot_subjects import choose, place_before
-from clsm_cli.text.slot_times import bounds
+from clsm_cli.text.slot_times import bounds, lasted
 from clsm_cli.text.slot_words import TOLD
 
 if TYPE_CHECKING:
@@ -42,6 +42,7 @@ class Fact(NamedTuple):
         until: ISO date of the first day on which it holds no more, where the sentence says so.
         is_ended: whether the sentence says that the value no longer holds.
         was: older values that the sentence names, normalised alike.
+        before: ISO date of the first day on which the value before this one held, where it says so.
     """
 
     subject: str
@@ -52,6 +53,7 @@ class Fact(NamedTuple):
     until: str | None = None
     is_ended: bool = False
     was: tuple[str, ...] = ()
+    before: str | None = None
 
 
 _ASKS = re.compile(r"\?[\"')\]*_\u201d\u2019!]{0,4}\s*$")
@@ -73,7 +75,9 @@ _ENDS = re.compile(r"\b(?:no longer|any ?more|any longer|used to|not\b[^.;]{0,40
 _NEVER = re.compile(r"\b(?:not|never|neither|nor|hardly|nobody|no one|none)\b", re.IGNORECASE)
 _SIDE = re.compile(r", (?:and|but|so|while|which|because|who|as|since the|then)\b", re.IGNORECASE)
 _AGAIN = re.compile(
-    r"\b(?:from|as of) (?:today|now on|now|tomorrow),? (?:it is|they are|it will be) (?P<v>[\w' -]{2,40})"
+    r"\b(?:(?:from|as of) (?:today|now on|now|tomorrow)|(?:since|from|as of) (?:yesterday|this morning|"
+    r"(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day|\d{1,2} [A-Z][a-z]{2,8})),? (?:it is|they are|it will be) "
+    r"(?P<v>[\w' -]{2,40})"
 )
 
 
@@ -118,19 +122,29 @@ def conflicts(a: Fact, b: Fact) -> bool:
     return same_subject(a.subject, b.subject, a.slot) and not same_value(a.value, b.value, a.slot)
 
 
-def _of_clause(clause: Clause, at: date | None, speaker: str) -> Iterator[tuple[int, Fact]]:
+def _of_clause(clause: Clause, at: date | None, speaker: str) -> list[tuple[int, Fact]]:
+    found = list(_read(clause, at, speaker))
+    if not found and (present := slot_older.present(clause.text)):
+        older = _read(clause._replace(text=present), at, speaker, is_past=True)
+        found = [(place, fact) for place, fact in older if fact.is_ended]
+    return found
+
+
+def _read(
+    clause: Clause, at: date | None, speaker: str, *, is_past: bool = False
+) -> Iterator[tuple[int, Fact]]:
     seen: dict[str, list[tuple[int, int]]] = {}
     if readings := slot_older.replaced(clause.text, at):
         new, old = readings
         since = at.isoformat() if at else None
         yield 0, Fact("", f"rule/{new.qualifier}", new.value, True, since, was=(old.value,))
         return
-    text = clause.text
+    text = slot_older.reworded(clause.text)
     if TOLD.match(text[:1].lower() + text[1:]):
         text = text[:1].lower() + text[1:]
     for rule in RULES:
         for match in rule.pattern.finditer(text):
-            fact = _fact(rule, match, clause, at, speaker)
+            fact = _fact(rule, match, clause, at, speaker, is_past=is_past)
             taken = seen.setdefault(rule.slot, [])
             # A setting is the rest: what no other slot has taken.
             others = (
@@ -173,7 +187,13 @@ def _of_label(
 
 
 def _fact(
-    rule: Rule, match: re.Match[str], clause: Clause, at: date | None, speaker: str
+    rule: Rule,
+    match: re.Match[str],
+    clause: Clause,
+    at: date | None,
+    speaker: str,
+    *,
+    is_past: bool = False,
 ) -> Fact | None:
     left = match.string[: match.start()]
     if not _is_real(match, left):
@@ -184,7 +204,8 @@ def _fact(
     who = choose(rule, match, left, clause, speaker)
     if who is None or (clause.is_quoted and who == "" and not speaker and rule.who != "none"):
         return None
-    said = bounds(_window(match), at, change=rule.is_change)
+    is_past = is_past or re.search(r"\b(?:was|were)\b", match.group()) is not None
+    said = bounds(_window(match, who), at, change=rule.is_change, is_past=is_past)
     ended = False if rule.slot == "rule" else _ended(rule, match, left)
     if ended is None:
         return None
@@ -192,20 +213,30 @@ def _fact(
         reading = reading._replace(qualifier=place_before(clause.before))
     slot = f"{rule.slot}/{reading.qualifier}" if reading.qualifier else rule.slot
     was = reading.was + slot_older.named_in(clause.aside, slot, reading.value)
+    was = was or slot_older.beside(match.string[match.end() :], slot, reading.value)
     since, until = said.since, said.until
     if rule.slot in {"due", "appointment", "birthday", "expires"}:
         since, until = _announced(match.string, at), None
     is_over = ended or said.is_over
     if ended and until is None and since is not None:
         since, until = None, since
-    return Fact(who, slot, reading.value, rule.is_single, since, until, is_over, was)
+    if since is None and was and clause.aside and until is None:
+        since = bounds(clause.aside, at, change=False).until  # "(it was Tuesday until 16 February)"
+    before = lasted(match.string, since) if rule.is_change and rule.slot == "status" else None
+    # What is used for one purpose only: the next tool takes its place.
+    is_single = rule.is_single or slot.startswith("uses/")
+    return Fact(who, slot, reading.value, is_single, since, until, is_over, was, before)
 
 
-def _window(match: re.Match[str]) -> str:
-    """Return the words that a match stands among, up to the next clause on either side."""
+def _window(match: re.Match[str], who: str = "") -> str:
+    """Return the words that a match stands among, up to the next clause on either side.
+
+    Without ``who`` or what it is about: "the Friday call is cancelled" says nothing of a Friday.
+    """
     start = max((each.end() for each in _SIDE.finditer(match.string, 0, match.start())), default=0)
     behind = _SIDE.search(match.string, match.end())
-    return match.string[start : behind.start() if behind else len(match.string)]
+    window = match.string[start : behind.start() if behind else len(match.string)]
+    return window.replace(f" {who} ", " it ", 1) if who else window
 
 
 def _announced(text: str, at: date | None) -> str | None:

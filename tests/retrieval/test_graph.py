@@ -43,13 +43,15 @@ def edge(
 def spread(tmp_path: Path) -> Callable[..., dict[str, Route]]:
     """Put records into a new store and let activation start from some nodes of it."""
 
-    def run(records: Iterable[Node | Edge], *seeds: str, now: str = NOW) -> dict[str, Route]:
+    def run(
+        records: Iterable[Node | Edge], *seeds: str, known_at: str | None = None
+    ) -> dict[str, Route]:
         layout.create(tmp_path / "memory", "Europe/Amsterdam")
         store = layout.open_store(tmp_path / "memory", {"CLSM_DEVICE": "pi"})
         runs.apply(store, "test", NOW, writer.plan(store, "projects", records))
         with open_index(store, None) as opened:
             start = {number_of(seed): 1.0 for seed in seeds}
-            routes, known = graph.spread(opened.index, start, now)
+            routes, known = graph.spread(opened.index, start, NOW, known_at)
             return {known[number].id: route for number, route in routes.items()}
 
     return run
@@ -101,6 +103,17 @@ def test_what_does_not_hold_does_not_conduct(
 def test_what_holds_on_the_day_conducts(spread: Callable[..., dict[str, Route]]) -> None:
     clocks: dict[str, Any] = {"valid_from": YESTERDAY, "valid_until": TOMORROW}
     assert set(spread([node("a"), node("b"), edge("a", "b", **clocks)], "a")) == {"b"}
+
+
+def test_what_was_known_then_conducts_as_it_did(spread: Callable[..., dict[str, Route]]) -> None:
+    clocks: dict[str, Any] = {"recorded_at": "2026-02-01T00:00:00Z"}
+    records = [
+        *(node(name) for name in "abc"),
+        edge("a", "b", **clocks, superseded_at="2026-02-10T00:00:00Z"),
+        edge("a", "c", recorded_at="2026-02-10T00:00:00Z"),
+    ]
+    assert set(spread(records, "a")) == {"c"}
+    assert set(spread(records, "a", known_at="2026-02-05T00:00:00Z")) == {"b"}
 
 
 def test_what_was_not_mentioned_for_long_gets_less(

@@ -205,7 +205,7 @@ def test_times(
     sentence: str, since: str | None, until: str | None, is_ended: bool, was: tuple[str, ...]
 ) -> None:
     [fact] = facts(sentence, MONDAY)
-    assert fact[4:] == (since, until, is_ended, was)
+    assert fact[4:8] == (since, until, is_ended, was)
 
 
 def test_a_change_within_a_sentence() -> None:

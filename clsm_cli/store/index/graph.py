@@ -3,17 +3,14 @@
 Rows name nodes by a number, a hash of the id, so they are the same on every machine.
 """
 
-from __future__ import annotations
-
+# Annotations are no text: a recall would compile them one by one, see clsm_cli/config.py.
 import json
-from typing import TYPE_CHECKING, NamedTuple
+import sqlite3
+from collections.abc import Collection, Sequence
+from typing import NamedTuple
 
 from clsm_cli.model.ids import digest
 from clsm_cli.store.index.search import batches
-
-if TYPE_CHECKING:
-    import sqlite3
-    from collections.abc import Collection, Sequence
 
 
 class NodeRow(NamedTuple):

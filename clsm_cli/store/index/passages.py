@@ -3,8 +3,7 @@
 A long one is cut at sentence or list ends into parts of at most ``max_tokens`` word pieces.
 """
 
-from __future__ import annotations
-
+# Annotations are no text: a recall would compile them one by one, see clsm_cli/config.py.
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -16,7 +15,7 @@ if TYPE_CHECKING:
     from clsm_cli.model.graph import Statement
 
 HEADING_SEPARATOR = " › "
-_DAY = re.compile(r"\d{4}-\d{2}-\d{2}\b")
+_DAY = r"\d{4}-\d{2}-\d{2}\b"  # text: a recall does not need it
 
 
 class Passage(NamedTuple):
@@ -81,12 +80,12 @@ def with_heading(heading: str, text: str) -> str:
     >>> with_heading("2026-02-11, Wednesday › Reading", "The chapter.")
     'Reading\nThe chapter.'
     """
-    titles = [t for t in heading.split(HEADING_SEPARATOR) if t and not _DAY.match(t)]
+    titles = [t for t in heading.split(HEADING_SEPARATOR) if t and not re.match(_DAY, t)]
     return f"{HEADING_SEPARATOR.join(titles)}\n{text}" if titles else text
 
 
 def of_turn(
-    turn: Turn, session: str, *, episode: str | None, document: str | None, max_tokens: int
+    turn: "Turn", session: str, *, episode: str | None, document: str | None, max_tokens: int
 ) -> list[Passage]:
     """The passages of a turn or a block."""
     parts = cut(turn.text, max_tokens)
@@ -121,7 +120,7 @@ def of_turn(
     return passages
 
 
-def of_statement(statement: Statement, path: str, line: int) -> Passage:
+def of_statement(statement: "Statement", path: str, line: int) -> Passage:
     """The passage of a statement."""
     return Passage(
         key=statement.id,

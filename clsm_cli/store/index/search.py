@@ -42,6 +42,7 @@ class Traits(NamedTuple):
         kind: passage, statement or gist.
         day: Proleptic ordinal of the day it was told.
         periods: JSON: [[first, until], …], days that it speaks of; None for none.
+        session: Of the conversation it was said in.
         vector: Row of its sentence vector; −1 without one.
         token: Row of its first token vector.
         tokens: Number of its token vectors.
@@ -59,6 +60,7 @@ class Traits(NamedTuple):
     periods: str | None
     is_question: bool
     is_document: bool
+    session: str
     vector: int
     token: int
     tokens: int
@@ -155,7 +157,7 @@ class Search:
             marks = ",".join("?" * len(batch))
             query = (
                 "SELECT p.id, p.key, p.part, p.previous, p.next, p.grp, l.kind, p.speaker, p.day, p.periods,"
-                " p.is_question, l.document IS NOT NULL, COALESCE(v.row, -1),"
+                " p.is_question, l.document IS NOT NULL, l.session, COALESCE(v.row, -1),"
                 " COALESCE(v.token, 0), COALESCE(v.tokens, 0), p.length"
                 " FROM passages p JOIN places l ON l.id = p.place"
                 f" LEFT JOIN vectors v ON v.digest = p.embedded WHERE p.id IN ({marks})"
@@ -190,6 +192,21 @@ class Search:
                 batch,
             )
         return [each for each in found if each[-1] not in hidden] if hidden else found
+
+    def names_in(self, rows: Sequence[int]) -> dict[int, int]:
+        """How many names passages mention, by the marks of their texts, speakers left out."""
+        speakers = {speaker.casefold() for speaker in self.speakers()}
+        found: dict[int, int] = {}
+        for batch in batches(rows):
+            marks = ",".join("?" * len(batch))
+            for row, label in self.connection.execute(
+                "SELECT m.passage, n.label FROM mentions m JOIN names n ON n.id = m.name"
+                f" WHERE m.passage IN ({marks})",
+                batch,
+            ):
+                if label.casefold() not in speakers:
+                    found[row] = found.get(row, 0) + 1
+        return found
 
     def rows_of(self, keys: Iterable[str]) -> list[int]:
         """The visible passages with some keys, by row number."""

@@ -1,0 +1,172 @@
+"""The concepts of a conversation, found by count alone: the nodes of the node benchmark.
+
+A node is a stem or a pair of neighbouring stems, as CLS-M's graph has about 130 of them. Taken are the
+most bursty ones, those whose turns gather in a few sessions: by Dunning's G² of their turns over the
+sessions against an even spread (Dunning 1993),
+
+    G² = 2 Σ_s o_s · ln(o_s / e_s)     e_s = df · turns of s / all turns
+
+with o_s the turns of session s that hold the node. Subjects come and go (Church & Gale 1995), words
+that are about nothing are spread evenly.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from math import log
+from typing import TYPE_CHECKING, NamedTuple
+
+from clsm_cli.text import tokens
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Mapping
+
+    from clsm_cli.evaluation.cases import Conversation
+
+SIZE = 132
+"""Nodes of a conversation; CLS-M's graph has as many."""
+LEAST = 3
+"""Turns that hold a node, at least."""
+MOST = 0.12
+"""Share of all turns that hold it: in so many it is no subject."""
+SHORTEST = 3
+"""Letters of a stem."""
+
+_GENERIC = """
+able absolutely actually add agree aim allow almost along already although always amazing amount another anybody
+anyone anything anyway appreciate around ask aw awe aww awesome away back bad beautiful become begin behind believe
+best bet better big bit blast bring bunch call care catch certain chance change chat check clear close come complete
+congrats congratulations cool count couple course crazy cute day deal dear decide definitely different done each
+early easy effort else end enjoy enough especially even ever every everybody everyone everything exactly excellent
+except excited exciting expect experience face fact fantastic far feel feeling felt few fill find fine first follow
+forget forward found full fun funny gave get getting gift give given glad go gone gonna good got gotta great guess
+guy guys haha handle happen happy hard having hear heard heart hello help hey hi hold holding honest hope hour huge
+human idea imagine important incredible insight inspire inspiring instead interest interesting join just keep key
+kind know last late later lately lead learn least leave less let level life like line list listen little live load
+long look lot lots love loved lovely luck made main make man many matter may maybe mean meaning mention might mind
+minute miss moment month more morning most motivate move much must name near need never new news next nice night
+nope nothing now number offer often oh ok okay old once one only open order other others own part past pay people
+perfect person photo pic picture place plan please plus point pose positive possible power pretty probably proud put
+quick quickly quiet quite rather reach ready real really reason recent recently remember remind reminder rest right
+said same saw say second see seem self send sense sent seriously set share show side sign simple since sit sitting
+situation small someone something sometimes somewhere soon sorry sort sound speak special spend spot stand standing
+start stay step still stop story stuck stuff such suggest super support supportive sure surprise sweet table take
+taken talk tell thank thanks thing think thinking though thought thousand three through time today together
+tomorrow tonight took top total totally tough toward tried true truly try turn two understand update upcoming use
+used useful usual usually various view wait walked wanna want watch way wear wearing week weekend welcome well went
+while whole wish without woman women men wonder wonderful word work world worry worth would wow wrong yay yeah year
+yep yes yesterday yet young yup bye btw fam ton woah
+"""
+GENERIC: frozenset[str] = frozenset(tokens.stems(_GENERIC))
+"""Stems of words that any chat is full of, and of those by which photos are described."""
+_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W_]+)?")
+_OWNER = re.compile(r"['’]s\Z")
+
+Stems = tuple[str, ...]
+"""One stem, or two."""
+
+
+class Concept(NamedTuple):
+    """A node to be.
+
+    Attributes:
+        label: The form in which most turns have it, in lower case.
+        aliases: The other forms.
+        turns: Ids of the turns that hold it, in their order.
+    """
+
+    stems: Stems
+    label: str
+    aliases: tuple[str, ...]
+    turns: tuple[str, ...]
+
+
+class Inventory(NamedTuple):
+    """The concepts of a conversation, most bursty first.
+
+    Attributes:
+        ignored: Stems that belong to no concept.
+    """
+
+    concepts: tuple[Concept, ...]
+    ignored: frozenset[str]
+
+    def found_in(self, text: str) -> set[Stems]:
+        """The concepts that a text holds, in any of their forms."""
+        held = {stems for stems, _ in occurrences(text, self.ignored)}
+        return held.intersection(concept.stems for concept in self.concepts)
+
+
+def inventory(conversation: Conversation, size: int = SIZE) -> Inventory:
+    """The most bursty concepts; of equally bursty ones the first by their stems."""
+    ignored = GENERIC | _names(conversation.participants)
+    turns: dict[Stems, list[str]] = {}
+    forms: dict[Stems, Counter[str]] = {}
+    sessions: dict[Stems, Counter[str]] = {}
+    for turn in conversation.turns:
+        told = list(occurrences(turn.text, ignored))
+        for stems, form in told:
+            forms.setdefault(stems, Counter())[form] += 1
+        for stems in dict.fromkeys(stems for stems, _ in told):
+            turns.setdefault(stems, []).append(turn.id)
+            sessions.setdefault(stems, Counter())[turn.session] += 1
+    sizes = Counter(turn.session for turn in conversation.turns)
+    most = MOST * len(conversation.turns)
+    scores = {
+        stems: round(burstiness(sessions[stems], sizes), 9)
+        for stems, held in turns.items()
+        if LEAST <= len(held) < most
+    }
+    chosen = sorted(scores, key=lambda stems: (-scores[stems], stems))[:size]
+    return Inventory(
+        tuple(_concept(stems, forms[stems], turns[stems]) for stems in chosen), ignored
+    )
+
+
+def burstiness(held: Mapping[str, int], sizes: Mapping[str, int]) -> float:
+    """G² of the turns that hold a node over sessions; see the top of the module.
+
+    Args:
+        held: Session → turns that hold it, at least 1.
+        sizes: Session → all its turns.
+
+    Twice all three turns in one of two sessions of three, and once in the same share of both:
+
+    >>> round(burstiness({"a": 3}, {"a": 3, "b": 3}), 4), burstiness({"a": 1, "b": 1}, {"a": 3, "b": 3})
+    (4.1589, 0.0)
+    """
+    share = sum(held.values()) / sum(sizes.values())
+    return 2 * sum(count * log(count / (share * sizes[session])) for session, count in held.items())
+
+
+def occurrences(text: str, ignored: Collection[str]) -> Iterator[tuple[Stems, str]]:
+    """Each stem and each pair of neighbouring stems of a text, with the form it has there.
+
+    Between the two words of a pair stands one blank or hyphen.
+
+    >>> list(occurrences("Support-groups, and yoga", {"yoga"}))
+    [(('support',), 'support'), (('support', 'group'), 'support groups'), (('group',), 'groups')]
+    """
+    before: tuple[str, str, int] | None = None
+    for match in _WORD.finditer(text):
+        form = _OWNER.sub("", match.group().casefold())
+        stem = next(iter(tokens.stems(form)), "")
+        if len(stem) < SHORTEST or stem in ignored:
+            before = None
+            continue
+        if before is not None and text[before[2] : match.start()] in (" ", "-"):
+            yield (before[0], stem), f"{before[1]} {form}"
+        yield (stem,), form
+        before = stem, form, match.end()
+
+
+def _names(participants: Collection[str]) -> set[str]:
+    """The stems of names, and of what they may be shortened to."""
+    whole = {stem for name in participants for stem in tokens.stems(name)}
+    return {stem[:length] for stem in whole for length in range(SHORTEST, len(stem) + 1)}
+
+
+def _concept(stems: Stems, forms: Counter[str], turns: list[str]) -> Concept:
+    label = min(forms, key=lambda form: (-forms[form], form))
+    return Concept(stems, label, tuple(sorted(set(forms) - {label})), tuple(turns))
