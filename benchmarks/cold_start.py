@@ -2,20 +2,25 @@
 
 One command: ``python -m benchmarks.cold_start WORK``. Whole processes in turn, CPU seconds (user +
 system) as the kernel counts them. The yardstick runs again before every fourth process, a ratio
-is taken to its latest run, and the median over the rounds is kept. The stores are made in the folder WORK and stay
-there. The figures go to ``benchmarks/results/cold_start.json``.
+is taken to its latest run, and the median over the rounds is kept. The stores are those of
+``benchmarks.indexing`` after a ``clsm consolidate``, so that they have nodes, edges, mentions and
+statements as a memory has that is in use. They are made in the folder WORK and stay there. The
+figures go to ``benchmarks/results/cold_start.json``.
 """
 
 from __future__ import annotations
 
 import argparse
+import shutil
+import sqlite3
 import statistics
 import sys
 import tempfile
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from benchmarks.indexing import store_of
+from benchmarks.indexing import INDEX, store_of
 from benchmarks.measure import CLSM, NUMPY, PLAIN, answer, environment, run, save, spread
 from benchmarks.stages import trace
 
@@ -41,6 +46,43 @@ QUERIES = {
 TRACED = "question"
 EVERY = 4
 """Processes between two runs of the yardstick."""
+NODES = 130
+"""Nodes that the smallest memory has at least: the target speaks of so many."""
+COUNTS = {
+    "passages": "SELECT COUNT(*) FROM passages WHERE current",
+    "nodes": "SELECT COUNT(*) FROM nodes WHERE label IS NOT NULL",
+    "edges": "SELECT COUNT(DISTINCT edge) FROM links",
+    "mentions": "SELECT COUNT(*) FROM noted",
+}
+"""What is counted in the index of a memory."""
+
+
+def consolidated(work: Path, passages: int) -> Path:
+    """The store of that size after a night; the ingested one stays as it is."""
+    taken, store = store_of(work, passages), work / f"night-{passages}"
+    of_what = store.with_suffix(".json")
+    ingested = taken.with_suffix(".json").read_text()
+    if not of_what.exists() or of_what.read_text() != ingested:
+        shutil.rmtree(store, ignore_errors=True)
+        shutil.copytree(taken, store)
+        of_what.write_text(ingested)
+    print(f"{passages:,} passages: consolidating", file=sys.stderr)
+    run([*CLSM, "consolidate", "--quiet"], environment(store))
+    return store
+
+
+def counts(store: Path) -> dict[str, int]:
+    """What a store holds.
+
+    Raises:
+        RuntimeError: It has hardly a graph.
+    """
+    index = store / INDEX / "index.sqlite"
+    with closing(sqlite3.connect(f"{index.as_uri()}?mode=ro", uri=True)) as connection:
+        found = {name: int(connection.execute(sql).fetchone()[0]) for name, sql in COUNTS.items()}
+    if found["nodes"] < NODES or not found["edges"] or not found["mentions"]:
+        raise RuntimeError(f"{store} holds {found}")
+    return found
 
 
 def queries() -> dict[str, str]:
@@ -183,7 +225,7 @@ def main() -> None:
     given = parser.parse_args()
     work = given.work.resolve()
     work.mkdir(parents=True, exist_ok=True)
-    stores = {int(size): store_of(work, int(size)) for size in given.sizes.split(",")}
+    stores = {int(size): consolidated(work, int(size)) for size in given.sizes.split(",")}
     asked = queries()
     for passages, store in stores.items():
         check(asked, store, passages)
@@ -198,6 +240,7 @@ def main() -> None:
         {
             "rounds": given.rounds,
             "queries": asked,
+            "memories": {str(passages): counts(store) for passages, store in stores.items()},
             "sizes": {str(passages): figures(found) for passages, found in runs.items()},
             "recall_ms": {
                 str(passages): spread(1000 * time for time in recall_times(found))

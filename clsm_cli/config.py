@@ -78,7 +78,7 @@ class RecallSettings(NamedTuple):
     """Words and meaning of the group."""
     weight_participant: float = 0.55
     """By the person who is asked about."""
-    weight_date: float = 0.55
+    weight_date: float = 0.6
     """Of the time that is asked about."""
     weight_temporal: float = 0.3
     """Speaks of a time where one is asked for."""
@@ -90,15 +90,13 @@ class RecallSettings(NamedTuple):
     """The turn before says it already."""
     weight_names: float = 0.4
     """Mentions names."""
-    weight_session: float = 0.75
+    weight_session: float = 0.8
     """The best of its conversation."""
-    weight_others: float = -0.2
-    """Is like the best of other conversations."""
     weight_broad_episode: float = -0.5
     """``weight_episode`` besides, as far as the question is broad (``text.breadth``); the next three alike."""
     weight_broad_session: float = -0.65
     """The best of its conversation, for a broad question."""
-    weight_broad_others: float = 0.55
+    weight_broad_others: float = 0.4
     """Is like the best of other conversations, for a broad question."""
     weight_broad_meaning: float = 0.35
     """Cosine to a broad question."""

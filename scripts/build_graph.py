@@ -223,8 +223,9 @@ def build_similarity() -> bytes:
 
     Inputs are ``rows``, uint8 [N, D/2], two codes a byte; ``first.high``, ``first.low``,
     ``second.high`` and ``second.low``, whole numbers as float32 [M, D/2], for the codes in the low
-    and in the high half of the bytes; ``offset``, float32 [M, 1]; and ``step``, float32 [M, 1].
-    The output is ``products``, float32 [M, N]:
+    and in the high half of the bytes; ``offset``, float32 [M, 1]; ``step``, float32 [M, 1]; and
+    ``blocks``, int64 [3]: 0, −1 and B. The output is ``products``, float32 [M, N / B], the largest
+    of each B columns of
 
         step · (128 · (first.high · lowᵀ + second.high · highᵀ)
                 + first.low · lowᵀ + second.low · highᵀ − offset)
@@ -251,7 +252,9 @@ def build_similarity() -> bytes:
         helper.make_node("Mul", ["high.sums", "base"], ["high.steps"]),
         helper.make_node("Add", ["high.steps", "low.sums"], ["codes"]),
         helper.make_node("Sub", ["codes", "offset"], ["steps"]),
-        helper.make_node("Mul", ["steps", "step"], ["products"]),
+        helper.make_node("Mul", ["steps", "step"], ["each"]),
+        helper.make_node("Reshape", ["each", "blocks"], ["blocked"]),
+        helper.make_node("ReduceMax", ["blocked"], ["products"], axes=[2], keepdims=0),
     ]
     parts = ("first.high", "first.low", "second.high", "second.low")
     inputs = [
@@ -259,6 +262,7 @@ def build_similarity() -> bytes:
         *(helper.make_tensor_value_info(name, TensorProto.FLOAT, ["M", "D"]) for name in parts),
         helper.make_tensor_value_info("offset", TensorProto.FLOAT, ["M", 1]),
         helper.make_tensor_value_info("step", TensorProto.FLOAT, ["M", 1]),
+        helper.make_tensor_value_info("blocks", TensorProto.INT64, [3]),
     ]
     outputs = [helper.make_tensor_value_info("products", TensorProto.FLOAT, ["M", "N"])]
     constants = {"sixteenth": 1 / 16, "sixteen": 16.0, "base": 128.0}

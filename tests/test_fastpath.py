@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from importlib.util import find_spec
 
 import pytest
 from processes import Cli
@@ -16,7 +17,22 @@ from clsm_cli.app import app
 from clsm_cli.commands import recall as command
 from clsm_cli.commands import run_context, run_recall
 
-HEAVY = {"typer", "rich", "numpy", "tokenizers", "onnxruntime", "ruamel", "rapidfuzz"}
+HEAVY = {
+    *("typer", "rich", "numpy", "tokenizers", "onnxruntime", "ruamel", "rapidfuzz", "frontmatter"),
+    *("dataclasses", "inspect", "hashlib", "_hashlib", "hmac", "ssl", "urllib.request", "http"),
+    *("importlib.metadata", "importlib.resources", "logging", "random", "decimal", "statistics"),
+    *("tempfile", "shutil", "subprocess", "socket", "zipfile", "pickle", "string", "difflib"),
+}
+"""Modules that a fast command may not load: each costs between 1 and 100 ms."""
+UNUSUAL = {
+    *("text.compound", "text.compound_rules", "text.inversion", "text.timex", "text.ordinals"),
+    *("text.ontology", "text.route", "embedding.weights", "store.logs"),
+    *("store.shards", "store.runs", "store.lock", "store.yaml_text", "store.index.refresh"),
+    *("store.index.filters", "store.index.moment", "model.episodes", "model.graph", "model.codec"),
+    *("retrieval.current", "retrieval.judgements", "retrieval.moments_lookup", "retrieval.presets"),
+    *("retrieval.published", "retrieval.rounds", "scoring.pagerank", "scoring.sampling"),
+}
+"""Modules of our own that answer only an unusual query."""
 
 
 @pytest.mark.parametrize(
@@ -134,7 +150,7 @@ def _modules(*arguments: str) -> set[str]:
         "print('\\n' + ' '.join(sys.modules), file=sys.stderr)\n"
     )
     done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
-    return {name.split(".")[0] for name in done.stderr.split("\n")[-2].split()}
+    return set(done.stderr.split("\n")[-2].split())
 
 
 @pytest.fixture
@@ -149,6 +165,12 @@ def test_a_recall_loads_nothing_heavy(told: Cli) -> None:
     for form in ("text", "json", "prompt"):
         loaded = _modules("recall", "--store", str(told.store), "--format", form, "heron", "river")
         assert not loaded & HEAVY, form
+        assert not loaded & {f"clsm_cli.{name}" for name in UNUSUAL}, form
+
+
+def test_a_list_of_modules_names_modules() -> None:
+    for name in [*HEAVY, *(f"clsm_cli.{name}" for name in UNUSUAL)]:
+        assert find_spec(name) is not None, name
 
 
 def test_a_context_reads_one_file(told: Cli) -> None:

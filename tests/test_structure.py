@@ -26,7 +26,7 @@ BELOW = {
     "inspection": {"model", "scoring", "text", "embedding", "store"},
     "integrations": {"model", "text"},
     "consolidation": {"ingestion", "integrations", "model", "scoring", "text", "store"},
-    "evaluation": {"ingestion", "consolidation", "retrieval", "model", "text", "store"},
+    "evaluation": {"ingestion", "consolidation", "retrieval", "scoring", "model", "text", "store"},
     "commands": {
         "ingestion",
         "consolidation",

@@ -64,6 +64,7 @@ def consolidate(
     episodes changes nothing.
     """
     from clsm_cli.commands import engine
+    from clsm_cli.retrieval import briefing
 
     printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
     opened = chosen_store(store)
@@ -82,6 +83,8 @@ def consolidate(
         report = use_case.consolidate(opened, request, engine.embedder(), printer.progress)
     finally:
         printer.end_progress()
+    if not dry_run:
+        briefing.prepare(opened)  # the next session starts with one file read
     printer.warn_all(report.warnings)
     if as_json:
         printer.json(consolidate_mapping(report))

@@ -64,10 +64,15 @@ class QueryEngine:
         return self._encoder.encode(text)
 
     def products(
-        self, rows: ReadableBuffer, width: int, queries: Sequence[Sequence[float]], step: float
+        self,
+        rows: ReadableBuffer,
+        width: int,
+        queries: Sequence[Sequence[float]],
+        step: float,
+        block: int = 1,
     ) -> list[memoryview[float]]:
         """Dot products of rows of four-bit codes with queries; see ``embedding.similarity``."""
-        return self._similarity.of(rows, width, queries, step)
+        return self._similarity.of(rows, width, queries, step, block)
 
 
 def offer(printer: Printer) -> None:

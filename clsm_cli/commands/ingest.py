@@ -97,6 +97,10 @@ def ingest(
         report = use_case.ingest(opened, request, embedder, printer.progress)
     finally:
         printer.end_progress()
+    if embedder is not None:
+        from clsm_cli.retrieval import briefing
+
+        briefing.prepare(opened)  # the next session starts with one file read
     failed = report.fatal or (report.problems[0] if strict and report.problems else None)
     printer.warn_all(problem_line(p) for p in report.problems if p is not failed)
     printer.warn_all(report.warnings)

@@ -70,9 +70,11 @@ def answer_lines(answer: Answer, *, explain: bool) -> list[str]:
             lines.append(f"   {memory.heading}")
         lines += [f"   {line}" for line in _spoken(memory).split("\n")]
         if explain:
-            lines.append(f"   because: {because(memory)}")
+            lines.append(f"   {memory.id}, because: {because(memory)}")
     if answer.budget.dropped:
         lines.append(_cut(answer))
+    if explain and answer.answered:
+        lines.append(_judge(answer))
     return lines
 
 
@@ -125,7 +127,6 @@ _REASONS = {
     "echo": "it stands after what was found",
     "names": "the names in it",
     "session": "in a conversation about it",
-    "others": "like the best of other conversations",
     "broad_episode": "in the whole passage, for a broad question",
     "broad_session": "in a conversation about it, for a broad question",
     "broad_others": "like the best of other conversations, for a broad question",
@@ -146,6 +147,10 @@ def _where(memory: Memory) -> str:
 
 def _spoken(memory: Memory) -> str:
     return f"{memory.speaker}: {memory.text}" if memory.speaker else memory.text
+
+
+def _judge(answer: Answer) -> str:
+    return f"(was it good? clsm feedback {answer.recall_id} --good ID... --bad ID...)"
 
 
 def _cut(answer: Answer) -> str:
@@ -180,8 +185,10 @@ def answer_renderables(answer: Answer, *, explain: bool) -> list[RenderableType]
             found.append(Padding(Text(safe(memory.heading), style="dim italic"), (0, 0, 0, 2)))
         found.append(Padding(Text(safe(_spoken(memory))), (0, 0, 0 if explain else 1, 2)))
         if explain:
-            reason = Text(f"because: {because(memory)}", style="dim")
+            reason = Text(f"{memory.id}, because: {because(memory)}", style="dim")
             found.append(Padding(reason, (0, 0, 1, 2)))
     if answer.budget.dropped:
         found.append(Text(_cut(answer), style="dim"))
+    if explain and answer.answered:
+        found.append(Text(_judge(answer), style="dim"))
     return found

@@ -78,42 +78,47 @@ class Similarity:
         width: int,
         queries: Sequence[Sequence[float]],
         scale: float = SCALE,
+        block: int = 1,
     ) -> list[memoryview[float]]:
-        """Compute the dot product of every row with every query.
+        """Compute the dot product of every row with every query, or the largest of each few rows.
 
         Args:
             rows: n · width/2 bytes; a mapped file is read in place.
             width: Components of a row, an even number up to 4,096.
             queries: Finite vectors of ``width`` components.
             scale: Value of one step of a row's component.
+            block: Rows in a block, of which n is a multiple.
 
         Returns:
-            For each query float32 [n], flat.
+            For each query float32 [n / block], flat: the largest product of each block.
 
         Raises:
-            ValueError: The rows are not whole, a query has another width, or it is over the limit.
+            ValueError: Rows or blocks are not whole, a query has another width, or it is over the
+                limit.
         """
         view = memoryview(rows).cast("B")
         size = width // 2
-        if not 0 < width <= _WIDEST or width % 2 or len(view) % size:
+        if not 0 < width <= _WIDEST or width % 2 or len(view) % (size * block):
             raise ValueError(f"{len(view)} bytes are not rows of {width} (at most {_WIDEST})")
         if any(len(query) != width for query in queries):
             raise ValueError(f"a query has not {width} components")
         if not queries:
             return []
         feeds = _split_all(queries, width, scale)
+        feeds["blocks"] = Tensor("q", (3,), array("q", [0, -1, block]))
         count = len(view) // size
-        found = [memoryview(bytearray(4 * count)).cast("f") for _ in queries]
+        found = [memoryview(bytearray(4 * count // block)).cast("f") for _ in queries]
         chunk_bytes = min(_CHUNK_BYTES, isqrt(len(view) * _EVEN_BYTES))
-        most = max(1, min(_CHUNK_ROWS, chunk_bytes // size))
+        most = max(1, min(_CHUNK_ROWS, chunk_bytes // size) // block) * block
         for start in range(0, count, most):
             stop = min(start + most, count)
             chunk = Tensor("B", (stop - start, size), view[start * size : stop * size])
             (part,) = self._session.run({"rows": chunk, **feeds}, ["products"])
             products = memoryview(part.data)
+            first, last = start // block, stop // block
             for place, whole in enumerate(found):
-                at = place * (stop - start)
-                whole[start:stop] = products[at : at + stop - start]
+                at = place * (last - first)
+                whole[first:last] = products[at : at + last - first]
         return found
 
 

@@ -26,3 +26,21 @@ def sha256(data: bytes) -> str:
     'e3b0c442'
     """
     return str(_new(data).hexdigest())
+
+
+_BLOCK_BYTES = 64
+
+
+def hmac_sha256(key: bytes, data: bytes) -> str:
+    """The message authentication code of ``data``, 64 hex digits (RFC 2104).
+
+        H((K ⊕ 5c…) ‖ H((K ⊕ 36…) ‖ data)), K the key (its digest if it is longer than a block of 64
+        bytes), filled up to a block with zeros
+
+    >>> hmac_sha256(b"key", b"The quick brown fox jumps over the lazy dog")[:8]
+    'f7bc83f4'
+    """
+    short = key if len(key) <= _BLOCK_BYTES else _new(key).digest()
+    whole = short.ljust(_BLOCK_BYTES, b"\0")
+    inner = _new(bytes(byte ^ 0x36 for byte in whole) + data).digest()
+    return str(_new(bytes(byte ^ 0x5C for byte in whole) + inner).hexdigest())

@@ -35,7 +35,6 @@ class Why(NamedTuple):
     echo: float = 0.0
     names: float = 0.0
     session: float = 0.0
-    others: float = 0.0
     broad_episode: float = 0.0
     broad_session: float = 0.0
     broad_others: float = 0.0

@@ -19,7 +19,7 @@ from clsm_cli.store.index import graph as stored
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
-    from clsm_cli.retrieval.graph import Route
+    from clsm_cli.retrieval.spreading import Route
     from clsm_cli.retrieval.ranking import Candidate
     from clsm_cli.store.index.graph import NodeRow
     from clsm_cli.store.index.reader import Index
@@ -36,7 +36,6 @@ class Weighed(NamedTuple):
     Attributes:
         seed: How the query names it (exact, alias, fuzzy, bm25, cosine), or None.
         route: How activation came to it over edges, if it did.
-        is_record: Whether it is a node of the graph; else a name that texts not yet consolidated use.
     """
 
     node: NodeRow
@@ -44,7 +43,6 @@ class Weighed(NamedTuple):
     probability: float
     seed: str | None
     route: Route | None
-    is_record: bool
 
 
 def rank(
@@ -70,7 +68,7 @@ def rank(
     weighed = weigh(index, query, candidates, cosines, now, known_at)
     kept = relevance.cut([each.probability for each in weighed], limit)
     ids = {each.node.number: each.node.id for each in weighed}
-    return tuple(_concept(index, each, ids) for each in weighed[:kept])
+    return tuple(_concept(each, ids) for each in weighed[:kept])
 
 
 def weigh(
@@ -94,9 +92,9 @@ def weigh(
         if number in known and number not in found.marked
     }
     if start:
-        from clsm_cli.retrieval import graph
+        from clsm_cli.retrieval import spreading
 
-        routes, met = graph.spread(index, start, now, known_at)
+        routes, met = spreading.spread(index, start, now, known_at)
         known |= {number: met[number] for number in routes.keys() - known.keys()}
     weighed: list[Weighed] = []
     for number, node in known.items():
@@ -115,8 +113,7 @@ def weigh(
         )
         is_named = seed is not None and seed.kind in BY_NAME
         p = relevance.probability(evidence, is_named=is_named)
-        is_record = number not in found.marked
-        weighed.append(Weighed(node, evidence, p, seed.kind if seed else None, route, is_record))
+        weighed.append(Weighed(node, evidence, p, seed.kind if seed else None, route))
     weighed.sort(key=lambda each: (-each.probability, each.node.id))
     return weighed
 
@@ -176,36 +173,34 @@ class _Passages:
         }
         # A statement, or a turn with a name that no night has made a node of.
         rest = [candidate.row for candidate in candidates if candidate.row not in found]
-        names: dict[int, tuple[str, str, str]] = {}
+        ids: dict[int, str] = {}
+        labels: dict[int, list[str]] = {}
         for mention in index.mentions(rest) if rest else ():
             number = stored.number_of(mention.node)
-            names.setdefault(number, (mention.node, mention.label, mention.kind))
+            ids[number] = mention.node
+            labels.setdefault(number, []).append(mention.label)
             found[mention.passage] = {*found.get(mention.passage, ()), number}
-        self.nodes |= stored.nodes(index.connection, names.keys() - self.nodes.keys())
-        for number in sorted(names.keys() - self.nodes.keys()):
+        self.nodes |= stored.nodes(index.connection, ids.keys() - self.nodes.keys())
+        for number in sorted(ids.keys() - self.nodes.keys()):
             self.marked.add(number)
-            self.nodes[number] = _unrecorded(number, *names[number])
+            self.nodes[number] = _unrecorded(number, ids[number], labels[number])
         return found
 
 
-def _unrecorded(number: int, name: str, label: str, kind: str) -> NodeRow:
-    """A name that a text not yet consolidated uses, as a node without anything known of it."""
-    return stored.NodeRow(number, name, label, (), kind, "flow", 1, None, "", 0, 0.0, -1)
+def _unrecorded(number: int, node: str, labels: Sequence[str]) -> NodeRow:
+    """A name that texts not yet consolidated use, as a node without anything known of it."""
+    label = max(labels, key=lambda each: (labels.count(each), each))
+    aliases = tuple(sorted({*labels} - {label}))
+    return stored.NodeRow(number, node, label, aliases, "concept", "flow", 1, None, "", 0, 0.0, -1)
 
 
-def _concept(index: Index, weighed: Weighed, ids: Mapping[int, str]) -> Concept:
+def _concept(weighed: Weighed, ids: Mapping[int, str]) -> Concept:
     node, route = weighed.node, weighed.route
-    label, aliases, kind = node.label, node.aliases, node.kind
-    if not weighed.is_record:
-        used = index.mentioned(node.id)
-        label = max(used, key=lambda item: (item[1], item[0]), default=(label, 0))[0]
-        aliases = tuple(sorted({name for name, _ in used} - {label}))
-        kind = "concept"
     return Concept(
         id=node.id,
-        label=label,
-        aliases=aliases,
-        kind=kind,
+        label=node.label,
+        aliases=node.aliases,
+        kind=node.kind,
         stream=node.stream,
         activation=round(weighed.probability, 4),
         seed=weighed.seed,

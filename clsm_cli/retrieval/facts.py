@@ -136,15 +136,12 @@ def _kin(index: Index, asked: Asked) -> set[str]:
         " AND subject LIKE ?",
         (base, f"{base}/", f"{base}0", last),  # "0" is the character after "/"
     )
-    known = {subject for (subject,) in rows}
+    others = {subject for (subject,) in rows} - {own}
     return {
         name
-        for name in known
+        for name in others
         if slot_questions.is_about(asked, name, asked.slot)
-        and not (
-            own.endswith(f"-{name}")
-            and any(other != own and other.endswith(f"-{name}") for other in known)
-        )
+        and not (own.endswith(f"-{name}") and any(other.endswith(f"-{name}") for other in others))
     }
 
 

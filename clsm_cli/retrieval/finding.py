@@ -63,7 +63,7 @@ def find(
     if when is not None and when.contradictory:
         return Found(question, Ranked([], 0.0, ()), verdict, warnings)
     allowed = _allowed(index, query, when)
-    stated = tuple(fact.key for fact in verdict.facts) if verdict is not None else ()
+    stated = verdict.evidence if verdict is not None else ()
 
     def ask(one: Question) -> Ranked:
         vectors = engine.encode(one.dense) if has_model else None

@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 
 MOST_TOKENS = 32
 """Tokens of a question that late interaction looks at: those of its rarest words."""
+BLOCK = 8
+"""Tokens of a passage whose largest cosine the engine gives as one number: a fifth more products for
+an eighth of the numbers to read, which takes half the time."""
 
 
 class Engine(Protocol):
@@ -48,7 +51,12 @@ class Engine(Protocol):
         ...
 
     def products(
-        self, rows: ReadableBuffer, width: int, queries: Sequence[Sequence[float]], step: float
+        self,
+        rows: ReadableBuffer,
+        width: int,
+        queries: Sequence[Sequence[float]],
+        step: float,
+        block: int = 1,
     ) -> list[memoryview[float]]:
         """Dot products of rows of four-bit codes with queries; see ``embedding.similarity``."""
         ...
@@ -145,16 +153,20 @@ def interact(
     queries = [vectors.tokens[i] for i in chosen]
     width = len(queries[0])
     spans: dict[int, tuple[int, int]] = {}
-    parts = []
+    parts: list[bytes | memoryview] = []
     end = 0
     for passage, traits in passages.items():
         if traits.tokens:
             first = traits.token * TOKEN_BYTES
-            parts.append(stored[first : first + traits.tokens * TOKEN_BYTES])
-            spans[passage] = (end, end + traits.tokens)
-            end += traits.tokens
+            own = stored[first : first + traits.tokens * TOKEN_BYTES]
+            missing = -traits.tokens % BLOCK  # of the last block: its last token, once more
+            parts += [own, bytes(own[-TOKEN_BYTES:]) * missing]
+            blocks = (traits.tokens + missing) // BLOCK
+            spans[passage] = (end, end + blocks)
+            end += blocks
     rows = unpacked_tokens(b"".join(parts))
-    products = [row.tolist() for row in engine.products(rows, width, queries, TOKEN_STEP)]
+    found = engine.products(rows, width, queries, TOKEN_STEP, BLOCK)
+    products = [row.tolist() for row in found]
     return LateInteraction(maxsim.nearest(products, spans, [weights[i] for i in chosen]))
 
 

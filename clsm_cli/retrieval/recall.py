@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from math import exp
 from typing import TYPE_CHECKING
 
 from clsm_cli.errors import DiskError, ModelDigestError, ModelMissingError
@@ -102,7 +103,7 @@ def _answer(opened: Opened, query: Query, engine: Engine, *, has_model: bool) ->
         settings = _settings(index, query)
         found = find(index, query, engine, settings, has_model=has_model)
         named, memories = _chosen(index, query, found, settings, engine, has_model=has_model)
-        kept, budget = pack([*_said(query, found), *memories], query.budget, query.unit)
+        kept, budget = pack(memories, query.budget, query.unit, _said(query, found))
         answer = answer._replace(
             confidence=found.ranked.confidence,
             concepts=named,
@@ -162,7 +163,13 @@ def _chosen(
     if not kept:
         return (), []
     named = concepts.rank(
-        index, query.text, kept, settings.concepts, found.ranked.cosines, query.at
+        index,
+        query.text,
+        kept,
+        settings.concepts,
+        found.ranked.cosines,
+        query.at,
+        query.known_at,
     )
     return named, items.of(index, kept, query.k, settings, faded=faded)
 
@@ -185,19 +192,44 @@ def _known(verdict: Verdict | None) -> tuple[Known, ...]:
     )
 
 
-def pack(memories: Sequence[Memory], limit: int, unit: str) -> tuple[list[Memory], Budget]:
-    """Fill the budget in rank order; what does not fit is named, what still fits goes in."""
-    kept: list[Memory] = []
-    dropped: list[Dropped] = []
-    used = 0
-    for memory in memories:
-        size = memory.tokens if unit == "tokens" else len(memory.text)
-        if used + size <= limit:
-            kept.append(memory)
-            used += size
-        else:
-            dropped.append(Dropped(memory.id, memory.tokens, "budget"))
-    return kept, Budget(limit, used, unit, tuple(dropped))
+STEEPNESS = 12.0
+"""What a score is worth, as the exponent of its value: a conditional logit's choice among items."""
+
+
+def pack(
+    memories: Sequence[Memory], limit: int, unit: str, said: Sequence[Memory] = ()
+) -> tuple[list[Memory], Budget]:
+    """Fill the budget with what is worth most together; the rest is named.
+
+    An item is worth e^(12 · score), in proportion to the probability that it is the evidence. The
+    0/1 knapsack over that (CMA, section 3.2) holds more evidence than items in the order of rank:
+    on LoCoMo 89.7 % against 88.4 % at a reduction of 96.5 %, as much in 1,000 tokens.
+
+    Args:
+        memories: Best first; what is kept stays in that order.
+        limit: In ``unit``.
+        unit: tokens or characters.
+        said: Of the current conversation, which was fitted to the budget already and comes first.
+    """
+
+    def size(memory: Memory) -> int:
+        return memory.tokens if unit == "tokens" else len(memory.text)
+
+    room = limit - sum(map(size, said))
+    sizes = [size(memory) for memory in memories]
+    kept = set(range(len(memories)))
+    if sum(sizes) > room:
+        from clsm_cli.scoring import packing
+
+        worth = [exp(STEEPNESS * memory.score) for memory in memories]
+        kept = set(packing.knapsack(worth, sizes, max(0, room)))
+    dropped = [
+        Dropped(memory.id, memory.tokens, "budget")
+        for place, memory in enumerate(memories)
+        if place not in kept
+    ]
+    chosen = [*said, *(memories[place] for place in sorted(kept))]
+    return chosen, Budget(limit, sum(map(size, chosen)), unit, tuple(dropped))
 
 
 def _recall_id(answer: Answer, query: Query) -> str:

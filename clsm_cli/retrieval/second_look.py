@@ -29,6 +29,8 @@ FIRST = Signals(0.5, 1.4, 0.9, 0.6, 0.8, 1.8, 0.4, -0.3, 2.0)
 """Weights of the first look: as good as fitted ones for choosing what others are compared with."""
 BEST = 5
 """Passages of the first look that others are compared with (3 … 12 are as good)."""
+BROAD = 0.25
+"""Breadth from which other conversations are looked at: a quarter of LoCoMo's questions."""
 MANY_NAMES = 7
 """Names at which a passage counts as full of them."""
 
@@ -65,14 +67,15 @@ def add(
     echo = _echo(traits, around, late)
     names = index.names_in(rows)
     session = _session(traits, scores)
-    others = _others(index, engine, traits, scores)
+    others = (
+        _others(index, engine, traits, scores) if wide >= BROAD else [0.0] * len(traits)
+    )  # a vector product that a narrow question does not pay for
     meaning = spread([near.of(each.vector) or 0.0 for each in traits])
     return [
         values._replace(
             echo=echo[i],
             names=min(1.0, log1p(names.get(row, 0)) / log1p(MANY_NAMES)),
             session=session[i],
-            others=others[i],
             broad_episode=wide * values.episode,
             broad_session=wide * session[i],
             broad_others=wide * others[i],

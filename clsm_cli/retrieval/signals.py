@@ -33,9 +33,10 @@ class Signals(NamedTuple):
             against: what is found stands there already.
         names: How many names it mentions.
         session: The best passage of its conversation at first sight.
-        others: How like the best passages of other conversations it is.
-        broad_episode: ``episode``, as far as the question asks for several things, and the next
-            three: ``session``, ``others``, and the cosine to the question.
+        broad_episode: ``episode``, as far as the question asks for several things.
+        broad_session: ``session``, likewise.
+        broad_others: How like the best passages of other conversations it is, likewise.
+        broad_meaning: The cosine to the question, likewise.
     """
 
     bm25: float = 0.0
@@ -50,7 +51,6 @@ class Signals(NamedTuple):
     echo: float = 0.0
     names: float = 0.0
     session: float = 0.0
-    others: float = 0.0
     broad_episode: float = 0.0
     broad_session: float = 0.0
     broad_others: float = 0.0

@@ -22,7 +22,8 @@ def nearest(
     """Share of each token of a question in ``maxsim``, for every passage.
 
     Args:
-        products: cos of question token i (row) to the tokens of all passages (columns).
+        products: cos of question token i (row) to the tokens of all passages (columns), or to the
+            nearest of each few of them.
         spans: Passage → its first column, and the one after its last.
         weights: wᵢ, not negative, not all 0.
 

@@ -10,7 +10,6 @@ share of the best score is no threshold: it means another thing in every graph. 
 from __future__ import annotations
 
 from math import exp
-from operator import mul
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -79,7 +78,7 @@ def probability(
     >>> probability(Evidence(*[0.0] * 8), is_named=True)
     0.66
     """
-    odds = sum(map(mul, weights, evidence)) + bias
+    odds = sum([w * e for w, e in zip(weights, evidence, strict=True)]) + bias
     found = 1 / (1 + exp(-odds))
     return max(found, NAMED) if is_named else found
 

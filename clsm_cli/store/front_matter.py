@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from clsm_cli.store import yaml_text
 from clsm_cli.store.jsonlines import LineError, load
 
 MAX_FRONT_MATTER = 64 << 10
@@ -72,6 +71,8 @@ def parse_config(text: str) -> dict[str, Any]:
 
 
 def _mapping(text: str, limit: int) -> dict[str, Any]:
+    from clsm_cli.store import yaml_text  # our own lines need none
+
     value = yaml_text.load(text, limit)
     if value is not None and not isinstance(value, dict):
         raise LineError("is not a mapping (line 1)")

@@ -11,11 +11,11 @@ inside can end the block or begin another.
 
 from __future__ import annotations
 
-import hmac
 import re
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from functools import cache
+from typing import TYPE_CHECKING, NamedTuple
 
+from clsm_cli.model.hashing import hmac_sha256
 from clsm_cli.text.terminal import safe
 
 if TYPE_CHECKING:
@@ -29,14 +29,9 @@ _CLOSING = "</clsm-recall>"
 _CODE_BYTES = 16
 # What editors, mail and chats put before a line that is indented or quoted.
 _LEAD = " \t>"
-# Possessive: each place is read once, whatever follows or is missing.
-_OPEN = re.compile(OPENING + r'id="([A-Za-z0-9_-]{1,80})"(?: fence="([0-9a-f]{32})")?>[^\S\n]*+\n')
-_BODY = re.compile(r"(?:[ \t>]*+\|[^\n]*+\n)*+")
-_CLOSE = re.compile(rf"[ \t>]*+{_CLOSING}[^\S\n]*+")
 
 
-@dataclass(frozen=True, slots=True)
-class Block:
+class Block(NamedTuple):
     """A block, or what looks like one.
 
     Attributes:
@@ -82,15 +77,16 @@ def blocks(text: str, key: bytes | None) -> Iterator[Block]:
     >>> [found.is_genuine for found in blocks(f"{block}\n{block.replace('cat', 'dog')}", key)]
     [True, False]
     """
+    opens, fills, closes = _patterns()
     place = 0
     while (place := text.find(OPENING, place)) >= 0:
-        opening = _OPEN.match(text, place)
+        opening = opens.match(text, place)
         if opening is None:
             place += len(OPENING)
             continue
-        body = _BODY.match(text, opening.end())
+        body = fills.match(text, opening.end())
         place = opening.end() if body is None else body.end()
-        closing = _CLOSE.match(text, place)
+        closing = closes.match(text, place)
         place = closing.end() if closing else place
         if closing and body and key is not None and _verifies(opening, body, key):
             yield Block(_with_lead(text, opening.start()), place, is_genuine=True)
@@ -98,10 +94,25 @@ def blocks(text: str, key: bytes | None) -> Iterator[Block]:
             yield Block(opening.start(), place, is_genuine=False)
 
 
+@cache
+def _patterns() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
+    """Opening line, body and closing line; compiled where blocks are looked for, as ``seal`` needs none.
+
+    Possessive: each place is read once, whatever follows or is missing.
+    """
+    return (
+        re.compile(OPENING + r'id="([A-Za-z0-9_-]{1,80})"(?: fence="([0-9a-f]{32})")?>[^\S\n]*+\n'),
+        re.compile(r"(?:[ \t>]*+\|[^\n]*+\n)*+"),
+        re.compile(rf"[ \t>]*+{_CLOSING}[^\S\n]*+"),
+    )
+
+
 def _verifies(opening: re.Match[str], body: re.Match[str], key: bytes) -> bool:
+    from hmac import compare_digest  # loads OpenSSL: 7 ms
+
     recall_id, fence = opening.groups()
     lines = [line.lstrip(_LEAD).rstrip() for line in body.group().split("\n")[:-1]]
-    return fence is not None and hmac.compare_digest(fence, _code(key, recall_id, lines))
+    return fence is not None and compare_digest(fence, _code(key, recall_id, lines))
 
 
 def _with_lead(text: str, start: int) -> int:
@@ -112,4 +123,4 @@ def _with_lead(text: str, start: int) -> int:
 def _code(key: bytes, recall_id: str, lines: Iterable[str]) -> str:
     """HMAC-SHA256 (RFC 2104) of id and lines, its first 128 bits in hex."""
     text = "\n".join([recall_id, *lines]).encode(errors="surrogatepass")
-    return hmac.digest(key, text, "sha256")[:_CODE_BYTES].hex()
+    return hmac_sha256(key, text)[: 2 * _CODE_BYTES]

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 import sys
-import unicodedata
 from functools import cache, lru_cache
 from importlib import import_module
 from importlib.machinery import PathFinder
@@ -72,10 +71,12 @@ def _fold(text: str) -> str:
     text = text.casefold()
     if text.isascii():
         return text
-    split = unicodedata.normalize("NFKD", text)
-    bare = "".join(c for c in split if unicodedata.category(c) != "Mn")
+    from unicodedata import category, normalize
+
+    split = normalize("NFKD", text)
+    bare = "".join(c for c in split if category(c) != "Mn")
     # Composed again: the split took Hangul syllables and voiced kana apart as well.
-    return unicodedata.normalize("NFC", bare).casefold()
+    return normalize("NFC", bare).casefold()
 
 
 def _parts(word: str) -> list[str]:

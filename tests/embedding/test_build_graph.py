@@ -23,4 +23,4 @@ def test_shipped_graphs_are_what_the_script_builds(model_folder: Path, tmp_path:
 
 def test_shipped_graphs_hold_no_weights() -> None:
     assert len(GRAPH.read_bytes()) < 130_000
-    assert len(SIMILARITY.read_bytes()) < 1_000
+    assert len(SIMILARITY.read_bytes()) < 1_200

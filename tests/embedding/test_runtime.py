@@ -51,6 +51,7 @@ def _products(rows: object, count: int, width: int) -> dict[str, Tensor]:
         "second.low": none,
         "offset": Tensor("f", (1, 1), array("f", [0.0])),
         "step": Tensor("f", (1, 1), array("f", [0.5])),
+        "blocks": Tensor("q", (3,), array("q", [0, -1, 1])),
     }
 
 

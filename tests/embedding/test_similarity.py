@@ -79,6 +79,24 @@ def test_chunks_and_routes_do_not_matter(
 
 
 @examples(100)
+@given(_problems(), st.integers(1, 9), st.integers(1, 20))
+def test_a_block_gives_its_largest(
+    problem: tuple[bytes, int, list[list[float]]], block: int, size: int
+) -> None:
+    rows, width, queries = problem
+    blocks = len(rows) // (width // 2) // block
+    whole = rows[: blocks * block * width // 2]
+    each = [np.array(row).reshape(blocks, block) for row in NATIVE.of(whole, width, queries)]
+    expected = [row.max(axis=1).tolist() for row in each]
+    for engine in (NATIVE, PORTABLE):
+        found = engine.of(whole, width, queries, block=block)
+        assert [row.tolist() for row in found] == expected
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(similarity, "_CHUNK_ROWS", size)
+        assert [row.tolist() for row in NATIVE.of(whole, width, queries, block=block)] == expected
+
+
+@examples(100)
 @given(_problems())
 def test_bits_are_those_of_whole_numbers(problem: tuple[bytes, int, list[list[float]]]) -> None:
     """The sums in int64, then the three roundings to float32."""

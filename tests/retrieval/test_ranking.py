@@ -44,10 +44,18 @@ def test_packing_never_exceeds_and_never_wastes(sizes: list[int], limit: int) ->
     assert len(kept) + len(budget.dropped) == len(sizes)
     order = [int(item.id[1:]) for item in kept]
     assert order == sorted(order)
-    # whatever was dropped would not have fitted behind what was kept before it
-    for dropped in budget.dropped:
-        before = sum(item.tokens for item in kept if int(item.id[1:]) < int(dropped.id[1:]))
-        assert before + dropped.tokens > limit
+    # nothing that was dropped would still fit
+    assert all(budget.used + dropped.tokens > limit for dropped in budget.dropped)
+
+
+def test_packing_prefers_what_is_worth_more_together() -> None:
+    """One long item at the top against two short ones just below, of which both fit."""
+    long, *short = memory(0, 90), memory(1, 50), memory(2, 50)
+    scores = (0.52, 0.50, 0.50)
+    items = [m._replace(score=s) for m, s in zip((long, *short), scores, strict=True)]
+    assert [m.id for m in pack(items, 100, "tokens")[0]] == ["m1", "m2"]
+    sure = [items[0]._replace(score=0.9), *items[1:]]
+    assert [m.id for m in pack(sure, 100, "tokens")[0]] == ["m0"]
 
 
 def from_nothing(store: Store) -> Index:

@@ -8,8 +8,8 @@ import pytest
 
 from clsm_cli.model.graph import Edge, Node
 from clsm_cli.model.ids import edge_id
-from clsm_cli.retrieval import graph
-from clsm_cli.retrieval.graph import ASSOCIATION, WIDEST
+from clsm_cli.retrieval import spreading
+from clsm_cli.retrieval.spreading import ASSOCIATION, WIDEST
 from clsm_cli.store import graph as writer
 from clsm_cli.store import layout, runs
 from clsm_cli.store.index.graph import number_of
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
     from pathlib import Path
 
-    from clsm_cli.retrieval.graph import Route
+    from clsm_cli.retrieval.spreading import Route
 
 NOW = "2026-03-01T12:00:00+01:00"
 YESTERDAY, TOMORROW = "2026-02-28", "2026-03-02"
@@ -51,7 +51,7 @@ def spread(tmp_path: Path) -> Callable[..., dict[str, Route]]:
         runs.apply(store, "test", NOW, writer.plan(store, "projects", records))
         with open_index(store, None) as opened:
             start = {number_of(seed): 1.0 for seed in seeds}
-            routes, known = graph.spread(opened.index, start, NOW, known_at)
+            routes, known = spreading.spread(opened.index, start, NOW, known_at)
             return {known[number].id: route for number, route in routes.items()}
 
     return run
