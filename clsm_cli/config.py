@@ -4,9 +4,11 @@ A store's ``clsm.yaml`` lists only what differs from these defaults, by the dott
 (``boundary.confidence: 0.8``). Each mechanism can so be switched off for an ablation.
 """
 
-# No annotations as text here, nor in the other modules of many records that a recall loads: typing
-# compiles the text of each field's type, 10 µs a field at every start.
-from typing import Any, NamedTuple
+from __future__ import annotations
+
+from typing import Any
+
+from clsm_cli.records import NamedTuple
 
 FORMAT_VERSION = 1
 """Version of the store format this program reads and writes (docs/format.md)."""
@@ -78,13 +80,13 @@ class RecallSettings(NamedTuple):
     """Words and meaning of the group."""
     weight_participant: float = 0.55
     """By the person who is asked about."""
-    weight_date: float = 0.6
+    weight_date: float = 0.55
     """Of the time that is asked about."""
-    weight_temporal: float = 0.3
+    weight_temporal: float = 0.25
     """Speaks of a time where one is asked for."""
     weight_question: float = -0.1
     """Is a question itself."""
-    weight_fact: float = 0.0
+    weight_fact: float = 2.0
     """States the fact that is asked for, and it holds; 0: facts are not looked up."""
     weight_echo: float = -0.25
     """The turn before says it already."""
@@ -92,14 +94,8 @@ class RecallSettings(NamedTuple):
     """Mentions names."""
     weight_session: float = 0.8
     """The best of its conversation."""
-    weight_broad_episode: float = -0.5
-    """``weight_episode`` besides, as far as the question is broad (``text.breadth``); the next three alike."""
-    weight_broad_session: float = -0.65
-    """The best of its conversation, for a broad question."""
-    weight_broad_others: float = 0.4
-    """Is like the best of other conversations, for a broad question."""
-    weight_broad_meaning: float = 0.35
-    """Cosine to a broad question."""
+    weight_meaning: float = 0.5
+    """Is near in meaning, for a question that asks for several things."""
     rounds: int = 0
     """Rounds of sub-queries of a compound question at most (Smriti: 3); 0: it is asked as it is, which
     is as good (docs/evaluation.md)."""

@@ -43,11 +43,12 @@ BELOW = {
     "fastpath": {"commands"},
     "__main__": {"app", "fastpath"},
     "errors": set(),
+    "records": set(),
     "config": set(),
     "__init__": set(),
 }
-"""What each part may import, besides itself, ``errors`` and ``config``."""
-EVERYWHERE = {"errors", "config", "__init__"}
+"""What each part may import, besides itself, ``errors``, ``records`` and ``config``."""
+EVERYWHERE = {"errors", "config", "records", "__init__"}
 FOR_TYPES = {"retrieval": {"embedding"}}
 """What each part may import besides under ``TYPE_CHECKING``: an engine is handed to it."""
 

@@ -11,13 +11,14 @@ import os
 import re
 import sys
 from collections import Counter
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from clsm_cli.config import MAX_MESSAGE
 from clsm_cli.errors import BadInputError, DiskError
 from clsm_cli.ingestion import jsonl, openclaw, rows, sources
 from clsm_cli.ingestion.items import Problem, RawTurn
 from clsm_cli.model.episodes import ROLE_TRUST
+from clsm_cli.records import NamedTuple
 from clsm_cli.retrieval.current import Said
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from clsm_cli.commands.options import (
 from clsm_cli.commands.output import Printer
 from clsm_cli.commands.runtime import environment
 from clsm_cli.errors import BadInputError
-from clsm_cli.store import layout
+from clsm_cli.store import layout, zones
 
 EXAMPLES = examples(
     "clsm init                        # in ~/.clsm/memory",
@@ -58,8 +58,8 @@ def init(
     printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
     values = environment()
     root = _root(folder, store, values)
-    zone = time_zone or layout.system_zone(values)
-    layout.check_zone(zone)
+    zone = time_zone or zones.system_zone(values)
+    zones.check_zone(zone)
     is_new = layout.is_free(root) if dry_run else layout.create(root, zone)
     if git and not dry_run:
         make_repository(root)

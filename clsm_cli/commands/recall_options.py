@@ -1,10 +1,12 @@
 """From the options of ``clsm recall`` to a query."""
 
-# Annotations are no text: a recall would compile them one by one, see clsm_cli/config.py.
+from __future__ import annotations
+
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from clsm_cli.commands.runtime import UsageError, given
+from clsm_cli.records import NamedTuple
 from clsm_cli.retrieval.query import Query
 
 if TYPE_CHECKING:
@@ -68,7 +70,7 @@ def text_of(options: Options) -> str:
     return text
 
 
-def query_of(store: "Store", options: Options, text: str, now: "datetime") -> Query:
+def query_of(store: Store, options: Options, text: str, now: datetime) -> Query:
     """What is asked with some words.
 
     Raises:
@@ -92,7 +94,7 @@ def query_of(store: "Store", options: Options, text: str, now: "datetime") -> Qu
     )
 
 
-def _moment(text: str | None, store: "Store", now: "datetime", option: str) -> str | None:
+def _moment(text: str | None, store: Store, now: datetime, option: str) -> str | None:
     """A day as its date, whatever words name it; a time with its offset."""
     if text is None:
         return None
@@ -128,7 +130,7 @@ def _budget(given_budget: str | None) -> tuple[int | None, str]:
     return int(match[1]), "characters" if match[2] else "tokens"
 
 
-def _filters(options: Options, now: "datetime") -> "Filters | None":
+def _filters(options: Options, now: datetime) -> Filters | None:
     _check_choice("--kind", options.kind, KINDS)
     _check_choice("--stream", options.stream, STREAMS)
     first = _day(options.since, now, "--since")
@@ -153,7 +155,7 @@ def _check_choice(option: str, value: str | None, choices: tuple[str, ...]) -> N
         raise UsageError(option, f"{value!r} is none of: {', '.join(choices)}")
 
 
-def _day(text: str | None, now: "datetime", option: str) -> tuple[int, int] | None:
+def _day(text: str | None, now: datetime, option: str) -> tuple[int, int] | None:
     """The days that a text means, as ordinals: first, and the one after the last."""
     if text is None:
         return None

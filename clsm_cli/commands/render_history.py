@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from clsm_cli.commands.output import counted, plain
 from clsm_cli.commands.render_eval import Table
 from clsm_cli.commands.render_eval import lines as table_lines
+from clsm_cli.records import NamedTuple
 from clsm_cli.text.terminal import safe
 
 if TYPE_CHECKING:

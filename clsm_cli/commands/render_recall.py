@@ -127,10 +127,7 @@ _REASONS = {
     "echo": "it stands after what was found",
     "names": "the names in it",
     "session": "in a conversation about it",
-    "broad_episode": "in the whole passage, for a broad question",
-    "broad_session": "in a conversation about it, for a broad question",
-    "broad_others": "like the best of other conversations, for a broad question",
-    "broad_meaning": "the whole meaning, for a broad question",
+    "meaning": "its meaning as a whole",
     "graph": "the concepts it mentions",
 }
 

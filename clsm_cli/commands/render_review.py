@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import textwrap
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from clsm_cli.consolidation import review
 from clsm_cli.consolidation.state import NEAR_NAMES
 from clsm_cli.errors import BadInputError
+from clsm_cli.records import NamedTuple
 from clsm_cli.text.terminal import safe
 
 if TYPE_CHECKING:

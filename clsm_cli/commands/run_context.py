@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from clsm_cli.commands import render_context
 from clsm_cli.commands.output import Printer
 from clsm_cli.commands.runtime import UsageError, chosen_store, current_time, given
+from clsm_cli.records import NamedTuple
 from clsm_cli.retrieval.briefing import Concepts, brief
 
 if TYPE_CHECKING:

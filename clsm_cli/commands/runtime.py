@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from clsm_cli.store.layout import Store, discover, open_store, system_zone
+from clsm_cli.store.layout import Store, discover, open_store
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -62,9 +62,9 @@ def current_time(named: str | None, zone: tzinfo | None = None) -> datetime:
     from datetime import datetime
 
     if zone is None:
-        from zoneinfo import ZoneInfo
+        from clsm_cli.store.zones import system_zone, zone_of
 
-        zone = ZoneInfo(system_zone(environment()))
+        zone = zone_of(system_zone(environment()))
     if named is None:
         return datetime.now(zone).replace(microsecond=0)
     return parse_time(named, zone, "--now")

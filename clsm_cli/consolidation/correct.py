@@ -9,12 +9,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from clsm_cli.consolidation.desk import at_desk, check_line, folded
 from clsm_cli.errors import BadInputError
 from clsm_cli.ingestion.turns import Masker
 from clsm_cli.model.ids import closed_copy_id, statement_id
+from clsm_cli.records import NamedTuple
 from clsm_cli.store import ontology as store_ontology
 from clsm_cli.text import gate, slot_values, slots, timex, todo
 from clsm_cli.text.node_ids import node_id

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import fields, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from clsm_cli.config import MAX_FILE
 from clsm_cli.consolidation.correct import retold
@@ -15,6 +15,7 @@ from clsm_cli.ingestion.intake import Run
 from clsm_cli.model.codec import TYPE_NAMES, RecordError, decode, encode
 from clsm_cli.model.episodes import Document
 from clsm_cli.model.graph import Edge, Statement
+from clsm_cli.records import NamedTuple
 from clsm_cli.store import shards, yaml_text
 from clsm_cli.store.jsonlines import LineError, dump
 from clsm_cli.store.layout import TOPIC_STREAMS

@@ -6,10 +6,11 @@ rule is worked out from all of it. So a run over the same sessions again changes
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from clsm_cli.consolidation import claims
 from clsm_cli.consolidation.observe import is_same
+from clsm_cli.records import NamedTuple
 from clsm_cli.scoring.trust import confidence
 from clsm_cli.store.index import evidence
 from clsm_cli.text import sameness, timex

@@ -6,7 +6,7 @@ import difflib
 import re
 from dataclasses import dataclass, field, replace
 from datetime import timedelta
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal
 
 from clsm_cli.consolidation.correct import is_sentence, replaced, retold
 from clsm_cli.consolidation.desk import MIN_PREFIX, at_desk, check_line
@@ -15,6 +15,7 @@ from clsm_cli.errors import BadInputError
 from clsm_cli.ingestion.times import instant
 from clsm_cli.model.codec import RecordError, decode
 from clsm_cli.model.graph import Statement
+from clsm_cli.records import NamedTuple
 from clsm_cli.store import atomic, logs, ontology, runs, topic_edit, topics, yaml_text
 from clsm_cli.store.jsonlines import LineError, load
 from clsm_cli.text.ontology import OntologyError, parse

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from datetime import date, datetime
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from clsm_cli.consolidation.leftovers import is_in
+from clsm_cli.records import NamedTuple
 from clsm_cli.text import slots, timex
 from clsm_cli.text.node_ids import node_id
 from clsm_cli.text.plain import plain
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 _ASIDE = re.compile(r", (?:who|which) ")
 _SETTLED = frozenset(
     {
-        "dose", "due", "email", "expires", "interval", "owner", "phone", "port", "price", "rate",
+        "dose", "due", "email", "expires", "interval", "name", "owner", "phone", "port", "price", "rate",
         "rule", "runs on", "setting", "target", "time", "uses", "venue", "version", "workdays",
     }
 )  # fmt: skip

@@ -8,10 +8,11 @@ index's postings, and only there.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from clsm_cli.consolidation.inventory import Entry, Sighting, inventory
 from clsm_cli.consolidation.matching import Form, Matcher
+from clsm_cli.records import NamedTuple
 from clsm_cli.store.index import evidence
 from clsm_cli.text.aliases import Stated
 from clsm_cli.text.node_ids import node_id

@@ -12,7 +12,9 @@ Hugging Face tokenizers runs it.
 from __future__ import annotations
 
 from functools import cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
+
+from clsm_cli.records import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

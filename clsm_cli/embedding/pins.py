@@ -7,7 +7,9 @@ comparable with a stored one only if both came from it.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import NamedTuple, TypeAlias
+from typing import TypeAlias
+
+from clsm_cli.records import NamedTuple
 
 Progress: TypeAlias = Callable[[str, int, int], None]
 """Called with a file name, the bytes that have arrived, and the bytes there will be."""

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 from array import array
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from clsm_cli.embedding import stamp
 from clsm_cli.embedding.pieces import END, START, Piece, cut
 from clsm_cli.embedding.pins import VOCABULARY
 from clsm_cli.embedding.runtime import Session, Tensor, open_session
 from clsm_cli.errors import DiskError
+from clsm_cli.records import NamedTuple
 
 if TYPE_CHECKING:
     from pathlib import Path

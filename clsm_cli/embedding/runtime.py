@@ -6,7 +6,9 @@ Tensors go in and come out as plain buffers: no caller needs numpy.
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Protocol
+
+from clsm_cli.records import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

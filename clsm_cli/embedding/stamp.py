@@ -10,10 +10,11 @@ from __future__ import annotations
 import json
 import os
 import stat
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from clsm_cli.embedding.pins import ENGINE, FILES
 from clsm_cli.errors import DiskError, ModelMissingError
+from clsm_cli.records import NamedTuple
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -11,12 +11,13 @@ from __future__ import annotations
 import os
 import stat
 from contextlib import suppress
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from clsm_cli.embedding import stamp as stamps
 from clsm_cli.embedding.pins import ENGINE, FILES, Pin, Progress
 from clsm_cli.embedding.stamp import FileStamp, Stamp, check, default_folder
 from clsm_cli.errors import DiskError, ModelDigestError, ModelMissingError
+from clsm_cli.records import NamedTuple
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from statistics import fmean
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from clsm_cli.evaluation import locomo, memory_contents, metrics, runs, stores
 from clsm_cli.evaluation.memory_report import Gain, GainReport
 from clsm_cli.evaluation.report import Pair, grouped
+from clsm_cli.records import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

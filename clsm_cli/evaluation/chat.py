@@ -47,9 +47,10 @@ def run_locomo(path: Path, shop: Workshop, engine: Engine, seed: int) -> ChatRep
     counted = [at for at, each in enumerate(asked) if each.question.category != locomo.ADVERSARIAL]
     learnable = [asked[at] for at in counted]
     shop.progress("scoring", 0, 2)
-    fitted = systems.leave_one_out(learnable)
+    unused = systems.unused(answers.weights)
+    fitted = systems.leave_one_out(learnable, unused)
     compared = [*systems.baselines(), *systems.shipped(answers.weights)]
-    compared += systems.refits(learnable, fitted)
+    compared += systems.refits(learnable, fitted, unused)
     scored = [measures.score(system, asked, measures.TURNS) for system in compared]
     shop.progress("scoring", 1, 2)
     shipped = next(each for each in scored if each.name == systems.CLSM)

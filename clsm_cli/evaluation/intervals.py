@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from datetime import date
 from typing import TYPE_CHECKING
 
-from clsm_cli.config import with_changes
 from clsm_cli.evaluation import (
     interval_labels,
     interval_match,
@@ -32,13 +31,10 @@ if TYPE_CHECKING:
     from clsm_cli.evaluation.stores import Workshop
     from clsm_cli.retrieval.answer import Answer
     from clsm_cli.retrieval.meaning import Engine
-    from clsm_cli.store.layout import Store
 
     Ask = Callable[[Sequence[tuple[str, str]]], list[Answer]]
     """Questions, each with the day on which it is asked."""
 
-WEIGHT = 2.0
-"""Weight of a stated fact, where the store's settings leave facts out."""
 _SHOWN = 100
 """Characters of a first memory that a report shows."""
 
@@ -105,7 +101,7 @@ def run_probes(path: Path, shop: Workshop, engine: Engine) -> ProbesReport:
     wordings = interval_labels.load_wordings(path, facts)
     queries = [cue.text for cue in notes.load(path).cues]
     made = stores.of_folders(shop, path, notes.FOLDERS)
-    store = _with_facts(stores.consolidated(shop, made))
+    store = stores.consolidated(shop, made)
     turns = memory_contents.read(store).turns.values()
     began = date.fromisoformat(min(turn.time for turn in turns if turn.time)[:10])
     last = made.now.date()
@@ -132,12 +128,6 @@ def run_probes(path: Path, shop: Workshop, engine: Engine) -> ProbesReport:
         queries=len(queries),
         unknown=tuple(answer.query for answer in plain if answer.verdict == UNKNOWN),
     )
-
-
-def _with_facts(store: Store) -> Store:
-    if store.settings.recall.weight_fact:
-        return store
-    return store._replace(settings=with_changes(store.settings, {"recall.weight_fact": WEIGHT}))
 
 
 def _probed(probe: Probe, answer: Answer) -> Asked:

@@ -6,7 +6,7 @@ question activate? Gold are the nodes in the turns that answer it, and in its an
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from clsm_cli.errors import BadInputError
 from clsm_cli.evaluation import (
@@ -21,6 +21,7 @@ from clsm_cli.evaluation import (
 from clsm_cli.evaluation.cases import load_json
 from clsm_cli.evaluation.nodes_baselines import Baselines
 from clsm_cli.evaluation.nodes_report import NodeReport, Posed, QuestionFigures
+from clsm_cli.records import NamedTuple
 from clsm_cli.store.index.opening import open_index
 from clsm_cli.text.node_ids import node_id
 

@@ -6,9 +6,10 @@ None of it looks at the passages that recall finds but the last, which is the pl
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from clsm_cli.evaluation import runs
+from clsm_cli.records import NamedTuple
 from clsm_cli.scoring import activation, bm25, pagerank
 from clsm_cli.scoring.fusion import spread
 from clsm_cli.text import tokens

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from clsm_cli.evaluation import runs
+from clsm_cli.records import NamedTuple
 from clsm_cli.retrieval import concepts
 from clsm_cli.retrieval.finding import find
 from clsm_cli.retrieval.query import Query

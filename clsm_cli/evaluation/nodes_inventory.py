@@ -15,8 +15,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 from math import log
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from clsm_cli.records import NamedTuple
 from clsm_cli.text import tokens
 
 if TYPE_CHECKING:

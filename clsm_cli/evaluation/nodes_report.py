@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from statistics import fmean
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from clsm_cli.evaluation import metrics
 from clsm_cli.evaluation.report import grouped
+from clsm_cli.records import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import contextlib
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from clsm_cli.consolidation import edges
 from clsm_cli.evaluation import stores
 from clsm_cli.model.episodes import EpisodeRecord
 from clsm_cli.model.graph import Node
+from clsm_cli.records import NamedTuple
 from clsm_cli.store import graph, logs, runs, shards
 from clsm_cli.store.index import database, evidence
 from clsm_cli.store.index.opening import bring_up_to_date, open_index

@@ -46,11 +46,14 @@ def ablations(
     def figures(system: System) -> Figures:
         return measures.means(measures.score(system, asked, wanted), range(len(asked)))
 
+    unused = systems.unused(weights)
     for place, signal in enumerate(runs.SIGNALS):
+        if signal in unused:
+            continue
         left = [0.0 if at == place else weight for at, weight in enumerate(weights)]
         again: Figures = {}
         if fitted:
-            again = figures(systems.refit(signal, systems.leave_one_out(asked, [signal])))
+            again = figures(systems.refit(signal, systems.leave_one_out(asked, [*unused, signal])))
         yield Ablation(signal, weights[place], figures(systems.weighted(signal, left)), again)
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import contextlib
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from clsm_cli.records import NamedTuple
 from clsm_cli.retrieval import signals
 from clsm_cli.retrieval.finding import find
 from clsm_cli.retrieval.query import Query

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import clsm_cli
 from clsm_cli.consolidation import consolidate as consolidation
@@ -25,6 +25,7 @@ from clsm_cli.consolidation.report import Request as Sleep
 from clsm_cli.errors import BadInputError
 from clsm_cli.ingestion.ingest import Request, ingest
 from clsm_cli.model.ids import digest
+from clsm_cli.records import NamedTuple
 from clsm_cli.store import atomic, layout
 
 if TYPE_CHECKING:

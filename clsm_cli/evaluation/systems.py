@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from clsm_cli.evaluation import fitting, runs
+from clsm_cli.records import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -99,13 +100,21 @@ def leave_one_out(asked: Sequence[Asked], frozen: Sequence[str] = ()) -> dict[st
     }
 
 
-def refits(asked: Sequence[Asked], fitted: dict[str, Floats]) -> list[System]:
+def unused(weights: Sequence[float]) -> tuple[str, ...]:
+    """Names of the signals that clsm ships without a weight; a fit of it has none for them either."""
+    pairs = zip(runs.SIGNALS, weights, strict=True)
+    return tuple(name for name, weight in pairs if not weight)
+
+
+def refits(
+    asked: Sequence[Asked], fitted: dict[str, Floats], frozen: Sequence[str] = ()
+) -> list[System]:
     """Fitted weights, of all signals and of those of content; none when nothing was fitted."""
     if not fitted:
         return []
     found = [refit(REFIT, fitted)]
     if runs.NOT_CONTENT.intersection(runs.SIGNALS):
-        found.append(refit(REFIT_CONTENT, leave_one_out(asked, tuple(runs.NOT_CONTENT))))
+        found.append(refit(REFIT_CONTENT, leave_one_out(asked, (*frozen, *runs.NOT_CONTENT))))
     return found
 
 

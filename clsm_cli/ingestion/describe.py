@@ -10,10 +10,11 @@ from __future__ import annotations
 import re
 from datetime import date, datetime
 from itertools import takewhile
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from clsm_cli.ingestion.times import instant
 from clsm_cli.model.episodes import EpisodeRecord, OpenQuestion
+from clsm_cli.records import NamedTuple
 from clsm_cli.text import cues, mentions, timex
 from clsm_cli.text.affect import valence
 from clsm_cli.text.node_ids import node_id

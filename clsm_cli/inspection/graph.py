@@ -5,11 +5,12 @@ from __future__ import annotations
 import heapq
 from collections import defaultdict
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from clsm_cli.errors import BadInputError
 from clsm_cli.model.episodes import EpisodeRecord
 from clsm_cli.model.graph import Edge, Node
+from clsm_cli.records import NamedTuple
 from clsm_cli.store import logs, shards, statements
 from clsm_cli.text.node_ids import node_id
 

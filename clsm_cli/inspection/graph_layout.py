@@ -7,7 +7,9 @@ rounded, so that every machine with IEEE 754 numbers draws the same picture.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
+
+from clsm_cli.records import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from clsm_cli.inspection.graph import name_of, neighbours
+from clsm_cli.records import NamedTuple
 from clsm_cli.scoring.communities import communities as grouped
 
 if TYPE_CHECKING:

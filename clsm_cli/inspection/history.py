@@ -7,12 +7,13 @@ its edges. Statements of a subject without a slot are one thread.
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal
 
 from clsm_cli.errors import BadInputError
 from clsm_cli.inspection.versions import Version, seconds, version
 from clsm_cli.model import clocks
 from clsm_cli.model.graph import Edge, Node, Statement
+from clsm_cli.records import NamedTuple
 from clsm_cli.store import logs, shards, statements
 from clsm_cli.store.index.opening import open_index
 from clsm_cli.text.node_ids import node_id

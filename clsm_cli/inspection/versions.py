@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal
 
 from clsm_cli.model import clocks
 from clsm_cli.model.graph import Edge, Statement
+from clsm_cli.records import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

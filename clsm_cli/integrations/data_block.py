@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
+from clsm_cli.records import NamedTuple
 from clsm_cli.text.tokens import count_tokens, trim_to_tokens
 
 if TYPE_CHECKING:

@@ -9,10 +9,11 @@ from __future__ import annotations
 import json
 from contextlib import suppress
 from time import sleep
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
 from clsm_cli.integrations.completions import Completion, Endpoint, Failure, Message
+from clsm_cli.records import NamedTuple
 from clsm_cli.text.characters import replace_lone
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ relation joins names that were given.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from clsm_cli.integrations.data_block import (
     SHOWN_TOKENS,
@@ -17,6 +17,7 @@ from clsm_cli.integrations.data_block import (
     one_line,
     show,
 )
+from clsm_cli.records import NamedTuple
 from clsm_cli.text.sentences import sentences as split_sentences
 from clsm_cli.text.tokens import trim_to_tokens
 

@@ -1,7 +1,8 @@
 """What a recall returns: data only, rendered elsewhere (schema ``clsm.recall/1``)."""
 
-# Annotations are no text: a recall would compile them one by one, see clsm_cli/config.py.
-from typing import NamedTuple
+from __future__ import annotations
+
+from clsm_cli.records import NamedTuple
 
 SCHEMA = "clsm.recall/1"
 
@@ -35,10 +36,7 @@ class Why(NamedTuple):
     echo: float = 0.0
     names: float = 0.0
     session: float = 0.0
-    broad_episode: float = 0.0
-    broad_session: float = 0.0
-    broad_others: float = 0.0
-    broad_meaning: float = 0.0
+    meaning: float = 0.0
     graph: float = 0.0
 
 

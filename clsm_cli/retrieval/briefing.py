@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import json
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from clsm_cli.model.ids import digest
+from clsm_cli.records import NamedTuple
 from clsm_cli.retrieval.briefing_share import SECTIONS, share_out
 from clsm_cli.store import briefing as store_briefing
 from clsm_cli.text import tokens

@@ -19,8 +19,8 @@ from clsm_cli.store.index import graph as stored
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
-    from clsm_cli.retrieval.spreading import Route
     from clsm_cli.retrieval.ranking import Candidate
+    from clsm_cli.retrieval.spreading import Route
     from clsm_cli.store.index.graph import NodeRow
     from clsm_cli.store.index.reader import Index
 

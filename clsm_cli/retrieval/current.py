@@ -10,9 +10,10 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from clsm_cli.model.ids import digest
+from clsm_cli.records import NamedTuple
 from clsm_cli.retrieval.answer import Memory, Source, Why
 from clsm_cli.text import tokens
 

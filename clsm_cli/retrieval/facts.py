@@ -8,9 +8,10 @@ ten minutes?") gets one of three answers, since a memory that holds no such fact
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from clsm_cli.model import clocks
+from clsm_cli.records import NamedTuple
 from clsm_cli.store.index import graph
 from clsm_cli.text.node_ids import node_id
 
@@ -65,7 +66,7 @@ def look_up(index: Index, text: str, at: str, known_at: str | None = None) -> Ve
     agree = [fact for fact in found if _is_claimed(asked, fact)]
     answer = None if found else UNKNOWN
     if asked.value is not None:
-        is_denied = found and slot_questions.is_single(asked.slot)
+        is_denied = found and is_single(asked.slot)
         answer = YES if agree else NO if is_denied else UNKNOWN
     facts = tuple(agree or found)
     return Verdict(answer, facts, _evidence(index, facts))
@@ -73,6 +74,23 @@ def look_up(index: Index, text: str, at: str, known_at: str | None = None) -> Ve
 
 _DAY = 10
 """Characters of a date."""
+_MANY = frozenset(
+    {
+        "allergic to", "diet", "dislikes", "favourite", "language", "likes", "member of", "owns",
+        "plays", "prefers", "reads", "score", "uses", "visited",
+    }
+)  # fmt: skip
+"""Slots that may have several values at a time: one of them denies no other."""
+
+
+def is_single(slot: str) -> bool:
+    """Whether a slot has one value at a time; what is used for one purpose has.
+
+    >>> is_single("interval"), is_single("favourite/tea"), is_single("uses/database")
+    (True, False, True)
+    """
+    name, _, about = slot.partition("/")
+    return name not in _MANY or (name == "uses" and bool(about))
 
 
 def _is_claimed(asked: Asked, fact: Fact) -> bool:

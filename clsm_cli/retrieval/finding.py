@@ -5,8 +5,9 @@ Everything but the ranking looks at the words first, and loads nothing where a q
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from clsm_cli.records import NamedTuple
 from clsm_cli.retrieval import moments, ranking
 from clsm_cli.retrieval.question import understand
 from clsm_cli.retrieval.ranking import Ranked
@@ -112,10 +113,13 @@ def _allowed(index: Index, query: Query, when: Moments | None) -> Collection[int
     allowed = None if query.filters is None else index.chosen(query.filters)
     if when is None or not when.hard:
         return allowed
+    from clsm_cli.store.index import sessions
     from clsm_cli.store.index.filters import Filters
 
-    parts = [Filters(session=session) for session in when.sessions] or [
-        Filters(first=first, until=until) for first, until in when.periods
-    ]
-    inside = frozenset().union(*(index.chosen(each) for each in parts))
+    if when.sessions:
+        inside = sessions.passages(index.connection, when.sessions) - index.hidden()
+    else:
+        inside = frozenset().union(
+            *(index.chosen(Filters(first=first, until=until)) for first, until in when.periods)
+        )
     return inside if allowed is None else inside & frozenset(allowed)

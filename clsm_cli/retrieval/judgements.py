@@ -6,9 +6,10 @@ A line carries the signal that led to each item, since the activations that tell
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from clsm_cli.errors import BadInputError, ClsmError
+from clsm_cli.records import NamedTuple
 from clsm_cli.retrieval.feedback import FILE, learnt
 
 if TYPE_CHECKING:

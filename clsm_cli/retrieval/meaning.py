@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from heapq import nlargest
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Protocol
 
+from clsm_cli.records import NamedTuple
 from clsm_cli.scoring import maxsim
 from clsm_cli.store.index.codes import (
     SENTENCE_STEP,

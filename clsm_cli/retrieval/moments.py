@@ -6,7 +6,9 @@ time pays for one look at its words: nothing is loaded.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
+
+from clsm_cli.records import NamedTuple
 
 if TYPE_CHECKING:
     from clsm_cli.store.index.reader import Index

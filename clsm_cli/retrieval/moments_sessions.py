@@ -8,8 +8,9 @@ idf) as the best group of the store does, or when it mentions the concept of tha
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from clsm_cli.records import NamedTuple
 from clsm_cli.scoring import bm25
 from clsm_cli.store.index import sessions
 from clsm_cli.text import tokens

@@ -5,9 +5,10 @@ from __future__ import annotations
 from datetime import date
 from functools import cached_property
 from math import log
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from clsm_cli.model import clocks
+from clsm_cli.records import NamedTuple
 from clsm_cli.retrieval import published_library
 from clsm_cli.scoring import bm25, pagerank
 from clsm_cli.scoring.activation import Link, spread

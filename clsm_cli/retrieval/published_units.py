@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from clsm_cli.model.episodes import EpisodeRecord
 from clsm_cli.model.graph import Node
+from clsm_cli.records import NamedTuple
 from clsm_cli.store.index import graph
 
 if TYPE_CHECKING:

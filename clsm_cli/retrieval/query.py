@@ -1,7 +1,10 @@
 """What is asked of a memory, and how much may come back."""
 
-# Annotations are no text: a recall would compile them one by one, see clsm_cli/config.py.
-from typing import TYPE_CHECKING, NamedTuple
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from clsm_cli.records import NamedTuple
 
 if TYPE_CHECKING:
     from clsm_cli.retrieval.current import Said
@@ -31,10 +34,10 @@ class Query(NamedTuple):
     budget: int
     unit: str = "tokens"
     min_score: float | None = None
-    filters: "Filters | None" = None
+    filters: Filters | None = None
     as_of: str | None = None
     known_at: str | None = None
-    current: tuple["Said", ...] = ()
+    current: tuple[Said, ...] = ()
     is_gated: bool = False
     preset: str | None = None
     seed: str | None = None

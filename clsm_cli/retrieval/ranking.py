@@ -10,8 +10,9 @@ its cost does not grow with the store.
 from __future__ import annotations
 
 from heapq import nlargest
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from clsm_cli.records import NamedTuple
 from clsm_cli.retrieval import meaning, second_look, words
 from clsm_cli.retrieval import signals as signal
 from clsm_cli.retrieval.first_look import Surroundings, View
@@ -98,7 +99,7 @@ def rank(
         late = meaning.interact(index, engine, vectors, weights, around.near)
     view = View(question, found, near, late, around, frozenset(stated))
     found_first = view.signals(rows)
-    looked = second_look.add(index, engine, question, rows, found_first, around, near, late)
+    looked = second_look.add(index, question, rows, found_first, around, near, late)
     factors = signal.weights(settings)
     ranked = []
     for row, values in zip(rows, looked, strict=True):

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from clsm_cli.records import NamedTuple
 from clsm_cli.scoring import days
 
 if TYPE_CHECKING:
@@ -33,10 +34,8 @@ class Signals(NamedTuple):
             against: what is found stands there already.
         names: How many names it mentions.
         session: The best passage of its conversation at first sight.
-        broad_episode: ``episode``, as far as the question asks for several things.
-        broad_session: ``session``, likewise.
-        broad_others: How like the best passages of other conversations it is, likewise.
-        broad_meaning: The cosine to the question, likewise.
+        meaning: The cosine to the question, as far as that asks for several things
+            (``text.breadth``); ``episode`` and ``session`` count as far as it does not.
     """
 
     bm25: float = 0.0
@@ -51,10 +50,7 @@ class Signals(NamedTuple):
     echo: float = 0.0
     names: float = 0.0
     session: float = 0.0
-    broad_episode: float = 0.0
-    broad_session: float = 0.0
-    broad_others: float = 0.0
-    broad_meaning: float = 0.0
+    meaning: float = 0.0
 
 
 def weights(settings: RecallSettings) -> Signals:

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 from datetime import date
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from clsm_cli.records import NamedTuple
 from clsm_cli.scoring import activation, retention
 from clsm_cli.scoring.activation import Link, Spreading
 from clsm_cli.store.index import graph

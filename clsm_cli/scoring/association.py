@@ -12,8 +12,9 @@ The factor n / (n + shrink) keeps a few chance meetings from being strong.
 from __future__ import annotations
 
 from itertools import chain
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from clsm_cli.records import NamedTuple
 from clsm_cli.scoring.communities import communities
 
 if TYPE_CHECKING:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from math import exp
-from typing import NamedTuple
+
+from clsm_cli.records import NamedTuple
 
 COSINE = 6.1
 COVERAGE = 2.3

@@ -10,7 +10,9 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from itertools import accumulate
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
+
+from clsm_cli.records import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

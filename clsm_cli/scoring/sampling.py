@@ -6,7 +6,9 @@ Thompson sampling as in Smriti, with its priors kept: there the first feedback d
 from __future__ import annotations
 
 from math import fsum
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
+
+from clsm_cli.records import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping

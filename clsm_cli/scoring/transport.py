@@ -7,7 +7,9 @@ ever changes its budgets. Here the marginals differ, and the entries of the plan
 from __future__ import annotations
 
 from math import floor, fsum
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
+
+from clsm_cli.records import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
+from clsm_cli.records import NamedTuple
 from clsm_cli.store.jsonlines import dump
 
 

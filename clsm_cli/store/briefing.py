@@ -8,10 +8,11 @@ make it old, since open conversations are read where they are captured.
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from clsm_cli.errors import DamagedStoreError, DiskError
 from clsm_cli.model.hashing import sha256
+from clsm_cli.records import NamedTuple
 from clsm_cli.store import atomic
 from clsm_cli.store.index.files import scan
 from clsm_cli.store.jsonlines import LineError, load

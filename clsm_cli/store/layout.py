@@ -5,15 +5,17 @@ from __future__ import annotations
 import os
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from clsm_cli.config import FORMAT_VERSION, Settings, with_changes
 from clsm_cli.errors import BadInputError, DamagedStoreError, NewerFormatError, StoreNotFoundError
 from clsm_cli.model.hashing import sha256
 from clsm_cli.model.ids import digest, is_id
 from clsm_cli.model.streams import STREAMS
+from clsm_cli.records import NamedTuple
 from clsm_cli.store import atomic, front_matter
 from clsm_cli.store.jsonlines import LineError, dump
+from clsm_cli.store.zones import is_zone, zone_of
 
 if TYPE_CHECKING:
     from datetime import tzinfo
@@ -52,13 +54,7 @@ class Store(NamedTuple):
     @property
     def zone(self) -> tzinfo:
         """The time zone that naive source times are read in."""
-        if self.zone_name == "UTC":  # loading zoneinfo takes 2 ms
-            from datetime import UTC
-
-            return UTC
-        from zoneinfo import ZoneInfo
-
-        return ZoneInfo(self.zone_name)
+        return zone_of(self.zone_name)
 
     @property
     def flow(self) -> Path:
@@ -170,7 +166,7 @@ def _from_config(
     except ValueError as error:
         raise DamagedStoreError(path, None, str(error)) from None
     zone_name = str(values.get("time_zone", "UTC"))
-    if not _is_zone(zone_name):
+    if not is_zone(zone_name):
         raise DamagedStoreError(path, None, f"'time_zone' {zone_name!r} is not an IANA time zone")
     return Store(
         root=root,
@@ -232,38 +228,6 @@ def _is_occupied(root: Path) -> bool:
     return any(
         name not in ours and not name.startswith(atomic.TEMP_PREFIX) for name in os.listdir(root)
     )
-
-
-def check_zone(name: str) -> None:
-    """Whether a time zone is known.
-
-    Raises:
-        BadInputError: It is not.
-    """
-    if not _is_zone(name):
-        raise BadInputError(
-            "--time-zone", f"{name!r} is no IANA zone", "name one like Europe/Amsterdam"
-        )
-
-
-def system_zone(environment: dict[str, str]) -> str:
-    """The IANA name of this machine's zone, ``UTC`` when it has none."""
-    named = environment.get("TZ", "").lstrip(":")
-    target = os.path.realpath("/etc/localtime")
-    names = (named, target.partition("zoneinfo/")[2])
-    return next((name for name in names if _is_zone(name)), "UTC")
-
-
-def _is_zone(name: str) -> bool:
-    if name == "UTC":
-        return True
-    from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
-
-    try:
-        ZoneInfo(name)
-    except (ZoneInfoNotFoundError, ValueError, OSError):
-        return False
-    return True
 
 
 def device_name(root: Path, environment: dict[str, str]) -> str:

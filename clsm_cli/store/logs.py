@@ -6,10 +6,11 @@ was never acknowledged.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from clsm_cli.errors import DamagedStoreError
 from clsm_cli.model.ids import tombstone_hash
+from clsm_cli.records import NamedTuple
 from clsm_cli.store import atomic
 from clsm_cli.store.activations import Activation
 from clsm_cli.store.jsonlines import LineError, dump, load

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from clsm_cli.errors import DamagedStoreError
+from clsm_cli.records import NamedTuple
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -7,8 +7,9 @@ anywhere, as a line is found by its id.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from clsm_cli.records import NamedTuple
 from clsm_cli.store.topics import parse, render_item, render_topic
 
 if TYPE_CHECKING:

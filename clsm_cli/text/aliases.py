@@ -11,8 +11,9 @@ import re
 import unicodedata
 from functools import lru_cache
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from clsm_cli.records import NamedTuple
 from clsm_cli.text import mentions, names
 from clsm_cli.text.mentions import Mention
 from clsm_cli.text.noun_phrases import singular

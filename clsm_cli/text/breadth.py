@@ -1,66 +1,57 @@
-"""Whether a question asks for many things ("what hobbies does she have") or for one, by its form.
+"""How far a question asks for many things ("what hobbies does she have") and not for one, by its form.
 
 A list is answered by turns of several conversations, a single thing by one: what speaks for one kind
-of passage speaks against the other. The form tells them apart with an AUROC of .89 on LoCoMo
-(multi-hop against the rest), without looking at what is asked about.
+of passage speaks against the other.
 """
 
 from __future__ import annotations
 
-from math import exp
-
 _ASKS = frozenset({"what", "which", "many"})
-_KINDS = frozenset({"kind", "kinds", "type", "types", "sort", "sorts", "people"})
-_NO_PLURALS = frozenset({"does", "has", "was", "is", "this", "his", "always", "perhaps"})
-_PREPOSITIONS = frozenset(
-    {"in", "on", "at", "for", "with", "after", "during", "about", "from", "to", "by", "when",
-     "while", "of"}
-)  # fmt: skip
+_KINDS = frozenset({"kind", "kinds", "type", "types", "sort", "sorts"})
+_NO_PLURALS = frozenset({"does", "this", "always", "perhaps", "kids"})
 _PERFECT = frozenset({"has", "have"})
-_GUESS = frozenset({"would", "might", "likely", "could"})
 _MARKS = str.maketrans(dict.fromkeys(",.;:!?\"()/-'’“”", " "))
 _HEAD = 4
 """Words after "what" among which a plural noun is looked for."""
-_MOST_TERMS = 10
+_FEW, _MANY = 2, 7
+"""Search terms up to which a question is as broad as its form, and from which it asks for one thing."""
 
 
 def breadth(text: str, terms: int, *, asks_when: bool) -> float:
-    """Probability that a question asks for several things, 0 … 1.
+    """How far a question asks for several things, 0 … 1.
 
-        1 / (1 + e^−z),  z = 1.9 plural + 1.5 perfect + 1.5 both − 0.6 did − 1.6 guess
-                             − 0.9 when − 0.46 · search terms − 0.4 · prepositions
+        max(0, 1 − (terms − 2) / 5)   where it asks for a plural, in the perfect, or for both of two
 
-    A logistic regression on LoCoMo's development part; only the signs and the rough sizes matter.
+    and not for a time; else 0. Each term narrows it: "what pets does she have", but "what pets did
+    she take to the vet in May". A rule, with nothing fitted; a logistic regression on the form is
+    no better (LoCoMo, multi-hop recall@10 63.4 against 63.6).
 
     Args:
         text: The question.
         terms: Its search terms, without people's names.
         asks_when: Whether the answer is a time.
 
-    >>> round(breadth("What hobbies does she have?", 1, asks_when=False), 2)  # z = 1.9 + 1.5 - 0.46
-    0.95
-    >>> round(breadth("When did she go to the zoo in Haarlem?", 3, asks_when=True), 2)
-    0.03
+    >>> breadth("What hobbies does she have?", 1, asks_when=False)
+    1.0
+    >>> breadth("What books has she read in the summer?", 4, asks_when=False)
+    0.6
+    >>> breadth("When did she go to the zoo?", 2, asks_when=True)
+    0.0
     """
     words = text.casefold().translate(_MARKS).split()
     known = set(words)
-    z = (
-        1.9 * _is_plural(words, known)
-        + 1.5 * bool(known & _PERFECT)
-        + 1.5 * ("both" in known or ("in" in known and "common" in known))
-        - 0.6 * ("did" in known)
-        - 1.6 * bool(known & _GUESS)
-        - 0.9 * asks_when
-        - 0.46 * min(terms, _MOST_TERMS)
-        - 0.4 * sum(word in _PREPOSITIONS for word in words)
+    is_broad = not asks_when and (
+        not known.isdisjoint(_PERFECT)
+        or "both" in known
+        or "people" in known
+        or "in common" in " ".join(words)
+        or _asks_for_plural(words)
     )
-    return 1 / (1 + exp(-z))
+    return max(0.0, min(1.0, 1 - (terms - _FEW) / (_MANY - _FEW))) if is_broad else 0.0
 
 
-def _is_plural(words: list[str], known: set[str]) -> bool:
+def _asks_for_plural(words: list[str]) -> bool:
     """Whether the noun after "what", "which" or "how many" is in the plural, or asks for kinds."""
-    if "people" in known:
-        return True
     for place, word in enumerate(words):
         if word in _ASKS:
             head = words[place + 1 : place + 1 + _HEAD]

@@ -6,7 +6,9 @@ decides. A question without one of a few words is simple, and only that is looke
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
+
+from clsm_cli.records import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet

@@ -13,9 +13,10 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from clsm_cli.model.hashing import hmac_sha256
+from clsm_cli.records import NamedTuple
 from clsm_cli.text.terminal import safe
 
 if TYPE_CHECKING:

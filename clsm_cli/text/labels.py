@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
 
+from clsm_cli.records import NamedTuple
 from clsm_cli.text.gate_words import PREPOSITIONS, words
 from clsm_cli.text.names import NO_NAMES, SMALL_WORDS
 from clsm_cli.text.plain import plain

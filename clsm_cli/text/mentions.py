@@ -8,8 +8,9 @@ run is longer or the word has its capital elsewhere too.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal
 
+from clsm_cli.records import NamedTuple
 from clsm_cli.text import names
 from clsm_cli.text.sentences import split
 

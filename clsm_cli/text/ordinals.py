@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from typing import NamedTuple
 
+from clsm_cli.records import NamedTuple
 from clsm_cli.text import ordinal_words as words
 
 LONGEST = 2000

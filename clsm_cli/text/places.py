@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections import deque
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from clsm_cli.records import NamedTuple
 from clsm_cli.text import gate, resolve
 from clsm_cli.text.labels import Label, label_of
 from clsm_cli.text.plain import plain

@@ -9,7 +9,9 @@ as polarity.
 from __future__ import annotations
 
 import re
-from typing import Literal, NamedTuple
+from typing import Literal
+
+from clsm_cli.records import NamedTuple
 
 Polarity = Literal["positive", "negative", "neutral"]
 

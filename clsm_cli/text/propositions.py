@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections import deque
 from itertools import takewhile
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from clsm_cli.records import NamedTuple
 from clsm_cli.text import gate, mentions, resolve
 from clsm_cli.text.first_person import name_of
 from clsm_cli.text.places import Place, Speech, places

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import re
 from functools import cache
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal
 
+from clsm_cli.records import NamedTuple
 from clsm_cli.text.relation_words import inflect
 
 if TYPE_CHECKING:

@@ -10,8 +10,9 @@ from __future__ import annotations
 
 import re
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from clsm_cli.records import NamedTuple
 from clsm_cli.text import relation_rules as rules
 from clsm_cli.text import relation_words as words
 from clsm_cli.text.relation_items import (

@@ -8,7 +8,9 @@ because memory that is wrongly hidden costs more than memory that is read in vai
 from __future__ import annotations
 
 import re
-from typing import Literal, NamedTuple
+from typing import Literal
+
+from clsm_cli.records import NamedTuple
 
 Route = Literal["none", "ltm", "stm", "both"]
 

@@ -11,7 +11,9 @@ from __future__ import annotations
 import re
 from functools import cache
 from math import log2
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
+
+from clsm_cli.records import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
 
+from clsm_cli.records import NamedTuple
 from clsm_cli.text.names import NO_NAMES
 from clsm_cli.text.slot_values import CLOSE, OPEN, unmarked
 from clsm_cli.text.slot_words import MARK, NAME

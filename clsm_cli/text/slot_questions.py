@@ -6,7 +6,7 @@ it, and no pattern is compiled for a question that asks for no slot.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from clsm_cli.records import NamedTuple
 
 
 class Asked(NamedTuple):

@@ -12,8 +12,9 @@ import re
 from datetime import date, datetime
 from functools import cache
 from itertools import zip_longest
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from clsm_cli.records import NamedTuple
 from clsm_cli.text import timex_parts
 from clsm_cli.text import timex_units as units
 from clsm_cli.text.periods import shown

@@ -11,8 +11,9 @@ import re
 from bisect import bisect_left
 from datetime import date, datetime, timedelta
 from functools import cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from clsm_cli.records import NamedTuple
 from clsm_cli.text import timex
 from clsm_cli.text.timex_words import HOLIDAY_CUES
 

@@ -9,8 +9,9 @@ from __future__ import annotations
 import re
 from datetime import timedelta
 from functools import cache
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from clsm_cli.records import NamedTuple
 from clsm_cli.text import periods
 from clsm_cli.text.timex_forms import ORDINALS, WEEKDAYS
 from clsm_cli.text.timex_units import NUMBERS, moved, unit

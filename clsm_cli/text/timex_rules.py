@@ -6,8 +6,9 @@ counted). A pattern is compiled when a text holds one of the words that the form
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from clsm_cli.records import NamedTuple
 from clsm_cli.text import timex_forms as forms
 from clsm_cli.text import timex_units as units
 from clsm_cli.text import timex_words as words

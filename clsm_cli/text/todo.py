@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from datetime import date, timedelta
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal
 
+from clsm_cli.records import NamedTuple
 from clsm_cli.text import timex
 from clsm_cli.text import todo_forms as forms
 from clsm_cli.text.rule_words import ACTIONS, capital, plain

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from datetime import date
 from functools import lru_cache
-from typing import NamedTuple
 
+from clsm_cli.records import NamedTuple
 from clsm_cli.text import timex
 from clsm_cli.text.rule_words import ACTIONS, plain
 from clsm_cli.text.tokens import stems

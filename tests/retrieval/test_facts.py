@@ -15,6 +15,7 @@ from clsm_cli.retrieval import facts
 from clsm_cli.retrieval.facts import NO, UNKNOWN, YES
 from clsm_cli.store import atomic, shards, statements
 from clsm_cli.store.index.opening import open_index
+from clsm_cli.text.slot_rules import RULES, SLOTS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -203,6 +204,12 @@ def test_what_was_believed(index: Index, at: str, known_at: str, expected: list[
 def test_claims(index: Index, question: str, at: str, answer: str, stated: list[str]) -> None:
     found = looked_up(index, question, at)
     assert (found.answer, values(found)) == (answer, stated)
+
+
+def test_slots_of_one_value_are_those_of_the_rules() -> None:
+    single = {rule.slot for rule in RULES if rule.is_single} - {"uses"}
+    assert {slot for slot in SLOTS if facts.is_single(slot)} == single
+    assert facts.is_single("uses/database")
 
 
 @pytest.mark.parametrize("question", ["bell", "Why does the bell ring?", "Who oiled the bell?", ""])

@@ -14,7 +14,7 @@ from clsm_cli.errors import (
     StoreNotFoundError,
 )
 from clsm_cli.model.ids import is_id
-from clsm_cli.store import layout
+from clsm_cli.store import layout, zones
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -43,7 +43,7 @@ def test_a_new_store_is_private_and_small(tmp_path: Path) -> None:
     ]
     assert {path.stat().st_mode & 0o077 for path in [root, root.parent, *root.rglob("*")]} == {0}
     store = layout.open_store(root, {})
-    assert (store.zone_name, store.zone.key) == ("Europe/Berlin", "Europe/Berlin")
+    assert (store.zone_name, str(store.zone)) == ("Europe/Berlin", "Europe/Berlin")
     assert len(store.store_id) == 12
 
 
@@ -232,5 +232,5 @@ def test_linked_folders_are_not_followed(tmp_path: Path) -> None:
      ("/etc/localtime", None), ("../x", None), ("", None), ("CET-1CEST", None)],
 )  # fmt: skip
 def test_the_system_zone_is_always_a_zone(zone: str, expected: str | None) -> None:
-    found = layout.system_zone({"TZ": zone})
-    assert found == (expected or layout.system_zone({}))
+    found = zones.system_zone({"TZ": zone})
+    assert found == (expected or zones.system_zone({}))

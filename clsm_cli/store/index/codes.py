@@ -10,7 +10,6 @@ That loses nothing in recall (docs/evaluation.md). A row of
 
 from __future__ import annotations
 
-from math import sqrt
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -78,17 +77,6 @@ def unpacked_tokens(rows: bytes) -> bytearray:
 _PAIRS = [_FROM_TWO_BITS[pair & 3] | _FROM_TWO_BITS[pair >> 2] << 4 for pair in range(16)]
 _LOW_HALF = bytes(_PAIRS[byte & 15] for byte in range(256))
 _HIGH_HALF = bytes(_PAIRS[byte >> 4] for byte in range(256))
-
-
-def floats(row: bytes | memoryview) -> list[float]:
-    """The unit vector of a row, as ``unit``, without numpy.
-
-    >>> floats(bytes.fromhex("fc84"))  # 4, -4, 7, 0 steps
-    [0.4444444444444444, -0.4444444444444444, 0.7777777777777778, 0.0]
-    """
-    codes = [(byte & 15) - _ZERO for byte in row] + [(byte >> 4) - _ZERO for byte in row]
-    length = sqrt(sum(code * code for code in codes)) or 1.0
-    return [code / length for code in codes]
 
 
 def unit(row: bytes | memoryview) -> Any:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 5
 """Raised whenever the tables or what they mean change; an older index is rebuilt."""
 
 _SCHEMA = """
@@ -101,6 +101,7 @@ CREATE TABLE clocks (           -- when a statement was true, and when it was be
   valid_from TEXT, valid_until TEXT, recorded_at TEXT, superseded_at TEXT, withdrawn INTEGER)
   WITHOUT ROWID;
 CREATE INDEX clocks_subject ON clocks (subject) WHERE subject IS NOT NULL;
+CREATE INDEX clocks_slot ON clocks (slot, subject) WHERE slot IS NOT NULL;
 CREATE TABLE uses (             -- how often an id was recalled on a day, once decay has folded it
   id TEXT, day INTEGER, file INTEGER, n INTEGER, PRIMARY KEY (id, day, file)) WITHOUT ROWID;
 CREATE TABLE vectors (          -- see vectors.py

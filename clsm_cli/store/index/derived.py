@@ -19,7 +19,7 @@ from clsm_cli.store.layout import TOPIC_STREAMS
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from clsm_cli.model.codec import Record
     from clsm_cli.model.streams import Stream
@@ -138,17 +138,31 @@ def _settle_statements(
         (stream,),
     ).fetchall()
     _replace(batch, {row[0]: row[1:] for row in rows}, wanted)
-    _settle_clocks(connection, stream, edits.statements)
+    keys = connection.execute("SELECT key FROM clocks WHERE stream = ?", (stream,)).fetchall()
+    _settle_clocks(connection, stream, {key for (key,) in keys}, edits.statements)
 
 
 def _settle_clocks(
-    connection: sqlite3.Connection, stream: Stream, statements: Mapping[str, Statement]
+    connection: sqlite3.Connection,
+    stream: Stream,
+    keys: Collection[str],
+    statements: Mapping[str, Statement],
 ) -> None:
-    """When each statement of a stream was true, and when it was believed; old ones too."""
+    """When each statement of a stream was true, and when it was believed; old ones too.
+
+    Args:
+        connection: The index.
+        stream: Of the statements.
+        keys: Those that may have had a row before.
+        statements: Those that should have one.
+    """
     columns = ", ".join(("key", *_CLOCKS))
     known = {
         row[0]: row
-        for row in connection.execute(f"SELECT {columns} FROM clocks WHERE stream = ?", (stream,))
+        for key in keys
+        for row in connection.execute(
+            f"SELECT {columns} FROM clocks WHERE key = ? AND stream = ?", (key, stream)
+        )
     }
     wanted = {
         key: (key, *(getattr(statement, name) for name in _CLOCKS))
@@ -181,6 +195,7 @@ def _settle_flow(batch: Batch, changed: set[str], forgotten: frozenset[str]) -> 
     connection = batch.connection
     wanted: dict[str, Passage] = {}
     known: dict[str, tuple[int, str, str, str]] = {}
+    statements: dict[str, Statement] = {}
     for record_id in sorted(changed):
         lines = connection.execute(
             "SELECT r.line, f.path FROM records r JOIN files f ON f.id = r.file WHERE r.id = ?"
@@ -198,9 +213,13 @@ def _settle_flow(batch: Batch, changed: set[str], forgotten: frozenset[str]) -> 
         if not lines or logs.is_forgotten(record_id, forgotten):
             continue
         record = join_all([unpack(line) for line, _ in lines]).record
-        if isinstance(record, Statement) and record.stream == "flow" and record.text:
+        if not isinstance(record, Statement) or record.stream != "flow":
+            continue
+        statements[record_id] = record
+        if record.text:
             wanted[record_id] = passages.of_statement(record, lines[-1][1], 0)
     _replace(batch, known, wanted)
+    _settle_clocks(connection, "flow", changed, statements)
 
 
 def _replace(

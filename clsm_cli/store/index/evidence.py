@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from clsm_cli.records import NamedTuple
 from clsm_cli.store.index import postings
 from clsm_cli.store.index.rows import candidates
 from clsm_cli.store.index.search import batches

@@ -8,8 +8,9 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
+from clsm_cli.records import NamedTuple
 from clsm_cli.store.layout import TOPIC_STREAMS
 
 if TYPE_CHECKING:

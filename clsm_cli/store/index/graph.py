@@ -3,14 +3,18 @@
 Rows name nodes by a number, a hash of the id, so they are the same on every machine.
 """
 
-# Annotations are no text: a recall would compile them one by one, see clsm_cli/config.py.
+from __future__ import annotations
+
 import json
-import sqlite3
-from collections.abc import Collection, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING
 
 from clsm_cli.model.ids import digest
+from clsm_cli.records import NamedTuple
 from clsm_cli.store.index.search import batches
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Collection, Sequence
 
 
 class NodeRow(NamedTuple):

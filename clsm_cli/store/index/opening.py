@@ -9,9 +9,10 @@ from __future__ import annotations
 
 import contextlib
 import sqlite3
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from clsm_cli.errors import DiskError
+from clsm_cli.records import NamedTuple
 from clsm_cli.store.index import database, vectors
 from clsm_cli.store.index.files import changes
 from clsm_cli.store.index.reader import Index

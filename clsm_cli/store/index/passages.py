@@ -3,11 +3,13 @@
 A long one is cut at sentence or list ends into parts of at most ``max_tokens`` word pieces.
 """
 
-# Annotations are no text: a recall would compile them one by one, see clsm_cli/config.py.
+from __future__ import annotations
+
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from clsm_cli.model.ids import digest
+from clsm_cli.records import NamedTuple
 from clsm_cli.text import tokens
 
 if TYPE_CHECKING:
@@ -85,7 +87,7 @@ def with_heading(heading: str, text: str) -> str:
 
 
 def of_turn(
-    turn: "Turn", session: str, *, episode: str | None, document: str | None, max_tokens: int
+    turn: Turn, session: str, *, episode: str | None, document: str | None, max_tokens: int
 ) -> list[Passage]:
     """The passages of a turn or a block."""
     parts = cut(turn.text, max_tokens)
@@ -120,7 +122,7 @@ def of_turn(
     return passages
 
 
-def of_statement(statement: "Statement", path: str, line: int) -> Passage:
+def of_statement(statement: Statement, path: str, line: int) -> Passage:
     """The passage of a statement."""
     return Passage(
         key=statement.id,

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
+from clsm_cli.records import NamedTuple
 from clsm_cli.store.index import codes, graph
 from clsm_cli.store.index.search import Search, batches
 

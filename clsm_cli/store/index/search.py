@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 from itertools import islice
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
+from clsm_cli.records import NamedTuple
 from clsm_cli.store.index import postings
 
 if TYPE_CHECKING:
@@ -249,16 +250,15 @@ class Search:
         return [found[each] for each in rows]
 
     def _along(self, row: int, link: str) -> list[int]:
-        found: list[int] = []
-        for _ in range(NEAR):
-            here = found[-1] if found else row
-            (there,) = self.connection.execute(
-                f"SELECT {link} FROM passages WHERE id = ?", (here,)
-            ).fetchone()
-            if there is None:
-                break
-            found.append(there)
-        return found
+        """The rows that a link leads to from a passage, one after the other."""
+        rows = self.connection.execute(
+            "WITH RECURSIVE along (id, steps) AS (SELECT ?, 0 UNION ALL"
+            f" SELECT p.{link}, a.steps + 1 FROM along a JOIN passages p ON p.id = a.id"
+            f" WHERE a.steps < {NEAR} AND p.{link} IS NOT NULL)"
+            " SELECT id FROM along WHERE steps ORDER BY steps",
+            (row,),
+        )
+        return [there for (there,) in rows]
 
     def chosen(self, filters: Filters) -> Collection[int]:
         """The visible passages that a filter lets through."""

@@ -7,8 +7,9 @@ session began, so the cost grows with their number, not with that of passages.
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from clsm_cli.records import NamedTuple
 from clsm_cli.store.index.search import batches
 
 if TYPE_CHECKING:

@@ -13,8 +13,9 @@ import json
 import mmap
 import os
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
+from clsm_cli.records import NamedTuple
 from clsm_cli.store import atomic
 from clsm_cli.store.index.codes import (
     SENTENCE_BYTES,

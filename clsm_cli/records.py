@@ -1,0 +1,76 @@
+"""Named tuples that cost next to nothing to define.
+
+``typing.NamedTuple`` compiles a constructor for each class, and each annotation that is text: 0.15 ms
+a class in a process that has just started, a tenth of a recall, which defines sixty. The classes made
+here behave alike, and type checkers are told that they are those; all share one constructor.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+__all__ = ["NamedTuple"]
+
+if TYPE_CHECKING:
+    from typing import NamedTuple
+else:
+    from _collections import _tuplegetter as _field  # what collections.namedtuple reads fields with
+
+    class _Record(tuple):
+        """What all named tuples share; names, results and errors as in ``collections.namedtuple``."""
+
+        __slots__ = ()
+        _fields: tuple[str, ...] = ()
+
+        def __new__(cls, *values: Any, **named: Any) -> Any:
+            """Fields in their order, others by name, the rest by default."""
+            if named or len(values) != len(cls._fields):
+                values = _completed(cls, values, named)
+            return tuple.__new__(cls, values)
+
+        @classmethod
+        def _make(cls, values: Any) -> Any:
+            made = tuple.__new__(cls, values)
+            if len(made) != len(cls._fields):
+                raise TypeError(f"Expected {len(cls._fields)} arguments, got {len(made)}")
+            return made
+
+        def _replace(self, /, **changes: Any) -> Any:
+            if unknown := [name for name in changes if name not in self._fields]:
+                raise ValueError(f"Got unexpected field names: {unknown!r}")
+            return tuple.__new__(type(self), (self._asdict() | changes).values())
+
+        def _asdict(self) -> dict[str, Any]:
+            return dict(zip(self._fields, self, strict=True))
+
+        def __repr__(self) -> str:
+            fields = ", ".join(f"{name}={value!r}" for name, value in self._asdict().items())
+            return f"{type(self).__name__}({fields})"
+
+        def __getnewargs__(self) -> tuple[Any, ...]:
+            return tuple(self)
+
+    def _completed(cls: Any, values: tuple[Any, ...], named: dict[str, Any]) -> list[Any]:
+        """The values of all fields of a class.
+
+        Raises:
+            TypeError: One is missing, given twice, or of no field.
+        """
+        given = dict(zip(cls._fields, values, strict=False))
+        known = {**cls._field_defaults, **given, **named}
+        if len(values) > len(cls._fields) or given.keys() & named or known.keys() != {*cls._fields}:
+            raise TypeError(f"{cls.__name__} takes {cls._fields}, not {values} and {named}")
+        return [known[name] for name in cls._fields]
+
+    class _Definition(type):
+        """Makes a class of fields a subclass of ``_Record``."""
+
+        def __new__(cls, name: str, _bases: tuple[type, ...], body: dict[str, Any]) -> Any:
+            """Take the fields from the annotations."""
+            fields = tuple(body.get("__annotations__", ()))
+            defaults = {each: body[each] for each in fields if each in body}
+            body |= {each: _field(place, None) for place, each in enumerate(fields)}
+            body |= {"_fields": fields, "__match_args__": fields, "_field_defaults": defaults}
+            return type(name, (_Record,), body | {"__slots__": ()})
+
+    NamedTuple = type.__new__(_Definition, "NamedTuple", (), {})
