@@ -14,7 +14,7 @@ __all__ = ["NamedTuple"]
 if TYPE_CHECKING:
     from typing import NamedTuple
 else:
-    from _collections import _tuplegetter as _field  # what collections.namedtuple reads fields with
+    from operator import itemgetter
 
     class _Record(tuple):
         """What all named tuples share; names, results and errors as in ``collections.namedtuple``."""
@@ -57,9 +57,13 @@ else:
             TypeError: One is missing, given twice, or of no field.
         """
         given = dict(zip(cls._fields, values, strict=False))
+        if len(values) > len(cls._fields) or given.keys() & named:
+            raise TypeError(f"{cls.__name__}() got more values than fields")
+        if unknown := sorted(named.keys() - {*cls._fields}):
+            raise TypeError(f"{cls.__name__}() got unexpected fields: {unknown}")
         known = {**cls._field_defaults, **given, **named}
-        if len(values) > len(cls._fields) or given.keys() & named or known.keys() != {*cls._fields}:
-            raise TypeError(f"{cls.__name__} takes {cls._fields}, not {values} and {named}")
+        if missing := [name for name in cls._fields if name not in known]:
+            raise TypeError(f"{cls.__name__}() is missing fields: {missing}")
         return [known[name] for name in cls._fields]
 
     class _Definition(type):
@@ -69,7 +73,7 @@ else:
             """Take the fields from the annotations."""
             fields = tuple(body.get("__annotations__", ()))
             defaults = {each: body[each] for each in fields if each in body}
-            body |= {each: _field(place, None) for place, each in enumerate(fields)}
+            body |= {each: property(itemgetter(place)) for place, each in enumerate(fields)}
             body |= {"_fields": fields, "__match_args__": fields, "_field_defaults": defaults}
             return type(name, (_Record,), body | {"__slots__": ()})
 

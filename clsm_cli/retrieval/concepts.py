@@ -8,13 +8,15 @@ name or by meaning, is a seed; activation spreads from there over the edges that
 from __future__ import annotations
 
 from math import log1p
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from clsm_cli.records import NamedTuple
 from clsm_cli.retrieval import seeds
 from clsm_cli.retrieval.answer import Concept
 from clsm_cli.scoring import relevance
 from clsm_cli.scoring.relevance import Evidence
 from clsm_cli.store.index import graph as stored
+from clsm_cli.text import tokens
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
@@ -26,6 +28,8 @@ if TYPE_CHECKING:
 
 PASSAGES = 30
 """Passages that concepts are read from."""
+LEAST = 0.05
+"""Probability of what a cue still brings."""
 BY_NAME = frozenset({"exact", "alias"})
 """Seeds that stand in the query, or it in them."""
 
@@ -66,7 +70,10 @@ def rank(
         known_at: When those edges should have been known; None for now.
     """
     weighed = weigh(index, query, candidates, cosines, now, known_at)
-    kept = relevance.cut([each.probability for each in weighed], limit)
+    probabilities = [each.probability for each in weighed]
+    kept = relevance.cut(probabilities, limit)
+    if _is_cue(query, weighed):
+        kept = max(kept, sum(p >= LEAST for p in probabilities[:limit]))
     ids = {each.node.number: each.node.id for each in weighed}
     return tuple(_concept(each, ids) for each in weighed[:kept])
 
@@ -116,6 +123,18 @@ def weigh(
         weighed.append(Weighed(node, evidence, p, seed.kind if seed else None, route))
     weighed.sort(key=lambda each: (-each.probability, each.node.id))
     return weighed
+
+
+def _is_cue(query: str, weighed: Sequence[Weighed]) -> bool:
+    """Whether a query is nothing but names: it asks for all that belongs to them, no question."""
+    names = [name for each in weighed if each.seed in BY_NAME for name in _names(each.node)]
+    if not names:
+        return False
+    return {*tokens.stems(query)} <= {term for name in names for term in tokens.stems(name)}
+
+
+def _names(node: NodeRow) -> tuple[str, ...]:
+    return (node.label, *node.aliases)
 
 
 def _cosine(node: NodeRow, cosines: Sequence[float]) -> float:

@@ -97,7 +97,9 @@ def _in_first_person(text: str, speakers: list[str]) -> tuple[tuple[str, ...], s
             meant = known.get(_OWNER.sub("", " ".join(text[start:end].casefold().split())), ())
             if len(meant) == 1:
                 named |= dict.fromkeys(meant)
-                kept += [text[done:start], "my" if _OWNER.search(text[start:end]) else "I"]
+                before = text[done:start]
+                before = before[:-4] if before.casefold().endswith("the ") else before
+                kept += [before, "my" if _OWNER.search(text[start:end]) else "I"]
                 done = end
                 break
         else:

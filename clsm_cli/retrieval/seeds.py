@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import re
 from heapq import nlargest
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from clsm_cli.records import NamedTuple
 from clsm_cli.store.index import graph
 from clsm_cli.text import tokens
 from clsm_cli.text.node_ids import node_id

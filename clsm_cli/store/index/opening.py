@@ -124,7 +124,7 @@ def open_index(
         from clsm_cli.store.lock import try_locked
 
         # What was made without a model is made whole too, or it would stay without vectors.
-        is_new = disk is None or not vectors.committed(disk).sentences
+        is_new = disk is None or not vectors.has_engine(disk)
         limit = None if is_new else store.settings.recall.refresh_passages
         with (
             try_locked(store.root) as is_held,

@@ -1,8 +1,8 @@
 """Vectors: two append-only files of short codes; the database says how many rows count.
 
-One file has a row of 384 components for each embedded text (a passage, or a node), the other one of 64 for each of its
-tokens that carries a meaning; ``codes`` says how they are written. Rows are found by the digest of the embedded text, so the files are the embedding cache too: a text
-that comes back, in whatever file, is not embedded again.
+One has a row of 384 components for each embedded text (a passage, or a node), the other one of 64
+for each of its tokens that carries a meaning (``codes``). Rows are found by the digest of the text,
+so the files are the embedding cache: a text that comes back is not embedded again.
 """
 
 from __future__ import annotations
@@ -121,6 +121,11 @@ def is_whole(connection: sqlite3.Connection, derived: Path, engine: str) -> bool
         and _size(sentences_path(derived)) >= count.sentences * SENTENCE_BYTES
         and _size(tokens_path(derived)) >= count.tokens * TOKEN_BYTES
     )
+
+
+def has_engine(connection: sqlite3.Connection) -> bool:
+    """Whether vectors were ever asked for; not in an index that was made without a model."""
+    return connection.execute("SELECT 1 FROM meta WHERE key = 'engine'").fetchone() is not None
 
 
 def use_engine(connection: sqlite3.Connection, derived: Path, engine: str) -> None:
