@@ -129,10 +129,7 @@ def has_engine(connection: sqlite3.Connection) -> bool:
 
 
 def use_engine(connection: sqlite3.Connection, derived: Path, engine: str) -> None:
-    """Drop all vectors when another engine made them or a file lost some: they are made anew.
-
-    Engines are never mixed.
-    """
+    """Drop all vectors when another engine made them or a file lost some; engines are never mixed."""
     if is_whole(connection, derived, engine):
         return
     connection.execute("BEGIN IMMEDIATE")
