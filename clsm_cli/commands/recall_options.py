@@ -87,7 +87,7 @@ def query_of(store: Store, options: Options, text: str, now: datetime) -> Query:
         min_score=options.min_score,
         filters=_filters(options, now),
         as_of=_moment(options.as_of, store, now, "--as-of"),
-        known_at=_moment(options.known_at, store, now, "--known-at"),
+        known_at=_end(_moment(options.known_at, store, now, "--known-at"), store),
         is_gated=options.gate,
         preset=_preset(options.preset),
         seed=text if options.explore else None,
@@ -109,6 +109,15 @@ def _moment(text: str | None, store: Store, now: datetime, option: str) -> str |
     from datetime import date
 
     return date.fromordinal(days[0]).isoformat()
+
+
+def _end(moment: str | None, store: Store) -> str | None:
+    """A day as its last instant: records are dated in UTC, and what came that day was known then."""
+    if moment is None or "T" in moment:
+        return moment
+    from clsm_cli.model.clocks import end_of_day
+
+    return end_of_day(moment, store.zone)
 
 
 def _preset(name: str | None) -> str | None:

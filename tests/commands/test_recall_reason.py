@@ -1,0 +1,125 @@
+"""``clsm recall`` by time, by reason and beside a conversation, as a shell or a hook calls it."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from small_store import row
+
+if TYPE_CHECKING:
+    from processes import Cli, Done
+
+NOW = ("--now", "2026-02-26T08:00:00+01:00")
+TURNS = (
+    ("2026-02-10", "log", "The heartbeat knocks every 5 minutes. [[Ilse]] counts them."),
+    ("2026-02-12", "log", "From today the heartbeat comes every 15 minutes instead of every 5."),
+    ("2026-02-20", "log", "From today the heartbeat comes every 10 minutes."),
+    ("2026-02-21", "boat", "[[Yusuf]] has painted the barge red. Ilse likes the barge."),
+    ("2026-02-24", "page", "The barge sails on Sunday, says [[Yusuf]]."),
+)
+ASKS = "How often does the heartbeat come?"
+
+
+@pytest.fixture
+def slept(cli: Cli) -> Cli:
+    """A few days of a log, consolidated."""
+    rows = [
+        row(text, session=session, timestamp=f"{day}T07:00:00+01:00")
+        for day, session, text in TURNS
+    ]
+    cli.ok("ingest", "-q", "-", *NOW, stdin="".join(rows).encode())
+    cli.ok("consolidate", "-q", *NOW)
+    return cli
+
+
+def recall(cli: Cli, *words: str, stdin: bytes = b"") -> Done:
+    return cli.ok("recall", "--json", "--no-touch", *NOW, *words, stdin=stdin)
+
+
+def values(done: Done) -> list[str]:
+    return [fact["value"] for fact in done.json["facts"]]
+
+
+def test_what_was_true_and_what_is(slept: Cli) -> None:
+    """One store for all: what takes long is to make it."""
+    assert values(recall(slept, ASKS)) == ["10 minutes"]
+    for day, value in (("2026-02-11", "5"), ("2026-02-15", "15"), ("2026-02-20", "10")):
+        assert values(recall(slept, "--as-of", day, ASKS)) == [f"{value} minutes"]
+    assert values(recall(slept, "--as-of", "2026-02-19T23:59:00+01:00", ASKS)) == ["15 minutes"]
+    before = recall(slept, "--as-of", "2026-02-01", ASKS).json
+    assert (before["verdict"], before["facts"]) == ("not known", [])
+    assert before["as_of"] == "2026-02-01"
+
+    for claim, verdict in (("10 minutes", "yes"), ("15 minutes", "no")):
+        assert recall(slept, f"Does the heartbeat come every {claim}?").json["verdict"] == verdict
+    then = recall(slept, "--as-of", "2026-02-15", "Does the heartbeat come every 15 minutes?")
+    assert then.json["verdict"] == "yes"
+
+    told = recall(slept, "--known-at", "2026-02-13", "--min-score", "0", "heartbeat").json
+    days = {source["timestamp"][:10] for m in told["memories"] for source in m["sources"]}
+    assert days <= {"2026-02-10", "2026-02-12"}
+    assert days
+
+    text = slept.ok("recall", "--no-touch", "--explain", *NOW, ASKS).out
+    assert "fact: heartbeat, interval: 10 minutes from 2026-02-20" in text
+    assert "heartbeat: named by the query (exact)" in text
+    assert "clsm feedback r-" in text
+
+    picture = json.loads(slept.ok("graph", "--json", "--query", "heartbeat").out)
+    assert "heartbeat" in {node["id"] for node in picture["nodes"] if node["activation"]}
+
+
+def test_beside_a_conversation(slept: Cli) -> None:
+    said = [row("What do we know about the barge?"), row("It is red.", role="assistant")]
+    chat = "".join(said).encode()
+    found = recall(slept, "--context", "-", "and who painted it?", stdin=chat).json
+    kinds = [memory["kind"] for memory in found["memories"]]
+    assert kinds[:2] == ["context", "context"]
+    assert any("painted the barge red" in memory["text"] for memory in found["memories"])
+    assert found["route"] in ("stm", "both")
+
+    long = "".join(row(f"Line {n} about the garden wall.") for n in range(400)).encode()
+    cut = recall(slept, "--context", "-", "--budget", "300", "the barge", stdin=long).json
+    used = [memory["tokens"] for memory in cut["memories"]]
+    assert sum(used) <= 300
+    assert sum(m["tokens"] for m in cut["memories"] if m["kind"] == "context") <= 150
+
+    gated: dict[str, Any] = recall(slept, "--gate", "Thanks, that is perfect!").json
+    assert (gated["route"], gated["memories"]) == ("none", [])
+    assert recall(slept, "--gate", "What did I tell you about the barge?").json["memories"]
+
+
+def test_what_cannot_be_answered(slept: Cli) -> None:
+    contradictory = recall(slept, "what did we discuss after 20 February and before 12 February")
+    assert contradictory.json["memories"] == []
+    assert contradictory.json["warnings"]
+    nothing_known = recall(slept, "zxqv blorp")
+    assert nothing_known.json["concepts"] == []
+    assert recall(slept, "--budget", "0", "barge").json["memories"] == []
+    assert recall(slept, "--budget", "1", "barge").json["budget"]["used"] <= 1
+
+    for words, reason in (
+        (("--as-of", "last month"), "more than one day"),
+        (("--as-of", "soon"), "is no day"),
+        (("--preset", "best"), "none of: cls-m, nemori, caim, smriti, cma"),
+        (("--context", "no-such-file.jsonl"), "no-such-file.jsonl"),
+    ):
+        done = slept("recall", *words, "barge")
+        assert done.code in (2, 12)
+        assert reason in done.err
+        assert done.out == ""
+    done = slept("recall", "--batch", "-", "--context", "-")
+    assert done.code == 2
+
+
+def test_every_preset_answers(slept: Cli) -> None:
+    """Whether it finds anything is its own affair: CAIM and CMA filter until nothing is left."""
+    found = {}
+    for name in ("cls-m", "nemori", "caim", "smriti", "cma"):
+        answer = recall(slept, "--preset", name, "who painted the barge").json
+        assert answer["engine"]["preset"] == name
+        found[name] = len(answer["memories"])
+    assert found["nemori"] > 0
+    assert found["smriti"] > 0
