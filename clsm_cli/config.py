@@ -122,6 +122,8 @@ class GraphSettings(NamedTuple):
     """Association below which there is no edge."""
     top: int = 12
     """Strongest edges of a node that are kept, if either end counts them so."""
+    retention: str = "power"
+    """How what is not used fades: power, exponential or base-level (``scoring/retention``)."""
 
 
 class ConsolidationSettings(NamedTuple):
@@ -192,6 +194,9 @@ class Settings(NamedTuple):
     store: StoreSettings = StoreSettings()
 
 
+_CHOICES = {"graph.retention": ("power", "exponential", "base-level")}
+
+
 def with_changes(settings: Settings, changes: dict[str, Any]) -> Settings:
     """``settings`` with some replaced by their dotted names.
 
@@ -209,6 +214,8 @@ def with_changes(settings: Settings, changes: dict[str, Any]) -> Settings:
         wanted = type(getattr(group, key))
         if wanted is str and not isinstance(value, str):
             raise ValueError(f"setting {name!r} must be text")
+        if value not in _CHOICES.get(name, (value,)):
+            raise ValueError(f"setting {name!r} must be one of {', '.join(_CHOICES[name])}")
         if wanted is not str and (isinstance(value, bool) or not isinstance(value, (int, wanted))):
             raise ValueError(f"setting {name!r} must be a number like {getattr(group, key)}")
         settings = settings._replace(**{group_name: group._replace(**{key: wanted(value)})})

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from datetime import date
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from clsm_cli.records import NamedTuple
 from clsm_cli.scoring import activation, retention
@@ -83,6 +83,7 @@ class _Field:
         self, index: Index, seeds: Mapping[int, float], now: str, known_at: str | None
     ) -> None:
         self._connection = index.connection
+        self._curve = cast("retention.Curve", index.store.settings.graph.retention)
         self._seeds = seeds
         self._now = now
         self._known_at = known_at
@@ -125,8 +126,11 @@ class _Field:
         for node, row in rows.items():
             days = [day for day, _ in used.get(row.id, ())]
             last = max([row.last or self._day, *days])
-            stability = retention.stability(retention.STREAM_DAYS[row.stream], len(days))
-            self._left[node] = retention.retention("power", float(self._day - last), stability)
+            base = retention.STREAM_DAYS[row.stream]
+            ages = [float(self._day - day) for day in {last, *days}]
+            # The base level counts the uses itself; the others remember longer for them.
+            grown = base if self._curve == "base-level" else retention.stability(base, len(days))
+            self._left[node] = retention.retention(self._curve, min(ages), grown, ages=ages)
         self.known |= rows
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from math import exp
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from clsm_cli.config import Settings, with_changes
 from clsm_cli.model.graph import Edge, Node
 from clsm_cli.model.ids import edge_id
 from clsm_cli.retrieval import spreading
@@ -44,10 +46,14 @@ def spread(tmp_path: Path) -> Callable[..., dict[str, Route]]:
     """Put records into a new store and let activation start from some nodes of it."""
 
     def run(
-        records: Iterable[Node | Edge], *seeds: str, known_at: str | None = None
+        records: Iterable[Node | Edge],
+        *seeds: str,
+        known_at: str | None = None,
+        curve: str = "power",
     ) -> dict[str, Route]:
         layout.create(tmp_path / "memory", "Europe/Amsterdam")
         store = layout.open_store(tmp_path / "memory", {"CLSM_DEVICE": "pi"})
+        store = store._replace(settings=with_changes(store.settings, {"graph.retention": curve}))
         runs.apply(store, "test", NOW, writer.plan(store, "projects", records))
         with open_index(store, None) as opened:
             start = {number_of(seed): 1.0 for seed in seeds}
@@ -114,6 +120,24 @@ def test_what_was_known_then_conducts_as_it_did(spread: Callable[..., dict[str, 
     ]
     assert set(spread(records, "a")) == {"c"}
     assert set(spread(records, "a", known_at="2026-02-05T00:00:00Z")) == {"b"}
+
+
+@pytest.mark.parametrize(
+    ("curve", "left"),
+    [("power", 2**-0.5), ("base-level", 2**-0.5), ("exponential", exp(-1))],
+)
+def test_what_is_left_follows_the_chosen_curve(
+    spread: Callable[..., dict[str, Route]], curve: str, left: float
+) -> None:
+    """Ten days after the last mention, at a stability of ten days."""
+    before = "2026-02-19T12:00:00+01:00"
+    found = spread([node("a"), node("b", before), edge("a", "b")], "a", curve=curve)
+    assert found["b"].activation == pytest.approx(0.5 * left)
+
+
+def test_a_curve_that_is_none_is_refused() -> None:
+    with pytest.raises(ValueError, match="one of power, exponential, base-level"):
+        with_changes(Settings(), {"graph.retention": "linear"})
 
 
 def test_what_was_not_mentioned_for_long_gets_less(
