@@ -101,8 +101,9 @@ def test_explain(told: Cli) -> None:
         "Where did Ilse say on 24 February 2026 that Juno sleeps?",
     )
     assert "because" not in told.ok(*asked).out
-    reason = told.ok(*asked, "--explain").out.splitlines()[-1].strip()
-    assert reason.startswith("because: ")
+    *_, reason, judge = told.ok(*asked, "--explain").out.splitlines()
+    assert ", because: " in reason
+    assert judge.startswith("(was it good? clsm feedback r-")
     for part in (
         "the same words",
         "words of like meaning",
