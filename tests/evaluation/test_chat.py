@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from evaluation.small_sets import write_gvd, write_locomo
 
+from clsm_cli.config import Settings
 from clsm_cli.evaluation import chat, runs, systems
 
 if TYPE_CHECKING:
@@ -43,7 +44,9 @@ def test_locomo(tmp_path: Path, shop: Workshop, engine: Engine) -> None:
     assert report.abstention is not None
     assert (report.abstention.answerable, report.abstention.adversarial) == (6, 2)
     assert report.abstention.strangers == 8
-    assert {each.signal for each in report.ablation} == set(runs.SIGNALS)
+    weights = dict(zip(runs.SIGNALS, runs.weights(Settings().recall), strict=True))
+    weighty = {name for name, weight in weights.items() if weight}
+    assert {each.signal for each in report.ablation} == weighty
     assert set(report.weights) == {"shipped", "without 1", "without 2"}
     asked = {each.id: each for each in report.questions}
     assert asked["1-2"].gold == ("D1:3", "D10:1")
