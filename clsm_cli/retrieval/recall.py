@@ -157,7 +157,7 @@ def _chosen(
     kept, faded = found.ranked.candidates, settings.faded
     if query.min_score is not None:
         kept = [candidate for candidate in kept if candidate.confidence >= query.min_score]
-        faded = 0.0
+        faded = float("-inf")  # a score may be below 0
     elif found.ranked.confidence < settings.floor and not (found.verdict and found.verdict.facts):
         kept = []
     if not kept:
