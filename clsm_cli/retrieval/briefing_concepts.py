@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from clsm_cli.model.episodes import lowest_trust
 from clsm_cli.retrieval.briefing import Concepts, Item, item
@@ -57,7 +57,7 @@ def _of_concept(index: Index, concept: Concept) -> Item:
     names = f" ({', '.join(concept.aliases)})" if concept.aliases else ""
     summary = f": {node.summary}" if node and node.summary else ""
     trust: list[Trust] = [
-        passage.trust  # type: ignore[misc]
+        cast("Trust", passage.trust)
         for key in (node.sources if node else ())
         for passage in index.by_key(key)
         if passage.key == key

@@ -96,8 +96,8 @@ def _group(name: str, key: str, kind: type[Any], value: object) -> Any:
         raise ValueError(f"preset {name}: {key} must hold settings")
     hints = kind.__annotations__
     made = {}
-    for field, item in value.items():
-        field = "lambda_" if field == "lambda" else field  # noqa: PLW2901  # a word of Python
+    for setting, item in value.items():
+        field = "lambda_" if setting == "lambda" else setting  # a word of Python
         if field not in hints:
             raise ValueError(f"preset {name}: unknown setting {key}.{field}")
         made[field] = _checked(name, f"{key}.{field}", item, wanted=_type(hints[field]))

@@ -147,32 +147,6 @@ def noted(connection: sqlite3.Connection, keys: Collection[str]) -> dict[str, li
     return found
 
 
-def contexts(
-    connection: sqlite3.Connection, numbers: Collection[int], limit: int
-) -> dict[int, list[str]]:
-    """Keys of at most ``limit`` turns that mention each of some nodes: of all the first by key."""
-    found: dict[int, list[str]] = {}
-    for number in sorted(numbers):
-        rows = connection.execute(
-            "SELECT turn FROM noted WHERE node = ? ORDER BY turn LIMIT ?", (number, limit)
-        )
-        found[number] = [f"{turn:012x}" for (turn,) in rows]
-    return found
-
-
-def of_vectors(connection: sqlite3.Connection, rows: Collection[int]) -> dict[int, int]:
-    """The nodes whose texts have some sentence vectors: row of the vector → number."""
-    found: dict[int, int] = {}
-    for batch in batches(sorted(rows)):
-        marks = ",".join("?" * len(batch))
-        found |= connection.execute(
-            "SELECT v.row, n.number FROM vectors v JOIN nodes n ON n.embedded = v.digest"
-            f" WHERE v.row IN ({marks}) ORDER BY n.number DESC",
-            batch,
-        ).fetchall()
-    return found
-
-
 def facts(connection: sqlite3.Connection, subjects: Collection[str]) -> list[Fact]:
     """All that was ever stated about some nodes, by their ids."""
     found: list[Fact] = []
