@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from clsm_cli.commands import picture
 from clsm_cli.commands.help import Command
 from clsm_cli.commands.options import (
     JsonOption,
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from clsm_cli.evaluation.report import ChatReport, NotesReport
     from clsm_cli.evaluation.stores import Workshop
     from clsm_cli.evaluation.times import TimesReport
+    from clsm_cli.evaluation.year_report import YearReport
 
     Report = (
         ChatReport
@@ -38,6 +40,7 @@ if TYPE_CHECKING:
         | PresetsReport
         | TimesReport
         | ProbesReport
+        | YearReport
     )
 
 app = typer.Typer(
@@ -59,6 +62,7 @@ class Dataset(StrEnum):
     presets = "presets"
     times = "times"
     probes = "probes"
+    year = "year"
 
 
 @app.callback()
@@ -80,6 +84,7 @@ def _group() -> None:
         "clsm eval run presets fixtures/sample",
         "clsm eval run times fixtures/time",
         "clsm eval run probes fixtures/sample",
+        "clsm eval run year fixtures/sample --plot year.html",
     ),
 )
 def run(
@@ -89,7 +94,8 @@ def run(
             metavar="SET",
             help="locomo, gvd, notes (your own labels), memory (what consolidation makes of such"
             " notes), presets (published retrievals on them), probes (what they held on a day),"
-            " nodes (concepts of LoCoMo's questions), or times (time expressions).",
+            " year (what a year of use and decay costs and saves), nodes (concepts of LoCoMo's"
+            " questions), or times (time expressions).",
         ),
     ],
     path: Annotated[
@@ -121,6 +127,10 @@ def run(
             min=0, metavar="N", help="memory: print N statements for a judge, as Markdown."
         ),
     ] = 0,
+    plot: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="year: draw it too, as .svg or .html."),
+    ] = None,
     seed: Annotated[int, typer.Option(min=0, metavar="N", help="Of intervals and samples.")] = 0,
     _store: NoStoreOption = None,
     now: Annotated[
@@ -140,7 +150,7 @@ def run(
     Beside clsm stand BM25, MiniLM and their fusion; --verbose shows every group and weight. No
     store of yours is touched.
     """
-    _check(dataset, consolidate=consolidate, of_memory=without_markup or sheet > 0)
+    _check(dataset, consolidate=consolidate, of_memory=without_markup or sheet > 0, plot=plot)
     printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
     try:
         shop = _workshop(printer, work, now, fresh=fresh)
@@ -153,6 +163,8 @@ def run(
             from clsm_cli.evaluation import times
 
             report = times.run_times(path, shop)
+        elif dataset is Dataset.year:
+            report = _year(path, shop, seed, plot)
         else:
             report = _evaluated(dataset, path, shop, seed, consolidate=consolidate)
     finally:
@@ -160,12 +172,27 @@ def run(
     _print(printer, report, as_json=as_json, verbose=verbose)
 
 
-def _check(dataset: Dataset, *, consolidate: bool, of_memory: bool) -> None:
+def _check(dataset: Dataset, *, consolidate: bool, of_memory: bool, plot: Path | None) -> None:
     """Refuse options of another set."""
+    if plot is not None and dataset is not Dataset.year:
+        raise typer.BadParameter("goes with year alone", param_hint="--plot")
+    picture.check(plot)
     if consolidate and dataset is not Dataset.locomo:
         raise typer.BadParameter("goes with locomo alone", param_hint="--consolidate")
     if of_memory and dataset is not Dataset.memory:
         raise typer.BadParameter("go with memory alone", param_hint="--plain, --sheet")
+
+
+def _year(path: Path, shop: Workshop, seed: int, plot: Path | None) -> YearReport:
+    from clsm_cli.commands import engine
+    from clsm_cli.evaluation import year, year_plot
+
+    queries = engine.QueryEngine()
+    queries.open()
+    report = year.run_year(path, shop, queries, seed)
+    if plot is not None:
+        picture.write(plot, year_plot.picture(report))
+    return report
 
 
 def _print(
@@ -182,6 +209,7 @@ def _print(
         render_presets,
         render_probes,
         render_times,
+        render_year,
     )
     from clsm_cli.evaluation.intervals import ProbesReport
     from clsm_cli.evaluation.memory_report import MemoryReport
@@ -189,6 +217,7 @@ def _print(
     from clsm_cli.evaluation.presets_report import PresetsReport
     from clsm_cli.evaluation.report import ChatReport, NotesReport
     from clsm_cli.evaluation.times import TimesReport
+    from clsm_cli.evaluation.year_report import YearReport
 
     if isinstance(report, (ChatReport, NotesReport)):
         mapping = render_eval.mapping(report)
@@ -202,6 +231,9 @@ def _print(
     elif isinstance(report, ProbesReport):
         mapping = render_probes.mapping(report)
         tables = render_probes.tables(report, verbose=verbose)
+    elif isinstance(report, YearReport):
+        mapping = render_year.mapping(report)
+        tables = render_year.tables(report, verbose=verbose)
     elif isinstance(report, PresetsReport):
         mapping = render_presets.mapping(report)
         tables = render_presets.tables(report, verbose=verbose)

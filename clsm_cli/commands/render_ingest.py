@@ -89,6 +89,7 @@ def _sum(report: Report) -> str:
     parts = (
         (report.episodes, f"{counted(report.episodes, 'episode')} made of conversations"),
         (report.open_turns, f"{counted(report.open_turns, 'turn')} in open episodes"),
+        (report.forgotten, f"{report.forgotten} left out as forgotten"),
         (len(report.skipped), f"{len(report.skipped)} skipped"),
         (len(report.problems), counted(len(report.problems), "problem")),
     )

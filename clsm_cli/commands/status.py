@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from clsm_cli.commands.options import (
@@ -16,8 +17,10 @@ from clsm_cli.commands.output import Printer, counted, plain
 from clsm_cli.commands.runtime import chosen_store
 
 if TYPE_CHECKING:
-    from clsm_cli.inspection.overview import Overview
+    from clsm_cli.inspection.overview import ListedRun, Overview
 
+RECENT_RUNS = 5
+"""Runs that are listed without --verbose."""
 EXAMPLES = examples("clsm status", "clsm status --store notes/memory --json")
 
 
@@ -31,13 +34,16 @@ def status(
 ) -> None:
     """Say what the store holds and how it is.
 
-    Counts, files that could not be read, the latest runs, and whether the model is installed.
+    Counts, files that could not be read, the latest runs (--verbose: all), and whether the model
+    is installed.
     """
     from clsm_cli.embedding import weights
     from clsm_cli.inspection.overview import overview
 
     printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
     found = overview(chosen_store(store))
+    if not verbose:
+        found = replace(found, runs=found.runs[:RECENT_RUNS])
     model = weights.status(weights.default_folder())
     if as_json:
         printer.json({"schema": "clsm.status/1", **plain(found), "model": plain(model)})
@@ -71,5 +77,15 @@ def _lines(found: Overview) -> list[str]:
     for problem in found.problems:
         where = problem.path if problem.line is None else f"{problem.path}, line {problem.line}"
         lines.append(f"{where}: {problem.reason}; mend it by hand or restore the file from git")
-    lines += [f"{at}  {command}  {run}" for run, command, at in found.runs]
-    return lines
+    return lines + [_run_line(run) for run in found.runs]
+
+
+def _run_line(run: ListedRun) -> str:
+    """A run, and what became of it."""
+    state = run.state
+    line = f"{state.at}  {run.command}  {run.id}  {counted(state.files, 'file')}"
+    if state.undo_of is not None:
+        line += f"  undo of {state.undo_of}"
+    if state.undone_by is not None:
+        return f"{line}  undone by {state.undone_by}"
+    return line if state.is_kept else f"{line}  cannot be undone"

@@ -24,8 +24,8 @@ from clsm_cli.consolidation.values import (
 )
 from clsm_cli.model.episodes import lowest_trust
 from clsm_cli.model.graph import Statement
-from clsm_cli.model.ids import closed_copy_id, statement_id
-from clsm_cli.text import sameness, todo
+from clsm_cli.model.ids import closed_copy_id
+from clsm_cli.text import sameness
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping
@@ -75,7 +75,11 @@ class Calibration:
 
     def read(self, claim: Claim, vector: Any) -> None:
         """Take one claim; ``vector`` is the unit vector of its text, or None without a model."""
-        claim = claim._replace(slot=self.known.full_slot(claim.subject, claim.slot))
+        full = self.known.full_slot
+        claim = claim._replace(
+            slot=full(claim.subject, claim.slot, claim.value),
+            past=tuple(p._replace(slot=full(p.subject, p.slot, p.value) or "") for p in claim.past),
+        )
         self._superseded = None
         self._start = None
         self._saying = claim.text
@@ -115,6 +119,8 @@ class Calibration:
     def _predicted(self, claim: Claim, vector: Any) -> bool:
         """Whether a statement says the same already: it is reinforced."""
         for found, cosine in self.known.nearest(claim.text, vector):
+            if self._superseded is not None and found.slot != claim.slot:
+                continue  # what ended a value stands in its place
             if not sameness.says_the_same(claim.text, found.text, cosine):
                 self._doubt(claim, found, cosine)
                 continue
@@ -203,20 +209,14 @@ class Calibration:
 
     def _task(self, claim: Claim) -> bool:
         """Bring a task on; True when it is known, or a done one that nobody had to do."""
-        for row in self.known.tasks():
-            if claim.state == "done" and row.state != "done":
-                is_it = todo.is_same_task(row.text, claim.text) or todo.is_done_of(
-                    claim.text, row.text
-                )
-            else:
-                is_it = todo.is_same_task(row.text, claim.text)
-            if is_it:
-                state = max(row.state, claim.state, key=lambda s: STATES.index(s or "open"))
-                is_kept = state == "blocked" and not claim.reason
-                text = row.text if is_kept else with_reason(row.text, claim.reason)
-                due = claim.due or row.due
-                self.reinforce(replace(row, state=state, due=due, text=text), claim)
-                return True
+        row = self.known.task_of(claim.text, claim.state)
+        if row is not None:
+            state = max(row.state, claim.state, key=lambda s: STATES.index(s or "open"))
+            is_kept = state == "blocked" and not claim.reason
+            text = row.text if is_kept else with_reason(row.text, claim.reason)
+            due = claim.due or row.due
+            self.reinforce(replace(row, state=state, due=due, text=text), claim)
+            return True
         return claim.state == "done"
 
     def reinforce(self, row: Statement, claim: Claim, start: str | None = None) -> None:
@@ -274,12 +274,8 @@ class Calibration:
         self.known.put(replace(row, valid_from=start, valid_until=past.until, supersedes=None))
 
     def _statement(self, claim: Claim) -> Statement:
-        normal = " ".join(claim.text.lower().split())
-        record = statement_id(normal)
-        if record in self.known.rows:
-            record = statement_id(normal, claim.valid_from or claim.turn)
         return Statement(
-            id=record,
+            id=self.known.birth_id(claim.text, claim.valid_from or claim.turn, claim.turn),
             rev=(0, ""),
             text=with_reason(claim.text, claim.reason),
             kind=claim.kind,

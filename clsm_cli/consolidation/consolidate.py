@@ -19,8 +19,9 @@ from clsm_cli.consolidation.thinker import Thinker
 from clsm_cli.ingestion.ingest import end_begun_run, segment_all
 from clsm_cli.ingestion.intake import Run
 from clsm_cli.ingestion.report import Report as IngestReport
+from clsm_cli.ingestion.report import utc
 from clsm_cli.ingestion.times import instant
-from clsm_cli.store import inbox
+from clsm_cli.store import inbox, sweeping
 from clsm_cli.store import ontology as store_ontology
 from clsm_cli.store.index import database, evidence
 from clsm_cli.store.index.opening import bring_up_to_date
@@ -60,6 +61,7 @@ def consolidate(
             report.is_busy = True
             return report
         report.warnings += end_begun_run(store)
+        sweeping.sweep(store, utc(request.now))
         stack.enter_context(database.disk_errors(store.derived))
         connection = database.open_to_write(store.derived)
         stack.callback(connection.close)

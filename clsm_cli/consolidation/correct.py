@@ -14,8 +14,10 @@ from typing import TYPE_CHECKING
 from clsm_cli.consolidation.desk import at_desk, check_line, folded
 from clsm_cli.errors import BadInputError
 from clsm_cli.ingestion.turns import Masker
-from clsm_cli.model.ids import closed_copy_id, statement_id
+from clsm_cli.model.ids import closed_copy_id
+from clsm_cli.model.tombstones import birth_ids, first_free
 from clsm_cli.records import NamedTuple
+from clsm_cli.store import logs
 from clsm_cli.store import ontology as store_ontology
 from clsm_cli.text import gate, slot_values, slots, timex, todo
 from clsm_cli.text.node_ids import node_id
@@ -213,12 +215,12 @@ def retold(desk: Desk, row: Statement, text: str) -> Statement:
 
 def _new(desk: Desk, old: Statement, text: str, start: str | None) -> Statement:
     """The third row: what is true now, by a person."""
-    births = (statement_id(folded(text), at) for at in (None, start, old.id))
     known = {*desk.statements, *desk.records}
+    births = (i for i in birth_ids(folded(text), None, start, old.id) if i not in known)
     ontology, _ = store_ontology.load(desk.store)
     return replace(
         retold(desk, old, text),
-        id=next(birth for birth in births if birth not in known),
+        id=first_free(births, logs.forgotten(desk.store)),
         rev=(0, ""),
         due=todo.due_day(text, desk.day) if old.kind == "task" else None,
         sources=(),

@@ -12,7 +12,6 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from clsm_cli.consolidation.writes import TITLES
 from clsm_cli.errors import BadInputError
 from clsm_cli.ingestion import times
 from clsm_cli.ingestion.ingest import end_begun_run
@@ -20,6 +19,7 @@ from clsm_cli.ingestion.intake import Run
 from clsm_cli.model.graph import Node
 from clsm_cli.store import graph, logs, runs, settle, shards, statements, topics
 from clsm_cli.store.lock import locked
+from clsm_cli.store.topic_edit import TITLES
 from clsm_cli.text.node_ids import node_id
 
 if TYPE_CHECKING:
@@ -52,7 +52,8 @@ class Desk:
         self.dry_run = dry_run
         self.moment = now.astimezone(store.zone)
         self.time = times.normalise(now.isoformat(), store.zone) or run.now
-        self.records = shards.load_graph(store.graphs(), logs.forgotten(store)).records
+        folders = [*store.graphs(), *store.archives()]
+        self.records = shards.load_graph(folders, logs.forgotten(store)).records
         self.statements = statements.load(store, self.records, run.now)
         self.extra: list[runs.Write] = []
         self._before = dict(self.statements)

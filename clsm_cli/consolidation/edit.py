@@ -67,7 +67,7 @@ def draft(store: Store, wanted: str, now: datetime) -> Draft:
         BadInputError: No record has that id, several begin so, or it is not for editing.
     """
     desk = Desk(store, Run(store, "edit", now), now, dry_run=True)
-    record = _record(desk, wanted)
+    record = record_of(desk, wanted)
     shown = _shown(record)
     more = [f.name for f in fields(record) if f.name not in {*shown, *OURS, "extra"}]
     head = (
@@ -101,11 +101,11 @@ def save(store: Store, edited: Draft, text: str, now: datetime, warn: Warn) -> E
             new = _with_value(desk, old, new)
             desk.put(new)
         else:
-            desk.put_record(_stream(store, new.id), new)
+            desk.put_record(stream_of(store, new.id), new)
         return Edited(new, desk.save())
 
 
-def _record(desk: Desk, wanted: str) -> Record:
+def record_of(desk: Desk, wanted: str) -> Record:
     """The record that an id, or the beginning of one, stands for."""
     records: dict[str, Record] = {**desk.records, **desk.statements}
     found = [wanted] if wanted in records else []
@@ -204,7 +204,7 @@ def _with_value(desk: Desk, old: Statement, new: Statement) -> Statement:
     return replace(new, text=text) if told or text == old.text else retold(desk, new, text)
 
 
-def _stream(store: Store, record_id: str) -> Stream:
+def stream_of(store: Store, record_id: str) -> Stream:
     """The stream whose shards hold a record that is no statement."""
     for stream in TOPIC_STREAMS:
         for digits in (1, 2):

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.consolidation.valued import STOPPED
 from clsm_cli.consolidation.values import is_same_value, since, value_of
-from clsm_cli.model.ids import statement_id
+from clsm_cli.model.tombstones import birth_ids, first_free
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from clsm_cli.consolidation.valued import Past
     from clsm_cli.model.graph import Statement
 
-_GOING = frozenset({"interval", "rate", "time"})
+GOING = frozenset({"interval", "rate", "time"})
 """Slots whose values hold only while the thing does something: what is paused has no interval."""
 
 _STARTED = frozenset(
@@ -83,7 +83,10 @@ def _go_on(calibration: Calibration, claim: Claim, at: str, states: Iterable[Sta
         if row.valid_until in stops and row.slot not in current:
             again = replace(
                 row,
-                id=statement_id(" ".join(row.text.lower().split()), at),
+                id=first_free(
+                    birth_ids(" ".join(row.text.lower().split()), at, claim.turn),
+                    calibration.known.forgotten,
+                ),
                 rev=(0, ""),
                 valid_from=at,
                 valid_until=None,
@@ -95,7 +98,7 @@ def _go_on(calibration: Calibration, claim: Claim, at: str, states: Iterable[Sta
 
 def _going(calibration: Calibration, claim: Claim) -> Iterable[Statement]:
     for slot in calibration.known.slots_of(claim.subject):
-        if slot.partition("/")[0] in _GOING:
+        if slot.partition("/")[0] in GOING:
             yield from calibration.known.of_slot(claim.subject, slot)
 
 

@@ -12,7 +12,8 @@ from datetime import date
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.model.graph import Edge, Statement
-from clsm_cli.model.ids import digest, edge_id
+from clsm_cli.model.ids import edge_id
+from clsm_cli.model.tombstones import digests, first_free
 from clsm_cli.scoring.mixture import clusters
 from clsm_cli.store.index import evidence
 
@@ -143,7 +144,9 @@ def _gist(
     named = ", ".join(labels[:NAMES])
     sentence = centre.text if centre is not None else ""
     return Statement(
-        id=f"f-{digest('gist', month, group[0].id)}",
+        id=first_free(
+            (f"f-{each}" for each in digests("gist", month, group[0].id)), state.forgotten
+        ),
         rev=(0, ""),
         text=" ".join(part for part in (f"{_when(days)}: {named}.", sentence) if part),
         kind="gist",

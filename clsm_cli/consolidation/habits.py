@@ -6,6 +6,7 @@ rule is worked out from all of it. So a run over the same sessions again changes
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.consolidation import claims
@@ -159,7 +160,38 @@ class Rules:
         if current is not None:
             self._calibration.reinforce(current, claim)
             return rows[current.id]
-        return None
+        return self._again(known, group, claim.turns)
+
+    def _again(
+        self, known: Sequence[Statement], group: Sequence[Seen], turns: Iterable[str]
+    ) -> Statement | None:
+        """A rule that faded, and that a session shows again on which it did not rest: a new row.
+
+        What was closed otherwise, by a contradiction or a person, does not come back so.
+        """
+        calibration = self._calibration
+        shown = {key for row in known for key in row.sources}
+        fresh = [seen for seen in group if not shown.issuperset(seen.observation.turns)]
+        ended = [row for row in known if row.superseded_at and not row.withdrawn]
+        if not fresh or not ended or any(row.valid_until for row in known):
+            return None
+        if any(calibration.known.heir_of(row.id) for row in ended):
+            return None
+        last = max(ended, key=lambda row: (row.superseded_at or "", row.id))
+        row = replace(
+            last,
+            id=calibration.known.birth_id(last.text, fresh[0].observation.turns[0]),
+            rev=(0, ""),
+            sources=tuple(sorted(turns)),
+            valid_from=fresh[0].time,
+            recorded_at=calibration.now,
+            superseded_at=None,
+            supersedes=last.id,
+            contradicted_by=(),
+        )
+        calibration.outcome.counts["new"] += 1
+        calibration.known.put(row, self._vectors([row.text]).get(row.text))
+        return row
 
     def _worded(self, claim: claims.Claim, first: Seen) -> claims.Claim:
         turn = evidence.said(self._connection, [claim.turn])[claim.turn]

@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
+import re
+from itertools import chain
 from typing import TYPE_CHECKING, Any
 
+from clsm_cli.model.ids import statement_id
+from clsm_cli.model.tombstones import birth_ids, first_free
 from clsm_cli.store.topics import text_sha
+from clsm_cli.text import todo
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from clsm_cli.model.graph import Statement
+    from clsm_cli.model.graph import Statement, TaskState
 
 NEAREST = 5
 """Statements that a claim is compared with."""
 FLOOR = 0.80
 """Cosine below which two sentences cannot say the same."""
+
+
+MEANT = {"workdays": "workdays", "setting": "interval"}
+"""Slots that a sentence may leave open, and the name of the one that it then means."""
+_LASTS = re.compile(r"\d (?:second|minute|hour|day|week|month)s?$")
 
 
 class Known:
@@ -24,6 +34,7 @@ class Known:
         statements: All rows, current or not, with their texts.
         vectors: Unit vectors by id; what has none is found by its words alone.
         node_of: The node that the id of a name stands for.
+        forgotten: Hashes of ids with a tombstone: no new row gets one.
     """
 
     def __init__(
@@ -31,7 +42,9 @@ class Known:
         statements: Iterable[Statement],
         vectors: dict[str, Any],
         node_of: Callable[[str], str],
+        forgotten: frozenset[str] = frozenset(),
     ) -> None:
+        self.forgotten = forgotten
         self.rows: dict[str, Statement] = {}
         self._node_of = node_of
         self._by_text: dict[str, str] = {}
@@ -63,6 +76,12 @@ class Known:
         if vector is not None:
             self._add_vector(row.id, vector)
 
+    def birth_id(self, text: str, *salts: str | None) -> str:
+        """The id of a new row: of its text alone, or where another row has that by the salts."""
+        plain = statement_id(_normal(text))
+        first = (plain,) if plain not in self.rows else ()
+        return first_free(chain(first, birth_ids(_normal(text), *salts)), self.forgotten)
+
     def of_slot(self, subject: str | None, slot: str | None) -> list[Statement]:
         """The rows of one slot that the store still believes, open or closed, by time."""
         if subject is None or slot is None:
@@ -71,12 +90,18 @@ class Known:
         believed = [row for row in found if row.superseded_at is None and not row.withdrawn]
         return sorted(believed, key=lambda row: (row.valid_from or "", row.id))
 
-    def full_slot(self, subject: str | None, slot: str | None) -> str | None:
-        """A slot with the place that is known of it, where a sentence names none: "office days"."""
-        if slot != "workdays":
+    def full_slot(self, subject: str | None, slot: str | None, value: str | None) -> str | None:
+        """The slot that a sentence means which does not name it whole.
+
+        "Office days" are those of the one place that is known; what is set in minutes is the interval
+        of a thing of which that is known, and no other setting.
+        """
+        meant = MEANT.get(slot or "")
+        if meant is None or (slot == "setting" and not _LASTS.search(value or "")):
             return slot
-        known = [each for each in self.slots_of(subject) if each.partition("/")[0] == slot]
-        return known[0] if len(known) == 1 else slot
+        slots = self.slots_of(subject)
+        known = [each for each in slots if each.partition("/")[0] == meant]
+        return known[0] if len(known) == 1 and (slot == meant or slot not in slots) else slot
 
     def slots_of(self, subject: str | None) -> list[str]:
         """The slots of which rows tell about a subject, in the order of their names."""
@@ -92,6 +117,15 @@ class Known:
         """Tasks that stand in the Markdown, the newest first."""
         found = [self.rows[i] for i in self._tasks if self.rows[i].is_current]
         return sorted(found, key=lambda row: (row.valid_from or "", row.id), reverse=True)
+
+    def task_of(self, text: str, state: TaskState | None) -> Statement | None:
+        """The newest task that a text names, or, where it is about something done, tells to be done."""
+        for row in self.tasks():
+            if todo.is_same_task(row.text, text):
+                return row
+            if state == "done" and row.state != "done" and todo.is_done_of(text, row.text):
+                return row
+        return None
 
     def was_withdrawn(self, text: str) -> bool:
         """Whether a person removed a statement with these words; its text went with it."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from clsm_cli.consolidation import claims, gists, threads, vocabulary
+from clsm_cli.consolidation import claims, gists, merged, threads, vocabulary
 from clsm_cli.consolidation.calibrate import Calibration
 from clsm_cli.consolidation.habits import Rules
 from clsm_cli.consolidation.known import Known
@@ -21,7 +21,7 @@ from clsm_cli.text.ontology import tags_of
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from clsm_cli.consolidation.claims import Claim
     from clsm_cli.consolidation.edges import Told
@@ -85,14 +85,12 @@ class Student:
         self.records: dict[str, EpisodeRecord] = {}
         self._before = statements.load(store, state.records, self.now)
         self._matcher = words.matcher()
+        reunion = merged.Reunion(self._before, words.node_of_id, self.now)
         rows = self._before
-        known = self._vectors([row.text for row in rows.values() if row.text])
-        self._calibration = Calibration(
-            Known(rows.values(), {i: known.get(r.text) for i, r in rows.items()}, words.node_of_id),
-            store.settings.consolidation,
-            lambda text: tags_of(text, ontology),
-            self.now,
-        )
+        if len(store.flows()) > 1:
+            rows = reunion.settle(self._told, self._calibrate, self._vectors)
+        self._calibration = self._calibrate(rows.values())
+        self._calibration.outcome.doubts += reunion.doubts
         self._answers: list[threads.Answer] = []
         self._months: set[str] = set()
         self._links: dict[str, Edge] = {}
@@ -116,7 +114,10 @@ class Student:
             record = self._record(episode, by_episode.get(episode_id, {}))
             found += claims.of_stated_rules(episode, record.observations, current)
             found += self._claims(episode, current)
-            self.records[episode_id] = self.thinker.describe(record, episode)
+            # A person's title and summary stay.
+            self.records[episode_id] = (
+                record if record.pinned else self.thinker.describe(record, episode)
+            )
             start = self.state.files[episode_id].start
             if start:
                 self._months.add(start[:7])
@@ -147,11 +148,41 @@ class Student:
             list(self._questions.items),
         )
 
+    def _calibrate(self, rows: Iterable[Statement]) -> Calibration:
+        """What some statements tell, ready to read claims."""
+        found = list(rows)
+        known = self._vectors([row.text for row in found if row.text])
+        return Calibration(
+            Known(
+                found,
+                {row.id: known.get(row.text) for row in found},
+                self.words.node_of_id,
+                self.state.forgotten,
+            ),
+            self.store.settings.consolidation,
+            lambda text: tags_of(text, self.ontology),
+            self.now,
+        )
+
+    def _told(self, keys: Collection[str]) -> list[Claim]:
+        """What some turns of consolidated episodes say, in the order of time."""
+        told = evidence.said(self.connection, sorted(keys))
+        found: list[Claim] = []
+        for episode_id in sorted({turn.episode for turn in told.values()}):
+            record = self.state.episodes.get(episode_id)
+            episode = self._episode(episode_id) if record else None
+            if record is None or episode is None or self.state.is_pending(record):
+                continue
+            found += claims.of_stated_rules(episode, record.observations, {*keys})
+            found += claims.of_episode(episode, {*keys}, self.store.settings.consolidation)
+        return claims.in_order(found)
+
     def _episode(self, episode_id: str) -> Episode | None:
         try:
-            return episode_files.read(self.store.root / self.state.files[episode_id].path)
+            found = episode_files.read(self.store.root / self.state.files[episode_id].path)
         except DamagedStoreError:
             return None  # the index names it among the problems
+        return episode_files.without(found, self.state.forgotten)
 
     def _claims(self, episode: Episode, current: set[str]) -> list[Claim]:
         found = claims.of_episode(episode, current, self.store.settings.consolidation)
@@ -177,7 +208,9 @@ class Student:
             record,
             mentions={node: tuple(sorted(mentions[node])) for node in sorted(mentions)},
             observations=tuple(observe(episode.turns)),
-            tags=tuple(sorted(tags_of(text, self.ontology))),
+            tags=record.tags
+            if record.pinned and record.tags
+            else tuple(sorted(tags_of(text, self.ontology))),
             stage="consolidated",
             digest=self.state.files[episode.id].digest,
         )

@@ -6,6 +6,7 @@ before it: hand edits settled, conversations closed.
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import os
 import shutil
@@ -18,12 +19,14 @@ from clsm_cli.store import atomic
 from clsm_cli.store.lock import locked
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from clsm_cli.consolidation.report import Report
     from clsm_cli.store.layout import Store
 
-_LEFT_OUT = shutil.ignore_patterns(".git", "runs", "rehearsal-*", atomic.TEMP_PREFIX + "*")
+PREFIX = "rehearsal-"
+"""How the folder of a copy begins."""
+_LEFT_OUT = shutil.ignore_patterns(".git", "runs", f"{PREFIX}*", atomic.TEMP_PREFIX + "*")
 """What a run does not read: git's own, preimages, other rehearsals."""
 
 
@@ -38,19 +41,31 @@ def rehearse(store: Store, run: Callable[[Store], Report]) -> Report:
         DiskError: There is no room for the copy.
         LockedError: Another clsm kept the lock.
     """
+    with copied(store) as copy:
+        report = run(copy)
+        report.dry_run = True
+        report.run = None
+        report.files = _differences(store.root, copy.root)
+    return report
+
+
+@contextlib.contextmanager
+def copied(store: Store) -> Iterator[Store]:
+    """A copy of a store, as it is at one moment; it is deleted at the end.
+
+    Raises:
+        DiskError: There is no room for it.
+        LockedError: Another clsm kept the lock.
+    """
     atomic.make_folder(store.derived)
     with (
         atomic.disk_errors(store.derived),
-        tempfile.TemporaryDirectory(prefix="rehearsal-", dir=store.derived) as folder,
+        tempfile.TemporaryDirectory(prefix=PREFIX, dir=store.derived) as folder,
     ):
         copy = Path(folder) / store.root.name
         with locked(store.root, store.settings.store.lock_wait):
             shutil.copytree(store.root, copy, ignore=_LEFT_OUT, symlinks=True)
-        report = run(store._replace(root=copy))
-        report.dry_run = True
-        report.run = None
-        report.files = _differences(store.root, copy)
-    return report
+        yield store._replace(root=copy)
 
 
 def _differences(before: Path, after: Path) -> list[FileChange]:

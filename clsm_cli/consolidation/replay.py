@@ -39,18 +39,20 @@ def choose(state: State, by_user: Mapping[str, float], request: Request) -> list
     Args:
         state: The store.
         by_user: Episode → share of its turns that the user said (0 … 1).
-        request: Its ``since`` and ``limit``.
+        request: Its ``since``, ``only`` and ``limit``.
     """
     pending = [
         record
         for record in state.episodes.values()
-        if state.is_pending(record) and _is_since(state, record.id, request)
+        if state.is_pending(record) and _is_wanted(state, record.id, request)
     ]
     pending.sort(key=lambda r: (-salience(r, by_user.get(r.id, 0.0)), r.id))
     return [record.id for record in pending[: request.limit]]
 
 
-def _is_since(state: State, episode: str, request: Request) -> bool:
+def _is_wanted(state: State, episode: str, request: Request) -> bool:
+    if request.only is not None and episode not in request.only:
+        return False
     if request.since is None:
         return True
     start = state.files[episode].start

@@ -28,6 +28,7 @@ class Request:
     Attributes:
         now: Time of the run, with offset.
         limit: Episodes to take, the most salient first; None for all.
+        only: Episodes that may be taken; None for all.
         since: Pass over episodes that ended earlier.
         if_idle: Minutes of silence without which nothing happens.
         rebuild: Work out nodes and edges from all episodes.
@@ -38,6 +39,7 @@ class Request:
 
     now: datetime
     limit: int | None = None
+    only: frozenset[str] | None = None
     since: datetime | None = None
     if_idle: float | None = None
     rebuild: bool = False

@@ -31,7 +31,8 @@ class State:
         places: Stream → ids that this machine's shards of it hold.
         files: Episodes by id.
         decided: Pairs of nodes that a person judged: (a, b) → whether they are one.
-        reviewed: Ids of all review items there ever were.
+        reviewed: All review items there ever were, by id, but those about what was forgotten.
+        forgotten: Hashes of ids with a tombstone.
     """
 
     records: dict[str, Record]
@@ -39,6 +40,7 @@ class State:
     files: dict[str, EpisodeFile]
     decided: dict[tuple[str, str], bool]
     reviewed: dict[str, logs.ReviewItem]
+    forgotten: frozenset[str] = frozenset()
 
     @cached_property
     def nodes(self) -> dict[str, Node]:
@@ -87,6 +89,8 @@ def load(store: Store, index: Index) -> State:
         read += found
         if folder in own:
             places[own[folder]] = frozenset(r.id for shard in found for r in shard.records)
+    for folder in store.archives():  # a compacted edge is woven anew, if at all
+        read += [shards.read(path, only="statement") for path in shards.shard_files(folder)]
     items = reviewed(store)
     decided = {
         (item.about[0], item.about[1]): item.state == "accepted"
@@ -96,14 +100,20 @@ def load(store: Store, index: Index) -> State:
     return State(
         records=shards.fold(read, forgotten).records,
         places=places,
-        files={
-            i: f
-            for i, f in evidence.episode_files(index.connection).items()
-            if not logs.is_forgotten(i, forgotten)
-        },
+        files=_files(index, forgotten),
         decided=decided,
         reviewed=items,
+        forgotten=forgotten,
     )
+
+
+def _files(index: Index, forgotten: frozenset[str]) -> dict[str, EpisodeFile]:
+    """Episodes that were not forgotten and of which at least one turn was not."""
+    found = evidence.episode_files(index.connection)
+    if not forgotten:
+        return found
+    told = evidence.by_user(index.connection)
+    return {i: f for i, f in found.items() if i in told and not logs.is_forgotten(i, forgotten)}
 
 
 NEAR_NAMES = "two names, perhaps of one thing"
@@ -111,13 +121,19 @@ NEAR_NAMES = "two names, perhaps of one thing"
 
 
 def reviewed(store: Store) -> dict[str, logs.ReviewItem]:
-    """Review items of all machines as they stand, by id: the newest line of each counts."""
+    """Review items of all machines as they stand, by id: the newest line of each counts.
+
+    What is about something forgotten is left out.
+    """
+    forgotten = logs.forgotten(store)
     found: dict[str, logs.ReviewItem] = {}
     for flow in store.flows():
         for _, row in logs.rows(flow / "review.jsonl")[0]:
             try:
                 item = logs.parse_review(row)
             except (KeyError, TypeError):
+                continue
+            if any(logs.is_forgotten(each, forgotten) for each in item.about):
                 continue
             known = found.get(item.id)
             if known is None or (item.at, item.state != "open") >= (

@@ -10,6 +10,7 @@ from clsm_cli.errors import RefusedError
 from clsm_cli.model.graph import Edge, Node
 from clsm_cli.store import graph, logs, runs, statements
 from clsm_cli.store.layout import TOPIC_STREAMS
+from clsm_cli.store.topic_edit import TITLES
 
 if TYPE_CHECKING:
     from collections import Counter
@@ -29,17 +30,6 @@ if TYPE_CHECKING:
 
 FEW = 20
 """Records that may always go."""
-TITLES = {
-    "people": "People",
-    "preferences": "Preferences",
-    "rules": "Rules",
-    "facts": "Facts",
-    "decisions": "Decisions",
-    "conventions": "Conventions",
-    "workflows": "Workflows",
-    "tasks": "Tasks",
-    "dates": "Dates",
-}
 
 
 class Writer:

@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.ingestion.turns import Masker, from_block, has_exact_time, numbered
 from clsm_cli.model.episodes import Block, Document, Episode
-from clsm_cli.model.ids import document_id, episode_id
+from clsm_cli.model.ids import document_id
+from clsm_cli.model.tombstones import episode_ids, first_free
+from clsm_cli.store.logs import is_forgotten
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
@@ -35,6 +37,7 @@ class DocumentPlan:
         episode: Its new and changed blocks; None when there are none.
         added: Blocks that are new; ``changed`` took the place of another; ``closed`` vanished.
         kept: Blocks that are as they were.
+        forgotten: Blocks that are left out, as they have a tombstone.
     """
 
     document: Document | None
@@ -43,6 +46,7 @@ class DocumentPlan:
     changed: int = 0
     closed: int = 0
     kept: int = 0
+    forgotten: int = 0
 
 
 def plan(
@@ -58,15 +62,18 @@ def plan(
     now: str,
     device: str,
     mask: Masker,
+    forgotten: frozenset[str] = frozenset(),
 ) -> DocumentPlan:
     """Compare a version of a document with what the store holds of it.
+
+    A document of which every block is forgotten gets no record: it is read anew each time.
 
     Args:
         raw: The version, cut into blocks.
         origin: Where the document lives (``sources.SourceFile.origin``).
         path: The path as given.
         sha256: Digest of the file.
-        old: Its record, if it is known.
+        old: Its record, if it is known, without what was forgotten.
         text_of: The text of a stored block by key.
         stored: Keys of the blocks that lie in episodes: those that the record tells of, and those
             of a version whose record a crash prevented.
@@ -74,8 +81,13 @@ def plan(
         now: UTC time of the run.
         device: Who writes.
         mask: Masks and counts secrets.
+        forgotten: Hashes of ids with a tombstone.
     """
-    turns = _turns(raw, origin, path, mask)
+    told = _turns(raw, origin, path, mask)
+    turns = [turn for turn in told if not is_forgotten(turn.key, forgotten)]
+    hidden = len(told) - len(turns)
+    if old is None and hidden and not turns:
+        return DocumentPlan(None, None, forgotten=hidden)
     keys = {turn.key for turn in turns}
     before = {block.key for block in old.blocks} if old else set()
     fresh = [turn for turn in turns if turn.key not in before]
@@ -86,7 +98,7 @@ def plan(
         for t in turns
     )
     if old and old.blocks == blocks and old.path == path:
-        return DocumentPlan(None, None, kept=len(turns))
+        return DocumentPlan(None, None, kept=len(turns), forgotten=hidden)
     record = Document(
         id=document_id(origin),
         rev=(old.rev[0] + 1 if old else 1, device),
@@ -101,7 +113,10 @@ def plan(
         extra=old.extra if old else {},
     )
     unseen = tuple(turn for turn in fresh if turn.key not in stored)
-    episode = _episode(unseen, record, raw, previous, now) if unseen else None
+    episode = None
+    if unseen:
+        name = first_free(episode_ids(unseen[0].key), forgotten)
+        episode = _episode(name, unseen, record, raw, previous, now)
     changed = len(successor)
     return DocumentPlan(
         document=record,
@@ -110,6 +125,7 @@ def plan(
         changed=changed,
         closed=len(gone) - changed,
         kept=len(turns) - len(fresh),
+        forgotten=hidden,
     )
 
 
@@ -157,11 +173,16 @@ def _successors(fresh: list[Turn], gone: dict[str, str]) -> dict[str, str]:
 
 
 def _episode(
-    turns: tuple[Turn, ...], document: Document, raw: RawDocument, previous: str | None, now: str
+    name: str,
+    turns: tuple[Turn, ...],
+    document: Document,
+    raw: RawDocument,
+    previous: str | None,
+    now: str,
 ) -> Episode:
     times = sorted(turn.time for turn in turns if turn.time is not None)
     return Episode(
-        id=episode_id(turns[0].key),
+        id=name,
         session=document.origin,
         turns=turns,
         recorded_at=now,

@@ -52,14 +52,18 @@ def ingest(
 
 def end_begun_run(store: Store) -> list[str]:
     """End what a killed command began; what the user should hear of it. The caller holds the lock."""
-    if not (store.derived / "redo").exists():
+    if not any((store.derived / name).exists() for name in ("redo", "purge")):
         return []
-    from clsm_cli.store import runs
+    from clsm_cli.store import runs, wiping
 
-    return [
+    warnings = [
         f"{path}: was changed while a run was cut short; its new content was left out"
         for path in runs.recover(store)
     ]
+    if wiping.is_begun(store):
+        wiping.finish_begun(store)
+        warnings.append("a forget that was cut short has been finished")
+    return warnings
 
 
 def segment_all(
@@ -79,7 +83,7 @@ def segment_all(
     conversation whose last turn is older than ``over_before`` is over.
     """
     from clsm_cli.ingestion import segment
-    from clsm_cli.store import inbox, settle
+    from clsm_cli.store import inbox, logs, settle
     from clsm_cli.store.index.counts import counts
     from clsm_cli.store.index.opening import bring_up_to_date
 
@@ -87,6 +91,7 @@ def segment_all(
         progress("embedding", done, total)
 
     connection = index.connection
+    forgotten = logs.forgotten(store)
     writes, warnings = settle.plan(store, run.now)
     run.apply(writes)
     report.warnings += warnings
@@ -103,7 +108,7 @@ def segment_all(
         paths = inbox.files(store.inbox)
         for number, path in enumerate(paths):
             progress("segmenting", number, len(paths))
-            box = inbox.read(path)
+            box = inbox.read(path, forgotten)
             plan = segment.plan_session(store, index, box, over_before)
             run.apply(plan.writes)
             report.episodes += len(plan.episodes)

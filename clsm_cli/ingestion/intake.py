@@ -11,8 +11,9 @@ from typing import TYPE_CHECKING
 from clsm_cli.config import MAX_FILE
 from clsm_cli.ingestion import capture, fence, jsonl, openclaw, rows, sources
 from clsm_cli.ingestion.items import Problem
-from clsm_cli.ingestion.report import SourceReport, utc
-from clsm_cli.store import inbox, runs
+from clsm_cli.ingestion.report import FORGOTTEN, SourceReport, utc
+from clsm_cli.ingestion.sessions import Sessions
+from clsm_cli.store import inbox, logs, runs
 
 if TYPE_CHECKING:
     import contextlib
@@ -92,7 +93,13 @@ class Intake:
         self.index = index
         self.run = run
         self.progress = progress
-        self.sessions = capture.Sessions(store.inbox, index, look_back=not request.capture_only)
+        self.forgotten = logs.forgotten(store)
+        self.sessions = Sessions(
+            store.inbox,
+            index,
+            look_back=not request.capture_only,
+            forgotten=self.forgotten,
+        )
         self.now = utc(request.now)
 
     def read_all(self) -> None:
@@ -209,7 +216,10 @@ class Intake:
             now=self.now,
             device=self.store.device,
             mask=Masker(tally.masked),
+            forgotten=self.forgotten,
         )
+        if plan.forgotten:
+            tally.dropped[FORGOTTEN] += plan.forgotten
         tally.added, tally.changed = plan.added, plan.changed
         tally.closed, tally.known = plan.closed, plan.kept
         writes: list[runs.Write] = []
@@ -223,9 +233,13 @@ class Intake:
     def _known_document(self, origin: str) -> Document | None:
         from clsm_cli.model.episodes import Document
         from clsm_cli.model.ids import document_id
+        from clsm_cli.model.tombstones import visible
 
         record = self.index().record(document_id(origin))
-        return record if isinstance(record, Document) else None
+        if not isinstance(record, Document):
+            return None
+        left = visible(record, self.forgotten)
+        return left if isinstance(left, Document) else None
 
     def _text_of(self, key: str) -> str:
         found = self.index().by_key(key)

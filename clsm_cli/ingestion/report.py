@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from clsm_cli.ingestion.sources import Format, Skipped
 
 
+FORGOTTEN = "forgotten"
+"""Why a turn or a block that has a tombstone is dropped."""
+
+
 class Progress(Protocol):
     """Called with what is being done, how much is done and how much there is."""
 
@@ -80,6 +84,11 @@ class Report:
         if missing:
             return missing[0]
         return self.problems[0] if self.problems and not self.sources else None
+
+    @property
+    def forgotten(self) -> int:
+        """Turns and blocks that were left out, as they were forgotten."""
+        return sum(source.tally.dropped[FORGOTTEN] for source in self.sources)
 
     @property
     def masked(self) -> Counter[str]:

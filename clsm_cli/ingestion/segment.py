@@ -15,9 +15,8 @@ from clsm_cli.ingestion import describe
 from clsm_cli.ingestion.boundaries import Beat, cut, peak_surprise
 from clsm_cli.ingestion.times import instant
 from clsm_cli.model.episodes import EndMark, Episode, lowest_trust
-from clsm_cli.model.ids import episode_id
-from clsm_cli.store import episodes, graph, inbox, runs
-from clsm_cli.store.atomic import digest_of
+from clsm_cli.model.tombstones import episode_ids, first_free
+from clsm_cli.store import episodes, graph, inbox, logs, runs
 from clsm_cli.text import mentions
 from clsm_cli.text.node_ids import node_id
 
@@ -48,12 +47,12 @@ def plan_session(
     Args:
         store: Where.
         index: Fresh, with a vector for every turn of the inbox.
-        box: The inbox file.
+        box: The inbox file, without what was forgotten.
         over_before: A conversation whose last turn is older is over; None: none is.
     """
     if not box.turns:
         return SegmentPlan((), (), ())
-    session = box.turns[0].session
+    session, forgotten = box.turns[0].session, logs.forgotten(store)
     closed = index.closed_keys(session)
     items = [item for item in box.items if not _is_done(item, closed)]
     vectors = index.vectors_of([i.turn.key for i in items if not isinstance(i, EndMark)])
@@ -73,6 +72,7 @@ def plan_session(
                     previous,
                     continues=capped,
                     capped=found.continues_next,
+                    forgotten=forgotten,
                 )
             )
             previous, capped = made[-1].id, found.continues_next
@@ -85,13 +85,15 @@ def plan_session(
     records = _describe(store, index, made)
     writes += graph.plan(store, "flow", records)
     if len(open_items) < len(box.items):
-        writes.append(_keep(box, open_items))
+        writes.append(inbox.rewrite(box, open_items))
     return SegmentPlan(tuple(made), records, tuple(writes))
 
 
 def plan_undescribed(store: Store, index: Index) -> SegmentPlan:
     """Records for episodes that have none: of documents, and after a crash."""
-    found = [episodes.read(store.root / path) for _, path in index.undescribed()]
+    forgotten = logs.forgotten(store)
+    read = (episodes.read(store.root / path) for _, path in index.undescribed())
+    found = [left for each in read if (left := episodes.without(each, forgotten)) is not None]
     records = _describe(store, index, found)
     return SegmentPlan((), records, tuple(graph.plan(store, "flow", records)))
 
@@ -146,11 +148,12 @@ def _episode(
     *,
     continues: bool,
     capped: bool,
+    forgotten: frozenset[str],
 ) -> Episode:
     turns = tuple(item.turn for item in members)
     times = [turn.time for turn in turns if turn.time is not None]
     return Episode(
-        id=episode_id(turns[0].key),
+        id=first_free(episode_ids(turns[0].key), forgotten),
         session=session,
         turns=turns,
         recorded_at=max(item.recorded_at for item in members),
@@ -229,15 +232,7 @@ def _is_capped(store: Store, index: Index, episode: str | None) -> bool:
 def _stored(store: Store, index: Index, episode: str) -> Episode | None:
     files = index.episode_files(episode)
     try:
-        return episodes.read(store.root / files[0]) if files else None
+        found = episodes.read(store.root / files[0]) if files else None
     except DamagedStoreError:
         return None
-
-
-def _keep(box: Inbox, items: Sequence[InboxItem]) -> runs.Write:
-    """The inbox without what lies in episodes; a file that would be empty goes."""
-    calls = box.calls[-inbox.MAX_CALLS :]
-    if not items and not calls:
-        return runs.Remove(box.path)
-    data = b"\n" + inbox.render([*calls, *items]) + b"\n"
-    return runs.Put(box.path, data, read_as=digest_of(box.path))
+    return found and episodes.without(found, logs.forgotten(store))

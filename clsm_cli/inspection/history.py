@@ -144,7 +144,8 @@ class _Memory:
     """All rows of a store, and what their subjects are called."""
 
     def __init__(self, store: Store, now: str) -> None:
-        records = shards.load_graph(store.graphs(), logs.forgotten(store)).records
+        folders = [*store.graphs(), *store.archives()]
+        records = shards.load_graph(folders, logs.forgotten(store)).records
         self.store = store
         self.statements = statements.load(store, records, now)
         self.edges = {i: r for i, r in records.items() if isinstance(r, Edge)}

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from clsm_cli.errors import BadInputError
 from clsm_cli.model.codec import encode
-from clsm_cli.store import episodes
+from clsm_cli.store import episodes, logs
 from clsm_cli.store.index import database
 from clsm_cli.store.index.opening import open_index
 from clsm_cli.store.index.reader import Index
@@ -91,7 +91,9 @@ def _describe(store: Store, index: Index, wanted: str) -> Found | None:
     if files:
         record = index.record(wanted)
         derived = encode(record) if record else {}
-        return _of_episode(episodes.read(store.root / files[0]), files[0], derived)
+        read = episodes.read(store.root / files[0])
+        episode = episodes.without(read, logs.forgotten(store))
+        return None if episode is None else _of_episode(episode, files[0], derived)
     record = index.record(wanted)
     if record is not None:
         mapping = encode(record)

@@ -5,14 +5,38 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from clsm_cli.store import logs
+from clsm_cli.records import NamedTuple
+from clsm_cli.store import ledger, logs
 from clsm_cli.store.index.counts import counts
 from clsm_cli.store.index.opening import open_index
 
 if TYPE_CHECKING:
     from clsm_cli.store.layout import Store
 
-RECENT_RUNS = 5
+
+class RunState(NamedTuple):
+    """What became of a run.
+
+    Attributes:
+        files: How many files it wrote.
+        undone_by: The undo that took it back.
+        undo_of: For an undo: the run that it took back.
+        is_kept: Whether what it replaced is still there, so that it can be undone.
+    """
+
+    at: str
+    files: int
+    undone_by: str | None
+    undo_of: str | None
+    is_kept: bool
+
+
+class ListedRun(NamedTuple):
+    """A run of this machine, by its id, and the command that made it."""
+
+    id: str
+    command: str
+    state: RunState
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,7 +55,7 @@ class Overview:
     Attributes:
         counts: Kind of thing → how many (see ``Index.counts``).
         unembedded: Passages without a vector.
-        runs: The newest runs on this machine: id, command, time.
+        runs: The runs of this machine, newest first.
     """
 
     root: str
@@ -41,7 +65,7 @@ class Overview:
     counts: dict[str, int]
     unembedded: int
     problems: tuple[FileProblem, ...]
-    runs: tuple[tuple[str, str, str], ...]
+    runs: tuple[ListedRun, ...]
 
 
 def overview(store: Store) -> Overview:
@@ -50,9 +74,7 @@ def overview(store: Store) -> Overview:
         held = counts(opened.index.connection)
         unembedded = opened.index.unembedded()
         problems = tuple(FileProblem(*row) for row in opened.index.problems())
-    rows, torn = logs.rows(store.flow / "runs.jsonl")
-    lines = [logs.parse_run(row) for _, row in rows if "changes" in row]
-    recent = {line.id: (line.id, line.command, line.at) for line in reversed(lines)}
+    torn = logs.rows(store.flow / ledger.FILE)[1]
     problems += tuple(
         FileProblem(str(p.path.relative_to(store.root)), p.line, p.reason) for p in torn
     )
@@ -64,5 +86,11 @@ def overview(store: Store) -> Overview:
         counts=held,
         unembedded=unembedded,
         problems=problems,
-        runs=tuple(recent.values())[:RECENT_RUNS],
+        runs=tuple(_listed(store, entry) for entry in reversed(ledger.entries(store.flow))),
     )
+
+
+def _listed(store: Store, entry: ledger.Entry) -> ListedRun:
+    is_kept = not entry.is_final and ledger.is_kept(store, entry)
+    state = RunState(entry.at, len(entry.paths), entry.undone_by, entry.of, is_kept)
+    return ListedRun(entry.id, entry.command, state)

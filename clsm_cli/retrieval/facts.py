@@ -14,6 +14,7 @@ from clsm_cli.model import clocks
 from clsm_cli.records import NamedTuple
 from clsm_cli.store.index import graph
 from clsm_cli.text.node_ids import node_id
+from clsm_cli.text.slot_single import is_single
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -74,23 +75,6 @@ def look_up(index: Index, text: str, at: str, known_at: str | None = None) -> Ve
 
 _DAY = 10
 """Characters of a date."""
-_MANY = frozenset(
-    {
-        "allergic to", "diet", "dislikes", "favourite", "language", "likes", "member of", "owns",
-        "plays", "prefers", "reads", "score", "uses", "visited",
-    }
-)  # fmt: skip
-"""Slots that may have several values at a time: one of them denies no other."""
-
-
-def is_single(slot: str) -> bool:
-    """Whether a slot has one value at a time; what is used for one purpose has.
-
-    >>> is_single("interval"), is_single("favourite/tea"), is_single("uses/database")
-    (True, False, True)
-    """
-    name, _, about = slot.partition("/")
-    return name not in _MANY or (name == "uses" and bool(about))
 
 
 def _is_claimed(asked: Asked, fact: Fact) -> bool:

@@ -124,19 +124,22 @@ def _recalled(store: Store, wanted: str) -> Activation:
     from clsm_cli.store import logs
 
     found: dict[str, Activation] = {}
-    for flow in store.flows():
-        for row in _rows(flow / "activation.jsonl", holding=wanted):
-            try:
-                line = logs.parse_activation(row)
-            except (KeyError, TypeError):
-                continue
-            name = str(line.recall)
-            if name.startswith(wanted):
-                found[name] = line._replace(recall=name, ids=tuple(map(str, line.ids)))
+    paths = [flow / name for flow in store.flows() for name in logs.ACTIVATIONS]
+    for row in (row for path in paths for row in _rows(path, holding=wanted)):
+        try:
+            line = logs.parse_activation(row)
+        except (KeyError, TypeError):
+            continue
+        name = str(line.recall)
+        if name.startswith(wanted):
+            found[name] = line._replace(recall=name, ids=tuple(map(str, line.ids)))
     if wanted in found:
         return found[wanted]
     if len(wanted) < MIN_PREFIX or not found:
-        next_step = "use the recall_id that clsm recall --json gives; --no-touch keeps none"
+        next_step = (
+            "use the recall_id that clsm recall --json gives; --no-touch keeps none, and recalls"
+            " older than about 30 days cannot be judged any more"
+        )
         raise BadInputError(wanted, "no recall with that id is known", next_step)
     if len(found) > 1:
         names = ", ".join(sorted(found)[:SUGGESTED])

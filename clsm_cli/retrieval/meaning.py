@@ -100,16 +100,22 @@ def nearest(
     cosines = products.tolist()
     if allowed is not None:
         vectors = {traits.vector for traits in index.traits(sorted(allowed)).values()}
-        best = sorted(vectors - {-1})
-    else:
-        # More than are wanted, as closed passages have rows too.
-        threshold = min(nlargest(2 * limit, cosines), default=0.0)
-        best = [row for row, cosine in enumerate(cosines) if cosine >= threshold]
-    held = index.of_vectors(best)
-    if allowed is not None:
+        held = index.of_vectors(sorted(vectors - {-1}))
         held = [each for each in held if each[-1] in allowed]
+    else:
+        count = 2 * limit  # more than are wanted, as closed passages have rows too
+        held = index.of_vectors(_best(cosines, count))
+        while len(held) < limit and count < len(cosines) and index.has_archived():
+            count *= 2
+            held = index.of_vectors(_best(cosines, count))
     held.sort(key=lambda each: (-cosines[each[0]], *each[1:]))
     return Nearest(cosines, [each[-1] for each in held[:limit]])
+
+
+def _best(cosines: Sequence[float], count: int) -> list[int]:
+    """Rows of the highest cosines; ties are all in."""
+    threshold = min(nlargest(count, cosines), default=0.0)
+    return [row for row, cosine in enumerate(cosines) if cosine >= threshold]
 
 
 class LateInteraction(NamedTuple):

@@ -1,4 +1,7 @@
-"""Recall, in reading order: route → find → floor → items → concepts → pack → touch."""
+"""Recall, in reading order: route → find → floor → items → concepts → pack → touch.
+
+What is archived is left out at first. Where nothing is found so, all is searched.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.errors import DiskError, ModelDigestError, ModelMissingError
 from clsm_cli.model.ids import digest
+from clsm_cli.records import NamedTuple
 from clsm_cli.retrieval import concepts, feedback, items
 from clsm_cli.retrieval.answer import Answer, Budget, Dropped, Known, Memory
 from clsm_cli.retrieval.finding import find
@@ -28,7 +32,27 @@ if TYPE_CHECKING:
     from clsm_cli.store.layout import Store
 
 
-__all__ = ["Query", "pack", "recall", "touch"]
+__all__ = ["Considered", "Query", "considered", "pack", "recall", "touch"]
+
+
+class Look(NamedTuple):
+    """One pass of a recall: what it found, and which concepts and memories are sure enough."""
+
+    found: Found
+    concepts: tuple[Concept, ...]
+    memories: list[Memory]
+
+
+class Considered(NamedTuple):
+    """What a recall considers, of all its passes together.
+
+    Attributes:
+        passages: That it could see; search by words and by meaning is exact over them.
+        candidates: That it looked at closely.
+    """
+
+    passages: int
+    candidates: int
 
 
 def recall(
@@ -54,6 +78,20 @@ def recall(
             yield _answer(opened, query, engine, has_model=not missing)
 
 
+def considered(
+    store: Store, queries: Iterable[Query], engine: Engine, embedder: Embedder
+) -> Iterator[Considered]:
+    """What a recall of each query considers, for evaluation; see ``recall``."""
+    missing = _model_fault(engine)
+    with open_index(store, None if missing else embedder) as opened:
+        for query in queries:
+            passages = candidates = 0
+            for look in _looks(opened.index, query, engine, has_model=not missing):
+                passages += opened.index.size()[0]
+                candidates += len(look.found.ranked.candidates)
+            yield Considered(passages, candidates)
+
+
 def touch(store: Store, answer: Answer) -> None:
     """Remember that these memories were used; a disk that refuses must not spoil the answer."""
     from clsm_cli.store import atomic
@@ -64,6 +102,7 @@ def touch(store: Store, answer: Answer) -> None:
         answer.now,
         tuple(memory.id for memory in answer.memories),
         tuple(feedback.leading(memory) for memory in answer.memories),
+        tuple(concept.id for concept in answer.concepts),
     )
     try:
         atomic.append(store.flow / "activation.jsonl", line.render(), durable=False)
@@ -100,13 +139,12 @@ def _answer(opened: Opened, query: Query, engine: Engine, *, has_model: bool) ->
         warnings=tuple(opened.warnings),
     )
     if route != "none":
-        settings = _settings(index, query)
-        found = find(index, query, engine, settings, has_model=has_model)
-        named, memories = _chosen(index, query, found, settings, engine, has_model=has_model)
-        kept, budget = pack(memories, query.budget, query.unit, _said(query, found))
+        *_, look = _looks(index, query, engine, has_model=has_model)
+        found = look.found
+        kept, budget = pack(look.memories, query.budget, query.unit, _said(query, found))
         answer = answer._replace(
             confidence=found.ranked.confidence,
-            concepts=named,
+            concepts=look.concepts,
             memories=tuple(kept),
             budget=budget,
             verdict=found.verdict.answer if found.verdict else None,
@@ -128,6 +166,21 @@ def _route(index: Index, query: Query) -> tuple[str, tuple[str, ...]]:
     if decided.route == "none" and not query.is_gated:
         return "ltm", decided.cues
     return decided.route, decided.cues
+
+
+def _looks(index: Index, query: Query, engine: Engine, *, has_model: bool) -> Iterator[Look]:
+    """What a query finds; where that is nothing, what it finds in all, the archive too.
+
+    The index is left looking as the last of them did. Published systems know no archive.
+    """
+    settings = _settings(index, query)
+    for shown in (query.preset is not None, True):
+        index.look_into_archive(shown=shown)
+        found = find(index, query, engine, settings, has_model=has_model)
+        named, memories = _chosen(index, query, found, settings, engine, has_model=has_model)
+        yield Look(found, named, memories)
+        if memories or not index.has_archived():
+            return
 
 
 def _settings(index: Index, query: Query) -> RecallSettings:

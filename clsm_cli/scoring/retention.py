@@ -17,7 +17,7 @@ The power law is the default: forgetting slows with age, which an exponential ca
 
 from __future__ import annotations
 
-from math import exp, log2
+from math import exp, log, log2
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
@@ -33,6 +33,8 @@ ARCHIVE = 0.10
 """Retention below which what stays so may be archived; by the power law after 99 S."""
 STREAM_DAYS = {"flow": 1.0, "tasks": 3.0, "projects": 10.0, "identity": 30.0}
 """Stability of what was never used again, in days: who we are stays longer than what went by."""
+SURVIVAL = {"flow": 0.30, "tasks": 0.70, "projects": 0.80, "identity": 0.95}
+"""Share of a stream's tokens that is never archived (Smriti's preservation ratios)."""
 MOST_GROWTH = 8.0
 """By how much spaced use can lengthen a stability: reached with the 127th day of use."""
 
@@ -109,3 +111,56 @@ def stability(base_days: float, spaced_uses: int) -> float:
     [10.0, 20.0, 30.0, 40.0, 80.0, 80.0]
     """
     return base_days * min(MOST_GROWTH, 1 + log2(1 + max(spaced_uses, 0)))
+
+
+def lasts(
+    curve: Curve,
+    left: float,
+    stability: float,
+    exponent: float = EXPONENT,
+    gaps: Sequence[float] = (),
+) -> float:
+    """Days after its last use until a memory that is not used again falls to a retention.
+
+    The inverse of ``retention``:
+
+        power        t = S · (R^(−1/d) − 1)
+        exponential  t = −S · ln R
+        base-level   as power for one use; for more, where T(t) is the t of the power law
+
+    Args:
+        curve: Which law.
+        left: R, above 0 and at most 1.
+        stability: S in days, as in ``retention``.
+        exponent: d, above 0.
+        gaps: Days by which each use came before the last, the last (0) too. Only the base level
+            reads them; without them it is that of one use.
+
+    >>> [round(lasts("power", limit, 3.0), 6) for limit in (ARCHIVE, 0.5, 1.0)]
+    [297.0, 9.0, 0.0]
+    >>> round(lasts("exponential", 0.5, 7 / log(2)), 6)
+    7.0
+
+    Four uses on one day last 4² = 16 times as long as one: 4 · (16 t)^−½ = t^−½.
+
+    >>> round(lasts("base-level", ARCHIVE, 1.0, gaps=[0, 0, 0, 0]), 6)
+    1584.0
+    """
+    if curve == "exponential":
+        return -stability * log(left)
+    wanted = float(stability * (left ** (-1 / exponent) - 1))
+    if curve == "power" or len(gaps) < 2 or wanted == 0:
+        return wanted
+    low = wanted  # as if there had been one use; ``high`` as if all were on the last day
+    high = float(wanted * len(gaps) ** (1 / exponent))
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        if _as_one_use([middle + gap for gap in gaps], exponent) < wanted:
+            low = middle
+        else:
+            high = middle
+    return high
+
+
+_HALVINGS = 60
+"""Bisections: from a billion days to far below a second."""

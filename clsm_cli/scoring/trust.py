@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from datetime import date
 from typing import TYPE_CHECKING
 
@@ -18,6 +19,8 @@ SPACED, SPACED_DAYS = 0.5, 30.0
 """Largest bonus for sessions that lie apart, and the span in days from which it is given whole."""
 CONTRADICTION = 0.15
 """What a contradiction takes."""
+FADING = 0.01
+"""What a day takes on which nothing shows a rule (Smriti: its decay rate)."""
 
 
 def confidence(
@@ -59,3 +62,34 @@ def confidence(
     n = observed * (1 + SPACED * min(1.0, span / SPACED_DAYS))
     half = HALF_CORRECTION if is_correction else HALF
     return min(1.0, max(0.0, n / (n + half) - CONTRADICTION * contradictions))
+
+
+def faded(sure: float, days: float) -> float:
+    """How sure a rule still is, some days after it was last shown.
+
+        max(0, confidence − 0.01 · days)
+
+    From the last time it was shown, whenever and however often that is worked out: Smriti's own code
+    takes the days since then again in every run, so a rule that was sure is gone after 13 of them.
+
+    Args:
+        sure: Its confidence from the evidence, see ``confidence``.
+        days: Since it was last shown; one that lies ahead counts as today.
+
+    >>> [round(faded(0.5, days), 2) for days in (-3, 0, 30, 40, 90)]
+    [0.5, 0.5, 0.2, 0.1, 0.0]
+    """
+    return max(0.0, sure - FADING * max(days, 0.0))
+
+
+def holds_for(sure: float, floor: float) -> int:
+    """Whole days after it was last shown on which a rule is at least as sure as ``floor``; −1: none.
+
+    >>> holds_for(0.5, 0.1), holds_for(0.105, 0.1), holds_for(0.05, 0.1)
+    (40, 0, -1)
+    """
+    return max(-1, math.floor((sure - floor) / FADING + _ROUNDING))
+
+
+_ROUNDING = 1e-9
+"""What (0.5 − 0.1) / 0.01 lacks of 40 in binary."""

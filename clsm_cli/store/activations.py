@@ -12,12 +12,14 @@ class Activation(NamedTuple):
     Attributes:
         led: The signal that spoke most for each id, in their order; "" where none did. Older lines
             have none.
+        concepts: The ids of the nodes that it returned; older lines have none.
     """
 
     recall: str
     at: str
     ids: tuple[str, ...]
     led: tuple[str, ...] = ()
+    concepts: tuple[str, ...] = ()
 
     def render(self) -> bytes:
         """Its line, without a newline."""

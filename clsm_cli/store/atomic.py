@@ -45,7 +45,7 @@ def sha256(data: bytes) -> str:
     return hashing.sha256(data)
 
 
-def make_folder(path: Path) -> None:
+def make_folder(path: Path, *, durable: bool = True) -> None:
     """Create a folder and its missing parents, private whatever the umask, and durable.
 
     Raises:
@@ -64,10 +64,11 @@ def make_folder(path: Path) -> None:
                     raise
             else:
                 os.chmod(folder, FOLDER_MODE)  # mkdir's mode is cut by the umask
-                _sync_folder(folder.parent)
+                if durable:
+                    _sync_folder(folder.parent)
 
 
-def put(path: Path, data: bytes, *, read_as: str | None = "") -> None:
+def put(path: Path, data: bytes, *, read_as: str | None = "", durable: bool = True) -> None:
     """Replace ``path`` by ``data``; afterwards it survives a power cut.
 
     Args:
@@ -75,13 +76,14 @@ def put(path: Path, data: bytes, *, read_as: str | None = "") -> None:
         data: Its new content.
         read_as: Digest of the bytes that ``data`` was made from (None: the file was missing);
             the default skips the check.
+        durable: Whether to wait until it survives a power cut; what is derived need not.
 
     Raises:
         DiskError: The operating system refused; the old file is intact.
         DamagedStoreError: ``read_as`` is to be compared with what is no regular file.
         RefusedError: Somebody changed the file since it was read.
     """
-    make_folder(path.parent)
+    make_folder(path.parent, durable=durable)
     if read_as != "" and digest_of(path) != read_as:
         raise changed_meanwhile(path)
     temp = path.with_name(f"{TEMP_PREFIX}{path.name}")
@@ -90,13 +92,15 @@ def put(path: Path, data: bytes, *, read_as: str | None = "") -> None:
             with open(_create(temp), "wb") as file:
                 file.write(data)
                 file.flush()
-                os.fsync(file.fileno())
+                if durable:
+                    os.fsync(file.fileno())
             os.replace(temp, path)
         except BaseException:
             with contextlib.suppress(OSError):
                 os.unlink(temp)
             raise
-        _sync_folder(path.parent)
+        if durable:
+            _sync_folder(path.parent)
 
 
 def changed_meanwhile(path: Path) -> RefusedError:
@@ -143,6 +147,38 @@ def remove(path: Path) -> None:
     with disk_errors(path):
         with contextlib.suppress(FileNotFoundError):
             os.unlink(path)
+        _sync_folder(path.parent)
+
+
+def move(path: Path, name: str) -> None:
+    """Give a file another name in its folder, durably; one of that name is replaced.
+
+    Raises:
+        DiskError: The operating system refused.
+    """
+    with disk_errors(path):
+        os.replace(path, path.with_name(name))
+        _sync_folder(path.parent)
+
+
+def remove_folder(path: Path) -> None:
+    """Delete a folder with all that is in it, durably; a missing one is fine, no symlink is followed.
+
+    Raises:
+        DiskError: The operating system refused; some of it may be gone.
+    """
+    with disk_errors(path):
+        for folder, names, files in os.walk(path, topdown=False):
+            for name in files:
+                os.unlink(os.path.join(folder, name))
+            for name in names:
+                inner = os.path.join(folder, name)
+                if os.path.islink(inner):
+                    os.unlink(inner)
+                else:
+                    os.rmdir(inner)
+        if path.is_dir():
+            os.rmdir(path)
         _sync_folder(path.parent)
 
 

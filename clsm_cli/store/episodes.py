@@ -8,19 +8,21 @@ from __future__ import annotations
 
 import os
 import re
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 from clsm_cli.errors import DamagedStoreError
-from clsm_cli.model.episodes import Episode, Role, ToolCall, Trust, Turn
-from clsm_cli.model.ids import is_id
+from clsm_cli.model.episodes import Episode, Role, ToolCall, Trust, Turn, lowest_trust
+from clsm_cli.model.ids import digest, is_id
 from clsm_cli.store import atomic, front_matter
 from clsm_cli.store.jsonlines import LineError, dump, load
+from clsm_cli.store.logs import is_forgotten
 from clsm_cli.text.characters import replace_lone
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
 MAX_EPISODE = 64 << 20
 """Bytes of an episode file: 25 turns of at most 1 MiB, escaped."""
@@ -227,6 +229,49 @@ def _parse_body(body: str) -> dict[str, str]:
 def _without_last_blank(lines: list[str]) -> list[str]:
     """A turn's lines without the empty one that ``render`` puts behind them."""
     return lines[:-1] if lines and not lines[-1] else lines
+
+
+def without(episode: Episode, forgotten: frozenset[str]) -> Episode | None:
+    """An episode without its forgotten turns; None when it is forgotten, or no turn is left.
+
+    A forget leaves no such file; one may come back from a clone that cut its episodes by itself.
+
+    Args:
+        episode: As its file has it.
+        forgotten: Hashes of ids with a tombstone.
+    """
+    if not forgotten:
+        return episode
+    turns = tuple(turn for turn in episode.turns if not is_forgotten(turn.key, forgotten))
+    if not turns or is_forgotten(episode.id, forgotten):
+        return None
+    if len(turns) == len(episode.turns):
+        return episode
+    return _with(episode, turns)
+
+
+def remade(episode: Episode, gone: Collection[str]) -> Episode | None:
+    """What stays of an episode that loses turns, under an id of its own; None when nothing does.
+
+    Its id is ``e-`` + H("episode", key of the first turn that stays, id it had).
+    """
+    turns = tuple(turn for turn in episode.turns if turn.key not in gone)
+    if not turns:
+        return None
+    return replace(_with(episode, turns), id=f"e-{digest('episode', turns[0].key, episode.id)}")
+
+
+def _with(episode: Episode, turns: tuple[Turn, ...]) -> Episode:
+    times = sorted(turn.time for turn in turns if turn.time is not None)
+    speakers = {turn.speaker for turn in turns}
+    return replace(
+        episode,
+        turns=turns,
+        start=times[0] if times else None,
+        end=times[-1] if times else None,
+        participants=tuple(name for name in episode.participants if name in speakers),
+        trust=lowest_trust([turn.trust for turn in turns]),
+    )
 
 
 def files(flow: Path) -> Iterator[Path]:

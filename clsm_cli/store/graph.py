@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from clsm_cli.store import runs, shards
+from clsm_cli.store import logs, runs, shards
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
+    from pathlib import Path
 
     from clsm_cli.model.codec import Record
     from clsm_cli.model.streams import Stream
@@ -19,18 +20,31 @@ def plan(
 ) -> list[runs.Write]:
     """Writes that put records into this machine's shards of a stream, replacing older versions.
 
-    ``removed`` are ids of derived records that the shards hold no longer.
+    ``removed`` are ids of derived records that the shards hold no longer. What has a tombstone is
+    left out of every shard that is written.
 
     Lines that could not be read are copied to ``quarantine/`` first, since a rewritten shard does
     not hold them any more.
     """
     writes: list[runs.Write] = []
     folder, limit = store.graph(stream), store.settings.store.shard_records
-    for path, (data, before) in shards.plan_update(folder, records, limit, removed).items():
-        if before.problems and before.sha256 is not None:
-            name = f"{stream}-{path.stem}-{before.sha256[:12]}.txt"
-            lines = "\n".join(f"{p.line or ''}: {p.text}" for p in before.problems)
-            head = f"# from {path.relative_to(store.root)}: line and text of what is no record\n"
-            writes.append(runs.Put(store.quarantine / name, f"{head}{lines}\n".encode()))
-        writes.append(runs.Put(path, data, read_as=before.sha256))
+    changed = shards.plan_update(folder, records, limit, removed, logs.forgotten(store))
+    for path, (data, before) in changed.items():
+        writes += rewrite(store, stream, path, data, before)
     return writes
+
+
+def rewrite(
+    store: Store, name: str, path: Path, data: bytes, before: shards.Shard
+) -> list[runs.Write]:
+    """Writes that give a shard new bytes; what could not be read of it goes to ``quarantine/``.
+
+    ``name`` begins the name of the file there.
+    """
+    writes: list[runs.Write] = []
+    if before.problems and before.sha256 is not None:
+        name = f"{name}-{path.stem}-{before.sha256[:12]}.txt"
+        lines = "\n".join(f"{p.line or ''}: {p.text}" for p in before.problems)
+        head = f"# from {path.relative_to(store.root)}: line and text of what is no record\n"
+        writes.append(runs.Put(store.quarantine / name, f"{head}{lines}\n".encode()))
+    return [*writes, runs.Put(path, data, read_as=before.sha256)]

@@ -7,18 +7,18 @@ also when it comes by a later input than the call.
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.model.episodes import EndMark, Turn
 from clsm_cli.model.ids import file_name_of
-from clsm_cli.store import logs
+from clsm_cli.store import atomic, logs, runs
 from clsm_cli.store.episodes import turn_from, turn_mapping
 from clsm_cli.store.jsonlines import LineError, dump
 from clsm_cli.store.problems import LineProblem
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
     from pathlib import Path
 
 
@@ -85,8 +85,13 @@ def _render_one(item: InboxRow) -> bytes:
     return dump(mapping).encode()
 
 
-def read(path: Path) -> Inbox:
-    """An inbox file; a missing one is empty, a torn line becomes a problem."""
+def read(path: Path, forgotten: frozenset[str] = frozenset()) -> Inbox:
+    """An inbox file; a missing one is empty, a torn line becomes a problem.
+
+    Args:
+        path: Where.
+        forgotten: Hashes of ids with a tombstone; such turns are left out, see ``without``.
+    """
     found, problems = logs.rows(path)
     items: dict[str, InboxItem] = {}
     calls: dict[str, CallMark] = {}
@@ -101,7 +106,36 @@ def read(path: Path) -> Inbox:
             continue
         key = f"end {item.after}" if isinstance(item, EndMark) else item.turn.key
         items.setdefault(key, item)
-    return Inbox(path, tuple(items.values()), tuple(problems), tuple(calls.values()))
+    box = Inbox(path, tuple(items.values()), tuple(problems), tuple(calls.values()))
+    return without(box, forgotten) if forgotten else box
+
+
+def without(box: Inbox, forgotten: frozenset[str]) -> Inbox:
+    """An inbox without its forgotten turns; an end behind one stands behind the turn before it."""
+    kept: dict[str, InboxItem] = {}
+    before: dict[str, str | None] = {}
+    last: str | None = None
+    for item in box.items:
+        if isinstance(item, Captured):
+            if logs.is_forgotten(item.turn.key, forgotten):
+                before[item.turn.key] = last
+            else:
+                last = item.turn.key
+                kept[last] = item
+            continue
+        after = before.get(item.after, item.after)
+        if after is not None and not logs.is_forgotten(after, forgotten):
+            kept.setdefault(f"end {after}", replace(item, after=after))
+    return replace(box, items=tuple(kept.values()))
+
+
+def rewrite(box: Inbox, items: Sequence[InboxItem]) -> runs.Write:
+    """A file that holds these items and the last call marks alone; one that would be empty goes."""
+    calls = box.calls[-MAX_CALLS:]
+    if not items and not calls:
+        return runs.Remove(box.path)
+    data = b"\n" + render([*calls, *items]) + b"\n"
+    return runs.Put(box.path, data, read_as=atomic.digest_of(box.path))
 
 
 def _item_from(row: dict[str, Any]) -> InboxRow:

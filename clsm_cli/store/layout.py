@@ -86,15 +86,30 @@ class Store(NamedTuple):
         folders += [flow / "graph" for flow in self.flows()]
         return [folder for folder in folders if folder.is_dir() and not folder.is_symlink()]
 
+    def archive(self, stream: Stream) -> Path:
+        """The folder of shards for rows of a stream that this machine's ``decay`` compacted."""
+        folder = self.root / "archive" / stream
+        return folder / self.device if stream == "flow" else folder
+
+    def archives(self) -> list[Path]:
+        """Every folder of compacted rows, also those of other machines, in a fixed order."""
+        folders = [self.root / "archive" / stream for stream in TOPIC_STREAMS]
+        folders += _folders(self.root / "archive" / "flow")
+        return [folder for folder in folders if folder.is_dir() and not folder.is_symlink()]
+
     def flows(self) -> list[Path]:
         """The flow folders of all machines, sorted by device."""
-        parent = self.root / "flow"
-        try:
-            with os.scandir(parent) as entries:
-                names = sorted(e.name for e in entries if e.is_dir(follow_symlinks=False))
-        except (FileNotFoundError, NotADirectoryError):
-            return []
-        return [parent / name for name in names if not name.startswith(".")]
+        return _folders(self.root / "flow")
+
+
+def _folders(parent: Path) -> list[Path]:
+    """The folders inside a folder, sorted by name; links and hidden ones left out."""
+    try:
+        with os.scandir(parent) as entries:
+            names = sorted(e.name for e in entries if e.is_dir(follow_symlinks=False))
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+    return [parent / name for name in names if not name.startswith(".")]
 
 
 def discover(named: str | None, environment: dict[str, str], cwd: Path) -> Path:

@@ -6,6 +6,8 @@ was never acknowledged.
 
 from __future__ import annotations
 
+import contextlib
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.errors import DamagedStoreError
@@ -22,6 +24,7 @@ if TYPE_CHECKING:
     from clsm_cli.store.layout import Store
 
 __all__ = [
+    "ACTIVATIONS",
     "Activation",
     "Change",
     "Feedback",
@@ -42,6 +45,8 @@ __all__ = [
     "rows",
 ]
 
+ACTIVATIONS = ("activation-old.jsonl", "activation.jsonl")
+"""The log of recalls, and what ``decay`` renamed of it: the older one first."""
 MAX_LOG = 256 << 20
 """Bytes of a log; ``decay`` folds activations long before."""
 
@@ -90,21 +95,29 @@ class Change(NamedTuple):
         before: sha256 before the run, None when the file was new.
         after: sha256 after it, None when it was removed; for appends "" (see ``size``).
         size: For appends: bytes before.
+        added: For appends: bytes that were added, newlines included.
     """
 
     path: str
     before: str | None
     after: str | None
     size: int | None = None
+    added: int | None = None
 
 
 class RunLine(NamedTuple):
-    """A run that changed something."""
+    """A run that changed something, or a step of it.
+
+    Attributes:
+        changes: In the order of writing; none for a run that cannot be undone.
+        of: For an undo: the run that it took back.
+    """
 
     id: str
     command: str
     at: str
     changes: tuple[Change, ...]
+    of: str | None = None
 
 
 class Tombstone(NamedTuple):
@@ -131,12 +144,15 @@ def render(line: LogLine) -> bytes:
             {name: getattr(c, name) for name in c._fields if getattr(c, name) is not None}
             for c in line.changes
         ]
+        if line.of is None:
+            del mapping["of"]
     return dump(mapping).encode()
 
 
 def parse_activation(row: dict[str, Any]) -> Activation:
     """Raises KeyError or TypeError when ``row`` is none; like the four below."""
-    return Activation(row["recall"], row["at"], tuple(row["ids"]), _led(row, "led"))
+    ids, led, concepts = tuple(row["ids"]), _led(row, "led"), _led(row, "concepts")
+    return Activation(row["recall"], row["at"], ids, led, concepts)
 
 
 def parse_use(row: dict[str, Any]) -> Use:
@@ -157,7 +173,7 @@ def parse_feedback(row: dict[str, Any]) -> Feedback:
 
 
 def _led(row: dict[str, Any], name: str) -> tuple[str, ...]:
-    """Signals that a line may name; without them nothing is credited, and the rest still counts."""
+    """What a line may name, mostly signals; without it the rest still counts."""
     value = row.get(name)
     return tuple(map(str, value)) if isinstance(value, list) else ()
 
@@ -172,9 +188,10 @@ def parse_review(row: dict[str, Any]) -> ReviewItem:
 def parse_run(row: dict[str, Any]) -> RunLine:
     """See ``parse_activation``."""
     changes = tuple(
-        Change(c["path"], c.get("before"), c.get("after"), c.get("size")) for c in row["changes"]
+        Change(c["path"], c.get("before"), c.get("after"), c.get("size"), c.get("added"))
+        for c in row["changes"]
     )
-    return RunLine(row["id"], row["command"], row["at"], changes)
+    return RunLine(row["id"], row["command"], row["at"], changes, row.get("of"))
 
 
 def parse_tombstone(row: dict[str, Any]) -> Tombstone:
@@ -207,10 +224,39 @@ def rows(path: Path) -> tuple[list[tuple[int, dict[str, Any]]], list[LineProblem
 def forgotten(store: Store) -> frozenset[str]:
     """Hashes of everything with a tombstone, on any machine."""
     folder = store.root / "tombstones"
-    paths = sorted(folder.glob("*.jsonl")) if folder.is_dir() else []
-    return frozenset(
-        str(row["hash"]) for path in paths for _, row in rows(path)[0] if "hash" in row
-    )
+    if not folder.is_dir():
+        return frozenset()
+    signatures = []
+    for path in sorted(folder.glob("*.jsonl")):
+        with contextlib.suppress(FileNotFoundError):  # a merge is just replacing it
+            stat = path.stat()
+            signatures.append((path, stat.st_ino, stat.st_size, stat.st_mtime_ns))
+    return _hashes(tuple(signatures))
+
+
+@lru_cache(maxsize=2)
+def _hashes(signatures: tuple[tuple[Path, int, int, int], ...]) -> frozenset[str]:
+    """One run asks again and again; a tombstone file only grows, or is replaced by a merge."""
+    found: set[str] = set()
+    for path, *_ in signatures:
+        found |= _written(path) or {str(row["hash"]) for _, row in rows(path)[0] if "hash" in row}
+    return frozenset(found)
+
+
+def _written(path: Path) -> set[str]:
+    """The hashes of a file in which every line is as ``render`` writes it; else none.
+
+    A hook waits for this at every message: it is ten times faster than reading each line.
+    """
+    import re
+
+    try:
+        data = atomic.read(path, MAX_LOG) or b""
+    except DamagedStoreError:
+        return set()
+    found = re.findall(rb'^\{"hash": "([0-9a-f]{64})", "at": "[0-9TZ:-]+"\}$', data, re.MULTILINE)
+    lines = sum(1 for line in data.split(b"\n") if line)
+    return {each.decode() for each in found} if len(found) == lines else set()
 
 
 def is_forgotten(record_id: str, hashes: frozenset[str]) -> bool:

@@ -20,7 +20,8 @@ from typing import TYPE_CHECKING, Any
 
 from clsm_cli.errors import DamagedStoreError, RefusedError
 from clsm_cli.model.ids import digest
-from clsm_cli.store import atomic, logs
+from clsm_cli.model.streams import STREAMS
+from clsm_cli.store import atomic, ledger, logs
 from clsm_cli.store.jsonlines import dump
 
 if TYPE_CHECKING:
@@ -67,6 +68,8 @@ def apply(
     *,
     run_id: str | None = None,
     whole: bool = False,
+    keep: bool = True,
+    of: str | None = None,
 ) -> logs.RunLine | None:
     """Do the writes of a run, or of one step of it; the caller holds the lock.
 
@@ -77,6 +80,9 @@ def apply(
         writes: In the order that makes every prefix completable.
         run_id: Of the run that these writes are a further step of; None begins a run.
         whole: All of the writes happen or none, whenever the process dies (see ``recover``).
+        keep: Save what ``undo`` needs. Without it nothing of the old content stays, and the ledger
+            does not name the files.
+        of: For an undo: the run that it takes back.
 
     Returns:
         The line of the ledger; None when there was nothing to do.
@@ -87,22 +93,22 @@ def apply(
     """
     if not writes:
         return None
-    changes = tuple(_change(store, write) for write in writes)
+    changes = _changes(store, writes)
     _refuse_stale(writes, changes)
-    parts = [f"{c.path} {c.before} {c.after} {c.size}" for c in changes]
-    step = digest(command, now, *parts)
-    line = logs.RunLine(run_id or f"run-{step}", command, now, changes)
+    line = logs.RunLine("", command, now, changes, of)
+    line = line._replace(id=run_id or _new_id(store, line), changes=changes if keep else ())
     _remember_device(store)
-    _save_preimages(store, line, step)
+    if keep:
+        ledger.save(store, line, [_content(write) for write in writes])
     if whole:
-        atomic.put(_redo(store), _begun(line, writes))
+        atomic.put(_redo(store), _begun(line, changes, writes))
     for write in writes:
         if isinstance(write, Put):
             atomic.put(write.path, write.data, read_as=write.read_as)
         elif isinstance(write, Append):
             atomic.append(write.path, write.record)
         else:
-            atomic.remove(write.path)
+            _remove(store, write.path)
     atomic.append(store.flow / "runs.jsonl", logs.render(line), durable=whole)
     if whole:
         atomic.remove(_redo(store))
@@ -117,20 +123,18 @@ def recover(store: Store) -> list[str]:
     Returns:
         Paths of such files, relative to the store.
     """
-    path, data = _redo(store), None
-    try:
-        data = atomic.read(path, _MAX_REDO)
-        begun = None if data is None else json.loads(data)
-    except (DamagedStoreError, ValueError):  # never whole: nothing was begun
-        begun = None
-    if begun is None:
-        if data is not None:
+    path = _redo(store)
+    found = _read_redo(path)
+    if found is None:
+        if path.exists():
             atomic.remove(path)
         return []
-    line = logs.parse_run(begun["line"])
+    line = logs.parse_run(found["line"])
+    told = found.get("changes", found["line"]["changes"])  # apart where the ledger hides them
+    changes = logs.parse_run({**found["line"], "changes": told}).changes
     left = [
         change.path
-        for change, text in zip(line.changes, begun["data"], strict=True)
+        for change, text in zip(changes, found["data"], strict=True)
         if not _redone(store, change, text)
     ]
     ledger = store.flow / "runs.jsonl"
@@ -140,21 +144,42 @@ def recover(store: Store) -> list[str]:
     return left
 
 
+def begun(store: Store) -> logs.RunLine | None:
+    """The line of a run that was begun whole and cut short."""
+    found = _read_redo(_redo(store))
+    return None if found is None else logs.parse_run(found["line"])
+
+
+def _read_redo(path: Path) -> dict[str, Any] | None:
+    """A begun run; None when there is none, or what is there was never whole."""
+    try:
+        data = atomic.read(path, _MAX_REDO)
+        return None if data is None else dict(json.loads(data))
+    except (DamagedStoreError, ValueError):
+        return None
+
+
 def _redo(store: Store) -> Path:
     return store.derived / "redo"
 
 
-def _begun(line: logs.RunLine, writes: Sequence[Write]) -> bytes:
+def _begun(line: logs.RunLine, changes: tuple[logs.Change, ...], writes: Sequence[Write]) -> bytes:
     """A run as ``recover`` reads it: its line, and the bytes of every write in order."""
-    contents = [
-        write.data if isinstance(write, Put) else write.record if isinstance(write, Append) else b""
-        for write in writes
-    ]
     whole: dict[str, Any] = {
         "line": json.loads(logs.render(line)),
-        "data": [b64encode(data).decode() for data in contents],
+        "data": [b64encode(_content(write)).decode() for write in writes],
     }
+    if not line.changes:
+        told = line._replace(changes=changes)
+        whole["changes"] = json.loads(logs.render(told))["changes"]
     return dump(whole).encode()
+
+
+def _content(write: Write) -> bytes:
+    """What a write puts into its file."""
+    if isinstance(write, Remove):
+        return b""
+    return write.data if isinstance(write, Put) else write.record
 
 
 def _redone(store: Store, change: logs.Change, text: str) -> bool:
@@ -166,15 +191,27 @@ def _redone(store: Store, change: logs.Change, text: str) -> bool:
             atomic.append(path, data)
         return True
     found = atomic.digest_of(path)
-    if found == change.after:
+    if found == change.after is not None:
         return True
-    if found != change.before:
+    if found not in (change.before, change.after):
         return False
     if change.after is None:
-        atomic.remove(path)
+        _remove(store, path)
     else:
         atomic.put(path, data, read_as=found)
     return True
+
+
+def _remove(store: Store, path: Path) -> None:
+    """Delete a file, and folders that this leaves empty; streams and the store itself stay."""
+    if path.parent.is_dir():
+        atomic.remove(path)
+    keep = {store.root, store.flow, *(store.root / stream for stream in STREAMS)}
+    for folder in path.parents:
+        if folder in keep or (folder.is_dir() and os.listdir(folder)):
+            return
+        if folder.is_dir():
+            atomic.remove_folder(folder)
 
 
 def _refuse_stale(writes: Sequence[Write], changes: Sequence[logs.Change]) -> None:
@@ -188,13 +225,23 @@ def _refuse_stale(writes: Sequence[Write], changes: Sequence[logs.Change]) -> No
         content[change.path] = change.after
 
 
-def _change(store: Store, write: Write) -> logs.Change:
-    path = _relative(store, write.path)
-    if isinstance(write, Append):
-        size = os.path.getsize(write.path) if write.path.exists() else 0
-        return logs.Change(path, None, "", size)
-    after = atomic.sha256(write.data) if isinstance(write, Put) else None
-    return logs.Change(path, atomic.digest_of(write.path), after)
+def _changes(store: Store, writes: Sequence[Write]) -> tuple[logs.Change, ...]:
+    """What the writes do, in order; files as they are before the first of them."""
+    changes = []
+    sizes: dict[str, int] = {}
+    for write in writes:
+        path = _relative(store, write.path)
+        if isinstance(write, Append):
+            if path not in sizes:
+                sizes[path] = os.path.getsize(write.path) if write.path.exists() else 0
+            added = len(write.record) + 2
+            changes.append(logs.Change(path, None, "", sizes[path], added))
+            sizes[path] += added
+        else:
+            after = atomic.sha256(write.data) if isinstance(write, Put) else None
+            changes.append(logs.Change(path, atomic.digest_of(write.path), after))
+            sizes[path] = len(write.data) if isinstance(write, Put) else 0
+    return tuple(changes)
 
 
 def _relative(store: Store, path: Path) -> str:
@@ -210,16 +257,18 @@ def _relative(store: Store, path: Path) -> str:
     return inside.as_posix()
 
 
-def _save_preimages(store: Store, line: logs.RunLine, step: str) -> None:
-    """Keep what will be overwritten or removed; a run that only adds needs the ledger line alone."""
-    folder = store.derived / "runs" / line.id / step
-    replaced = [change for change in line.changes if change.before is not None]
-    for number, change in enumerate(replaced):
-        with atomic.disk_errors(change.path):
-            data = (store.root / change.path).read_bytes()
-        atomic.put(folder / f"{number:04d}", data)
-    if replaced:
-        atomic.put(folder / "run.json", logs.render(line))
+def _new_id(store: Store, line: logs.RunLine) -> str:
+    """An id that no run has: the same change may be made again, and undone again, at one time."""
+    step = ledger.step_of(line)
+    run_id, again = f"run-{step}", 0
+    while ledger.folder_of(store, run_id).exists() and run_id in _ids(store):
+        again += 1
+        run_id = f"run-{digest(step, str(again))}"
+    return run_id
+
+
+def _ids(store: Store) -> set[str]:
+    return {str(row.get("id")) for _, row in logs.rows(store.flow / "runs.jsonl")[0]}
 
 
 def _remember_device(store: Store) -> None:

@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING
 from clsm_cli.model.codec import encode
 from clsm_cli.model.graph import Statement
 from clsm_cli.model.ids import digest
-from clsm_cli.store import graph, logs, runs, shards, statements, topics
+from clsm_cli.store import graph, logs, runs, shards, statements, topic_edit, topics
 from clsm_cli.store.jsonlines import dump
 from clsm_cli.store.layout import TOPIC_STREAMS
+from clsm_cli.store.reconcile import reconcile
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
 
     from clsm_cli.store.layout import Store
 
@@ -42,12 +43,15 @@ def plan(store: Store, now: str) -> tuple[list[runs.Write], list[str]]:
     review: list[logs.ReviewItem] = []
     forgotten = logs.forgotten(store)
     for stream in TOPIC_STREAMS:
-        found = topics.read_topics(store.root / stream)
-        known = shards.load_graph([store.graph(stream)], forgotten, only="statement")
+        folders = [store.graph(stream), store.archive(stream)]
+        known = shards.load_graph(folders, forgotten, only="statement")
+        found = statements.visible_topics(store, stream, known.records, forgotten)
         if not found and not known.records:
             continue
         records = {i: r for i, r in known.records.items() if isinstance(r, Statement)}
-        edits = topics.reconcile(found, records, stream=stream, now=now, device=store.device)
+        edits = reconcile(
+            found, records, stream=stream, now=now, device=store.device, forgotten=forgotten
+        )
         current = sum(record.is_current for record in records.values())
         if len(edits.withdrawn) > max(FEW, MASS_LOSS * current):
             warnings.append(
@@ -59,20 +63,32 @@ def plan(store: Store, now: str) -> tuple[list[runs.Write], list[str]]:
         stored = [statements.stored(statement) for statement in edits.statements.values()]
         changed = [statement for statement in stored if statement != records.get(statement.id)]
         writes += graph.plan(store, stream, changed)
-        writes += _ids(found)
+        writes += _lines(found, edits.stale, forgotten)
+        warnings += [
+            f"{stream}: {each} was superseded, and a merge brought its line back; it is taken out"
+            " again (to say it anew, write it without its id)"
+            for each in edits.stale
+        ]
         review += [_conflict(*conflict, now) for conflict in edits.conflicts]
         review += [_lost(record, now) for record in known.lost if isinstance(record, Statement)]
     return writes + _review(store, review), warnings
 
 
-def _ids(found: Iterable[topics.Topic]) -> list[runs.Write]:
-    """Ids behind the items that have none."""
+def _lines(
+    found: Iterable[topics.Topic], stale: Collection[str], forgotten: frozenset[str]
+) -> list[runs.Write]:
+    """Files with an id behind each item that has none, and without lines that a merge brought back."""
     writes: list[runs.Write] = []
     for topic in found:
-        missing = {item.line: topics.id_of(item) for item in topic.items if item.id is None}
-        if missing:
-            data = topics.with_ids(topic, missing)
-            writes.append(runs.Put(topic.path, data, read_as=topic.sha256))
+        missing = {
+            item.line: topics.id_of(item, forgotten) for item in topic.items if item.id is None
+        }
+        data = topic_edit.with_ids(topic, missing)
+        if any(item.id in stale for item in topic.items):
+            data = topic_edit.edited(topics.parse(data, topic.path), drop=stale)
+        elif not missing:
+            continue
+        writes.append(runs.Put(topic.path, data, read_as=topic.sha256))
     return writes
 
 

@@ -18,6 +18,7 @@ from clsm_cli.model.codec import Record, RecordError, decode, encode
 from clsm_cli.model.hashing import sha256
 from clsm_cli.model.ids import tombstone_hash
 from clsm_cli.model.join import join_all
+from clsm_cli.model.tombstones import visible
 from clsm_cli.store import atomic
 from clsm_cli.store.jsonlines import LineError, dump, load, load_all, without_surrogates
 from clsm_cli.store.problems import LineProblem
@@ -214,7 +215,8 @@ def load_graph(
 
     Args:
         folders: Graph folders, of any stream and machine.
-        forgotten: Hashes of ids with a tombstone (``tombstone_hash``); a tombstone wins.
+        forgotten: Hashes of ids with a tombstone (``tombstone_hash``); a tombstone wins, and what
+            is left of other records is what ``tombstones.visible`` leaves.
         only: The type of record that is wanted; None for all.
     """
     shards = [read(path, only) for folder in folders for path in shard_files(folder)]
@@ -222,7 +224,7 @@ def load_graph(
 
 
 def fold(shards: Iterable[Shard], forgotten: frozenset[str] = frozenset()) -> Graph:
-    """Join the versions of every id over several shards."""
+    """Join the versions of every id over several shards; ``forgotten`` as in ``load_graph``."""
     versions: dict[str, list[Record]] = {}
     problems: list[LineProblem] = []
     for shard in shards:
@@ -235,8 +237,10 @@ def fold(shards: Iterable[Shard], forgotten: frozenset[str] = frozenset()) -> Gr
         if forgotten and tombstone_hash(record_id) in forgotten:
             continue
         joined = join_all(versions[record_id])
-        records[record_id] = joined.record
-        lost.extend(joined.lost)
+        left = visible(joined.record, forgotten)
+        if left is not None:
+            records[record_id] = left
+            lost.extend(joined.lost)
     return Graph(records, tuple(lost), tuple(problems))
 
 
@@ -254,11 +258,13 @@ def plan_update(
     changes: Iterable[Record],
     limit: int = StoreSettings().shard_records,
     removed: Iterable[str] = (),
+    forgotten: frozenset[str] = frozenset(),
 ) -> dict[Path, tuple[bytes, Shard]]:
     """New bytes of every shard that changes or removals touch: path → (bytes, what was read).
 
     A change replaces all older versions of its id in this folder. Lines that cannot be read are
-    left out of the new bytes: the caller moves them to quarantine first.
+    left out of the new bytes: the caller moves them to quarantine first. What is ``forgotten`` is
+    left out too.
     """
     groups: dict[str, list[Record]] = {}
     for record in changes:
@@ -274,7 +280,8 @@ def plan_update(
             if path.name[0] == name[0] and path.name != name
         }
         old[folder / name] = read(folder / name)
-        kept = {i: record for i, record in fold(old.values()).records.items() if i not in gone}
+        there = fold(old.values(), forgotten).records
+        kept = {i: record for i, record in there.items() if i not in gone}
         records = kept | {record.id: record for record in group}
         is_split = len(old) > 1 or len(records) > limit
         is_split = is_split or len(render(records.values())) > MAX_FILE // 2

@@ -10,11 +10,13 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from clsm_cli.model.graph import Statement
-from clsm_cli.store import runs, topic_edit, topics
+from clsm_cli.model.tombstones import visible
+from clsm_cli.store import logs, runs, shards, topic_edit, topics
 from clsm_cli.store.layout import TOPIC_STREAMS
+from clsm_cli.store.reconcile import reconcile, without
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from clsm_cli.model.codec import Record
     from clsm_cli.model.streams import Stream
@@ -31,17 +33,46 @@ def load(store: Store, records: Mapping[str, Record], now: str) -> dict[str, Sta
         now: UTC time of the run.
     """
     statements: dict[str, Statement] = {}
+    forgotten = logs.forgotten(store)
     for stream in TOPIC_STREAMS:
-        found = topics.read_topics(store.root / stream)
+        found = visible_topics(store, stream, records, forgotten)
         known = {
             r.id: r for r in records.values() if isinstance(r, Statement) and r.stream == stream
         }
-        edits = topics.reconcile(found, known, stream=stream, now=now, device=store.device)
+        edits = reconcile(
+            found, known, stream=stream, now=now, device=store.device, forgotten=forgotten
+        )
         statements |= edits.statements
     statements |= {
         r.id: r for r in records.values() if isinstance(r, Statement) and r.stream == "flow"
     }
     return dict(sorted(statements.items()))
+
+
+def visible_topics(
+    store: Store, stream: Stream, records: Collection[str], forgotten: frozenset[str]
+) -> Sequence[Topic]:
+    """The topic files of a stream without the items that were forgotten.
+
+    An item without a record is a person's, unless its record is one of those that readers leave out,
+    as all that it rests on was forgotten.
+
+    Args:
+        store: Where.
+        stream: Which.
+        records: Ids of the records that readers see.
+        forgotten: Hashes of ids with a tombstone.
+    """
+    found = topics.read_topics(store.root / stream)
+    if not forgotten:
+        return found
+    odd = {item.id for topic in found for item in topic.items if item.id} - {*records}
+    gone = {each for each in odd if logs.is_forgotten(each, forgotten)}
+    if odd - gone:
+        folders = [*store.graphs(), *store.archives()]
+        there = shards.load_graph(folders, only="statement").records
+        gone |= {i for i in odd & there.keys() if visible(there[i], forgotten) is None}
+    return without(found, gone, forgotten)
 
 
 def plan_topics(

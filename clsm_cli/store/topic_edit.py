@@ -21,6 +21,20 @@ if TYPE_CHECKING:
     from clsm_cli.store.topics import Topic
 
 
+TITLES = {
+    "people": "People",
+    "preferences": "Preferences",
+    "rules": "Rules",
+    "facts": "Facts",
+    "decisions": "Decisions",
+    "conventions": "Conventions",
+    "workflows": "Workflows",
+    "tasks": "Tasks",
+    "dates": "Dates",
+}
+"""Titles of the topic files that clsm makes, by stem."""
+
+
 class Fresh(NamedTuple):
     """A statement that a file does not hold yet, and the heading it belongs under ("" for none)."""
 
@@ -62,6 +76,56 @@ def edited(
     for each in fresh:
         _insert(kept, each)
     return "\n".join(kept).encode("utf-8", "surrogateescape")
+
+
+def with_ids(topic: Topic, ids: dict[int, str]) -> bytes:
+    """The file with an id put behind the item lines named in ``ids`` (line → id)."""
+    lines = list(topic.lines)
+    for number, record_id in ids.items():
+        line = lines[number - 1]
+        lines[number - 1] = f"{line.rstrip()}  ^{record_id}" + ("\r" if line[-1:] == "\r" else "")
+    return "\n".join(lines).encode("utf-8", "surrogateescape")
+
+
+def without_empty(data: bytes, before: Topic) -> bytes:
+    """The bytes of a topic file without headings whose last item just went.
+
+    Args:
+        data: The file now.
+        before: As it was; a heading that was empty already stays, a person wrote it.
+    """
+    lines = data.decode("utf-8", "surrogateescape").split("\n")
+    full = {before.lines[start - 1] for start, _ in _filled(before.lines)}
+    left = {lines[start - 1] for start, _ in _filled(lines)}
+    kept: list[str] = []
+    for line in lines:
+        if line in full - left:
+            while kept and not kept[-1].strip():
+                kept.pop()
+            kept.append("")
+        else:
+            kept.append(line)
+    text = "\n".join(kept)
+    while "\n\n\n" in text:
+        text = text.replace("\n\n\n", "\n\n")
+    return text.encode("utf-8", "surrogateescape")
+
+
+def says_more(data: bytes) -> bool:
+    """Whether anything stands in a topic file besides its front matter and headings."""
+    lines = data.decode("utf-8", "surrogateescape").split("\n")
+    return any(line.strip() and not line.startswith("#") for line in lines[_body(lines) :])
+
+
+def _filled(lines: Sequence[str]) -> list[tuple[int, int]]:
+    """First line below and index behind of every section in which something stands."""
+    starts = [i + 1 for i, line in enumerate(lines) if line.startswith("## ")]
+    ends = [*(start - 1 for start in starts), len(lines)][1:]
+    return [
+        (start, end)
+        for start, end in zip(starts, ends, strict=True)
+        if any(line.strip() for line in lines[start:end])
+    ]
 
 
 def _end(lines: Sequence[str], first: int) -> int:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from clsm_cli.text import slot_readers as read
 from clsm_cli.text.slot_readers import Rule, form
-from clsm_cli.text.slot_words import ADVERBS, BE, COUNT, DAYS, GATHERINGS, HAVE, MARK, NAME
+from clsm_cli.text.slot_words import ADVERBS, BE, COUNT, DAYS, GATHERINGS, HAVE, MARK, NAME, UNIT
 
 _A = ADVERBS
-_UNIT = r"(?P<unit>seconds?|secs?|minutes?|mins?|hours?|hrs?|days?|weeks?|months?)"
 _REPEATS = (
     r"(?:comes?|came|knocks?|runs?|fires?|polls?|syncs?|repeats?|updates?|beats?|wakes?(?: up)?|checks?(?: in)?|triggers?|"
     r"executes?|refreshes|refresh|rotates?|happens?|rings?|ticks?|pings?|reports?|saves?|starts?|measures?|takes place|"
@@ -97,7 +96,7 @@ RULES: tuple[Rule, ...] = (
         "interval",
         form(
             rf"{_A}{_REPEATS} {_A}(?:every|each|once every|once an?|once each) (?:(?P<n>{COUNT}) "
-            rf")?{_UNIT}(?: (?:instead|in place) of (?:every )?(?P<w>{COUNT})(?: "
+            rf")?{UNIT}(?: (?:instead|in place) of (?:every )?(?P<w>{COUNT})(?: "
             rf"(?P<wunit>[a-z]{{3,8}}))?)?(?=[.,;:!?)]|$| (?:and|since|now|from|instead|by|which|"
             r"that|until|today|again|so|at|for)\b)"
         ),
@@ -109,7 +108,7 @@ RULES: tuple[Rule, ...] = (
         form(
             rf"{_A}(?:backs up|[a-z]{{2,12}}s|check|poll|read|sync|send|write|save) (?:the |its |my |our "
             rf")?(?P<q>(?!and\b|at\b|on\b|to\b|of\b)[a-z]{{3,15}}(?: [a-z]{{3,15}})?) (?:once )?"
-            rf"(?:every|each|once an?) (?:(?P<n>{COUNT}) )?{_UNIT}(?: "
+            rf"(?:every|each|once an?) (?:(?P<n>{COUNT}) )?{UNIT}(?: "
             rf"(?:instead|in place) of (?:every )?(?P<w>{COUNT})(?: "
             rf"(?P<wunit>[a-z]{{3,8}}))?)?(?=[.,;:!?)]|$| (?:and|since|now|from|by|which|until|today|"
             r"again|so|at)\b)"
@@ -119,19 +118,19 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         "interval",
-        form(rf"(?P<s>{MARK}|(?<![\w ,]){NAME}) every (?P<n>{COUNT}) {_UNIT}"),
+        form(rf"(?P<s>{MARK}|(?<![\w ,]){NAME}) every (?P<n>{COUNT}) {UNIT}"),
         read.interval,
         "none",
     ),
     Rule(
         "interval",
-        form(rf"is {_A}every (?:(?P<n>{COUNT}) )?{_UNIT}(?=[.,;!)]|$| since\b)"),
+        form(rf"is {_A}every (?:(?P<n>{COUNT}) )?{UNIT}(?=[.,;!)]|$| since\b)"),
         read.interval,
         "thing",
     ),
     Rule(
         "interval",
-        form(rf"(?:is|are) {_A}(?P<n>{COUNT}) {_UNIT}(?=[.,;!)]|$| (?:since|now|from)\b)"),
+        form(rf"(?:is|are) {_A}(?P<n>{COUNT}) {UNIT}(?=[.,;!)]|$| (?:since|now|from)\b)"),
         read.interval,
         "thing",
         nouns=frozenset({"interval", "frequency", "period", "cycle"}),

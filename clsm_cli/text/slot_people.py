@@ -56,6 +56,13 @@ RULES: tuple[Rule, ...] = (
         is_change=True,
     ),
     Rule(
+        "residence",
+        form(rf"settled (?:down )?in {_PLACE}"),
+        read.name,
+        "person",
+        is_change=True,
+    ),
+    Rule(
         "origin",
         form(rf"(?:is|am|are) (?:originally |actually )?from {_PLACE}"),
         read.name,
@@ -213,23 +220,6 @@ RULES: tuple[Rule, ...] = (
         read.name,
         "person",
         is_single=False,
-    ),
-    Rule(
-        "email",
-        form(
-            r"[Ee]?-?mail (?:address )?is (?:now "
-            r")?(?P<v>[\w.+-]{1,64}@[\w-]{1,64}(?:\.[\w-]{1,20}){1,3})"
-        ),
-        read.text,
-        "none",
-    ),
-    Rule(
-        "phone",
-        form(
-            r"(?:phone|telephone|mobile|cell)(?: number)? is (?:now )?(?P<v>\+?\d[\d /-]{5,18}\d)"
-        ),
-        read.text,
-        "none",
     ),
     Rule(
         "workdays",

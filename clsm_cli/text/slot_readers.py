@@ -261,6 +261,17 @@ def text(match: re.Match[str], _at: date | None) -> Reading:
     )
 
 
+_SOMEBODYS = re.compile(r"(?:\b[Mm]y|\b[Oo]ur|\b[Hh]is|\b[Hh]er|\b[Tt]heir|\b[A-Z][\w-]*['’]s) $")
+
+
+def line(match: re.Match[str], at: date | None) -> Reading | None:
+    """Read the number under which somebody is called; a plain "number" of a thing is none."""
+    is_plain = match.group().startswith(("number", "new", "current"))
+    if is_plain and not _SOMEBODYS.search(match.string[: match.start()]):
+        return None
+    return text(match, at)
+
+
 def venue(match: re.Match[str], _at: date | None) -> Reading | None:
     """Read a place that either of two forms names."""
     value = slot_values.phrase(_group(match, "v") or _group(match, "u"))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from clsm_cli.text import (
     slot_amounts,
     slot_dates,
+    slot_owned,
     slot_people,
     slot_systems,
     slot_tastes,
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from clsm_cli.text.slot_readers import Rule
 
 RULES: tuple[Rule, ...] = (
+    *slot_owned.RULES,
     *slot_people.RULES,
     *slot_tastes.RULES,
     *slot_dates.RULES,

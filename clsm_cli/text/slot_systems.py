@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 from clsm_cli.text import slot_readers as read
+from clsm_cli.text.slot_owned import CARED, WHO
 from clsm_cli.text.slot_readers import Rule, form
 from clsm_cli.text.slot_words import ADVERBS, BE, END, HAVE, MARK, NAME, NOUN
 
 _A = ADVERBS
 _SOFTWARE = rf"(?:{MARK}|{NAME}|[a-z][a-z0-9+.-]{{1,20}}(?: [a-z][a-z0-9+.-]{{1,20}})?)"
 _PURPOSE = r" (?:for|as) (?:(?:its|the|our|my|his|her|their|an?|all) )?(?P<q>[a-z-]{3,20}(?: [a-z-]{3,20})?)"
-_CALENDAR = r"(?:January|February|March|April|May|June|July|August|September|October|November|December|(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day)s?\b"
-_WHO = rf"(?P<v>(?!{_CALENDAR}){NAME})"
-_CARED = (
-    rf"(?P<s>(?:the|our|my|its|this) (?:{MARK}|[\w'’-]{{1,25}})(?: [\w'’-]{{1,25}}){{0,2}}|{NAME})"
-)
-
 RULES: tuple[Rule, ...] = (
     Rule(
         "owner",
         form(
-            rf"{_WHO} (?:{BE}(?:responsible for|in charge of|(?:the )?(?:owner|maintainer|keeper) of)|"
-            rf"{_A}(?:looks after|maintains|manages|takes care of)) {_CARED}{END}"
+            rf"{WHO} (?:{BE}(?:responsible for|in charge of|(?:the )?(?:new )?(?:owner|maintainer|keeper) of)|"
+            rf"{_A}(?:looks after|maintains|manages|takes care of)) {CARED}{END}"
         ),
         read.name,
         "none",
@@ -28,7 +23,7 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "owner",
         form(
-            rf"{_WHO} (?:{HAVE}taken over|took over|takes over|{HAVE}inherited) {_CARED}(?: from "
+            rf"{WHO} (?:{HAVE}taken over|took over|takes over|{HAVE}inherited) {CARED}(?: from "
             rf"(?P<w>{NAME}))?{END}"
         ),
         read.name,
@@ -39,21 +34,21 @@ RULES: tuple[Rule, ...] = (
         "owner",
         form(
             rf"(?:{_A}belongs {_A}to|{BE}(?:owned|maintained|managed|run|looked after) by|"
-            rf"{BE}in the (?:care|hands) of) {_WHO}{END}"
+            rf"{BE}in the (?:care|hands) of) {WHO}{END}"
         ),
         read.name,
         "thing",
     ),
     Rule(
         "owner",
-        form(rf"{HAVE}?(?:been |was )?handed (?:over )?(?:from (?P<w>{NAME}) )?to {_WHO}{END}"),
+        form(rf"{HAVE}?(?:been |was )?handed (?:over )?(?:from (?P<w>{NAME}) )?to {WHO}{END}"),
         read.name,
         "thing",
         is_change=True,
     ),
     Rule(
         "owner",
-        form(rf"[Oo]wner of {_CARED} is {_A}{_WHO}{END}"),
+        form(rf"[Oo]wner of {CARED} is {_A}{WHO}{END}"),
         read.name,
         "none",
     ),

@@ -21,14 +21,14 @@ _CAPITAL = r"[A-Z][\w'’&]{0,30}(?:-[\w'’]{1,30}){0,3}"
 _TITLE = r"(?:Dr|Mr|Mrs|Ms|St|Prof)\. "
 NAME = rf"(?:{MARK}|(?:{_TITLE})?{_CAPITAL}(?: (?:(?:of|de|van|der|den|la|del|the) ){{0,2}}{_CAPITAL}){{0,4}})"
 """A run of capitalised words, or a marked name."""
-_WORD = rf"(?:{MARK}|[\w'’/+&-]{{1,40}})"
-WORDS = rf"{_WORD}(?: {_WORD}){{0,5}}"
+WORD = rf"(?:{MARK}|[\w'’/+&-]{{1,40}})"
+WORDS = rf"{WORD}(?: {WORD}){{0,5}}"
 """One to six words of a clause."""
-_INNER = (
+INNER = (
     r"(?!(?:and|or|by|named|called|which|that|who|whose|since|until|because|is|are|was|were|has|have|had|"
-    rf"come|comes|goes|where|when|while|so|but|as|if|to|now|again|then|not|will|can)\b){_WORD}"
+    rf"come|comes|goes|where|when|while|so|but|as|if|to|now|again|then|not|will|can)\b){WORD}"
 )
-NOUN = rf"(?:(?:the|an?|our|my|your|his|her|its|their|this|that) |{NAME}['’]s ){_WORD}(?: {_INNER}){{0,4}}|{NAME}(?: [a-z-]{{3,15}})?"
+NOUN = rf"(?:(?:the|an?|our|my|your|his|her|its|their|this|that) |{NAME}['’]s ){WORD}(?: {INNER}){{0,4}}|{NAME}(?: [a-z-]{{3,15}})?"
 """A phrase with an article or an owner, or a name."""
 ADVERBS = (
     r"(?:(?:not|never|no longer|now|also|still|currently|just|recently|actually|finally|already|really|"
@@ -47,10 +47,12 @@ DAYS = (
 """A list of weekdays."""
 COUNT = rf"(?:\d{{1,6}}(?:[.,]\d{{1,4}})?|{'|'.join(word for word in NUMBERS if '-' not in word)}|[a-z]{{5,7}}-[a-z]{{3,5}})"
 """A number in digits or words."""
+UNIT = r"(?P<unit>seconds?|secs?|minutes?|mins?|hours?|hrs?|days?|weeks?|months?)"
+"""A unit of time."""
 END = (
     r"(?=[.,;:!?)\"\u201d]|$| (?:and|but|with|last|in|on|for|to|since|when|from|an?|two|three|four|five|as|"
     r"again|once|during|where|after|before|today|now|yesterday|this|next|until|because|by|at|while|so|or|"
-    r"who|which|is|was|via|permanently|too|about|over|around|earlier|recently|just|every|instead|any|anymore|\d)\b)"
+    r"who|which|is|was|via|these|nowadays|currently|right|permanently|too|about|over|around|earlier|recently|just|every|instead|any|anymore|\d)\b)"
 )
 """What may follow a name that ends a value: anything but a noun that it only qualifies."""
 

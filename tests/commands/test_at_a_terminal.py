@@ -23,8 +23,11 @@ ESCAPE = "\x1b"
 NO_NETWORK = {"HF_HUB_OFFLINE": "1", "PIP_NO_INDEX": "1", "PIP_FIND_LINKS": "", "TERM": "xterm"}
 
 
-def at_a_terminal(cli: Cli, *words: str, **environment: str) -> tuple[int, str]:
-    """Run a command whose three streams are one terminal; its exit code and all it shows."""
+def at_a_terminal(cli: Cli, *words: str, answer: str = "", **environment: str) -> tuple[int, str]:
+    """Run a command whose three streams are one terminal; its exit code and all it shows.
+
+    ``answer`` is what the person types.
+    """
     mine, theirs = pty.openpty()
     process = subprocess.Popen(
         [sys.executable, "-m", "clsm_cli", *words],
@@ -35,6 +38,7 @@ def at_a_terminal(cli: Cli, *words: str, **environment: str) -> tuple[int, str]:
         stderr=theirs,
     )
     os.close(theirs)
+    os.write(mine, answer.encode())
     shown = b""
     while select.select([mine], [], [], 60)[0]:
         try:

@@ -19,9 +19,11 @@ if TYPE_CHECKING:
     from clsm_cli.store.logs import RunLine
 
 
-def put_in_place(path: Path, data: bytes, *, read_as: str | None = "") -> None:
+def put_in_place(
+    path: Path, data: bytes, *, read_as: str | None = "", durable: bool = True
+) -> None:
     """No temp file, no fsync, two writes."""
-    del read_as
+    del read_as, durable
     os.makedirs(path.parent, exist_ok=True)
     with open(path, "wb", buffering=0) as file:
         file.write(data[: len(data) // 2])
@@ -39,10 +41,12 @@ def apply_backwards(
     *,
     run_id: str | None = None,
     whole: bool = False,
+    keep: bool = True,
+    of: str | None = None,
 ) -> RunLine | None:
     """The inbox is emptied before the episodes are written."""
     del whole
-    return _apply(store, command, now, list(reversed(writes)), run_id=run_id)
+    return _apply(store, command, now, list(reversed(writes)), run_id=run_id, keep=keep, of=of)
 
 
 if __name__ == "__main__":

@@ -17,12 +17,12 @@ import subprocess
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from faults import trace
-from faults.scenarios import CONTROL, SCENARIOS, Scenario, environment
+from faults.scenarios import CLSM, CONTROL, SCENARIOS, Scenario, environment
 from ingesting import new_store, scratch, state_of, tree
 
 from clsm_cli.errors import ClsmError
@@ -72,23 +72,25 @@ class Rig:
         scenario.prepare(self.before, self.sources)
         self.promised = _keys(self.before)
         self.store = folder / "run" / "memory"  # one path for all runs: calls are the same
-        good = Scenario(scenario.name, scenario.prepare, scenario.words, scenario.stdin)
-        self.again = good.command(self.store, self.sources)
+        good = replace(scenario, program=CLSM)
+        self.again = good.command(self.store, self.sources, self.before)
         self._lay()
         self._run(self.again)
         self.golden = essence(self.store)
         self.reached = _keys(self.store)
+        if scenario.takes_away:
+            self.promised &= self.reached
 
     def points(self) -> list[trace.Point]:
         """Every call of the command that changes the store, traced in an uninterrupted run."""
         self._lay()
-        command = self.scenario.command(self.store, self.sources)
+        command = self.scenario.command(self.store, self.sources, self.before)
         return trace.points(command, self.store, self.environment, self.scenario.stdin)
 
     def strike(self, point: trace.Point, fault: str) -> tuple[bool, list[str]]:
         """Whether the fault fired, and what is wrong afterwards."""
         self._lay()
-        command = self.scenario.command(self.store, self.sources)
+        command = self.scenario.command(self.store, self.sources, self.before)
         ended = trace.strike(command, self.environment, point, fault, self.scenario.stdin)
         wrong = list(self._after(ended, fault)) if ended.fired else []
         return ended.fired, [f"{point.name} #{point.nth} {point.path}: {text}" for text in wrong]
@@ -101,7 +103,7 @@ class Rig:
             found += self._honest(ended)
         found += self._readable()
         try:
-            self._run(self.again)
+            self._run(self.again, self.scenario.again)
         except subprocess.CalledProcessError as error:
             return [*found, f"running again ends with {error.returncode}: {error.stderr[-300:]!r}"]
         now = essence(self.store)
@@ -145,14 +147,17 @@ class Rig:
         if self.before.exists():
             shutil.copytree(self.before, self.store)
 
-    def _run(self, command: Sequence[str]) -> None:
-        subprocess.run(
+    def _run(self, command: Sequence[str], codes: Sequence[int] = (0,)) -> None:
+        done = subprocess.run(
             command,
             env=self.environment,
             input=self.scenario.stdin,
-            check=True,
+            check=False,
             capture_output=True,
         )
+        if done.returncode not in codes:
+            done.check_returncode()
+            raise AssertionError(f"{command} succeeded")
 
 
 def essence(root: Path) -> dict[str, object]:

@@ -13,8 +13,12 @@ from typing import TYPE_CHECKING
 from ingesting import new_store, state_of, take
 from sleeping import sleep
 
+from clsm_cli.consolidation.correct import correct
 from clsm_cli.embedding import weights
+from clsm_cli.forgetting import memory
 from clsm_cli.ingestion.note import write_note
+from clsm_cli.store import atomic, logs
+from clsm_cli.store.jsonlines import dump
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -31,8 +35,11 @@ class Scenario:
 
     Attributes:
         prepare: Makes the store in a folder (which exists, empty) from the sources beside it.
-        words: The command's words; ``{store}`` and ``{sources}`` are replaced.
+        words: The command's words; ``{store}`` and ``{sources}`` are replaced, ``{run}`` by the last
+            run of the store it starts from, ``{turn}`` by the first turn that says something of coffee.
         model: Whether the model is there; without it a run is short.
+        takes_away: Whether it is there to remove turns.
+        again: Exit codes of the command when it is run once more after it was done.
     """
 
     name: str
@@ -41,12 +48,18 @@ class Scenario:
     stdin: bytes = b""
     model: bool = False
     program: tuple[str, ...] = field(default=CLSM)
+    takes_away: bool = False
+    again: tuple[int, ...] = (0,)
 
-    def command(self, store: Path, sources: Path) -> list[str]:
-        return [
-            *self.program,
-            *(word.format(store=store, sources=sources) for word in self.words),
-        ]
+    def command(self, store: Path, sources: Path, before: Path) -> list[str]:
+        names: dict[str, object] = {"store": store, "sources": sources}
+        if "{run}" in self.words:
+            rows = logs.rows(new_store(before).flow / "runs.jsonl")[0]
+            names["run"] = rows[-1][1]["id"]
+        if "{turn}" in self.words:
+            held = memory.read(new_store(before), NOW).told
+            names["turn"] = min(k for k, t in held.items() if "coffee" in t.turn.text)
+        return [*self.program, *(word.format(**names) for word in self.words)]
 
 
 def environment(folder: Path, *, model: bool) -> dict[str, str]:
@@ -121,6 +134,21 @@ def _slept(store: Path, sources: Path) -> None:
     take(made, sources)
 
 
+def _used(store: Path, sources: Path) -> None:
+    """A store with a year behind it: recalls, a fact that was corrected, rows superseded long ago."""
+    _slept(store, sources)
+    made = new_store(store)
+    held = memory.read(made, NOW)
+    lines = [
+        dump({"recall": f"r-{n}", "at": f"2026-03-{n + 1:02}T08:00:00Z", "ids": [key], "led": [""]})
+        for n, key in enumerate(sorted(held.told)[:20])
+    ]
+    atomic.append(made.flow / "activation.jsonl", "\n".join(lines).encode())
+    row = next(r for r in held.statements.values() if r.is_current and r.stream != "flow")
+    moment = datetime.fromisoformat("2026-03-02T12:00:00+01:00")
+    correct(made, row.id, "The gate code is not needed any more.", moment, lambda _: None)
+
+
 def _hook() -> bytes:
     """What a hook pipes in: two turns, and the end of the conversation."""
     rows = [
@@ -140,6 +168,9 @@ SCENARIOS: Sequence[Scenario] = (
     Scenario("segment", _captured, ("ingest", "{sources}", *_STORE), model=True),
     Scenario("whole", _described, ("ingest", "{sources}", *_STORE), model=True),
     Scenario("consolidate", _slept, ("consolidate", *_STORE), model=True),
+    Scenario("decay", _used, ("decay", "--store", "{store}", "--now", "2036-06-10T03:00:00+02:00")),
+    Scenario("forget", _slept, ("forget", "{turn}", "--yes", *_STORE), model=True, takes_away=True),
+    Scenario("undo", _slept, ("undo", "{run}", *_STORE), takes_away=True, again=(0, 17)),
 )
 CONTROL = Scenario("control", _captured, ("ingest", "{sources}", *_STORE), model=True, program=BAD)
 """A writer with the habits that the rig must catch, see ``bad_writer``."""

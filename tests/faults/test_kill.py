@@ -13,6 +13,9 @@ from clsm_cli.embedding import weights
 
 pytestmark = pytest.mark.skipif(shutil.which("strace") is None, reason="strace is not installed")
 EVERY = {
+    "decay": 12,
+    "forget": 40,
+    "undo": 10,
     "init": 6,
     "note": 1,
     "capture": 1,

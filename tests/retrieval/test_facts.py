@@ -13,6 +13,7 @@ from clsm_cli.config import with_changes
 from clsm_cli.model.graph import Node, Statement
 from clsm_cli.retrieval import facts
 from clsm_cli.retrieval.facts import NO, UNKNOWN, YES
+from clsm_cli.text.slot_single import is_single
 from clsm_cli.store import atomic, shards, statements
 from clsm_cli.store.index.opening import open_index
 from clsm_cli.text.slot_rules import RULES, SLOTS
@@ -208,8 +209,8 @@ def test_claims(index: Index, question: str, at: str, answer: str, stated: list[
 
 def test_slots_of_one_value_are_those_of_the_rules() -> None:
     single = {rule.slot for rule in RULES if rule.is_single} - {"uses"}
-    assert {slot for slot in SLOTS if facts.is_single(slot)} == single
-    assert facts.is_single("uses/database")
+    assert {slot for slot in SLOTS if is_single(slot)} == single
+    assert is_single("uses/database")
 
 
 @pytest.mark.parametrize("question", ["bell", "Why does the bell ring?", "Who oiled the bell?", ""])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 from dataclasses import replace
@@ -14,7 +15,7 @@ from clsm_cli.commands.engine import QueryEngine, embedder
 from clsm_cli.errors import ModelMissingError
 from clsm_cli.model.graph import Node
 from clsm_cli.retrieval.recall import Query, recall, touch
-from clsm_cli.store import atomic, shards
+from clsm_cli.store import atomic, logs, shards
 from clsm_cli.store.layout import Store
 from clsm_cli.store.lock import locked
 
@@ -139,8 +140,10 @@ def test_a_recall_is_remembered_by_ids_only(sample: Store) -> None:
     touch(sample, answer)
     log = path.read_text(encoding="utf-8")
     assert answer.recall_id in log
-    assert all(memory.id in log for memory in answer.memories)
-    assert "delegation" not in log
+    line = logs.parse_activation(json.loads(log))
+    assert line.ids == tuple(memory.id for memory in answer.memories)
+    assert line.concepts == tuple(concept.id for concept in answer.concepts) != ()
+    assert "delegation defect" not in log
 
 
 def test_many_queries_are_answered_as_one_by_one(sample: Store) -> None:

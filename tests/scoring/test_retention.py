@@ -103,3 +103,20 @@ def test_stability_grows_less_and_less_up_to_a_bound(base: float, n: int) -> Non
 def test_a_memory_used_on_many_days_outlives_its_twin() -> None:
     unused, used = stability(1.0, 0), stability(1.0, 3)
     assert retention("power", 60, unused) < DORMANT < retention("power", 60, used)
+
+
+@settings(max_examples=200)
+@given(
+    st.sampled_from(CURVES),
+    st.floats(0.01, 1.0),
+    st.floats(0.5, 100.0),
+    st.lists(st.integers(1, 400), max_size=5),
+)
+def test_how_long_it_lasts_is_the_inverse(
+    curve: Curve, left: float, stable: float, before: list[int]
+) -> None:
+    gaps = [0.0, *map(float, before)]
+    found = module.lasts(curve, left, stable, gaps=gaps)
+    ages = [found + gap for gap in gaps]
+    assert retention(curve, found, stable, ages=ages) == pytest.approx(left, abs=1e-6)
+    assert found >= module.lasts(curve, left, stable) - 1e-9

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from clsm_cli.model.graph import Edge, Node, Statement
-from clsm_cli.store import atomic, layout, shards, topics
+from clsm_cli.store import atomic, layout, reconcile, shards, topics
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -126,11 +126,11 @@ class Clone:
         else:
             git(self.root, "push", "-q", "origin", "HEAD:main")
 
-    def edits(self) -> topics.Edits:
+    def edits(self) -> reconcile.Edits:
         records = {k: r for k, r in self.graph().records.items() if isinstance(r, Statement)}
         found = topics.read_topics(self.root / "projects")
         assert [problem for topic in found for problem in topic.problems] == []
-        return topics.reconcile(found, records, stream="projects", now=NOW, device="x")
+        return reconcile.reconcile(found, records, stream="projects", now=NOW, device="x")
 
 
 def clones(tmp_path: Path, *, union: bool) -> list[Clone]:

@@ -12,11 +12,13 @@ from hypothesis import strategies as st
 from strategies import examples
 
 from clsm_cli.model.graph import Statement
+from clsm_cli.model.ids import closed_copy_id
+from clsm_cli.store import reconcile as use_case
 from clsm_cli.store import topics
 
 if TYPE_CHECKING:
     from clsm_cli.model.streams import Stream
-    from clsm_cli.store.topics import Edits
+    from clsm_cli.store.reconcile import Edits
 
 NOW = "2026-02-24T22:00:00Z"
 TEA = "Mara drinks tea."
@@ -46,7 +48,7 @@ def reconcile(
 ) -> Edits:
     found = [topics.parse(text.encode(), Path(f"{name}.md")) for name, text in files.items()]
     found += [topics.Topic(Path(f"{name}.md"), name, (), (), None) for name in unreadable]
-    return topics.reconcile(found, records, stream=stream, now=NOW, device="pi")
+    return use_case.reconcile(found, records, stream=stream, now=NOW, device="pi")
 
 
 def stored(edits: Edits) -> dict[str, Statement]:
@@ -239,3 +241,29 @@ def test_no_text_is_lost_and_a_second_look_finds_nothing_new(
     again = reconcile(files, stored(edits))
     assert (again.changed, again.added, again.withdrawn) == ((), (), ())
     assert stored(again) == stored(edits)
+
+
+def test_a_line_that_a_merge_brought_back_is_stale_and_no_edit_by_hand() -> None:
+    old = statement(
+        "f-9", "The bell rings at nine.", superseded_at=NOW, text="The bell rings at nine."
+    )
+    edits = reconcile({"memory": "- The bell rings at nine.  ^f-9\n"}, {"f-9": old})
+    assert (edits.stale, edits.changed, edits.statements) == (("f-9",), (), {"f-9": old})
+    again = reconcile({"memory": "- The bell rings at nine, again.  ^f-9\n"}, {"f-9": old})
+    assert (again.stale, again.changed) == ((), ("f-9",))  # other words are a person's
+
+
+def test_a_row_that_another_machine_closed_is_superseded_and_not_withdrawn() -> None:
+    row = statement("f-0123456789ab", "The bell rings at nine.")
+    until = "2026-03-01T00:00:00+01:00"
+    copy = statement(
+        closed_copy_id(row.id, until),
+        "The bell rings at nine.",
+        text="The bell rings at nine.",
+        valid_until=until,
+        recorded_at="2026-03-01T22:00:00Z",
+    )
+    edits = reconcile({"memory": ""}, {row.id: row, copy.id: copy})
+    now = edits.statements[row.id]
+    assert (edits.withdrawn, now.withdrawn, now.superseded_at) == ((), False, copy.recorded_at)
+    assert now.text == copy.text

@@ -1,12 +1,12 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from clsm_cli.errors import RefusedError
-from clsm_cli.store import atomic, layout, logs, runs
+from clsm_cli.store import atomic, layout, ledger, logs, runs
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -53,18 +53,24 @@ def test_a_run_is_applied_recorded_and_its_preimages_kept(store: layout.Store) -
     assert line.changes == (
         logs.Change("projects/a.md", atomic.sha256(b"old"), atomic.sha256(b"new")),
         logs.Change("projects/c.md", None, atomic.sha256(b"fresh")),
-        logs.Change("log.jsonl", None, "", 4),
+        logs.Change("log.jsonl", None, "", 4, 10),
         logs.Change("tasks/b.md", atomic.sha256(b"gone"), None),
     )
     ((_, row),), problems = logs.rows(store.flow / "runs.jsonl")
     assert (logs.parse_run(row), problems) == (line, [])
     (kept,) = (store.derived / "runs" / line.id).iterdir()
-    assert {path.name: path.read_bytes() for path in kept.iterdir()} == {
+    assert {path.name: path.read_bytes() for path in kept.iterdir() if path.suffix == ""} == {
         "0000": b"old",
         "0001": b"gone",
-        "run.json": logs.render(line),
     }
-    assert logs.parse_run(json.loads((kept / "run.json").read_bytes())) == line
+    told = json.loads((kept / "run.json").read_bytes())
+    assert logs.parse_run(told) == line
+    assert told["added"] == {
+        "projects/a.md": [atomic.sha256(b"new")[:12]],
+        "projects/c.md": [atomic.sha256(b"fresh")[:12]],
+        "log.jsonl": [atomic.sha256(b'{"n": 1}')[:12]],
+        "tasks/b.md": [],
+    }
     assert {path.stat().st_mode & 0o077 for path in store.root.rglob("*")} == {0}
 
 
@@ -75,10 +81,10 @@ def test_preimages_are_there_before_the_first_write(
     atomic.put(note, b"old")
     put = atomic.put
 
-    def killed(path: Path, data: bytes, *, read_as: str | None = "") -> None:
+    def killed(path: Path, data: bytes, **options: Any) -> None:
         if path == note:
             raise KeyboardInterrupt
-        put(path, data, read_as=read_as)
+        put(path, data, **options)
 
     monkeypatch.setattr(atomic, "put", killed)
     with pytest.raises(KeyboardInterrupt):
@@ -125,6 +131,76 @@ def test_nothing_outside_the_store_is_written(store: layout.Store, where: str, k
         runs.apply(store, "consolidate", NOW, [writes[kind]])
     assert list(outside.iterdir()) == []
     assert not (store.root.parent / "x.md").exists()
+
+
+def test_a_run_that_keeps_nothing_leaves_neither_preimages_nor_names(store: layout.Store) -> None:
+    note = store.root / "projects" / "a.md"
+    atomic.put(note, b"old")
+    writes: list[runs.Write] = [
+        runs.Put(note, b"new"),
+        runs.Append(store.flow / "review.jsonl", b"{}"),
+    ]
+    line = runs.apply(store, "forget", NOW, writes, whole=True, keep=False)
+    assert note.read_bytes() == b"new"
+    assert line is not None
+    assert line.changes == ()
+    ((_, row),), _ = logs.rows(store.flow / "runs.jsonl")
+    assert logs.parse_run(row) == line
+    assert not (store.derived / "runs").exists()
+
+
+def test_appends_of_one_run_to_one_log_follow_one_another(store: layout.Store) -> None:
+    log = store.flow / "review.jsonl"
+    line = runs.apply(store, "review", NOW, [runs.Append(log, b"{}"), runs.Append(log, b"{}")])
+    assert line is not None
+    assert [(change.size, change.added) for change in line.changes] == [(0, 4), (4, 4)]
+    assert log.stat().st_size == 8
+
+
+def test_new_lines_are_counted_not_only_compared() -> None:
+    marks = ledger.marks_of_new(b"a\nb\n\n", b"a\na\nc\n\n\nb")
+    assert marks == [ledger.mark_of(b"a"), ledger.mark_of(b"c")]
+
+
+def test_the_same_change_made_again_at_one_time_is_another_run(store: layout.Store) -> None:
+    note = store.root / "projects" / "a.md"
+    ids = []
+    for _ in range(3):
+        line = runs.apply(store, "edit", NOW, [runs.Put(note, b"1", None)])
+        assert line is not None
+        ids.append(line.id)
+        note.unlink()
+    assert len(set(ids)) == 3
+    assert [row["id"] for _, row in logs.rows(store.flow / "runs.jsonl")[0]] == ids
+
+
+def test_a_run_that_keeps_nothing_is_ended_too(
+    store: layout.Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    note, gone = store.root / "projects" / "a.md", store.root / "projects" / "gone.md"
+    atomic.put(note, b"old")
+    atomic.put(gone, b"gone")
+    with monkeypatch.context() as patch:
+        patch.setattr(atomic, "remove", _killed)
+        writes: list[runs.Write] = [
+            runs.Put(note, b"new", atomic.sha256(b"old")),
+            runs.Remove(gone),
+        ]
+        with pytest.raises(KeyboardInterrupt):
+            runs.apply(store, "forget", NOW, writes, whole=True, keep=False)
+    begun = runs.begun(store)
+    assert begun is not None
+    assert (begun.command, begun.changes) == ("forget", ())
+    assert runs.recover(store) == []
+    assert runs.begun(store) is None
+    assert not gone.exists()
+    ((_, row),), _ = logs.rows(store.flow / "runs.jsonl")
+    assert logs.parse_run(row) == begun
+    assert not (store.derived / "runs").exists()
+
+
+def _killed(path: Path) -> None:
+    raise KeyboardInterrupt
 
 
 def test_the_device_is_written_down_so_that_a_moved_store_keeps_it(tmp_path: Path) -> None:

@@ -10,12 +10,14 @@ from typing import TYPE_CHECKING, Any
 from clsm_cli.model.episodes import Document
 from clsm_cli.model.graph import Statement
 from clsm_cli.model.join import join_all
+from clsm_cli.model.tombstones import visible
 from clsm_cli.store import logs, topics
 from clsm_cli.store.index import graph_rows, passages
 from clsm_cli.store.index.packed import unpack
 from clsm_cli.store.index.rows import day_of, heading_id
 from clsm_cli.store.jsonlines import dump
 from clsm_cli.store.layout import TOPIC_STREAMS
+from clsm_cli.store.reconcile import reconcile, without
 
 if TYPE_CHECKING:
     import sqlite3
@@ -31,16 +33,15 @@ if TYPE_CHECKING:
 def derive(batch: Batch, store: Store, touched: set[str]) -> None:
     """Work out again what depends on several files."""
     connection = batch.connection
-    forgotten = logs.forgotten(store) if touched else frozenset()
     changed = {(kind, record_id) for kind, record_id, _ in batch.gone ^ batch.come}
     if "tombstones" in touched:
         changed |= set(connection.execute("SELECT type, id FROM records"))
-    _settle_documents(batch, {i for kind, i in changed if kind == "document"}, forgotten)
-    graph_rows.settle(batch, store, changed, forgotten)
+    _settle_documents(batch, {i for kind, i in changed if kind == "document"})
+    graph_rows.settle(batch, store, changed)
     for stream in TOPIC_STREAMS:
         if stream in touched or "tombstones" in touched:
-            _settle_statements(batch, store, stream, forgotten)
-    _settle_flow(batch, {i for kind, i in changed if kind == "statement"}, forgotten)
+            _settle_statements(batch, store, stream)
+    _settle_flow(batch, {i for kind, i in changed if kind == "statement"})
 
 
 def records_of(
@@ -60,7 +61,7 @@ def records_of(
     ]
 
 
-def _settle_documents(batch: Batch, changed: set[str], forgotten: frozenset[str]) -> None:
+def _settle_documents(batch: Batch, changed: set[str]) -> None:
     """A block is current, and stands where it stands, as its document says."""
     connection = batch.connection
     keys = set(batch.keys)
@@ -70,7 +71,7 @@ def _settle_documents(batch: Batch, changed: set[str], forgotten: frozenset[str]
                 "SELECT key, line_start, heading FROM blocks WHERE document = ?", (document,)
             )
         )
-        now = _blocks_of(connection, document, forgotten)
+        now = _blocks_of(connection, document, batch.forgotten)
         connection.execute("DELETE FROM blocks WHERE document = ?", (document,))
         connection.executemany(
             "INSERT OR REPLACE INTO blocks VALUES (?, ?, ?, ?)",
@@ -93,10 +94,11 @@ def _blocks_of(
     """Key, first line and heading of the blocks a document has now; notes its path too."""
     connection.execute("DELETE FROM documents WHERE id = ?", (document,))
     lines = connection.execute("SELECT line FROM records WHERE id = ?", (document,)).fetchall()
-    if not lines or logs.is_forgotten(document, forgotten):
+    if not lines:
         return set()
-    record = join_all([unpack(line) for (line,) in lines]).record
-    assert isinstance(record, Document)
+    record = visible(join_all([unpack(line) for (line,) in lines]).record, forgotten)
+    if not isinstance(record, Document):  # all of it was forgotten
+        return set()
     connection.execute("INSERT INTO documents VALUES (?, ?)", (document, record.path))
     headings = {block.heading for block in record.blocks}
     rows = {
@@ -106,22 +108,25 @@ def _blocks_of(
     return {(block.key, block.line_start, rows[block.heading]) for block in record.blocks}
 
 
-def _settle_statements(
-    batch: Batch, store: Store, stream: Stream, forgotten: frozenset[str]
-) -> None:
+def _settle_statements(batch: Batch, store: Store, stream: Stream) -> None:
     """The statements of a stream, as its Markdown and its shards say together."""
     connection = batch.connection
+    everything = records_of(connection, "statement", batch.forgotten)
     records = {
         record.id: record
-        for record in records_of(connection, "statement", forgotten)
+        for record in everything
         if isinstance(record, Statement) and record.stream == stream
     }
-    found = topics.read_topics(store.root / stream)
-    edits = topics.reconcile(found, records, stream=stream, now="", device=store.device)
+    # An item may carry the id of a statement that another stream has now.
+    gone = {record.id for record in everything if visible(record, batch.forgotten) is None}
+    found = without(topics.read_topics(store.root / stream), gone, batch.forgotten)
+    edits = reconcile(
+        found, records, stream=stream, now="", device=store.device, forgotten=batch.forgotten
+    )
     places: dict[str, tuple[str, int]] = {}
     for topic in found:
         path = topic.path.relative_to(store.root).as_posix()
-        places |= {topics.id_of(item): (path, item.line) for item in topic.items}
+        places |= {topics.id_of(item, batch.forgotten): (path, item.line) for item in topic.items}
         listed = dump([[problem.line, problem.reason] for problem in topic.problems])
         connection.execute(
             "UPDATE files SET problems = ? WHERE path = ?",
@@ -190,7 +195,7 @@ _CLOCKS = (
 )
 
 
-def _settle_flow(batch: Batch, changed: set[str], forgotten: frozenset[str]) -> None:
+def _settle_flow(batch: Batch, changed: set[str]) -> None:
     """Statements of flow, whose text stands in the record: those that changed."""
     connection = batch.connection
     wanted: dict[str, Passage] = {}
@@ -210,9 +215,10 @@ def _settle_flow(batch: Batch, changed: set[str], forgotten: frozenset[str]) -> 
         ).fetchone()
         if held is not None:
             known[record_id] = held
-        if not lines or logs.is_forgotten(record_id, forgotten):
+        if not lines:
             continue
-        record = join_all([unpack(line) for line, _ in lines]).record
+        joined = join_all([unpack(line) for line, _ in lines]).record
+        record = visible(joined, batch.forgotten)
         if not isinstance(record, Statement) or record.stream != "flow":
             continue
         statements[record_id] = record

@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 
 USES = "uses.jsonl"
 """Folded uses of a machine, in its flow; what is not folded yet is no input of a recall."""
+ARCHIVED = "archived.jsonl"
+"""What a machine's last ``decay`` found archived, in its flow."""
+_OF_FLOW = {USES: "uses", ARCHIVED: "archived"}
 _SHARD = re.compile(r"[0-9a-f]{1,2}\.yaml\Z")
 
 
@@ -78,7 +81,7 @@ def _entries(store: Store) -> Iterator[tuple[str, os.DirEntry[str]]]:
     for flow in store.flows():
         yield from (("shard", e) for e in _files(flow / "graph") if _SHARD.match(e.name))
         yield from (("inbox", e) for e in _files(flow / "inbox") if e.name.endswith(".jsonl"))
-        yield from (("uses", e) for e in _files(flow) if e.name == USES)
+        yield from ((_OF_FLOW[e.name], e) for e in _files(flow) if e.name in _OF_FLOW)
         for year in _folders(flow / "episodes"):
             for month in _folders(year):
                 yield from (("episode", e) for e in _files(month) if e.name.endswith(".md"))

@@ -1,4 +1,4 @@
-"""Rows of the graph: nodes, the links between them, and which turns mention them.
+"""Rows of the graph: nodes, and the links between them.
 
 They are worked out from the records that a refresh changed, and from no others, so that a run that
 changed one node does not pay for the graph.
@@ -6,18 +6,17 @@ changed one node does not pay for the graph.
 
 from __future__ import annotations
 
-import re
-from array import array
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.model.codec import encode
-from clsm_cli.model.episodes import EpisodeRecord
 from clsm_cli.model.join import join_all
-from clsm_cli.store import logs, shards
+from clsm_cli.model.tombstones import visible
+from clsm_cli.store.index import mention_rows
 from clsm_cli.store.index.graph import node_text, number_of
+from clsm_cli.store.index.mention_rows import known
 from clsm_cli.store.index.packed import mapping_of, unpack
 from clsm_cli.store.index.passages import text_digest
-from clsm_cli.store.index.rows import Noted, day_of
+from clsm_cli.store.index.rows import day_of
 from clsm_cli.store.jsonlines import dump
 from clsm_cli.text.node_ids import node_id
 
@@ -30,75 +29,47 @@ if TYPE_CHECKING:
 
 OF_EPISODES = frozenset({"next", "continues", "gist_of"})
 """Types of edges that lead from episodes: the order of time and the gists, no way of association."""
-_TURN = re.compile(r"[0-9a-f]{12}\Z")
 _CLOCKS = ("valid_from", "valid_until", "recorded_at", "superseded_at")
 
 
-def settle(
-    batch: Batch, store: Store, changed: Iterable[tuple[str, str]], forgotten: frozenset[str]
-) -> None:
+def settle(batch: Batch, store: Store, changed: Iterable[tuple[str, str]]) -> None:
     """Bring nodes, links and mentions to what the records say.
 
     Args:
         batch: The transaction.
         store: Whose index it is.
-        changed: Type and id of the records that came, went, changed or were forgotten.
-        forgotten: Hashes of ids with a tombstone.
+        changed: Type and id of the records that came, went or changed.
     """
     ids: dict[str, list[str]] = {}
     for kind, record_id in sorted(changed):
         ids.setdefault(kind, []).append(record_id)
-    for node in ids.get("node", ()):
-        _settle_node(batch.connection, node, forgotten)
-    _settle_links(batch, ids.get("edge", ()), forgotten)
-    for episode in ids.get("episode", ()):
-        _settle_mentions(batch, store, episode, forgotten)
+    nodes = {*ids.get("node", ()), *mention_rows.settle(batch, store, ids.get("episode", ()))}
+    for node in sorted(nodes):
+        _settle_node(batch, node)
+    _settle_links(batch, ids.get("edge", ()))
 
 
-def noted_of(record: EpisodeRecord) -> Noted:
-    """What an episode's record says of its turns."""
-    numbers = {node: number_of(node) for node in record.mentions}
-    pairs = (
-        (turn_number(turn), numbers[node])
-        for node, turns in record.mentions.items()
-        for turn in turns
-        if _TURN.match(turn)
-    )
-    return Noted(
-        record.stage == "consolidated",
-        frozenset(pairs),
-        {number: node for node, number in numbers.items()},
-    )
-
-
-def turn_number(key: str) -> int:
-    """The 48 bits of a turn's key.
-
-    >>> turn_number("00000000000a")
-    10
-    """
-    return int(key, 16)
-
-
-def _joined(
-    connection: sqlite3.Connection, kind: str, record_id: str, forgotten: frozenset[str]
-) -> dict[str, Any] | None:
+def _joined(batch: Batch, kind: str, record_id: str) -> dict[str, Any] | None:
     """The record of an id as a mapping, of all machines' versions; None: there is none (any more)."""
-    lines = connection.execute(
+    lines = batch.connection.execute(
         "SELECT line FROM records WHERE id = ? AND type = ?", (record_id, kind)
     ).fetchall()
-    if not lines or logs.is_forgotten(record_id, forgotten):
+    if not lines:
         return None
-    if len(lines) == 1:
+    if len(lines) == 1 and not batch.forgotten:
         return mapping_of(lines[0][0])
-    return encode(join_all([unpack(line) for (line,) in lines]).record)
+    record = visible(join_all([unpack(line) for (line,) in lines]).record, batch.forgotten)
+    return None if record is None else encode(record)
 
 
-def _settle_node(connection: sqlite3.Connection, record_id: str, forgotten: frozenset[str]) -> None:
+def _settle_node(batch: Batch, record_id: str) -> None:
     """A node's row, and what a mention of it may be called: label and aliases, as ids."""
-    number = _known(connection, {number_of(record_id): record_id})[0]
+    connection = batch.connection
+    number = known(connection, {number_of(record_id): record_id})[0]
     connection.execute("DELETE FROM aliases WHERE node = ?", (record_id,))
-    record = _joined(connection, "node", record_id, forgotten)
+    record = _joined(batch, "node", record_id)
+    if record is not None and batch.forgotten:
+        record = _proved(connection, number, record)
     if record is None:
         connection.execute(
             "UPDATE nodes SET label = NULL, aliases = NULL, kind = NULL, stream = NULL, n = NULL,"
@@ -129,15 +100,17 @@ def _settle_node(connection: sqlite3.Connection, record_id: str, forgotten: froz
     )
 
 
-def _known(connection: sqlite3.Connection, named: dict[int, str]) -> list[int]:
-    """Rows for nodes that something names, with a record or without."""
-    connection.executemany(
-        "INSERT OR IGNORE INTO nodes (number, id) VALUES (?, ?)", sorted(named.items())
-    )
-    return list(named)
+def _proved(
+    connection: sqlite3.Connection, number: int, record: dict[str, Any]
+) -> dict[str, Any] | None:
+    """A node's record as far as turns that are left mention it; None where none does."""
+    (count,) = connection.execute("SELECT COUNT(*) FROM noted WHERE node = ?", (number,)).fetchone()
+    if not count and not record.get("pinned"):
+        return None
+    return {**record, "n": min(record.get("n", 0), count)}
 
 
-def _settle_links(batch: Batch, changed: Sequence[str], forgotten: frozenset[str]) -> None:
+def _settle_links(batch: Batch, changed: Sequence[str]) -> None:
     """The links of edges that changed, and of the nodes at their ends what sums them up."""
     connection = batch.connection
     gone: dict[str, list[Any]] = {}
@@ -152,7 +125,7 @@ def _settle_links(batch: Batch, changed: Sequence[str], forgotten: frozenset[str
         for line in (*gone.get(edge, ()), *(line for (line,) in lines)):
             touched.update(_unlink(connection, mapping_of(line)))
     for edge in changed:
-        record = _joined(connection, "edge", edge, forgotten)
+        record = _joined(batch, "edge", edge)
         if record is not None and record.get("type", "co_occurs") not in OF_EPISODES:
             touched.update(_link(connection, record))
     connection.executemany(
@@ -178,7 +151,7 @@ def _unlink(connection: sqlite3.Connection, record: dict[str, Any]) -> Iterable[
 
 def _link(connection: sqlite3.Connection, record: dict[str, Any]) -> Iterable[int]:
     source, target = number_of(record["source"]), number_of(record["target"])
-    _known(connection, _ends(record))
+    known(connection, _ends(record))
     rest = (
         record.get("type", "co_occurs"),
         record.get("weight", 0.0),
@@ -189,42 +162,3 @@ def _link(connection: sqlite3.Connection, record: dict[str, Any]) -> Iterable[in
     rows = [(source, target, edge, True, *rest), (target, source, edge, False, *rest)]
     connection.executemany(f"INSERT OR REPLACE INTO links VALUES ({', '.join('?' * 11)})", rows)
     return source, target
-
-
-def _settle_mentions(batch: Batch, store: Store, episode: str, forgotten: frozenset[str]) -> None:
-    """What the turns of an episode mention, by all machines' records of it."""
-    connection = batch.connection
-    found = list(batch.noted.get(episode, ()))
-    paths = connection.execute(
-        "SELECT f.path FROM records r JOIN files f ON f.id = r.file"
-        " WHERE r.id = ? AND r.type = 'episode'",
-        (episode,),
-    ).fetchall()
-    if logs.is_forgotten(episode, forgotten):
-        found = []
-    elif len(found) < len(paths):  # another machine's record, which did not change, counts too
-        found = [
-            noted_of(record)
-            for (path,) in dict.fromkeys(paths)
-            for record in shards.read(store.root / path, only="episode").records
-            if record.id == episode and isinstance(record, EpisodeRecord)
-        ]
-    wanted: set[tuple[int, int]] = set()
-    for noted in found:
-        wanted |= noted.mentions
-        _known(connection, noted.nodes)
-    known = connection.execute(
-        "SELECT turns FROM recorded WHERE episode = ?", (episode,)
-    ).fetchone()
-    turns = array("Q", sorted({turn for turn, _ in wanted}))
-    connection.executemany(
-        "DELETE FROM noted WHERE turn = ?",
-        [(turn,) for turn in sorted({*turns, *array("Q", known[0] if known else b"")})],
-    )
-    connection.executemany("INSERT INTO noted VALUES (?, ?)", sorted(wanted))
-    connection.execute("DELETE FROM recorded WHERE episode = ?", (episode,))
-    if found:
-        is_consolidated = any(noted.is_consolidated for noted in found)
-        connection.execute(
-            "INSERT INTO recorded VALUES (?, ?, ?)", (episode, is_consolidated, turns.tobytes())
-        )

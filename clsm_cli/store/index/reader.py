@@ -14,6 +14,11 @@ if TYPE_CHECKING:
 
     from clsm_cli.model.codec import Record
     from clsm_cli.model.graph import Node
+    from clsm_cli.store.index.passages import Passage
+
+
+NEAR = 20
+"""Blocks of a section that are looked at on either side."""
 
 
 class Mention(NamedTuple):
@@ -54,6 +59,38 @@ class Index(Search):
             for key, row in self.connection.execute(query, batch):
                 found[key] = codes.unit(stored[row * size : (row + 1) * size])
         return found
+
+    def by_key(self, prefix: str) -> list[Passage]:
+        """Passages whose key begins with ``prefix``, in order; at most one of each id."""
+        rows = [
+            row[0]
+            for row in self.connection.execute(
+                "SELECT p.id FROM passages p JOIN places l ON l.id = p.place"
+                " WHERE p.key >= ? AND p.key < ? ORDER BY p.key, p.part, l.episode",
+                (prefix, prefix + "\U0010ffff"),
+            )
+        ]
+        found = self.passages(rows)
+        return list({found[row].id: found[row] for row in rows}.values())
+
+    def section(self, row: int) -> list[Passage]:
+        """The current blocks round a block, of its document and heading, in order."""
+        before = self._along(row, "previous")
+        after = self._along(row, "next")
+        rows = [*reversed(before), row, *after]
+        found = self.passages(rows)
+        return [found[each] for each in rows]
+
+    def _along(self, row: int, link: str) -> list[int]:
+        """The rows that a link leads to from a passage, one after the other."""
+        rows = self.connection.execute(
+            "WITH RECURSIVE along (id, steps) AS (SELECT ?, 0 UNION ALL"
+            f" SELECT p.{link}, a.steps + 1 FROM along a JOIN passages p ON p.id = a.id"
+            f" WHERE a.steps < {NEAR} AND p.{link} IS NOT NULL)"
+            " SELECT id FROM along WHERE steps ORDER BY steps",
+            (row,),
+        )
+        return [there for (there,) in rows]
 
     def current_rows(self) -> list[int]:
         """All current passages, by row number."""
@@ -130,7 +167,7 @@ class Index(Search):
         return str(row[0]) if row else name_id
 
     def record(self, record_id: str) -> Record | None:
-        """The joined record of an id."""
+        """The joined record of an id, without what was forgotten of it."""
         lines = self.connection.execute(
             "SELECT r.line, f.path FROM records r JOIN files f ON f.id = r.file WHERE r.id = ?",
             (record_id,),
@@ -138,12 +175,13 @@ class Index(Search):
         if not lines:
             return None
         from clsm_cli.model.join import join_all
+        from clsm_cli.store.index import tombstones
         from clsm_cli.store.index.packed import unpack
 
         versions: list[Record] = []
         for line, path in lines:
             versions += [unpack(line)] if line else self._in_shard(path, record_id)
-        return join_all(versions).record if versions else None
+        return tombstones.shown(self.connection, join_all(versions).record) if versions else None
 
     def _in_shard(self, path: str, record_id: str) -> list[Record]:
         """The versions of a record that a shard holds at this moment."""

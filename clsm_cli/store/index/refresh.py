@@ -2,6 +2,7 @@
 
 A changed file loses its rows and gets new ones. What needs several files at once (which blocks of
 a document are current, which statements stand) is then worked out again for what was touched.
+Tombstones come first: they tell what of a file is read at all.
 """
 
 from __future__ import annotations
@@ -15,9 +16,9 @@ from clsm_cli.errors import DamagedStoreError
 from clsm_cli.model.codec import encode
 from clsm_cli.model.episodes import EpisodeRecord
 from clsm_cli.store import atomic, episodes, inbox, logs, shards
-from clsm_cli.store.index import passages, sequence
+from clsm_cli.store.index import archived, passages, sequence, tombstones
 from clsm_cli.store.index.derived import derive
-from clsm_cli.store.index.graph_rows import noted_of
+from clsm_cli.store.index.mention_rows import noted_of
 from clsm_cli.store.index.packed import pack
 from clsm_cli.store.index.passages import text_digest
 from clsm_cli.store.index.rows import Batch
@@ -42,23 +43,43 @@ def refresh(
     connection.execute("BEGIN IMMEDIATE")
     try:
         batch = Batch(connection)
-        touched: set[str] = set()
+        changed, touched = _bury(batch, store, found)
         for path in found.removed:
             touched |= _drop(batch, path)
-        for number, path in enumerate(sorted(found.changed)):
-            touched |= _load(batch, store, path, found.changed[path])
+        for number, path in enumerate(sorted(changed)):
+            touched |= _load(batch, store, path, changed[path])
             if progress:
-                progress(number + 1, len(found.changed))
+                progress(number + 1, len(changed))
         derive(batch, store, touched)
         for session in sorted(batch.sessions):
             sequence.settle_session(connection, session)
         for document in sorted(batch.documents):
             sequence.settle_document(connection, document)
+        archived.settle(connection, touched)
         batch.write()
     except BaseException:
         connection.execute("ROLLBACK")
         raise
     connection.execute("COMMIT")
+
+
+def _bury(batch: Batch, store: Store, found: Changes) -> tuple[dict[str, Signature], set[str]]:
+    """Take in the tombstones; returns what is left to read, and whether any came or went."""
+    before = tombstones.known(batch.connection)
+    changed = dict(found.changed)
+    for path in found.removed:
+        if _stream_of(path) == tombstones.FOLDER:
+            _drop(batch, path)
+    for path in sorted(changed):
+        if _stream_of(path) == tombstones.FOLDER:
+            _load(batch, store, path, changed.pop(path))
+    batch.forgotten = tombstones.known(batch.connection)
+    if batch.forgotten == before:
+        return changed, set()
+    again = tombstones.concerned(batch.connection, before, batch.forgotten)
+    for path in again.keys() - set(found.removed):
+        changed.setdefault(path, again[path])
+    return changed, {tombstones.FOLDER}
 
 
 def _drop(batch: Batch, path: str) -> set[str]:
@@ -74,7 +95,7 @@ def _drop(batch: Batch, path: str) -> set[str]:
             "SELECT type, id, COALESCE(line, digest) FROM records WHERE file = ?", (file,)
         )
     )
-    for table in ("records", "episodes", "uses"):
+    for table in ("records", "episodes", "uses", "archived", "tombstones"):
         connection.execute(f"DELETE FROM {table} WHERE file = ?", (file,))
     connection.execute("DELETE FROM files WHERE id = ?", (file,))
     return {kind, _stream_of(path)}
@@ -114,9 +135,11 @@ _Problems = Iterable[LineProblem]
 
 def _read_episode(batch: Batch, store: Store, path: Path, file: int) -> _Problems:
     try:
-        episode = episodes.read(path)
+        episode = episodes.without(episodes.read(path), batch.forgotten)
     except DamagedStoreError as error:
         return [LineProblem(path, error.line, error.reason)]
+    if episode is None:
+        return []
     batch.connection.execute(
         "INSERT OR REPLACE INTO episodes VALUES (?, ?, ?, ?, ?, ?, ?)",
         (
@@ -145,7 +168,7 @@ def _read_episode(batch: Batch, store: Store, path: Path, file: int) -> _Problem
 
 
 def _read_inbox(batch: Batch, store: Store, path: Path, file: int) -> _Problems:
-    box = inbox.read(path)
+    box = inbox.read(path, batch.forgotten)
     limit = store.settings.passage.max_tokens
     found = (
         passages.of_turn(item.turn, item.session, episode=None, document=None, max_tokens=limit)
@@ -160,6 +183,8 @@ def _read_shard(batch: Batch, store: Store, path: Path, file: int) -> _Problems:
     shard = shards.read(path)
     rows: list[tuple[int, str, str, bytes | None, int | None]] = []
     for record in shard.records:
+        if logs.is_forgotten(record.id, batch.forgotten):
+            continue
         mapping = encode(record)
         kind, packed = mapping["record"], pack(mapping)
         if isinstance(record, EpisodeRecord):  # long: left in its shard
@@ -167,7 +192,7 @@ def _read_shard(batch: Batch, store: Store, path: Path, file: int) -> _Problems:
             rows.append((file, record.id, kind, None, mark))
             batch.come.add((kind, record.id, mark))
             if (kind, record.id, mark) not in batch.gone:
-                batch.noted.setdefault(record.id, []).append(noted_of(record))
+                batch.noted.setdefault(record.id, []).append(noted_of(record, batch.forgotten))
         else:
             rows.append((file, record.id, kind, packed, None))
             batch.come.add((kind, record.id, packed))
@@ -190,10 +215,14 @@ def _read_uses(batch: Batch, store: Store, path: Path, file: int) -> _Problems:
     return problems
 
 
+def _read_archived(batch: Batch, store: Store, path: Path, file: int) -> _Problems:
+    del store
+    return archived.read(batch.connection, path, file)
+
+
 def _read_tombstones(batch: Batch, store: Store, path: Path, file: int) -> _Problems:
-    """What they hide is looked up when it is needed; a damaged line must not go unseen."""
-    del batch, store, file
-    return logs.rows(path)[1]
+    del store
+    return tombstones.read(batch.connection, path, file)
 
 
 def _read_nothing(batch: Batch, store: Store, path: Path, file: int) -> _Problems:
@@ -209,4 +238,5 @@ _READERS = {
     "topic": _read_nothing,
     "tombstones": _read_tombstones,
     "uses": _read_uses,
+    "archived": _read_archived,
 }

@@ -63,6 +63,7 @@ class Batch:
         gone: Type, id and line (of a long one, digest) of the records that went.
         come: Of those that came; a record that did both has not changed.
         noted: Of the episodes' records that came, what they note, by id.
+        forgotten: Hashes of the ids with a tombstone.
     """
 
     def __init__(self, connection: sqlite3.Connection) -> None:
@@ -73,6 +74,7 @@ class Batch:
         self.gone: set[tuple[str, str, bytes | int]] = set()
         self.come: set[tuple[str, str, bytes | int]] = set()
         self.noted: dict[str, list[Noted]] = {}
+        self.forgotten: frozenset[str] = frozenset()
         self._postings = postings.Changes()
 
     def insert(self, file: int, found: Iterable[Passage]) -> None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from itertools import islice
+from array import array
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.records import NamedTuple
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
 
 BATCH = 500
 """SQLite takes a limited number of parameters at once."""
-NEAR = 20
-"""Blocks of a section that are looked at on either side."""
 _COLUMNS = (
     "p.key, p.part, l.kind, l.stream, p.trust, p.text, l.session, l.episode, l.document,"
     " p.speaker, p.role, p.time, COALESCE(d.path, l.path),"
@@ -84,18 +83,45 @@ class Search:
         self.connection = connection
         self.store = store
         self._hidden: frozenset[int] | None = None
+        self._shows_archive = False
+        self._is_past = False
 
     def look_at(self, at: str | None, known_at: str | None = None) -> None:
-        """Answer from here on as of a time, see ``moment.hidden``; None: as of now."""
+        """Answer from here on as of a time, see ``moment.hidden``; None: as of now.
+
+        Who asks for the past is shown the archive too.
+        """
         self._hidden = None
+        self._is_past = at is not None
         if at is not None:
             from clsm_cli.store.index.moment import hidden
 
             self._hidden = hidden(self.connection, at, known_at)
 
+    def look_into_archive(self, *, shown: bool) -> None:
+        """Whether passages that are archived (``archived``) count from here on; at first not."""
+        self._shows_archive = shown
+        if not self._is_past:
+            self._hidden = None
+
+    def has_archived(self) -> bool:
+        """Whether a current passage does not count because it is archived."""
+        if self._shows_archive or self._is_past:
+            return False
+        (count,) = self.connection.execute("SELECT passages FROM asleep").fetchone()
+        return bool(count)
+
     def size(self) -> tuple[int, int]:
-        """Current passages, and the sum of their lengths in terms."""
-        row = self.connection.execute("SELECT passages, length FROM totals").fetchone()
+        """Current passages, and the sum of their lengths in terms.
+
+        What is archived and not shown is not in the sums, as it is in no postings: a word is as
+        rare as it is among what is searched. So the first pass ranks as if the archive did not
+        exist, and a look into it as if nothing had been archived.
+        """
+        query = "SELECT passages, length FROM totals"
+        if not (self._shows_archive or self._is_past):
+            query = "SELECT t.passages - a.passages, t.length - a.length FROM totals t, asleep a"
+        row = self.connection.execute(query).fetchone()
         return int(row[0]), int(row[1])
 
     def unembedded(self) -> int:
@@ -116,10 +142,15 @@ class Search:
         return [each for each in found if each[0] not in hidden] if hidden else list(found)
 
     def hidden(self) -> frozenset[int]:
-        """Rows of the passages that do not count: closed blocks, statements that do not hold."""
+        """Rows of the passages that do not count: closed, no longer held to be true, archived."""
         if self._hidden is None:
             rows = self.connection.execute("SELECT id FROM passages WHERE NOT current")
-            self._hidden = frozenset(row[0] for row in rows)
+            closed = (row[0] for row in rows)
+            if self._shows_archive:
+                self._hidden = frozenset(closed)
+            else:
+                (asleep,) = self.connection.execute("SELECT rows FROM asleep").fetchone()
+                self._hidden = frozenset(chain(closed, array("I", asleep)))
         return self._hidden
 
     def passages(self, rows: Sequence[int]) -> dict[int, Passage]:
@@ -137,19 +168,6 @@ class Search:
             for row in self.connection.execute(query, batch):
                 found[row[0]] = _passage(row[1:])
         return found
-
-    def by_key(self, prefix: str) -> list[Passage]:
-        """Passages whose key begins with ``prefix``, in order; at most one of each id."""
-        rows = [
-            row[0]
-            for row in self.connection.execute(
-                "SELECT p.id FROM passages p JOIN places l ON l.id = p.place"
-                " WHERE p.key >= ? AND p.key < ? ORDER BY p.key, p.part, l.episode",
-                (prefix, prefix + "\U0010ffff"),
-            )
-        ]
-        found = self.passages(rows)
-        return list({found[row].id: found[row] for row in rows}.values())
 
     def traits(self, rows: Sequence[int]) -> dict[int, Traits]:
         """Where passages stand, by row number."""
@@ -240,25 +258,6 @@ class Search:
             (first, until),
         )
         return list(islice((int(row[0]) for row in rows if row[0] not in hidden), limit))
-
-    def section(self, row: int) -> list[Passage]:
-        """The current blocks round a block, of its document and heading, in order."""
-        before = self._along(row, "previous")
-        after = self._along(row, "next")
-        rows = [*reversed(before), row, *after]
-        found = self.passages(rows)
-        return [found[each] for each in rows]
-
-    def _along(self, row: int, link: str) -> list[int]:
-        """The rows that a link leads to from a passage, one after the other."""
-        rows = self.connection.execute(
-            "WITH RECURSIVE along (id, steps) AS (SELECT ?, 0 UNION ALL"
-            f" SELECT p.{link}, a.steps + 1 FROM along a JOIN passages p ON p.id = a.id"
-            f" WHERE a.steps < {NEAR} AND p.{link} IS NOT NULL)"
-            " SELECT id FROM along WHERE steps ORDER BY steps",
-            (row,),
-        )
-        return [there for (there,) in rows]
 
     def chosen(self, filters: Filters) -> Collection[int]:
         """The visible passages that a filter lets through."""

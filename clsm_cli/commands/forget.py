@@ -1,0 +1,201 @@
+"""``clsm forget``: remove something for good."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from clsm_cli.commands.options import (
+    DryRunOption,
+    JsonOption,
+    NowOption,
+    QuietOption,
+    StoreOption,
+    VerboseOption,
+    examples,
+)
+from clsm_cli.commands.output import Printer, counted, is_terminal
+from clsm_cli.commands.render_forget import found_lines, receipt_lines, receipt_mapping
+from clsm_cli.commands.runtime import UsageError, chosen_store, current_time, given, parse_time
+from clsm_cli.errors import RefusedError
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from clsm_cli.forgetting.forget import Plan
+    from clsm_cli.forgetting.selection import Wanted
+    from clsm_cli.store.layout import Store
+
+EXAMPLES = examples(
+    'clsm forget --query "gate code"       # what is there, with ids; nothing goes',
+    "clsm forget 0f3a9c12d08e --dry-run    # all that would go with it",
+    "clsm forget 0f3a9c12d08e",
+    "clsm forget --source https://example.org/page --yes",
+    "clsm forget --person Mara --since 2026-02-01 --until 2026-03-01",
+)
+_COMMAND = "clsm forget"
+
+
+def forget(
+    ids: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[ID]...", help="Of turns, episodes, statements, documents or concepts."
+        ),
+    ] = None,
+    *,
+    query: Annotated[
+        str | None,
+        typer.Option(metavar="TEXT", help="Only list what a recall finds, with its ids."),
+    ] = None,
+    source: Annotated[
+        str | None,
+        typer.Option(
+            metavar="PATH|URL", help="All that was ingested from there, or from below it."
+        ),
+    ] = None,
+    session: Annotated[
+        str | None, typer.Option(metavar="NAME", help="A whole conversation.")
+    ] = None,
+    person: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="All that a person said, and all that names them."),
+    ] = None,
+    since: Annotated[
+        str | None, typer.Option(metavar="TIME", help="What was told at this time or later.")
+    ] = None,
+    until: Annotated[
+        str | None, typer.Option(metavar="TIME", help="What was told before this time.")
+    ] = None,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="With --yes: also where a fifth of all turns would go.")
+    ] = False,
+    dry_run: DryRunOption = False,
+    store: StoreOption = None,
+    now: NowOption = None,
+    as_json: JsonOption = False,
+    quiet: QuietOption = False,
+    verbose: VerboseOption = False,
+) -> None:
+    """Remove something for good, with everything that rests on it alone.
+
+    Turns go, then every statement, concept, connection, log line and copy that nothing else
+    supports. A hash stays, so that neither the same source nor an old copy of the store brings it
+    back. It cannot be undone, so it is shown first, and you are asked. The receipt says what stayed
+    and why, and what is out of reach.
+    """
+    printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
+    opened = chosen_store(store)
+    moment = current_time(now, opened.zone)
+    wanted = _wanted(opened, ids or [], source, session, person, since, until)
+    if query is not None:
+        if any(each not in ((), None) for each in wanted):
+            raise UsageError("--query", "only lists; name what is to go in a second command")
+        _list(printer, opened, query, moment)
+        return
+    if all(each in ((), None) for each in wanted):
+        raise UsageError("ID", "say what is to be forgotten, by id or by an option")
+    _forget(printer, opened, wanted, moment, yes=yes, force=force, dry_run=dry_run)
+
+
+def _wanted(
+    store: Store,
+    ids: list[str],
+    source: str | None,
+    session: str | None,
+    person: str | None,
+    since: str | None,
+    until: str | None,
+) -> Wanted:
+    from clsm_cli.forgetting.selection import Wanted
+
+    options = (source, session, person, since, until)
+    if ids and any(option is not None for option in options):
+        raise UsageError("ID", "ids say it all; leave out --source, --session and the like")
+    return Wanted(
+        tuple(given([each]) for each in ids),
+        source and given([source]),
+        session and given([session]),
+        person and given([person]),
+        None if since is None else parse_time(since, store.zone, "--since"),
+        None if until is None else parse_time(until, store.zone, "--until"),
+    )
+
+
+def _list(printer: Printer, store: Store, text: str, now: datetime) -> None:
+    """What a recall finds, so that it can be named."""
+    from clsm_cli.commands import engine
+    from clsm_cli.retrieval.recall import Query, recall
+
+    query = Query(text=given([text]), now=now.isoformat(), k=20, budget=100_000)
+    (answer,) = recall(store, [query], engine.QueryEngine(), engine.embedder())
+    printer.warn_all(answer.warnings)
+    if printer.as_json:
+        found = [{"id": each.id, "text": each.text} for each in answer.memories]
+        printer.json({"schema": "clsm.forget/1", "found": found})
+    else:
+        printer.lines(found_lines(answer.memories))
+
+
+def _forget(
+    printer: Printer,
+    store: Store,
+    wanted: Wanted,
+    now: datetime,
+    *,
+    yes: bool,
+    force: bool,
+    dry_run: bool,
+) -> None:
+    from clsm_cli.commands import engine
+    from clsm_cli.forgetting import forget as use_case
+    from clsm_cli.retrieval import briefing
+
+    embedder = engine.embedder()
+    try:
+        plan = use_case.plan(store, wanted, now, embedder, printer.progress)
+    finally:
+        printer.end_progress()
+    if plan is None:
+        printer.lines(["it was forgotten already"] if not printer.as_json else [])
+        if printer.as_json:
+            printer.json({"schema": "clsm.forget/1", "known": True})
+        return
+    receipt = plan.receipt
+    if not dry_run:
+        _ask(printer, plan, yes=yes, force=force)
+        receipt = use_case.apply(store, plan, now, embedder)
+        briefing.prepare(store)
+    printer.warn_all(receipt.warnings)
+    if printer.as_json:
+        printer.json(receipt_mapping(receipt, dry_run=dry_run))
+    else:
+        printer.lines(receipt_lines(receipt, is_done=not dry_run, verbose=printer.verbose))
+
+
+def _ask(printer: Printer, plan: Plan, *, yes: bool, force: bool) -> None:
+    """Have it confirmed; a large loss by its number.
+
+    Raises:
+        RefusedError: It was not, or nobody can be asked.
+    """
+    turns = counted(plan.receipt.turns, "turn")
+    if plan.is_mass_loss and yes and not force:
+        reason = f"would remove {turns} of {plan.receipt.all_turns}"
+        raise RefusedError(_COMMAND, reason, "add --force if that is what you want")
+    if yes:
+        return
+    if not (is_terminal(sys.stdin) and is_terminal(sys.stderr)):
+        raise RefusedError(_COMMAND, "cannot be undone and asks first", "say so with --yes")
+    for line in receipt_lines(plan.receipt, is_done=False, verbose=printer.verbose):
+        typer.echo(line, err=True)
+    if plan.is_mass_loss:
+        answer = typer.prompt(f"This removes {turns}. Type their number to go on", err=True)
+        is_meant = answer.strip() == str(plan.receipt.turns)
+    else:
+        is_meant = typer.confirm("Forget all this for good?", err=True)
+    if not is_meant:
+        raise RefusedError(_COMMAND, "nothing was forgotten", "run it again if you want to")

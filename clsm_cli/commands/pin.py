@@ -1,0 +1,133 @@
+"""``clsm pin`` and ``clsm unpin``: say what stays as it is."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from clsm_cli.commands.options import (
+    DryRunOption,
+    JsonOption,
+    NowOption,
+    QuietOption,
+    StoreOption,
+    VerboseOption,
+    examples,
+)
+from clsm_cli.commands.output import Printer
+from clsm_cli.commands.runtime import chosen_store, current_time, given
+from clsm_cli.commands.show import complete
+from clsm_cli.consolidation import pin as use_case
+from clsm_cli.model.codec import TYPE_NAMES
+from clsm_cli.model.episodes import EpisodeRecord
+from clsm_cli.model.graph import Edge, Node, Statement
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from clsm_cli.model.codec import Record
+
+EXAMPLES = examples(
+    "clsm pin f-3a9c12d08e41           # a statement",
+    "clsm pin bell delegation-defect   # by what it is about, or a concept",
+    "clsm pin 0f3a9c12d08e             # the episode that a turn is in",
+)
+
+WantedArgument = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="ID|SUBJECT...",
+        help="A statement, concept, edge, episode or turn: its id, how it begins, or its name.",
+        autocompletion=complete,
+    ),
+]
+
+
+def pin(
+    wanted: WantedArgument,
+    *,
+    dry_run: DryRunOption = False,
+    store: StoreOption = None,
+    now: NowOption = None,
+    as_json: JsonOption = False,
+    quiet: QuietOption = False,
+    verbose: VerboseOption = False,
+) -> None:
+    """Keep some records as they are.
+
+    What is pinned keeps its values through every consolidation, and decay never archives it. Of a
+    turn the episode is pinned that it is in. All that is named is pinned, or nothing.
+    """
+    printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
+    run(printer, wanted, store, now, is_pinned=True, dry_run=dry_run)
+
+
+def run(
+    printer: Printer,
+    wanted: Sequence[str],
+    store: str | None,
+    now: str | None,
+    *,
+    is_pinned: bool,
+    dry_run: bool,
+) -> None:
+    """Pin or unpin, and say what became of it."""
+    opened = chosen_store(store)
+    done = use_case.pin(
+        opened,
+        [given([each]) for each in wanted],
+        current_time(now, opened.zone),
+        printer.warn,
+        is_pinned=is_pinned,
+        dry_run=dry_run,
+    )
+    if printer.as_json:
+        printer.json(_mapping(done, is_pinned=is_pinned, dry_run=dry_run))
+    else:
+        printer.lines(_lines(done, is_pinned=is_pinned, dry_run=dry_run))
+
+
+def _lines(done: use_case.Pinning, *, is_pinned: bool, dry_run: bool) -> list[str]:
+    word = "pinned" if is_pinned else "unpinned"
+    lines = []
+    for each in done.found:
+        turn = f"  (turn {each.turn} is in it)" if each.turn else ""
+        kind = TYPE_NAMES[type(each.record)]
+        said = word if each.is_new else "known"
+        lines.append(f"{said:8}  {kind} {each.record.id}  {_text(each.record)}{turn}")
+    return [*lines, "nothing was written"] if dry_run else lines
+
+
+def _text(record: Record) -> str:
+    """What a record says, in a line."""
+    match record:
+        case Statement():
+            return record.text
+        case Node():
+            return record.label or record.id
+        case Edge():
+            return f"{record.source} {record.type} {record.target}"
+        case EpisodeRecord():
+            return record.title
+        case _:
+            return record.id
+
+
+def _mapping(done: use_case.Pinning, *, is_pinned: bool, dry_run: bool) -> dict[str, Any]:
+    return {
+        "schema": "clsm.pin/1",
+        "dry_run": dry_run,
+        "run": done.run,
+        "pinned": is_pinned,
+        "records": [
+            {
+                "id": each.record.id,
+                "record": TYPE_NAMES[type(each.record)],
+                "text": _text(each.record),
+                "turn": each.turn,
+                "is_new": each.is_new,
+            }
+            for each in done.found
+        ],
+    }

@@ -1,0 +1,130 @@
+"""A decay as text: one line for the log, or the plan with what, why and since when."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
+
+from clsm_cli.commands.output import counted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from clsm_cli.forgetting.report import Item, Report
+    from clsm_cli.model.streams import Stream
+
+_SHOWN = 20
+"""Items of each kind that are listed; all of them with ``--verbose``."""
+_WIDTH = 60
+"""Characters of a text that are shown."""
+
+
+def decay_lines(report: Report, *, verbose: bool) -> Iterator[str]:
+    """What a person reads."""
+    if report.dry_run or verbose:
+        yield from _plan(report, verbose=verbose)
+    if report.dry_run and _is_idle(report):
+        yield "nothing would change"
+        return
+    yield _summary(report)
+    if report.needs_yes and report.dry_run:
+        yield f"{len(report.withdraw)} of {report.rules} rules would go: that wants --yes"
+
+
+def decay_mapping(report: Report) -> dict[str, Any]:
+    """The same as data."""
+    clock = report.clock
+    return {
+        "schema": "clsm.decay/1",
+        "dry_run": report.dry_run,
+        "run": report.run,
+        "clock": {
+            "today": clock.today,
+            "newest": clock.newest,
+            "is_believed": clock.is_believed,
+            "future": clock.future,
+        },
+        "folded": {"recalls": report.recalls, "days": report.days},
+        "streams": report.streams,
+        "archive": report.archive,
+        "revive": report.revive,
+        "withdraw": report.withdraw,
+        "compact": report.compact,
+        "rules": report.rules,
+        "preimages": report.preimages,
+        "needs_yes": report.needs_yes,
+        "warnings": report.warnings,
+    }
+
+
+def _plan(report: Report, *, verbose: bool) -> Iterator[str]:
+    if report.recalls:
+        yield f"fold {counted(report.recalls, 'recall')} of {counted(report.days, 'day')}"
+    for verb, items in _kinds(report):
+        for stream, group in groupby(items, key=lambda item: item.stream):
+            members = list(group)
+            yield f"{verb} · {stream} · {counted(len(members), 'item')}{_share(report, verb, stream)}"
+            yield from _listed(verb, members, whole=verbose)
+    if report.preimages:
+        yield f"{counted(report.preimages, 'run')} older than 30 days can no longer be undone"
+
+
+def _kinds(report: Report) -> Iterable[tuple[str, Sequence[Item]]]:
+    kinds = ("archive", "revive", "withdraw", "compact")
+    for verb in kinds:
+        items: Sequence[Item] = getattr(report, verb)
+        yield verb, sorted(items, key=lambda item: item.stream)
+
+
+def _share(report: Report, verb: str, stream: Stream) -> str:
+    """Where it leaves the stream: what may be archived of it, and what is."""
+    state = report.streams.get(stream)
+    if verb != "archive" or state is None or not state.tokens:
+        return ""
+    share = 100 * state.archived_tokens / state.tokens
+    kept = f", {state.kept} more stay" if state.kept else ""
+    return f" · then {share:.0f} % of its tokens, at most {100 * state.most:.0f} %{kept}"
+
+
+def _listed(verb: str, items: Sequence[Item], *, whole: bool) -> Iterator[str]:
+    shown = items if whole else items[:_SHOWN]
+    for item in shown:
+        yield f"  {verb}  {item.id}  since {item.since}  {_why(verb, item)}  {_quoted(item.text)}"
+    if len(items) > len(shown):
+        yield f"  … and {len(items) - len(shown)} more (all of them: --verbose)"
+
+
+def _why(verb: str, item: Item) -> str:
+    if item.left is None:
+        return item.why
+    name = "confidence" if verb == "withdraw" else "retention"
+    return f"{item.why}, {name} {item.left:.2f}"
+
+
+def _quoted(text: str) -> str:
+    line = " ".join(text.split())
+    return f'"{line}"' if len(line) <= _WIDTH else f'"{line[:_WIDTH].rstrip()}…"'
+
+
+def _is_idle(report: Report) -> bool:
+    lists = (report.archive, report.revive, report.withdraw, report.compact)
+    return not any(lists) and not report.recalls and not report.preimages
+
+
+def _summary(report: Report) -> str:
+    folded = f"folded {counted(report.recalls, 'recall')}"
+    if not report.clock.is_believed:
+        return f"nothing fades by a clock that may be wrong · {folded}"
+    verb = "would archive" if report.dry_run else "archived"
+    total = sum(state.archived for state in report.streams.values())
+    parts = [f"{verb} {counted(len(report.archive), 'item')} ({total} in all)"]
+    if report.revive:
+        parts.append(f"revived {len(report.revive)}")
+    if report.withdraw:
+        parts.append(f"withdrew {counted(len(report.withdraw), 'rule')}")
+    if report.compact:
+        parts.append(f"compacted {counted(len(report.compact), 'row')}")
+    parts.append(folded)
+    if report.run:
+        parts.append(report.run)
+    return " · ".join(parts)

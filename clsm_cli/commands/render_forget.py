@@ -1,0 +1,77 @@
+"""Receipts of ``clsm forget`` as text and as JSON."""
+
+from __future__ import annotations
+
+from itertools import groupby
+from typing import TYPE_CHECKING, Any
+
+from clsm_cli.commands.output import counted, plain
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from clsm_cli.forgetting.receipt import Gone, Receipt
+    from clsm_cli.retrieval.answer import Memory
+
+WIDTH = 72
+"""Characters of a text that a line shows."""
+FEW = 20
+"""Things of a kind that are listed without --verbose."""
+
+
+def found_lines(memories: Sequence[Memory]) -> list[str]:
+    """What a recall found, to be named."""
+    if not memories:
+        return ["nothing was found"]
+    lines = [f"{each.id}  {_short(each.text)}" for each in memories]
+    return [*lines, "", "nothing was forgotten; name what is to go: clsm forget ID..."]
+
+
+def receipt_lines(receipt: Receipt, *, is_done: bool, verbose: bool) -> list[str]:
+    """What went, or would go, what stays and why, and what is out of reach."""
+    verb = "forgotten" if is_done else "would be forgotten"
+    files = counted(len(receipt.files), "file")
+    lines = [f"{counted(receipt.turns, 'turn')} of {receipt.all_turns} {verb}, {files} changed"]
+    lines += _gone(receipt.gone, verbose=verbose)
+    if receipt.remade:
+        lines.append(f"{counted(len(receipt.remade), 'episode')} made anew without them")
+    if receipt.stays:
+        lines.append("stays")
+        shown = receipt.stays if verbose else receipt.stays[:FEW]
+        lines += [f"  {each.id}  {_short(each.text)}  ({each.why})" for each in shown]
+        lines += _more(len(receipt.stays) - len(shown))
+    if receipt.beyond:
+        lines.append("out of reach")
+        for each in receipt.beyond:
+            lines.append(f"  {each.what}: {each.why}")
+            lines += [f"    {command}" for command in each.commands]
+    if is_done:
+        lines.append(f"run {receipt.run}; it cannot be undone, nor can what was done before it")
+    else:
+        lines.append("nothing was written")
+    return lines
+
+
+def _gone(gone: Sequence[Gone], *, verbose: bool) -> Iterator[str]:
+    for kind, group in groupby(gone, key=lambda each: each.kind):
+        found = list(group)
+        yield counted(len(found), kind)
+        shown = found if verbose else found[:FEW]
+        for each in shown:
+            when = f"{each.time[:16].replace('T', ' ')}  " if each.time else ""
+            yield f"  {each.id}  {when}{_short(each.text)}".rstrip()
+        yield from _more(len(found) - len(shown))
+
+
+def _more(count: int) -> list[str]:
+    return [f"  and {count} more (--verbose lists them)"] if count > 0 else []
+
+
+def _short(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= WIDTH else f"{line[: WIDTH - 1].rstrip()}…"
+
+
+def receipt_mapping(receipt: Receipt, *, dry_run: bool) -> dict[str, Any]:
+    """The receipt as data, with every id."""
+    return {"schema": "clsm.forget/1", "dry_run": dry_run, **plain(receipt)}

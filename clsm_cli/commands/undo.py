@@ -1,0 +1,95 @@
+"""``clsm undo``: take a run back."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import typer
+
+from clsm_cli.commands.options import (
+    DryRunOption,
+    JsonOption,
+    NowOption,
+    QuietOption,
+    StoreOption,
+    VerboseOption,
+    examples,
+)
+from clsm_cli.commands.output import Printer, counted
+from clsm_cli.commands.runtime import chosen_store, current_time, given
+from clsm_cli.forgetting import undo as use_case
+
+LISTED = 10
+"""Files that are listed without --verbose."""
+EXAMPLES = examples(
+    "clsm undo                    # the newest run that still stands",
+    "clsm undo run-3a9c12d08e41   # this one; clsm status lists them",
+    "clsm undo --redo             # it was right after all",
+)
+
+
+def undo(
+    run: Annotated[
+        str | None,
+        typer.Argument(metavar="[RUN]", help="Id of a run, or how it begins; default: the newest."),
+    ] = None,
+    *,
+    redo: Annotated[
+        bool, typer.Option("--redo", help="Take an undo back: the newest, or that of RUN.")
+    ] = False,
+    dry_run: DryRunOption = False,
+    store: StoreOption = None,
+    now: NowOption = None,
+    as_json: JsonOption = False,
+    quiet: QuietOption = False,
+    verbose: VerboseOption = False,
+) -> None:
+    """Take a run of this machine back.
+
+    Files become what they were, byte for byte, if nobody changed them since and no remote branch
+    of git has them. Else newer records say what was before, and everything else stays. Where
+    somebody changed what the run wrote, nothing is undone and you are told what. A forget cannot
+    be undone.
+    """
+    printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
+    opened = chosen_store(store)
+    done = use_case.undo(
+        opened,
+        None if run is None else given([run]),
+        current_time(now, opened.zone),
+        printer.warn,
+        redo=redo,
+        dry_run=dry_run,
+    )
+    if as_json:
+        printer.json(_mapping(done, dry_run=dry_run))
+    else:
+        printer.lines(_lines(done, dry_run=dry_run, verbose=verbose))
+
+
+def _lines(done: use_case.Undone, *, dry_run: bool, verbose: bool) -> list[str]:
+    word = "redone" if done.is_redo else "undone"
+    lines = [f"{word}  {done.of}  {done.command}  {done.at}"]
+    files = done.files if verbose else done.files[:LISTED]
+    lines += [f"{each.what:8}  {each.path}" for each in files]
+    if len(done.files) > len(files):
+        lines.append(f"and {len(done.files) - len(files)} more; --verbose lists all")
+    lines.append(_summary(done))
+    if done.is_completed:
+        lines.append("this undo had been cut short, and is complete now")
+    return [*lines, "nothing was written"] if dry_run else lines
+
+
+def _summary(done: use_case.Undone) -> str:
+    if done.is_exact:
+        return f"{counted(len(done.files), 'file')} as before, byte for byte"
+    told = [
+        f"{counted(len(done.changed), 'record')} with the value from before",
+        f"{counted(len(done.withdrawn), 'statement')} withdrawn",
+        f"{counted(len(done.removed), 'derived record')} removed",
+    ]
+    return f"by newer records, as {done.reason}: {', '.join(told)}"
+
+
+def _mapping(done: use_case.Undone, *, dry_run: bool) -> dict[str, Any]:
+    return {"schema": "clsm.undo/1", "dry_run": dry_run, **done._asdict()}

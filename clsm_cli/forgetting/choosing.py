@@ -1,0 +1,139 @@
+"""Which run is meant by an undo, whether it can be undone at all, and who wrote after it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from clsm_cli.errors import BadInputError, RefusedError
+from clsm_cli.store import ledger
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from clsm_cli.store.layout import Store
+    from clsm_cli.store.ledger import Entry
+
+MIN_PREFIX = 5
+"""Characters of an id that suffice when no other id begins so: ``run-`` and one more."""
+LIST = "list the runs with: clsm status --verbose"
+
+
+def chosen(store: Store, wanted: str | None, *, redo: bool) -> Entry:
+    """The run that is to be taken back.
+
+    Args:
+        store: Where.
+        wanted: Its id, or how it begins; for a redo also that of the run that was undone.
+        redo: It is an undo.
+
+    Raises:
+        BadInputError: No run has that id, or several begin so.
+        RefusedError: There is none, or it cannot be taken back.
+    """
+    entries = ledger.entries(store.flow)
+    known = {entry.id: entry for entry in entries}
+    undos = {e.id for e in entries if e.of in known and known[e.of].of is None}
+    if wanted is None:
+        fits = [e for e in entries if e.undone_by is None and not e.is_final]
+        fits = [e for e in fits if (e.id in undos if redo else e.of is None)]
+        if not fits:
+            what = "no undo of this machine to redo" if redo else "nothing to undo"
+            reason = f"has {what} ({store.device})"
+            raise RefusedError(str(store.root), reason, LIST)
+        return fits[-1]
+    entry = _named(store, entries, wanted)
+    return _undo_to_redo(entry, known, undos) if redo else _run_to_undo(entry, undos)
+
+
+def _named(store: Store, entries: Sequence[Entry], wanted: str) -> Entry:
+    found = [entry for entry in entries if entry.id == wanted]
+    if not found and len(wanted) >= MIN_PREFIX:
+        found = [entry for entry in entries if entry.id.startswith(wanted)]
+    if len(found) > 1:
+        names = ", ".join(entry.id for entry in found[:5])
+        raise BadInputError(wanted, f"several runs begin so ({names})", "give more of the id")
+    if found:
+        return found[0]
+    for flow in store.flows():
+        if flow == store.flow or len(wanted) < MIN_PREFIX:
+            continue
+        for entry in ledger.entries(flow):
+            if entry.id.startswith(wanted):
+                raise RefusedError(entry.id, f"was made on {flow.name}", "undo it there")
+    raise BadInputError(wanted, "no run of this machine has that id", LIST)
+
+
+def _run_to_undo(entry: Entry, undos: set[str]) -> Entry:
+    if entry.id in undos:
+        redo = f"take it back with: clsm undo --redo {entry.id}"
+        raise RefusedError(entry.id, "is an undo", redo)
+    if entry.of is not None:
+        raise RefusedError(entry.id, "took an undo back", "undo the run itself again")
+    if entry.is_final:
+        reason = f"a {entry.command} cannot be undone: what it removed was destroyed"
+        raise RefusedError(entry.id, reason, "only a backup that you made still has it")
+    if entry.undone_by is not None:
+        redo = f"redo it with: clsm undo --redo {entry.undone_by}"
+        raise RefusedError(entry.id, f"is undone already, by {entry.undone_by}", redo)
+    return entry
+
+
+def _undo_to_redo(entry: Entry, known: dict[str, Entry], undos: set[str]) -> Entry:
+    if entry.of is None and entry.undone_by is not None:
+        return known[entry.undone_by]
+    if entry.id not in undos:
+        raise RefusedError(entry.id, "is not undone", f"undo it with: clsm undo {entry.id}")
+    if entry.undone_by is not None:
+        again = f"undo the run again with: clsm undo {entry.of}"
+        raise RefusedError(entry.id, f"was taken back already, by {entry.undone_by}", again)
+    return entry
+
+
+def kept_steps(store: Store, entry: Entry) -> list[ledger.Kept]:
+    """What is kept of a run, in order.
+
+    Raises:
+        RefusedError: Some of it is gone.
+    """
+    steps = [kept for line in entry.steps if (kept := ledger.kept(store, line)) is not None]
+    if len(steps) == len(entry.steps):
+        return steps
+    finals = [each for each in _after(store, entry) if each.is_final]
+    why = (
+        f"destroyed by {finals[-1].id} ({finals[-1].command})"
+        if finals
+        else "no longer on this machine: decay deletes it after 30 days"
+    )
+    next_step = "say what is true with clsm correct, or take the files from a backup or from git"
+    raise RefusedError(entry.id, f"what it replaced is {why}", next_step)
+
+
+def later(store: Store, entry: Entry) -> list[Entry]:
+    """Runs after a run that still stand, oldest first; undone ones and their undos left out."""
+    return [e for e in _after(store, entry) if e.of is None and e.undone_by is None]
+
+
+def _after(store: Store, entry: Entry) -> list[Entry]:
+    entries = ledger.entries(store.flow)
+    place = next(n for n, each in enumerate(entries) if each.id == entry.id)
+    return entries[place + 1 :]
+
+
+def writer_of(store: Store, later: Sequence[Entry], record_id: str, path: str) -> str | None:
+    """The last of some runs that wrote a record, or where no id is given a file.
+
+    Args:
+        store: Where.
+        later: Runs, oldest first.
+        record_id: "" for a whole file.
+        path: The file.
+    """
+    for entry in reversed(later):
+        if not record_id and path in entry.paths:
+            return entry.id
+        for line in entry.steps if record_id else ():
+            kept = ledger.kept(store, line)
+            marks = [*kept.added.values(), *kept.removed.values()] if kept else []
+            if any(mark.partition(" ")[2] == record_id for each in marks for mark in each):
+                return entry.id
+    return None

@@ -1,0 +1,213 @@
+"""What has faded: which turns and statements are below the retention that a first look asks for.
+
+Nothing is counted from run to run. What is archived follows from the records, the folded uses and
+the day, so it does not matter how often, or on which machine, that is worked out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import date, timedelta
+from math import ceil
+from typing import TYPE_CHECKING, cast
+
+from clsm_cli.forgetting.heard import day
+from clsm_cli.model.episodes import Document
+from clsm_cli.model.streams import STREAMS
+from clsm_cli.records import NamedTuple
+from clsm_cli.scoring import retention
+from clsm_cli.text.tokens import count_tokens
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable
+
+    from clsm_cli.forgetting.heard import Heard
+    from clsm_cli.model.codec import Record
+    from clsm_cli.model.graph import Statement
+    from clsm_cli.model.streams import Stream
+
+UsedOn = Mapping[str, tuple[date, ...]]
+"""The days on which an id was recalled, on any machine."""
+
+
+class Trace(NamedTuple):
+    """A turn or a statement, as far as its fading goes.
+
+    Attributes:
+        kind: ``turn`` or ``block``, or the kind of the statement.
+        tokens: Size of its text, by the estimate that recall budgets with.
+        recorded: Day on which the store got it; None where that is not known.
+        used: Days on which it was recalled, none of them after today.
+        kept: Why it is never archived; "" for what may be.
+    """
+
+    id: str
+    kind: str
+    stream: Stream
+    text: str
+    tokens: int
+    recorded: date | None
+    used: tuple[date, ...] = ()
+    kept: str = ""
+
+    @property
+    def last(self) -> date:
+        """The day of its last use; recording it counts as the first."""
+        return max([self.recorded or date.min, *self.used])
+
+    @property
+    def stability(self) -> float:
+        """S in days, grown by the days on which it was used."""
+        return retention.stability(retention.STREAM_DAYS[self.stream], len(self.used))
+
+    def left(self, today: date, curve: str) -> float:
+        """Its retention on a day, 0 … 1."""
+        ages = [float((today - day).days) for day in {self.recorded or self.last, *self.used}]
+        law = cast("retention.Curve", curve)
+        return retention.retention(law, min(ages), self._stability(curve), ages=ages)
+
+    def since(self, curve: str) -> date:
+        """The first day on which it is below the limit, if it is not used again."""
+        last = self.last
+        gaps = [float((last - day).days) for day in {self.recorded or last, *self.used}]
+        law = cast("retention.Curve", curve)
+        days = retention.lasts(law, retention.ARCHIVE, self._stability(curve), gaps=gaps)
+        return after(last, days)
+
+    def _stability(self, curve: str) -> float:
+        """S as a law wants it: the base level counts the uses itself."""
+        is_base = curve == "base-level"
+        return retention.STREAM_DAYS[self.stream] if is_base else self.stability
+
+
+class Faded(NamedTuple):
+    """A trace that is archived, and since when."""
+
+    trace: Trace
+    since: date
+
+
+class Share(NamedTuple):
+    """What is archived of a stream.
+
+    Attributes:
+        faded: In the order in which they faded, as far as the stream may lose them.
+        kept: How many more have faded, which stay since the stream has lost its share.
+        tokens: Of ``faded``.
+        total: Tokens ever recorded in the stream.
+        items: Turns and statements ever recorded in it.
+    """
+
+    faded: tuple[Faded, ...]
+    kept: int
+    tokens: int
+    total: int
+    items: int
+
+
+def after(day: date, days: float) -> date:
+    """The first whole day on which some days have passed; the end of the calendar at most.
+
+    >>> str(after(date(2026, 2, 24), 99.0000001)), str(after(date(2026, 2, 24), 1.5))
+    ('2026-06-03', '2026-02-26')
+    """
+    whole = ceil(round(days, 6))
+    return day + timedelta(min(whole, (date.max - day).days))
+
+
+def traces(
+    heard: Mapping[str, Heard],
+    statements: Iterable[Statement],
+    documents: Iterable[Record],
+    used: UsedOn,
+    today: date,
+) -> list[Trace]:
+    """Every turn and every statement of a store, by id.
+
+    Args:
+        heard: Turns of episodes by key.
+        statements: All rows with their texts, closed and compacted ones too.
+        documents: Records; those of living documents tell which blocks are current.
+        used: Days of use; those after ``today`` count as today.
+        today: In UTC.
+    """
+    blocks = {
+        block.key: document
+        for document in documents
+        if isinstance(document, Document)
+        for block in document.blocks
+    }
+
+    def days(name: str) -> tuple[date, ...]:
+        return tuple(sorted({min(day, today) for day in used.get(name, ())}))
+
+    found = [_of_turn(each, blocks.get(key), days(key), today) for key, each in heard.items()]
+    found += [_of_statement(row, days(row.id), today) for row in statements]
+    return sorted(found, key=lambda trace: trace.id)
+
+
+def archived(found: Iterable[Trace], today: date, curve: str) -> dict[Stream, Share]:
+    """What is archived of each stream.
+
+    A stream keeps its survival ratio of all tokens that it ever held; what faded first goes first.
+    """
+    by_stream: dict[Stream, list[Trace]] = {stream: [] for stream in STREAMS}
+    for trace in found:
+        by_stream[trace.stream].append(trace)
+    return {stream: _share(stream, group, today, curve) for stream, group in by_stream.items()}
+
+
+def _share(stream: Stream, group: list[Trace], today: date, curve: str) -> Share:
+    total = sum(trace.tokens for trace in group)
+    below = [
+        Faded(trace, since)
+        for trace in group
+        if not trace.kept and (since := trace.since(curve)) <= today
+    ]
+    below.sort(key=lambda each: (each.since, each.trace.id))
+    most = (1 - retention.SURVIVAL[stream]) * total
+    tokens, chosen = 0, 0
+    for each in below:
+        if tokens + each.trace.tokens > most:
+            break
+        tokens += each.trace.tokens
+        chosen += 1
+    return Share(tuple(below[:chosen]), len(below) - chosen, tokens, total, len(group))
+
+
+def _of_turn(each: Heard, document: Document | None, used: Collection[date], today: date) -> Trace:
+    turn = each.turn
+    is_living = document is not None and turn.time is None  # stands in a file that its owner keeps
+    why = ""
+    if not each.is_settled:
+        why = "not consolidated, or pinned"
+    elif document is not None and (turn.trust == "user" or document.pinned):
+        why = "stands in a note of yours"
+    return Trace(
+        turn.key,
+        "turn" if each.document is None else "block",
+        "projects" if is_living else "flow",
+        turn.text,
+        count_tokens(turn.text),
+        min(each.recorded, today),
+        tuple(used),
+        why,
+    )
+
+
+def _of_statement(row: Statement, used: Collection[date], today: date) -> Trace:
+    recorded = day(row.recorded_at)
+    why = ""
+    if not row.is_current:
+        why = "no longer current"
+    elif row.stream == "identity":
+        why = "identity"
+    elif row.pinned:
+        why = "pinned"
+    elif row.state in ("open", "blocked"):
+        why = "a task that is not done"
+    elif recorded is None:
+        why = "nobody knows since when it is here"
+    size = count_tokens(row.text)
+    born = min(recorded, today) if recorded else None
+    return Trace(row.id, row.kind, row.stream, row.text, size, born, tuple(used), why)

@@ -1,0 +1,191 @@
+"""Fold the log of recalls into one line for each id and day, which is all that retention asks for.
+
+A recall appends to ``activation.jsonl`` without a lock, so that file is never rewritten. At the first
+run of a month it gets another name once its first line is old, and the one that had that name goes
+when all of it is folded and old. Until then both are folded each time: an id and day counts as often
+as the log says, or as was folded before if that is more, so folding again changes nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from datetime import UTC, date, datetime, timedelta
+from typing import TYPE_CHECKING
+
+from clsm_cli.records import NamedTuple
+from clsm_cli.store import atomic, logs, runs
+from clsm_cli.store.index.files import USES
+from clsm_cli.store.problems import LineProblem
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from clsm_cli.store.layout import Store
+
+OLD_LOG, LOG = logs.ACTIVATIONS
+KEPT = timedelta(30)
+"""How long a recall can still be judged; its line is kept at least as long."""
+_PART = re.compile(r"((?:f-)?[0-9a-f]{12})-[0-9]+")
+
+Uses = dict[tuple[str, date], int]
+"""How often an id was recalled on a day."""
+
+
+class Folded(NamedTuple):
+    """The log of this machine.
+
+    Attributes:
+        uses: Those that were folded before and those of the log.
+        recalls: Lines of the log with something that was not folded before.
+        days: Different days of those lines.
+        stamps: Every day of which the log tells.
+        logged: First and last day of either log file, by its name; missing ones left out.
+        problems: Lines that say nothing; they were never acknowledged.
+        is_covered: Whether an earlier run folded all that the older log says.
+        is_readable: Whether the folded uses could be read; else they must not be replaced.
+    """
+
+    uses: Uses
+    recalls: int
+    days: int
+    stamps: frozenset[date]
+    logged: dict[str, tuple[date, date]]
+    problems: tuple[LineProblem, ...]
+    is_covered: bool
+    is_readable: bool
+
+
+def fold(store: Store, forgotten: frozenset[str]) -> Folded:
+    """Read both log files and the uses of this machine.
+
+    Args:
+        store: Where.
+        forgotten: Hashes of ids with a tombstone: they count no more.
+    """
+    before, problems, is_readable = known(store.flow, forgotten)
+    counted: Counter[tuple[str, date]] = Counter()
+    read: dict[str, list[_Recall]] = {}
+    for name in logs.ACTIVATIONS:
+        read[name], torn = _recalls(store.flow / name, forgotten)
+        problems += torn
+    lines = [line for found in read.values() for line in found]
+    fresh: list[date] = []
+    for day, ids in lines:
+        counted.update((each, day) for each in ids)
+        if any(counted[each, day] > before.get((each, day), 0) for each in ids):
+            fresh.append(day)
+    new = {use for use, n in counted.items() if n > before.get(use, 0)}
+    return Folded(
+        uses=before | {use: counted[use] for use in new},
+        recalls=len(fresh),
+        days=len(set(fresh)),
+        stamps=frozenset(day for day, _ in lines),
+        logged={
+            name: (min(day for day, _ in found), max(day for day, _ in found))
+            for name, found in read.items()
+            if found
+        },
+        problems=tuple(problems),
+        is_covered=new.isdisjoint((each, day) for day, ids in read[OLD_LOG] for each in ids),
+        is_readable=is_readable,
+    )
+
+
+def known(flow: Path, forgotten: frozenset[str]) -> tuple[Uses, list[LineProblem], bool]:
+    """The folded uses of a machine, the lines that are none, and whether the file can be read."""
+    path = flow / USES
+    found, problems = logs.rows(path)
+    is_readable = all(problem.line is not None for problem in problems)
+    uses: Uses = {}
+    for number, row in found:
+        try:
+            use = logs.parse_use(row)
+            key = (_whole(use.id), date.fromisoformat(use.day))
+        except (KeyError, TypeError, ValueError):
+            problems.append(LineProblem(path, number, "is no line of uses"))
+            continue
+        if not logs.is_forgotten(key[0], forgotten):
+            uses[key] = max(use.n, uses.get(key, 0))
+    return uses, problems, is_readable
+
+
+def render(uses: Uses) -> bytes:
+    r"""The bytes of folded uses.
+
+    >>> render({("mara", date(2026, 2, 24)): 2})
+    b'{"id": "mara", "day": "2026-02-24", "n": 2}\n'
+    """
+    lines = [logs.render(logs.Use(name, str(day), n)) for (name, day), n in sorted(uses.items())]
+    return b"".join(line + b"\n" for line in lines)
+
+
+def plan(store: Store, folded: Folded) -> list[runs.Write]:
+    """Writes that keep the uses; none where nothing is new."""
+    data = render(folded.uses)
+    if not folded.uses or not folded.is_readable:
+        return []
+    read_as = atomic.digest_of(store.flow / USES)
+    if atomic.sha256(data) == read_as:
+        return []
+    return [runs.Put(store.flow / USES, data, read_as=read_as)]
+
+
+def rotate(store: Store, folded: Folded, today: date) -> None:
+    """Let the older log go if it may, and make an old one of the other; the caller holds the lock.
+
+    The activation log is no part of a run: what was recalled cannot be undone.
+
+    Raises:
+        DiskError: The operating system refused.
+    """
+    old = folded.logged.get(OLD_LOG)
+    is_free = not (store.flow / OLD_LOG).exists()
+    if not is_free and folded.is_covered and (old is None or old[1] < today - KEPT):
+        atomic.remove(store.flow / OLD_LOG)
+        is_free = True
+    first = folded.logged.get(LOG)
+    if is_free and first is not None and first[0] < today - KEPT:
+        atomic.move(store.flow / LOG, OLD_LOG)
+
+
+_Recall = tuple[date, tuple[str, ...]]
+"""The day of a recall in UTC, and every id that it returned, those of nodes too."""
+
+
+def _recalls(path: Path, forgotten: frozenset[str]) -> tuple[list[_Recall], list[LineProblem]]:
+    found, problems = logs.rows(path)
+    recalls = []
+    for number, row in found:
+        try:
+            line = logs.parse_activation(row)
+            day = day_of(line.at)
+        except (KeyError, TypeError, ValueError, OverflowError):
+            problems.append(LineProblem(path, number, "tells of no recall"))
+            continue
+        ids = dict.fromkeys(_whole(str(each)) for each in (*line.ids, *line.concepts))
+        recalls.append((day, tuple(i for i in ids if not logs.is_forgotten(i, forgotten))))
+    return recalls, problems
+
+
+def day_of(at: str) -> date:
+    """The day of an instant in UTC; one without an offset is in UTC already.
+
+    >>> str(day_of("2026-02-25T00:30:00+01:00")), str(day_of("2026-02-25"))
+    ('2026-02-24', '2026-02-25')
+
+    Raises:
+        ValueError: It is none.
+    """
+    moment = datetime.fromisoformat(at)
+    return (moment.astimezone(UTC) if moment.tzinfo else moment).date()
+
+
+def _whole(name: str) -> str:
+    """The turn or statement of which an id names a part.
+
+    >>> _whole("0a532821e780-2"), _whole("f-0a532821e780-12"), _whole("python-3")
+    ('0a532821e780', 'f-0a532821e780', 'python-3')
+    """
+    part = _PART.fullmatch(name)
+    return part[1] if part else name

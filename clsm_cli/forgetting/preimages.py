@@ -1,0 +1,51 @@
+"""What undo keeps of the files that a run replaced, and how long."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from clsm_cli.errors import ClsmError
+from clsm_cli.forgetting.heard import day
+from clsm_cli.store import atomic
+from clsm_cli.store.jsonlines import LineError, load
+
+if TYPE_CHECKING:
+    from datetime import date
+    from pathlib import Path
+
+    from clsm_cli.store.layout import Store
+
+KEPT = timedelta(30)
+"""Age up to which a run can be undone."""
+
+
+def old(store: Store, today: date) -> list[Path]:
+    """The folders of runs that are too old to be undone, or that a crash left before they began.
+
+    Args:
+        store: Where.
+        today: In UTC; what a wrong clock dated after it stays.
+    """
+    folder = store.derived / "runs"
+    if not folder.is_dir():
+        return []
+    return [path for path in sorted(folder.iterdir()) if path.is_dir() and _is_old(path, today)]
+
+
+def _is_old(run: Path, today: date) -> bool:
+    steps = [_day_of(path) for path in run.glob("*/run.json")]
+    return all(at is not None and at < today - KEPT for at in steps)
+
+
+def _day_of(path: Path) -> date | None:
+    """When a step was made; None where that cannot be read."""
+    try:
+        row = load((atomic.read(path, _MAX_LINE) or b"").decode("utf-8", "replace"))
+    except (ClsmError, LineError):
+        return None
+    return day(row.get("at")) if isinstance(row, dict) else None
+
+
+_MAX_LINE = 8 << 20
+"""Bytes of what a step tells of itself."""

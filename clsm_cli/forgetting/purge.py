@@ -1,0 +1,129 @@
+"""Take turns and what rests on them alone out of a store's files.
+
+This works on a copy (``rehearsal.copied``); what differs afterwards is what a forget writes.
+Tombstones come first: from then on no reader of the copy sees what is going, and the sweep that
+cleans a store after a merge cleans the copy (``store/sweeping``).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from clsm_cli.forgetting import support, traces
+from clsm_cli.model.episodes import EpisodeRecord
+from clsm_cli.model.ids import tombstone_hash
+from clsm_cli.records import NamedTuple
+from clsm_cli.store import atomic, episodes, logs, shards, sweeping
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from collections.abc import Set as AbstractSet
+
+    from clsm_cli.forgetting.memory import Memory
+    from clsm_cli.forgetting.selection import Chosen
+    from clsm_cli.forgetting.support import Support
+    from clsm_cli.model.codec import Record
+    from clsm_cli.store.layout import Store
+
+
+class Purged(NamedTuple):
+    """What was taken out.
+
+    Attributes:
+        lost: What lost its support.
+        dead: Ids that have a tombstone now.
+        remade: Id of an episode that lost turns → of the one that took its place.
+        texts: Texts of the turns.
+    """
+
+    lost: Support
+    dead: frozenset[str]
+    remade: dict[str, str]
+    texts: tuple[str, ...]
+
+    @property
+    def again(self) -> frozenset[str]:
+        """Episodes that have to be consolidated again."""
+        return self.lost.again | frozenset(self.remade.values())
+
+
+def purge(store: Store, memory: Memory, chosen: Chosen, now: str) -> Purged:
+    """Take it out; nodes and edges are woven anew by the consolidation that follows.
+
+    Args:
+        store: A copy, locked by nobody else.
+        memory: What it holds.
+        chosen: What goes.
+        now: UTC time of the run.
+    """
+    lost = support.weigh(memory, chosen)
+    dead = chosen.turns | lost.episodes | lost.statements
+    stones = [logs.render(logs.Tombstone(tombstone_hash(each), now)) for each in sorted(dead)]
+    atomic.append(store.root / "tombstones" / f"{store.device}.jsonl", b"\n".join(stones))
+    sweeping.sweep(store, now)
+    _end_conversations(memory, chosen.turns)
+    for folder in store.graphs():
+        for path in shards.shard_files(folder):
+            records = shards.read(path).records
+            left = [_marked(r, lost.again) for r in records if r.id not in lost.nodes]
+            if left != list(records):
+                atomic.put(path, shards.render(left))
+    texts = tuple(memory.told[key].turn.text for key in sorted(chosen.turns))
+    return Purged(lost, dead, _remade(store, memory, lost.episodes), texts)
+
+
+def _end_conversations(memory: Memory, gone: AbstractSet[str]) -> None:
+    """An inbox file without a turn goes; its name holds that of the conversation."""
+    for box in memory.boxes:
+        if box.path.exists() and box.turns and gone >= {item.turn.key for item in box.turns}:
+            atomic.remove(box.path)
+
+
+def _marked(record: Record, again: AbstractSet[str]) -> Record:
+    if isinstance(record, EpisodeRecord) and record.id in again:
+        return replace(record, stage="pending", rev=(record.rev[0] + 1, record.rev[1]))
+    return record
+
+
+def _remade(store: Store, memory: Memory, touched: AbstractSet[str]) -> dict[str, str]:
+    """Which episode took the place of each that lost some turns but not all."""
+    known = {episode.id for _, episode in memory.episodes}
+    new = {
+        turn.key: episode.id
+        for flow in store.flows()
+        for path in episodes.files(flow)
+        if path.stem.partition("-")[2] not in known
+        for episode in [episodes.read(path)]
+        for turn in episode.turns
+    }
+    return {
+        episode.id: new[turn.key]
+        for _, episode in memory.episodes
+        if episode.id in touched
+        for turn in reversed(episode.turns)
+        if turn.key in new
+    }
+
+
+def clean_quarantine(store: Store, gone: AbstractSet[str], texts: Iterable[str]) -> None:
+    """Lines that could not be read and were kept aside: those that tell of what went.
+
+    Args:
+        store: A copy.
+        gone: All ids that went, those of nodes and edges too.
+        texts: Of the turns that went.
+    """
+    told = tuple(texts)
+    for path in sorted(store.quarantine.glob("*")) if store.quarantine.is_dir() else ():
+        data = atomic.read(path, _LARGEST) if path.is_file() else None
+        lines = (data or b"").split(b"\n")
+        left = [line for line in lines if not traces.tells(line, gone, told)]
+        if not any(line.strip() for line in left if not line.startswith(b"#")):
+            atomic.remove(path)
+        elif left != lines:
+            atomic.put(path, b"\n".join(left))
+
+
+_LARGEST = 1 << 30
+"""Bytes of a file of the store."""

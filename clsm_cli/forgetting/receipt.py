@@ -1,0 +1,147 @@
+"""What a forget took out, what stayed and why, and what it cannot reach."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from clsm_cli.model.graph import Edge, Node, Statement
+from clsm_cli.records import NamedTuple
+
+if TYPE_CHECKING:
+    from clsm_cli.forgetting.beyond import Beyond
+    from clsm_cli.forgetting.memory import Memory
+    from clsm_cli.forgetting.purge import Purged
+    from clsm_cli.forgetting.selection import Chosen
+    from clsm_cli.model.codec import Record
+
+
+class Gone(NamedTuple):
+    """One thing that goes.
+
+    Attributes:
+        kind: turn, block, statement, summary, concept, connection or episode.
+        text: What a person knows it by.
+    """
+
+    id: str
+    kind: str
+    text: str
+    time: str | None = None
+
+
+class Stays(NamedTuple):
+    """One thing that had to do with what goes, and stays."""
+
+    id: str
+    kind: str
+    text: str
+    why: str
+
+
+class Receipt(NamedTuple):
+    """What a forget did, or would do.
+
+    Attributes:
+        gone: The turns first, then what rested on them alone.
+        stays: What also rests on something else.
+        remade: Episodes that lost some of their turns: old id → new id.
+        turns: Turns that go, of ``all_turns``.
+        files: Files of the store that go or change.
+        beyond: What clsm cannot reach.
+        warnings: What the user should hear.
+        run: Id in the ledger; None when nothing was written.
+    """
+
+    gone: tuple[Gone, ...]
+    stays: tuple[Stays, ...]
+    remade: dict[str, str]
+    turns: int
+    all_turns: int
+    files: tuple[str, ...]
+    beyond: tuple[Beyond, ...]
+    warnings: tuple[str, ...] = ()
+    run: str | None = None
+
+    @property
+    def share(self) -> float:
+        """Share of all turns that go, 0 … 1."""
+        return self.turns / self.all_turns if self.all_turns else 0.0
+
+
+def gone(
+    before: Memory, after: dict[str, Record], chosen: Chosen, purged: Purged
+) -> tuple[Gone, ...]:
+    """Everything that goes: turns, episodes, statements, then nodes and edges.
+
+    Args:
+        before: The store as it was.
+        after: Records by id as they become.
+        chosen: What a person meant.
+        purged: What was taken out.
+    """
+    found = sorted(
+        (_turn(before, key) for key in sorted(chosen.turns, key=lambda k: _order(before, k))),
+        key=lambda each: each.kind,
+        reverse=True,
+    )
+    whole = sorted(purged.lost.episodes - purged.remade.keys())
+    found += [Gone(i, "episode", _title(before, i)) for i in whole]
+    lost = sorted(before.records.keys() - after.keys())
+    records = [before.records[i] for i in lost]
+    found += [_statement(before, r) for r in records if isinstance(r, Statement)]
+    by_hand = purged.lost.statements - before.records.keys()
+    found += [Gone(i, "statement", before.statements[i].text) for i in sorted(by_hand)]
+    found += [Gone(r.id, "concept", r.label or r.id) for r in records if isinstance(r, Node)]
+    found += [
+        Gone(r.id, "connection", f"{r.source} – {r.target} ({r.type})")
+        for r in records
+        if isinstance(r, Edge)
+    ]
+    return tuple(found)
+
+
+def stays(
+    before: Memory, after: dict[str, Record], chosen: Chosen, purged: Purged
+) -> tuple[Stays, ...]:
+    """What had to do with it and has other support."""
+    found: list[Stays] = []
+    for row in before.statements.values():
+        shared = chosen.turns.intersection(row.sources)
+        if shared and row.id in after and row.kind != "gist":
+            others = len(row.sources) - len(shared)
+            found.append(Stays(row.id, "statement", row.text, f"rests on {_other(others)} too"))
+        elif row.supersedes in purged.lost.statements and row.id in after and not row.sources:
+            found.append(Stays(row.id, "statement", row.text, "a person wrote it"))
+    for node, keys in sorted(before.mentions.items()):
+        record = after.get(node)
+        if keys & chosen.turns and isinstance(record, Node):
+            others = len(keys - chosen.turns)
+            why = f"{_other(others)} mention{'s' if others == 1 else ''} it"
+            found.append(Stays(node, "concept", record.label or node, why))
+    return tuple(found)
+
+
+def _other(count: int) -> str:
+    return f"{count} other turn{'' if count == 1 else 's'}"
+
+
+def _order(memory: Memory, key: str) -> tuple[str, str]:
+    told = memory.told[key]
+    return (told.turn.time or told.recorded_at, key)
+
+
+def _turn(memory: Memory, key: str) -> Gone:
+    told = memory.told[key]
+    who = f"{told.turn.speaker}: " if told.turn.speaker else ""
+    kind = "turn" if told.document is None else "block"
+    return Gone(key, kind, f"{who}{' '.join(told.turn.text.split())}", told.turn.time)
+
+
+def _title(memory: Memory, episode: str) -> str:
+    return str(getattr(memory.records.get(episode), "title", ""))
+
+
+def _statement(memory: Memory, record: Statement) -> Gone:
+    known = memory.statements.get(record.id, record)
+    kind = "summary" if record.kind == "gist" else "statement"
+    return Gone(record.id, kind, known.text, known.valid_from)

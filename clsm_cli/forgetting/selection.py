@@ -1,0 +1,190 @@
+"""What a person means: the turns, and the statements named by id, that are to be forgotten."""
+
+from __future__ import annotations
+
+import os
+import re
+from datetime import UTC, date, datetime, time
+from typing import TYPE_CHECKING
+
+from clsm_cli.errors import BadInputError
+from clsm_cli.forgetting.memory import names_of
+from clsm_cli.ingestion.times import instant
+from clsm_cli.model.graph import Edge, Node
+from clsm_cli.records import NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from datetime import tzinfo
+
+    from clsm_cli.forgetting.memory import Memory, Told
+
+MIN_PREFIX = 4
+"""Characters of an id that suffice when no other id begins so."""
+_PART = re.compile(r"(?<=\A[0-9a-f]{12})-[0-9]+\Z")
+"""A part of a long turn stands for the whole turn."""
+
+
+class Wanted(NamedTuple):
+    """What is to be forgotten; what is given beside ids narrows down.
+
+    Attributes:
+        ids: Of turns, episodes, statements, documents, or concepts.
+        source: Path or URL of what was ingested, or of a folder above it.
+        session: Name of a conversation.
+        person: Who said it, or is named in it.
+        since: Told at or after this time.
+        until: Told before this time.
+    """
+
+    ids: tuple[str, ...] = ()
+    source: str | None = None
+    session: str | None = None
+    person: str | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+
+
+class Chosen(NamedTuple):
+    """Keys of turns, and ids of statements that were named themselves."""
+
+    turns: frozenset[str]
+    statements: frozenset[str]
+
+
+def choose(memory: Memory, wanted: Wanted, zone: tzinfo) -> Chosen:
+    """The turns and statements that are meant.
+
+    Args:
+        memory: The store.
+        wanted: By ids, or by what is told of it.
+        zone: In which a bare date is a day.
+
+    Raises:
+        BadInputError: Nothing is meant, or an id means nothing or several things.
+    """
+    turns: set[str] = set()
+    stated: set[str] = set()
+    for each in wanted.ids:
+        found, named = _by_id(memory, _PART.sub("", each))
+        turns |= found
+        stated |= named
+    if wanted.ids:
+        return Chosen(frozenset(turns), frozenset(stated))
+    people = _matcher(memory, wanted.person) if wanted.person is not None else None
+    kept = frozenset(
+        key
+        for key, told in memory.told.items()
+        if (wanted.source is None or _is_from(told, wanted.source))
+        and (wanted.session is None or told.session == wanted.session)
+        and (people is None or people.is_about(key, told))
+        and _is_within(told, wanted.since, wanted.until, zone)
+    )
+    if not kept:
+        what = wanted.source or wanted.session or wanted.person or "the time"
+        raise BadInputError(what, "nothing in this store is told by or of it", _NEXT)
+    return Chosen(kept, frozenset())
+
+
+_NEXT = "look for it with: clsm recall"
+
+
+def _by_id(memory: Memory, wanted: str) -> tuple[set[str], set[str]]:
+    """Turns and statements that one id stands for."""
+    if wanted in memory.told:
+        return {wanted}, set()
+    known = {*memory.told, *memory.records, *memory.statements}
+    known |= {episode.id for _, episode in memory.episodes}
+    choices = {wanted} & known or (
+        {i for i in known if i.startswith(wanted)} if len(wanted) >= MIN_PREFIX else set()
+    )
+    if len(choices) > 1:
+        names = ", ".join(sorted(choices)[:5])
+        raise BadInputError(wanted, f"several ids begin so ({names})", "write more of the id")
+    if not choices and not names_of(memory, wanted):
+        raise BadInputError(wanted, "nothing in this store has that id", _NEXT)
+    return _of_record(memory, min(choices, default=wanted))
+
+
+def _of_record(memory: Memory, found: str) -> tuple[set[str], set[str]]:
+    if found in memory.told:
+        return {found}, set()
+    statement = memory.statements.get(found)
+    if statement is not None:
+        if statement.kind == "gist":
+            reason = "is a summary that clsm works out anew"
+            raise BadInputError(found, reason, "forget the episodes that it sums up")
+        return {*statement.sources} & memory.told.keys(), {found}
+    if isinstance(memory.records.get(found), Edge):
+        reason = "is a connection that clsm works out from what was told"
+        raise BadInputError(found, reason, "forget the turns that tell of it")
+    held = {k for k, told in memory.told.items() if found in (told.episode, told.document)}
+    if held:
+        return held, set()
+    node = memory.records.get(found)
+    name = node.label or node.id if isinstance(node, Node) else found
+    people = _matcher(memory, name)
+    return {k for k, told in memory.told.items() if people.mentions(k, told)}, set()
+
+
+class _About:
+    """Finds what is told of something, or by someone.
+
+    Args:
+        noted: Keys of the turns that are known to mention it.
+        names: What it is called.
+    """
+
+    def __init__(self, noted: frozenset[str], names: Iterable[str]) -> None:
+        self._noted = noted
+        self._names = {name.casefold() for name in names}
+        listed = "|".join(re.escape(name) for name in sorted(self._names, key=len, reverse=True))
+        self._pattern = re.compile(rf"(?<!\w)(?:{listed})(?!\w)")
+
+    def mentions(self, key: str, told: Told) -> bool:
+        """Whether a turn names it."""
+        return key in self._noted or self._pattern.search(told.turn.text.casefold()) is not None
+
+    def is_about(self, key: str, told: Told) -> bool:
+        """Whether a turn names it, or was said by it."""
+        return told.turn.speaker.casefold() in self._names or self.mentions(key, told)
+
+
+def _matcher(memory: Memory, name: str) -> _About:
+    from clsm_cli.text.node_ids import node_id
+
+    names = names_of(memory, name) or (name,)
+    noted = [memory.mentions.get(node_id(each), frozenset()) for each in names]
+    return _About(frozenset().union(*noted), names)
+
+
+def _is_from(told: Told, source: str) -> bool:
+    """Whether a turn came from a file, below a folder, or from an address."""
+    expanded = os.path.expanduser(source)
+    places = {told.turn.path, os.path.expanduser(told.turn.path)}
+    if told.document is not None:
+        places |= {told.session, os.path.expanduser(told.session)}
+    wanted = (
+        {source, expanded} if "://" in source else {source, expanded, os.path.abspath(expanded)}
+    )
+    return any(
+        place == each or place.startswith(each.rstrip("/") + "/")
+        for place in places
+        for each in wanted
+    )
+
+
+def _is_within(told: Told, since: datetime | None, until: datetime | None, zone: tzinfo) -> bool:
+    """Whether a turn was told in a half-open interval; without a time, when it was recorded."""
+    if since is None and until is None:
+        return True
+    at = _moment(told, zone)
+    return (since is None or since <= at) and (until is None or at < until)
+
+
+def _moment(told: Told, zone: tzinfo) -> datetime:
+    told_at = told.turn.time or told.recorded_at
+    moment = instant(told_at)
+    if moment is None:
+        return datetime.combine(date.fromisoformat(told_at), time.min, zone)
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)

@@ -1,0 +1,156 @@
+"""What is left of a record when turns, episodes and statements were forgotten.
+
+A tombstone keeps the hash of an id and nothing else. Whatever brings the id back (an old clone's
+file, a source that is read again), what has a tombstone does not exist, and what names it does so
+no longer.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import count
+from typing import TYPE_CHECKING, TypeVar
+
+from clsm_cli.model.episodes import Document, EpisodeRecord
+from clsm_cli.model.graph import Edge, Node, Statement
+from clsm_cli.model.ids import digest, statement_id, tombstone_hash
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from clsm_cli.model.readers import Record
+
+    AnyRecord = TypeVar("AnyRecord", Document, EpisodeRecord, Statement, Node, Edge)
+
+
+def visible(record: Record, forgotten: frozenset[str]) -> Record | None:
+    """A record without what was forgotten; None when nothing of it is left.
+
+    A statement or an edge that rested on turns, all of them forgotten, is gone with them, and so is
+    a document of which no block is left. A summary that was taken from a forgotten turn is empty
+    until its node is described again.
+
+    Args:
+        record: As a shard has it.
+        forgotten: Hashes of ids with a tombstone.
+
+    >>> row = Statement(id="f-1", rev=(1, "pi"), sources=("a1", "b2"))
+    >>> visible(row, frozenset([tombstone_hash("a1")])).sources
+    ('b2',)
+    >>> visible(row, frozenset(map(tombstone_hash, ("a1", "b2")))) is None
+    True
+    """
+    if isinstance(record, Statement):
+        return visible_statement(record, forgotten)
+    if not forgotten:
+        return record
+    if tombstone_hash(record.id) in forgotten:
+        return None
+    if isinstance(record, Edge):
+        return _edge(record, forgotten)
+    if isinstance(record, Document):
+        return _document(record, forgotten)
+    return _node(record, forgotten) if isinstance(record, Node) else _episode(record, forgotten)
+
+
+def visible_statement(row: Statement, forgotten: frozenset[str]) -> Statement | None:
+    """The same for a statement."""
+    if not forgotten:
+        return row
+    sources = _left(row.sources, forgotten)
+    if tombstone_hash(row.id) in forgotten or (row.sources and not sources):
+        return None
+    against = _left(row.contradicted_by, forgotten)
+    before = None if _is_gone(row.supersedes, forgotten) else row.supersedes
+    if (sources, against, before) == (row.sources, row.contradicted_by, row.supersedes):
+        return row  # a copy costs more than looking
+    return replace(row, sources=sources, contradicted_by=against, supersedes=before)
+
+
+def first_free(ids: Iterable[str], forgotten: frozenset[str]) -> str:
+    """The first of some ids that has no tombstone: what is born takes no forgotten one's place."""
+    return next(each for each in ids if tombstone_hash(each) not in forgotten)
+
+
+def birth_ids(normalised_text: str, *salts: str | None) -> Iterator[str]:
+    """Ids under which a statement may be born, without end: by its salts, then by a number.
+
+    >>> next(birth_ids("mara", "2026-02-24")) == statement_id("mara", "2026-02-24")
+    True
+    """
+    for salt in salts:
+        yield statement_id(normalised_text, salt)
+    for number in count(1):
+        yield statement_id(normalised_text, f"again-{number}")
+
+
+def episode_ids(first_turn_key: str) -> Iterator[str]:
+    """Ids that the episode which starts with this turn may have, without end."""
+    return (f"e-{each}" for each in digests("episode", first_turn_key))
+
+
+def digests(*parts: str) -> Iterator[str]:
+    """``ids.digest`` of some parts; then, without end, of them and a number."""
+    yield digest(*parts)
+    for number in count(1):
+        yield digest(*parts, f"again-{number}")
+
+
+def _left(keys: tuple[str, ...], forgotten: frozenset[str]) -> tuple[str, ...]:
+    return tuple(key for key in keys if tombstone_hash(key) not in forgotten)
+
+
+def _is_gone(record_id: str | None, forgotten: frozenset[str]) -> bool:
+    return record_id is not None and tombstone_hash(record_id) in forgotten
+
+
+def _same_or(record: AnyRecord, changed: AnyRecord) -> AnyRecord:
+    """The record itself where nothing changed, so that a caller can see it."""
+    return record if changed == record else changed
+
+
+def _edge(edge: Edge, forgotten: frozenset[str]) -> Edge | None:
+    """Edges lead from episodes and to statements too."""
+    sources = _left(edge.sources, forgotten)
+    if edge.sources and not sources:
+        return None
+    if _is_gone(edge.source, forgotten) or _is_gone(edge.target, forgotten):
+        return None
+    return edge if sources == edge.sources else replace(edge, sources=sources)
+
+
+def _node(node: Node, forgotten: frozenset[str]) -> Node:
+    sources = _left(node.sources, forgotten)
+    if sources == node.sources:
+        return node
+    return replace(node, sources=sources, summary=node.summary if node.pinned else "")
+
+
+def _episode(record: EpisodeRecord, forgotten: frozenset[str]) -> EpisodeRecord:
+    mentions = {node: _left(keys, forgotten) for node, keys in record.mentions.items()}
+    observed = [(each, _left(each.turns, forgotten)) for each in record.observations]
+    questions = (
+        replace(each, answered_by=None) if _is_gone(each.answered_by, forgotten) else each
+        for each in record.open_questions
+    )
+    changed = replace(
+        record,
+        mentions={n: keys for n, keys in mentions.items() if keys or not record.mentions[n]},
+        observations=tuple(
+            replace(each, turns=turns) for each, turns in observed if turns or not each.turns
+        ),
+        open_questions=tuple(questions),
+    )
+    return _same_or(record, changed)
+
+
+def _document(record: Document, forgotten: frozenset[str]) -> Document | None:
+    blocks = tuple(b for b in record.blocks if not _is_gone(b.key, forgotten))
+    closed = {
+        key: (at, "" if _is_gone(successor, forgotten) else successor)
+        for key, (at, successor) in record.closed.items()
+        if not _is_gone(key, forgotten)
+    }
+    if (record.blocks or record.closed) and not (blocks or closed):
+        return None
+    return _same_or(record, replace(record, blocks=blocks, closed=closed))

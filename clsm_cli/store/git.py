@@ -1,0 +1,213 @@
+"""Questions to git about the folder that a store lies in.
+
+Nothing is changed, and nothing is run that the repository names. A repository may come from anywhere: its settings can name programs (hooks, monitors, filters,
+pagers, signature checks). Only plumbing is used that runs none of them, with those settings
+overridden, no network, no prompt and a time limit. Where git is missing, slow or refuses, there is
+no repository.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from clsm_cli.records import NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+SECONDS = 20.0
+"""How long git may take to answer one question."""
+MAX_BLOB = 256 << 20
+"""Bytes of a file that is looked at; as for a log."""
+_AT_ONCE = 500
+"""Paths, or files, of one question."""
+_SETTINGS = (
+    "core.hooksPath=/dev/null",
+    "core.fsmonitor=false",
+    "core.pager=cat",
+    "core.askPass=",
+    "core.sshCommand=false",
+    "credential.helper=",
+    "log.showSignature=false",
+    "protocol.allow=never",
+    "gc.auto=0",
+    "maintenance.auto=false",
+)
+_ENVIRONMENT = {
+    "GIT_OPTIONAL_LOCKS": "0",
+    "GIT_TERMINAL_PROMPT": "0",
+    "GIT_NO_LAZY_FETCH": "1",
+    "GIT_NO_REPLACE_OBJECTS": "1",
+    "GIT_PAGER": "cat",
+    "GIT_ASKPASS": "",
+    "SSH_ASKPASS": "",
+    "LC_ALL": "C",
+}
+
+
+class WorkTree(NamedTuple):
+    """The part of a repository's work tree that a store is.
+
+    Attributes:
+        root: The store's folder.
+        top: The work tree's folder, the same or one above it.
+        prefix: Path of the store in the tree, "" or ending in "/".
+    """
+
+    root: Path
+    top: Path
+    prefix: str
+
+
+class Remote(NamedTuple):
+    """A repository that this one is synchronised with."""
+
+    name: str
+    url: str
+
+
+class Blob(NamedTuple):
+    """A file as a ref has it; ``oid`` is git's name of its content."""
+
+    path: str
+    ref: str
+    oid: str
+
+
+def work_tree(root: Path) -> WorkTree | None:
+    """The work tree that a folder lies in; None when it lies in none, or there is no git.
+
+    A folder that the repository ignores is not in its work tree.
+    """
+    words = ("rev-parse", "--is-inside-work-tree", "--show-toplevel", "--show-prefix")
+    answer = _lines(root, *words)
+    if len(answer) < 2 or answer[0] != "true":
+        return None
+    tree = WorkTree(root, Path(answer[1]), answer[2] if len(answer) > 2 else "")
+    is_ignored = tree.prefix and _asked(root, "check-ignore", "-q", "--", str(root)) is not None
+    return None if is_ignored else tree
+
+
+def remotes(tree: WorkTree) -> tuple[Remote, ...]:
+    """The remotes, sorted by name; the addresses as they are set, which may hold secrets."""
+    answer = _asked(tree.root, "config", "-z", "--get-regexp", r"^remote\..*\.url$") or b""
+    found: dict[str, Remote] = {}
+    for row in _text(answer).split("\0"):
+        key, newline, url = row.partition("\n")
+        if newline:
+            name = key.removeprefix("remote.").removesuffix(".url")
+            found.setdefault(name, Remote(name, url))
+    return tuple(found[name] for name in sorted(found))
+
+
+def head(tree: WorkTree) -> str | None:
+    """Short name of the branch that is checked out; None when none is."""
+    answer = _lines(tree.root, "symbolic-ref", "--quiet", "--short", "HEAD")
+    return answer[0] if answer else None
+
+
+def branches(tree: WorkTree) -> tuple[str, ...]:
+    """Full names of the local branches, ``refs/heads/…``, sorted."""
+    return _refs(tree, "refs/heads")
+
+
+def remote_branches(tree: WorkTree) -> tuple[str, ...]:
+    """Full names of the remote-tracking refs, ``refs/remotes/…``, sorted; no symbolic ones."""
+    return _refs(tree, "refs/remotes")
+
+
+def _refs(tree: WorkTree, under: str) -> tuple[str, ...]:
+    rows = _lines(tree.root, "for-each-ref", "--format=%(refname) %(symref)", under)
+    return tuple(
+        sorted(name for name, _, symbolic in (r.partition(" ") for r in rows) if not symbolic)
+    )
+
+
+def commits(tree: WorkTree, paths: Iterable[str]) -> tuple[str, ...]:
+    """Commits on any ref, stash included, that change one of some files; newest first.
+
+    Args:
+        tree: Where.
+        paths: Relative to the store; a folder stands for all below it.
+    """
+    names = list(dict.fromkeys(paths))
+    found: list[str] = []
+    for start in range(0, len(names), _AT_ONCE):
+        words = ("rev-list", "--all", "--reflog", "--full-history", "--topo-order", "--")
+        chosen = names[start : start + _AT_ONCE]
+        found += _lines(tree.root, "--literal-pathspecs", *words, *chosen)
+    return tuple(dict.fromkeys(found))
+
+
+def blobs(tree: WorkTree, paths: Iterable[str], refs: Sequence[str]) -> tuple[Blob, ...]:
+    """The files among some paths, relative to the store, that refs have; missing ones left out."""
+    asked = [(path, ref) for ref in refs for path in dict.fromkeys(paths) if "\n" not in path]
+    rows = "".join(f"{ref}:{tree.prefix}{path}\n" for path, ref in asked)
+    answer = (
+        _asked(tree.root, "cat-file", "--batch-check", data=os.fsencode(rows)) if asked else None
+    )
+    found = []
+    for (path, ref), row in zip(asked, _text(answer or b"").split("\n"), strict=False):
+        oid, _, rest = row.partition(" ")
+        kind, _, size = rest.partition(" ")
+        if kind == "blob" and int(size) <= MAX_BLOB:
+            found.append(Blob(path, ref, oid))
+    return tuple(found)
+
+
+def contents(tree: WorkTree, oids: Iterable[str]) -> Iterator[tuple[str, bytes]]:
+    """The bytes of blobs as git keeps them, each once; those that cannot be had are left out."""
+    names = list(dict.fromkeys(oids))
+    for start in range(0, len(names), _AT_ONCE):
+        rows = "".join(f"{oid}\n" for oid in names[start : start + _AT_ONCE])
+        rest = _asked(tree.root, "cat-file", "--batch", data=rows.encode()) or b""
+        while rest:
+            head, _, rest = rest.partition(b"\n")  # <oid> blob <size>
+            words = head.split()
+            if len(words) == 3:
+                size = int(words[2])
+                yield words[0].decode(), rest[:size]
+                rest = rest[size + 1 :]
+
+
+def _lines(root: Path, *words: str) -> list[str]:
+    return _text(_asked(root, *words) or b"").splitlines()
+
+
+def _text(data: bytes) -> str:
+    return data.decode("utf-8", "surrogateescape")
+
+
+def _asked(root: Path, *words: str, data: bytes = b"") -> bytes | None:
+    """What git answers; None when it fails, is not there, or takes too long."""
+    program = _program(root)
+    if program is None:
+        return None
+    settings = [word for setting in _SETTINGS for word in ("-c", setting)]
+    inherited = {k: v for k, v in os.environ.items() if not k.startswith("GIT_")}
+    try:
+        done = subprocess.run(
+            [program, "--no-pager", *settings, *words],
+            cwd=root,
+            env=inherited | _ENVIRONMENT,
+            input=data,
+            capture_output=True,
+            timeout=SECONDS,
+            check=False,
+        )
+    except (OSError, ValueError, subprocess.TimeoutExpired):
+        return None
+    return done.stdout if done.returncode == 0 else None
+
+
+def _program(root: Path) -> str | None:
+    """Where git is; never in the memory folder, which a careless PATH may name."""
+    found = shutil.which("git")
+    if found is None:
+        return None
+    path = Path(found).resolve()
+    return None if path.is_relative_to(root.resolve()) else str(path)

@@ -1,0 +1,170 @@
+"""Sweep: what was forgotten, and came back with the files of an old clone, goes out of them again.
+
+Readers do not see it anyway. A forget removes it on its own machine; after a merge the next night
+does so here, in the folders of other machines too. Nothing of it is kept for undo.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from clsm_cli.config import MAX_FILE
+from clsm_cli.errors import DamagedStoreError
+from clsm_cli.model.ids import tombstone_hash
+from clsm_cli.store import (
+    atomic,
+    episodes,
+    graph,
+    inbox,
+    logs,
+    runs,
+    shards,
+    statements,
+    topic_edit,
+    topics,
+)
+from clsm_cli.store.layout import TOPIC_STREAMS
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+    from pathlib import Path
+
+    from clsm_cli.model.episodes import Turn
+    from clsm_cli.model.streams import Stream
+    from clsm_cli.store.layout import Store
+
+_WORD = re.compile(rb"[a-z0-9][a-z0-9_-]{0,79}")
+
+
+def sweep(store: Store, now: str) -> None:
+    """Take what was forgotten out of every file of the store; the caller holds the lock.
+
+    Raises:
+        DiskError: The operating system refused; the next sweep goes on.
+    """
+    forgotten = logs.forgotten(store)
+    if forgotten:
+        runs.apply(store, "sweep", now, plan(store, forgotten), keep=False)
+
+
+def plan(store: Store, forgotten: frozenset[str]) -> list[runs.Write]:
+    """The writes of a sweep; none where nothing came back.
+
+    Args:
+        store: Where.
+        forgotten: Hashes of ids with a tombstone.
+    """
+    writes: list[runs.Write] = []
+    known = shards.load_graph(store.graphs(), forgotten, only="statement").records
+    for stream in TOPIC_STREAMS:
+        writes += _topics(store, stream, known, forgotten)
+    safe: set[bytes] = set()
+    for folder in (*store.graphs(), *store.archives()):
+        for path in shards.shard_files(folder):
+            writes += _shard(store, path, forgotten, safe)
+    writes += _episodes(store, forgotten)
+    for flow in store.flows():
+        for path in inbox.files(flow / "inbox"):
+            writes += _inbox(path, forgotten)
+    return writes
+
+
+def _topics(
+    store: Store, stream: Stream, known: Collection[str], forgotten: frozenset[str]
+) -> list[runs.Write]:
+    """Files without the lines of statements that do not exist.
+
+    A person's own file that had no other goes: its name may tell. One that clsm makes stays, empty:
+    another machine may have changed it, and git cannot merge that with a file that is gone.
+    """
+    writes: list[runs.Write] = []
+    left = statements.visible_topics(store, stream, known, forgotten)
+    for topic, kept in zip(topics.read_topics(store.root / stream), left, strict=True):
+        gone = {item.id for item in topic.items} - {item.id for item in kept.items}
+        if kept.items == topic.items:
+            continue
+        drop = {record_id for record_id in gone if record_id is not None}
+        data = topic_edit.without_empty(topic_edit.edited(topic, drop=drop), topic)
+        if topic.path.stem in topic_edit.TITLES or topic_edit.says_more(data):
+            writes.append(runs.Put(topic.path, data, read_as=topic.sha256))
+        else:
+            writes.append(runs.Remove(topic.path))
+    return writes
+
+
+def _holds(data: bytes, forgotten: frozenset[str], safe: set[bytes]) -> bool:
+    """Whether some bytes name an id with a tombstone: much faster than reading the records.
+
+    ``safe`` are words that are no such id; those that are found are added.
+    """
+    words = {*_WORD.findall(data)} - safe
+    if any(tombstone_hash(word.decode()) in forgotten for word in words):
+        return True
+    safe |= words
+    return False
+
+
+def _shard(
+    store: Store, path: Path, forgotten: frozenset[str], safe: set[bytes]
+) -> list[runs.Write]:
+    try:
+        data = atomic.read(path, MAX_FILE)
+    except DamagedStoreError:
+        return []  # the index names it among the problems
+    if data is None or not _holds(data, forgotten, safe):
+        return []
+    shard = shards.parse(data, path)
+    left = shards.fold([shard], forgotten).records
+    if left == shards.fold([shard]).records:
+        return []
+    place = path.relative_to(store.root).parts
+    name = "-".join(part for part in place[:-1] if part != "graph")
+    return graph.rewrite(store, name, path, shards.render(left.values()), shard)
+
+
+def _inbox(path: Path, forgotten: frozenset[str]) -> list[runs.Write]:
+    box = inbox.read(path)
+    left = inbox.without(box, forgotten)
+    if left.items == box.items:
+        return []
+    return [inbox.rewrite(left, left.items)]
+
+
+def _episodes(store: Store, forgotten: frozenset[str]) -> list[runs.Write]:
+    """Files with a tombstone go; a turn that only such a file holds stays, in one of its own.
+
+    Another machine may have cut a longer episode behind the same first turn.
+    """
+    paths = [(flow, path) for flow in store.flows() for path in episodes.files(flow)]
+    buried = [each for each in paths if _is_buried(each[1].stem, forgotten)]
+    if not buried:
+        return []
+    kept = {*paths} - {*buried}
+    held = {turn.key for _, path in sorted(kept) for turn in _turns(path)}
+    for flow in store.flows():
+        for path in inbox.files(flow / "inbox"):
+            held |= {item.turn.key for item in inbox.read(path).turns}
+    writes: list[runs.Write] = []
+    for flow, path in buried:
+        living = {turn.key for turn in _turns(path) if not logs.is_forgotten(turn.key, forgotten)}
+        if living - held:
+            episode = episodes.read(path)
+            rest = episodes.remade(episode, {turn.key for turn in episode.turns} - (living - held))
+            assert rest is not None
+            writes.append(runs.Put(episodes.file_of(rest, flow), episodes.render(rest)))
+            held |= living
+        writes.append(runs.Remove(path))
+    return writes
+
+
+def _is_buried(stem: str, forgotten: frozenset[str]) -> bool:
+    """Whether the name of an episode file, ``<time>-<id>``, has an id with a tombstone."""
+    return logs.is_forgotten(stem.partition("-")[2], forgotten)
+
+
+def _turns(path: Path) -> tuple[Turn, ...]:
+    try:
+        return episodes.read(path).turns
+    except DamagedStoreError:
+        return ()  # the index names it among the problems

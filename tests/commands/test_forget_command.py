@@ -1,0 +1,169 @@
+"""``clsm forget``: what it asks, what it prints, and what it says of what it cannot reach."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import subprocess
+from typing import TYPE_CHECKING
+
+import pytest
+from commands.test_at_a_terminal import at_a_terminal
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from processes import Cli
+
+NOW = ("--now", "2026-03-02T09:00:00+01:00")
+GIT = {
+    "GIT_CONFIG_NOSYSTEM": "1",
+    "GIT_CONFIG_GLOBAL": os.devnull,
+    **{f"GIT_{who}_NAME": "t" for who in ("AUTHOR", "COMMITTER")},
+    **{f"GIT_{who}_EMAIL": "t@example.org" for who in ("AUTHOR", "COMMITTER")},
+}
+
+
+@pytest.fixture
+def kept(cli: Cli) -> Cli:
+    """Three notes by a person."""
+    for text in ("The gate code is quagga.", "The stove needs a grate.", "Ines has the boat key."):
+        cli.ok("note", text, *NOW)
+    cli.ok("consolidate", *NOW)
+    return cli
+
+
+def key_of(cli: Cli, text: str) -> str:
+    found = cli.ok("forget", "--query", text, "--json", *NOW).json["found"]
+    return next(str(each["id"]) for each in found if text in each["text"])
+
+
+def test_a_query_only_lists(kept: Cli) -> None:
+    shown = kept.ok("forget", "--query", "gate code", *NOW).out
+    assert "The gate code is quagga." in shown
+    assert "nothing was forgotten" in shown
+    assert kept("forget", "--query", "gate", "--session", "notes", *NOW).code == 2
+    assert "quagga" in kept.ok("recall", "gate code", *NOW).out
+
+
+def test_a_dry_run_says_what_would_go_and_writes_nothing(kept: Cli) -> None:
+    before = _bytes(kept.store)
+    shown = kept.ok("forget", key_of(kept, "gate code"), "--dry-run", *NOW).out
+    assert shown.splitlines()[0].startswith("1 turn of 3 would be forgotten")
+    assert shown.splitlines()[-1] == "nothing was written"
+    assert _bytes(kept.store) == before
+
+
+def test_nobody_to_ask_is_a_refusal(kept: Cli) -> None:
+    done = kept("forget", key_of(kept, "gate code"), *NOW)
+    assert (done.code, done.err) == (
+        17,
+        "clsm: clsm forget: cannot be undone and asks first; say so with --yes\n",
+    )
+
+
+def test_a_person_is_asked(kept: Cli) -> None:
+    key = key_of(kept, "gate code")
+    code, shown = at_a_terminal(kept, "forget", key, *NOW, answer="n\n")
+    assert code == 17
+    assert "Forget all this for good?" in shown
+    code, shown = at_a_terminal(kept, "forget", key, *NOW, answer="y\n")
+    assert code == 0
+    assert "it cannot be undone" in shown
+    assert kept.ok("recall", "gate code quagga", *NOW).out == ""
+
+
+def test_the_receipt_as_data_and_the_search_that_finds_nothing(kept: Cli) -> None:
+    key = key_of(kept, "gate code")
+    receipt = kept.ok("forget", key, "--yes", "--json", *NOW).json
+    assert receipt["schema"] == "clsm.forget/1"
+    assert [g["id"] for g in receipt["gone"] if g["kind"] == "turn"] == [key]
+    assert receipt["run"].startswith("run-")
+    assert kept.ok("recall", "gate code quagga", *NOW).out == ""
+    assert kept("show", key).code == 12
+    assert kept.ok("forget", key, "--yes", *NOW).out == "it was forgotten already\n"
+    assert kept.ok("undo", "--help").out
+    assert kept("undo", receipt["run"], *NOW).code == 17
+
+
+def test_much_at_once_is_asked_for_as_such(cli: Cli) -> None:
+    for number in range(30):
+        cli.ok("note", f"Line {number} of the long list.", "--json", *NOW)
+    everything = ("forget", "--until", "2030-01-01", *NOW)
+    done = cli(*everything, "--yes")
+    assert done.code == 17
+    assert "would remove 30 turns of 30; add --force" in done.err
+    code, _ = at_a_terminal(cli, *everything, answer="y\n")
+    assert code == 17
+    code, _ = at_a_terminal(cli, *everything, answer="30\n")
+    assert code == 0
+    assert cli.ok("recall", "the long list", *NOW).out == ""
+
+
+@pytest.mark.parametrize(
+    ("words", "code"),
+    [
+        ((), 2),
+        (("f-000000000000",), 12),
+        (("--session", "no such"), 12),
+        (("0f3a9c12d08e", "--person", "Mara"), 2),
+        (("--since", "yesterday"), 2),
+    ],
+)
+def test_bad_input(kept: Cli, words: tuple[str, ...], code: int) -> None:
+    assert kept("forget", *words, *NOW, "--yes").code == code
+
+
+def test_what_git_still_holds_and_the_commands_that_drop_it(kept: Cli) -> None:
+    store = kept.store
+    bare = store.parent / "bare.git"
+    _git(store.parent, "init", "-q", "--bare", str(bare))
+    for words in (("init", "-q", "-b", "main"), ("add", "-A"), ("commit", "-q", "-m", "one")):
+        _git(store, *words)
+    _git(store, "remote", "add", "origin", str(bare))
+    _git(store, "push", "-q", "origin", "main")
+    receipt = kept.ok("forget", key_of(kept, "gate code"), "--yes", "--json", *NOW).json
+    (git,) = (each for each in receipt["beyond"] if each["commands"])
+    assert any(each["what"].startswith("origin (") for each in receipt["beyond"])
+    assert _objects_with(store, b"quagga")
+    for line in git["commands"]:
+        done = subprocess.run(
+            shlex.split(line), env={**os.environ, **GIT}, capture_output=True, check=False
+        )
+        assert done.returncode == 0, (line, done.stderr)
+    assert not _objects_with(store, b"quagga")
+    _git(bare, "reflog", "expire", "--expire=now", "--all")
+    _git(bare, "gc", "--quiet", "--prune=now")
+    assert not _objects_with(bare, b"quagga")
+    assert "The stove needs a grate." in kept.ok("recall", "stove grate", *NOW).out
+
+
+def _git(folder: Path, *words: str) -> bytes:
+    command = ["git", "-C", str(folder), *words]
+    return subprocess.run(
+        command, env={**os.environ, **GIT}, capture_output=True, check=True
+    ).stdout
+
+
+def _objects_with(folder: Path, text: bytes) -> list[str]:
+    listed = _git(folder, "cat-file", "--batch-all-objects", "--batch-check=%(objectname)")
+    return [
+        name.decode()
+        for name in listed.split()
+        if text in _git(folder, "cat-file", "-p", name.decode()).lower()
+    ]
+
+
+def _bytes(root: Path) -> dict[str, bytes]:
+    return {
+        str(p.relative_to(root)): p.read_bytes()
+        for p in sorted(root.rglob("*"))
+        if p.is_file() and ".clsm" not in p.parts
+    }
+
+
+def test_json_of_a_dry_run_has_every_key(kept: Cli) -> None:
+    done = kept.ok("forget", "--session", "notes", "--dry-run", "--json", *NOW)
+    keys = set(json.loads(done.out))
+    assert keys >= {"gone", "stays", "remade", "turns", "all_turns", "files", "beyond", "run"}

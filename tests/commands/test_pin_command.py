@@ -1,0 +1,102 @@
+"""``clsm pin`` and ``clsm unpin``: what they print, and what they do with odd arguments."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+from consolidation.test_correct import BELL, HOME, NOW, bell, hold, home, statement
+from ingesting import new_store, tree
+from sleeping import rows
+from typer.testing import CliRunner, Result
+
+from clsm_cli.app import COMMANDS, Commands
+from clsm_cli.commands import pin, unpin
+from clsm_cli.commands.help import Command
+from clsm_cli.errors import BadInputError
+from clsm_cli.model.graph import Node
+from clsm_cli.store.layout import Store
+
+
+def _single(name: str, module: Any) -> typer.Typer:
+    app = typer.Typer(add_completion=False, rich_markup_mode=None)
+    app.command(name, cls=Command, epilog=module.EXAMPLES)(getattr(module, name))
+    return app
+
+
+APPS = {"pin": _single("pin", pin), "unpin": _single("unpin", unpin)}
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    made = new_store(tmp_path / "memory")
+    hold(made, bell(), home())
+    return made
+
+
+def run(store: Store, command: str, *words: str) -> Result:
+    line = ["--store", str(store.root), "--now", NOW, *words]
+    return CliRunner().invoke(APPS[command], line)
+
+
+def ok(store: Store, command: str, *words: str) -> str:
+    done = run(store, command, *words)
+    assert done.exit_code == 0, (done.output, done.exception)
+    return done.stdout
+
+
+def test_both_are_commands() -> None:
+    assert {"pin", "unpin"} <= {*COMMANDS}
+    assert [Commands()[name].name for name in ("pin", "unpin")] == ["pin", "unpin"]
+
+
+def test_what_is_said(store: Store) -> None:
+    planned = ok(store, "pin", "bell", home().id, "--dry-run").splitlines()
+    lines = ok(store, "pin", "bell", home().id).splitlines()
+    assert planned == [*lines, "nothing was written"]
+    assert lines == [
+        f"pinned    statement {bell().id}  {BELL}",
+        f"pinned    statement {home().id}  {HOME}",
+    ]
+    assert ok(store, "pin", "bell") == f"known     statement {bell().id}  {BELL}\n"
+    assert ok(store, "unpin", "bell") == f"unpinned  statement {bell().id}  {BELL}\n"
+    assert ok(store, "unpin", "bell") == f"known     statement {bell().id}  {BELL}\n"
+    assert [row.pinned for row in rows(store).values()] == [
+        row == home().id for row in sorted([bell().id, home().id])
+    ]
+
+
+def test_as_data(store: Store) -> None:
+    hold(store, Node(id="hull", rev=(1, "pi"), label="Hull"))
+    data = json.loads(ok(store, "pin", "hull", "bell", "--json"))
+    assert list(data) == ["schema", "dry_run", "run", "pinned", "records"]
+    assert (data["schema"], data["dry_run"], data["pinned"]) == ("clsm.pin/1", False, True)
+    assert data["run"].startswith("r")
+    assert data["records"] == [
+        {"id": "hull", "record": "node", "text": "Hull", "turn": None, "is_new": True},
+        {"id": bell().id, "record": "statement", "text": BELL, "turn": None, "is_new": True},
+    ]
+    again = json.loads(ok(store, "unpin", "hull", "--json", "--dry-run"))
+    assert (again["dry_run"], again["run"], again["pinned"]) == (True, None, False)
+
+
+def test_what_cannot_be_used(store: Store) -> None:
+    before = tree(store.root, derived=True)
+    for command in APPS:
+        assert run(store, command).exit_code == 2
+        for words in (["Tomas"], ["bell", "f-00ff"], [""], ["f-"], ["\udcff"], ["00ff00ff00ff"]):
+            done = run(store, command, *words)
+            assert isinstance(done.exception, BadInputError), (words, done.exception)
+            assert done.exception.exit_code == 12
+    assert tree(store.root, derived=True) == before
+
+
+def test_a_line_that_would_steer_the_terminal(store: Store) -> None:
+    hold(store, statement("The \x1b[31myard\x1b[0m is locked.", subject="yard"))
+    for words in (["yard", "--json"], ["yard"]):
+        shown = ok(store, "pin", *words)
+        assert "\x1b" not in shown
+        assert "is locked." in shown

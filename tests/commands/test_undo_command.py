@@ -1,0 +1,173 @@
+"""``clsm undo`` and the runs in ``clsm status``: what they print."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import typer
+from consolidation.test_correct import BELL, HOME, QUARTER, bell, hold, home
+from forgetting.test_undo_newer import corrected
+from forgetting.undoing import newest, noted
+from ingesting import new_store, tree
+from sleeping import current
+from typer.testing import CliRunner, Result
+
+from clsm_cli.commands.help import Command
+from clsm_cli.commands.status import EXAMPLES as STATUS_EXAMPLES
+from clsm_cli.commands.status import RECENT_RUNS, status
+from clsm_cli.commands.undo import EXAMPLES, LISTED, undo
+from clsm_cli.errors import BadInputError, RefusedError
+from clsm_cli.store import atomic, runs
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from clsm_cli.store.layout import Store
+
+UNDO = typer.Typer(add_completion=False, rich_markup_mode=None)
+UNDO.command("undo", cls=Command, epilog=EXAMPLES)(undo)
+STATUS = typer.Typer(add_completion=False, rich_markup_mode=None)
+STATUS.command("status", cls=Command, epilog=STATUS_EXAMPLES)(status)
+NOW = "2026-03-01T12:00:00+01:00"
+
+
+@pytest.fixture
+def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Store:
+    monkeypatch.setenv("CLSM_DEVICE", "pi")
+    return new_store(tmp_path / "memory")
+
+
+def run(store: Store, *words: str, app: typer.Typer = UNDO) -> Result:
+    return CliRunner().invoke(app, ["--store", str(store.root), "--now", NOW, *words])
+
+
+def ok(store: Store, *words: str, app: typer.Typer = UNDO) -> str:
+    done = run(store, *words, app=app)
+    assert done.exit_code == 0, (done.output, done.exception)
+    return done.stdout
+
+
+def test_byte_for_byte(store: Store) -> None:
+    noted(store)
+    noted_run = newest(store)
+    (path,) = noted_run.paths
+    planned = ok(store, "--dry-run").splitlines()
+    lines = ok(store).splitlines()
+    assert planned == [*lines, "nothing was written"]
+    assert lines == [
+        f"undone  {noted_run.id}  note  2026-03-01T11:00:00Z",
+        f"removed   {path}",
+        "1 file as before, byte for byte",
+    ]
+    undone = newest(store)
+    assert ok(store, "--redo").splitlines() == [
+        f"redone  {undone.id}  undo  2026-03-01T11:00:00Z",
+        f"restored  {path}",
+        "1 file as before, byte for byte",
+    ]
+
+
+def test_by_newer_records(store: Store) -> None:
+    hold(store, bell(), home(stream="projects", topic="facts"))
+    first = corrected(store, bell().id, QUARTER)
+    corrected(store, home().id, "Mara lives in York with her sister.")
+    text = ok(store, first).splitlines()[-1]
+    assert text.startswith("by newer records, as projects/facts.md")
+    assert text.endswith(
+        ": 1 record with the value from before, 2 statements withdrawn, 0 derived records removed"
+    )
+    assert BELL in current(store)
+    assert HOME not in current(store)
+
+
+def test_as_data(store: Store) -> None:
+    noted(store)
+    data = json.loads(ok(store, "--json", "--dry-run"))
+    (path,) = newest(store).paths
+    assert data == {
+        "schema": "clsm.undo/1",
+        "dry_run": True,
+        "of": newest(store).id,
+        "command": "note",
+        "at": "2026-03-01T11:00:00Z",
+        "run": None,
+        "is_redo": False,
+        "is_exact": True,
+        "reason": "",
+        "files": [{"path": path, "what": "removed"}],
+        "changed": [],
+        "withdrawn": [],
+        "removed": [],
+        "is_completed": False,
+    }
+    assert json.loads(ok(store, "--json"))["run"] == newest(store).id
+
+
+def test_many_files_are_listed_on_request(store: Store) -> None:
+    pages: list[runs.Write] = [
+        runs.Put(store.root / "projects" / f"{number:02d}.md", b"x") for number in range(LISTED + 2)
+    ]
+    runs.apply(store, "edit", "2026-03-01T11:00:00Z", pages)
+    lines = ok(store, "--dry-run").splitlines()
+    assert len(lines) == LISTED + 4
+    assert lines[LISTED + 1] == "and 2 more; --verbose lists all"
+    assert len(ok(store, "--verbose").splitlines()) == LISTED + 4
+
+
+def test_what_is_refused(store: Store) -> None:
+    noted(store)
+    before = tree(store.root, derived=True)
+    wanted: dict[tuple[str, ...], tuple[type[Exception], int]] = {
+        ("run-nothing",): (BadInputError, 12),
+        ("\udcff",): (BadInputError, 12),
+        ("\x1b[31m",): (BadInputError, 12),
+        ("--redo",): (RefusedError, 17),
+        ("--redo", newest(store).id): (RefusedError, 17),
+    }
+    for words, (error, code) in wanted.items():
+        done = run(store, *words)
+        assert type(done.exception) is error, (words, done.exception)
+        assert error.exit_code == code  # type: ignore[attr-defined]
+    assert run(store, "one", "two").exit_code == 2
+    assert tree(store.root, derived=True) == before
+
+
+def listed(store: Store, *words: str) -> list[str]:
+    return [row for row in ok(store, *words, app=STATUS).splitlines() if "  run-" in row]
+
+
+def test_status_lists_the_runs_newest_first_with_what_became_of_them(store: Store) -> None:
+    at = "2026-03-01T11:00:00Z"
+    noted(store, "One.")
+    one = newest(store).id
+    noted(store, "Two.")
+    two = newest(store).id
+    ok(store)
+    undone = newest(store).id
+    runs.apply(
+        store, "forget", at, [runs.Put(store.root / "tasks" / "a.md", b"x")], whole=True, keep=False
+    )
+    forgot = newest(store).id
+    atomic.remove_folder(store.derived / "runs" / one)
+    assert listed(store) == [
+        f"{at}  forget  {forgot}  0 files  cannot be undone",
+        f"{at}  undo  {undone}  1 file  undo of {two}",
+        f"{at}  note  {two}  1 file  undone by {undone}",
+        f"{at}  note  {one}  1 file  cannot be undone",
+    ]
+    data: dict[str, Any] = json.loads(ok(store, "--json", app=STATUS))
+    assert data["runs"][1] == {
+        "id": undone,
+        "command": "undo",
+        "state": {"at": at, "files": 1, "undone_by": None, "undo_of": two, "is_kept": True},
+    }
+
+
+def test_status_lists_five_runs_or_all(store: Store) -> None:
+    for number in range(RECENT_RUNS + 2):
+        noted(store, f"Note {number}.")
+    assert len(listed(store)) == RECENT_RUNS
+    assert len(listed(store, "--verbose")) == RECENT_RUNS + 2
+    assert newest(store).id in listed(store)[0]

@@ -1,0 +1,214 @@
+"""A fact that changes fifty times: the latest value holds, and each of the old ones has its time."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+import pytest
+from consolidation.drifting import (
+    CASES,
+    DATABASE,
+    INTERVAL,
+    OWNER,
+    PHONE,
+    RESIDENCE,
+    WEEKS,
+    Case,
+    day,
+    monday,
+    night,
+)
+from ingesting import new_store, scratch, take
+from sample_store import ask
+from sleeping import bytes_of, chat, rows, sleep
+from store.test_git_merge import git
+
+from clsm_cli.inspection.history import View, history
+from clsm_cli.retrieval import facts
+from clsm_cli.store.index.opening import open_index
+from clsm_cli.store.layout import open_store
+from clsm_cli.text.node_ids import node_id
+from clsm_cli.text.slot_questions import asked
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from clsm_cli.model.graph import Statement
+    from clsm_cli.store.layout import Store
+
+Span = tuple[str, str, str]  # value, first day, first day after
+LAST = WEEKS - 1
+
+
+def tell(store: Store, folder: Path, case: Case, weeks: Sequence[int]) -> None:
+    """Ingest what is said in some weeks."""
+    paths = [
+        chat(folder, f"{node_id(case.subject)}-{week}-{number}", turns)
+        for week in weeks
+        for number, turns in enumerate(case.told(week))
+    ]
+    take(store, *paths, now=night(weeks[-1]))
+
+
+def held(store: Store, case: Case) -> list[Statement]:
+    """The rows of a case that the store believes, in the order of their time."""
+    found = [
+        row
+        for row in rows(store).values()
+        if (row.subject, row.slot) == (node_id(case.subject), case.slot)
+        and row.superseded_at is None
+        and not row.withdrawn
+    ]
+    return sorted(found, key=lambda row: (row.valid_from or "", row.valid_until or "9"))
+
+
+def latest(store: Store, case: Case) -> list[str | None]:
+    """The values that are current."""
+    return [row.value for row in held(store, case) if row.is_current]
+
+
+def spans(store: Store, case: Case) -> list[Span]:
+    """What held when, by days."""
+    return [
+        (row.value or "", (row.valid_from or "")[:10], (row.valid_until or "")[:10])
+        for row in held(store, case)
+    ]
+
+
+def expected(case: Case, last: int = LAST) -> list[Span]:
+    """What was told: each value from its day until that of the next."""
+    days = [day(case.since(week)).isoformat() for week in range(last + 1)]
+    return [
+        (case.value(week), start, end)
+        for week, (start, end) in enumerate(zip(days, [*days[1:], ""], strict=True))
+    ]
+
+
+@pytest.fixture(scope="module", params=CASES, ids=lambda case: f"{case.subject}-{case.slot}")
+def told(request: pytest.FixtureRequest) -> Iterator[tuple[Store, Case]]:
+    """A year of which nothing was consolidated before its end."""
+    with scratch() as folder:
+        store = new_store(folder / "memory")
+        tell(store, folder, request.param, range(WEEKS))
+        sleep(store, night(LAST))
+        yield store, request.param
+
+
+def test_all_at_once(told: tuple[Store, Case]) -> None:
+    store, case = told
+    assert latest(store, case) == [case.value(LAST)]
+    assert spans(store, case) == expected(case)
+
+
+def test_each_day_is_answered_with_its_value(told: tuple[Store, Case]) -> None:
+    store, case = told
+    with open_index(store, None) as opened:
+        for week in range(WEEKS):
+            at = (monday(week) + timedelta(days=2)).date().isoformat()
+            found = facts.look_up(opened.index, case.question, at)
+            assert found is not None
+            assert [fact.value for fact in found.facts] == [case.value(week)], at
+    assert ask(store, case.question, now=night(LAST)).facts[0].value == case.value(LAST)
+    then = (monday(20) + timedelta(days=2)).date().isoformat()
+    answer = ask(store, case.question, now=night(LAST), as_of=then)
+    assert answer.facts[0].value == case.value(20)
+
+
+def test_history_holds_all_of_them(told: tuple[Store, Case]) -> None:
+    store, case = told
+    (found,) = history(store, [case.subject], View(now=night(LAST)))
+    (thread,) = [each for each in found.threads if each.slot == case.slot]
+    shown = {
+        (each.value, (each.valid_from or "")[:10], (each.valid_until or "")[:10])
+        for each in thread.versions
+        if each.state in ("current", "ended")
+    }
+    assert shown == {*expected(case)}
+
+
+@pytest.mark.parametrize("case", [RESIDENCE, PHONE], ids=lambda case: case.slot)
+def test_night_by_night(case: Case) -> None:
+    with scratch() as folder:
+        store = new_store(folder / "memory")
+        for week in range(WEEKS):
+            tell(store, folder, case, [week])
+            sleep(store, night(week))
+            if week % 5 == 4:
+                assert latest(store, case) == [case.value(week)], week
+                assert spans(store, case) == expected(case, week)
+
+
+@pytest.mark.parametrize("case", [DATABASE, PHONE, OWNER], ids=lambda case: case.slot)
+def test_what_is_not_read_changes_nothing(tmp_path: Path, case: Case) -> None:
+    store = new_store(tmp_path / "memory")
+    assert case.unread
+    for number, text in enumerate(case.unread):
+        weeks = (2 * number, 2 * number + 1)
+        first = [(case.speaker, monday(weeks[0]).isoformat(), case.sentence(0))]
+        second = [(case.speaker, monday(weeks[1]).isoformat(), text.format(v=case.value(1)))]
+        take(store, chat(tmp_path, f"{number}-a", first), chat(tmp_path, f"{number}-b", second))
+        sleep(store, night(weeks[1]))
+        assert latest(store, case) == [case.value(0)]
+
+
+def clones(folder: Path) -> list[Store]:
+    """Two machines with a clone each of one store."""
+    new_store(folder / "a", "a")
+    assert git(folder, "init", "-q", "--bare", "-b", "main", str(folder / "o")) == 0
+    git(folder / "a", "init", "-q", "-b", "main")
+    git(folder / "a", "remote", "add", "origin", str(folder / "o"))
+    git(folder / "a", "add", "-A")
+    git(folder / "a", "commit", "-qm", "0")
+    assert git(folder / "a", "push", "-q", "origin", "main") == 0
+    assert git(folder, "clone", "-q", str(folder / "o"), str(folder / "b")) == 0
+    return [open_store(folder / name, {"CLSM_DEVICE": name}) for name in "ab"]
+
+
+def exchange(machines: list[Store]) -> None:
+    """Each commits, merges and pushes; the first one once more, to hear of the second."""
+    for store in (*machines, machines[0]):
+        git(store.root, "add", "-A")
+        git(store.root, "commit", "-qm", "night")
+        assert git(store.root, "pull", "-q", "--no-rebase", "--no-edit", "origin", "main") == 0
+        assert git(store.root, "push", "-q", "origin", "HEAD:main") == 0
+
+
+def files(store: Store) -> dict[str, bytes]:
+    return {name: data for name, data in bytes_of(store).items() if not name.startswith(".git/")}
+
+
+@pytest.mark.parametrize(
+    ("case", "every"),
+    [(INTERVAL, 9), (INTERVAL, WEEKS), (RESIDENCE, WEEKS)],
+    ids=["interval-9", "interval-once", "residence-once"],
+)
+def test_two_machines_that_hear_it_in_turn(case: Case, every: int) -> None:
+    """After a merge the next night of each puts in order what both learnt apart."""
+    with scratch() as folder:
+        machines = clones(folder)
+        for week in range(WEEKS):
+            tell(machines[week % 2], folder, case, [week])
+            sleep(machines[week % 2], night(week))
+            if week % every != every - 1 and week != LAST:
+                continue
+            exchange(machines)
+            for store in machines:
+                sleep(store, night(week))
+                assert latest(store, case) == [case.value(week)], week
+                assert spans(store, case) == expected(case, week)
+            exchange(machines)
+        assert files(machines[0]) == files(machines[1])
+        before = [spans(store, case) for store in machines]
+        for store in machines:
+            assert sleep(store, night(LAST)).run is None
+        assert [spans(store, case) for store in machines] == before
+
+
+def test_the_cases_ask_for_what_they_tell() -> None:
+    for case in CASES:
+        about = asked(case.question)
+        assert about is not None
+        assert (node_id(about.subject), about.slot) == (node_id(case.subject), case.slot)
+        assert len(case.news) + len(case.unread) >= 10

@@ -1,0 +1,160 @@
+"""What fades, when, and what never does."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import date, timedelta
+
+import pytest
+from aging import BORN
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import examples
+
+from clsm_cli.forgetting.fading import Trace, archived, traces
+from clsm_cli.forgetting.heard import Heard
+from clsm_cli.model.episodes import Block, Document, Turn
+from clsm_cli.model.graph import Statement
+from clsm_cli.model.streams import STREAMS
+from clsm_cli.scoring.retention import ARCHIVE, STREAM_DAYS, SURVIVAL, retention
+
+CURVES = ("power", "exponential", "base-level")
+
+
+def trace(name: str = "a", stream: str = "flow", tokens: int = 1, *used: int) -> Trace:
+    days = tuple(BORN + timedelta(each) for each in used)
+    return Trace(name, "turn", stream, "", tokens, BORN, days)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("stream", "base"), STREAM_DAYS.items())
+def test_by_the_power_law_a_trace_is_archived_after_99_times_its_stability(
+    stream: str, base: float
+) -> None:
+    assert trace("a", stream).since("power") == BORN + timedelta(99 * base)
+    assert trace("a", stream, 1, 10).since("power") == BORN + timedelta(10 + 198 * base)
+    assert trace("a", stream, 1, 1, 5, 10).since("power") == BORN + timedelta(10 + 297 * base)
+
+
+@examples(200)
+@given(
+    st.sampled_from(CURVES),
+    st.sampled_from(STREAMS),
+    st.lists(st.integers(0, 300), max_size=6, unique=True),
+)
+def test_it_fades_on_the_first_day_on_which_its_retention_is_at_the_limit(
+    curve: str, stream: str, used: list[int]
+) -> None:
+    """The day is worked out by an inverse; here it is searched for with the law itself."""
+    one = trace("a", stream, 1, *sorted(used))
+    since = one.since(curve)
+    assert one.left(since, curve) <= ARCHIVE + 1e-6
+    assert one.left(since - timedelta(1), curve) > ARCHIVE - 1e-6 or since == one.last
+    assert one.left(one.last, curve) == 1.0
+
+
+@examples(100)
+@given(st.sampled_from(CURVES), st.lists(st.integers(1, 300), min_size=1, max_size=6))
+def test_what_is_used_outlives_its_twin(curve: str, used: list[int]) -> None:
+    assert trace("a", "flow", 1, *used).since(curve) > trace().since(curve)
+    fewer = trace("a", "flow", 1, *sorted(used)[1:])
+    assert trace("a", "flow", 1, *used).since(curve) >= fewer.since(curve)
+
+
+def test_the_exponential_ends_sooner_and_the_base_level_counts_the_uses_itself() -> None:
+    assert trace().since("exponential") == BORN + timedelta(3)  # ln 10
+    assert trace().since("base-level") == trace().since("power")
+    two = trace("a", "flow", 1, 1)
+    ages = [float(each) for each in ((two.since("base-level") - BORN).days, 0)]
+    ages[1] = ages[0] - 1
+    assert retention("base-level", ages[1], 1.0, ages=ages) <= ARCHIVE
+
+
+@pytest.mark.parametrize(("stream", "ratio"), SURVIVAL.items())
+def test_a_stream_keeps_its_ratio_of_tokens(stream: str, ratio: float) -> None:
+    group = [trace(f"{number:03}", stream, 7) for number in range(100)]
+    share = archived(group, date(9000, 1, 1), "power")[stream]  # type: ignore[index]
+    assert share.total == 700
+    assert (1 - ratio) * 700 - 7 < share.tokens <= (1 - ratio) * 700
+    assert len(share.faded) + share.kept == share.items == 100
+    assert [each.trace.id for each in share.faded] == [t.id for t in group[: len(share.faded)]]
+
+
+def test_what_faded_first_goes_first_and_its_twin_by_id() -> None:
+    group = [trace("b", "flow", 10), trace("a", "flow", 10), trace("c", "flow", 10, 5)]
+    group += [replace_recorded(trace("d", "flow", 10), -20), trace("e", "flow", 10, 9)]
+    share = archived(group, BORN + timedelta(1000), "power")["flow"]
+    assert [each.trace.id for each in share.faded] == ["d", "a", "b"]  # 30 of 50 tokens, not 40
+    assert share.kept == 2
+
+
+def replace_recorded(one: Trace, days: int) -> Trace:
+    return one._replace(recorded=BORN + timedelta(days))
+
+
+def told(key: str, *, time: str | None = None, trust: str = "agent", **fields: object) -> Heard:
+    turn = Turn(key, "", "user", "The heron.", time=time, trust=trust)  # type: ignore[arg-type]
+    base = Heard(turn, "main", "d-1", BORN, is_settled=True)
+    return base._replace(**fields)  # type: ignore[arg-type]
+
+
+DOCUMENT = Document(
+    id="d-1",
+    rev=(1, "pi"),
+    blocks=tuple(Block(key=key, line_start=1, line_end=1) for key in ("undated", "dated", "mine")),
+)
+ROW = Statement(id="f-1", rev=(1, "pi"), text="The pump hums.", recorded_at="2026-01-01T08:00:00Z")
+
+
+@pytest.mark.parametrize(
+    ("heard", "stream", "is_kept"),
+    [
+        (told("turn", document=None, time="2026-01-01T08:00:00Z", trust="user"), "flow", False),
+        (told("undated"), "projects", False),
+        (told("dated", time="2026-01-01"), "flow", False),
+        (told("closed"), "flow", False),
+        (told("mine", trust="user"), "projects", True),
+        (told("turn", document=None, is_settled=False), "flow", True),
+    ],
+)
+def test_turns_and_blocks(heard: Heard, stream: str, is_kept: bool) -> None:
+    (found,) = traces({heard.turn.key: heard}, [], [DOCUMENT], {}, BORN)
+    assert (found.stream, bool(found.kept)) == (stream, is_kept)
+
+
+def test_a_pinned_document_keeps_its_blocks() -> None:
+    (found,) = traces({"dated": told("dated")}, [], [replace(DOCUMENT, pinned=True)], {}, BORN)
+    assert found.kept
+
+
+@pytest.mark.parametrize(
+    ("row", "is_kept"),
+    [
+        (ROW, False),
+        (replace(ROW, stream="flow", kind="gist"), False),
+        (replace(ROW, stream="tasks", kind="task", state="done"), False),
+        (replace(ROW, stream="tasks", kind="task", state="open"), True),
+        (replace(ROW, stream="tasks", kind="task", state="blocked"), True),
+        (replace(ROW, stream="identity"), True),
+        (replace(ROW, pinned=True), True),
+        (replace(ROW, superseded_at="2026-01-02T08:00:00Z"), True),
+        (replace(ROW, valid_until="2026-01-02"), True),
+        (replace(ROW, withdrawn=True), True),
+        (replace(ROW, recorded_at=None), True),
+        (replace(ROW, recorded_at="long ago"), True),
+    ],
+)
+def test_statements(row: Statement, is_kept: bool) -> None:
+    (found,) = traces({}, [row], [], {}, BORN)
+    assert bool(found.kept) is is_kept
+    assert found.tokens > 0
+
+
+def test_what_is_stamped_in_the_future_counts_as_today() -> None:
+    ahead = date(2068, 1, 1)
+    heard = told("turn", document=None, recorded=ahead)
+    used = {"f-1": (BORN, ahead, ahead + timedelta(1))}
+    today = BORN + timedelta(10)
+    row, turn = traces({"turn": heard}, [ROW], [], used, today)
+    assert turn.recorded == today
+    assert row.used == (BORN, today)
+    assert turn.since("power") == today + timedelta(99)

@@ -1,0 +1,173 @@
+"""Recalls become uses: each id and day once, however often and in whatever pieces they are folded."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from aging import BORN, age, later, recall, say, tree, uses
+from hypothesis import given
+from hypothesis import strategies as st
+from ingesting import new_store, scratch
+from strategies import examples
+
+from clsm_cli.forgetting import folding
+from clsm_cli.store import atomic, logs
+from clsm_cli.store.layout import Store
+
+OLD_LOG, LOG = logs.ACTIVATIONS
+A, B = "aaaaaaaaaaaa", "f-bbbbbbbbbbbb"
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    made = new_store(tmp_path / "memory")
+    say(made, "The heron came at eight.")
+    return made
+
+
+def test_one_line_for_each_id_and_day(store: Store) -> None:
+    recall(store, BORN, A, B)
+    recall(store, BORN, A, name="r-2")
+    recall(store, later(1), A, f"{A}-2", name="r-3")
+    report = age(store, 2)
+    assert (report.recalls, report.days) == (3, 2)
+    assert uses(store) == {(A, "2026-01-01", 2), (B, "2026-01-01", 1), (A, "2026-01-02", 1)}
+    data = (store.flow / "uses.jsonl").read_bytes()
+    assert data.splitlines() == sorted(data.splitlines())
+    line = logs.Activation("r-4", "2026-01-02T10:00:00Z", (A,), (), ("mara",))
+    atomic.append(store.flow / LOG, line.render())
+    assert age(store, 2).recalls == 1
+    assert {("mara", "2026-01-02", 1), (A, "2026-01-02", 2)} < uses(store)
+    again = age(store, 2)
+    assert (again.recalls, again.run) == (0, None)
+
+
+def test_days_are_those_of_utc_also_when_the_clocks_change(store: Store) -> None:
+    times = [
+        "2026-03-29T01:59:59+01:00",
+        "2026-03-29T03:00:00+02:00",
+        "2026-10-25T02:30:00+02:00",
+        "2026-10-25T02:30:00+01:00",
+        "2026-10-25T00:30:00+02:00",
+    ]
+    for number, time in enumerate(times):
+        line = logs.Activation(f"r-{number}", time, (A,))
+        atomic.append(store.flow / LOG, line.render())
+    age(store, 300)
+    assert uses(store) == {(A, "2026-03-29", 2), (A, "2026-10-25", 2), (A, "2026-10-24", 1)}
+
+
+def test_the_log_is_renamed_and_goes_when_it_is_folded_and_old(store: Store) -> None:
+    recall(store, BORN, A)
+    age(store, 20)
+    assert not (store.flow / OLD_LOG).exists()
+    age(store, 40)  # the first run of February: its first line is 40 days old
+    assert not (store.flow / LOG).exists()
+    recall(store, later(41), B)
+    age(store, 42)
+    assert (store.flow / OLD_LOG).exists(), "a month is one rotation"
+    before = uses(store)
+    age(store, 60)
+    assert not (store.flow / OLD_LOG).exists()
+    assert (store.flow / LOG).exists()
+    assert uses(store) == before == {(A, "2026-01-01", 1), (B, "2026-02-11", 1)}
+
+
+def test_the_older_log_stays_until_a_run_has_folded_it(store: Store) -> None:
+    recall(store, BORN, A)
+    (store.flow / LOG).rename(store.flow / OLD_LOG)
+    recall(store, later(1), B)
+    age(store, 90)
+    assert (store.flow / OLD_LOG).exists()
+    assert (store.flow / LOG).exists()
+    age(store, 91)
+    assert (store.flow / OLD_LOG).exists(), "only the first run of a month touches the log"
+    age(store, 130)
+    assert not (store.flow / LOG).exists()
+    assert uses(store) == {(A, "2026-01-01", 1), (B, "2026-01-02", 1)}
+
+
+def test_a_torn_line_costs_only_itself(store: Store) -> None:
+    recall(store, BORN, A)
+    atomic.append(store.flow / LOG, b'{"recall": "r-9", "at": "2026-01-0')
+    atomic.append(store.flow / LOG, b'{"recall": "r-8", "at": "never", "ids": []}')
+    recall(store, BORN, B)
+    report = age(store, 1)
+    assert [line for line in report.warnings if LOG in line] == [
+        f"{store.flow / LOG}, line 4: is not JSON (unterminated string starting at)",
+        f"{store.flow / LOG}, line 6: tells of no recall",
+    ]
+    assert uses(store) == {(A, "2026-01-01", 1), (B, "2026-01-01", 1)}
+
+
+def test_folded_uses_that_cannot_be_read_are_not_replaced(store: Store, tmp_path: Path) -> None:
+    recall(store, BORN, A)
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.write_bytes(b"")
+    (store.flow / "uses.jsonl").symlink_to(elsewhere)
+    report = age(store, 1)
+    assert any("symbolic link" in line for line in report.warnings)
+    assert elsewhere.read_bytes() == b""
+
+
+def test_a_line_of_uses_that_is_none_is_reported_and_the_others_stay(store: Store) -> None:
+    atomic.put(
+        store.flow / "uses.jsonl",
+        f'{{"id": "{A}", "day": "2026-01-01", "n": 7}}\n{{"id": "{A}", "da'.encode(),
+    )
+    recall(store, BORN, A)
+    recall(store, BORN, B)
+    report = age(store, 1)
+    assert any("uses.jsonl, line 2" in line for line in report.warnings)
+    assert uses(store) == {(A, "2026-01-01", 7), (B, "2026-01-01", 1)}
+
+
+def test_each_machine_folds_its_own(store: Store) -> None:
+    other = store._replace(device="laptop")
+    recall(other, BORN, A)
+    recall(store, BORN, B)
+    age(store, 1)
+    assert uses(store) == {(B, "2026-01-01", 1)}
+    assert not (other.flow / "uses.jsonl").exists()
+
+
+def test_nothing_of_what_was_forgotten_is_folded(store: Store) -> None:
+    from clsm_cli.model.ids import tombstone_hash
+
+    stone = logs.Tombstone(tombstone_hash(A), "2026-01-01T12:00:00Z")
+    atomic.append(store.root / "tombstones" / "pi.jsonl", logs.render(stone))
+    recall(store, BORN, A, B)
+    age(store, 1)
+    assert uses(store) == {(B, "2026-01-01", 1)}
+
+
+recalls = st.lists(
+    st.tuples(st.integers(0, 400), st.lists(st.sampled_from([A, B, "mara"]), max_size=3)),
+    max_size=12,
+)
+
+
+@examples(40)
+@given(recalls, st.lists(st.integers(0, 500), max_size=6))
+def test_it_does_not_matter_when_it_is_folded(
+    said: list[tuple[int, list[str]]], runs: list[int]
+) -> None:
+    """Recalls come in order of time, runs in between: at the end everything was counted once."""
+    with scratch() as folder:
+        store = new_store(folder / "memory")
+        events = [(d, 0, ids) for d, ids in said] + [(d, 1, []) for d in runs] + [(500, 1, [])]
+        for number, (day, is_run, ids) in enumerate(sorted(events)):
+            if is_run:
+                age(store, day)
+            else:
+                recall(store, later(day), *ids, name=f"r-{number}")
+        wanted: dict[tuple[str, str], int] = {}
+        for day, ids in said:
+            for name in dict.fromkeys(ids):
+                wanted[name, str(later(day))] = wanted.get((name, str(later(day))), 0) + 1
+        found, _, _ = folding.known(store.flow, frozenset())
+        assert {(name, str(day)): n for (name, day), n in found.items()} == wanted
+        before = tree(store)
+        age(store, 500)
+        assert tree(store) == before

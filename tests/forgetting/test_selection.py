@@ -1,0 +1,132 @@
+"""What a person means by an id, a source, a conversation, a person or a time."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+from zoneinfo import ZoneInfo
+
+import pytest
+from ingesting import new_store, scratch, take
+from sleeping import sleep, told
+
+from clsm_cli.errors import BadInputError
+from clsm_cli.forgetting import memory, selection
+from clsm_cli.forgetting.selection import Wanted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from clsm_cli.forgetting.memory import Memory
+    from clsm_cli.store.layout import Store
+
+ZONE = ZoneInfo("Europe/Amsterdam")
+
+
+@pytest.fixture(scope="module")
+def store() -> Iterator[Store]:
+    with scratch() as folder:
+        made = new_store(folder / "memory")
+        told(
+            made,
+            folder,
+            "planning",
+            ("Mara", "2026-02-10T09:00:00+01:00", "I moved to Leeds in January."),
+            ("Brian", "2026-02-10T09:01:00+01:00", "The archive uses PostgreSQL."),
+            ("Brian", "2026-02-11T09:01:00+01:00", "Mara has the key of the archive."),
+        )
+        told(made, folder, "evening", ("Sami", "2026-02-20T19:00:00+01:00", "The tap drips again."))
+        notes = folder / "notes"
+        notes.mkdir()
+        (notes / "house.md").write_text("# House\n\nThe stove needs a new grate.\n")
+        take(made, notes)
+        sleep(made)
+        yield made
+
+
+@pytest.fixture(scope="module")
+def held(store: Store) -> Memory:
+    return memory.read(store, "2026-03-01T11:00:00Z")
+
+
+def texts(held: Memory, **wanted: Any) -> list[str]:
+    chosen = selection.choose(held, Wanted(**wanted), ZONE)
+    return sorted(held.told[key].turn.text.split("\n")[-1] for key in chosen.turns)
+
+
+ALL_OF_PLANNING = [
+    "I moved to Leeds in January.",
+    "Mara has the key of the archive.",
+    "The archive uses PostgreSQL.",
+]
+
+
+def test_a_conversation_by_its_name(held: Memory) -> None:
+    assert texts(held, session="planning") == ALL_OF_PLANNING
+
+
+def test_a_person_said_it_or_is_named_in_it(held: Memory) -> None:
+    assert texts(held, person="mara") == [
+        "I moved to Leeds in January.",
+        "Mara has the key of the archive.",
+    ]
+
+
+def test_times_are_half_open_days_of_the_stores_zone(held: Memory) -> None:
+    day = {"since": datetime(2026, 2, 10, tzinfo=ZONE), "until": datetime(2026, 2, 11, tzinfo=ZONE)}
+    assert texts(held, **day) == ["I moved to Leeds in January.", "The archive uses PostgreSQL."]
+
+
+def test_what_is_told_narrows_down(held: Memory) -> None:
+    assert texts(held, person="Brian", since=datetime(2026, 2, 11, tzinfo=ZONE)) == [
+        "Mara has the key of the archive."
+    ]
+
+
+def test_a_source_by_its_file_or_a_folder_above(held: Memory, store: Store) -> None:
+    folder = store.root.parent
+    expected = ["The stove needs a new grate."]
+    assert texts(held, source=str(folder / "notes" / "house.md")) == expected
+    assert texts(held, source=str(folder / "notes")) == expected
+    assert texts(held, source=str(folder / "evening.jsonl")) == ["The tap drips again."]
+
+
+def test_no_source_is_meant_by_the_beginning_of_its_name(held: Memory, store: Store) -> None:
+    with pytest.raises(BadInputError, match="nothing in this store is told by or of it"):
+        texts(held, source=str(store.root.parent / "notes" / "hou"))
+
+
+def test_ids_of_turns_episodes_statements_documents_and_concepts(held: Memory) -> None:
+    key = next(k for k, t in held.told.items() if "Leeds" in t.turn.text)
+    episode = held.told[key].episode
+    document = next(t.document for t in held.told.values() if t.document)
+    statement = next(r for r in held.statements.values() if "Leeds" in r.text and r.kind != "gist")
+    assert texts(held, ids=(key,)) == ["I moved to Leeds in January."]
+    assert texts(held, ids=(f"{key}-2",)) == ["I moved to Leeds in January."]  # a part of it
+    assert texts(held, ids=(key[:8],)) == ["I moved to Leeds in January."]
+    assert "I moved to Leeds in January." in texts(held, ids=(str(episode),))
+    assert texts(held, ids=(str(document),)) == ["The stove needs a new grate."]
+    assert texts(held, ids=("mara",)) == ["Mara has the key of the archive."]
+    chosen = selection.choose(held, Wanted(ids=(statement.id,)), ZONE)
+    assert chosen == (frozenset({key}), frozenset({statement.id}))
+
+
+@pytest.mark.parametrize(
+    ("wanted", "reason"),
+    [
+        ({"ids": ("nobody-knows",)}, "nothing in this store has that id"),
+        ({"ids": ("e-",)}, "nothing in this store has that id"),
+        ({"session": "no such"}, "nothing in this store is told by or of it"),
+        ({"person": "Zoe"}, "nothing in this store is told by or of it"),
+        ({"until": datetime(1990, 1, 1, tzinfo=ZONE)}, "nothing in this store is told"),
+    ],
+)
+def test_what_means_nothing_is_refused(held: Memory, wanted: Any, reason: str) -> None:
+    with pytest.raises(BadInputError, match=reason):
+        selection.choose(held, Wanted(**wanted), ZONE)
+
+
+def test_connections_and_summaries_are_worked_out(held: Memory) -> None:
+    edge = next(i for i in held.records if i.startswith("g-"))
+    with pytest.raises(BadInputError, match="works out from what was told"):
+        selection.choose(held, Wanted(ids=(edge,)), ZONE)

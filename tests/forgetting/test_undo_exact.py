@@ -1,0 +1,199 @@
+"""An undo restores every byte, a redo brings every byte back, whatever command it was."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from forgetting.undoing import COMMANDS, content, copied, newest, noted, undo
+
+from clsm_cli.errors import RefusedError
+from clsm_cli.forgetting.undo import FileDone
+from clsm_cli.store import atomic, inbox, ledger, runs
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from clsm_cli.store.layout import Store
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return copied(tmp_path / "memory")
+
+
+def made(store: Store, command: Callable[[Store], None]) -> int:
+    """Run a command; how many runs it made."""
+    known = len(ledger.entries(store.flow))
+    command(store)
+    return len(ledger.entries(store.flow)) - known
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_undo_and_redo_of_every_command_that_writes(store: Store, name: str) -> None:
+    before = content(store)
+    count = made(store, COMMANDS[name])
+    after = content(store)
+    assert count > 0
+    assert after != before
+    for _ in range(2):
+        for _ in range(count):
+            done = undo(store)
+            assert (done.is_exact, done.reason, done.changed) == (True, "", ())
+        assert content(store) == before
+        for _ in range(count):
+            assert undo(store, redo=True).is_exact
+        assert content(store) == after
+
+
+def test_every_run_of_a_store_one_by_one(store: Store) -> None:
+    for name, command in COMMANDS.items():
+        if name != "decay":  # it comes a year later, and deletes what undo needs
+            command(store)
+    after = content(store)
+    count = len(ledger.entries(store.flow))
+    for _ in range(count):
+        assert undo(store).is_exact
+    with pytest.raises(RefusedError, match=r"has nothing to undo \(pi\); list the runs with"):
+        undo(store)
+    left = {name for name, data in content(store).items() if data}
+    assert left == {".gitattributes", ".gitignore", "clsm.yaml", "flow/pi/review.jsonl"}
+    assert count >= len(COMMANDS)
+    for _ in range(count):
+        undo(store, redo=True)
+    assert content(store) == after
+
+
+def test_it_says_what_it_does_and_a_dry_run_does_nothing(store: Store) -> None:
+    path = inbox.path_of(store.inbox, "notes").relative_to(store.root).as_posix()
+    noted(store)
+    run = newest(store)
+    before = content(store), ledger.entries(store.flow)
+    planned = undo(store, dry_run=True)
+    assert (content(store), ledger.entries(store.flow)) == before
+    done = undo(store, run.id[:9])
+    assert planned == done._replace(run=None)
+    assert (done.of, done.command, done.at) == (run.id, "note", "2026-03-01T11:00:00Z")
+    assert done.files == (FileDone(path, "removed"),)
+    line = newest(store)
+    assert (line.id, line.command, line.of) == (done.run, "undo", run.id)
+    again = undo(store, redo=True)
+    assert again.files == (FileDone(path, "restored"),)
+    assert newest(store).of == done.run
+
+
+def test_lines_are_cut_out_of_the_middle_of_a_log(store: Store) -> None:
+    texts = [f"Note number {n}." for n in range(4)]
+    for text in texts:
+        noted(store, text)
+    ids = [entry.id for entry in ledger.entries(store.flow)[-4:]]
+    path = inbox.path_of(store.inbox, "notes")
+
+    def held() -> list[str]:
+        return [item.turn.text for item in inbox.read(path).turns]
+
+    for place in (1, 0):  # the second cut finds its lines where they were, the third does not
+        assert undo(store, ids[place]).is_exact
+    assert undo(store, ids[3]).is_exact
+    assert held() == [texts[2]]
+    noted(store, "One more.")
+    assert undo(store, ids[2]).is_exact
+    assert held() == ["One more."]
+    assert not undo(store, ids[0], redo=True).is_exact  # the log has changed around its place
+    assert held() == [texts[0], "One more."]
+
+
+def test_a_log_that_grew_keeps_what_came_later(store: Store) -> None:
+    noted(store, "Before.")
+    noted(store, "Wrong.")
+    wrong = newest(store).id
+    undo(store)
+    noted(store, "After.")
+    assert undo(store, wrong, redo=True).is_exact
+    texts = [item.turn.text for item in inbox.read(inbox.path_of(store.inbox, "notes")).turns]
+    assert texts == ["Before.", "Wrong.", "After."]
+
+
+def test_a_hand_edit_elsewhere_stays(store: Store) -> None:
+    before = content(store)
+    COMMANDS["correct"](store)
+    (store.root / "projects" / "own.md").write_text("- A page by hand.\n")
+    assert undo(store).is_exact
+    assert content(store) == before | {"projects/own.md": b"- A page by hand.\n"}
+
+
+class Killed(BaseException):
+    """As SIGKILL would: no handler of ours runs."""
+
+
+def killed_at(monkeypatch: pytest.MonkeyPatch, step: int) -> None:
+    """Die before the write number ``step`` of all that ``atomic`` does."""
+    calls = 0
+
+    def wrap(function: Callable[..., None]) -> Callable[..., None]:
+        def wrapped(*args: Any, **kwargs: Any) -> None:
+            nonlocal calls
+            calls += 1
+            if calls == step:
+                raise Killed
+            function(*args, **kwargs)
+
+        return wrapped
+
+    for name in ("put", "append", "remove", "remove_folder"):
+        monkeypatch.setattr(atomic, name, wrap(getattr(atomic, name)))
+
+
+@pytest.mark.parametrize("redo", [False, True])
+def test_running_again_completes_an_undo_that_was_killed_anywhere(
+    store: Store, monkeypatch: pytest.MonkeyPatch, redo: bool
+) -> None:
+    noted(store, "An older run that must stay.")
+    older = newest(store).id
+    untouched = content(store)
+    COMMANDS["ingest"](store)
+    run = newest(store).id
+    after = content(store)
+    if redo:
+        undo(store)
+    wanted = after if redo else untouched
+    step = 0
+    while _is_killed(store, monkeypatch, step := step + 1, redo=redo):
+        if runs.begun(store) is not None or content(store) != wanted:  # else it had been done
+            undo(store, redo=redo)
+        assert content(store) == wanted
+        last = newest(store)
+        assert last.of in (run, ledger.entries(store.flow)[-2].id)
+        assert {e.id: e.undone_by for e in ledger.entries(store.flow)}[older] is None
+        undo(store, redo=not redo)
+    assert step > 10
+    assert content(store) == wanted
+
+
+def _is_killed(store: Store, monkeypatch: pytest.MonkeyPatch, step: int, *, redo: bool) -> bool:
+    with monkeypatch.context() as patch:
+        killed_at(patch, step)
+        try:
+            undo(store, redo=redo)
+        except Killed:
+            return True
+    return False
+
+
+def test_an_undo_completed_by_another_command_is_not_done_twice(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    noted(store, "One.")
+    noted(store, "Two.")
+    run = newest(store).id
+    with monkeypatch.context() as patch:
+        killed_at(patch, 4)  # its preimage, its line and the redo are written
+        with pytest.raises(Killed):
+            undo(store)
+    assert runs.begun(store) is not None
+    done = undo(store, run)
+    assert done.is_completed
+    assert (done.of, done.run, done.is_exact) == (run, newest(store).id, True)
+    texts = [item.turn.text for item in inbox.read(inbox.path_of(store.inbox, "notes")).turns]
+    assert texts == ["One."]

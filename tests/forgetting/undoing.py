@@ -1,0 +1,159 @@
+"""The sample memory after its first night, every writing command on it, and what a store then is."""
+
+from __future__ import annotations
+
+import atexit
+import shutil
+import tempfile
+from datetime import datetime
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from faults.scenarios import write_sources
+from ingesting import NOW, new_store, take
+from sleeping import rows, sleep
+
+from clsm_cli.consolidation import edit, pin, review
+from clsm_cli.consolidation.correct import correct
+from clsm_cli.forgetting import undo as use_case
+from clsm_cli.forgetting.decay import decay
+from clsm_cli.forgetting.report import Request
+from clsm_cli.ingestion.note import write_note
+from clsm_cli.retrieval.judgements import give
+from clsm_cli.store import atomic, layout, ledger, logs
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from clsm_cli.forgetting.undo import Undone
+    from clsm_cli.model.graph import Statement
+    from clsm_cli.store.layout import Store
+
+AT = datetime.fromisoformat(NOW)
+NOON = "2026-03-01T11:00:00Z"
+LATER = "2026-03-02T08:00:00+01:00"
+ACTIVATION = (
+    b'{"recall": "r-0123456789ab", "at": "2026-03-01T09:00:00Z", "ids": ["%s"], "led": [""]}'
+)
+REVIEW = logs.ReviewItem(
+    "v-0123456789ab", "2026-03-01T09:00:00Z", (), "a new tag", "heron", "", "open"
+)
+
+
+def heard(text: str) -> None:
+    """What a command warns of is not the question here."""
+
+
+@cache
+def base() -> Store:
+    """A part of the sample memory, consolidated, with a recall and something for review.
+
+    Beside it lies what comes the day after: notes that changed, a conversation that went on.
+    """
+    folder = Path(tempfile.mkdtemp(prefix="clsm-"))
+    atexit.register(shutil.rmtree, folder)
+    store = new_store(folder / "memory")
+    take(store, write_sources(folder / "sources", 1), now="2026-02-28T20:00:00+01:00")
+    sleep(store, "2026-02-28T23:00:00+01:00")
+    atomic.append(store.flow / "activation.jsonl", ACTIVATION % any_fact(store).id.encode())
+    atomic.append(store.flow / "review.jsonl", logs.render(REVIEW))
+    write_sources(folder / "sources", 2)
+    return store
+
+
+def copied(folder: Path) -> Store:
+    """A copy of ``base``, on the same device."""
+    shutil.copytree(base().root, folder)
+    return layout.open_store(folder, {"CLSM_DEVICE": base().device})
+
+
+def facts(store: Store) -> list[Statement]:
+    """Current statements of the user's and the projects' pages, in a fixed order."""
+    found = [row for row in rows(store).values() if row.is_current and row.stream != "flow"]
+    return sorted((row for row in found if row.kind == "fact"), key=lambda row: row.id)
+
+
+def any_fact(store: Store) -> Statement:
+    return facts(store)[0]
+
+
+def ingested(store: Store) -> None:
+    take(store, base().root.parent / "sources")
+
+
+def captured(store: Store) -> None:
+    take(store, base().root.parent / "sources" / "chat.jsonl", capture_only=True)
+
+
+def noted(store: Store, text: str = "The stove needs a new grate.") -> None:
+    write_note(store, text, AT)
+
+
+def consolidated(store: Store) -> None:
+    ingested(store)
+    sleep(store, LATER)
+
+
+def corrected(store: Store) -> None:
+    correct(store, any_fact(store).id, "The heron is gone for good.", AT, heard)
+
+
+def edited(store: Store) -> None:
+    draft = edit.draft(store, any_fact(store).id, AT)
+    text = f"{draft.text}value: heron\n" if "value:" not in draft.text else ""
+    edit.save(store, draft, text or draft.text.replace("value:", "value: heron #"), AT, heard)
+
+
+def pinned(store: Store) -> None:
+    pin.pin(store, [any_fact(store).id], AT, heard)
+
+
+def reviewed(store: Store) -> None:
+    outcome = review.decide(store, [(REVIEW.id, "accepted")], AT, heard)
+    assert not outcome.problems
+
+
+def judged(store: Store) -> None:
+    give(store, "r-0123456789ab", [any_fact(base()).id], [], AT)
+
+
+def decayed(store: Store) -> None:
+    decay(store, Request(datetime.fromisoformat("2027-06-01T08:00:00+02:00"), explicit=True))
+
+
+COMMANDS: dict[str, Callable[[Store], None]] = {
+    "note": noted,
+    "ingest --capture": captured,
+    "ingest": ingested,
+    "consolidate": consolidated,
+    "correct": corrected,
+    "edit": edited,
+    "pin": pinned,
+    "review": reviewed,
+    "feedback": judged,
+    "decay": decayed,
+}
+
+
+def undo(store: Store, wanted: str | None = None, **options: Any) -> Undone:
+    """``clsm undo`` on the evening of the day."""
+    now = datetime.fromisoformat(options.pop("now", "2026-03-02T20:00:00+01:00"))
+    return use_case.undo(store, wanted, now, options.pop("warn", heard), **options)
+
+
+def newest(store: Store) -> ledger.Entry:
+    return ledger.entries(store.flow)[-1]
+
+
+def content(store: Store) -> dict[str, bytes]:
+    """Every folder and every file with its bytes; ledger, log of recalls and derived files aside."""
+    found: dict[str, bytes] = {}
+    for path in sorted(store.root.rglob("*")):
+        name = path.relative_to(store.root).as_posix()
+        if not name.startswith((".clsm", ".git/")) and path.name not in (
+            ledger.FILE,
+            *logs.ACTIVATIONS,
+        ):
+            found[name] = b"" if path.is_dir() else path.read_bytes()
+    return found

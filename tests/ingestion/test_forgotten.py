@@ -1,0 +1,217 @@
+"""What was forgotten is not taken in again, and what was not is neither lost nor stored twice."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from ingesting import new_store, scratch, take, tree
+
+from clsm_cli.commands.render_ingest import ingest_lines, ingest_mapping
+from clsm_cli.model.episodes import Document
+from clsm_cli.model.ids import tombstone_hash, turn_key
+from clsm_cli.store import atomic, episodes, inbox, logs, shards, sweeping
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from clsm_cli.ingestion.report import Report
+    from clsm_cli.store.layout import Store
+
+CANARY = "The canary is called Pip."
+SWEPT = "2026-03-01T12:00:00Z"
+
+
+def bury(store: Store, ids: Iterable[str]) -> None:
+    """Write tombstones, as a forget does first."""
+    for each in sorted(ids):
+        line = logs.render(logs.Tombstone(tombstone_hash(each), "2026-03-01T11:00:00Z"))
+        atomic.append(store.root / "tombstones" / f"{store.device}.jsonl", line)
+
+
+def erase(store: Store, ids: set[str]) -> None:
+    """Forget turns that wait in inboxes: tombstones, and their lines."""
+    bury(store, ids)
+    for path in inbox.files(store.inbox):
+        box = inbox.read(path, logs.forgotten(store))
+        atomic.remove(path)
+        if box.items:
+            atomic.append(path, inbox.render(box.items))
+
+
+def held(store: Store) -> list[str]:
+    """Keys of all turns in the files of a store, as often as they are held."""
+    found = [
+        t.key
+        for flow in store.flows()
+        for p in episodes.files(flow)
+        for t in episodes.read(p).turns
+    ]
+    found += [item.turn.key for path in inbox.files(store.inbox) for item in inbox.read(path).turns]
+    return sorted(found)
+
+
+def rows(*texts: str, timed: bool = False, session: str = "main") -> bytes:
+    found = []
+    for number, text in enumerate(texts):
+        row: dict[str, Any] = {"session": session, "role": "user", "content": text}
+        if timed:
+            row["timestamp"] = f"2026-02-24T08:{number:02}:00+01:00"
+        found.append(json.dumps(row))
+    return "".join(f"{row}\n" for row in found).encode()
+
+
+def file(folder: Path, data: bytes) -> Path:
+    path = folder / "chat.jsonl"
+    path.write_bytes(data)
+    return path
+
+
+def dropped(report: Report) -> int:
+    assert ingest_mapping(report)["files"][0]["dropped"].get("forgotten", 0) == report.forgotten
+    said = any(
+        f"{report.forgotten} left out as forgotten" in each
+        for each in ingest_lines(report, verbose=False)
+    )
+    assert said == bool(report.forgotten)
+    return report.forgotten
+
+
+@pytest.mark.parametrize("timed", [True, False])
+@pytest.mark.parametrize("capture_only", [True, False])
+def test_a_forgotten_turn_is_not_captured_again(
+    tmp_path: Path, timed: bool, capture_only: bool
+) -> None:
+    store = new_store(tmp_path / "memory")
+    told = rows("Good morning.", CANARY, "Goodbye.", timed=timed)
+    path = file(tmp_path, told)
+    take(store, path, model=False)
+    (gone,) = {k for k, text in texts(store).items() if text == CANARY}
+    before = set(held(store)) - {gone}
+    erase(store, {gone})
+    assert dropped(take(store, path, model=False, capture_only=capture_only)) == 1
+    assert dropped(take(store, stdin=told, model=False, capture_only=capture_only)) == 1
+    if timed:
+        assert set(held(store)) == before
+    assert gone not in held(store)
+    assert CANARY.encode() not in b"".join(tree(store.root).values())
+
+
+def texts(store: Store) -> dict[str, str]:
+    return {
+        item.turn.key: item.turn.text
+        for path in inbox.files(store.inbox)
+        for item in inbox.read(path).turns
+    }
+
+
+words = st.sampled_from(["yes", "no", "well"])
+
+
+@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+@given(
+    st.lists(words, min_size=1, max_size=6),
+    st.lists(words, max_size=3),
+    st.sets(st.integers(0, 5)),
+    st.lists(st.integers(0, 6), max_size=2),
+)
+def test_untimed_turns_keep_their_numbers_when_one_of_them_was_forgotten(
+    first: list[str], more: list[str], places: set[int], cuts: list[int]
+) -> None:
+    """Ingested again whole, in any prefix, or grown: as the store was that never held them."""
+    keys = []
+    for number, text in enumerate(first + more):
+        keys.append(turn_key("main", "user", None, text, (first + more)[:number].count(text)))
+    gone = {keys[place] for place in places if place < len(first)}
+    with scratch() as folder:
+        store = new_store(folder / "memory")
+        take(store, file(folder, rows(*first)), model=False)
+        assert held(store) == sorted(keys[: len(first)])
+        erase(store, gone)
+        left = sorted({*keys[: len(first)]} - gone)
+        for cut in [*cuts, len(first)]:
+            path = file(folder, rows(*first[:cut]))
+            found = dropped(take(store, path, model=False))
+            assert found == sum(key in gone for key in keys[: min(cut, len(first))])
+            assert held(store) == left
+        take(store, file(folder, rows(*first, *more)), model=False)
+        assert held(store) == sorted({*keys} - gone)
+        take(store, file(folder, rows(*first, *more)), model=False)
+        assert held(store) == sorted({*keys} - gone)
+
+
+def test_a_break_behind_a_forgotten_turn_stands_behind_the_one_before_it(tmp_path: Path) -> None:
+    store = new_store(tmp_path / "memory")
+    told = rows("One.", "Two.", timed=True)
+    end = b'{"session": "main", "type": "end", "time": "2026-02-24T08:02:00+01:00"}\n'
+    take(store, stdin=told + end, model=False)
+    (one, two) = (k for k, _ in sorted(texts(store).items(), key=lambda each: each[1]))
+    bury(store, {two})
+    (path,) = inbox.files(store.inbox)
+    box = inbox.read(path, logs.forgotten(store))
+    assert [item.turn.key for item in box.turns] == [one]
+    assert [getattr(item, "after", None) for item in box.items] == [None, one]
+    take(store, stdin=told + end, model=False)
+    sweeping.sweep(store, SWEPT)
+    assert inbox.read(path).items == box.items  # written down so, and no second mark
+
+
+def test_inbox_turns_of_an_old_clone_are_not_cut_into_episodes(tmp_path: Path) -> None:
+    store = new_store(tmp_path / "memory")
+    end = b'{"session": "main", "type": "end", "time": "2026-02-24T09:00:00+01:00"}\n'
+    take(store, stdin=rows("One.", CANARY, "Three.", timed=True) + end, model=False)
+    (gone,) = {k for k, text in texts(store).items() if text == CANARY}
+    left = sorted({*texts(store)} - {gone})
+    bury(store, {gone})
+    take(store, stdin=b"")
+    (path,) = episodes.files(store.flow)
+    assert sorted(turn.key for turn in episodes.read(path).turns) == left
+    assert not list(inbox.files(store.inbox))
+    assert CANARY.encode() not in b"".join(tree(store.root).values())
+
+
+def blocks(store: Store) -> list[str]:
+    found = shards.load_graph(store.graphs(), logs.forgotten(store)).records.values()
+    return sorted(b.key for record in found if isinstance(record, Document) for b in record.blocks)
+
+
+def test_a_forgotten_block_is_left_out_of_its_document(tmp_path: Path) -> None:
+    source = tmp_path / "notes.md"
+    page = f"# Birds\n\nA raven came.\n\n{CANARY}\n\nA robin left.\n"
+    source.write_text(page, encoding="utf-8")
+    plain = new_store(tmp_path / "plain")
+    take(plain, source, model=False)
+    (path,) = episodes.files(plain.flow)
+    by_text = {turn.text: turn.key for turn in episodes.read(path).turns}
+    store = new_store(tmp_path / "memory")
+    bury(store, {by_text[CANARY]})
+    assert dropped(take(store, source, model=False)) == 1
+    left = sorted({*by_text.values()} - {by_text[CANARY]})
+    assert held(store) == left == blocks(store)
+    source.write_text(page + "\nA jay sings.\n", encoding="utf-8")
+    report = take(store, source, model=False)
+    assert (dropped(report), report.sources[0].tally.added, report.sources[0].tally.known) == (
+        1,
+        1,
+        2,
+    )
+    assert len(blocks(store)) == 3
+    assert CANARY.encode() not in b"".join(tree(store.root).values())
+
+
+def test_a_document_whose_blocks_are_all_forgotten_leaves_nothing(tmp_path: Path) -> None:
+    source = tmp_path / "notes.md"
+    source.write_text(f"{CANARY}\n", encoding="utf-8")
+    store = new_store(tmp_path / "memory")
+    take(store, source, model=False)
+    (path,) = episodes.files(store.flow)
+    bury(store, {episodes.read(path).id, *held(store)})
+    for _ in range(2):
+        assert dropped(take(store, source, model=False)) == 1
+        assert blocks(store) == []
+    sweeping.sweep(store, SWEPT)
+    assert CANARY.encode() not in b"".join(tree(store.root).values())

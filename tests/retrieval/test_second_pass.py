@@ -1,0 +1,109 @@
+"""What is archived answers where nothing else does, and as if it had never been archived."""
+
+from __future__ import annotations
+
+import shutil
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+import pytest
+from sample_store import NOW, ask, query_engine
+
+from clsm_cli.commands.engine import embedder
+from clsm_cli.retrieval.query import Query
+from clsm_cli.retrieval.recall import Considered, considered, recall
+from clsm_cli.store.index import database
+from clsm_cli.store.index.filters import Filters
+
+if TYPE_CHECKING:
+    from clsm_cli.store.layout import Store
+
+FOUND = ("delegation defect", "who is brian", "what broke the old memory")
+NONSENSE = "qwzx vlorbing hnnt"
+
+
+def keys_of(store: Store) -> list[str]:
+    ask(store, NONSENSE)  # the index is there and fresh
+    connection = database.open_to_read(store.derived)
+    assert connection is not None
+    with closing(connection):
+        rows = connection.execute("SELECT DISTINCT key FROM passages WHERE current ORDER BY key")
+        return [row[0] for row in rows]
+
+
+def archive(store: Store, keys: list[str]) -> None:
+    lines = "".join(f'{{"id": "{key}", "since": "2026-02-24"}}\n' for key in sorted(keys))
+    (store.flow / "archived.jsonl").write_text('{"as_of": "2026-02-01"}\n' + lines)
+
+
+def counted(store: Store, *texts: str) -> list[Considered]:
+    queries = [Query(text=text, now=NOW, k=10, budget=2000) for text in texts]
+    return list(considered(store, queries, query_engine(), embedder()))
+
+
+@pytest.mark.parametrize("text", [*FOUND, NONSENSE])
+def test_with_everything_archived_the_answer_is_the_same(sample: Store, text: str) -> None:
+    before = ask(sample, text)
+    archive(sample, keys_of(sample))
+    assert ask(sample, text) == before
+    assert bool(before.memories) == (text != NONSENSE)
+
+
+def test_a_list_of_nothing_changes_no_answer(sample: Store) -> None:
+    before = [ask(sample, text) for text in FOUND]
+    archive(sample, ["000000000000", "f-unknown"])
+    assert [ask(sample, text) for text in FOUND] == before
+
+
+def test_what_is_archived_is_left_out_as_long_as_something_else_answers(sample: Store) -> None:
+    before = ask(sample, FOUND[0])
+    archive(sample, [before.memories[0].id.partition("-")[0]])
+    after = ask(sample, FOUND[0])
+    assert after.memories
+    assert before.memories[0].id not in {memory.id for memory in after.memories}
+    everything = ask(sample, FOUND[0], as_of=NOW)
+    assert before.memories[0].id in {memory.id for memory in everything.memories}
+
+
+def test_one_question_does_not_open_the_archive_for_the_next(sample: Store) -> None:
+    best = ask(sample, FOUND[0]).memories[0].id
+    archive(sample, [key for key in keys_of(sample) if key != best.partition("-")[0]])
+    texts = ("which animal needs pills", FOUND[0], "which animal needs pills")
+    queries = [Query(text=text, now=NOW, k=10, budget=2000) for text in texts]
+    together = list(recall(sample, queries, query_engine(), embedder()))
+    assert together == [ask(sample, text) for text in texts]
+    assert len(together[0].memories) > 1
+    assert len(together[1].memories) == 1
+
+
+def test_a_filter_looks_into_the_archive_too(sample: Store) -> None:
+    filters = Filters(session=ask(sample, FOUND[0]).memories[0].session)
+    before = ask(sample, FOUND[0], filters=filters)
+    archive(sample, keys_of(sample))
+    assert ask(sample, FOUND[0], filters=filters) == before
+    assert before.memories
+
+
+def test_what_was_archived_before_a_rebuild_is_so_after_it(sample: Store) -> None:
+    archive(sample, keys_of(sample)[::2])
+    before = [ask(sample, text) for text in FOUND]
+    shutil.rmtree(sample.derived)
+    assert [ask(sample, text) for text in FOUND] == before
+
+
+def test_a_published_system_knows_no_archive(sample: Store) -> None:
+    before = ask(sample, FOUND[0], preset="cls-m")
+    archive(sample, keys_of(sample)[::2])
+    assert ask(sample, FOUND[0], preset="cls-m").memories == before.memories
+
+
+def test_what_is_considered_are_both_passes(sample: Store) -> None:
+    keys = keys_of(sample)
+    (whole,) = counted(sample, FOUND[0])
+    (nothing,) = counted(sample, NONSENSE)
+    assert 0 < whole.candidates <= whole.passages == nothing.passages
+    archive(sample, keys[::2])
+    (half,) = counted(sample, FOUND[0])
+    assert half.passages < 0.6 * whole.passages
+    (twice,) = counted(sample, NONSENSE)
+    assert twice.passages == half.passages + whole.passages

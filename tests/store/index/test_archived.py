@@ -1,0 +1,184 @@
+"""What decay archived does not count until it is asked for, or was used since."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from random import Random
+from typing import TYPE_CHECKING
+
+import pytest
+from index_changes import Files, contents, rows, write
+from ingesting import new_store, scratch
+
+from clsm_cli.model.episodes import Turn
+from clsm_cli.store import inbox, logs
+from clsm_cli.store.index import database
+from clsm_cli.store.index.opening import bring_up_to_date
+from clsm_cli.store.index.reader import Index
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterator
+
+    from clsm_cli.store.layout import Store
+
+A, B, C = "00000000000a", "00000000000b", "00000000000c"
+LONG = "A long one. " + "The stove in the workshop burns beech only. " * 40
+TEXTS = {A: "The heron stood on the gauge.", B: "Salt is in the blue jar.", C: LONG}
+
+
+@pytest.fixture
+def store() -> Iterator[Store]:
+    with scratch() as folder:
+        store = new_store(folder / "memory")
+        turns = [Turn(key, "Mara", "user", text) for key, text in TEXTS.items()]
+        found = [inbox.Captured("harbour", turn, "2026-02-24T22:00:00Z") for turn in turns]
+        write(inbox.path_of(store.inbox, "harbour"), inbox.render(found))
+        yield store
+
+
+def archive(store: Store, *entries: tuple[str, str], device: str = "pi") -> None:
+    """A list of what is archived since when."""
+    lines = [f'{{"id": "{name}", "since": "{day}"}}\n' for name, day in entries]
+    text = '{"as_of": "2026-06-01"}\n' + "".join(lines)
+    write(store.root / "flow" / device / "archived.jsonl", text.encode())
+
+
+def use(store: Store, name: str, day: str, device: str = "pi") -> None:
+    path = store.root / "flow" / device / "uses.jsonl"
+    write(path, logs.render(logs.Use(name, day, 1)) + b"\n")
+
+
+def brought_up(store: Store) -> sqlite3.Connection:
+    connection = database.open_to_write(store.derived)
+    bring_up_to_date(store, connection, None, None)
+    return connection
+
+
+def asleep(store: Store) -> set[str]:
+    """The keys of the turns that do not count."""
+    with closing(brought_up(store)) as connection:
+        index = Index(connection, store)
+        hidden = index.hidden()
+        assert index.has_archived() == bool(hidden)
+        return {index.traits([row])[row].key for row in hidden}
+
+
+def test_what_a_machine_lists_does_not_count(store: Store) -> None:
+    assert asleep(store) == set()
+    archive(store, (A, "2026-05-20"))
+    archive(store, (C, "2026-05-20"), ("f-unknown", "2026-05-20"), device="attic")
+    assert asleep(store) == {A, C}
+    archive(store)
+    assert asleep(store) == {C}
+    (store.root / "flow" / "attic" / "archived.jsonl").unlink()
+    assert asleep(store) == set()
+
+
+def test_a_later_use_on_any_machine_wakes_it(store: Store) -> None:
+    archive(store, (A, "2026-05-20"), (C, "2026-05-20"))
+    use(store, A, "2026-05-20")
+    assert asleep(store) == {A, C}
+    use(store, A, "2026-05-21", device="attic")
+    assert asleep(store) == {C}
+    use(store, f"{C}-2", "2026-05-21")  # a part of a long turn is of the turn
+    assert asleep(store) == set()
+    archive(store, (A, "2026-05-30"), device="attic")  # and it faded again
+    assert asleep(store) == {A}
+
+
+def test_what_is_listed_before_it_comes_does_not_count_when_it_comes(store: Store) -> None:
+    late = "00000000000d"
+    archive(store, (late, "2026-05-20"))
+    assert asleep(store) == set()
+    item = inbox.Captured("mill", Turn(late, "Mara", "user", "Late."), "2026-02-24T22:00:00Z")
+    path = inbox.path_of(store.inbox, "mill")
+    write(path, inbox.render([item]))
+    assert asleep(store) == {late}
+    path.unlink()
+    assert asleep(store) == set()
+
+
+def test_a_bad_line_is_a_problem_and_the_rest_counts(store: Store) -> None:
+    text = f'{{"as_of": "2026-06-01"}}\n{{"id": "x"}}\n{{"id": "{A}", "since": "2026-05-20"}}\nno\n'
+    write(store.flow / "archived.jsonl", text.encode())
+    assert asleep(store) == {A}
+    with closing(brought_up(store)) as connection:
+        lines = [(line, path) for path, line, _ in Index(connection, store).problems()]
+    assert sorted(lines) == [(2, "flow/pi/archived.jsonl"), (4, "flow/pi/archived.jsonl")]
+
+
+def test_words_and_sums_are_those_of_what_is_searched(store: Store) -> None:
+    with closing(brought_up(store)) as connection:
+        whole = Index(connection, store)
+        everything = {term: whole.postings(term) for term in ("salt", "heron", "beech")}
+        size = whole.size()
+    archive(store, (A, "2026-05-20"), (C, "2026-05-20"))
+    with closing(brought_up(store)) as connection:
+        index = Index(connection, store)
+        salt = index.postings("salt")
+        assert salt == everything["salt"] != []
+        assert index.postings("heron") == index.postings("beech") == []
+        assert index.size() == (1, salt[0][2])
+        assert index.rows_of(TEXTS) == [salt[0][0]]
+        index.look_into_archive(shown=True)
+        assert {term: index.postings(term) for term in everything} == everything
+        assert index.size() == size
+        assert not index.has_archived()
+        index.look_into_archive(shown=False)
+        assert index.size()[0] == 1
+
+
+def test_who_asks_for_the_past_is_shown_the_archive(store: Store) -> None:
+    archive(store, (A, "2026-05-20"))
+    with closing(brought_up(store)) as connection:
+        index = Index(connection, store)
+        index.look_at("2026-02-24")
+        assert index.hidden() == frozenset()
+        assert not index.has_archived()
+        assert index.postings("heron")
+        index.look_into_archive(shown=False)
+        assert index.postings("heron")
+        index.look_at(None)
+        assert index.postings("heron") == []
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_however_files_change_it_is_as_if_made_anew(store: Store, seed: int) -> None:
+    random = Random(seed)
+    files = Files(store, random)
+    days = [f"2026-05-{day}" for day in range(20, 25)]
+    for _ in range(10):
+        for _ in range(random.randrange(1, 4)):
+            files.change()
+        with closing(brought_up(store)) as connection:
+            keys = sorted({A} | {row[0] for row in rows(connection, "SELECT key FROM passages")})
+        if random.random() < 0.5:
+            some = [(key, random.choice(days)) for key in random.sample(keys, len(keys) // 2)]
+            archive(store, *some, device=random.choice(["pi", "attic"]))
+        if random.random() < 0.5:
+            use(store, random.choice(keys), random.choice(days), random.choice(["pi", "attic"]))
+        with closing(brought_up(store)) as connection:
+            grown = contents(connection)
+            _check(store, connection)
+        database.discard(store.derived)
+        with closing(brought_up(store)) as connection:
+            assert contents(connection) == grown
+
+
+def _check(store: Store, connection: sqlite3.Connection) -> None:
+    """The packed rows against the rule, passage by passage."""
+    listed = rows(connection, "SELECT id, since FROM archived")
+    used = rows(connection, "SELECT id, day FROM uses")
+    expected = {
+        row
+        for row, key in rows(connection, "SELECT id, key FROM passages WHERE current")
+        if any(
+            name == key
+            and not any(each.partition("-")[0] == key and day > since for each, day in used)
+            for name, since in listed
+        )
+    }
+    closed = {row[0] for row in rows(connection, "SELECT id FROM passages WHERE NOT current")}
+    found = Index(connection, store).hidden()
+    assert found == expected | closed

@@ -1,0 +1,263 @@
+"""What is not indexed any more is in no byte of the index; what is stays, to the bit."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+import pytest
+from ingesting import embedder, new_store, scratch
+
+from clsm_cli.errors import DiskError, LockedError
+from clsm_cli.model.episodes import Block, Document, Episode, EpisodeRecord, Turn
+from clsm_cli.model.graph import Edge, Node
+from clsm_cli.model.ids import document_id, episode_id, turn_key
+from clsm_cli.store import atomic, episodes, shards
+from clsm_cli.store.index import compaction, database, vectors
+from clsm_cli.store.index.codes import SENTENCE_BYTES, TOKEN_BYTES
+from clsm_cli.store.index.opening import bring_up_to_date, open_index
+from clsm_cli.store.index.reader import Index
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from clsm_cli.store.layout import Store
+
+CANARY = "xylograph"
+KEPT = ("The ferry leaves at nine.", "Salt is in the blue jar.", "Brian burns beech.")
+GONE = (f"Where is the {CANARY}?", f"Ask Mr {CANARY.title()} about the mill.")
+REV = (1, "pi")
+
+
+@pytest.fixture
+def store() -> Iterator[Store]:
+    with scratch() as folder:
+        store = new_store(folder / "memory")
+        _put(store, "harbour", KEPT)
+        _put(store, "mill", GONE)
+        _document(store, "notes.md", "Salt", ("Salt keeps.",))
+        _document(store, f"{CANARY}.md", CANARY.title(), (f"One {CANARY} a day.",))
+        shard = store.graph("projects") / "0.yaml"
+        mill = Node(id=CANARY, rev=REV, label=CANARY.title(), aliases=(f"old {CANARY}",))
+        edge = Edge(id="x-1", rev=REV, source=CANARY, target=f"{CANARY}-mill", weight=0.5)
+        salt = Node(id="salt", rev=REV, label="Salt", aliases=("sea salt",))
+        atomic.put(shard, shards.render([mill, salt, edge]))
+        record = EpisodeRecord(
+            id=_id("mill", GONE), rev=REV, mentions={CANARY: _keys("mill", GONE)}
+        )
+        atomic.put(store.graph("flow") / "0.yaml", shards.render([record]))
+        _fresh(store)
+        yield store
+
+
+def _keys(session: str, texts: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(turn_key(session, "Mara", None, text) for text in texts)
+
+
+def _id(session: str, texts: tuple[str, ...]) -> str:
+    return episode_id(_keys(session, texts)[0])
+
+
+def _put(store: Store, session: str, texts: tuple[str, ...], document: str | None = None) -> None:
+    turns = tuple(
+        Turn(key, "" if document else "Mara", "user", text, heading=(session.title(),))
+        for key, text in zip(_keys(session, texts), texts, strict=True)
+    )
+    episode = Episode(
+        id=_id(session, texts),
+        session=session,
+        turns=turns,
+        recorded_at="2026-02-24T08:00:00Z",
+        document=document,
+    )
+    atomic.put(episodes.file_of(episode, store.flow), episodes.render(episode))
+
+
+def _document(store: Store, path: str, title: str, texts: tuple[str, ...]) -> None:
+    name = document_id(path)
+    _put(store, path, texts, name)
+    blocks = tuple(
+        Block(key=key, line_start=1, line_end=1, heading=(title,)) for key in _keys(path, texts)
+    )
+    record = Document(id=name, rev=REV, origin=path, path=path, blocks=blocks)
+    folder = store.graph("flow")
+    atomic.put(folder / f"{len(path):x}.yaml", shards.render([record]))
+
+
+def _fresh(store: Store) -> None:
+    with closing(database.open_to_write(store.derived)) as connection:
+        bring_up_to_date(store, connection, embedder(), None)
+
+
+def _forget(store: Store) -> None:
+    """The files of what has the canary go."""
+    for path in sorted(store.root.rglob("*.md")):
+        if CANARY in path.read_text(encoding="utf-8").lower():
+            path.unlink()
+    for path in sorted(store.root.rglob("*.yaml")):
+        if CANARY in path.read_text(encoding="utf-8").lower():
+            path.unlink()
+    salt = Node(id="salt", rev=REV, label="Salt", aliases=("sea salt",))
+    atomic.put(store.graph("projects") / "0.yaml", shards.render([salt]))
+    _fresh(store)
+
+
+def _found(store: Store) -> list[str]:
+    """Files of the index that hold the canary, whatever the case."""
+    folder = store.derived / "index"
+    return sorted(
+        path.name for path in folder.iterdir() if CANARY.encode() in path.read_bytes().lower()
+    )
+
+
+def _vectors(store: Store) -> dict[int, tuple[bytes, bytes]]:
+    """Digest of a text → its codes, of the sentence and of its tokens."""
+    connection = database.open_to_read(store.derived)
+    assert connection is not None
+    with closing(connection):
+        index = Index(connection, store)
+        sentences, tokens = index.sentence_rows() or b"", index.token_rows() or b""
+        return {
+            digest: (
+                bytes(sentences[row * SENTENCE_BYTES : (row + 1) * SENTENCE_BYTES]),
+                bytes(tokens[first * TOKEN_BYTES : (first + count) * TOKEN_BYTES]),
+            )
+            for digest, row, first, count in connection.execute("SELECT * FROM vectors")
+        }
+
+
+def _used(store: Store) -> set[int]:
+    with open_index(store, embedder()) as opened:
+        query = (
+            "SELECT embedded FROM passages UNION"
+            " SELECT embedded FROM nodes WHERE embedded IS NOT NULL"
+        )
+        return {row[0] for row in opened.index.connection.execute(query)}
+
+
+def test_what_went_is_in_no_byte_and_what_stays_is_the_same(store: Store) -> None:
+    _forget(store)
+    assert "index.sqlite" in _found(store)
+    before, used = _vectors(store), _used(store)
+    assert used < before.keys()
+    compaction.compact(store)
+    assert _found(store) == []
+    after = _vectors(store)
+    assert after == {digest: before[digest] for digest in used}
+    sizes = {
+        name: (store.derived / "index" / name).stat().st_size
+        for name in ("sentences.q4", "tokens.q2")
+    }
+    assert sizes["sentences.q4"] == SENTENCE_BYTES * len(used)
+    assert sizes["tokens.q2"] == sum(len(tokens) for _, tokens in after.values())
+    assert (store.derived / "index" / "index.sqlite").stat().st_mode & 0o777 == 0o600
+
+
+def test_nothing_is_left_to_do_and_a_second_time_changes_nothing(store: Store) -> None:
+    _forget(store)
+    compaction.compact(store)
+    before = _vectors(store)
+    with open_index(store, embedder()) as opened:
+        assert opened.warnings == []
+        assert opened.index.unembedded() == 0
+    compaction.compact(store)
+    assert _vectors(store) == before
+    _put(store, "later", ("A heron stood on the gauge.",))
+    _fresh(store)
+    later = _vectors(store)
+    assert len(later) == len(before) + 1
+    assert before.items() <= later.items()
+
+
+def test_an_index_without_texts_has_no_vectors(store: Store) -> None:
+    for path in [*store.root.rglob("*.md"), *store.root.rglob("[0-9a-f]*.yaml")]:
+        path.unlink()
+    _fresh(store)
+    compaction.compact(store)
+    assert sorted(path.name for path in (store.derived / "index").iterdir()) == ["index.sqlite"]
+
+
+def test_a_missing_index_stays_missing(store: Store) -> None:
+    database.discard(store.derived)
+    compaction.compact(store)
+    assert not database.path_of(store.derived).exists()
+
+
+def test_a_reader_keeps_what_it_opened(store: Store) -> None:
+    with open_index(store, embedder()) as opened:
+        sentences = opened.index.sentence_rows()
+        assert sentences is not None
+        held = bytes(sentences)
+    _forget(store)
+    compaction.compact(store)
+    assert bytes(sentences) == held
+
+
+def test_while_a_reader_is_open_nothing_is_replaced(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its offsets belong to the files that are there; it must end first."""
+    _forget(store)
+    before, used = _vectors(store), _used(store)
+    real = sqlite3.connect
+    monkeypatch.setattr(sqlite3, "connect", lambda *a, **k: real(*a, **{**k, "timeout": 0.1}))
+    reader = database.open_to_read(store.derived)
+    assert reader is not None
+    with closing(reader):
+        reader.execute("BEGIN")
+        assert vectors.committed(reader).sentences == len(before)
+        with pytest.raises(LockedError):
+            compaction.compact(store)
+        rows = Index(reader, store).sentence_rows()
+        assert rows is not None
+        assert len(rows) == len(before) * SENTENCE_BYTES
+        reader.execute("ROLLBACK")
+    _fresh(store)
+    assert _vectors(store).keys() == used
+    compaction.compact(store)
+    assert _found(store) == []
+    assert _vectors(store) == {digest: before[digest] for digest in used}
+
+
+@pytest.mark.parametrize(
+    ("step", "number"),
+    [("_flush", 1), ("_moved", 1), ("_put", 1), ("_put", 2), ("_attach", 1), ("_flush", 2)],
+)
+def test_a_crash_costs_vectors_at_most(
+    store: Store, step: str, number: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Stopped before a step, in their order; ``_put`` replaces one file."""
+    _forget(store)
+    before, used = _vectors(store), _used(store)
+    real = getattr(compaction, step)
+    calls = [0]
+
+    def stopped(*values: object) -> object:
+        calls[0] += 1
+        if calls[0] == number:
+            raise DiskError(store.derived, "the power went")
+        return real(*values)
+
+    monkeypatch.setattr(compaction, step, stopped)
+    with pytest.raises(DiskError):
+        compaction.compact(store)
+    left = _vectors(store)
+    assert all(before[digest] == codes for digest, codes in left.items())
+    monkeypatch.undo()
+    _fresh(store)
+    compaction.compact(store)
+    assert _found(store) == []
+    assert _vectors(store) == {digest: before[digest] for digest in used}
+
+
+@pytest.mark.parametrize("name", ["sentences.q4", "tokens.q2"])
+def test_a_file_that_lost_rows_gives_no_wrong_ones(store: Store, name: str) -> None:
+    _forget(store)
+    before, used = _vectors(store), _used(store)
+    path = store.derived / "index" / name
+    path.write_bytes(path.read_bytes()[:-1])
+    compaction.compact(store)
+    assert _vectors(store) == {}
+    _fresh(store)
+    assert _vectors(store) == {digest: before[digest] for digest in used}

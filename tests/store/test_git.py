@@ -1,0 +1,178 @@
+"""Questions to real git, also about repositories that would like to run something."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from typing import TYPE_CHECKING
+
+import pytest
+
+from clsm_cli.store import git
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def run(folder: Path, *words: str) -> str:
+    environment = {
+        "PATH": os.environ["PATH"],
+        "HOME": str(folder),
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "GIT_CONFIG_GLOBAL": os.devnull,
+        "GIT_AUTHOR_NAME": "t",
+        "GIT_AUTHOR_EMAIL": "t@example.org",
+        "GIT_COMMITTER_NAME": "t",
+        "GIT_COMMITTER_EMAIL": "t@example.org",
+    }
+    command = ["git", "-C", str(folder), *words]
+    done = subprocess.run(command, env=environment, capture_output=True, check=True, text=True)
+    return done.stdout.strip()
+
+
+def committed(folder: Path, **files: str) -> str:
+    """Commit some files (``__`` stands for a slash, ``_`` for a dot); the commit."""
+    for name, text in files.items():
+        path = folder / name.replace("__", "/").replace("_", ".")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    run(folder, "add", "-A")
+    run(folder, "commit", "-qm", "c")
+    return run(folder, "rev-parse", "HEAD")
+
+
+@pytest.fixture
+def clone(tmp_path: Path) -> Path:
+    """A clone with one commit that it pushed, of a file in a subfolder."""
+    run(tmp_path, "init", "-q", "--bare", "-b", "main", "origin.git")
+    run(tmp_path, "clone", "-q", "origin.git", "clone")
+    folder = tmp_path / "clone"
+    committed(folder, memory__a_md="one\n", b_md="two\n")
+    run(folder, "push", "-q", "origin", "HEAD:main")
+    run(folder, "fetch", "-q")
+    return folder
+
+
+def test_a_folder_outside_of_any_work_tree(tmp_path: Path) -> None:
+    assert git.work_tree(tmp_path) is None
+
+
+def test_no_git_is_no_repository(clone: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", str(clone))
+    assert git.work_tree(clone) is None
+
+
+def test_a_slow_git_is_no_repository(
+    clone: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "git").write_text("#!/bin/sh\nexec sleep 60\n")
+    (tmp_path / "bin" / "git").chmod(0o700)
+    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}")
+    monkeypatch.setattr(git, "SECONDS", 0.2)
+    assert git.work_tree(clone) is None
+
+
+def test_the_work_tree_and_a_store_below_it(clone: Path) -> None:
+    tree, inner = git.work_tree(clone), git.work_tree(clone / "memory")
+    assert tree == git.WorkTree(clone, clone, "")
+    assert inner == git.WorkTree(clone / "memory", clone, "memory/")
+
+
+def test_a_store_that_the_repository_ignores_is_not_in_it(clone: Path) -> None:
+    (clone / ".gitignore").write_text("private/\n")
+    (clone / "private").mkdir()
+    assert git.work_tree(clone / "private") is None
+
+
+def test_the_environment_of_a_hook_does_not_lead_elsewhere(
+    clone: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GIT_DIR", str(tmp_path / "origin.git"))
+    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path))
+    assert git.work_tree(clone / "memory") == git.WorkTree(clone / "memory", clone, "memory/")
+
+
+def test_remotes_and_branches(clone: Path, tmp_path: Path) -> None:
+    run(clone, "remote", "add", "spare", "https://example.org/a b.git")
+    run(clone, "branch", "-q", "side")
+    tree = git.work_tree(clone)
+    assert tree is not None
+    assert [remote.name for remote in git.remotes(tree)] == ["origin", "spare"]
+    assert git.remotes(tree)[1] == git.Remote("spare", "https://example.org/a b.git")
+    assert "refs/heads/side" in git.branches(tree)
+    assert git.remote_branches(tree) == ("refs/remotes/origin/main",)
+
+
+def test_commits_that_touch_some_files(clone: Path) -> None:
+    first = run(clone, "rev-parse", "HEAD")
+    second = committed(clone, memory__a_md="changed\n")
+    other = committed(clone, b_md="changed too\n")
+    run(clone, "reset", "-q", "--hard", first)  # the reflog has them still
+    inner = git.work_tree(clone / "memory")
+    assert inner is not None
+    assert git.commits(inner, ["a.md"]) == (second, first)
+    assert git.commits(inner, ["../b.md", "a.md"]) == (other, second, first)
+    assert git.commits(inner, ["nothing.md", "*"]) == ()
+    assert git.commits(inner, []) == ()
+
+
+def test_a_file_as_each_remote_branch_has_it(clone: Path) -> None:
+    run(clone, "push", "-q", "origin", "HEAD:old")
+    committed(clone, memory__a_md="changed\n")
+    run(clone, "push", "-q", "origin", "HEAD:main")
+    committed(clone, memory__a_md="not pushed\n")
+    tree = git.work_tree(clone / "memory")
+    assert tree is not None
+    refs = git.remote_branches(tree)
+    found = git.blobs(tree, ["a.md", "b.md", "."], refs)
+    assert [(blob.path, blob.ref) for blob in found] == [
+        ("a.md", "refs/remotes/origin/main"),
+        ("a.md", "refs/remotes/origin/old"),
+    ]
+    texts = dict(git.contents(tree, [blob.oid for blob in found]))
+    assert [texts[blob.oid] for blob in found] == [b"changed\n", b"one\n"]
+    assert list(git.contents(tree, ["0" * 40])) == []
+
+
+def test_nothing_that_the_repository_names_is_run(clone: Path, tmp_path: Path) -> None:
+    mark = tmp_path / "was-run"
+    script = clone / "bad.sh"
+    script.write_text(f"#!/bin/sh\ntouch {mark}\n")
+    script.chmod(0o700)
+    for name in (
+        "post-index-change",
+        "reference-transaction",
+        "post-checkout",
+        "fsmonitor-watchman",
+    ):
+        (clone / ".git" / "hooks" / name).write_text(script.read_text())
+        (clone / ".git" / "hooks" / name).chmod(0o700)
+    settings = {
+        "core.fsmonitor": script,
+        "core.pager": script,
+        "core.editor": script,
+        "core.sshCommand": script,
+        "core.askPass": script,
+        "gpg.program": script,
+        "log.showSignature": "true",
+        "diff.external": script,
+        "diff.bad.textconv": script,
+        "filter.bad.smudge": script,
+        "filter.bad.clean": script,
+        "credential.helper": script,
+        "alias.rev-list": f"!{script}",
+    }
+    for name, value in settings.items():
+        run(clone, "config", name, str(value))
+    (clone / ".gitattributes").write_text("* diff=bad filter=bad\n")
+    tree = git.work_tree(clone)
+    assert tree is not None
+    assert git.commits(tree, ["b.md"]) != ()
+    (blob,) = git.blobs(tree, ["b.md"], git.remote_branches(tree))
+    assert dict(git.contents(tree, [blob.oid])) == {blob.oid: b"two\n"}
+    assert len(git.remotes(tree)) == 1
+    assert git.branches(tree)
+    assert not mark.exists()
+    subprocess.run([script], check=True)  # it would have left its mark
+    assert mark.exists()

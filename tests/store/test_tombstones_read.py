@@ -1,0 +1,289 @@
+"""What has a tombstone does not exist for any reader, and a sweep takes it out of the files."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from clsm_cli.model.episodes import (
+    Block,
+    Document,
+    Episode,
+    EpisodeRecord,
+    Observation,
+    OpenQuestion,
+    Turn,
+)
+from clsm_cli.model.graph import Edge, Node, Statement
+from clsm_cli.model.ids import statement_id, tombstone_hash
+from clsm_cli.model.readers import Record
+from clsm_cli.model.tombstones import birth_ids, digests, episode_ids, first_free, visible
+from clsm_cli.store import (
+    atomic,
+    episodes,
+    graph,
+    inbox,
+    layout,
+    logs,
+    reconcile,
+    runs,
+    settle,
+    shards,
+    statements,
+    sweeping,
+    topics,
+)
+from clsm_cli.store.layout import Store
+
+NOW = "2026-02-24T08:00:00Z"
+GONE, LEFT = "0" * 12, "1" * 12
+REV = (1, "pi")
+CANARY = "The canary is called Pip."
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    layout.create(tmp_path / "memory", "UTC")
+    return layout.open_store(tmp_path / "memory", {"CLSM_DEVICE": "pi"})
+
+
+def hashes(*ids: str) -> frozenset[str]:
+    return frozenset(map(tombstone_hash, ids))
+
+
+def bury(store: Store, *ids: str) -> frozenset[str]:
+    for each in ids:
+        line = logs.render(logs.Tombstone(tombstone_hash(each), NOW))
+        atomic.append(store.root / "tombstones" / "pc.jsonl", line)
+    return logs.forgotten(store)
+
+
+def row(record: str = "f-1", *sources: str, text: str = CANARY) -> Statement:
+    return Statement(
+        id=record,
+        rev=REV,
+        text_sha=topics.text_sha(text),
+        stream="identity",
+        topic="birds",
+        sources=sources,
+        recorded_at=NOW,
+    )
+
+
+def test_tombstones_are_read_again_when_they_grow(store: Store) -> None:
+    assert logs.forgotten(store) == frozenset()
+    assert bury(store, "a") == hashes("a")
+    assert bury(store, "b") == hashes("a", "b")
+
+
+RECORDS: dict[str, tuple[Record, Record | None]] = {
+    "a statement loses a source": (row("f-1", GONE, LEFT), row("f-1", LEFT)),
+    "a statement without any left": (row("f-1", GONE), None),
+    "one that has none by a person": (row(), row()),
+    "contradicted": (replace(row(), contradicted_by=(GONE,)), row()),
+    "what it superseded": (replace(row(), supersedes="f-gone"), row()),
+    "itself": (row("f-gone", LEFT), None),
+    "an edge": (Edge(id="g-1", rev=REV, source="a", target="b", sources=(GONE,)), None),
+    "an edge at an episode": (Edge(id="g-1", rev=REV, source="e-gone", target="b"), None),
+    "a derived edge": (
+        Edge(id="g-1", rev=REV, source="a", target="b"),
+        Edge(id="g-1", rev=REV, source="a", target="b"),
+    ),
+    "a summary": (
+        Node(id="pip", rev=REV, summary=CANARY, sources=(GONE, LEFT)),
+        Node(id="pip", rev=REV, sources=(LEFT,)),
+    ),
+    "a pinned summary": (
+        Node(id="pip", rev=REV, summary="Mine.", sources=(GONE,), pinned=True),
+        Node(id="pip", rev=REV, summary="Mine.", pinned=True),
+    ),
+    "mentions": (
+        EpisodeRecord(id="e-1", rev=REV, mentions={"pip": (GONE,), "mara": (GONE, LEFT), "x": ()}),
+        EpisodeRecord(id="e-1", rev=REV, mentions={"mara": (LEFT,), "x": ()}),
+    ),
+    "observations": (
+        EpisodeRecord(
+            id="e-1",
+            rev=REV,
+            observations=(
+                Observation(kind="decision", text=CANARY, key="k", turns=(GONE,)),
+                Observation(kind="decision", text="B", key="k", turns=(GONE, LEFT)),
+            ),
+        ),
+        EpisodeRecord(
+            id="e-1",
+            rev=REV,
+            observations=(Observation(kind="decision", text="B", key="k", turns=(LEFT,)),),
+        ),
+    ),
+    "an answer": (
+        EpisodeRecord(id="e-1", rev=REV, open_questions=(OpenQuestion("Who?", GONE),)),
+        EpisodeRecord(id="e-1", rev=REV, open_questions=(OpenQuestion("Who?"),)),
+    ),
+    "blocks": (
+        Document(
+            id="d-1",
+            rev=REV,
+            blocks=(
+                Block(key=GONE, line_start=1, line_end=1),
+                Block(key=LEFT, line_start=2, line_end=2),
+            ),
+            closed={GONE: (NOW, LEFT), "2" * 12: (NOW, GONE)},
+        ),
+        Document(
+            id="d-1",
+            rev=REV,
+            blocks=(Block(key=LEFT, line_start=2, line_end=2),),
+            closed={"2" * 12: (NOW, "")},
+        ),
+    ),
+    "a document without any left": (Document(id="d-1", rev=REV, closed={GONE: (NOW, "")}), None),
+    "an empty document": (Document(id="d-1", rev=REV), Document(id="d-1", rev=REV)),
+}
+
+
+@pytest.mark.parametrize("case", RECORDS)
+def test_what_is_left_of_a_record(case: str) -> None:
+    record, left = RECORDS[case]
+    forgotten = hashes(GONE, "f-gone", "e-gone")
+    assert visible(record, forgotten) == left
+    assert visible(record, frozenset()) is record
+    found = shards.fold([shards.Shard((record,), (), None)], forgotten).records
+    assert found == ({} if left is None else {record.id: left})
+    if left is not None:
+        assert visible(left, forgotten) is left
+
+
+def test_nothing_is_born_under_a_forgotten_id() -> None:
+    plain, salted = statement_id("a"), statement_id("a", "2026")
+    assert first_free(birth_ids("a", None, "2026"), frozenset()) == plain
+    assert first_free(birth_ids("a", None, "2026"), hashes(plain)) == salted
+    third = first_free(birth_ids("a", None, "2026"), hashes(plain, salted))
+    assert third not in (plain, salted)
+    first, second = next(episode_ids(GONE)), f"e-{next(digests('episode', GONE))}"
+    assert first == second
+    assert first_free(episode_ids(GONE), hashes(first)) != first
+
+
+def test_a_shard_that_is_written_holds_nothing_forgotten(store: Store) -> None:
+    names = [f"f-{n}" for n in range(200)]
+    one, two, three, new = [
+        name for name in names if shards.shard_name(name, 1) == shards.shard_name(names[0], 1)
+    ][:4]
+    old = [row(one, GONE), row(two, GONE, LEFT), row(three, LEFT)]
+    runs.apply(store, "test", NOW, graph.plan(store, "identity", old))
+    bury(store, GONE, three)
+    runs.apply(store, "test", NOW, graph.plan(store, "identity", [row(new, LEFT)]))
+    found = shards.load_graph([store.graph("identity")]).records
+    assert found == {two: row(two, LEFT), new: row(new, LEFT)}
+
+
+def test_items_of_forgotten_statements_do_not_exist() -> None:
+    page = f"- {CANARY}  ^f-gone\n- Mara whistles.  ^f-1\n- Pip sings.  ^f-2\n- {CANARY}\n"
+    topic = topics.parse(page.encode(), Path("birds.md"))
+    records = {
+        "f-1": row("f-1", LEFT, text="Mara whistles."),
+        "f-2": row("f-2", GONE, text="Pip sings."),
+    }
+    plain = statement_id(CANARY.lower())
+    forgotten = hashes("f-gone", GONE, plain)
+    edits = reconcile.reconcile(
+        [topic], records, stream="identity", now=NOW, device="pi", forgotten=forgotten
+    )
+    again = topics.id_of(topic.items[3], forgotten)
+    assert again != plain
+    assert set(edits.statements) == {"f-1", again}
+    assert (edits.added, edits.changed, edits.withdrawn) == ((again,), (), ())
+
+
+def turn(key: str, text: str) -> Turn:
+    return Turn(key=key, speaker="user", role="user", text=text, time="2026-02-24T08:00:00+00:00")
+
+
+def test_an_episode_without_its_forgotten_turns() -> None:
+    whole = Episode("e-1", "main", (turn(GONE, CANARY), turn(LEFT, "Fine.")), NOW)
+    assert episodes.without(whole, frozenset()) is whole
+    assert episodes.without(whole, hashes("e-1")) is None
+    assert episodes.without(whole, hashes(GONE, LEFT)) is None
+    left = episodes.without(whole, hashes(GONE))
+    assert left is not None
+    assert [each.key for each in left.turns] == [LEFT]
+
+
+def fill(store: Store) -> None:
+    """Statements with items, an episode, an inbox; some of another machine."""
+    rows = [row("f-1", GONE), row("f-2", LEFT, text="Mara whistles.")]
+    runs.apply(store, "test", NOW, graph.plan(store, "identity", rows))
+    page = f"# Birds\n\nA word of mine.\n\n## Pip\n\n- {CANARY}  ^f-1\n\n## Mara\n\n- Mara whistles.  ^f-2\n"
+    atomic.put(store.root / "identity" / "birds.md", page.encode())
+    atomic.put(store.root / "projects" / "pip.md", f"# Pip\n\n- {CANARY}  ^f-gone\n".encode())
+    flow = store.root / "flow" / "pc"
+    episode = Episode("e-0123456789ab", "main", (turn(GONE, CANARY), turn(LEFT, "Fine.")), NOW)
+    atomic.put(episodes.file_of(episode, flow), episodes.render(episode))
+    box = [
+        inbox.Captured("s", turn(GONE, CANARY), NOW),
+        inbox.Captured("s", turn("2" * 12, "Hm."), NOW),
+    ]
+    atomic.append(inbox.path_of(flow / "inbox", "s"), inbox.render(box))
+    atomic.put(flow / "graph" / "a.yaml", shards.render([row("f-9", GONE)]))
+
+
+def everything(store: Store) -> bytes:
+    return b"".join(p.read_bytes() for p in sorted(store.root.rglob("*")) if p.is_file())
+
+
+def test_a_sweep_takes_out_what_came_back_and_nothing_else(store: Store) -> None:
+    fill(store)
+    forgotten = bury(store, GONE, "e-0123456789ab", "f-gone")
+    kept = set(store.derived.glob("runs/*"))
+    seen = shards.load_graph(store.graphs(), forgotten).records
+    assert set(seen) == set(statements.load(store, seen, NOW)) == {"f-2"}
+    sweeping.sweep(store, NOW)
+    assert CANARY.encode() not in everything(store)
+    page = (store.root / "identity" / "birds.md").read_text(encoding="utf-8")
+    assert "A word of mine." in page
+    assert "Pip" not in page
+    assert "- Mara whistles.  ^f-2" in page
+    assert not (store.root / "projects" / "pip.md").exists()
+    assert set(shards.load_graph(store.graphs()).records) == {"f-2"}
+    (path,) = episodes.files(store.root / "flow" / "pc")  # a turn that nothing else holds
+    rest = episodes.read(path)
+    assert [each.key for each in rest.turns] == [LEFT]
+    assert rest.id != "e-0123456789ab"
+    (box,) = inbox.files(store.root / "flow" / "pc" / "inbox")
+    assert [item.turn.text for item in inbox.read(box).turns] == ["Hm."]
+    assert sweeping.plan(store, forgotten) == []
+    assert settle.plan(store, NOW) == ([], [])
+    assert set(store.derived.glob("runs/*")) == kept  # nothing is kept of what went
+
+
+def test_an_old_clone_copied_over_the_store_is_swept_again(store: Store, tmp_path: Path) -> None:
+    fill(store)
+    shutil.copytree(store.root, tmp_path / "old")
+    forgotten = bury(store, GONE, "e-0123456789ab", "f-gone")
+    sweeping.sweep(store, NOW)
+    swept = {
+        p: p.read_bytes() for p in store.root.rglob("*") if p.is_file() and p.name != "runs.jsonl"
+    }
+    for _ in range(2):
+        shutil.copytree(tmp_path / "old", store.root, dirs_exist_ok=True)
+        assert CANARY.encode() in everything(store)
+        assert set(
+            statements.load(store, shards.load_graph(store.graphs(), forgotten).records, NOW)
+        ) == {"f-2"}
+        sweeping.sweep(store, NOW)
+        again = {
+            p: p.read_bytes()
+            for p in store.root.rglob("*")
+            if p.is_file() and p.name != "runs.jsonl"
+        }
+        assert again == swept
+
+
+def test_without_tombstones_nothing_is_read(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    fill(store)
+    monkeypatch.setattr(sweeping, "plan", lambda *_: pytest.fail("looked"))
+    sweeping.sweep(store, NOW)
