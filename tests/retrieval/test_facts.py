@@ -13,10 +13,10 @@ from clsm_cli.config import with_changes
 from clsm_cli.model.graph import Node, Statement
 from clsm_cli.retrieval import facts
 from clsm_cli.retrieval.facts import NO, UNKNOWN, YES
-from clsm_cli.text.slot_single import is_single
 from clsm_cli.store import atomic, shards, statements
 from clsm_cli.store.index.opening import open_index
 from clsm_cli.text.slot_rules import RULES, SLOTS
+from clsm_cli.text.slot_single import is_single
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
