@@ -89,13 +89,13 @@ def _git(store: Store, files: Sequence[str]) -> Iterator[Beyond]:
     branch = git.head(tree) or "main"
     at = f"git -C {quote(str(tree.top))}"
     kept = "the files stay" if not tree.prefix else "the other files of the repository keep theirs"
-    commits = f"{count} commit{'' if count == 1 else 's'}"
+    commits = "1 commit holds" if count == 1 else f"{count} commits hold"
     remotes = git.remotes(tree)
     pushes = [f"{at} push --force {quote(each.name)} {quote(branch)}" for each in remotes]
     anew = _of_whole(at, branch) if not tree.prefix else _of_part(at, tree)
     yield Beyond(
         f"{tree.top}/.git",
-        f"{commits} hold these files as they were; this drops their history, and {kept}",
+        f"{commits} these files as they were; this drops their history, and {kept}",
         (*anew, *pushes, *_swept(at)),
     )
     for each in remotes:

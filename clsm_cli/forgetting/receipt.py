@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.model.graph import Edge, Node, Statement
 from clsm_cli.records import NamedTuple
+from clsm_cli.store.index.graph_rows import OF_EPISODES
 
 if TYPE_CHECKING:
     from clsm_cli.forgetting.beyond import Beyond
@@ -19,7 +20,7 @@ class Gone(NamedTuple):
     """One thing that goes.
 
     Attributes:
-        kind: turn, block, statement, summary, concept, connection or episode.
+        kind: turn, block, statement, gist, concept, connection or episode.
         text: What a person knows it by.
     """
 
@@ -71,7 +72,7 @@ class Receipt(NamedTuple):
 def gone(
     before: Memory, after: dict[str, Record], chosen: Chosen, purged: Purged
 ) -> tuple[Gone, ...]:
-    """Everything that goes: turns, episodes, statements, then nodes and edges.
+    """Everything that goes: turns, episodes, statements, then nodes and edges between them.
 
     Args:
         before: The store as it was.
@@ -79,23 +80,20 @@ def gone(
         chosen: What a person meant.
         purged: What was taken out.
     """
-    found = sorted(
-        (_turn(before, key) for key in sorted(chosen.turns, key=lambda k: _order(before, k))),
-        key=lambda each: each.kind,
-        reverse=True,
-    )
+    turns = [_turn(before, key) for key in sorted(chosen.turns, key=lambda k: _order(before, k))]
+    found = sorted(turns, key=lambda each: each.kind, reverse=True)
     whole = sorted(purged.lost.episodes - purged.remade.keys())
     found += [Gone(i, "episode", _title(before, i)) for i in whole]
-    lost = sorted(before.records.keys() - after.keys())
-    records = [before.records[i] for i in lost]
-    found += [_statement(before, r) for r in records if isinstance(r, Statement)]
+    records = [before.records[i] for i in sorted(before.records.keys() - after.keys())]
+    rows = [_statement(before, r) for r in records if isinstance(r, Statement)]
     by_hand = purged.lost.statements - before.records.keys()
-    found += [Gone(i, "statement", before.statements[i].text) for i in sorted(by_hand)]
+    rows += [Gone(i, "statement", before.statements[i].text) for i in sorted(by_hand)]
+    found += sorted(rows, key=lambda each: each.kind, reverse=True)
     found += [Gone(r.id, "concept", r.label or r.id) for r in records if isinstance(r, Node)]
     found += [
         Gone(r.id, "connection", f"{r.source} – {r.target} ({r.type})")
         for r in records
-        if isinstance(r, Edge)
+        if isinstance(r, Edge) and r.type not in OF_EPISODES
     ]
     return tuple(found)
 
@@ -143,5 +141,5 @@ def _title(memory: Memory, episode: str) -> str:
 
 def _statement(memory: Memory, record: Statement) -> Gone:
     known = memory.statements.get(record.id, record)
-    kind = "summary" if record.kind == "gist" else "statement"
+    kind = "gist" if record.kind == "gist" else "statement"
     return Gone(record.id, kind, known.text, known.valid_from)

@@ -142,8 +142,9 @@ class _About:
         self._pattern = re.compile(rf"(?<!\w)(?:{listed})(?!\w)")
 
     def mentions(self, key: str, told: Told) -> bool:
-        """Whether a turn names it."""
-        return key in self._noted or self._pattern.search(told.turn.text.casefold()) is not None
+        """Whether a turn, or a heading above it, names it."""
+        text = "\n".join((*told.turn.heading, told.turn.text)).casefold()
+        return key in self._noted or self._pattern.search(text) is not None
 
     def is_about(self, key: str, told: Told) -> bool:
         """Whether a turn names it, or was said by it."""
