@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
 from clsm_cli.errors import ClsmError
 from clsm_cli.forgetting.heard import day
-from clsm_cli.store import atomic
-from clsm_cli.store.jsonlines import LineError, load
+from clsm_cli.store import atomic, logs
 
 if TYPE_CHECKING:
     from datetime import date
@@ -41,11 +41,7 @@ def _is_old(run: Path, today: date) -> bool:
 def _day_of(path: Path) -> date | None:
     """When a step was made; None where that cannot be read."""
     try:
-        row = load((atomic.read(path, _MAX_LINE) or b"").decode("utf-8", "replace"))
-    except (ClsmError, LineError):
+        row = json.loads(atomic.read(path, logs.MAX_LOG) or b"null")
+    except (ClsmError, ValueError, RecursionError):
         return None
     return day(row.get("at")) if isinstance(row, dict) else None
-
-
-_MAX_LINE = 8 << 20
-"""Bytes of what a step tells of itself."""

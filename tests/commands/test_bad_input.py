@@ -316,7 +316,7 @@ def small_disk(bare: Cli) -> Iterator[Cli]:
     """A store on a disk of 400 KB."""
     disk = bare.folder / "disk"
     disk.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=400k", "none", str(disk)]
+    mount = ["mount", "-t", "tmpfs", "-o", "size=560k", "none", str(disk)]
     if os.geteuid() != 0 or subprocess.run(mount, capture_output=True, check=False).returncode:
         pytest.skip("a small disk needs root and the right to mount")
     yield Cli(bare.folder, {**bare.environment, "CLSM_STORE": str(disk / "memory")})
