@@ -51,8 +51,8 @@ def _tables(report: YearReport, *, verbose: bool) -> Iterator[Table]:
         tuple(_considered(month, months[0]) for month in months),
     )
     yield Table(
-        "archived (%)",
-        ("month", *(f"{s} {what}" for s in last.archived for what in ("items", "tokens"))),
+        "archived items (tokens), in % of all that a stream ever held",
+        ("month", *last.archived),
         tuple(_archived(month) for month in months if month.archived),
     )
     yield Table(
@@ -107,10 +107,8 @@ def _considered(month: Month, first: Month) -> tuple[str, ...]:
 
 
 def _archived(month: Month) -> tuple[str, ...]:
-    cells = [str(month.month)]
-    for state in month.archived.values():
-        cells += [
-            share(state.archived / state.items if state.items else 0.0),
-            share(state.archived_tokens / state.tokens if state.tokens else 0.0),
-        ]
-    return tuple(cells)
+    shares = [
+        (each.archived / max(1, each.items), each.archived_tokens / max(1, each.tokens))
+        for each in month.archived.values()
+    ]
+    return str(month.month), *(f"{share(items)} ({share(size)})" for items, size in shares)

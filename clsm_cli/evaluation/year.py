@@ -14,7 +14,7 @@ is the share of a query's quotes that stand in its first ten items. *Used or pin
 that an answer of the year has shown so far, or that a pinned memory holds; *never asked* those of
 queries that were not asked so far, whether or not the answer to another query showed them. Each
 group is compared with the first day over the same quotes. *Considered* are the passages that a query
-is compared with: those that are not archived, and all once more where a second pass was taken.
+is compared with: those that its first pass sees, and all once more where a second pass was taken.
 """
 
 from __future__ import annotations

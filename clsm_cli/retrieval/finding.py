@@ -67,6 +67,7 @@ def find(
     stated = verdict.evidence if verdict is not None else ()
 
     def ask(one: Question) -> Ranked:
+        index.wake(one.terms)
         vectors = engine.encode(one.dense) if has_model else None
         return ranking.rank(index, one, vectors, engine, settings, allowed, stated)
 

@@ -1,7 +1,4 @@
-"""Recall, in reading order: route → find → floor → items → concepts → pack → touch.
-
-What is archived is left out at first. Where nothing is found so, all is searched.
-"""
+"""Recall, in reading order: route → look (find → floor → concepts → items) → pack → touch."""
 
 from __future__ import annotations
 
@@ -12,17 +9,14 @@ from typing import TYPE_CHECKING
 from clsm_cli.errors import DiskError, ModelDigestError, ModelMissingError
 from clsm_cli.model.ids import digest
 from clsm_cli.records import NamedTuple
-from clsm_cli.retrieval import concepts, feedback, items
+from clsm_cli.retrieval import feedback, looks
 from clsm_cli.retrieval.answer import Answer, Budget, Dropped, Known, Memory
-from clsm_cli.retrieval.finding import find
 from clsm_cli.retrieval.query import Query
 from clsm_cli.store.index.opening import open_index
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from clsm_cli.config import RecallSettings
-    from clsm_cli.retrieval.answer import Concept
     from clsm_cli.retrieval.facts import Verdict
     from clsm_cli.retrieval.finding import Found
     from clsm_cli.retrieval.meaning import Engine
@@ -33,14 +27,6 @@ if TYPE_CHECKING:
 
 
 __all__ = ["Considered", "Query", "considered", "pack", "recall", "touch"]
-
-
-class Look(NamedTuple):
-    """One pass of a recall: what it found, and which concepts and memories are sure enough."""
-
-    found: Found
-    concepts: tuple[Concept, ...]
-    memories: list[Memory]
 
 
 class Considered(NamedTuple):
@@ -86,7 +72,7 @@ def considered(
     with open_index(store, None if missing else embedder) as opened:
         for query in queries:
             passages = candidates = 0
-            for look in _looks(opened.index, query, engine, has_model=not missing):
+            for look in looks.take(opened.index, query, engine, has_model=not missing):
                 passages += opened.index.size()[0]
                 candidates += len(look.found.ranked.candidates)
             yield Considered(passages, candidates)
@@ -139,7 +125,7 @@ def _answer(opened: Opened, query: Query, engine: Engine, *, has_model: bool) ->
         warnings=tuple(opened.warnings),
     )
     if route != "none":
-        *_, look = _looks(index, query, engine, has_model=has_model)
+        *_, look = looks.take(index, query, engine, has_model=has_model)
         found = look.found
         kept, budget = pack(look.memories, query.budget, query.unit, _said(query, found))
         answer = answer._replace(
@@ -166,65 +152,6 @@ def _route(index: Index, query: Query) -> tuple[str, tuple[str, ...]]:
     if decided.route == "none" and not query.is_gated:
         return "ltm", decided.cues
     return decided.route, decided.cues
-
-
-def _looks(index: Index, query: Query, engine: Engine, *, has_model: bool) -> Iterator[Look]:
-    """What a query finds; where that is nothing, what it finds in all, the archive too.
-
-    The index is left looking as the last of them did. Published systems know no archive.
-    """
-    settings = _settings(index, query)
-    for shown in (query.preset is not None, True):
-        index.look_into_archive(shown=shown)
-        found = find(index, query, engine, settings, has_model=has_model)
-        named, memories = _chosen(index, query, found, settings, engine, has_model=has_model)
-        yield Look(found, named, memories)
-        if memories or not index.has_archived():
-            return
-
-
-def _settings(index: Index, query: Query) -> RecallSettings:
-    """The settings, with what was learnt from feedback."""
-    from datetime import datetime
-
-    learnt = feedback.learnt(index.store, datetime.fromisoformat(query.now), query.seed)
-    return feedback.tuned(index.store.settings.recall, learnt)
-
-
-def _chosen(
-    index: Index,
-    query: Query,
-    found: Found,
-    settings: RecallSettings,
-    engine: Engine,
-    *,
-    has_model: bool,
-) -> tuple[tuple[Concept, ...], list[Memory]]:
-    """Concepts and memories, best first: those that are sure enough, or a published system's."""
-    if query.preset is not None:
-        from clsm_cli.retrieval import presets, published
-
-        vectors = engine.encode(found.question.dense) if has_model else None
-        preset = presets.load(query.preset)
-        return published.answer(index, query, found.question, vectors, engine, preset)
-    kept, faded = found.ranked.candidates, settings.faded
-    if query.min_score is not None:
-        kept = [candidate for candidate in kept if candidate.confidence >= query.min_score]
-        faded = float("-inf")  # a score may be below 0
-    elif found.ranked.confidence < settings.floor and not (found.verdict and found.verdict.facts):
-        kept = []
-    if not kept:
-        return (), []
-    named = concepts.rank(
-        index,
-        query.text,
-        kept,
-        settings.concepts,
-        found.ranked.cosines,
-        query.at,
-        query.known_at,
-    )
-    return named, items.of(index, kept, query.k, settings, faded=faded)
 
 
 def _said(query: Query, found: Found) -> list[Memory]:

@@ -9,7 +9,10 @@ again at the end of a refresh that changed any of them.
 from __future__ import annotations
 
 from array import array
+from math import isqrt
 from typing import TYPE_CHECKING
+
+from clsm_cli.store.index import postings
 
 if TYPE_CHECKING:
     import sqlite3
@@ -54,3 +57,18 @@ def settle(connection: sqlite3.Connection, touched: set[str]) -> None:
         connection.execute(
             "UPDATE asleep SET passages = ?, length = ?, rows = ?", (len(found), total, packed)
         )
+
+
+def holding_rare(connection: sqlite3.Connection, terms: Sequence[str]) -> frozenset[int]:
+    """Rows of the archived passages that hold a rare term.
+
+    A term is rare where at most √N of all N passages hold it: it tells at least half as much as one
+    that a single passage holds, as ln(N / √N) = ½ ln N.
+    """
+    (most,) = connection.execute("SELECT passages FROM totals").fetchone()
+    (asleep,) = connection.execute("SELECT rows FROM asleep").fetchone()
+    found: set[int] = set()
+    for term in terms:
+        if postings.count(connection, term) <= isqrt(most):
+            found.update(row for row, _, _ in postings.of_term(connection, term))
+    return frozenset(found.intersection(array("I", asleep)))

@@ -68,6 +68,14 @@ def of_term(connection: sqlite3.Connection, term: str) -> Iterator[tuple[int, in
             yield first + (code >> 16), code >> 8 & _MOST, code & _MOST
 
 
+def count(connection: sqlite3.Connection, term: str) -> int:
+    """How many passages hold a term, without reading them."""
+    (size,) = connection.execute(
+        "SELECT TOTAL(LENGTH(data)) FROM postings WHERE term = ?", (term,)
+    ).fetchone()
+    return int(size) // 4
+
+
 def merged(codes: array[int], changed: Mapping[int, int | None]) -> array[int]:
     """A sorted row after its passages changed; what did not change is moved, not looked at.
 

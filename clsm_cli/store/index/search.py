@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from array import array
-from itertools import chain, islice
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.records import NamedTuple
@@ -85,12 +85,10 @@ class Search:
         self._hidden: frozenset[int] | None = None
         self._shows_archive = False
         self._is_past = False
+        self._woken: frozenset[int] = frozenset()
 
     def look_at(self, at: str | None, known_at: str | None = None) -> None:
-        """Answer from here on as of a time, see ``moment.hidden``; None: as of now.
-
-        Who asks for the past is shown the archive too.
-        """
+        """Answer from here on as of a time (``moment.hidden``), the archive too; None: as of now."""
         self._hidden = None
         self._is_past = at is not None
         if at is not None:
@@ -101,6 +99,7 @@ class Search:
     def look_into_archive(self, *, shown: bool) -> None:
         """Whether passages that are archived (``archived``) count from here on; at first not."""
         self._shows_archive = shown
+        self._woken = frozenset()
         if not self._is_past:
             self._hidden = None
 
@@ -108,21 +107,28 @@ class Search:
         """Whether a current passage does not count because it is archived."""
         if self._shows_archive or self._is_past:
             return False
-        (count,) = self.connection.execute("SELECT passages FROM asleep").fetchone()
-        return bool(count)
+        return bool(self.connection.execute("SELECT passages FROM asleep").fetchone()[0])
+
+    def wake(self, terms: Sequence[str]) -> None:
+        """Let those archived passages count, until the next look, that hold a rare word of a question."""
+        if self.has_archived():
+            from clsm_cli.store.index import archived
+
+            self._hidden, self._woken = None, archived.holding_rare(self.connection, terms)
+            self._hidden = self.hidden() - self._woken
 
     def size(self) -> tuple[int, int]:
         """Current passages, and the sum of their lengths in terms.
 
-        What is archived and not shown is not in the sums, as it is in no postings: a word is as
-        rare as it is among what is searched. So the first pass ranks as if the archive did not
-        exist, and a look into it as if nothing had been archived.
+        What is archived and does not count is not in the sums: a word is as rare as it is among
+        what is searched, and a look that shows the archive ranks as if nothing were archived.
         """
-        query = "SELECT passages, length FROM totals"
-        if not (self._shows_archive or self._is_past):
-            query = "SELECT t.passages - a.passages, t.length - a.length FROM totals t, asleep a"
+        query = "SELECT t.passages - a.passages, t.length - a.length FROM totals t, asleep a"
+        if self._shows_archive or self._is_past:
+            query = "SELECT passages, length FROM totals"
         row = self.connection.execute(query).fetchone()
-        return int(row[0]), int(row[1])
+        woken = [each.length for each in self.traits(sorted(self._woken)).values()]
+        return int(row[0]) + len(woken), int(row[1]) + sum(woken)
 
     def unembedded(self) -> int:
         """Texts without a vector."""
@@ -132,8 +138,8 @@ class Search:
 
     def speakers(self) -> list[str]:
         """Everyone who speaks, by name."""
-        rows = self.connection.execute("SELECT name FROM speakers ORDER BY name")
-        return [str(row[0]) for row in rows]
+        query = "SELECT name FROM speakers ORDER BY name"
+        return [str(row[0]) for row in self.connection.execute(query)]
 
     def postings(self, term: str) -> list[tuple[int, int, int]]:
         """Where a term occurs among visible passages: passage, count, terms of the passage."""
@@ -144,26 +150,24 @@ class Search:
     def hidden(self) -> frozenset[int]:
         """Rows of the passages that do not count: closed, no longer held to be true, archived."""
         if self._hidden is None:
-            rows = self.connection.execute("SELECT id FROM passages WHERE NOT current")
-            closed = (row[0] for row in rows)
-            if self._shows_archive:
-                self._hidden = frozenset(closed)
-            else:
+            closed = "SELECT id FROM passages WHERE NOT current"
+            found = {row[0] for row in self.connection.execute(closed)}
+            if not self._shows_archive:
                 (asleep,) = self.connection.execute("SELECT rows FROM asleep").fetchone()
-                self._hidden = frozenset(chain(closed, array("I", asleep)))
+                found.update(array("I", asleep))
+            self._hidden = frozenset(found)
         return self._hidden
 
     def passages(self, rows: Sequence[int]) -> dict[int, Passage]:
         """Passages by row number."""
         found: dict[int, Passage] = {}
         for batch in batches(rows):
-            marks = ",".join("?" * len(batch))
             query = (
                 f"SELECT p.id, {_COLUMNS} FROM passages p JOIN places l ON l.id = p.place"
                 " LEFT JOIN blocks b ON b.document = l.document AND b.key = p.key"
                 " LEFT JOIN documents d ON d.id = b.document"
                 " LEFT JOIN headings h ON h.id = COALESCE(b.heading, p.heading)"
-                f" WHERE p.id IN ({marks})"
+                f" WHERE p.id IN ({','.join('?' * len(batch))})"
             )
             for row in self.connection.execute(query, batch):
                 found[row[0]] = _passage(row[1:])

@@ -1,0 +1,101 @@
+"""The looks of a recall: the first leaves out what is archived, the second does not.
+
+A word of the question that few passages hold brings back the archived ones that hold it
+(``Search.wake``). The second look is taken where the first found nothing, or is not sure of it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from clsm_cli.records import NamedTuple
+from clsm_cli.retrieval import concepts, feedback, items
+from clsm_cli.retrieval.finding import find
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from clsm_cli.config import RecallSettings
+    from clsm_cli.retrieval.answer import Concept, Memory
+    from clsm_cli.retrieval.finding import Found
+    from clsm_cli.retrieval.meaning import Engine
+    from clsm_cli.retrieval.query import Query
+    from clsm_cli.store.index.reader import Index
+
+DOUBT = 1.5
+"""How many times the floor an answer must be sure to do without the archive; what is dormant needs 1.5
+times the activation (docs/evaluation.md, "A year of use")."""
+
+
+class Look(NamedTuple):
+    """One pass of a recall: what it found, and which concepts and memories are sure enough."""
+
+    found: Found
+    concepts: tuple[Concept, ...]
+    memories: list[Memory]
+
+    def is_sure(self, floor: float) -> bool:
+        """Whether it answers, by a fact or well above the floor, so that no other pass is needed."""
+        verdict = self.found.verdict
+        known = verdict is not None and bool(verdict.facts)
+        return bool(self.memories) and (known or self.found.ranked.confidence >= DOUBT * floor)
+
+
+def take(index: Index, query: Query, engine: Engine, *, has_model: bool) -> Iterator[Look]:
+    """What a query finds; where that is not enough, what it finds in all, the archive too.
+
+    The index is left looking as the last of them did. Published systems know no archive.
+    """
+    settings = _settings(index, query)
+    for shown in (query.preset is not None, True):
+        index.look_into_archive(shown=shown)
+        found = find(index, query, engine, settings, has_model=has_model)
+        named, memories = _chosen(index, query, found, settings, engine, has_model=has_model)
+        look = Look(found, named, memories)
+        yield look
+        if not index.has_archived() or look.is_sure(settings.floor):
+            return
+
+
+def _settings(index: Index, query: Query) -> RecallSettings:
+    """The settings, with what was learnt from feedback."""
+    from datetime import datetime
+
+    learnt = feedback.learnt(index.store, datetime.fromisoformat(query.now), query.seed)
+    return feedback.tuned(index.store.settings.recall, learnt)
+
+
+def _chosen(
+    index: Index,
+    query: Query,
+    found: Found,
+    settings: RecallSettings,
+    engine: Engine,
+    *,
+    has_model: bool,
+) -> tuple[tuple[Concept, ...], list[Memory]]:
+    """Concepts and memories, best first: those that are sure enough, or a published system's."""
+    if query.preset is not None:
+        from clsm_cli.retrieval import presets, published
+
+        vectors = engine.encode(found.question.dense) if has_model else None
+        preset = presets.load(query.preset)
+        return published.answer(index, query, found.question, vectors, engine, preset)
+    kept, faded = found.ranked.candidates, settings.faded
+    if query.min_score is not None:
+        kept = [candidate for candidate in kept if candidate.confidence >= query.min_score]
+        faded = float("-inf")  # a score may be below 0
+    elif found.ranked.confidence < settings.floor and not (found.verdict and found.verdict.facts):
+        kept = []
+    if not kept:
+        return (), []
+    named = concepts.rank(
+        index,
+        query.text,
+        kept,
+        settings.concepts,
+        found.ranked.cosines,
+        query.at,
+        query.known_at,
+    )
+    return named, items.of(index, kept, query.k, settings, faded=faded)
