@@ -162,3 +162,22 @@ def test_an_empty_store_and_a_torn_log(cli: Cli) -> None:
 
 def test_bad_times_are_refused(cli: Cli) -> None:
     assert cli("decay", "--now", "soon").code == 2
+
+
+@pytest.mark.parametrize("name", ["fading.svg", "fading.html"])
+@pytest.mark.usefixtures("store")
+def test_a_picture_of_what_fades(cli: Cli, name: str) -> None:
+    before = tree(layout.open_store(cli.store, {}))
+    cli.ok("decay", "--dry-run", "--plot", name, *NOW)
+    page = (cli.folder / name).read_text(encoding="utf-8")
+    assert "<svg" in page
+    assert "<script" not in page
+    assert all(word in page for word in ("identity", "projects", "tasks", "flow"))
+    assert tree(layout.open_store(cli.store, {})) == before
+
+
+def test_a_picture_in_no_known_form(cli: Cli) -> None:
+    done = cli("decay", "--plot", "fading.png", *NOW)
+    assert done.code == 2
+    assert ".svg" in done.err
+    assert not (cli.folder / "fading.png").exists()
