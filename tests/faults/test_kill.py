@@ -14,7 +14,7 @@ from clsm_cli.embedding import weights
 pytestmark = pytest.mark.skipif(shutil.which("strace") is None, reason="strace is not installed")
 EVERY = {
     "decay": 12,
-    "forget": 40,
+    "forget": 150,
     "undo": 10,
     "init": 6,
     "note": 1,
