@@ -21,12 +21,14 @@ def check(path: Path | None) -> None:
 
     Raises:
         UsageError: Its name does not say which form is wanted.
-        BadInputError: Something else than a file has that name.
+        BadInputError: Its folder is not there, or something else than a file has that name.
     """
     if path is None:
         return
     if path.suffix.lower() not in FORMS:
         raise UsageError("--plot", f"name a file that ends in {' or '.join(FORMS)}")
+    if not path.expanduser().parent.is_dir():
+        raise BadInputError(str(path.parent), "is no folder", "make it, or name another file")
     if path.expanduser().exists() and not path.expanduser().is_file():
         raise BadInputError(str(path), "is not a regular file", "name another one with --plot")
 

@@ -8,6 +8,7 @@ that could still hold a trace is destroyed or compacted.
 
 from __future__ import annotations
 
+import contextlib
 import os
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,7 @@ from clsm_cli.config import LlmSettings
 from clsm_cli.consolidation import rehearsal
 from clsm_cli.consolidation.consolidate import consolidate
 from clsm_cli.consolidation.report import Request
-from clsm_cli.errors import LockedError
+from clsm_cli.errors import LockedError, ModelDigestError, ModelMissingError
 from clsm_cli.forgetting import beyond, memory, purge, receipt, selection, traces
 from clsm_cli.ingestion.ingest import end_begun_run
 from clsm_cli.ingestion.report import utc
@@ -90,6 +91,8 @@ def plan(
     """
     with locked(store.root, store.settings.store.lock_wait):
         warnings = end_begun_run(store)
+    embedder, missing = _usable(embedder)
+    warnings += missing
     # Without a language model: what it once said of the rest stays, and nothing is sent anywhere.
     settings = store.settings._replace(llm=LlmSettings())
     with rehearsal.copied(store._replace(settings=settings)) as copy:
@@ -142,15 +145,20 @@ def apply(store: Store, planned: Plan, now: datetime, embedder: Embedder | None)
         writes += [runs.Remove(store.root / name) for name in sorted(planned.removes)]
         writes += _logs(store, planned)
         line = runs.apply(store, "forget", utc(now), writes, whole=True, keep=False)
-        with database.disk_errors(store.derived):
-            connection = database.open_to_write(store.derived)
-            try:
-                bring_up_to_date(store, connection, embedder, None)
-            finally:
-                connection.close()
+        _refresh(store, embedder)
         warnings = _sweep(store)
     done = planned.receipt._replace(run=line.id if line else None)
     return done._replace(warnings=(*done.warnings, *warnings))
+
+
+def _refresh(store: Store, embedder: Embedder | None) -> None:
+    """Bring the index up to date; that there is no model was told when this was planned."""
+    with (
+        database.disk_errors(store.derived),
+        contextlib.closing(database.open_to_write(store.derived)) as connection,
+        contextlib.suppress(ModelMissingError, ModelDigestError),
+    ):
+        bring_up_to_date(store, connection, embedder, None)
 
 
 def _sweep(store: Store) -> list[str]:
@@ -161,6 +169,17 @@ def _sweep(store: Store) -> list[str]:
         return ["a recall is still reading the old index; the next command that writes ends this"]
     wiping.finish(store)
     return []
+
+
+def _usable(embedder: Embedder | None) -> tuple[Embedder | None, list[str]]:
+    """The engine if it can be used, opened once; else what to tell: it works without."""
+    if embedder is None:
+        return None, []
+    try:
+        embed = embedder.embed()
+    except (ModelMissingError, ModelDigestError) as error:
+        return None, [f"{error} (until then what is made anew is found by its words)"]
+    return embedder._replace(embed=lambda: embed), []
 
 
 def _is_known(store: Store, held: memory.Memory, wanted: Wanted) -> bool:

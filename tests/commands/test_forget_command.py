@@ -167,3 +167,14 @@ def test_json_of_a_dry_run_has_every_key(kept: Cli) -> None:
     done = kept.ok("forget", "--session", "notes", "--dry-run", "--json", *NOW)
     keys = set(json.loads(done.out))
     assert keys >= {"gone", "stays", "remade", "turns", "all_turns", "files", "beyond", "run"}
+
+
+def test_a_machine_without_the_model(kept: Cli) -> None:
+    key = key_of(kept, "gate code")
+    empty = kept.folder / "empty"
+    empty.mkdir()
+    done = kept.ok("forget", key, "--yes", *NOW, CLSM_MODEL_DIR=empty, HF_HUB_OFFLINE="1")
+    assert done.out.splitlines()[0].startswith("1 turn of 3 forgotten")
+    held = [path for path in kept.store.rglob("*") if path.is_file()]
+    assert not [path for path in held if b"quagga" in path.read_bytes()]
+    assert "no embedding model" in done.err
