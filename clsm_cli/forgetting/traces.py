@@ -30,7 +30,7 @@ def clean(log: bytes, gone: AbstractSet[str]) -> bytes:
     >>> clean(line, {"a1"})
     b'\n{"recall": "r-1", "at": "2026-02-24", "ids": ["b2"], "led": ["y"]}\n'
     >>> clean(line, {"a1", "b2"})
-    b'\n'
+    b''
     """
     kept: list[bytes] = []
     for line in log.split(b"\n"):

@@ -62,14 +62,13 @@ def load(store: Store, *, episodes: bool = False) -> Graph:
         store: Where; it is only read, hand edits of topic files included.
         episodes: With the episodes, and the edges at them: to the next one, to what they tell.
     """
-    forgotten = logs.forgotten(store)
-    records = shards.load_graph(store.graphs(), forgotten).records
+    records = shards.load_graph(store.graphs(), logs.forgotten(store)).records
     told = statements.load(store, records, "")
     nodes = {r.id: r for r in records.values() if isinstance(r, Node)}
     held = [r for r in records.values() if isinstance(r, Edge) and is_current(r)]
     if episodes:
         ends = {end for edge in held for end in (edge.source, edge.target)}
-        nodes |= _episodes(records, told, ends, forgotten)
+        nodes |= _episodes(records, told, ends)
     else:
         held = [e for e in held if not _is_episode(e.source) and not _is_episode(e.target)]
     edges = [edge for edge in held if edge.source in nodes and edge.target in nodes]
@@ -99,7 +98,6 @@ def _episodes(
     records: Mapping[str, Record],
     told: Mapping[str, Statement],
     ends: Collection[str],
-    forgotten: frozenset[str],
 ) -> dict[str, Node]:
     """Episodes, and the statements that an edge ends at, as nodes.
 
@@ -112,7 +110,7 @@ def _episodes(
             found[each] = _of_episode(record)
         elif each in ends and statement is not None and statement.is_current:
             found[each] = _of_statement(statement)
-        elif record is None and _is_episode(each) and not logs.is_forgotten(each, forgotten):
+        elif record is None and _is_episode(each):
             found[each] = Node(id=each, rev=(0, ""), kind="episode", stream="flow")
     return found
 

@@ -153,6 +153,7 @@ def read_topics(folder: Path) -> list[Topic]:
 def render_item(statement: Statement) -> str:
     """The line of a statement in its topic file.
 
+    >>> from clsm_cli.model.graph import Statement
     >>> render_item(Statement(id="f-1", rev=(1, "pi"), text="Call Mara.", state="open"))
     '- [ ] Call Mara.  ^f-1'
     """

@@ -174,7 +174,7 @@ def test_what_was_forgotten_is_gone(tmp_path: Path) -> None:
     store = new_store(tmp_path / "memory", [node("a"), node("b"), edge("a", "b")])
     forget(store, "b")
     found = load(store)
-    assert (ids(found), found.edges, found.dangling) == ({"a"}, (), 1)
+    assert (ids(found), found.edges, found.dangling) == ({"a"}, (), 0)
 
 
 def test_episodes_only_when_asked_for(tmp_path: Path) -> None:
@@ -191,7 +191,7 @@ def test_episodes_only_when_asked_for(tmp_path: Path) -> None:
     assert (ids(plain), plain.edges, plain.dangling) == ({"a"}, (), 0)
     found = load(store, episodes=True)
     assert ids(found) == {"a", "e-1", "e-2", "f-1"}
-    assert (found.edges, found.dangling) == ((edges[0], edges[2]), 1)
+    assert (found.edges, found.dangling) == ((edges[0], edges[2]), 0)
     shown = {each.id: (each.label, each.kind, each.summary) for each in found.nodes}
     assert shown["e-1"] == ("Day 1", "episode", "Fog.")
     assert shown["e-2"] == ("", "episode", "")  # nothing was derived of it
