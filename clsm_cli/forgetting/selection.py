@@ -71,6 +71,12 @@ def choose(memory: Memory, wanted: Wanted, zone: tzinfo) -> Chosen:
         stated |= named
     if wanted.ids:
         return Chosen(frozenset(turns), frozenset(stated))
+    for option in ("source", "session", "person"):
+        value = getattr(wanted, option)
+        if value is not None and not any(map(str.isalnum, value)):  # an empty name is in every text
+            raise BadInputError(
+                f"--{option}", f"{value!r} names nothing", "write out what is meant"
+            )
     people = _matcher(memory, wanted.person) if wanted.person is not None else None
     kept = frozenset(
         key
@@ -137,7 +143,7 @@ class _About:
 
     def __init__(self, noted: frozenset[str], names: Iterable[str]) -> None:
         self._noted = noted
-        self._names = {name.casefold() for name in names}
+        self._names = {name.casefold() for name in names if name.strip()}
         listed = "|".join(re.escape(name) for name in sorted(self._names, key=len, reverse=True))
         self._pattern = re.compile(rf"(?<!\w)(?:{listed})(?!\w)")
 

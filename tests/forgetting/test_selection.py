@@ -118,6 +118,10 @@ def test_ids_of_turns_episodes_statements_documents_and_concepts(held: Memory) -
         ({"ids": ("e-",)}, "nothing in this store has that id"),
         ({"session": "no such"}, "nothing in this store is told by or of it"),
         ({"person": "Zoe"}, "nothing in this store is told by or of it"),
+        ({"person": ""}, "names nothing"),
+        ({"person": " "}, "names nothing"),
+        ({"session": ""}, "names nothing"),
+        ({"source": "/"}, "names nothing"),
         ({"until": datetime(1990, 1, 1, tzinfo=ZONE)}, "nothing in this store is told"),
     ],
 )
