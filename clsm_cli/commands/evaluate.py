@@ -22,14 +22,14 @@ from clsm_cli.commands.output import Printer
 from clsm_cli.commands.runtime import environment, parse_time
 
 if TYPE_CHECKING:
-    from clsm_cli.evaluation.intervals import ProbesReport
-    from clsm_cli.evaluation.memory_report import GainReport, MemoryReport
-    from clsm_cli.evaluation.nodes_report import NodeReport
+    from clsm_cli.evaluation.nodes.report import NodeReport
     from clsm_cli.evaluation.presets_report import PresetsReport
     from clsm_cli.evaluation.report import ChatReport, NotesReport
     from clsm_cli.evaluation.stores import Workshop
-    from clsm_cli.evaluation.times import TimesReport
-    from clsm_cli.evaluation.year_report import YearReport
+    from clsm_cli.evaluation.studies.intervals import ProbesReport
+    from clsm_cli.evaluation.studies.memory_report import GainReport, MemoryReport
+    from clsm_cli.evaluation.studies.times import TimesReport
+    from clsm_cli.evaluation.studies.year_report import YearReport
 
     Report = (
         ChatReport
@@ -156,11 +156,11 @@ def run(
         shop = _workshop(printer, work, now, fresh=fresh)
         report: Report
         if dataset is Dataset.memory:
-            from clsm_cli.evaluation import memory
+            from clsm_cli.evaluation.studies import memory
 
             report = memory.run_memory(path, shop, seed, is_plain=without_markup, sheet=sheet)
         elif dataset is Dataset.times:
-            from clsm_cli.evaluation import times
+            from clsm_cli.evaluation.studies import times
 
             report = times.run_times(path, shop)
         elif dataset is Dataset.year:
@@ -185,7 +185,7 @@ def _check(dataset: Dataset, *, consolidate: bool, of_memory: bool, plot: Path |
 
 def _year(path: Path, shop: Workshop, seed: int, plot: Path | None) -> YearReport:
     from clsm_cli.commands import engine
-    from clsm_cli.evaluation import year, year_plot
+    from clsm_cli.evaluation.studies import year, year_plot
 
     queries = engine.QueryEngine()
     queries.open()
@@ -211,13 +211,13 @@ def _print(
         render_times,
         render_year,
     )
-    from clsm_cli.evaluation.intervals import ProbesReport
-    from clsm_cli.evaluation.memory_report import MemoryReport
-    from clsm_cli.evaluation.nodes_report import NodeReport
+    from clsm_cli.evaluation.nodes.report import NodeReport
     from clsm_cli.evaluation.presets_report import PresetsReport
     from clsm_cli.evaluation.report import ChatReport, NotesReport
-    from clsm_cli.evaluation.times import TimesReport
-    from clsm_cli.evaluation.year_report import YearReport
+    from clsm_cli.evaluation.studies.intervals import ProbesReport
+    from clsm_cli.evaluation.studies.memory_report import MemoryReport
+    from clsm_cli.evaluation.studies.times import TimesReport
+    from clsm_cli.evaluation.studies.year_report import YearReport
 
     if isinstance(report, (ChatReport, NotesReport)):
         mapping = render_eval.mapping(report)
@@ -254,7 +254,9 @@ def _evaluated(
     dataset: Dataset, path: Path, shop: Workshop, seed: int, *, consolidate: bool
 ) -> ChatReport | NotesReport | GainReport | NodeReport | PresetsReport | ProbesReport:
     from clsm_cli.commands import engine
-    from clsm_cli.evaluation import before_after, chat, intervals, nodes, presets, workspace
+    from clsm_cli.evaluation import before_after, chat, presets, workspace
+    from clsm_cli.evaluation.nodes import benchmark as nodes
+    from clsm_cli.evaluation.studies import intervals
 
     queries = engine.QueryEngine()
     queries.open()

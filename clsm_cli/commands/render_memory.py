@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING, Any
 
 from clsm_cli.commands.output import plain
 from clsm_cli.commands.render_eval import Table, heading, share
-from clsm_cli.evaluation.memory_report import GainReport, MemoryReport
+from clsm_cli.evaluation.studies.memory_report import GainReport, MemoryReport
 from clsm_cli.text.terminal import safe
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from clsm_cli.evaluation.memory_report import (
+    from clsm_cli.evaluation.studies.memory_report import (
         ConceptFigures,
         Difference,
         FactFigures,

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 from clsm_cli.commands.output import plain
 from clsm_cli.commands.render_eval import Table, share
-from clsm_cli.evaluation.nodes_report import EVERYTHING, HEADLINE
+from clsm_cli.evaluation.nodes.report import EVERYTHING, HEADLINE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from clsm_cli.evaluation.nodes_report import NodeReport
+    from clsm_cli.evaluation.nodes.report import NodeReport
 
 HEADINGS = {
     "precision": "P",

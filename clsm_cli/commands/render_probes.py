@@ -11,7 +11,7 @@ from clsm_cli.commands.render_eval import Table
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from clsm_cli.evaluation.intervals import Asked, ProbesReport
+    from clsm_cli.evaluation.studies.intervals import Asked, ProbesReport
 
 
 def mapping(report: ProbesReport) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from clsm_cli.commands.render_eval import Table
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from clsm_cli.evaluation.times import Answer, Reading, TimesReport
+    from clsm_cli.evaluation.studies.times import Answer, Reading, TimesReport
 
 
 def mapping(report: TimesReport) -> dict[str, Any]:

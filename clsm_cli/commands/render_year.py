@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING, Any
 
 from clsm_cli.commands.output import plain
 from clsm_cli.commands.render_eval import Table, share
-from clsm_cli.evaluation.year_report import GROUPS
+from clsm_cli.evaluation.studies.year_report import GROUPS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from clsm_cli.evaluation.year_report import Kept, Month, YearReport
+    from clsm_cli.evaluation.studies.year_report import Kept, Month, YearReport
 
 
 def mapping(report: YearReport) -> dict[str, Any]:

@@ -6,16 +6,19 @@ from collections import Counter
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from clsm_cli.evaluation import locomo, memory_contents, metrics, runs, stores
-from clsm_cli.evaluation.memory_report import Gain, GainReport
+from clsm_cli.evaluation import metrics, stores
+from clsm_cli.evaluation.loaders import locomo
+from clsm_cli.evaluation.ranking import runs
 from clsm_cli.evaluation.report import Pair, grouped
+from clsm_cli.evaluation.studies import memory_contents
+from clsm_cli.evaluation.studies.memory_report import Gain, GainReport
 from clsm_cli.records import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from clsm_cli.evaluation.cases import Conversation
+    from clsm_cli.evaluation.loaders.cases import Conversation
     from clsm_cli.evaluation.report import Figures
     from clsm_cli.evaluation.stores import Made, Workshop
     from clsm_cli.retrieval.answer import Answer, Memory

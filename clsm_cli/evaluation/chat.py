@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from clsm_cli.evaluation import gvd, locomo, measures, runs, systems
-from clsm_cli.evaluation.asking import OFF_TOPIC, ask_all
-from clsm_cli.evaluation.probes import ablations, abstention
+from clsm_cli.evaluation import measures
+from clsm_cli.evaluation.loaders import gvd, locomo
+from clsm_cli.evaluation.ranking import runs, systems
+from clsm_cli.evaluation.ranking.asking import OFF_TOPIC, ask_all
+from clsm_cli.evaluation.ranking.without import ablations, abstention
 from clsm_cli.evaluation.report import ChatReport, grouped, questions, row
 
 if TYPE_CHECKING:
@@ -16,9 +18,9 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from clsm_cli.evaluation.asking import Asked
-    from clsm_cli.evaluation.cases import Conversation
+    from clsm_cli.evaluation.loaders.cases import Conversation
     from clsm_cli.evaluation.measures import Scored
+    from clsm_cli.evaluation.ranking.asking import Asked
     from clsm_cli.evaluation.report import Row
     from clsm_cli.evaluation.stores import Workshop
     from clsm_cli.retrieval.meaning import Engine

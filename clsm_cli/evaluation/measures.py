@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from clsm_cli.evaluation.asking import Asked
-    from clsm_cli.evaluation.runs import Run
-    from clsm_cli.evaluation.systems import System
+    from clsm_cli.evaluation.ranking.asking import Asked
+    from clsm_cli.evaluation.ranking.runs import Run
+    from clsm_cli.evaluation.ranking.systems import System
 
     Floats = NDArray[np.float64]
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from clsm_cli.evaluation import metrics, notes, stores
+from clsm_cli.evaluation import metrics, stores
+from clsm_cli.evaluation.loaders import notes
 from clsm_cli.evaluation.presets_report import PresetRow, PresetsReport, QueryRow
 from clsm_cli.evaluation.report import Pair, grouped
 from clsm_cli.retrieval import presets
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
-    from clsm_cli.evaluation.notes import Cue
+    from clsm_cli.evaluation.loaders.notes import Cue
     from clsm_cli.evaluation.report import Figures
     from clsm_cli.evaluation.stores import Workshop
     from clsm_cli.retrieval.answer import Answer

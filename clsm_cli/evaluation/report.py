@@ -10,8 +10,8 @@ from clsm_cli.evaluation import measures, metrics
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from clsm_cli.evaluation.asking import Asked
     from clsm_cli.evaluation.measures import Scored
+    from clsm_cli.evaluation.ranking.asking import Asked
 
 Figures = dict[str, float]
 """Measure → mean."""

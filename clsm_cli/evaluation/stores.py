@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
     from clsm_cli.consolidation.report import Report as Slept
-    from clsm_cli.evaluation.cases import Conversation, Said
+    from clsm_cli.evaluation.loaders.cases import Conversation, Said
     from clsm_cli.ingestion.report import Progress
     from clsm_cli.store.index.opening import Embedder
     from clsm_cli.store.layout import Store

@@ -5,8 +5,10 @@ from __future__ import annotations
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from clsm_cli.evaluation import measures, metrics, notes, runs, stores, systems
+from clsm_cli.evaluation import measures, metrics, stores
+from clsm_cli.evaluation.loaders import notes
 from clsm_cli.evaluation.measures import Ranking
+from clsm_cli.evaluation.ranking import runs, systems
 from clsm_cli.evaluation.report import CueFigures, NotesReport, Pair, grouped, row
 from clsm_cli.text import tokens
 
@@ -15,8 +17,8 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
+    from clsm_cli.evaluation.loaders.notes import Cue
     from clsm_cli.evaluation.measures import Scored
-    from clsm_cli.evaluation.notes import Cue
     from clsm_cli.evaluation.report import Groups
     from clsm_cli.evaluation.stores import Workshop
     from clsm_cli.retrieval.answer import Answer

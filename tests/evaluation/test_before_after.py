@@ -8,8 +8,9 @@ import pytest
 from evaluation.small_sets import write_locomo
 from ingesting import tree
 
-from clsm_cli.evaluation import before_after, locomo, stores
+from clsm_cli.evaluation import before_after, stores
 from clsm_cli.evaluation.before_after import IN_BUDGET, RECALL, Item, item, shares
+from clsm_cli.evaluation.loaders import locomo
 from clsm_cli.retrieval.answer import Memory, Source, Why
 
 if TYPE_CHECKING:

@@ -8,7 +8,8 @@ import pytest
 from evaluation.small_sets import write_gvd, write_locomo
 
 from clsm_cli.config import Settings
-from clsm_cli.evaluation import chat, runs, systems
+from clsm_cli.evaluation import chat
+from clsm_cli.evaluation.ranking import runs, systems
 
 if TYPE_CHECKING:
     from pathlib import Path

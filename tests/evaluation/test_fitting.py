@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from clsm_cli.evaluation import fitting
-from clsm_cli.evaluation.fitting import Sample
+from clsm_cli.evaluation.ranking import fitting
+from clsm_cli.evaluation.ranking.fitting import Sample
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -9,9 +9,9 @@ import pytest
 from evaluation.small_sets import write_memory
 
 from clsm_cli.errors import BadInputError
-from clsm_cli.evaluation import interval_labels, memory_labels
-from clsm_cli.evaluation.interval_labels import Wording
-from clsm_cli.evaluation.memory_labels import Fact, Value
+from clsm_cli.evaluation.studies import interval_labels, memory_labels
+from clsm_cli.evaluation.studies.interval_labels import Wording
+from clsm_cli.evaluation.studies.memory_labels import Fact, Value
 
 SAMPLE = Path(__file__).parents[2] / "fixtures" / "sample"
 FACT = Fact(

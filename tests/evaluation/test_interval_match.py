@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from clsm_cli.evaluation import interval_match
-from clsm_cli.evaluation.interval_match import NO_ITEM, OTHER_FACT, OTHER_MEMORY
-from clsm_cli.evaluation.memory_labels import Value
+from clsm_cli.evaluation.studies import interval_match
+from clsm_cli.evaluation.studies.interval_match import NO_ITEM, OTHER_FACT, OTHER_MEMORY
+from clsm_cli.evaluation.studies.memory_labels import Value
 from clsm_cli.retrieval.answer import Answer, Budget, Known, Memory, Why
 
 OLD = Value("5 minutes", "2026-02-10", "2026-02-12", "The bell rings every 5 minutes")

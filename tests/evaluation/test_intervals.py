@@ -11,13 +11,13 @@ from evaluation.small_sets import QUERIES, write_memory
 
 from clsm_cli.commands import render_probes
 from clsm_cli.commands.render_eval import lines
-from clsm_cli.evaluation import intervals
+from clsm_cli.evaluation.studies import intervals
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from clsm_cli.evaluation.intervals import Asked, ProbesReport
     from clsm_cli.evaluation.stores import Workshop
+    from clsm_cli.evaluation.studies.intervals import Asked, ProbesReport
     from clsm_cli.retrieval.meaning import Engine
 
 SAMPLE = Path(__file__).parents[2] / "fixtures" / "sample"

@@ -9,7 +9,7 @@ import pytest
 from evaluation.small_sets import locomo_talk, write_locomo
 
 from clsm_cli.errors import BadInputError
-from clsm_cli.evaluation import locomo
+from clsm_cli.evaluation.loaders import locomo
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from clsm_cli.evaluation import measures
-from clsm_cli.evaluation.asking import Asked
-from clsm_cli.evaluation.cases import Question
+from clsm_cli.evaluation.loaders.cases import Question
 from clsm_cli.evaluation.measures import DAYS, TURNS, Ranking
-from clsm_cli.evaluation.runs import SIGNALS, Run
+from clsm_cli.evaluation.ranking.asking import Asked
+from clsm_cli.evaluation.ranking.runs import SIGNALS, Run
 
 
 def _asked(units: list[int], gold: tuple[int, ...]) -> Asked:

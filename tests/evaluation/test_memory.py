@@ -9,7 +9,9 @@ import pytest
 from evaluation.small_sets import DAYS, write_memory
 from ingesting import tree
 
-from clsm_cli.evaluation import memory, memory_contents, memory_repeat, notes, stores
+from clsm_cli.evaluation import stores
+from clsm_cli.evaluation.loaders import notes
+from clsm_cli.evaluation.studies import memory, memory_contents, memory_repeat
 
 if TYPE_CHECKING:
     from pathlib import Path

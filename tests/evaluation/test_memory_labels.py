@@ -8,8 +8,8 @@ import pytest
 from evaluation.small_sets import write_memory
 
 from clsm_cli.errors import BadInputError
-from clsm_cli.evaluation import memory_labels
-from clsm_cli.evaluation.memory_labels import normal
+from clsm_cli.evaluation.studies import memory_labels
+from clsm_cli.evaluation.studies.memory_labels import normal
 
 SAMPLE = Path(__file__).parents[2] / "fixtures" / "sample"
 

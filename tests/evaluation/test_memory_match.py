@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from clsm_cli.evaluation import memory_match
-from clsm_cli.evaluation.memory_contents import Contents
-from clsm_cli.evaluation.memory_labels import Concept, Fact, Labels, Value, Wording, normals
+from clsm_cli.evaluation.studies import memory_match
+from clsm_cli.evaluation.studies.memory_contents import Contents
+from clsm_cli.evaluation.studies.memory_labels import Concept, Fact, Labels, Value, Wording, normals
 from clsm_cli.model.episodes import Turn
 from clsm_cli.model.graph import Node, Statement
 

@@ -8,14 +8,17 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from clsm_cli.errors import BadInputError
-from clsm_cli.evaluation import locomo, nodes, nodes_store, stores
-from clsm_cli.evaluation.cases import Conversation, Said
-from clsm_cli.evaluation.nodes_baselines import NAMES as NAMES_IN_QUESTION
-from clsm_cli.evaluation.nodes_baselines import PASSAGES
-from clsm_cli.evaluation.nodes_fit import NAMES, fit
-from clsm_cli.evaluation.nodes_fit import Weighed as Fitted
-from clsm_cli.evaluation.nodes_inventory import burstiness, inventory
-from clsm_cli.evaluation.nodes_report import EVERYTHING, Posed, measures
+from clsm_cli.evaluation import stores
+from clsm_cli.evaluation.loaders import locomo
+from clsm_cli.evaluation.loaders.cases import Conversation, Said
+from clsm_cli.evaluation.nodes import benchmark as nodes
+from clsm_cli.evaluation.nodes import store as nodes_store
+from clsm_cli.evaluation.nodes.baselines import NAMES as NAMES_IN_QUESTION
+from clsm_cli.evaluation.nodes.baselines import PASSAGES
+from clsm_cli.evaluation.nodes.fit import NAMES, fit
+from clsm_cli.evaluation.nodes.fit import Weighed as Fitted
+from clsm_cli.evaluation.nodes.inventory import burstiness, inventory
+from clsm_cli.evaluation.nodes.report import EVERYTHING, Posed, measures
 from clsm_cli.model.episodes import EpisodeRecord
 from clsm_cli.scoring.relevance import Evidence
 from clsm_cli.store import shards

@@ -8,7 +8,7 @@ import pytest
 from evaluation.small_sets import write_notes
 
 from clsm_cli.errors import BadInputError
-from clsm_cli.evaluation import notes
+from clsm_cli.evaluation.loaders import notes
 
 if TYPE_CHECKING:
     from pathlib import Path

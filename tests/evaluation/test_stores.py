@@ -10,13 +10,14 @@ import pytest
 from evaluation.small_sets import write_locomo, write_notes
 from ingesting import state_of, tree
 
-from clsm_cli.evaluation import locomo, stores
+from clsm_cli.evaluation import stores
+from clsm_cli.evaluation.loaders import locomo
 from clsm_cli.store.index.opening import Embedder
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from clsm_cli.evaluation.cases import Conversation
+    from clsm_cli.evaluation.loaders.cases import Conversation
     from clsm_cli.evaluation.stores import Workshop
 
 

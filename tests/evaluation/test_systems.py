@@ -7,10 +7,10 @@ from math import inf, nan
 import numpy as np
 import pytest
 
-from clsm_cli.evaluation import runs, systems
-from clsm_cli.evaluation.asking import Asked
-from clsm_cli.evaluation.cases import Question
-from clsm_cli.evaluation.runs import Run
+from clsm_cli.evaluation.loaders.cases import Question
+from clsm_cli.evaluation.ranking import runs, systems
+from clsm_cli.evaluation.ranking.asking import Asked
+from clsm_cli.evaluation.ranking.runs import Run
 
 WIDTH = len(runs.SIGNALS)
 

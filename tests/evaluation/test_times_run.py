@@ -10,7 +10,7 @@ import pytest
 from clsm_cli.commands import render_times
 from clsm_cli.commands.render_eval import lines
 from clsm_cli.errors import BadInputError
-from clsm_cli.evaluation import times
+from clsm_cli.evaluation.studies import times
 
 if TYPE_CHECKING:
     from clsm_cli.evaluation.stores import Workshop

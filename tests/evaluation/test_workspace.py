@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import pytest
 from evaluation.small_sets import write_notes
 
-from clsm_cli.evaluation import systems, workspace
+from clsm_cli.evaluation import workspace
+from clsm_cli.evaluation.ranking import systems
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -11,15 +11,15 @@ from ingesting import tree
 
 from clsm_cli.commands import render_year
 from clsm_cli.commands.render_eval import lines
-from clsm_cli.evaluation import year, year_plot, year_report
-from clsm_cli.evaluation.year_report import ALL, NEVER, USED, Kept, Month
+from clsm_cli.evaluation.studies import year, year_plot, year_report
+from clsm_cli.evaluation.studies.year_report import ALL, NEVER, USED, Kept, Month
 from clsm_cli.inspection import chart
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from clsm_cli.evaluation.stores import Workshop
-    from clsm_cli.evaluation.year_report import YearReport
+    from clsm_cli.evaluation.studies.year_report import YearReport
     from clsm_cli.retrieval.meaning import Engine
 
 TOWN = """

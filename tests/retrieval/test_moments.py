@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from ingesting import new_store, take
 from small_store import row
 
-from clsm_cli.evaluation import stores, times
+from clsm_cli.evaluation import stores
+from clsm_cli.evaluation.studies import times
 from clsm_cli.retrieval import moments
 from clsm_cli.store.index.opening import open_index
 from clsm_cli.text import ordinals, timex_bounds

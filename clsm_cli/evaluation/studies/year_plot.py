@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from clsm_cli.evaluation.year_report import ALL, NEVER, USED
+from clsm_cli.evaluation.studies.year_report import ALL, NEVER, USED
 from clsm_cli.inspection import chart
 from clsm_cli.inspection.chart import Axis, Chart, Line, Picture
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from clsm_cli.evaluation.year_report import Month, YearReport
+    from clsm_cli.evaluation.studies.year_report import Month, YearReport
     from clsm_cli.inspection.chart import Colour
 
 HUES: dict[str, Colour] = {ALL: "blue", USED: "green", NEVER: "orange"}

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from clsm_cli.evaluation import runs
+from clsm_cli.evaluation.ranking import runs
 from clsm_cli.records import NamedTuple
 from clsm_cli.scoring import activation, bm25, pagerank
 from clsm_cli.scoring.fusion import spread
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from clsm_cli.evaluation.cases import Conversation
-    from clsm_cli.evaluation.nodes_store import Noded
-    from clsm_cli.evaluation.runs import Asker
+    from clsm_cli.evaluation.loaders.cases import Conversation
+    from clsm_cli.evaluation.nodes.store import Noded
+    from clsm_cli.evaluation.ranking.runs import Asker
     from clsm_cli.retrieval.meaning import Engine
     from clsm_cli.store.index.vectors import Embed
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from clsm_cli.evaluation import fitting, runs
+from clsm_cli.evaluation.ranking import fitting, runs
 from clsm_cli.records import NamedTuple
 
 if TYPE_CHECKING:
@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from clsm_cli.evaluation.asking import Asked
-    from clsm_cli.evaluation.runs import Run
+    from clsm_cli.evaluation.ranking.asking import Asked
+    from clsm_cli.evaluation.ranking.runs import Run
 
     Floats = NDArray[np.float64]
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from clsm_cli.evaluation import runs, stores
+from clsm_cli.evaluation import stores
+from clsm_cli.evaluation.ranking import runs
 from clsm_cli.text import tokens
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from clsm_cli.evaluation.cases import Conversation, Question
-    from clsm_cli.evaluation.runs import Run
+    from clsm_cli.evaluation.loaders.cases import Conversation, Question
+    from clsm_cli.evaluation.ranking.runs import Run
     from clsm_cli.evaluation.stores import Workshop
     from clsm_cli.retrieval.meaning import Engine
     from clsm_cli.store.index.passages import Passage

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from clsm_cli.config import MAX_FILE
 from clsm_cli.errors import BadInputError
-from clsm_cli.evaluation.cases import malformed
+from clsm_cli.evaluation.loaders.cases import malformed
 from clsm_cli.retrieval.facts import NO, UNKNOWN, YES
 from clsm_cli.store import atomic, yaml_text
 from clsm_cli.store.jsonlines import LineError
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from clsm_cli.evaluation.memory_labels import Fact, Value
+    from clsm_cli.evaluation.studies.memory_labels import Fact, Value
 
 DATED = ("as-of", "changed-fact")
 """Kinds of probes whose slot had other values at other times."""
@@ -100,7 +100,7 @@ def days(value: Value, last: date) -> list[str]:
         value: Of a fact.
         last: The last day that counts for what still holds.
 
-    >>> from clsm_cli.evaluation.memory_labels import Value
+    >>> from clsm_cli.evaluation.studies.memory_labels import Value
     >>> days(Value("tea", "2026-02-10", "2026-02-15", ""), date(2026, 2, 25))
     ['2026-02-10', '2026-02-12', '2026-02-14']
     >>> days(Value("tea", "2026-02-24", None, ""), date(2026, 2, 25))

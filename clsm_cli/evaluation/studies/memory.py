@@ -7,21 +7,16 @@ import re
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from clsm_cli.evaluation import (
-    memory_contents,
-    memory_labels,
-    memory_match,
-    memory_repeat,
-    notes,
-    stores,
-)
-from clsm_cli.evaluation.memory_report import MemoryReport, SheetRow
+from clsm_cli.evaluation import stores
+from clsm_cli.evaluation.loaders import notes
+from clsm_cli.evaluation.studies import memory_contents, memory_labels, memory_match, memory_repeat
+from clsm_cli.evaluation.studies.memory_report import MemoryReport, SheetRow
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from clsm_cli.evaluation.memory_contents import Contents
     from clsm_cli.evaluation.stores import Workshop
+    from clsm_cli.evaluation.studies.memory_contents import Contents
 
 _FENCED = re.compile(r"^(?:```|~~~)[^\n]*\n", re.MULTILINE)
 _LINKED = re.compile(r"\[\[(?:[^\[\]|\n]{1,200}\|)?([^\[\]|\n]{1,200})\]\]")

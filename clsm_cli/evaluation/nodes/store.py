@@ -27,8 +27,8 @@ from clsm_cli.text.summaries import best_sentences
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from clsm_cli.evaluation.cases import Conversation, Said
-    from clsm_cli.evaluation.nodes_inventory import Concept, Inventory
+    from clsm_cli.evaluation.loaders.cases import Conversation, Said
+    from clsm_cli.evaluation.nodes.inventory import Concept, Inventory
     from clsm_cli.evaluation.stores import Made, Workshop
     from clsm_cli.model.codec import Record
     from clsm_cli.model.graph import Edge

@@ -14,15 +14,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from clsm_cli.evaluation.memory_match import says
-from clsm_cli.evaluation.notes import single_blanks
+from clsm_cli.evaluation.loaders.notes import single_blanks
+from clsm_cli.evaluation.studies.memory_match import says
 from clsm_cli.retrieval.facts import UNKNOWN
 from clsm_cli.text import slot_questions, tokens
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from clsm_cli.evaluation.memory_labels import Value
+    from clsm_cli.evaluation.studies.memory_labels import Value
     from clsm_cli.retrieval.answer import Answer, Known
 
 NO_ITEM, OTHER_FACT, OTHER_MEMORY = (

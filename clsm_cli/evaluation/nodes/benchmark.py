@@ -9,18 +9,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.errors import BadInputError
-from clsm_cli.evaluation import (
-    locomo,
-    nodes_fit,
-    nodes_inventory,
-    nodes_report,
-    nodes_store,
-    runs,
-    stores,
-)
-from clsm_cli.evaluation.cases import load_json
-from clsm_cli.evaluation.nodes_baselines import Baselines
-from clsm_cli.evaluation.nodes_report import NodeReport, Posed, QuestionFigures
+from clsm_cli.evaluation import stores
+from clsm_cli.evaluation.loaders import locomo
+from clsm_cli.evaluation.loaders.cases import load_json
+from clsm_cli.evaluation.nodes import fit as nodes_fit
+from clsm_cli.evaluation.nodes import inventory as nodes_inventory
+from clsm_cli.evaluation.nodes import report as nodes_report
+from clsm_cli.evaluation.nodes import store as nodes_store
+from clsm_cli.evaluation.nodes.baselines import Baselines
+from clsm_cli.evaluation.nodes.report import NodeReport, Posed, QuestionFigures
+from clsm_cli.evaluation.ranking import runs
 from clsm_cli.records import NamedTuple
 from clsm_cli.store.index.opening import open_index
 from clsm_cli.text.node_ids import node_id
@@ -29,9 +27,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
     from pathlib import Path
 
-    from clsm_cli.evaluation.cases import Conversation
-    from clsm_cli.evaluation.nodes_fit import Weighed
-    from clsm_cli.evaluation.nodes_inventory import Inventory
+    from clsm_cli.evaluation.loaders.cases import Conversation
+    from clsm_cli.evaluation.nodes.fit import Weighed
+    from clsm_cli.evaluation.nodes.inventory import Inventory
     from clsm_cli.evaluation.stores import Workshop
     from clsm_cli.retrieval.meaning import Engine
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from typing import TYPE_CHECKING, Any
 
-from clsm_cli.evaluation.cases import Conversation, Question, Said, load_json, malformed
+from clsm_cli.evaluation.loaders.cases import Conversation, Question, Said, load_json, malformed
 from clsm_cli.text import timex, tokens
 
 if TYPE_CHECKING:

@@ -25,8 +25,11 @@ from statistics import fmean
 from typing import TYPE_CHECKING
 
 from clsm_cli.consolidation.pin import pin
-from clsm_cli.evaluation import memory_contents, notes, runs, stores
-from clsm_cli.evaluation.year_report import (
+from clsm_cli.evaluation import stores
+from clsm_cli.evaluation.loaders import notes
+from clsm_cli.evaluation.ranking import runs
+from clsm_cli.evaluation.studies import memory_contents
+from clsm_cli.evaluation.studies.year_report import (
     ALL,
     NEVER,
     USED,
@@ -48,9 +51,9 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
-    from clsm_cli.evaluation.notes import Cue
+    from clsm_cli.evaluation.loaders.notes import Cue
     from clsm_cli.evaluation.stores import Workshop
-    from clsm_cli.evaluation.year_report import Kept
+    from clsm_cli.evaluation.studies.year_report import Kept
     from clsm_cli.forgetting.report import StreamState
     from clsm_cli.model.streams import Stream
     from clsm_cli.retrieval.answer import Answer

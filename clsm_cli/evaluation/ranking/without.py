@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from clsm_cli.evaluation import locomo, measures, metrics, runs, systems
+from clsm_cli.evaluation import measures, metrics
+from clsm_cli.evaluation.loaders import locomo
+from clsm_cli.evaluation.ranking import runs, systems
 from clsm_cli.evaluation.report import Ablation, Abstention
 
 if TYPE_CHECKING:
@@ -13,10 +15,10 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from clsm_cli.evaluation.asking import Answers, Asked
     from clsm_cli.evaluation.measures import Ranking, Scored
+    from clsm_cli.evaluation.ranking.asking import Answers, Asked
+    from clsm_cli.evaluation.ranking.systems import System
     from clsm_cli.evaluation.report import Figures
-    from clsm_cli.evaluation.systems import System
 
     Measures = Mapping[str, Callable[[Ranking], float]]
     Floats = NDArray[np.float64]

@@ -9,13 +9,13 @@ from dataclasses import dataclass
 from datetime import date
 from typing import TYPE_CHECKING
 
-from clsm_cli.evaluation import (
+from clsm_cli.evaluation import stores
+from clsm_cli.evaluation.loaders import notes
+from clsm_cli.evaluation.studies import (
     interval_labels,
     interval_match,
     memory_contents,
     memory_labels,
-    notes,
-    stores,
 )
 from clsm_cli.retrieval.facts import UNKNOWN
 from clsm_cli.retrieval.query import Query
@@ -26,9 +26,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
     from pathlib import Path
 
-    from clsm_cli.evaluation.interval_labels import Probe, Wording
-    from clsm_cli.evaluation.memory_labels import Fact
     from clsm_cli.evaluation.stores import Workshop
+    from clsm_cli.evaluation.studies.interval_labels import Probe, Wording
+    from clsm_cli.evaluation.studies.memory_labels import Fact
     from clsm_cli.retrieval.answer import Answer
     from clsm_cli.retrieval.meaning import Engine
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from clsm_cli.evaluation import runs
+from clsm_cli.evaluation.ranking import runs
 from clsm_cli.records import NamedTuple
 from clsm_cli.retrieval import concepts
 from clsm_cli.retrieval.finding import find

@@ -9,16 +9,18 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from clsm_cli.errors import RefusedError
-from clsm_cli.evaluation import memory_contents, notes, stores
-from clsm_cli.evaluation.memory_report import Difference, Repeated
+from clsm_cli.evaluation import stores
+from clsm_cli.evaluation.loaders import notes
+from clsm_cli.evaluation.studies import memory_contents
+from clsm_cli.evaluation.studies.memory_report import Difference, Repeated
 from clsm_cli.model.graph import Edge, Node, Statement
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
-    from clsm_cli.evaluation.memory_contents import Contents
     from clsm_cli.evaluation.stores import Made, Workshop
+    from clsm_cli.evaluation.studies.memory_contents import Contents
     from clsm_cli.store.layout import Store
 
     Compared = Mapping[str, Node] | Mapping[str, Edge] | Mapping[str, Statement]

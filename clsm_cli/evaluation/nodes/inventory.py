@@ -23,7 +23,7 @@ from clsm_cli.text import tokens
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
 
-    from clsm_cli.evaluation.cases import Conversation
+    from clsm_cli.evaluation.loaders.cases import Conversation
 
 SIZE = 132
 """Nodes of a conversation; CLS-M's graph has as many."""

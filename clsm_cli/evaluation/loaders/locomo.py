@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.errors import BadInputError
-from clsm_cli.evaluation.cases import Conversation, Question, Said, load_json, malformed
+from clsm_cli.evaluation.loaders.cases import Conversation, Question, Said, load_json, malformed
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping

@@ -1,0 +1,1 @@
+"""Labelled sets: one module reads one layout."""

@@ -1,0 +1,1 @@
+"""Studies of one part of the program, each with a report of its own."""
