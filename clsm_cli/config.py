@@ -96,13 +96,26 @@ class RecallSettings(NamedTuple):
     """The best of its conversation."""
     weight_meaning: float = 0.5
     """Is near in meaning, for a question that asks for several things."""
+    breadth: float = 1.0
+    """How far a question that asks for several things is ranked in its own way (``text.breadth``); 0: as
+    any other."""
+    time_filter: int = 1
+    """1: where a question leaves only some days or conversations, nothing else comes back; 0: it may."""
     rounds: int = 0
     """Rounds of sub-queries of a compound question at most (Smriti: 3); 0: it is asked as it is, which
     is as good (docs/evaluation.md)."""
     fold: float = 0.9
     """Share of common search terms from which two items of one speaker are one; above 1: never."""
+    window: int = 450
+    """Characters to which a block of a note grows within its section; 0: it is returned alone."""
     concepts: int = 10
     """Concepts returned (CLS-M: top_k)."""
+    concept_passages: int = 30
+    """Passages that concepts are read from; 0: what the query names, and what activation reaches."""
+    concept_beta: float = 2.5
+    """By how much more recall counts than precision where the list of concepts is cut; 1000: it is not."""
+    hops: int = 3
+    """Edges that activation crosses at most (CLS-M: 3); 0: it does not spread."""
     refresh_passages: int = 64
     """Changed passages that recall embeds by itself; beyond it they answer by words only."""
 
@@ -135,6 +148,11 @@ class ConsolidationSettings(NamedTuple):
     """Cosine from which two sentences may say the same (CAIM's review; systems differ)."""
     near_cosine: float = 0.85
     """Cosine from which two statements are worth a look by a person."""
+    predict: int = 1
+    """1: what a statement says already reinforces it (Nemori: predict-calibrate); 0: every sentence is
+    new."""
+    gist_episodes: int = 2
+    """Episodes of a cluster from which it gets a gist."""
     rule_sessions: int = 2
     """Sessions that must show a rule which nobody stated as one (Smriti: 2)."""
     rule_floor: float = 0.10
@@ -218,5 +236,9 @@ def with_changes(settings: Settings, changes: dict[str, Any]) -> Settings:
             raise ValueError(f"setting {name!r} must be one of {', '.join(_CHOICES[name])}")
         if wanted is not str and (isinstance(value, bool) or not isinstance(value, (int, wanted))):
             raise ValueError(f"setting {name!r} must be a number like {getattr(group, key)}")
-        settings = settings._replace(**{group_name: group._replace(**{key: wanted(value)})})
+        try:
+            group = group._replace(**{key: wanted(value)})
+        except OverflowError:
+            raise ValueError(f"setting {name!r} is too large a number") from None
+        settings = settings._replace(**{group_name: group})
     return settings

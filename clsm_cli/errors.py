@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from pathlib import Path
 
 
@@ -125,6 +126,15 @@ class RefusedError(ClsmError):
 
     def __init__(self, what: str, reason: str, next_step: str) -> None:
         super().__init__(f"{what}: {reason}; {next_step}")
+
+
+class RegressionError(ClsmError):
+    """An evaluation is worse than it may be, and its caller wants to know by the exit code."""
+
+    exit_code = 18
+
+    def __init__(self, reasons: Sequence[str]) -> None:
+        super().__init__("; ".join(reasons))
 
 
 class LockedError(ClsmError):

@@ -37,6 +37,7 @@ BELOW = {
     },
     "evaluation": {
         "forgetting",
+        "integrations",
         "ingestion",
         "consolidation",
         "retrieval",
@@ -84,6 +85,7 @@ HEAVY = {
     "openai",
     "httpx2",
     "fastjsonschema",
+    "bm25s",
 }
 """Loaded inside the function that needs them; commands are what Typer is for."""
 EDGE = {"typer", "rich"}

@@ -63,7 +63,7 @@ def consolidate(
     longer true is closed, not deleted. An interrupted run goes on where it was; a run over the same
     episodes changes nothing.
     """
-    from clsm_cli.commands import engine
+    from clsm_cli.commands import engine, evaluate_shadow
     from clsm_cli.retrieval import briefing
 
     printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
@@ -79,6 +79,8 @@ def consolidate(
         dry_run=dry_run,
     )
     engine.offer(printer)
+    if not dry_run:
+        evaluate_shadow.catch_up(opened, request.now, printer)
     try:
         report = use_case.consolidate(opened, request, engine.embedder(), printer.progress)
     finally:

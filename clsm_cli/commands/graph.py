@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from clsm_cli.commands import render_eval, render_graph, run_recall
+from clsm_cli.commands import render_graph, run_recall, tables
 from clsm_cli.commands.options import (
     JsonOption,
     NoNowOption,
@@ -136,9 +136,9 @@ def _put(printer: Printer, shown: Graph, form: Format, out: Path | None, focus: 
     elif form is not Format.text:
         printer.utf8(_rendered(shown, form, focus).removesuffix("\n").split("\n"))
     elif printer.is_terminal:
-        printer.rich(render_eval.renderables(_tables(shown)))
+        printer.rich(tables.renderables(_tables(shown)))
     else:
-        printer.lines(render_eval.lines(_tables(shown)))
+        printer.lines(tables.lines(_tables(shown)))
 
 
 def _rendered(shown: Graph, form: Format, focus: str | None) -> str:
@@ -152,14 +152,14 @@ def _rendered(shown: Graph, form: Format, focus: str | None) -> str:
         return graph_html.page(shown, focus)
     if form is Format.json:
         return f"{safe_json(json.dumps(_mapping(shown), ensure_ascii=False))}\n"
-    return "".join(f"{safe(line)}\n" for line in render_eval.lines(_tables(shown)))
+    return "".join(f"{safe(line)}\n" for line in tables.lines(_tables(shown)))
 
 
 def _mapping(shown: Graph) -> dict[str, Any]:
     return render_graph.graph_mapping(shown, statistics(shown))
 
 
-def _tables(shown: Graph) -> list[render_eval.Table]:
+def _tables(shown: Graph) -> list[tables.Table]:
     return render_graph.tables(shown, statistics(shown))
 
 

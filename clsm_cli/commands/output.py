@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-_ASCII = str.maketrans({"·": "|", "█": "#", "░": ".", "›": ">", "…": "...", "—": "-", "–": "-"})
+_ASCII = str.maketrans(
+    {"·": "|", "█": "#", "░": ".", "›": ">", "…": "...", "—": "-", "–": "-", "−": "-"}
+)
 """Our own typography for a terminal that has none."""
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.commands.output import plain
-from clsm_cli.commands.render_eval import Table
+from clsm_cli.commands.tables import Table
 from clsm_cli.inspection import graph_export
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.commands.output import counted, plain
-from clsm_cli.commands.render_eval import Table
-from clsm_cli.commands.render_eval import lines as table_lines
+from clsm_cli.commands.tables import Table
+from clsm_cli.commands.tables import lines as table_lines
 from clsm_cli.records import NamedTuple
 from clsm_cli.text.terminal import safe
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.commands.output import plain
-from clsm_cli.commands.render_eval import Table, heading, share
-from clsm_cli.evaluation.studies.memory_report import GainReport, MemoryReport
+from clsm_cli.commands.tables import Table
+from clsm_cli.evaluation.reporting.names import share
+from clsm_cli.evaluation.studies.memory_report import MemoryReport
 from clsm_cli.text.terminal import safe
 
 if TYPE_CHECKING:
@@ -22,21 +23,18 @@ if TYPE_CHECKING:
     )
 
 
-def mapping(report: MemoryReport | GainReport) -> dict[str, Any]:
+def mapping(report: MemoryReport) -> dict[str, Any]:
     """The JSON object: everything, shares as 0 … 1 with all their digits."""
-    name = "memory" if isinstance(report, MemoryReport) else "consolidated"
-    return {"schema": f"clsm.eval-{name}/1", **plain(report)}
+    return {"schema": "clsm.study-memory/1", **plain(report)}
 
 
-def tables(report: MemoryReport | GainReport, *, verbose: bool) -> list[Table]:
+def tables(report: MemoryReport, *, verbose: bool) -> list[Table]:
     """What a person reads; shares in per cent.
 
     Args:
         report: The result.
-        verbose: Also each fact that is right, and each question that consolidation changed.
+        verbose: Also each fact that is right.
     """
-    if isinstance(report, GainReport):
-        return list(_gain(report, verbose=verbose))
     return list(_memory(report, verbose=verbose))
 
 
@@ -192,53 +190,6 @@ def _examples(differences: Sequence[Difference]) -> list[str]:
         for each in differences
         for line in (f"{each.count} {each.what}", *(f"    {example}" for example in each.examples))
     ]
-
-
-def _gain(report: GainReport, *, verbose: bool) -> Iterator[Table]:
-    yield Table(
-        "locomo, before and after consolidation",
-        ("data", "count"),
-        tuple((name, str(count)) for name, count in report.data.items()),
-    )
-    for place, pair in enumerate(next(iter(report.pairs.values()))):
-        measure = pair.measure
-        counts = {name: sum(q.category == name for q in report.questions) for name in report.pairs}
-        yield Table(
-            f"{heading(measure)} (%)",
-            ("questions", "count", "before", "after", "difference", "95 %", "p"),
-            tuple(
-                (
-                    name,
-                    str(counts[name] or len(report.questions)),
-                    share(report.before[name][measure]),
-                    share(report.after[name][measure]),
-                    f"{100 * pairs[place].difference:+.1f}",
-                    "{:+.1f} to {:+.1f}".format(*(100 * end for end in pairs[place].interval)),
-                    f"{pairs[place].p:.3f}",
-                )
-                for name, pairs in report.pairs.items()
-            ),
-        )
-    yield from _listed("significantly worse", report.worse or ("(none)",))
-    if verbose:
-        names = list(report.questions[0].before)
-        yield Table(
-            "questions that changed (%)",
-            (
-                "question",
-                "category",
-                *(f"{heading(n)} {when}" for n in names for when in ("was", "is")),
-            ),
-            tuple(
-                (
-                    each.id,
-                    each.category,
-                    *(share(f[n]) for n in names for f in (each.before, each.after)),
-                )
-                for each in report.questions
-                if each.before != each.after
-            ),
-        )
 
 
 def _listed(title: str, lines: Sequence[str]) -> Iterator[Table]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.commands.output import plain
-from clsm_cli.commands.render_eval import Table
+from clsm_cli.commands.tables import Table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 def mapping(report: TimesReport) -> dict[str, Any]:
     """The JSON object: every expression."""
-    return {"schema": "clsm.eval-times/1", **plain(report)}
+    return {"schema": "clsm.study-times/1", **plain(report)}
 
 
 def tables(report: TimesReport, *, verbose: bool) -> list[Table]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.commands.output import plain
-from clsm_cli.commands.render_eval import Table, share
+from clsm_cli.commands.tables import Table
+from clsm_cli.evaluation.reporting.names import share
 from clsm_cli.evaluation.studies.year_report import GROUPS
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ def mapping(report: YearReport) -> dict[str, Any]:
     found = plain(report)
     for target, row in zip(report.targets, found["targets"], strict=True):
         row["is_met"] = target.is_met
-    return {"schema": "clsm.eval-year/1", **found}
+    return {"schema": "clsm.study-year/1", **found}
 
 
 def tables(report: YearReport, *, verbose: bool) -> list[Table]:

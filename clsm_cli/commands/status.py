@@ -15,9 +15,11 @@ from clsm_cli.commands.options import (
 )
 from clsm_cli.commands.output import Printer, counted, plain
 from clsm_cli.commands.runtime import chosen_store
+from clsm_cli.errors import ClsmError
 
 if TYPE_CHECKING:
     from clsm_cli.inspection.overview import ListedRun, Overview
+    from clsm_cli.store.layout import Store
 
 RECENT_RUNS = 5
 """Runs that are listed without --verbose."""
@@ -41,15 +43,34 @@ def status(
     from clsm_cli.inspection.overview import overview
 
     printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
-    found = overview(chosen_store(store))
+    opened = chosen_store(store)
+    found = overview(opened)
+    shadow = _shadow(opened)
     if not verbose:
         found = replace(found, runs=found.runs[:RECENT_RUNS])
     model = weights.status(weights.default_folder())
     if as_json:
-        printer.json({"schema": "clsm.status/1", **plain(found), "model": plain(model)})
+        printer.json(
+            {"schema": "clsm.status/1", **plain(found), "shadow": shadow, "model": plain(model)}
+        )
         return
     state = "installed" if model.installed else "missing; install it with: clsm model install"
-    printer.lines([*_lines(found), f"model {model.engine}: {state}"])
+    mode = [] if shadow is None else [f"{shadow}; see: clsm eval shadow report"]
+    printer.lines([*_lines(found), *mode, f"model {model.engine}: {state}"])
+
+
+def _shadow(store: Store) -> str | None:
+    """How shadow mode is; None while it is off."""
+    from clsm_cli.evaluation.shadow import log
+
+    try:
+        mode = log.mode(store)
+        logged = len(log.rows(store)[0])
+    except ClsmError as error:
+        return f"shadow mode is damaged: {error}"
+    if mode is None:
+        return None
+    return f"shadow mode is on since {mode.since}, {counted(logged, 'session')} logged"
 
 
 def _lines(found: Overview) -> list[str]:

@@ -118,6 +118,8 @@ class Calibration:
 
     def _predicted(self, claim: Claim, vector: Any) -> bool:
         """Whether a statement says the same already: it is reinforced."""
+        if not self.settings.predict:
+            return False
         for found, cosine in self.known.nearest(claim.text, vector):
             if self._superseded is not None and found.slot != claim.slot:
                 continue  # what ended a value stands in its place

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 
 NAMES = 3
 """Nodes that a gist names."""
-LEAST = 2
-"""Episodes that have a gist in common."""
 
 
 def months(state: State, episodes: Collection[str]) -> dict[str, list[str]]:
@@ -53,6 +51,7 @@ def of_month(
     state: State,
     thinker: Thinker,
     now: str,
+    least: int,
 ) -> tuple[list[Statement], list[Edge]]:
     """The gists of a month and the edges that lead from their members to them.
 
@@ -66,18 +65,19 @@ def of_month(
         state: The store.
         thinker: Writes the sentence, if there is a language model.
         now: UTC time of the run.
+        least: Episodes of a cluster from which it has a gist.
     """
     import numpy as np
 
     there = [record for record in records if record.id in vectors_of]
-    if len(there) < LEAST:
+    if len(there) < least:
         return [], []
     vectors = np.stack([vectors_of[record.id] for record in there]).astype(np.float32)
     everywhere = _names(there)
     found: list[Statement] = []
     links: list[Edge] = []
     for members in clusters(vectors, seed=int(month.replace("-", ""))):
-        if len(members) < LEAST:
+        if len(members) < least:
             continue
         group = [there[place] for place in members]
         keys = {key for record in group for key in turns[record.id]}

@@ -254,6 +254,7 @@ class Student:
                 self.state,
                 self.thinker,
                 self.now,
+                self.store.settings.consolidation.gist_episodes,
             )
             self._links |= {link.id: link for link in links}
             rows = self._calibration.known.rows

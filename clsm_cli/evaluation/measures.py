@@ -1,148 +1,209 @@
-"""Rankings of every question by every system, and their figures."""
+"""What one answer is worth: a query, what was returned for it, and its figures.
+
+An item takes one place of the first k, a statement as many as the turns that it rests on; an item
+that does not fit is the last that counts. Within a budget of tokens items are taken in rank order,
+passing over what does not fit, as ``recall`` would pack them.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from math import inf
 from typing import TYPE_CHECKING
 
 from clsm_cli.evaluation import metrics
+from clsm_cli.records import NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Sequence
 
-    import numpy as np
-    from numpy.typing import NDArray
+    from clsm_cli.evaluation.dataset import Query, Unit
+    from clsm_cli.evaluation.result import Figures
+    from clsm_cli.evaluation.retrieved import Item, Retrieved
 
-    from clsm_cli.evaluation.ranking.asking import Asked
-    from clsm_cli.evaluation.ranking.runs import Run
-    from clsm_cli.evaluation.ranking.systems import System
-
-    Floats = NDArray[np.float64]
-
+FIRST = (1, 3, 5, 10, 20, 50)
+"""Places at which recall is cut."""
 BUDGETS = (500, 1000, 2000, 4000)
 """Tokens that an agent may have to spare for its memory."""
+DELIVERED = 2000
+"""Tokens of what counts as returned: the default budget of ``recall``."""
 REDUCTION = 0.965
-"""Share of a conversation that is left out in the figure ``reduced`` (CLS-M reports 96.5 %)."""
+"""Share of the context that is left out in ``reduced`` (CLS-M, §5.3); ``reduced2`` has twice the rest."""
+CONCEPTS = 10
+"""Concepts that are looked at (CLS-M: top_k)."""
 
 
-@dataclass(frozen=True, eq=False)
-class Ranking:
-    """One question's items by one system.
+class Setting(NamedTuple):
+    """What a set says about all its queries.
 
     Attributes:
-        places: For each piece of gold the places from 0 of the items that hold it, ascending; empty
-            where none was returned.
-        costs: Tokens of the items, best first.
-        whole: Tokens of the whole conversation.
+        k: Places of what counts as returned.
+        whole: Tokens of the context that a memory is there to replace.
     """
 
-    places: list[list[int]]
-    costs: list[int]
+    unit: Unit
+    k: int
     whole: int
 
-    @property
-    def ranks(self) -> list[float]:
-        """Place from 1 of the first item that holds each piece of gold, ``inf`` without one."""
-        return [places[0] + 1.0 if places else inf for places in self.places]
 
-    def in_budget(self, budget: int) -> float:
-        """Share of the gold that fits a budget in rank order."""
-        kept = set(metrics.within_budget(self.costs, budget))
-        return sum(not kept.isdisjoint(places) for places in self.places) / len(self.places)
+def figures(query: Query, found: Retrieved, without: Retrieved | None, setting: Setting) -> Figures:
+    """The figures of one query with an answer.
 
+    Args:
+        query: With its labels.
+        found: What the system returned.
+        without: What MiniLM alone returned; None: no reach is taken.
+        setting: Of the set.
 
-def _first(k: int) -> Callable[[Ranking], float]:
-    return lambda r: metrics.recall(r.ranks, k)
-
-
-def _fitting(budget: int) -> Callable[[Ranking], float]:
-    return lambda r: r.in_budget(budget)
-
-
-TURNS: dict[str, Callable[[Ranking], float]] = {
-    **{f"recall@{k}": _first(k) for k in (5, 10, 20, 50)},
-    "hit@10": lambda r: metrics.hit(r.ranks, 10),
-    "all@10": lambda r: metrics.whole(r.ranks, 10),
-    "ndcg@10": lambda r: metrics.ndcg(r.ranks, 10),
-    "mrr": lambda r: metrics.reciprocal_rank(r.ranks),
-    **{f"tokens@{budget}": _fitting(budget) for budget in BUDGETS},
-    "reduced": lambda r: r.in_budget(int((1 - REDUCTION) * r.whole)),
-}
-"""Measures of LoCoMo."""
-DAYS: dict[str, Callable[[Ranking], float]] = {
-    "recall@1": _first(1),
-    "recall@3": _first(3),
-    "hit@1": lambda r: metrics.hit(r.ranks, 1),
-    "mrr": lambda r: metrics.reciprocal_rank(r.ranks),
-}
-"""Measures of GVD, over days."""
-QUOTES: dict[str, Callable[[Ranking], float]] = {
-    name: TURNS[name]
-    for name in ("recall@5", "recall@10", "recall@20", "hit@10", "all@10", "mrr", "tokens@1000")
-}
-"""Measures of an agent's notes, over quotes of evidence."""
-
-
-@dataclass(frozen=True, eq=False)
-class Scored:
-    """All questions ranked by one system.
-
-    Attributes:
-        values: Measure → float64 [questions].
-        ranks: Places of the gold units of each question.
+    Returns:
+        Measure → value; evidence and concepts only where the query is labelled with them.
     """
-
-    name: str
-    values: dict[str, Floats]
-    ranks: tuple[list[float], ...]
-
-
-def score(
-    system: System, asked: Sequence[Asked], measures: Mapping[str, Callable[[Ranking], float]]
-) -> Scored:
-    """Rank every question by a system and measure the rankings."""
-    return measured(
-        system.name, [ranking(a, system.scores(a.run, a.conversation)) for a in asked], measures
-    )
+    values: Figures = {"ms": found.milliseconds}
+    if query.gold:
+        returned = delivered(found.items, setting.k)
+        tokens = sum(item.tokens for item in returned)
+        values["tokens"] = float(tokens)
+        values["efficiency"] = 1 - tokens / setting.whole if setting.whole else None
+        values |= _evidence(query.gold, found.items, setting)
+        values |= _loaded(query.gold, returned, without, setting)
+    if query.concepts:
+        values |= _concepts(query, found.concepts)
+    return values
 
 
-def measured(
-    name: str,
-    rankings: Sequence[Ranking],
-    measures: Mapping[str, Callable[[Ranking], float]],
-) -> Scored:
-    """The figures of some rankings."""
-    import numpy as np
+def delivered(items: Sequence[Item], k: int) -> list[Item]:
+    """What is returned by default: the first ``k`` places, within 2,000 tokens."""
+    first = items[: _cut(items, k)]
+    kept = metrics.within_budget([item.tokens for item in first], DELIVERED)
+    return [first[place] for place in kept]
 
-    values = {
-        key: np.array([measure(each) for each in rankings]) for key, measure in measures.items()
+
+def ranks(gold: Sequence[str], items: Sequence[Item], unit: Unit) -> list[float]:
+    """Place from 1 of the first item that holds each piece of gold, ``inf`` without one.
+
+    A statement that rests on three turns takes three places, and what it holds stands at the first.
+
+    >>> from clsm_cli.evaluation.retrieved import Item
+    >>> told = Item("s", "", 9, ("t1", "t2", "t3"), "", uses=3)
+    >>> ranks(["t2", "t4", "t5"], [told, Item("p", "", 9, ("t4",), "")], "turn")
+    [1.0, 4.0, inf]
+    """
+    found: list[float] = []
+    for piece in gold:
+        place = 1
+        for item in items:
+            if item.holds(piece, unit):
+                found.append(float(place))
+                break
+            place += item.uses
+        else:
+            found.append(inf)
+    return found
+
+
+def curve(
+    gold: Sequence[str], items: Sequence[Item], unit: Unit, k: int
+) -> list[tuple[float, float]]:
+    """Recall and precision when 1, 2, … k items are returned; nothing more comes after the last."""
+    points = []
+    held: set[str] = set()
+    useful = 0
+    for place in range(k):
+        if place < len(items):
+            here = {piece for piece in gold if items[place].holds(piece, unit)}
+            held |= here
+            useful += bool(here)
+        points.append((len(held) / len(gold), useful / (place + 1)))
+    return points
+
+
+def _cut(items: Sequence[Item], k: int) -> int:
+    """How many items the first ``k`` places hold; the last may reach beyond them."""
+    left, count = k, 0
+    for item in items:
+        if left <= 0:
+            break
+        left -= item.uses
+        count += 1
+    return count
+
+
+def _evidence(gold: Sequence[str], items: Sequence[Item], setting: Setting) -> Figures:
+    """How well the ranking finds the evidence."""
+    places = ranks(gold, items, setting.unit)
+    first = items[: _cut(items, setting.k)]
+    useful = sum(any(item.holds(piece, setting.unit) for piece in gold) for item in first)
+    precision = useful / len(first) if first else 0.0
+    recall = metrics.recall(places, setting.k)
+    total = precision + recall
+    k = setting.k
+    values: Figures = {f"recall@{place}": metrics.recall(places, place) for place in FIRST}
+    values |= {
+        f"precision@{k}": precision,
+        f"f1@{k}": 2 * precision * recall / total if total else 0.0,
+        f"hit@{k}": metrics.hit(places, k),
+        f"all@{k}": metrics.whole(places, k),
+        f"ndcg@{k}": metrics.ndcg(places, k),
+        "mrr": metrics.reciprocal_rank(places),
     }
-    return Scored(name, values, tuple(each.ranks for each in rankings))
+    spared = int((1 - REDUCTION) * setting.whole)
+    budgets = {f"tokens@{budget}": budget for budget in BUDGETS}
+    for name, budget in (budgets | {"reduced": spared, "reduced2": 2 * spared}).items():
+        kept = metrics.within_budget([item.tokens for item in items], budget)
+        values[name] = _held(gold, [items[place] for place in kept], setting.unit)
+    return values
 
 
-def ranking(asked: Asked, scores: Floats) -> Ranking:
-    """Units by their best candidate."""
-    order = ordered(asked.run, scores)
-    place = {unit: at for at, unit in enumerate(asked.run.units[order].tolist())}
-    places = [[place[unit]] if unit in place else [] for unit in asked.gold]
-    return Ranking(places, asked.run.costs[order].tolist(), asked.whole)
+def _held(gold: Sequence[str], items: Sequence[Item], unit: Unit) -> float:
+    return sum(any(item.holds(piece, unit) for item in items) for piece in gold) / len(gold)
 
 
-def ordered(run: Run, scores: Floats) -> NDArray[np.int64]:
-    """Places of the candidates, best first, one for each unit; equal scores in order of time."""
-    import numpy as np
+def _loaded(
+    gold: Sequence[str], returned: Sequence[Item], without: Retrieved | None, setting: Setting
+) -> Figures:
+    """CLS-M's measures of what is loaded into a context (§5.1).
 
-    order = np.argsort(-scores, kind="stable")
-    order = order[scores[order] > -inf]
-    _, firsts = np.unique(run.units[order], return_index=True)
-    chosen: NDArray[np.int64] = order[np.sort(firsts)]
-    return chosen
+    relevance = tokens that are used / tokens loaded; retention = correct recalls / recall prompts;
+    reach = useful associative results / all associative results, where an associative result is one
+    that the embedding alone does not return. ``reached`` is the other side of it: of the evidence
+    that the embedding alone misses, the share that is returned.
+    """
+    unit = setting.unit
+    useful = [any(item.holds(piece, unit) for piece in gold) for item in returned]
+    tokens = sum(item.tokens for item in returned)
+    spent = sum(item.tokens for item, is_useful in zip(returned, useful, strict=True) if is_useful)
+    values: Figures = {
+        "relevance": spent / tokens if tokens else 0.0,
+        "retention": float(any(useful)),
+        "reach": None,
+        "reached": None,
+    }
+    if without is not None:
+        near = delivered(without.items, setting.k)
+        shown = {turn for item in near for turn in item.turns}
+        associated = [
+            is_useful
+            for item, is_useful in zip(returned, useful, strict=True)
+            if not shown.issuperset(item.turns)
+        ]
+        missed = [piece for piece in gold if not any(item.holds(piece, unit) for item in near)]
+        values["reach"] = sum(associated) / len(associated) if associated else None
+        values["reached"] = _held(missed, returned, unit) if missed else None
+    return values
 
 
-def means(scored: Scored, keep: Iterable[int]) -> dict[str, float]:
-    """Mean of each measure over some questions, by their places; empty without any."""
-    places = list(keep)
-    if not places:
-        return {}
-    return {name: float(array[places].mean()) for name, array in scored.values.items()}
+def _concepts(query: Query, concepts: Sequence[Sequence[str]]) -> Figures:
+    """Precision, recall and F1 of the first ten concepts; each gold one is found once."""
+    first = [frozenset(names) for names in concepts[:CONCEPTS]]
+    found = sum(any(not names.isdisjoint(gold) for names in first) for gold in query.concepts)
+    precision, recall, f1 = metrics.precision_recall_f1(found, len(first), len(query.concepts))
+    values: Figures = {
+        "precision": precision,
+        "recall": recall,
+        "f1": f1,
+        "coverage": float(found > 0),
+        "concepts": float(len(first)),
+    }
+    if query.told:
+        told = sum(any(not names.isdisjoint(gold) for names in first) for gold in query.told)
+        values["answer@10"] = told / len(query.told)
+    return values

@@ -4,8 +4,8 @@ A store is named by a digest of what goes into it, of the engine and of the prog
 so a changed input or program gets a new store and a second run finds the first one's. An
 interrupted run left stores that are whole up to a point; ingesting again completes them.
 
-What is consolidated is a copy beside it, made anew by every run: it costs less than the vectors
-of the turns, and what is measured is the program as it is.
+What is consolidated is a copy beside it: for studies, which change it, made anew by each; to be
+asked only, kept under a digest of the whole program, so that what is measured is the program as it is.
 """
 
 from __future__ import annotations
@@ -15,14 +15,12 @@ import re
 import shutil
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-import clsm_cli
 from clsm_cli.consolidation import consolidate as consolidation
 from clsm_cli.consolidation.report import Request as Sleep
 from clsm_cli.errors import BadInputError
+from clsm_cli.evaluation import program
 from clsm_cli.ingestion.ingest import Request, ingest
 from clsm_cli.model.ids import digest
 from clsm_cli.records import NamedTuple
@@ -30,9 +28,11 @@ from clsm_cli.store import atomic, layout
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
+    from pathlib import Path
 
     from clsm_cli.consolidation.report import Report as Slept
-    from clsm_cli.evaluation.loaders.cases import Conversation, Said
+    from clsm_cli.evaluation.dataset import Chat
+    from clsm_cli.evaluation.loaders.cases import Said
     from clsm_cli.ingestion.report import Progress
     from clsm_cli.store.index.opening import Embedder
     from clsm_cli.store.layout import Store
@@ -43,8 +43,6 @@ _DEVICE = {"CLSM_DEVICE": "eval"}
 """Environment of the stores: one device name, so that every machine makes the same store."""
 _DONE = "whole"
 """File beside a store that says that its ingest ended."""
-_MAKERS = ("embedding", "ingestion", "model", "scoring", "store", "text")
-"""Parts of the program that decide what an ingested store holds, its index included."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,16 +71,16 @@ class Made(NamedTuple):
     now: datetime
 
 
-def of_conversation(shop: Workshop, conversation: Conversation) -> Made:
+def of_chat(shop: Workshop, name: str, chat: Chat) -> Made:
     """The store of a conversation, ingested as generic JSON Lines, its sessions ended.
 
     Raises:
         BadInputError: Something in it could not be read.
         DiskError: The work folder cannot be written.
     """
-    content = json_lines(conversation.turns)
-    now = shop.now or day_after(turn.time for turn in conversation.turns)
-    place = _place(shop, conversation.name, content, now)
+    content = json_lines(chat.turns)
+    now = shop.now or day_after(turn.time for turn in chat.turns)
+    place = _place(shop, name, content, now)
     source = place / "conversation.jsonl"
     if not (place / _DONE).exists():
         atomic.put(source, content)
@@ -162,6 +160,30 @@ def consolidated(shop: Workshop, made: Made, name: str = "consolidated") -> Stor
     return store
 
 
+def kept(shop: Workshop, made: Made, name: str, make: Callable[[Store], None]) -> Store:
+    """A copy of a store, changed once and kept while the program stays as it is.
+
+    Args:
+        shop: Where stores are made.
+        made: The store as it was ingested.
+        name: Of the change, with all that decides it.
+        make: Changes the copy.
+
+    Raises:
+        DiskError: The work folder cannot be written.
+    """
+    place = made.store.root.with_name(
+        f"{_safe(name)}-{digest(name, program.digest_of(program.SLEEP))}"
+    )
+    done = place.with_suffix(".whole")
+    if done.exists() and place.exists() and not shop.fresh:
+        return layout.open_store(place, _DEVICE)
+    store = copied(made.store, place.name)
+    make(store)
+    atomic.put(done, b"")
+    return store
+
+
 def sleep(
     shop: Workshop,
     store: Store,
@@ -234,18 +256,14 @@ def _dates(files: Iterable[Path]) -> list[str]:
 
 
 def _place(shop: Workshop, name: str, content: bytes, now: datetime) -> Path:
-    made = digest(atomic.sha256(content), now.isoformat(), shop.embedder.engine, _program())
+    made = digest(
+        atomic.sha256(content),
+        now.isoformat(),
+        shop.embedder.engine,
+        program.digest_of(program.INGEST),
+    )
     place = shop.folder / f"{_safe(name)}-{made}"
     return _cleared(place) if shop.fresh else place
-
-
-@cache
-def _program() -> str:
-    """Digest of the code that makes a store: the version stands still while somebody works on it."""
-    root = Path(clsm_cli.__file__).parent
-    everything = (file for part in _MAKERS for file in (root / part).rglob("*"))
-    files = sorted(file for file in everything if file.suffix in {".py", ".yaml"})
-    return digest(clsm_cli.__version__, *(atomic.digest_of(file) or "" for file in files))
 
 
 def _safe(name: str) -> str:

@@ -17,7 +17,7 @@ from clsm_cli.consolidation import rehearsal
 from clsm_cli.consolidation.consolidate import consolidate
 from clsm_cli.consolidation.report import Request
 from clsm_cli.errors import LockedError, ModelDigestError, ModelMissingError
-from clsm_cli.forgetting import beyond, memory, purge, receipt, selection, traces
+from clsm_cli.forgetting import beyond, labelled, memory, purge, receipt, selection, traces
 from clsm_cli.ingestion.ingest import end_begun_run
 from clsm_cli.ingestion.report import utc
 from clsm_cli.model.ids import file_name_of
@@ -101,6 +101,7 @@ def plan(
         if _is_known(store, held, wanted):
             return None
         chosen = selection.choose(held, wanted, store.zone)
+        labels = labelled.read(copy)
         purged = purge.purge(copy, held, chosen, utc(now))
         review = _bytes(copy.flow / "review.jsonl")
         request = Request(now=now, only=purged.again, allow_loss=True)
@@ -109,10 +110,11 @@ def plan(
         after = shards.load_graph(folders, logs.forgotten(copy)).records
         gone = purged.dead | (held.records.keys() - after.keys())
         purge.clean_quarantine(copy, gone, purged.texts)
+        unlabelled = labelled.clean(copy, labels, labelled.Lost(held, after, gone))
         asked = _bytes(copy.flow / "review.jsonl").removeprefix(review).strip(b"\n")
         puts, removes = _differences(copy, before)
         done = receipt.Receipt(
-            gone=receipt.gone(held, after, chosen, purged),
+            gone=(*receipt.gone(held, after, chosen, purged), *unlabelled),
             stays=receipt.stays(held, after, chosen, purged),
             remade=purged.remade,
             turns=len(chosen.turns),

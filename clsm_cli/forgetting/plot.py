@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
 
-    from clsm_cli.inspection.chart import Colour
+    from clsm_cli.inspection.drawing import Colour
     from clsm_cli.model.streams import Stream
     from clsm_cli.store.layout import Store
 

@@ -20,7 +20,7 @@ class Gone(NamedTuple):
     """One thing that goes.
 
     Attributes:
-        kind: turn, block, statement, gist, concept, connection or episode.
+        kind: turn, block, statement, gist, concept, connection, episode or label.
         text: What a person knows it by.
     """
 

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from clsm_cli.store.index.graph import NodeRow
     from clsm_cli.store.index.reader import Index
 
-PASSAGES = 30
-"""Passages that concepts are read from."""
 LEAST = 0.05
 """Probability of what a cue still brings."""
 BY_NAME = frozenset({"exact", "alias"})
@@ -71,7 +69,7 @@ def rank(
     """
     weighed = weigh(index, query, candidates, cosines, now, known_at)
     probabilities = [each.probability for each in weighed]
-    kept = relevance.cut(probabilities, limit)
+    kept = relevance.cut(probabilities, limit, index.store.settings.recall.concept_beta)
     if _is_cue(query, weighed):
         kept = max(kept, sum(p >= LEAST for p in probabilities[:limit]))
     ids = {each.node.number: each.node.id for each in weighed}
@@ -87,7 +85,8 @@ def weigh(
     known_at: str | None = None,
 ) -> list[Weighed]:
     """Every node that something speaks for, likeliest first; see ``rank``."""
-    found = _Passages(index, candidates[:PASSAGES])
+    settings = index.store.settings.recall
+    found = _Passages(index, candidates[: settings.concept_passages])
     named = seeds.named(index, query, found.nodes)
     known = found.nodes | stored.nodes(index.connection, named.keys() - found.nodes.keys())
     meanings = {number: _cosine(node, cosines) for number, node in known.items()}
@@ -98,10 +97,10 @@ def weigh(
         for number, seed in chosen.items()
         if number in known and number not in found.marked
     }
-    if start:
+    if start and settings.hops:
         from clsm_cli.retrieval import spreading
 
-        routes, met = spreading.spread(index, start, now, known_at)
+        routes, met = spreading.spread(index, start, settings.hops, now, known_at)
         known |= {number: met[number] for number in routes.keys() - known.keys()}
     weighed: list[Weighed] = []
     for number, node in known.items():

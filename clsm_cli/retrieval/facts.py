@@ -101,7 +101,8 @@ def subjects(index: Index, name: str) -> set[str]:
     """Ids under which statements may be about what a name means: its own, and its other names'.
 
     A statement keeps the name that its sentence used. What an agent says of itself stands under
-    "I"; it goes by the name that it gave itself, and an empty name means it.
+    "I"; it goes by the name that it gave itself. An empty name means it, or who speaks to it: a
+    question may be the agent's own, or what the person asked it.
     """
     run = index.connection.execute
     called = run("SELECT value FROM clocks WHERE subject = ? AND slot = 'name'", (_AGENT,))
@@ -115,11 +116,15 @@ def subjects(index: Index, name: str) -> set[str]:
     found |= nodes
     for node in sorted(nodes):
         found.update(row[0] for row in run("SELECT alias FROM aliases WHERE node = ?", (node,)))
-    return found | {_AGENT} if not name or found & own else found
+    if not name:
+        return found | {_AGENT, _USER}
+    return found | {_AGENT} if found & own else found
 
 
 _AGENT = "i"
 """Id of the subject of what an agent says of itself."""
+_USER = "user"
+"""Id of the subject of what a person without a name says of themselves."""
 
 
 def _kin(index: Index, asked: Asked) -> set[str]:

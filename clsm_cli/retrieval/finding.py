@@ -63,7 +63,7 @@ def find(
     verdict = _verdict(index, query, text, periods) if settings.weight_fact else None
     if when is not None and when.contradictory:
         return Found(question, Ranked([], 0.0, ()), verdict, warnings)
-    allowed = _allowed(index, query, when)
+    allowed = _allowed(index, query, when if settings.time_filter else None)
     stated = verdict.evidence if verdict is not None else ()
 
     def ask(one: Question) -> Ranked:

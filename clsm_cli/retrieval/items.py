@@ -53,7 +53,7 @@ def of(
             continue
         if passage.sources and told | stated >= {*passage.sources}:
             continue
-        shown = windows.around(index, candidate.row, passage, taken)
+        shown = windows.around(index, candidate.row, passage, taken, settings.window)
         taken.update(other.id for other in shown)
         stated.update(passage.sources)
         told.update(other.key for other in shown)

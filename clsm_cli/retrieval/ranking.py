@@ -99,7 +99,7 @@ def rank(
         late = meaning.interact(index, engine, vectors, weights, around.near)
     view = View(question, found, near, late, around, frozenset(stated))
     found_first = view.signals(rows)
-    looked = second_look.add(index, question, rows, found_first, around, near, late)
+    looked = second_look.add(index, question, rows, found_first, around, near, late, settings)
     factors = signal.weights(settings)
     ranked = []
     for row, values in zip(rows, looked, strict=True):

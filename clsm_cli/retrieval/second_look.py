@@ -18,6 +18,7 @@ from clsm_cli.text.breadth import breadth
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from clsm_cli.config import RecallSettings
     from clsm_cli.retrieval.first_look import Surroundings
     from clsm_cli.retrieval.meaning import LateInteraction, Nearest
     from clsm_cli.retrieval.question import Question
@@ -38,6 +39,7 @@ def add(
     around: Surroundings,
     near: Nearest | None,
     late: LateInteraction | None,
+    settings: RecallSettings,
 ) -> Sequence[Signals]:
     """Signals of candidates with those of the second look.
 
@@ -49,12 +51,13 @@ def add(
         around: What stands around them.
         near: Cosines; None without a model: then nothing is added.
         late: Late interaction.
+        settings: How far breadth counts.
     """
     if near is None or not rows:
         return first
     traits = [around.near[row] for row in rows]
     terms = len({*question.terms} - question.name_terms)
-    broad = breadth(question.text, terms, asks_when=question.asks_when)
+    broad = settings.breadth * breadth(question.text, terms, asks_when=question.asks_when)
     echo = _echo(traits, around, late)
     names = index.names_in(rows)
     session = _session(traits, [weighted(values, FIRST) for values in first])

@@ -48,18 +48,19 @@ class Route(NamedTuple):
 
 
 def spread(
-    index: Index, seeds: Mapping[int, float], now: str, known_at: str | None = None
+    index: Index, seeds: Mapping[int, float], hops: int, now: str, known_at: str | None = None
 ) -> tuple[dict[int, Route], dict[int, NodeRow]]:
     """The nodes that activation reaches, seeds aside unless it raised them, and all that were met.
 
     Args:
         index: Fresh.
         seeds: Node → activation, 0 … 1.
+        hops: Edges that it crosses at most.
         now: ISO 8601; which edges hold, and how much is left of what they lead to.
         known_at: When they should have been known; None for now.
     """
     field = _Field(index, seeds, now, known_at)
-    reached = activation.spread(seeds, field.links, SPREADING)
+    reached = activation.spread(seeds, field.links, SPREADING._replace(hops=hops))
     routes: dict[int, Route] = {}
     for node, found in reached.items():
         if found.hop:

@@ -1,7 +1,7 @@
 """What is returned for a passage that was found: a turn as it is, a note as a readable window.
 
 A block is what a note is best ranked by, a section what it is best read by; a window of about 450
-characters round the block is near both in recall, by item and by token.
+characters (``recall.window``) round the block is near both in recall, by item and by token.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ if TYPE_CHECKING:
     from clsm_cli.store.index.passages import Passage
     from clsm_cli.store.index.reader import Index
 
-LENGTH = 450
-"""Characters a window grows to."""
 LONGEST = 1600
 """Characters a window may have to show a numbered list whole: its steps belong together."""
 _STEP = re.compile(r"\d{1,3}[.)]\s")
 
 
-def around(index: Index, row: int, passage: Passage, taken: Collection[str]) -> list[Passage]:
+def around(
+    index: Index, row: int, passage: Passage, taken: Collection[str], length: int
+) -> list[Passage]:
     """The passages that are shown for one: itself, and for a block its neighbours in the section.
 
     Args:
@@ -30,17 +30,20 @@ def around(index: Index, row: int, passage: Passage, taken: Collection[str]) -> 
         row: Of the passage.
         passage: That was found.
         taken: Ids of passages that are shown already.
+        length: Characters a window grows to; 0: there are none.
 
     Returns:
         In the order of the note; the passage alone if it is no current block.
     """
-    if passage.document is None or not passage.current:
+    if passage.document is None or not passage.current or not length:
         return [passage]
     section = index.section(row)
     place = next((i for i, other in enumerate(section) if other.id == passage.id), None)
     if place is None:
         return [passage]
-    start, end = grow([len(other.text) for other in section], place, _blocked(section, taken))
+    start, end = grow(
+        [len(other.text) for other in section], place, _blocked(section, taken), length
+    )
     start, end = _with_whole_lists(section, place, start, end)
     return [other for other in section[start:end] if other.id not in taken]
 
@@ -65,30 +68,33 @@ def _blocked(section: Sequence[Passage], taken: Collection[str]) -> set[int]:
     return {i for i, other in enumerate(section) if other.id in taken}
 
 
-def grow(lengths: Sequence[int], place: int, blocked: Collection[int]) -> tuple[int, int]:
-    """Grow a window from one block, below and above in turn, up to ``LENGTH`` characters.
+def grow(
+    lengths: Sequence[int], place: int, blocked: Collection[int], most: int
+) -> tuple[int, int]:
+    """Grow a window from one block, below and above in turn.
 
     Args:
         lengths: Characters of each block of the section.
         place: Of the block that was found.
         blocked: Blocks at which it ends.
+        most: Characters it grows to.
 
     Returns:
         First block, and the one after the last.
 
-    >>> grow([200, 100, 100, 300], 1, ())
+    >>> grow([200, 100, 100, 300], 1, (), 450)
     (0, 3)
     """
     start, end, size = place, place + 1, lengths[place]
     below = above = True
     while below or above:
         below = below and end < len(lengths) and end not in blocked
-        below = below and size + lengths[end] <= LENGTH
+        below = below and size + lengths[end] <= most
         if below:
             size += lengths[end]
             end += 1
         above = above and start > 0 and start - 1 not in blocked
-        above = above and size + lengths[start - 1] <= LENGTH
+        above = above and size + lengths[start - 1] <= most
         if above:
             start -= 1
             size += lengths[start]

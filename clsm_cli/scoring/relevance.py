@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
 SHARPNESS = 8.0
 """How fast a passage counts less than the best one: by e^(8 · (share − 1)), share of its score."""
-BETA = 2.5
-"""By how much more recall counts than precision where the list is cut."""
 MISSED = 0.2
 """Probability that nothing in the list is right, above which it goes on."""
 
@@ -83,7 +81,7 @@ def probability(
     return max(found, NAMED) if is_named else found
 
 
-def cut(probabilities: Sequence[float], most: int) -> int:
+def cut(probabilities: Sequence[float], most: int, beta: float) -> int:
     """How many of the best to return: where F_β is expected to be highest, and little is missed.
 
         F_β(k) ≈ (1 + β²) Σ_{i ≤ k} p_i / (k + β² Σ p_i)
@@ -94,16 +92,19 @@ def cut(probabilities: Sequence[float], most: int) -> int:
     Args:
         probabilities: Of everything there is, falling.
         most: At most.
+        beta: By how much more recall counts than precision.
 
-    >>> cut([0.99, 0.9, 0.1, 0.01], 10), cut([0.3] + [0.1] * 20, 10), cut([], 10)
+    >>> cut([0.99, 0.9, 0.1, 0.01], 10, 2.5), cut([0.3] + [0.1] * 20, 10, 2.5), cut([], 10, 2.5)
     (2, 10, 0)
+    >>> cut([0.99, 0.9, 0.1, 0.01], 10, 1000)
+    4
     """
     total = sum(probabilities)
     held, nothing = 0.0, 1.0
     best, kept = 0.0, 0
     for place, p in enumerate(probabilities[:most], 1):
         held += p
-        expected = held / (place + BETA * BETA * total)
+        expected = held / (place + beta * beta * total)
         if expected > best or nothing > MISSED:
             kept = place
         best = max(best, expected)

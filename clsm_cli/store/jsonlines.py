@@ -36,14 +36,18 @@ def dump(value: Any) -> str:
     return line if line.isascii() and "\x7f" not in line else line.translate(_ESCAPED)
 
 
-def load(line: str) -> Any:
+def load(line: str, limit: int = MAX_FILE) -> Any:
     """The value of one line.
+
+    Args:
+        line: JSON; it may as well be a whole file of several lines.
+        limit: Characters that are accepted at most.
 
     Raises:
         LineError: Too long, too deep, not JSON, a duplicate key, or a number out of range.
     """
-    if len(line) > MAX_FILE:
-        raise LineError(f"is longer than {MAX_FILE >> 20} MiB")
+    if len(line) > limit:
+        raise LineError(f"is longer than {limit >> 20} MiB")
     check_depth(line)
     return _decode(line)
 

@@ -17,6 +17,8 @@ from clsm_cli.store import (
     episodes,
     graph,
     inbox,
+    label_edit,
+    labels,
     logs,
     runs,
     shards,
@@ -67,7 +69,7 @@ def plan(store: Store, forgotten: frozenset[str]) -> list[runs.Write]:
     for flow in store.flows():
         for path in inbox.files(flow / "inbox"):
             writes += _inbox(path, forgotten)
-    return writes
+    return writes + _labels(store, forgotten)
 
 
 def _topics(
@@ -129,6 +131,18 @@ def _inbox(path: Path, forgotten: frozenset[str]) -> list[runs.Write]:
     if left.items == box.items:
         return []
     return [inbox.rewrite(left, left.items)]
+
+
+def _labels(store: Store, forgotten: frozenset[str]) -> list[runs.Write]:
+    path = labels.path_of(store.root)
+    try:
+        data = atomic.read(path, labels.MAX_LABELS)
+    except DamagedStoreError:
+        return []  # whoever reads the labels is told
+    if data is None:
+        return []
+    left = label_edit.without_forgotten(data, forgotten)
+    return [] if left == data else [runs.Put(path, left, read_as=atomic.sha256(data))]
 
 
 def _episodes(store: Store, forgotten: frozenset[str]) -> list[runs.Write]:

@@ -56,5 +56,6 @@ def finish_begun(store: Store) -> None:
     finish(store)
 
 
-_KEPT = frozenset({"index", "device", "purge"})
-"""What a forget leaves, the mark until the end."""
+_KEPT = frozenset({"index", "device", "purge", "shadow"})
+"""What a forget leaves, the mark until the end. The log of shadow mode holds counts, and of ids the
+hashes that tombstones keep too."""

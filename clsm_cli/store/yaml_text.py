@@ -10,10 +10,13 @@ from __future__ import annotations
 import json
 from functools import cache
 from math import isfinite
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from clsm_cli.config import MAX_DEPTH
 from clsm_cli.store.jsonlines import LineError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 def load(text: str, limit: int) -> Any:
@@ -27,12 +30,29 @@ def load(text: str, limit: int) -> Any:
         LineError: Too large, too deep, an anchor or a tag, a duplicate key, not YAML; where the
             place is known the text ends with ``(line N)``, from 1.
     """
+    return _read(text, limit, lambda reader: _as_json(reader.load(text)))
+
+
+def compose(text: str, limit: int) -> Any:
+    """The nodes of a YAML text, which know where they stand: ruamel.yaml's, None for an empty text.
+
+    Args:
+        text: The YAML.
+        limit: Characters that are accepted at most.
+
+    Raises:
+        LineError: As ``load``, but for keys: they are not looked at.
+    """
+    return _read(text, limit, lambda reader: reader.compose(text))
+
+
+def _read(text: str, limit: int, read: Callable[[Any], Any]) -> Any:
     if len(text) > limit:
         raise LineError(f"is longer than {limit >> 10} KiB")
     from ruamel.yaml.error import MarkedYAMLError, YAMLError
 
     try:
-        return _as_json(_reader().load(text))
+        return read(_reader())
     except MarkedYAMLError as error:
         mark = error.problem_mark
         where = "" if mark is None else f" (line {mark.line + 1})"

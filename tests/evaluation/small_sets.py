@@ -41,6 +41,7 @@ def locomo_talk(one: str, other: str, topic: str) -> dict[str, Any]:
         "qa": [
             {
                 "question": f"When did {other} adopt a {topic}?",
+                "answer": "8 May 2023",
                 "evidence": ["D1:2"],
                 "category": 2,
             },
@@ -49,7 +50,12 @@ def locomo_talk(one: str, other: str, topic: str) -> dict[str, Any]:
                 "evidence": ["D1:3; D10:01"],
                 "category": 1,
             },
-            {"question": f"What did {one} buy?", "evidence": ["D:2:1", "D9:9"], "category": 4},
+            {
+                "question": f"What did {one} buy?",
+                "answer": 1,
+                "evidence": ["D:2:1", "D9:9"],
+                "category": 4,
+            },
             {"question": f"Is {one} kind?", "evidence": ["D"], "category": 3},
             {"question": f"What did {other} paint?", "evidence": ["D10:2"], "category": 5},
         ],
@@ -64,6 +70,39 @@ def write_locomo(folder: Path) -> Path:
         ("2", locomo_talk("Cleo", "Dan", "parrot")),
     ):
         (folder / f"{name}.json").write_text(json.dumps(talk), encoding="utf-8")
+    return folder
+
+
+def haystack(name: str, **changes: Any) -> dict[str, Any]:
+    """A question of LongMemEval: two sessions, the second one older, evidence in the first."""
+    row = {
+        "question_id": name,
+        "question_type": "single-session-user",
+        "question": "Which instrument did I buy?",
+        "answer": "a violin",
+        "question_date": "2023/05/30 (Tue) 23:40",
+        "haystack_session_ids": ["answer_1", "filler_1"],
+        "haystack_dates": ["2023/05/20 (Sat) 02:21", "2023/05/19 (Fri) 10:00"],
+        "haystack_sessions": [
+            [
+                {"role": "user", "content": "I bought a violin at the market.", "has_answer": True},
+                {"role": "assistant", "content": "How nice! 🎻", "has_answer": False},
+            ],
+            [
+                {"role": "user", "content": "How do herons sleep?", "has_answer": True},
+                {"role": "assistant", "content": "Standing on one leg."},
+            ],
+        ],
+        "answer_session_ids": ["answer_1"],
+    }
+    return row | changes
+
+
+def write_longmemeval(folder: Path, *rows: dict[str, Any]) -> Path:
+    """A folder with the small file of the set; without rows, two questions, one unanswerable."""
+    folder.mkdir(parents=True)
+    given = rows or (haystack("q1"), haystack("q2_abs", question="Which horse did I buy?"))
+    (folder / "longmemeval_s_cleaned.json").write_text(json.dumps(given), encoding="utf-8")
     return folder
 
 
@@ -196,6 +235,7 @@ junk:
   must_contain: [["--status"]]
   evidence: {file: workspace/memory/2026-03-03.md, quote: "pump --status"}
 """
+HERON = '- {id: heron, label: "the heron", aliases: ["Heron"]}\n'
 FACTS = """
 - id: pump
   subject: pump
@@ -223,6 +263,15 @@ def write_memory(folder: Path) -> Path:
     said = {"role": "user", "content": "I live in Leiden.", "timestamp": "2026-03-03T08:00:00Z"}
     (folder / "sessions" / "a.jsonl").write_text(json.dumps(said) + "\n", encoding="utf-8")
     labels = {"concepts": KINDS, "statements": STATEMENTS, "facts": FACTS}
+    for name, text in labels.items():
+        (folder / "labels" / f"{name}.yaml").write_text(text, encoding="utf-8")
+    return folder
+
+
+def write_asked_memory(folder: Path, queries: str = QUERIES) -> Path:
+    """The same with queries."""
+    write_memory(folder)
+    labels = {"concepts": KINDS + HERON, "queries": queries}
     for name, text in labels.items():
         (folder / "labels" / f"{name}.yaml").write_text(text, encoding="utf-8")
     return folder

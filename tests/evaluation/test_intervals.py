@@ -7,17 +7,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from evaluation.small_sets import QUERIES, write_memory
+from evaluation.small_sets import write_asked_memory
 
-from clsm_cli.commands import render_probes
-from clsm_cli.commands.render_eval import lines
+from clsm_cli.commands import render_intervals
+from clsm_cli.commands.tables import lines
 from clsm_cli.evaluation.studies import intervals
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from clsm_cli.evaluation.stores import Workshop
-    from clsm_cli.evaluation.studies.intervals import Asked, ProbesReport
+    from clsm_cli.evaluation.studies.intervals import Asked, IntervalsReport
     from clsm_cli.retrieval.meaning import Engine
 
 SAMPLE = Path(__file__).parents[2] / "fixtures" / "sample"
@@ -49,8 +49,8 @@ PUMP = '- {fact: pump, asks: "How often does the pump run?", claims: "Does the p
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    folder = write_memory(tmp_path / "set")
-    labels = {"queries": QUERIES, "probes": PROBES, "questions": PUMP}
+    folder = write_asked_memory(tmp_path / "set")
+    labels = {"probes": PROBES, "questions": PUMP}
     for name, text in labels.items():
         (folder / "labels" / f"{name}.yaml").write_text(text, encoding="utf-8")
     return folder
@@ -63,7 +63,7 @@ def right(asked: Iterable[Asked], *kinds: str) -> tuple[int, int]:
 
 
 def test_a_small_memory(root: Path, shop: Workshop, engine: Engine) -> None:
-    report = intervals.run_probes(root, shop, engine)
+    report = intervals.run_intervals(root, shop, engine)
     assert [(each.of, not each.why) for each in report.probes] == [
         ("p1", True),
         ("p2", False),
@@ -83,24 +83,24 @@ def test_a_small_memory(root: Path, shop: Workshop, engine: Engine) -> None:
     _is_rendered(report)
 
 
-def _is_rendered(report: ProbesReport) -> None:
+def _is_rendered(report: IntervalsReport) -> None:
     short, long = (
-        lines(render_probes.tables(report, verbose=verbose)) for verbose in (False, True)
+        lines(render_intervals.tables(report, verbose=verbose)) for verbose in (False, True)
     )
     assert short[0] == "probes"
     assert ["pump", "3", "of", "3", "6", "of", "6"] in [line.split() for line in short]
     assert sum("weigh" in line for line in short) == 0
     assert sum("weigh" in line for line in long) == 1
     assert sum("p2" in line for line in short) == 1
-    mapping = render_probes.mapping(report)
-    assert mapping["schema"] == "clsm.eval-probes/1"
+    mapping = render_intervals.mapping(report)
+    assert mapping["schema"] == "clsm.study-intervals/1"
     assert len(mapping["facts"]["pump"]) == 9
 
 
 def test_the_sample(tmp_path: Path, shop: Workshop, engine: Engine) -> None:
     root = Path(shutil.copytree(SAMPLE, tmp_path / "sample"))
     shutil.copy(QUESTIONS, root / "labels" / "questions.yaml")
-    report = intervals.run_probes(root, shop, engine)
+    report = intervals.run_intervals(root, shop, engine)
     asked = [each for found in report.facts.values() for each in found]
     assert right(report.probes, *{each.kind for each in report.probes})[0] >= PROBES_RIGHT
     assert right(asked, "value")[0] >= VALUES_RIGHT

@@ -3,22 +3,41 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from evaluation.small_sets import locomo_talk, write_locomo
 
 from clsm_cli.errors import BadInputError
+from clsm_cli.evaluation.dataset import Case, Chat
 from clsm_cli.evaluation.loaders import locomo
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 
+def _chat(case: Case) -> Chat:
+    assert isinstance(case.source, Chat)
+    return case.source
+
+
+def _one(path: Path, talk: dict[str, Any]) -> Path:
+    """The one file of all, with one conversation."""
+    qa = talk.pop("qa")
+    path.write_text(json.dumps([{"qa": qa, "conversation": talk, "sample_id": "conv-26"}]))
+    return path
+
+
 def test_a_folder_of_conversations(tmp_path: Path) -> None:
     found = locomo.load(write_locomo(tmp_path / "set"))
-    assert [each.name for each in found.conversations] == ["1", "2"]
-    talk = found.conversations[0]
+    assert (found.kind, found.name, found.unit, found.headline) == (
+        "locomo",
+        "set",
+        "turn",
+        "recall@10",
+    )
+    assert [each.name for each in found.cases] == ["1", "2"]
+    talk = _chat(found.cases[0])
     assert talk.participants == ("Ann", "Bob")
     assert [turn.id for turn in talk.turns] == [
         "D1:1", "D1:2", "D1:3", "D2:1", "D2:2", "D2:3", "D10:1", "D10:2",
@@ -34,26 +53,93 @@ def test_a_folder_of_conversations(tmp_path: Path) -> None:
 
 def test_evidence_is_repaired_and_what_has_none_is_left_out(tmp_path: Path) -> None:
     found = locomo.load(write_locomo(tmp_path / "set"))
-    questions = found.conversations[0].questions
-    assert [(q.id, q.category, q.gold) for q in questions] == [
-        ("1-1", "temporal", ("D1:2",)),
-        ("1-2", "multi-hop", ("D1:3", "D10:1")),
-        ("1-3", "single-hop", ("D2:1",)),
-        ("1-5", "adversarial", ("D10:2",)),
+    own = [q for q in found.cases[0].queries if q.negative != "off topic"]
+    assert [(q.id, q.category, q.gold, q.negative, q.answer) for q in own] == [
+        ("1-1", "temporal", ("D1:2",), "", "8 May 2023"),
+        ("1-2", "multi-hop", ("D1:3", "D10:1"), "", ""),
+        ("1-3", "single-hop", ("D2:1",), "", "1"),
+        ("1-5", "adversarial", (), "wrong person", ""),
     ]
-    assert found.dropped == ("1-4", "2-4")
-    assert found.repaired == 4
-    assert found.unresolved == 4
+    repaired = "'D1:3; D10:01' -> D1:3, D10:1", "'D:2:1' -> D2:1"
+    mended, lost, dropped, _ = found.notes
+    assert mended == (
+        "4 evidence entries repaired:"
+        f" 1-2: {repaired[0]}; 1-3: {repaired[1]}; 2-2: {repaired[0]}; 2-3: {repaired[1]}"
+    )
+    assert lost == (
+        "4 evidence entries name no turn and are left out:"
+        " 1-3: 'D9:9'; 1-4: 'D'; 2-3: 'D9:9'; 2-4: 'D'"
+    )
+    assert dropped == "2 queries are left out, nothing that answers them is known: 1-4; 2-4"
+
+
+def test_off_topic_queries_are_those_of_the_others_without_names(tmp_path: Path) -> None:
+    first, second = locomo.load(write_locomo(tmp_path / "set")).cases
+    strange = {q.id: q.text for q in first.queries if q.negative == "off topic"}
+    # "What did buy?" and "What did paint?" read the same in both conversations.
+    assert sorted(strange.values()) == ["What does the parrot do?", "When did adopt a parrot?"]
+    assert sorted(strange) == ["1-off-1", "1-off-2"]
+    assert sum(q.negative == "off topic" for q in second.queries) == 2
+
+
+def test_off_topic_queries_do_not_depend_on_the_order_of_files(tmp_path: Path) -> None:
+    talks = [("1", locomo_talk("Ann", "Bob", "cat")), ("2", locomo_talk("Cleo", "Dan", "parrot"))]
+    both = []
+    for place, listed in enumerate((talks, talks[::-1])):
+        path = tmp_path / f"{place}.json"
+        path.write_text(json.dumps([{"sample_id": name, **talk} for name, talk in listed]))
+        both.append({case.name: case for case in locomo.load(path).cases})
+    assert both[0] == both[1]
 
 
 def test_the_one_file_of_all(tmp_path: Path) -> None:
-    talk = locomo_talk("Ann", "Bob", "cat")
-    qa = talk.pop("qa")
-    path = tmp_path / "locomo10.json"
-    path.write_text(json.dumps([{"sample_id": "conv-26", "conversation": talk, "qa": qa}]))
+    path = _one(tmp_path / "locomo10.json", locomo_talk("Ann", "Bob", "cat"))
+    assert locomo.matches(path)
     found = locomo.load(path)
-    assert [each.name for each in found.conversations] == ["26"]
-    assert len(found.conversations[0].questions) == 4
+    assert [each.name for each in found.cases] == ["26"]
+    assert len(found.cases[0].queries) == 4
+    assert not any("off-topic" in note for note in found.notes)
+
+
+def test_what_is_mended_is_said(tmp_path: Path) -> None:
+    talk = locomo_talk("Ann", "Bob", "cat")
+    talk["session_2"][1]["dia_id"] = "D2:1"
+    talk["session_2"][2]["text"] = " "
+    talk["qa"] = [
+        {"question": "Who bought it?", "evidence": "D2:1", "category": 4},
+        {"question": "Who sleeps?", "evidence": ["D10:1"], "category": 9},
+        {"question": "Who slept?", "evidence": [17], "category": 4},
+    ]
+    found = locomo.load(_one(tmp_path / "x.json", talk))
+    assert [turn.id for turn in _chat(found.cases[0]).turns[3:5]] == ["D2:1", "D2:1~2"]
+    assert [(q.gold, q.category) for q in found.cases[0].queries] == [
+        (("D2:1",), "single-hop"),
+        (("D10:1",), ""),
+    ]
+    assert found.notes == (
+        "1 turn has the id of another one and got one of its own: 26 D2:1~2",
+        "1 turn without text is left out: 26 D2:3",
+        "1 query whose evidence is no list: 26-1",
+        "1 query has no category: 26-2",
+        "1 evidence entry names no turn and is left out: 26-3: 17",
+        "1 query is left out, nothing that answers it is known: 26-3",
+    )
+
+
+def test_two_conversations_of_one_name(tmp_path: Path) -> None:
+    path = tmp_path / "x.json"
+    path.write_text(json.dumps([{"sample_id": "conv-1", **locomo_talk("Ann", "Bob", "cat")}] * 2))
+    found = locomo.load(path)
+    assert [case.name for case in found.cases] == ["1", "1~2"]
+    assert found.cases[1].queries[0].id == "1~2-1"
+    assert "1 conversation has the name of another one and got one of its own: 1~2" in found.notes
+
+
+def test_half_a_surrogate_pair_can_be_stored(tmp_path: Path) -> None:
+    talk = locomo_talk("Ann", "Bob", "cat")
+    talk["session_1"][0]["text"] = "Hi \ud83d!"
+    found = locomo.load(_one(tmp_path / "x.json", talk))
+    assert _chat(found.cases[0]).turns[0].text == "Hi \ufffd!"
 
 
 @pytest.mark.parametrize(
@@ -61,16 +147,38 @@ def test_the_one_file_of_all(tmp_path: Path) -> None:
     [
         ("{", "is not JSON"),
         ('{"a": 1}', "no list of conversations"),
-        ('[{"sample_id": "1", "conversation": {"session_1": []}, "qa": []}]', "session_1_date"),
+        ("[]", "no conversation"),
+        ("[3]", "conversation 1: it is no object"),
+        ('[{"sample_id": "1", "conversation": {}}]', "conversation 1: it has no qa"),
+        ('[{"conversation": 3, "qa": []}]', "conversation 1: conversation is no object"),
+        ('[{"speaker_a": "A", "speaker_b": "B", "session_1": [], "qa": []}]', "session_1_date"),
+        ('[{"speaker_a": "A", "speaker_b": 3, "qa": []}]', "speaker_b is no text"),
+        ('[{"speaker_a": "A", "speaker_b": "B", "qa": []}]', "it has no turn"),
     ],
 )
 def test_another_file_is_refused(tmp_path: Path, content: str, reason: str) -> None:
     path = tmp_path / "x.json"
     path.write_text(content)
-    with pytest.raises(BadInputError, match=reason):
+    with pytest.raises(BadInputError, match=reason) as error:
         locomo.load(path)
+    assert str(path) in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"question": 3}, "question 1: question is no text"),
+        ({"question": None}, "question 1: question is no text"),
+    ],
+)
+def test_a_bad_question_is_named(tmp_path: Path, change: dict[str, Any], reason: str) -> None:
+    talk = locomo_talk("Ann", "Bob", "cat")
+    talk["qa"][0] |= change
+    with pytest.raises(BadInputError, match=reason):
+        locomo.load(_one(tmp_path / "x.json", talk))
 
 
 def test_an_empty_folder_is_refused(tmp_path: Path) -> None:
+    assert not locomo.matches(tmp_path)
     with pytest.raises(BadInputError, match=r"no \.json file"):
         locomo.load(tmp_path)

@@ -1,64 +1,215 @@
-"""From scores of candidates to figures."""
+"""What one answer is worth, by figures that can be checked by hand."""
 
 from __future__ import annotations
 
 from math import inf
+from typing import TYPE_CHECKING
 
-import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from clsm_cli.evaluation import measures
-from clsm_cli.evaluation.loaders.cases import Question
-from clsm_cli.evaluation.measures import DAYS, TURNS, Ranking
-from clsm_cli.evaluation.ranking.asking import Asked
-from clsm_cli.evaluation.ranking.runs import SIGNALS, Run
+from clsm_cli.evaluation import measures, metrics
+from clsm_cli.evaluation.dataset import Query
+from clsm_cli.evaluation.measures import BUDGETS, DELIVERED, FIRST, Setting
+from clsm_cli.evaluation.reporting.names import MEASURES
+from clsm_cli.evaluation.retrieved import Item, Retrieved
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from clsm_cli.evaluation.result import Figures
+
+WHOLE = 20_000
+"""Tokens; 3.5 % of it are 700."""
+SETTING = Setting("turn", 10, WHOLE)
 
 
-def _asked(units: list[int], gold: tuple[int, ...]) -> Asked:
-    count = len(units)
-    run = Run(
-        units=np.array(units, dtype=np.int32),
-        costs=np.array([10 * (at + 1) for at in range(count)], dtype=np.int32),
-        signals=np.zeros((count, len(SIGNALS))),
-        bm25=np.zeros(count),
-        cosine=np.zeros(count),
-        confidence=0.0,
+def item(*turns: str, tokens: int = 10, uses: int = 1) -> Item:
+    return Item("-".join(turns), " ".join(turns), tokens, turns, "", uses)
+
+
+def filler(count: int, tokens: int = 10) -> list[Item]:
+    return [item(f"x{at}", tokens=tokens) for at in range(count)]
+
+
+def figures(
+    gold: Sequence[str], items: Sequence[Item], without: Sequence[Item] | None = None
+) -> Figures:
+    near = None if without is None else Retrieved(tuple(without))
+    query = Query("q", "?", gold=tuple(gold))
+    return measures.figures(query, Retrieved(tuple(items)), near, SETTING)
+
+
+def test_the_ranking_of_evidence() -> None:
+    found = figures(["a", "b", "c"], [item("a"), *filler(9), item("b"), item("x")])
+    assert found["recall@1"] == found["recall@10"] == pytest.approx(1 / 3)
+    assert found["recall@20"] == found["recall@50"] == pytest.approx(2 / 3)
+    assert found["precision@10"] == pytest.approx(0.1)
+    assert found["f1@10"] == pytest.approx(2 * 0.1 / 3 / (0.1 + 1 / 3))
+    assert (found["hit@10"], found["all@10"], found["mrr"]) == (1.0, 0.0, 1.0)
+    # One of three at the first place; the best sum is 1 + 1/log2(3) + 1/log2(4).
+    assert found["ndcg@10"] == pytest.approx(1 / (1 + 0.63093 + 0.5), abs=1e-5)
+
+
+def test_nothing_returned_is_worth_nothing() -> None:
+    found = figures(["a"], [], [])
+    defined = {name: value for name, value in found.items() if value is not None}
+    assert {name for name, value in defined.items() if value} == {"efficiency"}
+    assert found["efficiency"] == 1.0
+    assert found["reach"] is None  # nothing was associated
+    assert found["reached"] == 0.0  # and what MiniLM misses is missed
+    assert found["ms"] is None
+
+
+def test_an_item_that_does_not_fit_a_budget_is_passed_over() -> None:
+    items = [item("a", tokens=400), item("b", tokens=200), *filler(9), item("c")]
+    found = figures(["a", "b", "c"], items)
+    assert found["tokens@500"] == pytest.approx(2 / 3)  # 400 and ten of 10: not b
+    assert found["tokens@1000"] == 1.0
+    assert found["reduced"] == 1.0  # 400 + 200 + 100 are 700
+
+
+def test_twice_the_rest_is_twice_the_tokens() -> None:
+    found = figures(["a", "b"], [item("a", tokens=700), item("b", tokens=700), item("x")])
+    assert (found["reduced"], found["reduced2"]) == (0.5, 1.0)
+    assert figures(["a"], [item("a", tokens=701)])["reduced"] == 0.0
+
+
+def test_more_tokens_may_hold_less() -> None:
+    """A large item that now fits takes the place of a small one with the evidence."""
+    found = figures(["a"], [item("x", tokens=900), item("a", tokens=400)])
+    assert (found["tokens@500"], found["tokens@1000"], found["tokens@2000"]) == (1.0, 0.0, 1.0)
+
+
+def test_what_is_returned_has_ten_places_and_2000_tokens() -> None:
+    assert measures.delivered(filler(12), 10) == filler(10)
+    assert measures.delivered([item("a", tokens=DELIVERED), item("b")], 10) == [
+        item("a", tokens=DELIVERED)
+    ]
+    large = [item("a", tokens=1500), item("b", tokens=600), item("c", tokens=500)]
+    assert measures.delivered(large, 10) == [large[0], large[2]]
+
+
+def test_a_statement_takes_a_place_for_each_turn_that_it_rests_on() -> None:
+    told = item("a", "b", "c", uses=3)
+    assert measures.ranks(["b", "d"], [told, item("d")], "turn") == [1.0, 4.0]
+    # Nine places are left after the first; the statement is the last that counts.
+    items = [*filler(9), told, item("d")]
+    assert measures.delivered(items, 10) == items[:10]
+    found = figures(["c", "d"], items)
+    assert (found["recall@10"], found["recall@20"]) == (0.5, 1.0)
+    assert found["precision@10"] == pytest.approx(0.1)  # ten items
+
+
+def test_relevance_efficiency_and_retention() -> None:
+    items = [item("a", tokens=30), item("x", tokens=50), item("b", tokens=20)]
+    found = figures(["a", "b", "c"], items)
+    assert found["relevance"] == pytest.approx(0.5)
+    assert found["efficiency"] == pytest.approx(1 - 100 / WHOLE)
+    assert (found["retention"], found["tokens"]) == (1.0, 100.0)
+    assert figures(["c"], items)["retention"] == 0.0
+    assert figures(["c"], items)["relevance"] == 0.0
+
+
+def test_reach_looks_at_what_the_embedding_alone_does_not_return() -> None:
+    ours = [item("a"), item("b"), item("x"), item("c")]
+    found = figures(["a", "b", "c", "d", "e"], ours, [item("a"), item("e"), *filler(3)])
+    # Of b, x and c, which MiniLM does not return, b and c hold evidence.
+    assert found["reach"] == pytest.approx(2 / 3)
+    # MiniLM misses b, c and d; b and c are returned.
+    assert found["reached"] == pytest.approx(2 / 3)
+
+
+def test_reach_of_the_embedding_itself_is_not_defined() -> None:
+    ours = [item("a"), item("b")]
+    found = figures(["a", "b"], ours, ours)
+    assert found["reach"] is None
+    assert found["reached"] is None
+    assert figures(["a"], ours)["reach"] is None
+
+
+def test_what_minilm_returns_beyond_ten_places_it_misses() -> None:
+    found = figures(["a"], [item("a")], [*filler(10), item("a")])
+    assert (found["reach"], found["reached"]) == (1.0, 1.0)
+
+
+def test_a_statement_reaches_if_any_of_its_turns_is_new() -> None:
+    told = item("a", "b", uses=2)
+    assert figures(["b"], [told], [item("a")])["reach"] == 1.0
+    assert figures(["b"], [told], [item("a"), item("b")])["reach"] is None
+
+
+def test_the_first_ten_concepts_are_looked_at_and_each_is_found_once() -> None:
+    query = Query("q", "?", concepts=(frozenset({"heron", "bird"}), frozenset({"moon"})))
+    named = [("bird",), ("heron",), ("tea", "chai"), *[(f"c{at}",) for at in range(7)], ("moon",)]
+    found = measures.figures(query, Retrieved((), tuple(named)), None, SETTING)
+    assert found["precision"] == pytest.approx(0.1)
+    assert found["recall"] == 0.5
+    assert found["f1"] == pytest.approx(2 * 0.1 * 0.5 / 0.6)
+    assert (found["coverage"], found["concepts"]) == (1.0, 10.0)
+    assert "recall@10" not in found
+    none = measures.figures(query, Retrieved(()), None, SETTING)
+    assert (none["precision"], none["f1"], none["coverage"]) == (0.0, 0.0, 0.0)
+
+
+def test_only_what_is_labelled_is_measured() -> None:
+    assert set(figures([], filler(2))) == {"tokens", "ms", "efficiency"}
+    unknown = measures.figures(
+        Query("q", "?"), Retrieved((), milliseconds=2.5), None, Setting("turn", 10, 0)
     )
-    return Asked("c", Question("q", "?", "x", ()), gold, run, whole=1000)
+    assert unknown == {"tokens": 0.0, "ms": 2.5}
 
 
-def test_a_unit_in_two_parts_counts_once_by_its_better_part() -> None:
-    found = measures.ranking(_asked([5, 6, 5], (6,)), np.array([0.9, 0.5, 0.8]))
-    assert found.ranks == [2.0]
-    assert found.costs == [10, 20]
+def test_every_measure_has_a_name_in_reports() -> None:
+    query = Query("q", "?", gold=("a",), concepts=(frozenset({"a"}),))
+    found = measures.figures(query, Retrieved((item("a"),)), Retrieved(()), SETTING)
+    assert set(found) == set(MEASURES)
 
 
-def test_equal_scores_keep_the_order_of_time() -> None:
-    found = measures.ranking(_asked([5, 6, 7], (5, 6, 7)), np.array([0.5, 0.5, 0.9]))
-    assert found.ranks == [2.0, 3.0, 1.0]
+def test_a_curve_has_a_point_for_each_number_of_items() -> None:
+    items = [item("a"), item("x"), item("b", "c")]
+    assert measures.curve(["a", "b", "c", "d"], items, "turn", 4) == [
+        (0.25, 1.0),
+        (0.25, 0.5),
+        (0.75, pytest.approx(2 / 3)),
+        (0.75, 0.5),
+    ]
+    assert measures.curve(["a"], [], "turn", 2) == [(0.0, 0.0)] * 2
 
 
-def test_minus_infinity_is_not_returned() -> None:
-    found = measures.ranking(_asked([5, 6], (5, 8)), np.array([-inf, 0.5]))
-    assert found.ranks == [inf, inf]
-    assert found.costs == [20]
+def test_days_and_quotes_are_evidence_too() -> None:
+    told = Item("p", "The pump\n failed.", 5, ("t1",), "2026-03-02")
+    assert measures.ranks(["2026-03-02", "2026-03-03"], [told], "day") == [1.0, inf]
+    assert measures.ranks(["pump failed", "heron"], [told], "quote") == [1.0, inf]
 
 
-def test_figures_of_one_ranking() -> None:
-    found = Ranking([[0], [11], []], [400, 200, *[10] * 10], whole=20_000)
-    assert TURNS["recall@10"](found) == pytest.approx(1 / 3)
-    assert TURNS["recall@20"](found) == pytest.approx(2 / 3)
-    assert TURNS["hit@10"](found) == 1
-    assert TURNS["all@10"](found) == 0
-    assert TURNS["mrr"](found) == 1
-    # 400, then ten of 10: the one of 200 does not fit any more.
-    assert TURNS["tokens@500"](found) == pytest.approx(2 / 3)
-    # 3.5 % of 20,000 are 700 tokens.
-    assert TURNS["reduced"](found) == pytest.approx(2 / 3)
-    assert DAYS["recall@1"](found) == pytest.approx(1 / 3)
+rankings = st.lists(
+    st.builds(
+        item,
+        st.sampled_from("abcdxyz"),
+        tokens=st.integers(1, 1200),
+        uses=st.integers(1, 4),
+    ),
+    max_size=30,
+)
 
 
-def test_gold_that_several_items_hold_counts_where_one_fits() -> None:
-    found = Ranking([[0, 1]], [600, 400], whole=0)
-    assert TURNS["tokens@500"](found) == 1
-    assert found.ranks == [1.0]
+@given(rankings, rankings)
+def test_what_holds_of_every_ranking(items: list[Item], near: list[Item]) -> None:
+    found = figures(["a", "b", "c"], items, near)
+    by_place = [found[f"recall@{place}"] or 0.0 for place in FIRST]
+    assert by_place == sorted(by_place)
+    for name, value in found.items():
+        assert value is None or MEASURES[name].is_share is False or 0.0 <= value <= 1.0
+    returned = measures.delivered(items, SETTING.k)
+    assert sum(each.tokens for each in returned) <= DELIVERED
+    assert found["retention"] == float(any(each.turns[0] in "abc" for each in returned))
+    for budget in BUDGETS:
+        kept = metrics.within_budget([each.tokens for each in items], budget)
+        assert sum(items[at].tokens for at in kept) <= budget
+        held = {items[at].turns[0] for at in kept} & set("abc")
+        assert found[f"tokens@{budget}"] == pytest.approx(len(held) / 3)
+    points = measures.curve(["a", "b", "c"], items, "turn", SETTING.k)
+    assert len(points) == SETTING.k
+    assert [recall for recall, _ in points] == sorted(recall for recall, _ in points)

@@ -10,7 +10,7 @@ from evaluation.small_sets import DAYS, write_memory
 from ingesting import tree
 
 from clsm_cli.evaluation import stores
-from clsm_cli.evaluation.loaders import notes
+from clsm_cli.evaluation.loaders.memory import FOLDERS
 from clsm_cli.evaluation.studies import memory, memory_contents, memory_repeat
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def test_the_same_memory_gives_the_same_report(root: Path, shop: Workshop) -> No
 
 
 def test_the_ingested_store_stays_as_it_is(root: Path, shop: Workshop) -> None:
-    made = stores.of_folders(shop, root, notes.FOLDERS)
+    made = stores.of_folders(shop, root, FOLDERS)
     before = tree(made.store.root)
     memory.run_memory(root, shop, seed=0)
     assert tree(made.store.root) == before
@@ -57,9 +57,7 @@ def test_the_ingested_store_stays_as_it_is(root: Path, shop: Workshop) -> None:
 def test_a_sheet_shows_statements_with_their_sources(root: Path, shop: Workshop) -> None:
     report = memory.run_memory(root, shop, seed=0, sheet=1000)
     assert report.repeated is None
-    held = memory_contents.read(
-        stores.consolidated(shop, stores.of_folders(shop, root, notes.FOLDERS))
-    )
+    held = memory_contents.read(stores.consolidated(shop, stores.of_folders(shop, root, FOLDERS)))
     assert {row.id for row in report.sheet} == {row.id for row in held.held}
     assert all(row.sources for row in report.sheet)
 
@@ -92,7 +90,7 @@ def test_files_come_on_their_days(root: Path) -> None:
 
 def test_a_store_that_was_touched_is_seen(root: Path, shop: Workshop) -> None:
     """A second run over a store that lost a shard makes it again, which is a change."""
-    made = stores.of_folders(shop, root, notes.FOLDERS)
+    made = stores.of_folders(shop, root, FOLDERS)
     store = stores.consolidated(shop, made)
     whole = memory_repeat.measure(root, shop, made, store)
     store = stores.consolidated(shop, made)
@@ -109,7 +107,7 @@ def test_a_store_that_was_touched_is_seen(root: Path, shop: Workshop) -> None:
 
 
 def test_a_rewritten_copy_is_no_part_of_the_source(root: Path, shop: Workshop) -> None:
-    copy = stores.rewritten(replace(shop, fresh=True), root, notes.FOLDERS, str.upper)
+    copy = stores.rewritten(replace(shop, fresh=True), root, FOLDERS, str.upper)
     assert copy.is_relative_to(shop.folder)
     assert not (copy / "labels").exists()
     assert "THE PUMP" in (copy / "workspace" / "MEMORY.md").read_text()

@@ -1,4 +1,4 @@
-"""The node benchmark: which concepts there are, what is gold, and from file to figures."""
+"""The node benchmark: which concepts there are, what is gold, and what each way to rank them finds."""
 
 from __future__ import annotations
 
@@ -6,19 +6,20 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from ingesting import embedder
 
 from clsm_cli.errors import BadInputError
-from clsm_cli.evaluation import stores
-from clsm_cli.evaluation.loaders import locomo
-from clsm_cli.evaluation.loaders.cases import Conversation, Said
-from clsm_cli.evaluation.nodes import benchmark as nodes
+from clsm_cli.evaluation import benches, measures, stores
+from clsm_cli.evaluation.dataset import Chat, key
+from clsm_cli.evaluation.loaders import nodes
+from clsm_cli.evaluation.loaders.cases import Said
+from clsm_cli.evaluation.nodes import rankers
 from clsm_cli.evaluation.nodes import store as nodes_store
+from clsm_cli.evaluation.nodes.baselines import HYBRID, PASSAGES
 from clsm_cli.evaluation.nodes.baselines import NAMES as NAMES_IN_QUESTION
-from clsm_cli.evaluation.nodes.baselines import PASSAGES
-from clsm_cli.evaluation.nodes.fit import NAMES, fit
-from clsm_cli.evaluation.nodes.fit import Weighed as Fitted
+from clsm_cli.evaluation.nodes.fit import NAMES, Weighed, fit
 from clsm_cli.evaluation.nodes.inventory import burstiness, inventory
-from clsm_cli.evaluation.nodes.report import EVERYTHING, Posed, measures
+from clsm_cli.evaluation.stores import Workshop
 from clsm_cli.model.episodes import EpisodeRecord
 from clsm_cli.scoring.relevance import Evidence
 from clsm_cli.store import shards
@@ -28,7 +29,7 @@ from clsm_cli.store.index.opening import open_index
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from clsm_cli.evaluation.stores import Workshop
+    from clsm_cli.evaluation.bench import Bench
     from clsm_cli.retrieval.meaning import Engine
 
 SUBJECTS = (
@@ -93,16 +94,24 @@ def talk(one: str, other: str) -> dict[str, Any]:
     return found
 
 
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    folder = tmp_path / "set"
+@pytest.fixture(scope="module")
+def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("nodes") / "set"
     folder.mkdir()
     for name, people in (("1", ("Ann", "Bob")), ("2", ("Cleo", "Dan"))):
         (folder / f"{name}.json").write_text(json.dumps(talk(*people)), encoding="utf-8")
     return folder
 
 
-def conversation(*texts: str, sessions: int = 1) -> Conversation:
+@pytest.fixture(scope="module")
+def made(path: Path, tmp_path_factory: pytest.TempPathFactory, engine: Engine) -> list[Bench]:
+    """The two conversations with their concepts in their stores."""
+    folder = tmp_path_factory.mktemp("work")
+    shop = Workshop(folder, embedder(), None, fresh=False, progress=lambda *_: None)
+    return benches.make(nodes.load(path), shop, engine)
+
+
+def chat(*texts: str, sessions: int = 1) -> Chat:
     turns = tuple(
         Said(
             f"{place}",
@@ -115,12 +124,12 @@ def conversation(*texts: str, sessions: int = 1) -> Conversation:
         )
         for place, text in enumerate(texts)
     )
-    return Conversation("c", ("Ann Example", "Bob"), turns, ())
+    return Chat(("Ann Example", "Bob"), turns)
 
 
 def test_concepts_are_stems_and_pairs_without_chat_and_names() -> None:
     texts = ["Ann's violin lessons", "A violin lesson, Bob!", "Thanks for violin-lessons"]
-    found = inventory(conversation(*texts, *["Hello!"] * 40)).concepts
+    found = inventory(chat(*texts, *["Hello!"] * 40)).concepts
     assert {each.stems for each in found} == {("violin",), ("lesson",), ("violin", "lesson")}
     (pair,) = (each for each in found if len(each.stems) == 2)
     assert (pair.label, pair.aliases, pair.turns) == (
@@ -132,7 +141,7 @@ def test_concepts_are_stems_and_pairs_without_chat_and_names() -> None:
 
 def test_rare_and_frequent_words_are_no_concepts() -> None:
     texts = ["rare word", "rare", *["often"] * 10, *["Hello!"] * 20]
-    assert inventory(conversation(*texts)).concepts == ()
+    assert inventory(chat(*texts)).concepts == ()
 
 
 def test_the_bursty_ones_come_first() -> None:
@@ -141,7 +150,7 @@ def test_the_bursty_ones_come_first() -> None:
         texts[place] = "parrots"
     for place in (1, 10, 21, 30):
         texts[place] = "kitchen"
-    found = inventory(conversation(*texts, sessions=2), size=1).concepts
+    found = inventory(chat(*texts, sessions=2), size=1).concepts
     assert [each.label for each in found] == ["parrots"]
     sizes = {"a": 10, "b": 10}
     assert (
@@ -152,73 +161,110 @@ def test_the_bursty_ones_come_first() -> None:
 
 
 def test_gold_is_in_the_evidence_or_in_the_answer(path: Path) -> None:
-    conversations = locomo.load(path).conversations
-    told = nodes.answers(path, conversations)
-    posed, texts = nodes.pose(conversations[0], told, inventory(conversations[0]))
-    assert [each.id for each in posed] == ["1-1", "1-2"]
-    assert texts[1] == "Where does the parrot sleep?"
-    assert posed[0].gold == {"violin", "lesson", "violin-lesson"} == posed[0].told
-    assert posed[1].gold == {"violin", "parrot"}
-    assert posed[1].told == {"violin"}
+    data = nodes.load(path)
+    queries = data.cases[0].queries
+    assert [each.id for each in queries] == ["1-1", "1-2"]
+    violin, parrot = frozenset({"violin", "violins"}), frozenset({"parrot", "parrots"})
+    bought, sleeps = queries
+    assert bought.text == "What did Ann buy?"
+    assert set(bought.concepts) == set(bought.told)
+    assert {min(each, key=len) for each in bought.concepts} == {"violin", "lesson", "violinlesson"}
+    assert set(map(min, sleeps.concepts)) == {min(violin), min(parrot)}
+    assert list(map(min, sleeps.told)) == [min(violin)]
+    for query in queries:
+        assert (query.gold, query.negative) == ((), "")
+        assert query.category in {"single-hop", "multi-hop"}
 
 
-def test_figures_of_one_answer() -> None:
-    posed = Posed("q", "c", "x", frozenset("ab"), frozenset("b"))
-    found = measures(posed, list("bxyzuvwstra"), frozenset("xy"))
-    assert (found["precision"], found["recall"], found["answer"]) == (0.1, 0.5, 1.0)
-    assert (found["hubs"], found["returned"]) == (0.2, 10)
-    nothing = measures(posed._replace(told=frozenset()), [], frozenset())
-    assert (nothing["f1"], nothing["coverage"], nothing["answer"]) == (0.0, 0.0, None)
+def test_what_is_left_out_is_said(path: Path) -> None:
+    data = nodes.load(path)
+    assert (data.kind, data.headline, data.unit) == ("nodes", "f1", "turn")
+    # Of each conversation one question has no node in its turns, and one asks the wrong person.
+    assert any("2 queries with fewer than 2 gold concepts" in note for note in data.notes)
+    assert not any("off-topic" in note for note in data.notes)
+    assert not nodes.matches(path)
 
 
-def test_the_store_holds_what_consolidation_would_have_written(path: Path, shop: Workshop) -> None:
-    (talked, _) = locomo.load(path).conversations
-    found = inventory(talked)
-    made = stores.of_conversation(shop, talked)
-    noded = nodes_store.with_nodes(shop, made, talked, found, "nodes")
-    assert {node.label for node in noded.nodes.values()} == {each.label for each in found.concepts}
-    records = shards.load_graph(noded.store.graphs()).records
+def test_a_conversation_without_questions_is_left_out(tmp_path: Path) -> None:
+    whole = talk("Ann", "Bob")
+    for name, written in (("1", whole), ("2", whole | {"qa": []})):
+        (tmp_path / f"{name}.json").write_text(json.dumps(written), encoding="utf-8")
+    data = nodes.load(tmp_path)
+    assert [case.name for case in data.cases] == ["1"]
+    assert any("conversation without queries is left out: 2" in note for note in data.notes)
+
+
+def test_a_set_without_gold_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "1.json"
+    file.write_text(json.dumps(talk("Ann", "Bob") | {"qa": []}), encoding="utf-8")
+    with pytest.raises(BadInputError, match="no question"):
+        nodes.load(tmp_path)
+
+
+def test_the_store_holds_what_consolidation_would_have_written(made: list[Bench]) -> None:
+    (bench, _) = made
+    assert isinstance(bench.case.source, Chat)
+    found = inventory(bench.case.source).concepts
+    records = shards.load_graph(bench.store.graphs()).records
     episodes = [each for each in records.values() if isinstance(each, EpisodeRecord)]
     assert {each.stage for each in episodes} == {"consolidated"}
     noted = sum(len(keys) for each in episodes for keys in each.mentions.values())
-    assert noted == sum(len(each.turns) for each in found.concepts)
-    with open_index(noded.store, shop.embedder) as opened:
+    assert noted == sum(len(each.turns) for each in found)
+    with open_index(bench.store, bench.shop.embedder) as opened:
         assert not opened.warnings
-        numbers = [graph.number_of(node) for node in noded.nodes]
-        rows = graph.nodes(opened.index.connection, numbers).values()
-        assert len(rows) == len(noded.nodes)
+        numbers = {number for each in episodes for number in map(graph.number_of, each.mentions)}
+        rows = list(graph.nodes(opened.index.connection, numbers).values())
+        assert {row.label for row in rows} == {each.label for each in found}
         assert all(row.vector >= 0 for row in rows)
-        assert {e.source for e in noded.edges.values()} <= {row.id for row in rows if row.degree}
+        edges = nodes_store.edges_of(bench.store)
+        assert {edge.source for edge in edges} <= {row.id for row in rows if row.degree}
+        assert edges
+    assert nodes_store.edges_of(bench.raw) == []
 
 
-def test_from_file_to_figures(path: Path, shop: Workshop, engine: Engine) -> None:
-    report = nodes.run_nodes(path, shop, engine, seed=0)
-    assert report.data["questions"] == 4
-    assert report.data["with further nodes in the answer"] == 4
-    systems = {each.system: each for each in report.systems}
-    assert {nodes.CLSM, nodes.FIRST_TEN, nodes.REFIT, PASSAGES} < set(systems)
-    figures = {name: each.figures[EVERYTHING] for name, each in systems.items()}
-    assert figures[nodes.FIRST_TEN]["recall"] > figures[NAMES_IN_QUESTION]["recall"]
-    assert figures[nodes.FIRST_TEN]["coverage"] == 1.0
-    for each in report.systems:
-        assert set(each.figures) == {EVERYTHING, "single-hop", "multi-hop", "1", "2"}
-    assert set(report.weights) == {"shipped", "without 1", "without 2"}
-    (first, *_) = report.questions
-    assert first.gold == ("lesson", "violin", "violin-lesson")
-    assert set(first.returned) == set(systems)
+def test_a_planted_store_is_found_again(made: list[Bench]) -> None:
+    (bench, _) = made
+    shard = min(bench.store.graphs())
+    written = shard.stat().st_mtime_ns
+    again = nodes_store.planted(bench.shop, bench.case, stores.Made(bench.raw, bench.now))
+    assert again.root == bench.store.root
+    assert shard.stat().st_mtime_ns == written
 
 
-def test_a_set_without_gold_is_refused(tmp_path: Path, shop: Workshop, engine: Engine) -> None:
-    folder = tmp_path / "set"
-    folder.mkdir()
-    (folder / "1.json").write_text(json.dumps(talk("Ann", "Bob") | {"qa": []}), encoding="utf-8")
-    with pytest.raises(BadInputError, match="no question"):
-        nodes.run_nodes(folder, shop, engine, seed=0)
+def test_each_way_returns_concepts(made: list[Bench]) -> None:
+    queries = [bench.case.queries for bench in made]
+    found = rankers.rank(made, queries)
+    assert set(found) == set(rankers.ABOUT)
+    shares: dict[str, list[float]] = {}
+    for name, by_case in found.items():
+        for bench, answers in zip(made, by_case, strict=True):
+            setting = measures.Setting("turn", 10, bench.whole)
+            for query, answer in zip(bench.case.queries, answers, strict=True):
+                assert answer.items == ()
+                assert len(answer.concepts) <= 10
+                figures = measures.figures(query, answer, None, setting)
+                shares.setdefault(name, []).append(float(figures["recall"] or 0))
+    assert len(shares[HYBRID]) == 4
+    assert sum(shares[rankers.FIRST_TEN]) > sum(shares[NAMES_IN_QUESTION])
+    assert sum(shares[PASSAGES]) > sum(shares[NAMES_IN_QUESTION])
+    assert min(shares[rankers.FIRST_TEN]) > 0
+    (parrot,) = found[NAMES_IN_QUESTION][0][1].concepts
+    assert key("parrot") in parrot
+    assert rankers.rank(made, queries) == found
+
+
+def test_one_conversation_has_no_others_to_learn_from(made: list[Bench]) -> None:
+    (one, other) = made
+    assert rankers.REFIT not in rankers.rank([one], [one.case.queries])
+    alone = rankers.rank(made, [one.case.queries, ()])
+    assert rankers.REFIT not in alone
+    assert alone[HYBRID][1] == []
+    assert other.case.queries
 
 
 def test_the_fit_finds_what_tells_gold_from_the_rest() -> None:
-    def weighed(name: str, best: float) -> Fitted:
-        return Fitted(name, Evidence(1.0, best, *[0.0] * 6), is_named=False)
+    def weighed(name: str, best: float) -> Weighed:
+        return Weighed(name, Evidence(1.0, best, *[0.0] * 6), is_named=False)
 
     questions = [[weighed("a", 0.9), weighed("b", 0.4), weighed("c", 0.5)] for _ in range(20)]
     weights = dict(zip(NAMES, fit(questions, [frozenset("a")] * 20), strict=True))

@@ -10,28 +10,34 @@ import pytest
 from evaluation.small_sets import write_locomo, write_notes
 from ingesting import state_of, tree
 
-from clsm_cli.evaluation import stores
+from clsm_cli.evaluation import program, stores
+from clsm_cli.evaluation.dataset import Chat
 from clsm_cli.evaluation.loaders import locomo
 from clsm_cli.store.index.opening import Embedder
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from clsm_cli.evaluation.loaders.cases import Conversation
     from clsm_cli.evaluation.stores import Workshop
+    from clsm_cli.store.layout import Store
+
+
+NAME = "talk"
 
 
 @pytest.fixture
-def talk(tmp_path: Path) -> Conversation:
-    return locomo.load(write_locomo(tmp_path / "set")).conversations[0]
+def talk(tmp_path: Path) -> Chat:
+    source = locomo.load(write_locomo(tmp_path / "set")).cases[0].source
+    assert isinstance(source, Chat)
+    return source
 
 
 def _interrupt(_texts: object) -> NoReturn:
     raise KeyboardInterrupt
 
 
-def test_every_turn_is_in_an_episode(shop: Workshop, talk: Conversation) -> None:
-    store, now = stores.of_conversation(shop, talk)
+def test_every_turn_is_in_an_episode(shop: Workshop, talk: Chat) -> None:
+    store, now = stores.of_chat(shop, NAME, talk)
     assert now == datetime.fromisoformat("2023-06-02T09:05:01+00:00")
     state = state_of(store)
     held = sorted(turn.foreign_id or "" for each in state.episodes.values() for turn in each.turns)
@@ -43,41 +49,41 @@ def test_every_turn_is_in_an_episode(shop: Workshop, talk: Conversation) -> None
     assert ("session 10", "D10:1") in sessions
 
 
-def test_the_second_time_nothing_is_ingested(shop: Workshop, talk: Conversation) -> None:
-    store, _ = stores.of_conversation(shop, talk)
+def test_the_second_time_nothing_is_ingested(shop: Workshop, talk: Chat) -> None:
+    store, _ = stores.of_chat(shop, NAME, talk)
     before = tree(store.root, derived=True)
     broken = replace(shop, embedder=Embedder(shop.embedder.engine, lambda: _interrupt))
-    again, _ = stores.of_conversation(broken, talk)
+    again, _ = stores.of_chat(broken, NAME, talk)
     assert again.root == store.root
     assert tree(again.root, derived=True) == before
 
 
-def test_an_interrupted_store_is_completed(shop: Workshop, talk: Conversation) -> None:
+def test_an_interrupted_store_is_completed(shop: Workshop, talk: Chat) -> None:
     broken = replace(shop, embedder=Embedder(shop.embedder.engine, lambda: _interrupt))
     with pytest.raises(KeyboardInterrupt):
-        stores.of_conversation(broken, talk)
-    store, _ = stores.of_conversation(shop, talk)
-    whole, _ = stores.of_conversation(replace(shop, folder=shop.folder / "other"), talk)
+        stores.of_chat(broken, NAME, talk)
+    store, _ = stores.of_chat(shop, NAME, talk)
+    whole, _ = stores.of_chat(replace(shop, folder=shop.folder / "other"), NAME, talk)
     assert state_of(store).keys() == state_of(whole).keys()
     assert state_of(store).waiting == {}
 
 
-def test_fresh_makes_it_anew(shop: Workshop, talk: Conversation) -> None:
-    store, _ = stores.of_conversation(shop, talk)
+def test_fresh_makes_it_anew(shop: Workshop, talk: Chat) -> None:
+    store, _ = stores.of_chat(shop, NAME, talk)
     (store.root / "mark").touch()
-    stores.of_conversation(replace(shop, fresh=True), talk)
+    stores.of_chat(replace(shop, fresh=True), NAME, talk)
     assert not (store.root / "mark").exists()
     assert state_of(store).episodes
 
 
-def test_another_input_gets_another_store(shop: Workshop, talk: Conversation) -> None:
-    one, _ = stores.of_conversation(shop, talk)
-    other, _ = stores.of_conversation(shop, replace(talk, turns=talk.turns[:-1]))
+def test_another_input_gets_another_store(shop: Workshop, talk: Chat) -> None:
+    one, _ = stores.of_chat(shop, NAME, talk)
+    other, _ = stores.of_chat(shop, NAME, talk._replace(turns=talk.turns[:-1]))
     assert one.root != other.root
 
 
-def test_a_name_is_no_path(shop: Workshop, talk: Conversation) -> None:
-    store, _ = stores.of_conversation(shop, replace(talk, name="../../x y"))
+def test_a_name_is_no_path(shop: Workshop, talk: Chat) -> None:
+    store, _ = stores.of_chat(shop, "../../x y", talk)
     assert store.root.resolve().is_relative_to(shop.folder.resolve())
 
 
@@ -92,3 +98,65 @@ def test_notes_are_ingested_from_their_folders(shop: Workshop, tmp_path: Path) -
     assert any("stood on the gauge" in text for text in texts)
     assert any("The heron left." in text for text in texts)
     assert not any("delegation" in text for text in texts)
+
+
+def test_another_program_makes_another_store(
+    shop: Workshop, talk: Chat, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = stores.of_chat(shop, NAME, talk)
+    kept = stores.kept(shop, made, "marked", _mark)
+    monkeypatch.setattr(program, "digest_of", lambda parts: f"other {len(parts)}")
+    assert stores.of_chat(shop, NAME, talk).store.root != made.store.root
+    assert stores.kept(shop, made, "marked", _mark).root != kept.root
+
+
+def test_a_digest_of_the_program_is_of_the_parts_that_are_named() -> None:
+    parts = (program.INGEST, program.SLEEP, program.ANSWERS)
+    assert len({program.digest_of(each) for each in parts}) == 3
+    assert program.digest_of(("store",)) != program.digest_of(("text",))
+
+
+def _mark(store: Store) -> None:
+    (store.root / "mark").write_text("1")
+
+
+def test_a_change_is_made_once(shop: Workshop, talk: Chat) -> None:
+    made = stores.of_chat(shop, NAME, talk)
+    before = tree(made.store.root)
+    changes: list[Store] = []
+
+    def mark(store: Store) -> None:
+        changes.append(store)
+        _mark(store)
+
+    first = stores.kept(shop, made, "marked", mark)
+    again = stores.kept(shop, made, "marked", mark)
+    assert again.root == first.root
+    assert (first.root / "mark").exists()
+    assert len(changes) == 1
+    assert tree(made.store.root) == before
+    assert state_of(first).keys() == state_of(made.store).keys()
+    assert stores.kept(shop, made, "marked, too", mark).root != first.root
+    stores.kept(replace(shop, fresh=True), made, "marked", mark)
+    assert len(changes) == 3
+
+
+def test_a_change_that_was_interrupted_is_made_anew(shop: Workshop, talk: Chat) -> None:
+    made = stores.of_chat(shop, NAME, talk)
+
+    def half(store: Store) -> NoReturn:
+        _mark(store)
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        stores.kept(shop, made, "marked", half)
+    found = stores.kept(shop, made, "marked", lambda _: None)
+    assert not (found.root / "mark").exists()
+
+
+def test_an_empty_store_is_empty_again(shop: Workshop, talk: Chat) -> None:
+    made = stores.of_chat(shop, NAME, talk)
+    _mark(stores.empty(made.store, "nights"))
+    found = stores.empty(made.store, "nights")
+    assert not (found.root / "mark").exists()
+    assert state_of(found).keys() == []

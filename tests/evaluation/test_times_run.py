@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from clsm_cli.commands import render_times
-from clsm_cli.commands.render_eval import lines
+from clsm_cli.commands.tables import lines
 from clsm_cli.errors import BadInputError
 from clsm_cli.evaluation.studies import times
 
@@ -65,7 +65,7 @@ def test_what_is_counted(shop: Workshop, tmp_path: Path) -> None:
     assert any("x3 our last chat" in line for line in text)
     assert not any("x1" in line for line in text)
     assert any("x1" in line for line in lines(render_times.tables(report, verbose=True)))
-    assert render_times.mapping(report)["schema"] == "clsm.eval-times/1"
+    assert render_times.mapping(report)["schema"] == "clsm.study-times/1"
 
 
 @pytest.mark.parametrize(

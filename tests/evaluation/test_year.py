@@ -6,11 +6,11 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 import pytest
-from evaluation.small_sets import QUERIES, write_memory
+from evaluation.small_sets import QUERIES, write_asked_memory
 from ingesting import tree
 
 from clsm_cli.commands import render_year
-from clsm_cli.commands.render_eval import lines
+from clsm_cli.commands.tables import lines
 from clsm_cli.evaluation.studies import year, year_plot, year_report
 from clsm_cli.evaluation.studies.year_report import ALL, NEVER, USED, Kept, Month
 from clsm_cli.inspection import chart
@@ -37,9 +37,7 @@ TOWN = """
 
 @pytest.fixture
 def root(tmp_path: Path) -> Path:
-    folder = write_memory(tmp_path / "set")
-    (folder / "labels" / "queries.yaml").write_text(QUERIES + TOWN, encoding="utf-8")
-    return folder
+    return write_asked_memory(tmp_path / "set", QUERIES + TOWN)
 
 
 @pytest.fixture
@@ -75,7 +73,7 @@ def test_a_year(root: Path, shop: Workshop, engine: Engine) -> None:
         assert target.name in shown
     assert shown.count(" met") + shown.count(" missed") == len(report.targets) == 3
     data = render_year.mapping(report)
-    assert data["schema"] == "clsm.eval-year/1"
+    assert data["schema"] == "clsm.study-year/1"
     assert [row["is_met"] for row in data["targets"]] == [each.is_met for each in report.targets]
     drawn = chart.svg(year_plot.picture(report))
     assert f"compared by words and meaning: {last.considered:,.6g} at 12" in drawn

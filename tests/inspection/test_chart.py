@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from inspection.test_graph_export import HOSTILE
 from strategies import examples
 
-from clsm_cli.inspection import chart
+from clsm_cli.inspection import chart, drawing
 from clsm_cli.inspection.chart import Axis, Bars, Chart, Level, Line, Picture
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -107,7 +107,7 @@ def test_a_long_legend_takes_more_rows() -> None:
     named = [each for each in of(root, "text", "small") if "rather" in (each.text or "")]
     assert len({each.get("y") for each in named}) > 1
     for each in named:
-        assert float(each.get("x", "")) + chart.LETTER * len(each.text or "") <= chart.WIDTH
+        assert float(each.get("x", "")) + drawing.LETTER * len(each.text or "") <= chart.WIDTH
 
 
 @pytest.mark.parametrize("low", [0.0, 2.0])
@@ -165,7 +165,7 @@ def test_everything_stands_out_from_its_paper(is_dark: bool) -> None:
     looks = dict(re.findall(r"(\S+) {[^#{}]*(#[0-9a-f]{6}); }", dark if is_dark else light))
     paper = looks[".paper"]
     assert looks["body"] == paper
-    for colour in get_args(chart.Colour):
+    for colour in get_args(drawing.Colour):
         assert contrast(looks[f".{colour}"], paper) >= 3, colour
     for words in ("text", "text.faint"):
         assert contrast(looks[words], paper) >= 4.5

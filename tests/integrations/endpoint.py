@@ -24,8 +24,10 @@ if TYPE_CHECKING:
 
 KEY = "sk-test-0123456789abcdef"
 TOKENS_IN, TOKENS_OUT = 500, 200
-TIMEOUT = 1.0
-"""Seconds that the client waits; ``slow`` takes longer, and so does ``drip`` altogether."""
+TIMEOUT = 2.0
+"""Seconds that the client waits."""
+LONG = 10 * TIMEOUT
+"""Seconds that ``slow`` takes, and ``drip`` altogether: far longer, however busy the machine."""
 
 
 class State:
@@ -127,11 +129,11 @@ class Handler(BaseHTTPRequestHandler):
         return by_schema[body["response_format"]["json_schema"]["name"]]
 
     def _slow(self) -> None:
-        time.sleep(2 * TIMEOUT)
+        time.sleep(LONG)
 
     def _drip(self) -> None:
         self._head(200, 1_000)
-        for _ in range(10):
+        for _ in range(round(4 * LONG / TIMEOUT)):
             self.wfile.write(b" ")
             self.wfile.flush()
             time.sleep(TIMEOUT / 4)

@@ -7,9 +7,9 @@ from datetime import datetime
 from pathlib import Path
 
 import pytest
+from ingesting import embedder
 from sample_store import NOW, SAMPLE
 
-from clsm_cli.commands import engine
 from clsm_cli.embedding import weights
 from clsm_cli.ingestion.ingest import Request, ingest
 from clsm_cli.store import layout
@@ -27,7 +27,7 @@ def made_store(tmp_path_factory: pytest.TempPathFactory) -> Path:
         paths=(str(SAMPLE / "workspace"), str(SAMPLE / "sessions")),
         now=datetime.fromisoformat(NOW),
     )
-    report = ingest(store, request, engine.embedder(), lambda *_: None)
+    report = ingest(store, request, embedder(), lambda *_: None)
     assert not report.problems
     return root
 

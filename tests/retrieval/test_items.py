@@ -9,8 +9,11 @@ import pytest
 from ingesting import new_store
 from small_store import found, note, row, state, talk, tell
 
-from clsm_cli.retrieval.windows import LENGTH, LONGEST
+from clsm_cli.config import RecallSettings
+from clsm_cli.retrieval.windows import LONGEST
 from clsm_cli.store.layout import Store
+
+LENGTH = RecallSettings().window
 
 WORDS = "Beside the towpath grows a row of old pollard willows, number {}, by the lock."
 """A block of about 80 characters; five of them fill a window."""

@@ -272,6 +272,6 @@ def test_any_question_is_resolved(index: Index, question: str) -> None:
 
 def test_a_long_question_takes_no_time(index: Index) -> None:
     long = ("the last time we talked about the bike before 3 May " * 1000)[:20_000]
-    start = time.perf_counter()
+    start = time.process_time()
     moments.resolve(index, long, NOW)
-    assert time.perf_counter() - start < 5  # aim 0.1 s
+    assert time.process_time() - start < 5  # aim 0.1 s

@@ -57,7 +57,7 @@ def spread(tmp_path: Path) -> Callable[..., dict[str, Route]]:
         runs.apply(store, "test", NOW, writer.plan(store, "projects", records))
         with open_index(store, None) as opened:
             start = {number_of(seed): 1.0 for seed in seeds}
-            routes, known = spreading.spread(opened.index, start, NOW, known_at)
+            routes, known = spreading.spread(opened.index, start, 3, NOW, known_at)
             return {known[number].id: route for number, route in routes.items()}
 
     return run

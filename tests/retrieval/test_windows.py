@@ -4,7 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from clsm_cli.config import RecallSettings
 from clsm_cli.retrieval import windows
+
+LENGTH = RecallSettings().window
 
 
 @pytest.mark.parametrize(
@@ -18,7 +21,7 @@ from clsm_cli.retrieval import windows
     ],
 )
 def test_grow(lengths: list[int], place: int, blocked: set[int], expected: tuple[int, int]) -> None:
-    assert windows.grow(lengths, place, blocked) == expected
+    assert windows.grow(lengths, place, blocked, LENGTH) == expected
 
 
 @given(st.lists(st.integers(1, 600), min_size=1, max_size=30), st.data())
@@ -27,7 +30,7 @@ def test_a_window_holds_its_block_and_is_no_longer_than_it_may_be(
 ) -> None:
     place = data.draw(st.integers(0, len(lengths) - 1))
     blocked = data.draw(st.sets(st.integers(0, len(lengths) - 1)))
-    start, end = windows.grow(lengths, place, blocked - {place})
+    start, end = windows.grow(lengths, place, blocked - {place}, LENGTH)
     assert start <= place < end
     assert not (blocked - {place}) & set(range(start, end))
-    assert end - start == 1 or sum(lengths[start:end]) <= windows.LENGTH
+    assert end - start == 1 or sum(lengths[start:end]) <= LENGTH

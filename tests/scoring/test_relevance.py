@@ -6,8 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clsm_cli.scoring.relevance import BETA, MISSED, NAMED, WEIGHTS, Evidence, cut, probability
+from clsm_cli.config import RecallSettings
+from clsm_cli.scoring.relevance import MISSED, NAMED, WEIGHTS, Evidence, cut, probability
 
+BETA = RecallSettings().concept_beta
 NOTHING = Evidence(*[0.0] * 8)
 FALLING = st.lists(st.floats(0.001, 0.999), min_size=1, max_size=30).map(
     lambda each: sorted(each)[::-1]
@@ -55,7 +57,7 @@ def test_weights_may_be_others() -> None:
 def test_the_cut_is_where_f_is_highest_unless_little_is_sure(
     probabilities: list[float], most: int
 ) -> None:
-    kept = cut(probabilities, most)
+    kept = cut(probabilities, most, BETA)
     assert 1 <= kept <= min(most, len(probabilities))
     missed = 1.0
     for p in probabilities[:kept]:
@@ -70,6 +72,10 @@ def test_the_cut_is_where_f_is_highest_unless_little_is_sure(
 
 
 def test_of_equal_and_sure_ones_all_are_returned() -> None:
-    assert cut([0.9] * 10, 10) == 10
-    assert cut([0.9] * 10, 4) == 4
-    assert cut([0.95, *[0.001] * 30], 10) == 1
+    assert cut([0.9] * 10, 10, BETA) == 10
+    assert cut([0.9] * 10, 4, BETA) == 4
+    assert cut([0.95, *[0.001] * 30], 10, BETA) == 1
+
+
+def test_where_only_recall_counts_nothing_is_cut() -> None:
+    assert cut([0.95, *[0.001] * 30], 10, 1000.0) == 10

@@ -56,7 +56,7 @@ def test_waiting_is_bounded_and_says_who_holds_it(
     start = time.monotonic()
     with pytest.raises(LockedError) as caught, locked(tmp_path, 0.2):
         pytest.fail("two holders")
-    assert 0.2 <= time.monotonic() - start < 2
+    assert 0.2 <= time.monotonic() - start < 10
     assert LockedError.exit_code == 75
     assert "(waited 0.2 s)" in str(caught.value)
     if Path("/proc/locks").exists():
@@ -85,7 +85,7 @@ def test_a_waiting_process_gets_it_when_the_holder_is_done(tmp_path: Path) -> No
     process = hold(tmp_path, 0.3)
     with locked(tmp_path, 10):
         pass
-    assert process.wait(timeout=5) == 0
+    assert process.wait(timeout=60) == 0
     process.communicate()
 
 

@@ -219,7 +219,7 @@ def test_any_words_give_parts_with_content(words: list[str]) -> None:
 def test_a_long_text_is_taken_apart_quickly() -> None:
     import time
 
-    start = time.perf_counter()
+    start = time.process_time()
     for word in ("and ", "a, ", "Mara and ", "why ", "tea or ", "vs ", "' and "):
         parts(word * 100_000)
-    assert time.perf_counter() - start < 5
+    assert time.process_time() - start < 5

@@ -133,11 +133,11 @@ def test_verbs_need_a_subject() -> None:
 
 
 def test_linear_on_hostile_text() -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     for piece in ("the ", "it's ", '"', "that ", "A", "a=b ", "is the ", "( "):
         text = piece * (800 // len(piece))
         is_prose(text)
         is_whole(text)
         is_chatter(text)
     is_prose("ab " * 300_000)
-    assert time.perf_counter() - start < 5
+    assert time.process_time() - start < 5

@@ -77,7 +77,7 @@ def test_votes_are_of_known_kinds(text: str, start: int, size: int, marked: str)
 
 def test_long_text_takes_little_time() -> None:
     text = "the sister, " * 90_000
-    start = time.perf_counter()
+    start = time.process_time()
     for position in range(0, 50_000, 500):
         kind_votes(text, position, position + 3, "the", "phrase")
-    assert time.perf_counter() - start < 2  # aim 0.05 s
+    assert time.process_time() - start < 2  # aim 0.05 s

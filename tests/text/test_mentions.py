@@ -146,9 +146,9 @@ FILLERS = [
 @pytest.mark.parametrize("filler", FILLERS)
 def test_linear_time(filler: str) -> None:
     hostile = (filler * 100_000)[:100_000]
-    start = time.perf_counter()
+    start = time.process_time()
     find(hostile)
-    assert time.perf_counter() - start < 3, filler  # aim 0.3 s; quadratic would take minutes
+    assert time.process_time() - start < 3, filler  # aim 0.3 s; quadratic would take minutes
 
 
 def test_patterns_start_nowhere_twice() -> None:

@@ -179,6 +179,6 @@ def test_any_text_is_read(question: str) -> None:
     ["the ", "first ", "was a ", "before the ", "between x and ", "the last time we talked about ", "a" * 50, "when x "],
 )  # fmt: skip
 def test_a_long_question_takes_no_time(filler: str) -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     read((filler * 20_000)[:20_000])
-    assert time.perf_counter() - start < 5  # aim 0.1 s
+    assert time.process_time() - start < 5  # aim 0.1 s

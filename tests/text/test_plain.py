@@ -39,7 +39,7 @@ def test_one_line_without_margins(text: str) -> None:
 
 
 def test_linear_on_hostile_text() -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     for piece in ("*", "[[", "`", "~~", "#a ", "<!--", "https://", "("):
         plain(piece * 50_000)
-    assert time.perf_counter() - start < 10
+    assert time.process_time() - start < 10

@@ -250,7 +250,7 @@ def test_worth_ranks() -> None:
 
 def test_linear_on_hostile_text() -> None:
     random.seed(1)
-    start = time.perf_counter()
+    start = time.process_time()
     for piece in ("- **a**: b. ", "She is. ", '"I ', "a: b; ", "\n\n> ", "[[", "Ann and "):
         propositions((piece * 20_000)[:100_000], NOTE)
-    assert time.perf_counter() - start < 60
+    assert time.process_time() - start < 60

@@ -311,18 +311,18 @@ def test_each_pattern_takes_linear_time(filler: str) -> None:
     hostile = (filler * (100_000 // len(filler) + 1))[:100_000]
     for rule in secrets._RULES:
         pattern = secrets._compiled(rule.pattern)
-        start = time.perf_counter()
+        start = time.process_time()
         for _ in pattern.finditer(hostile):
             pass
         # Aim 0.1 s; the bound leaves room for a busy machine, quadratic time would need minutes.
-        assert time.perf_counter() - start < 1, rule.kind
+        assert time.process_time() - start < 1, rule.kind
 
 
 def test_a_megabyte_line_takes_less_than_a_second() -> None:
     line = "the token of Mara: a1B2c3 password https://x.org/ key=" * 20_000
-    start = time.perf_counter()
+    start = time.process_time()
     mask(line)
-    assert time.perf_counter() - start < 3  # aim 1 s, on a quiet machine
+    assert time.process_time() - start < 3  # aim 1 s, on a quiet machine
 
 
 def test_importing_compiles_nothing() -> None:

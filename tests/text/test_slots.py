@@ -289,6 +289,6 @@ def test_a_value_is_no_clause(rows: list[tuple[str, list[Row]]]) -> None:
     ["a ", "[[", "moved from the a b to ", "not never now ", "Anna's ", "(", '"A ', "A-", "1"],
 )
 def test_hostile_input_takes_linear_time(unit: str) -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     facts(unit * (1_000_000 // len(unit)), MONDAY, speaker="Rob")
-    assert time.perf_counter() - start < 2
+    assert time.process_time() - start < 2

@@ -88,11 +88,11 @@ def test_scores_stay_within_bounds(sentence: str, label: str) -> None:
 
 
 def test_hostile_sentences_take_little_time() -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     for filler in ["Rosa, the ", "Rosa (", "a b ", "[[", "**", "Rosa is "]:
         definition_score((filler * 100)[:240], "Rosa")
         definition_score(filler * 100_000, "Rosa")
-    assert time.perf_counter() - start < 1  # aim 0.02 s
+    assert time.process_time() - start < 1  # aim 0.02 s
 
 
 def test_news_behind_a_colon_is_no_definition() -> None:

@@ -200,7 +200,7 @@ def test_expressions_are_ordered_and_hold_a_day(text: str, at: date) -> None:
 def test_each_pattern_takes_linear_time(filler: str) -> None:
     hostile = (filler * 100_000)[:100_000]
     for rule in timex_rules.RULES:
-        start = time.perf_counter()
+        start = time.process_time()
         for _ in timex._compiled(rule.pattern).finditer(hostile):
             pass
-        assert time.perf_counter() - start < 1, rule.pattern  # aim 0.1 s
+        assert time.process_time() - start < 1, rule.pattern  # aim 0.1 s

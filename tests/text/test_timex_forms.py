@@ -133,7 +133,7 @@ def test_each_pattern_takes_linear_time(filler: str) -> None:
     hostile = (filler * 100_000)[:100_000]
     patterns = [rule.pattern for rule in (*timex_rules.RULES, *timex_rules.ASKED)]
     for pattern in (*patterns, timex_parts._PATTERN):
-        start = time.perf_counter()
+        start = time.process_time()
         for _ in _compiled(pattern).finditer(hostile):
             pass
-        assert time.perf_counter() - start < 2, pattern  # aim 0.1 s
+        assert time.process_time() - start < 2, pattern  # aim 0.1 s

@@ -189,6 +189,6 @@ def test_any_question_has_ordered_disjoint_periods(question: str, at: date) -> N
     ],
 )
 def test_a_long_question_takes_no_time(filler: str) -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     timex_bounds.read((filler * 20_000)[:20_000], TUESDAY)
-    assert time.perf_counter() - start < 5  # aim 0.2 s
+    assert time.process_time() - start < 5  # aim 0.2 s

@@ -89,10 +89,10 @@ def test_trimming_does_not_split_numbers_or_contractions() -> None:
 
 def test_long_text_takes_linear_time() -> None:
     for filler in ["a", "a_", "'s", "東", "1", ".", " ", "é"]:
-        start = time.perf_counter()
+        start = time.process_time()
         stems(filler * 100_000)
         count_tokens(filler * 100_000)
-        assert time.perf_counter() - start < 3, filler  # aim 0.2 s; quadratic would take minutes
+        assert time.process_time() - start < 3, filler  # aim 0.2 s; quadratic would take minutes
 
 
 def test_only_the_english_stemmer_is_loaded() -> None:

@@ -8,17 +8,20 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from typing import TYPE_CHECKING, Any
 
-from clsm_cli.evaluation.loaders.cases import Conversation, Question, Said, load_json, malformed
+from clsm_cli.evaluation.dataset import Case, Chat, Dataset, Query
+from clsm_cli.evaluation.loaders import faults, files
+from clsm_cli.evaluation.loaders.cases import Said, field, load_json, malformed, reading
+from clsm_cli.evaluation.loaders.faults import Fault, Faults
 from clsm_cli.text import timex, tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
     from pathlib import Path
 
+KIND = "gvd"
 MEMORY = "memory_bank_en.json"
 QUESTIONS = "probing_questions_en.jsonl"
 DATED = "dated"
@@ -34,42 +37,60 @@ FRAME = (
 """Words that tell of the conversation, or ask, and name no content; with all words of their stems."""
 _LATER = timedelta(days=40)
 _NOON = time(12, tzinfo=UTC)
+_BLANKS = Fault("name of a user had blanks around it", "names of users had blanks around them")
+_QUOTED = Fault("query stood in quotation marks", "queries stood in quotation marks")
+_UNLABELLED = Fault(
+    "query is left out, neither rule decides", "queries are left out, neither rule decides"
+)
+_NOBODY = Fault(
+    "user with questions has no history and is left out",
+    "users with questions have no history and are left out",
+)
 
 
-@dataclass(frozen=True, slots=True)
-class Gvd:
-    """The set as it is used.
-
-    Attributes:
-        rules: Questions by the rule that labelled them.
-        unlabelled: Ids of the questions that no rule decides; they are left out.
-    """
-
-    conversations: tuple[Conversation, ...]
-    rules: dict[str, int]
-    unlabelled: tuple[str, ...]
+def matches(path: Path) -> bool:
+    """Whether this looks like the set: a folder with its two English files."""
+    return files.is_file(path / MEMORY) and files.is_file(path / QUESTIONS)
 
 
-def load(path: Path) -> Gvd:
+def load(path: Path) -> Dataset:
     """Read the folder that holds the two English files of the set.
 
     Raises:
-        BadInputError: A file is missing or not what it must be.
+        BadInputError: A file is missing, not what it must be, or not the one that ``SHA256SUMS``
+            lists.
     """
+    contents = files.contents(path, [path / MEMORY, path / QUESTIONS])
+    found = Faults()
+    asked = _asked(path / QUESTIONS, found)
+    cases: dict[str, Case] = {}
     memory = load_json(path / MEMORY)
-    asked = _asked(path / QUESTIONS)
-    unlabelled: list[str] = []
-    conversations = []
-    try:
-        for key, user in memory.items():
-            name = key.strip()
-            turns = tuple(_turns(name, user["history"]))
-            questions = tuple(_questions(name, turns, asked.get(name, []), unlabelled))
-            conversations.append(Conversation(name, (name,), turns, questions))
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise malformed(path / MEMORY, repr(error)) from error
-    rules = Counter(q.category for each in conversations for q in each.questions)
-    return Gvd(tuple(conversations), dict(sorted(rules.items())), tuple(unlabelled))
+    if not isinstance(memory, dict) or not memory:
+        raise malformed(path / MEMORY, "it holds no users")
+    for key, user in memory.items():
+        name = found.unique(key.strip(), cases, faults.CASE_TWICE)
+        if key.strip() != key:
+            found.add(_BLANKS, name)
+        with reading(path / MEMORY, f"user {name}"):
+            turns = tuple(_turns(name, field(user, "history", dict), found))
+        queries = tuple(_queries(name, turns, asked.pop(name, []), found))
+        if queries:
+            cases[name] = Case(name, Chat((name,), turns), queries)
+        else:
+            found.add(faults.NO_QUERIES, name)
+    for name in asked:
+        found.add(_NOBODY, name)
+    if not cases:
+        raise malformed(path / QUESTIONS, "it holds no question to a user that a rule can label")
+    return Dataset(
+        kind=KIND,
+        name=path.resolve().name,
+        digest=contents.digest,
+        unit="day",
+        headline="recall@1",
+        cases=tuple(cases.values()),
+        notes=(*contents.notes, _said(cases.values()), *found.sentences()),
+    )
 
 
 def label(question: str, words_of_days: Mapping[str, frozenset[str]]) -> tuple[str, list[str]]:
@@ -119,46 +140,70 @@ def _named_days(question: str, days: Mapping[str, object]) -> list[str]:
     ]
 
 
-def _turns(name: str, history: Mapping[str, list[Mapping[str, str]]]) -> Iterator[Said]:
+def _said(cases: Iterable[Case]) -> str:
+    """How the labels were made."""
+    rules = Counter(query.category for case in cases for query in case.queries)
+    return (
+        "the set names no evidence; the days that answer a query are derived by two rules:"
+        f" {rules[DATED]} name a day or a period ({DATED}),"
+        f" {rules[LEXICAL]} have words that were said on one or two days only ({LEXICAL})"
+    )
+
+
+def _turns(name: str, history: Mapping[str, Any], found: Faults) -> Iterator[Said]:
     """The turns by day; a day names no hour, so its turns follow each other by seconds from noon."""
     for day in sorted(history):
         begin = datetime.combine(date.fromisoformat(day), _NOON)
         place = 0
-        for exchange in history[day]:
+        for exchange in field(history, day, list):
             for key, role, speaker in (
                 ("query", "user", name),
                 ("response", "assistant", "assistant"),
             ):
+                text = field(exchange, key, str)
                 moment = (begin + timedelta(seconds=place)).isoformat()
                 place += 1
-                yield Said(f"{day}#{place}", speaker, role, exchange[key], moment, day, day)
+                identity = f"{day}#{place}"
+                if text.strip():
+                    yield Said(identity, speaker, role, text, moment, day, day)
+                else:
+                    found.add(faults.NO_TEXT, f"{name} {identity}")
 
 
-def _questions(
-    name: str, turns: tuple[Said, ...], asked: list[str], unlabelled: list[str]
-) -> Iterator[Question]:
+def _queries(
+    name: str, turns: tuple[Said, ...], asked: list[str], found: Faults
+) -> Iterator[Query]:
     words: dict[str, set[str]] = {}
     for turn in turns:
         words.setdefault(turn.unit, set()).update(tokens.stems(turn.text))
-    frozen = {day: frozenset(found) for day, found in words.items()}
+    frozen = {day: frozenset(said) for day, said in words.items()}
     for number, given in enumerate(asked, 1):
+        identity = f"{name}-{number}"
         text = given.strip().strip('"')
-        rule, gold = label(text, frozen)
+        if text != given.strip():
+            found.add(_QUOTED, identity)
+        rule, gold = label(text, frozen) if frozen else ("", [])
         if gold:
-            yield Question(f"{name}-{number}", text, rule, tuple(gold))
+            yield Query(id=identity, text=text, category=rule, gold=tuple(gold))
         else:
-            unlabelled.append(f"{name}-{number}")
+            found.add(_UNLABELLED, identity)
 
 
-def _asked(path: Path) -> dict[str, list[str]]:
+def _asked(path: Path, found: Faults) -> dict[str, list[str]]:
     """Questions by user: one JSON object a line, ``{"<name>": [question, …]}``."""
-    found: dict[str, list[str]] = {}
-    try:
-        for line in path.read_text(encoding="utf-8").splitlines():
-            row: dict[str, Any] = json.loads(line) if line.strip() else {}
-            found |= {name.strip(): [str(each) for each in listed] for name, listed in row.items()}
-    except OSError as error:
-        raise malformed(path, error.strerror or str(error)) from error
-    except (ValueError, TypeError, AttributeError) as error:
-        raise malformed(path, repr(error)) from error
-    return found
+    asked: dict[str, list[str]] = {}
+    for number, line in enumerate(files.read(path).decode("utf-8", "replace").splitlines(), 1):
+        if not line.strip():
+            continue
+        with reading(path, f"line {number}"):
+            row = json.loads(line)
+            if not isinstance(row, dict):
+                raise ValueError("it is no object")
+            for key in row:
+                listed = field(row, key, list)
+                if not all(isinstance(each, str) for each in listed):
+                    raise ValueError(f"the questions to {key} are no texts")
+                if key.strip() != key:
+                    found.add(_BLANKS, key.strip())
+                asked.setdefault(key.strip(), []).extend(listed)
+    return asked

@@ -1,69 +1,103 @@
-"""LoCoMo (Maharana et al., ACL 2024): two people, many sessions, questions with evidence turns."""
+"""LoCoMo (Maharana et al., ACL 2024): two people, many sessions, questions with evidence turns.
+
+The published file has evidence that is not one well-formed id of a turn; what can be read in it is
+taken, and said. Adversarial questions ask the wrong person, so nothing answers them.
+"""
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.errors import BadInputError
-from clsm_cli.evaluation.loaders.cases import Conversation, Question, Said, load_json, malformed
+from clsm_cli.evaluation.dataset import Case, Chat, Dataset, Query
+from clsm_cli.evaluation.loaders import faults, files, strangers
+from clsm_cli.evaluation.loaders.cases import (
+    Said,
+    answer_of,
+    field,
+    load_json,
+    malformed,
+    reading,
+)
+from clsm_cli.evaluation.loaders.faults import Fault, Faults
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
+KIND = "locomo"
 CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: "adversarial"}
 """The set's numbers and what they mean; adversarial questions ask the wrong person."""
 ADVERSARIAL = CATEGORIES[5]
 
 _SESSION = re.compile(r"session_(\d+)\Z")
 _EVIDENCE = re.compile(r"D:?(\d+):(\d+)")
+_REPAIRED = Fault("evidence entry repaired", "evidence entries repaired")
+_LOST = Fault(
+    "evidence entry names no turn and is left out", "evidence entries name no turn and are left out"
+)
+_NO_LIST = Fault("query whose evidence is no list", "queries whose evidence is no list")
 
 
-@dataclass(frozen=True, slots=True)
-class Locomo:
-    """The set as it is used.
-
-    Attributes:
-        repaired: Evidence entries that were not one well-formed id of a turn, but held some.
-        unresolved: Evidence entries that name no turn.
-        dropped: Ids of the questions that are left out: none of their evidence names a turn.
-    """
-
-    conversations: tuple[Conversation, ...]
-    repaired: int
-    unresolved: int
-    dropped: tuple[str, ...]
+def matches(path: Path) -> bool:
+    """Whether this looks like the set: a folder of conversations, or the one file of all."""
+    found = files.named(path, "*.json")[:1] if files.is_folder(path) else [path]
+    head = files.head(found[0]).lstrip() if found else ""
+    if files.is_folder(path):
+        return head.startswith("{") and ('"speaker_a"' in head or '"qa"' in head)
+    return head.startswith("[") and any(
+        all(f'"{name}"' in head for name in names)
+        for names in (("qa", "evidence"), ("conversation", "speaker_a"))
+    )
 
 
-def load(path: Path) -> Locomo:
+def load(path: Path) -> Dataset:
     """Read a folder of files with one conversation each, or the original file with a list of all.
 
+    Each conversation gets off-topic queries from the others (see ``strangers``).
+
     Raises:
-        BadInputError: There is nothing to read, or a file is not LoCoMo.
+        BadInputError: There is nothing to read, a file is not LoCoMo, or not the one that
+            ``SHA256SUMS`` lists.
     """
-    repaired = unresolved = 0
-    dropped: list[str] = []
-    conversations = []
-    for name, source, data in _samples(path):
-        try:
-            turns = tuple(_turns(data.get("conversation", data)))
-            labelled = _Evidence(frozenset(turn.id for turn in turns))
-            questions = tuple(_questions(name, data["qa"], labelled, dropped))
-            talk = data.get("conversation", data)
-            people = (str(talk["speaker_a"]), str(talk["speaker_b"]))
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise malformed(source, f"conversation {name}: {error!r}") from error
-        conversations.append(Conversation(name, people, turns, questions))
-        repaired += labelled.repaired
-        unresolved += labelled.unresolved
-    return Locomo(tuple(conversations), repaired, unresolved, tuple(dropped))
+    return strangers.with_off_topic(as_published(path))
+
+
+def as_published(path: Path) -> Dataset:
+    """The set with its own questions alone.
+
+    Raises:
+        BadInputError: As ``load``.
+    """
+    found = Faults()
+    cases: dict[str, Case] = {}
+    samples, read = _samples(path)
+    for given, source, data in samples:
+        name = found.unique(given, cases, faults.CASE_TWICE)
+        with reading(source, f"conversation {name}"):
+            cases[name] = _case(name, data, found)
+    if not cases:
+        raise malformed(path, "it holds no conversation")
+    contents = files.contents(path, read)
+    return Dataset(
+        kind=KIND,
+        name=path.resolve().name,
+        digest=contents.digest,
+        unit="turn",
+        headline="recall@10",
+        cases=tuple(cases.values()),
+        notes=(*contents.notes, *found.sentences()),
+    )
 
 
 def session_time(text: str) -> datetime:
     """When a session began; the set names no time zone, so UTC stands for it.
+
+    Raises:
+        ValueError: It is no time of the set.
 
     >>> session_time("1:56 pm on 8 May, 2023").isoformat()
     '2023-05-08T13:56:00+00:00'
@@ -90,66 +124,99 @@ def turn_text(turn: Mapping[str, Any]) -> str:
     return f"{turn['text']} [shares {caption}]" if caption else str(turn["text"])
 
 
-def _samples(path: Path) -> Iterator[tuple[str, Path, dict[str, Any]]]:
-    """Name, file and content of each conversation, in the order of their names or of the list."""
-    if path.is_dir():
-        files = sorted(path.glob("*.json"))
-        if not files:
+def _samples(path: Path) -> tuple[list[tuple[str, Path, Any]], list[Path]]:
+    """Name, file and content of each conversation, by name or as listed; and the files read."""
+    if files.is_folder(path):
+        read = files.named(path, "*.json")
+        if not read:
             raise BadInputError(str(path), "holds no .json file", "see docs/evaluation.md")
-        found = [(file.stem, file, load_json(file)) for file in files]
-    else:
-        listed = load_json(path)
-        if not isinstance(listed, list):
-            raise malformed(path, "it holds no list of conversations")
-        found = [("", path, sample) for sample in listed]
-    for number, (name, file, data) in enumerate(found, 1):
-        if not isinstance(data, dict):
-            raise malformed(file, f"conversation {number} is no object")
-        yield name or str(data.get("sample_id", number)).removeprefix("conv-"), file, data
+        return [(file.stem, file, load_json(file)) for file in read], read
+    listed = load_json(path)
+    if not isinstance(listed, list):
+        raise malformed(path, "it holds no list of conversations")
+    named = []
+    for number, sample in enumerate(listed, 1):
+        given = sample.get("sample_id", number) if isinstance(sample, dict) else number
+        named.append((str(given).removeprefix("conv-"), path, sample))
+    return named, [path]
 
 
-def _turns(talk: Mapping[str, Any]) -> Iterator[Said]:
+def _case(name: str, data: Any, found: Faults) -> Case:
+    """One conversation.
+
+    Raises:
+        ValueError: It is not laid out as one.
+    """
+    rows = field(data, "qa", list)
+    talk = field(data, "conversation", dict) if "conversation" in data else data
+    people = (field(talk, "speaker_a", str), field(talk, "speaker_b", str))
+    turns: dict[str, Said] = {}
+    for turn in _turns(name, talk, found):
+        own = found.unique(turn.id, turns, faults.TURN_TWICE, name)
+        turns[own] = turn if own == turn.id else replace(turn, id=own, unit=own)
+    if not turns:
+        raise ValueError("it has no turn")
+    queries = []
+    for number, row in enumerate(rows, 1):
+        try:
+            query = _query(f"{name}-{number}", row, turns, found)
+        except ValueError as error:
+            raise ValueError(f"question {number}: {error}") from error
+        if query is not None:
+            queries.append(query)
+    return Case(name, Chat(people, tuple(turns.values())), tuple(queries))
+
+
+def _turns(name: str, talk: dict[str, Any], found: Faults) -> Iterator[Said]:
     """The turns by session; a session names one time, so its turns follow each other by seconds."""
     numbers = sorted(int(match.group(1)) for key in talk if (match := _SESSION.match(key)))
     for number in numbers:
-        begin = session_time(talk[f"session_{number}_date_time"])
-        for place, turn in enumerate(talk[f"session_{number}"]):
+        rows = field(talk, f"session_{number}", list)
+        begin = session_time(field(talk, f"session_{number}_date_time", str))
+        for place, turn in enumerate(rows):
+            identity = field(turn, "dia_id", str)
+            if not field(turn, "text", str).strip() and not turn.get("blip_caption"):
+                found.add(faults.NO_TEXT, f"{name} {identity}")
+                continue
             yield Said(
-                id=turn["dia_id"],
-                speaker=turn["speaker"],
+                id=identity,
+                speaker=field(turn, "speaker", str),
                 role="user",
                 text=turn_text(turn),
                 time=(begin + timedelta(seconds=place)).isoformat(),
                 session=f"session {number}",
-                unit=turn["dia_id"],
+                unit=identity,
             )
 
 
-@dataclass(slots=True)
-class _Evidence:
-    """Resolves evidence entries and counts what was wrong with them."""
-
-    known: frozenset[str]
-    repaired: int = 0
-    unresolved: int = 0
-
-    def resolve(self, entries: Iterable[str]) -> tuple[str, ...]:
-        gold: dict[str, None] = {}
-        for entry in entries:
-            ids = [each for each in evidence_ids(entry) if each in self.known]
-            self.unresolved += not ids
-            self.repaired += bool(ids) and ids != [entry]
-            gold |= dict.fromkeys(ids)
-        return tuple(gold)
+def _query(name: str, row: Any, known: Mapping[str, Said], found: Faults) -> Query | None:
+    """A question with its evidence; None for one that nothing is known to answer."""
+    text = field(row, "question", str)
+    number = row.get("category")
+    category = CATEGORIES.get(number, "") if isinstance(number, int) else ""
+    if not category:
+        found.add(faults.NO_CATEGORY, name)
+    if category == ADVERSARIAL:
+        return Query(id=name, text=text, category=category, negative="wrong person")
+    gold = _evidence(name, row.get("evidence"), known, found)
+    if not gold:
+        found.add(faults.NO_GOLD, name)
+        return None
+    return Query(id=name, text=text, category=category, gold=gold, answer=answer_of(row))
 
 
-def _questions(
-    name: str, rows: Iterable[Mapping[str, Any]], evidence: _Evidence, dropped: list[str]
-) -> Iterator[Question]:
-    for number, row in enumerate(rows, 1):
-        question_id = f"{name}-{number}"
-        gold = evidence.resolve(row.get("evidence") or ())
-        if gold:
-            yield Question(question_id, row["question"], CATEGORIES[row["category"]], gold)
-        else:
-            dropped.append(question_id)
+def _evidence(name: str, entries: Any, known: Mapping[str, Said], found: Faults) -> tuple[str, ...]:
+    """The turns that some evidence entries name."""
+    if not isinstance(entries, list):
+        if entries is not None:
+            found.add(_NO_LIST, name)
+        entries = [entries] if isinstance(entries, str) else []
+    gold: dict[str, None] = {}
+    for entry in entries:
+        ids = [each for each in evidence_ids(str(entry)) if each in known]
+        if not ids:
+            found.add(_LOST, f"{name}: {entry!r}")
+        elif ids != [entry]:
+            found.add(_REPAIRED, f"{name}: {entry!r} -> {', '.join(ids)}")
+        gold |= dict.fromkeys(ids)
+    return tuple(gold)

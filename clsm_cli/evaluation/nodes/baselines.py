@@ -8,11 +8,12 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from clsm_cli.evaluation.ranking import runs
+from clsm_cli.evaluation.loaders.strangers import without_names
 from clsm_cli.records import NamedTuple
 from clsm_cli.scoring import activation, bm25, pagerank
 from clsm_cli.scoring.fusion import spread
 from clsm_cli.text import tokens
+from clsm_cli.text.node_ids import node_id
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -20,9 +21,10 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from clsm_cli.evaluation.loaders.cases import Conversation
-    from clsm_cli.evaluation.nodes.store import Noded
-    from clsm_cli.evaluation.ranking.runs import Asker
+    from clsm_cli.evaluation.dataset import Chat
+    from clsm_cli.evaluation.nodes.inventory import Inventory
+    from clsm_cli.evaluation.ranking.runs import Run
+    from clsm_cli.model.graph import Edge
     from clsm_cli.retrieval.meaning import Engine
     from clsm_cli.store.index.vectors import Embed
 
@@ -50,6 +52,7 @@ class Texts(NamedTuple):
         names: Label and aliases of each, as a pattern of whole words.
         vectors: Unit vectors of the labels, float64 [nodes, 384].
         terms: Terms of the turns that mention each, with their number.
+        mentions: Turn → the nodes that it mentions.
         graph: Node → neighbour → weight as a share of the strongest edge of either end.
     """
 
@@ -65,28 +68,35 @@ class Baselines:
     """Rankings of a conversation's nodes.
 
     Args:
-        conversation: The turns.
-        noded: The store, and its nodes.
-        mentions: Turn → the nodes it mentions.
+        chat: The turns.
+        inventory: Its concepts, which are the nodes.
+        edges: Between the nodes.
         embed: Makes the vectors of labels.
         engine: Makes those of questions.
+        weights: Of the signals of passages, as shipped.
     """
 
     def __init__(
         self,
-        conversation: Conversation,
-        noded: Noded,
-        mentions: Mapping[str, Sequence[str]],
+        chat: Chat,
+        inventory: Inventory,
+        edges: Sequence[Edge],
         embed: Embed,
         engine: Engine,
+        weights: Sequence[float],
     ) -> None:
-        self._texts = _texts(conversation, noded, mentions, embed)
-        self._people = conversation.participants
+        self._texts = _texts(chat, inventory, edges, embed)
+        self._people = chat.participants
         self._engine = engine
-        self._weights = runs.weights(noded.store.settings.recall)
+        self._weights = weights
 
-    def rankings(self, question: str, asker: Asker) -> dict[str, list[str]]:
-        """The ids that each baseline returns for a question, best first."""
+    def rankings(self, question: str, run: Run) -> dict[str, list[str]]:
+        """The ids that each baseline returns for a question, best first.
+
+        Args:
+            question: What is asked.
+            run: The candidates that retrieval finds for it.
+        """
         named = self._named(question)
         hybrid = self._hybrid(question, named)
         best = sorted(range(len(hybrid)), key=lambda node: (-hybrid[node], node))[:MOST]
@@ -98,7 +108,7 @@ class Baselines:
             HYBRID: self._first({node: hybrid[node] for node in best}),
             SPREADING: self._first({node: at.activation for node, at in reached.items()}),
             PAGERANK: self._first(walked),
-            PASSAGES: self._first(self._of_passages(question, named, asker)),
+            PASSAGES: self._first(self._of_passages(named, run)),
         }
 
     def _first(self, scores: Mapping[int, float]) -> list[str]:
@@ -112,7 +122,7 @@ class Baselines:
         """The mean of name, BM25 over contexts and cosine of the label, each 0 … 1; a name ×1.2."""
         import numpy as np
 
-        asked = self._engine.encode(runs.without_names(question, self._people)).sentence
+        asked = self._engine.encode(without_names(question, self._people)).sentence
         cosines = self._texts.vectors @ np.asarray(asked, dtype=np.float64)
         by_words = spread(self._bm25(question))
         by_meaning = spread(cosines.tolist())
@@ -141,47 +151,44 @@ class Baselines:
             for other, weight in sorted(graph.get(node, {}).items())
         ]
 
-    def _of_passages(self, question: str, named: Sequence[int], asker: Asker) -> dict[int, float]:
+    def _of_passages(self, named: Sequence[int], run: Run) -> dict[int, float]:
         """Σ score⁴ of the best passages that mention a node, as a share of the most; a name has 1."""
         import numpy as np
 
-        run = asker.ask(question)
         scores = run.signals @ np.asarray(self._weights)
-        units = {place: unit for unit, place in asker.units.items()}
         found: dict[int, float] = {}
         for at in np.argsort(-scores, kind="stable")[:FIRST].tolist():
-            for node in self._texts.mentions.get(units[int(run.units[at])], ()):
+            for node in self._texts.mentions.get(run.units[at], ()):
                 found[node] = found.get(node, 0.0) + max(0.0, float(scores[at])) ** POWER
         best = max(found.values(), default=0.0) or 1.0
         shares = {node: value / best for node, value in found.items()} | dict.fromkeys(named, 1.0)
         return {node: share for node, share in shares.items() if share >= KEEP}
 
 
-def _texts(
-    conversation: Conversation,
-    noded: Noded,
-    mentions: Mapping[str, Sequence[str]],
-    embed: Embed,
-) -> Texts:
+def _texts(chat: Chat, inventory: Inventory, edges: Sequence[Edge], embed: Embed) -> Texts:
     import numpy as np
 
-    ids = tuple(sorted(noded.nodes))
+    concepts = {node_id(each.label): each for each in inventory.concepts}
+    ids = tuple(sorted(concepts))
     number = {node: at for at, node in enumerate(ids)}
-    noted = {turn: [number[node] for node in found] for turn, found in mentions.items()}
+    noted: dict[str, list[int]] = {}
+    for each in inventory.concepts:
+        for held in each.turns:
+            noted.setdefault(held, []).append(number[node_id(each.label)])
     terms: list[dict[str, int]] = [{} for _ in ids]
-    for turn in conversation.turns:
+    for turn in chat.turns:
         stems = tokens.stems(turn.text)
         for node in noted.get(turn.id, ()):
             for term in stems:
                 terms[node][term] = terms[node].get(term, 0) + 1
-    vectors = np.stack([each.sentence for each in embed([noded.nodes[i].label for i in ids])])
+    vectors = np.stack([each.sentence for each in embed([concepts[i].label for i in ids])])
     return Texts(
         ids=ids,
-        names=tuple(_pattern([noded.nodes[i].label, *noded.nodes[i].aliases]) for i in ids),
+        names=tuple(_pattern([concepts[i].label, *concepts[i].aliases]) for i in ids),
         vectors=vectors / np.linalg.norm(vectors, axis=1, keepdims=True),
         terms=tuple(terms),
         mentions=noted,
-        graph=_graph(noded, number),
+        graph=_graph(edges, number),
     )
 
 
@@ -190,9 +197,9 @@ def _pattern(names: Sequence[str]) -> re.Pattern[str]:
     return re.compile(rf"(?<!\w)(?:{found})(?!\w)", re.IGNORECASE)
 
 
-def _graph(noded: Noded, number: Mapping[str, int]) -> dict[int, dict[int, float]]:
+def _graph(edges: Sequence[Edge], number: Mapping[str, int]) -> dict[int, dict[int, float]]:
     """Weights as shares of the strongest edge of either end: association is .17 at most."""
-    pairs = [(number[e.source], number[e.target], e.weight) for e in noded.edges.values()]
+    pairs = [(number[e.source], number[e.target], e.weight) for e in edges]
     strongest: dict[int, float] = {}
     for a, b, weight in pairs:
         strongest[a] = max(strongest.get(a, 0.0), weight)

@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from clsm_cli.evaluation.ranking import runs
 from clsm_cli.records import NamedTuple
 from clsm_cli.retrieval import concepts
-from clsm_cli.retrieval.finding import find
-from clsm_cli.retrieval.query import Query
 from clsm_cli.scoring import relevance
 from clsm_cli.scoring.relevance import Evidence
 
@@ -18,7 +15,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from clsm_cli.retrieval.meaning import Engine
+    from clsm_cli.retrieval.ranking import Ranked
     from clsm_cli.store.index.reader import Index
 
     Floats = NDArray[np.float64]
@@ -40,10 +37,15 @@ class Weighed(NamedTuple):
     is_named: bool
 
 
-def weigh(index: Index, engine: Engine, question: str, now: str) -> list[Weighed]:
-    """What recall weighs for a question, in order of ids; every confidence counts."""
-    query = Query(question, now, runs.ITEMS, runs.UNLIMITED)
-    ranked = find(index, query, engine, index.store.settings.recall, has_model=True).ranked
+def weigh(index: Index, question: str, ranked: Ranked, now: str) -> list[Weighed]:
+    """What recall weighs for a question, in order of ids; every confidence counts.
+
+    Args:
+        index: As ``ranked`` left it.
+        question: What is asked.
+        ranked: The passages that were found for it.
+        now: When.
+    """
     found = concepts.weigh(index, question, ranked.candidates, ranked.cosines, now)
     return sorted(
         Weighed(each.node.id, each.evidence, each.seed in concepts.BY_NAME) for each in found
@@ -55,10 +57,19 @@ def first(weighed: Sequence[Weighed], weights: Sequence[float], most: int) -> li
     return [node for _, node in _ordered(weighed, weights)[:most]]
 
 
-def returned(weighed: Sequence[Weighed], weights: Sequence[float], most: int) -> list[str]:
-    """What is returned under some weights: the likeliest nodes, cut as recall cuts them."""
+def returned(
+    weighed: Sequence[Weighed], weights: Sequence[float], most: int, beta: float
+) -> list[str]:
+    """What is returned under some weights: the likeliest nodes, cut as recall cuts them.
+
+    Args:
+        weighed: What speaks for each node.
+        weights: Of the evidence, then the bias.
+        most: Nodes at most.
+        beta: By how much more recall counts than precision (``relevance.cut``).
+    """
     found = _ordered(weighed, weights)
-    return [node for _, node in found[: relevance.cut([-p for p, _ in found], most)]]
+    return [node for _, node in found[: relevance.cut([-p for p, _ in found], most, beta)]]
 
 
 def _ordered(weighed: Sequence[Weighed], weights: Sequence[float]) -> list[tuple[float, str]]:

@@ -23,7 +23,7 @@ from clsm_cli.text import tokens
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterator, Mapping
 
-    from clsm_cli.evaluation.loaders.cases import Conversation
+    from clsm_cli.evaluation.dataset import Chat
 
 SIZE = 132
 """Nodes of a conversation; CLS-M's graph has as many."""
@@ -99,21 +99,21 @@ class Inventory(NamedTuple):
         return held.intersection(concept.stems for concept in self.concepts)
 
 
-def inventory(conversation: Conversation, size: int = SIZE) -> Inventory:
+def inventory(chat: Chat, size: int = SIZE) -> Inventory:
     """The most bursty concepts; of equally bursty ones the first by their stems."""
-    ignored = GENERIC | _names(conversation.participants)
+    ignored = GENERIC | _names(chat.participants)
     turns: dict[Stems, list[str]] = {}
     forms: dict[Stems, Counter[str]] = {}
     sessions: dict[Stems, Counter[str]] = {}
-    for turn in conversation.turns:
+    for turn in chat.turns:
         told = list(occurrences(turn.text, ignored))
         for stems, form in told:
             forms.setdefault(stems, Counter())[form] += 1
         for stems in dict.fromkeys(stems for stems, _ in told):
             turns.setdefault(stems, []).append(turn.id)
             sessions.setdefault(stems, Counter())[turn.session] += 1
-    sizes = Counter(turn.session for turn in conversation.turns)
-    most = MOST * len(conversation.turns)
+    sizes = Counter(turn.session for turn in chat.turns)
+    most = MOST * len(chat.turns)
     scores = {
         stems: round(burstiness(sessions[stems], sizes), 9)
         for stems, held in turns.items()

@@ -11,10 +11,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from clsm_cli.consolidation import edges
-from clsm_cli.evaluation import stores
+from clsm_cli.evaluation import program, stores
+from clsm_cli.evaluation.dataset import Chat
+from clsm_cli.evaluation.nodes.inventory import inventory
 from clsm_cli.model.episodes import EpisodeRecord
-from clsm_cli.model.graph import Node
-from clsm_cli.records import NamedTuple
+from clsm_cli.model.graph import Edge, Node
 from clsm_cli.store import graph, logs, runs, shards
 from clsm_cli.store.index import database, evidence
 from clsm_cli.store.index.opening import bring_up_to_date, open_index
@@ -27,45 +28,57 @@ from clsm_cli.text.summaries import best_sentences
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from clsm_cli.evaluation.loaders.cases import Conversation, Said
+    from clsm_cli.evaluation.dataset import Case
+    from clsm_cli.evaluation.loaders.cases import Said
     from clsm_cli.evaluation.nodes.inventory import Concept, Inventory
     from clsm_cli.evaluation.stores import Made, Workshop
     from clsm_cli.model.codec import Record
-    from clsm_cli.model.graph import Edge
     from clsm_cli.model.streams import Stream
     from clsm_cli.store.index.reader import Index
     from clsm_cli.store.layout import Store
 
 STREAM: Stream = "projects"
 """Where consolidation keeps nodes of kind ``concept``."""
+PLANTING = ("evaluation/nodes",)
+"""Parts of the program that decide what is written, besides those that make any store."""
 
 
-class Noded(NamedTuple):
-    """A store with nodes, and the records that were written: nodes and edges by id."""
-
-    store: Store
-    nodes: dict[str, Node]
-    edges: dict[str, Edge]
-
-
-def with_nodes(
-    shop: Workshop, made: Made, conversation: Conversation, inventory: Inventory, name: str
-) -> Noded:
+def planted(shop: Workshop, case: Case, made: Made) -> Store:
     """A copy of a conversation's store in which its concepts are nodes.
 
     Args:
         shop: Where the stores are made.
+        case: Its source is the conversation.
         made: The store as it was ingested.
-        conversation: That is in it.
-        inventory: Its concepts.
-        name: Of the copy, beside the store.
 
     Raises:
         DiskError: The work folder cannot be written.
     """
-    store = stores.copied(made.store, name)
+    chat = chat_of(case)
+    name = f"nodes {program.digest_of(PLANTING)}"
+    return stores.kept(shop, made, name, lambda store: _plant(shop, made, chat, store))
+
+
+def chat_of(case: Case) -> Chat:
+    """The conversation that a case is.
+
+    Raises:
+        TypeError: It is none.
+    """
+    if not isinstance(case.source, Chat):
+        raise TypeError(f"{case.name} is no conversation")
+    return case.source
+
+
+def edges_of(store: Store) -> list[Edge]:
+    """The edges of a store, by id."""
+    records = shards.load_graph(store.graphs(), logs.forgotten(store)).records
+    return [record for _, record in sorted(records.items()) if isinstance(record, Edge)]
+
+
+def _plant(shop: Workshop, made: Made, chat: Chat, store: Store) -> None:
     with open_index(store, shop.embedder) as opened:
-        records = _Records(store, opened.index, conversation, inventory)
+        records = _Records(store, opened.index, chat, inventory(chat))
     with locked(store.root, store.settings.store.lock_wait):
         found: list[Record] = [*records.nodes.values(), *records.edges.values()]
         writes = graph.plan(store, STREAM, found)
@@ -73,17 +86,14 @@ def with_nodes(
         runs.apply(store, "eval", made.now.isoformat(), writes, whole=True)
         with contextlib.closing(database.open_to_write(store.derived)) as connection:
             bring_up_to_date(store, connection, shop.embedder, None)
-    return Noded(store, records.nodes, records.edges)
 
 
 class _Records:
     """The records of the concepts of a store."""
 
-    def __init__(
-        self, store: Store, index: Index, conversation: Conversation, inventory: Inventory
-    ) -> None:
+    def __init__(self, store: Store, index: Index, chat: Chat, inventory: Inventory) -> None:
         self._rev = (1, store.device)
-        said = {turn.id: turn for turn in conversation.turns}
+        said = {turn.id: turn for turn in chat.turns}
         keys = {
             passage.foreign_id: passage.key
             for passage in index.passages(index.current_rows()).values()

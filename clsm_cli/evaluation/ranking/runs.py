@@ -1,32 +1,32 @@
-"""The one place of the evaluation that knows retrieval: a question in, its candidates out."""
+"""A query in, its candidates out: every passage that retrieval looked at, with its signals."""
 
 from __future__ import annotations
 
-import contextlib
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from clsm_cli.evaluation.retrieved import Retrieved, of_passage
 from clsm_cli.records import NamedTuple
 from clsm_cli.retrieval import signals
 from clsm_cli.retrieval.finding import find
 from clsm_cli.retrieval.query import Query
 from clsm_cli.retrieval.recall import recall
-from clsm_cli.store.index.opening import open_index
 from clsm_cli.text import tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Sequence
     from datetime import datetime
 
     import numpy as np
     from numpy.typing import NDArray
 
     from clsm_cli.config import RecallSettings
+    from clsm_cli.evaluation.dataset import Unit
+    from clsm_cli.evaluation.retrieved import Item
     from clsm_cli.retrieval.answer import Answer
     from clsm_cli.retrieval.meaning import Engine
+    from clsm_cli.retrieval.ranking import Ranked
     from clsm_cli.store.index.opening import Embedder
-    from clsm_cli.store.index.passages import Passage
     from clsm_cli.store.index.reader import Index
     from clsm_cli.store.layout import Store
 
@@ -40,27 +40,41 @@ ITEMS = 50
 """Items of an answer that are looked at."""
 UNLIMITED = 1 << 30
 """Tokens."""
+MOST = 200
+"""Items of a ranking."""
 
 
 @dataclass(frozen=True, eq=False)
 class Run:
-    """All candidates of one question, in order of time.
+    """All candidates of one query, in order of time, then of their ids.
 
     Attributes:
-        units: int32 [n], place of the candidate's unit in ``Asker.units``.
-        costs: int32 [n], tokens of its text.
-        signals: float64 [n, len(SIGNALS)], each 0 … 1.
-        bm25: float64 [n], raw; 0 without a common word.
-        cosine: float64 [n], to the question without the names of speakers; nan without a vector.
-        confidence: Of the answer.
+        items: Of each candidate.
+        units: What each stands for: parts of a turn for the turn, and where days are asked for its
+            turns for the day.
+        signals: float64 [candidates, len(SIGNALS)], each 0 … 1.
+        confidence: That any is relevant.
     """
 
-    units: NDArray[np.int32]
-    costs: NDArray[np.int32]
+    items: tuple[Item, ...]
+    units: tuple[str, ...]
     signals: Floats
-    bm25: Floats
-    cosine: Floats
     confidence: float
+
+    def ranked(self, weights: Floats) -> Retrieved:
+        """The first 200 units by Σ weight · signal; each by its best candidate, ties by time."""
+        import numpy as np
+
+        found: dict[str, Item] = {}
+        for place in np.argsort(-(self.signals @ weights), kind="stable").tolist():
+            found.setdefault(self.units[place], self.items[place])
+            if len(found) == MOST:
+                break
+        return Retrieved(tuple(found.values()), confidence=self.confidence)
+
+    def nothing(self) -> Retrieved:
+        """What is returned for a query without evidence: how sure the ranking is, and no item."""
+        return Retrieved((), confidence=self.confidence)
 
 
 def weights(settings: RecallSettings) -> tuple[float, ...]:
@@ -68,66 +82,42 @@ def weights(settings: RecallSettings) -> tuple[float, ...]:
     return tuple(signals.weights(settings))
 
 
-def floor(settings: RecallSettings) -> float:
-    """The confidence below which an item, or a whole answer, is left out."""
-    return settings.floor
-
-
-def without_names(text: str, names: Sequence[str]) -> str:
-    """A question without some people's names.
-
-    >>> without_names("When did Caroline's cat meet Mel?", ["Caroline", "Mel"])
-    'When did cat meet ?'
-    """
-    words = "|".join(re.escape(word) for name in names for word in name.split())
-    found = re.sub(rf"\b(?:{words})\b(?:['’]s)?", " ", text, flags=re.IGNORECASE)
-    return " ".join(found.split())
-
-
 class Asker:
-    """Puts questions to one store.
+    """Puts queries to one store; nothing is written.
 
     Args:
         index: Of the store, fresh.
-        unit_of: A passage → the unit that labels name; None for a passage that does not count.
-        engine: Makes the vectors of questions.
-        now: When they are asked.
+        settings: How it is asked.
+        engine: Makes the vectors of queries.
+        unit: What evidence is named by.
     """
 
-    def __init__(
-        self,
-        index: Index,
-        unit_of: Callable[[Passage], str | None],
-        engine: Engine,
-        now: datetime,
-    ) -> None:
-        self.units: dict[str, int] = {}
-        self.texts: list[str] = []
+    def __init__(self, index: Index, settings: RecallSettings, engine: Engine, unit: Unit) -> None:
         self._index = index
-        self._unit_of = unit_of
+        self._settings = settings
         self._engine = engine
-        self._now = now.isoformat()
-        self._known: dict[int, _Known | None] = {}
-        self._learn(index.current_rows())
+        self._unit = unit
+        self._known: dict[int, _Known] = {}
 
-    def ask(self, text: str) -> Run:
-        """Rank the store for a question; nothing is written."""
+    def find(self, text: str, at: str) -> Ranked:
+        """What retrieval finds for a query that is asked at an ISO time."""
+        query = Query(text, at, ITEMS, UNLIMITED)
+        return find(self._index, query, self._engine, self._settings, has_model=True).ranked
+
+    def run(self, ranked: Ranked) -> Run:
+        """All candidates of what was found."""
         import numpy as np
 
-        settings = self._index.store.settings.recall
-        query = Query(text, self._now, ITEMS, UNLIMITED)
-        ranked = find(self._index, query, self._engine, settings, has_model=True).ranked
         self._learn([candidate.row for candidate in ranked.candidates])
-        pairs = [(known, c) for c in ranked.candidates if (known := self._known[c.row])]
-        pairs.sort(key=lambda pair: pair[0])
-        evidence = [c.evidence for _, c in pairs]
-        measured = np.array([c.signals for _, c in pairs], dtype=np.float64)
+        pairs = sorted(
+            ((self._known[candidate.row], candidate.signals) for candidate in ranked.candidates),
+            key=lambda pair: (pair[0].time, pair[0].item.id),
+        )
+        measured = np.array([values for _, values in pairs], dtype=np.float64)
         return Run(
-            units=np.array([known.unit for known, _ in pairs], dtype=np.int32),
-            costs=np.array([known.cost for known, _ in pairs], dtype=np.int32),
+            items=tuple(known.item for known, _ in pairs),
+            units=tuple(known.unit for known, _ in pairs),
             signals=measured.reshape(-1, len(SIGNALS)),
-            bm25=np.array([each.bm25 for each in evidence], dtype=np.float64),
-            cosine=np.array([each.cosine for each in evidence], dtype=np.float64),
             confidence=ranked.confidence,
         )
 
@@ -135,37 +125,23 @@ class Asker:
         """Look at passages that were not met yet."""
         new = [row for row in rows if row not in self._known]
         for row, passage in self._index.passages(new).items():
-            unit = self._unit_of(passage)
-            if unit is None:
-                self._known[row] = None
-                continue
-            place = self.units.setdefault(unit, len(self.units))
-            if place == len(self.texts):
-                self.texts.append(passage.text)
-            cost = tokens.count_tokens(passage.text)
-            self._known[row] = _Known(passage.time or "", passage.id, place, cost)
+            item = of_passage(passage, tokens.count_tokens(passage.text))
+            self._known[row] = _Known(passage.time or "", item, _unit_of(item, self._unit))
 
 
 class _Known(NamedTuple):
-    """A passage that counts; ordered by time, then id."""
+    """A passage that was met."""
 
     time: str
-    id: str
-    unit: int
-    cost: int
+    item: Item
+    unit: str
 
 
-@contextlib.contextmanager
-def asking(
-    store: Store,
-    unit_of: Callable[[Passage], str | None],
-    embedder: Embedder,
-    engine: Engine,
-    now: datetime,
-) -> Iterator[Asker]:
-    """Open a store for questions."""
-    with open_index(store, embedder) as opened:
-        yield Asker(opened.index, unit_of, engine, now)
+def _unit_of(item: Item, unit: Unit) -> str:
+    """What an item stands for; quotes may stand in any part of a turn, so there it is the part."""
+    if unit == "quote":
+        return item.id
+    return item.day if unit == "day" else item.turns[0]
 
 
 def answered(

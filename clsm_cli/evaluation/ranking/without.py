@@ -1,97 +1,90 @@
-"""What each signal is worth, and whether confidence knows what the memory does not hold."""
+"""What each signal is worth: taken out, the weights of all others fitted anew."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from clsm_cli.evaluation import measures, metrics
-from clsm_cli.evaluation.loaders import locomo
-from clsm_cli.evaluation.ranking import runs, systems
-from clsm_cli.evaluation.report import Ablation, Abstention
+from clsm_cli.evaluation import compare, measures
+from clsm_cli.evaluation.asked import Measured
+from clsm_cli.evaluation.ranking import rankers, runs, weighing
+from clsm_cli.evaluation.result import Ablated
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Sequence
 
-    import numpy as np
-    from numpy.typing import NDArray
+    from clsm_cli.evaluation.ranking.asking import Asked
+    from clsm_cli.evaluation.ranking.weighing import Weights
 
-    from clsm_cli.evaluation.measures import Ranking, Scored
-    from clsm_cli.evaluation.ranking.asking import Answers, Asked
-    from clsm_cli.evaluation.ranking.systems import System
-    from clsm_cli.evaluation.report import Figures
+ABOUT = {
+    "bm25": "words in common",
+    "maxsim": "late interaction with the passage and the one before it",
+    "context": "the same with the one after it too",
+    "episode": "words and meaning of the group it stands in",
+    "participant": "whether it is by the person who is asked about",
+    "date": "whether it was told at, or speaks of, the time that is asked about",
+    "temporal": "whether it speaks of a time, where the question asks for one",
+    "question": "whether it is a question itself",
+    "fact": "whether it states the fact that is asked for",
+    "echo": "late interaction with the turn before alone",
+    "names": "how many names it mentions",
+    "session": "the best passage of its conversation",
+    "meaning": "cosine to a question that asks for several things",
+}
+"""Each signal in a few words; ``retrieval.signals.Signals`` says it in full."""
 
-    Measures = Mapping[str, Callable[[Ranking], float]]
-    Floats = NDArray[np.float64]
 
-ABLATED = ("recall@10", "ndcg@10", "tokens@1000", "recall@1", "recall@3")
-"""Measures that an ablation shows, where the set has them."""
-HEADLINE = "recall@10"
-"""Measure of what the floor costs."""
+def ablated(asked: Sequence[Asked], seed: int) -> list[Ablated]:
+    """``clsm refit`` without each signal that has a weight, against ``clsm refit`` with all.
+
+    The other weights are fitted anew without it, so what another signal can stand in for is not lost.
+
+    Args:
+        asked: All cases of a set.
+        seed: Of the bootstrap.
+
+    Returns:
+        A row for each; none where nothing can be left out to fit on the others.
+    """
+    whole = weighing.leave_one_out(asked)
+    if not whole:
+        return []
+    names = [name for name in runs.SIGNALS if name not in weighing.unused(asked)]
+    with_all = _measured(asked, whole)
+    return [
+        _row(asked, name, with_all, _measured(asked, weighing.leave_one_out(asked, [name])), seed)
+        for name in names
+    ]
 
 
-def ablations(
-    weights: Sequence[float],
+def _row(
     asked: Sequence[Asked],
-    fitted: Mapping[str, Floats],
-    of: Measures,
-) -> Iterator[Ablation]:
-    """Each signal that has weight taken out.
-
-    Args:
-        weights: The shipped ones.
-        asked: Questions that count.
-        fitted: Leave-one-out weights with all signals; empty: nothing is fitted anew.
-        of: Measures of the set.
-    """
-    wanted = {name: of[name] for name in ABLATED if name in of}
-
-    def figures(system: System) -> Figures:
-        return measures.means(measures.score(system, asked, wanted), range(len(asked)))
-
-    unused = systems.unused(weights)
-    for place, signal in enumerate(runs.SIGNALS):
-        if signal in unused:
-            continue
-        left = [0.0 if at == place else weight for at, weight in enumerate(weights)]
-        again: Figures = {}
-        if fitted:
-            again = figures(systems.refit(signal, systems.leave_one_out(asked, [*unused, signal])))
-        yield Ablation(signal, weights[place], figures(systems.weighted(signal, left)), again)
-
-
-def abstention(answers: Answers, shipped: Scored) -> Abstention:
-    """Confidence of answerable questions against those of the wrong person and off-topic ones.
-
-    Args:
-        answers: A LoCoMo set, asked.
-        shipped: Its rankings by clsm as it is.
-    """
-    places = range(len(answers.asked))
-    wrong = [at for at in places if answers.asked[at].question.category == locomo.ADVERSARIAL]
-    right = sorted(set(places) - set(wrong))
-    answerable = [answers.asked[at].run.confidence for at in right]
-    adversarial = [answers.asked[at].run.confidence for at in wrong]
-    system = systems.above(answers.floor, answers.weights)
-    asked = [answers.asked[at] for at in right]
-    kept = measures.score(system, asked, {HEADLINE: measures.TURNS[HEADLINE]})
-    lost = shipped.values[HEADLINE][right].mean() - kept.values[HEADLINE].mean()
-    return Abstention(
-        answerable=len(right),
-        adversarial=len(wrong),
-        strangers=len(answers.off_topic),
-        wrong_person=_auroc(answerable, adversarial),
-        off_topic=_auroc(answerable, answers.off_topic),
-        floor=answers.floor,
-        silenced=_below(answerable, answers.floor),
-        refused_adversarial=_below(adversarial, answers.floor),
-        refused_off_topic=_below(answers.off_topic, answers.floor),
-        recall_lost=float(lost),
+    name: str,
+    with_all: Sequence[Measured],
+    left: Sequence[Measured],
+    seed: int,
+) -> Ablated:
+    headline = asked[0].bench.dataset.headline
+    cases = [each.bench.case.name for each in asked for query, _ in each.pairs() if query.gold]
+    found = compare.pair(left, with_all, headline, cases, seed)
+    difference, interval, p = found or (0.0, (0.0, 0.0), 1.0)
+    return Ablated(
+        mechanism=f"signal {name} (others fitted anew)",
+        about=ABOUT[name],
+        figures=compare.means(left, range(len(left))),
+        difference=difference,
+        interval=interval,
+        p=p,
     )
 
 
-def _auroc(positive: Sequence[float], negative: Sequence[float]) -> float | None:
-    return metrics.auroc(positive, negative) if positive and negative else None
-
-
-def _below(values: Sequence[float], floor: float) -> float:
-    return sum(value < floor for value in values) / max(1, len(values))
+def _measured(asked: Sequence[Asked], weights: Weights) -> list[Measured]:
+    """The queries with evidence, one case after the other; no reach is taken."""
+    found = []
+    for each, ranked in zip(asked, rankers.by(asked, weights), strict=True):
+        bench = each.bench
+        setting = measures.Setting(bench.dataset.unit, bench.dataset.k, bench.whole)
+        for query, retrieved in zip(each.queries, ranked, strict=True):
+            if query.gold:
+                figures = measures.figures(query, retrieved, None, setting)
+                found.append(Measured(figures, (), (), retrieved.confidence, is_answered=True))
+    return found

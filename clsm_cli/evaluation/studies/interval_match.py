@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from clsm_cli.evaluation.loaders.notes import single_blanks
+from clsm_cli.evaluation.dataset import single_blanks
 from clsm_cli.evaluation.studies.memory_match import says
 from clsm_cli.retrieval.facts import UNKNOWN
 from clsm_cli.text import slot_questions, tokens

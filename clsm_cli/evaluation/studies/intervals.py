@@ -10,7 +10,8 @@ from datetime import date
 from typing import TYPE_CHECKING
 
 from clsm_cli.evaluation import stores
-from clsm_cli.evaluation.loaders import notes
+from clsm_cli.evaluation.dataset import single_blanks
+from clsm_cli.evaluation.loaders import memory
 from clsm_cli.evaluation.studies import (
     interval_labels,
     interval_match,
@@ -70,7 +71,7 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class ProbesReport:
+class IntervalsReport:
     """The result, question by question.
 
     Attributes:
@@ -84,7 +85,7 @@ class ProbesReport:
     unknown: tuple[str, ...]
 
 
-def run_probes(path: Path, shop: Workshop, engine: Engine) -> ProbesReport:
+def run_intervals(path: Path, shop: Workshop, engine: Engine) -> IntervalsReport:
     """Ask the probes of a labelled memory, and the values of its facts day by day.
 
     Args:
@@ -99,8 +100,8 @@ def run_probes(path: Path, shop: Workshop, engine: Engine) -> ProbesReport:
     facts = memory_labels.load(path).facts
     probes = interval_labels.load_probes(path, facts)
     wordings = interval_labels.load_wordings(path, facts)
-    queries = [cue.text for cue in notes.load(path).cues]
-    made = stores.of_folders(shop, path, notes.FOLDERS)
+    queries = [each.text for each in memory.load(path).cases[0].queries if not each.negative]
+    made = stores.of_folders(shop, path, memory.FOLDERS)
     store = stores.consolidated(shop, made)
     turns = memory_contents.read(store).turns.values()
     began = date.fromisoformat(min(turn.time for turn in turns if turn.time)[:10])
@@ -116,7 +117,7 @@ def run_probes(path: Path, shop: Workshop, engine: Engine) -> ProbesReport:
 
     today = last.isoformat()
     plain = ask([(text, today) for text in queries])
-    return ProbesReport(
+    return IntervalsReport(
         probes=tuple(map(_probed, probes, ask([(each.query, each.as_of) for each in probes]))),
         facts={
             fact.id: (
@@ -176,5 +177,5 @@ def _asked(of: str, kind: str, expected: str, why: str, answer: Answer) -> Asked
             f" {fact.valid_until or ''}".rstrip()
             for fact in answer.facts
         ),
-        first=notes.single_blanks(answer.memories[0].text)[:_SHOWN] if answer.memories else "",
+        first=single_blanks(answer.memories[0].text)[:_SHOWN] if answer.memories else "",
     )

@@ -8,7 +8,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from clsm_cli.evaluation import stores
-from clsm_cli.evaluation.loaders import notes
+from clsm_cli.evaluation.loaders.memory import FOLDERS
 from clsm_cli.evaluation.studies import memory_contents, memory_labels, memory_match, memory_repeat
 from clsm_cli.evaluation.studies.memory_report import MemoryReport, SheetRow
 
@@ -42,8 +42,8 @@ def run_memory(
     """
     labels = memory_labels.load(path)
     if is_plain:
-        path = stores.rewritten(shop, path, notes.FOLDERS, without_markup)
-    made = stores.of_folders(shop, path, notes.FOLDERS)
+        path = stores.rewritten(shop, path, FOLDERS, without_markup)
+    made = stores.of_folders(shop, path, FOLDERS)
     store = stores.consolidated(shop, made)
     held = memory_contents.read(store)
     concepts = memory_match.concepts(labels.concepts, held)

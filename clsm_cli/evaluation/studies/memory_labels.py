@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from clsm_cli.config import MAX_FILE
 from clsm_cli.errors import BadInputError
+from clsm_cli.evaluation.dataset import key
 from clsm_cli.evaluation.loaders.cases import malformed
-from clsm_cli.evaluation.loaders.notes import key
 from clsm_cli.store import atomic, yaml_text
 from clsm_cli.store.jsonlines import LineError
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.errors import RefusedError
 from clsm_cli.evaluation import stores
-from clsm_cli.evaluation.loaders import notes
+from clsm_cli.evaluation.loaders.memory import FOLDERS
 from clsm_cli.evaluation.studies import memory_contents
 from clsm_cli.evaluation.studies.memory_report import Difference, Repeated
 from clsm_cli.model.graph import Edge, Node, Statement
@@ -66,7 +66,7 @@ def days(path: Path) -> dict[str, list[str]]:
     """
     dated: dict[str, list[str]] = {}
     undated: list[str] = []
-    for file in stores.files_in(path, notes.FOLDERS):
+    for file in stores.files_in(path, FOLDERS):
         day = _day_of(file)
         if day is None:
             undated.append(str(file))

@@ -3,10 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from clsm_cli.evaluation.report import Figures, Pair
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,33 +161,3 @@ class MemoryReport:
     facts: tuple[FactFigures, ...] = ()
     repeated: Repeated | None = None
     sheet: tuple[SheetRow, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Gain:
-    """One question before and after; shares of its evidence by measure."""
-
-    id: str
-    conversation: str
-    category: str
-    before: Figures
-    after: Figures
-
-
-@dataclass(frozen=True, slots=True)
-class GainReport:
-    """What consolidation gives to recall, or takes from it.
-
-    Attributes:
-        data: Sizes of the set and of what was made of it.
-        before: Group (``all`` or a category) → measure → mean; ``after`` alike.
-        pairs: Group → the difference of each measure, question by question.
-        worse: Groups and measures whose interval lies below 0.
-    """
-
-    data: dict[str, int]
-    before: dict[str, Figures]
-    after: dict[str, Figures]
-    pairs: dict[str, tuple[Pair, ...]]
-    worse: tuple[str, ...]
-    questions: tuple[Gain, ...]

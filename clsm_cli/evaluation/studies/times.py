@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from clsm_cli.errors import BadInputError
 from clsm_cli.evaluation import stores
-from clsm_cli.evaluation.loaders.cases import Conversation, Said, malformed
+from clsm_cli.evaluation.dataset import Chat
+from clsm_cli.evaluation.loaders.cases import Said, malformed
 from clsm_cli.retrieval import moments
 from clsm_cli.store import atomic, yaml_text
 from clsm_cli.store.index.opening import open_index
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
     from clsm_cli.evaluation.stores import Workshop
 
+NAME = "times"
+"""Of the store."""
 FILE = "expressions.yaml"
 MAX_FILE = 1 << 23
 """Bytes."""
@@ -86,8 +89,8 @@ def run_times(path: Path, shop: Workshop) -> TimesReport:
         BadInputError: The file cannot be read.
         DiskError: The work folder cannot be written.
     """
-    conversation, expressions = load(path)
-    made = stores.of_conversation(shop, conversation)
+    chat, expressions = load(path)
+    made = stores.of_chat(shop, NAME, chat)
     readings: list[Reading] = []
     with open_index(made.store, shop.embedder) as opened:
         for each in expressions:
@@ -97,7 +100,7 @@ def run_times(path: Path, shop: Workshop) -> TimesReport:
             found = moments.resolve(opened.index, each.query, each.now.isoformat())
             sessions = found.sessions if found else ()
             readings.append(_reading(each, sessions, is_firm=True))
-    return TimesReport(len({turn.session for turn in conversation.turns}), tuple(readings))
+    return TimesReport(len({turn.session for turn in chat.turns}), tuple(readings))
 
 
 def _by_calendar(each: Expression) -> Reading:
@@ -116,7 +119,7 @@ def _reading(each: Expression, found: Answer, *, is_firm: bool) -> Reading:
     )
 
 
-def load(path: Path) -> tuple[Conversation, tuple[Expression, ...]]:
+def load(path: Path) -> tuple[Chat, tuple[Expression, ...]]:
     """Read the sessions of the store, and the expressions.
 
     Raises:
@@ -134,7 +137,7 @@ def load(path: Path) -> tuple[Conversation, tuple[Expression, ...]]:
         raise BadInputError(str(file), str(error), "mend it") from error
     except (KeyError, TypeError, AttributeError, ValueError) as error:
         raise malformed(file, repr(error)) from error
-    return Conversation("times", (), turns, ()), expressions
+    return Chat((), turns), expressions
 
 
 def _turns(rows: Sequence[dict[str, Any]]) -> Iterator[Said]:

@@ -26,8 +26,8 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.consolidation.pin import pin
 from clsm_cli.evaluation import stores
-from clsm_cli.evaluation.loaders import notes
-from clsm_cli.evaluation.ranking import runs
+from clsm_cli.evaluation.dataset import single_blanks
+from clsm_cli.evaluation.loaders import memory
 from clsm_cli.evaluation.studies import memory_contents
 from clsm_cli.evaluation.studies.year_report import (
     ALL,
@@ -39,6 +39,7 @@ from clsm_cli.evaluation.studies.year_report import (
     kept,
     targets,
 )
+from clsm_cli.evaluation.systems.recall import ITEMS, UNLIMITED
 from clsm_cli.forgetting.decay import Request, decay
 from clsm_cli.records import NamedTuple
 from clsm_cli.retrieval.query import Query
@@ -51,7 +52,7 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
-    from clsm_cli.evaluation.loaders.notes import Cue
+    from clsm_cli.evaluation.dataset import Query as Labelled
     from clsm_cli.evaluation.stores import Workshop
     from clsm_cli.evaluation.studies.year_report import Kept
     from clsm_cli.forgetting.report import StreamState
@@ -88,15 +89,15 @@ def run_year(path: Path, shop: Workshop, engine: Engine, seed: int) -> YearRepor
         BadInputError: Labels or notes cannot be read.
         RefusedError: A run would withdraw much at once.
     """
-    cues = notes.load(path).cues
-    made = stores.of_folders(shop, path, notes.FOLDERS)
+    queries = [each for each in memory.load(path).cases[0].queries if not each.negative]
+    made = stores.of_folders(shop, path, memory.FOLDERS)
     store = stores.consolidated(shop, made, "year")
     pinned = _pin(store, made.now, seed)
-    year = _Year(store, cues, shop, engine, seed)
+    year = _Year(store, queries, shop, engine, seed)
     year.see(pinned.texts)
     months = [year.month(0, made.now)]
     ends = {round(DAYS * month / 12): month for month in MONTHS[1:]}
-    for number, places in enumerate(schedule(len(cues), seed), 1):
+    for number, places in enumerate(schedule(len(queries), seed), 1):
         shop.progress("days", number, DAYS)
         now = made.now + timedelta(number)
         year.ask(now, places)
@@ -106,10 +107,10 @@ def run_year(path: Path, shop: Workshop, engine: Engine, seed: int) -> YearRepor
             months.append(year.month(ends[number], now))
     return YearReport(
         data={
-            "queries": len(cues),
-            "quotes": sum(len(cue.quotes) for cue in cues),
+            "queries": len(queries),
+            "quotes": sum(len(each.gold) for each in queries),
             "questions": DAYS * QUESTIONS,
-            "never asked": sum(not year.asked[place] for place in range(len(cues))),
+            "never asked": sum(not year.asked[place] for place in range(len(queries))),
             "pinned": len(pinned.ids),
             "passages": round(months[0].considered),
         },
@@ -161,7 +162,7 @@ def _pin(store: Store, now: datetime, seed: int) -> _Pinned:
         drawn = generator.permutation(len(names))[: round(PINNED * len(names))]
         texts |= {names[at]: group[names[at]] for at in sorted(drawn.tolist())}
     pin(store, tuple(texts), now, lambda _: None)
-    plain = (notes.single_blanks(text) for group in texts.values() for text in group)
+    plain = (single_blanks(text) for group in texts.values() for text in group)
     return _Pinned(tuple(texts), tuple(plain))
 
 
@@ -169,12 +170,12 @@ class _Year:
     """A store that is used, and what its use has shown so far."""
 
     def __init__(
-        self, store: Store, cues: Sequence[Cue], shop: Workshop, engine: Engine, seed: int
+        self, store: Store, queries: Sequence[Labelled], shop: Workshop, engine: Engine, seed: int
     ) -> None:
         self.asked: Counter[int] = Counter()
         """How often each query was asked, by its place."""
         self._store = store
-        self._cues = cues
+        self._queries = queries
         self._shop = shop
         self._engine = engine
         self._seed = seed
@@ -184,15 +185,15 @@ class _Year:
 
     def see(self, texts: Iterable[str]) -> None:
         """Remember the quotes that stand in some texts, of whatever query they are."""
-        quotes = {quote for cue in self._cues for quote in cue.quotes} - self._shown
-        for text in map(notes.single_blanks, texts):
+        quotes = {quote for query in self._queries for quote in query.gold} - self._shown
+        for text in map(single_blanks, texts):
             self._shown.update(quote for quote in quotes if quote in text)
 
     def ask(self, now: datetime, places: Sequence[int]) -> None:
         """Ask some queries as an agent does."""
         limits = self._store.settings.recall
         asked = [
-            Query(self._cues[place].text, now.isoformat(), limits.k, limits.budget)
+            Query(self._queries[place].text, now.isoformat(), limits.k, limits.budget)
             for place in places
         ]
         for answer in recall(self._store, asked, self._engine, self._shop.embedder):
@@ -207,12 +208,14 @@ class _Year:
     def month(self, number: int, now: datetime) -> Month:
         """Ask every query without a trace, and look at the store."""
         limits = self._store.settings.recall
-        texts = [cue.text for cue in self._cues]
-        answers = runs.answered(self._store, texts, self._shop.embedder, self._engine, now)
+        texts = [query.text for query in self._queries]
+        time = now.isoformat()
+        unlimited = [Query(text, time, ITEMS, UNLIMITED) for text in texts]
+        answers = recall(self._store, unlimited, self._engine, self._shop.embedder)
         self._found[number] = [
-            _first(answer, cue) for answer, cue in zip(answers, self._cues, strict=True)
+            _first(answer, query) for answer, query in zip(answers, self._queries, strict=True)
         ]
-        queries = [Query(text, now.isoformat(), limits.k, limits.budget) for text in texts]
+        queries = [Query(text, time, limits.k, limits.budget) for text in texts]
         looked = list(considered(self._store, queries, self._engine, self._shop.embedder))
         with open_index(self._store, self._shop.embedder) as opened:
             everything = len(opened.index.current_rows())
@@ -234,8 +237,8 @@ class _Year:
         }
         for group, counts in counted.items():
             chosen = [
-                [at for at, quote in enumerate(cue.quotes) if counts(place, quote)]
-                for place, cue in enumerate(self._cues)
+                [at for at, quote in enumerate(query.gold) if counts(place, quote)]
+                for place, query in enumerate(self._queries)
             ]
             now, before = (
                 [fmean(row[at] for at in ats) for row, ats in zip(rows, chosen, strict=True) if ats]
@@ -246,12 +249,12 @@ class _Year:
 
     def queries(self) -> Iterator[YearQuery]:
         """Each query with its recall by month."""
-        for place, cue in enumerate(self._cues):
+        for place, query in enumerate(self._queries):
             recalled = {month: fmean(rows[place]) for month, rows in self._found.items()}
-            yield YearQuery(cue.id, cue.category, self.asked[place], recalled)
+            yield YearQuery(query.id, query.category, self.asked[place], recalled)
 
 
-def _first(answer: Answer, cue: Cue) -> list[bool]:
+def _first(answer: Answer, query: Labelled) -> list[bool]:
     """Whether each quote stands in one of the first items."""
-    texts = [notes.single_blanks(memory.text) for memory in answer.memories[:FIRST]]
-    return [any(quote in text for text in texts) for quote in cue.quotes]
+    texts = [single_blanks(memory.text) for memory in answer.memories[:FIRST]]
+    return [any(quote in text for text in texts) for quote in query.gold]

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from clsm_cli.evaluation.studies.year_report import Month, YearReport
-    from clsm_cli.inspection.chart import Colour
+    from clsm_cli.inspection.drawing import Colour
 
 HUES: dict[str, Colour] = {ALL: "blue", USED: "green", NEVER: "orange"}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 from clsm_cli.records import NamedTuple
@@ -20,6 +21,7 @@ class Filters(NamedTuple):
         session: A conversation's id, or the path of a note as it was given.
         first: First day, as a proleptic ordinal.
         until: The day after the last.
+        without: Keys of turns and blocks, and ids of statements, that may not come back.
     """
 
     kind: str | None = None
@@ -28,6 +30,7 @@ class Filters(NamedTuple):
     session: str | None = None
     first: int | None = None
     until: int | None = None
+    without: tuple[str, ...] = ()
 
 
 def rows(connection: sqlite3.Connection, filters: Filters) -> frozenset[int]:
@@ -57,6 +60,9 @@ def rows(connection: sqlite3.Connection, filters: Filters) -> frozenset[int]:
     if filters.until is not None:
         clauses.append("p.day < ?")
         values.append(filters.until)
+    if filters.without:
+        clauses.append("p.key NOT IN (SELECT value FROM json_each(?))")
+        values.append(json.dumps(filters.without))
     found = connection.execute(
         "SELECT p.id FROM passages p JOIN places l ON l.id = p.place"
         " LEFT JOIN documents d ON d.id = l.document"

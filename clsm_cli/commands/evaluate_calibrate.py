@@ -1,0 +1,103 @@
+"""``clsm eval calibrate``: set the floor of confidence on your own labelled queries."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from clsm_cli.commands.help import Command
+from clsm_cli.commands.options import (
+    DryRunOption,
+    JsonOption,
+    NowOption,
+    QuietOption,
+    StoreOption,
+    VerboseOption,
+    examples,
+)
+from clsm_cli.commands.output import Printer, plain
+from clsm_cli.commands.runtime import chosen_store, current_time
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from clsm_cli.evaluation.own.calibration import Calibration
+
+SCHEMA = "clsm.calibrate/1"
+
+
+def register(app: typer.Typer) -> None:
+    """Put the command into a group."""
+    app.command(
+        "calibrate",
+        cls=Command,
+        epilog=examples(
+            "clsm eval calibrate --dry-run      # the table only",
+            "clsm eval calibrate                # writes recall.floor into clsm.yaml",
+            "clsm undo                          # takes it back",
+        ),
+    )(calibrate)
+
+
+def calibrate(
+    *,
+    dry_run: DryRunOption = False,
+    store: StoreOption = None,
+    now: NowOption = None,
+    as_json: JsonOption = False,
+    quiet: QuietOption = False,
+    verbose: VerboseOption = False,
+) -> None:
+    """Set the confidence below which recall says nothing, by your own labelled queries.
+
+    The largest floor is chosen that should silence at most 1 in 50 of the queries that have an
+    answer. Only recall.floor in clsm.yaml changes; "clsm undo" takes it back.
+    """
+    from clsm_cli.commands.workshop import opened_engine, workshop
+    from clsm_cli.evaluation.own import calibration
+
+    printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
+    opened = chosen_store(store)
+    moment = current_time(now, opened.zone)
+    shop = workshop(printer, opened.derived, moment.isoformat(), fresh=False)
+    found = calibration.calibrate(opened, shop, opened_engine())
+    if not dry_run:
+        found = replace(found, run=calibration.apply(opened, found, moment))
+    printer.warn_all(found.notes)
+    if as_json:
+        printer.json(_mapping(found, dry_run=dry_run))
+    else:
+        printer.lines(_lines(found, dry_run=dry_run))
+
+
+def _mapping(found: Calibration, *, dry_run: bool) -> dict[str, Any]:
+    return {"schema": SCHEMA, "dry_run": dry_run, **plain(found)}
+
+
+def _lines(found: Calibration, *, dry_run: bool) -> Iterator[str]:
+    yield f"{found.answerable} queries with an answer, {found.negative} without"
+    yield f"AUROC of the confidence {found.auroc:.3f}"
+    yield ""
+    yield f"{'floor':>7}  {'without, refused':>18}  {'with, silenced':>18}"
+    for point in found.points:
+        refused = _share(point.refused, found.negative)
+        silenced = _share(point.silenced, found.answerable)
+        names = [("now", found.before), ("chosen", found.after)]
+        said = ", ".join(name for name, floor in names if floor == point.floor)
+        yield f"{point.floor:7.3f}  {refused:>18}  {silenced:>18}  {said}".rstrip()
+    yield ""
+    if found.by_facts:
+        yield f"{found.by_facts} with an answer rest on a known fact, which no floor silences"
+    yield f"left out in turn, {found.left_out} of {found.answerable} would be silenced"
+    if found.after == found.before:
+        yield "the floor is right as it is"
+    elif dry_run:
+        yield "nothing was written"
+    else:
+        yield f"recall.floor is {found.after:g} now; run {found.run}, clsm undo takes it back"
+
+
+def _share(count: int, total: int) -> str:
+    return f"{count} of {total} ({count / total:.1%})"

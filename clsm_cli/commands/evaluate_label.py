@@ -1,0 +1,222 @@
+"""``clsm eval label``: make a labelled set of your own."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from clsm_cli.commands.help import Command
+from clsm_cli.commands.options import (
+    JsonOption,
+    NowOption,
+    QuietOption,
+    StoreOption,
+    VerboseOption,
+    examples,
+)
+from clsm_cli.commands.output import Printer, is_terminal
+from clsm_cli.commands.runtime import UsageError, chosen_store, current_time, environment
+from clsm_cli.errors import BadInputError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from datetime import datetime
+
+    from clsm_cli.commands.label_session import Session
+    from clsm_cli.evaluation.own.pools import Found
+    from clsm_cli.evaluation.own.proposals import Proposal
+    from clsm_cli.store.labels import Label
+    from clsm_cli.store.layout import Store
+
+NUMBER = 20
+"""Queries of one call: about a quarter of an hour."""
+MOST = 500
+_CLEARED = "\x1b[H\x1b[2J"
+"""The cursor home, the screen empty."""
+
+
+def register(app: typer.Typer) -> None:
+    """Put the command into a group."""
+    app.command(
+        "label",
+        cls=Command,
+        epilog=examples(
+            "clsm eval label                    # one key an answer; q ends, all is saved",
+            "clsm eval label --number 50",
+            "clsm eval label --json > sheet.json   # for scripts and agents",
+            "clsm eval label --from sheet.json",
+        ),
+    )(label)
+
+
+def label(
+    *,
+    number: Annotated[
+        int, typer.Option("--number", "-n", min=1, max=MOST, metavar="N", help="Queries proposed.")
+    ] = NUMBER,
+    marked: Annotated[
+        str | None,
+        typer.Option(
+            "--from",
+            metavar="FILE",
+            help="Take marks from what --json printed, with relevant and none filled in; - reads"
+            " standard input.",
+        ),
+    ] = None,
+    store: StoreOption = None,
+    now: NowOption = None,
+    as_json: JsonOption = False,
+    quiet: QuietOption = False,
+    verbose: VerboseOption = False,
+) -> None:
+    """Say which memories answer queries of your own, for "clsm eval" to measure by.
+
+    Queries are proposed from the store: what you asked before, facts that changed, decisions, tasks,
+    and some that should find nothing. To each the first items of clsm, BM25 and MiniLM are shown,
+    mixed; each answer is saved at once in eval/queries.yaml, and the next call goes on.
+    """
+    printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
+    opened = chosen_store(store)
+    moment = current_time(now, opened.zone)
+    if marked is not None:
+        _take(printer, opened, marked)
+        return
+    proposals = _proposed(opened, number)
+    if not proposals:
+        _end(printer, opened, 0, "nothing new to propose; ingest more, or write queries by hand")
+        return
+    try:
+        pool = _pool(printer, opened, moment)
+        if as_json:
+            _print_sheet(printer, proposals, pool)
+            return
+    finally:
+        printer.end_progress()
+    _ask(printer, opened, proposals, pool)
+
+
+def _take(printer: Printer, store: Store, name: str) -> None:
+    """Save the labels of a sheet."""
+    from clsm_cli.evaluation.own import gold, labels, sheet
+
+    found = sheet.read(_text(name), name, gold.known(store))
+    for warning in labels.save(store, found.rows) if found.rows else ():
+        printer.warn(warning)
+    if found.left:
+        printer.warn(f"{name}: queries without a mark were passed over: {found.left}")
+    _end(printer, store, len(found.rows))
+
+
+def _text(name: str) -> str:
+    from clsm_cli.config import MAX_FILE
+
+    if not name.strip():
+        raise UsageError("--from", "names no file")
+    try:
+        if name == "-":
+            data = sys.stdin.buffer.read(MAX_FILE + 1)
+        else:
+            with open(name, "rb") as file:
+                data = file.read(MAX_FILE + 1)
+        return data.decode("utf-8-sig")
+    except OSError as error:
+        reason = error.strerror or str(error)
+    except ValueError:
+        reason = "is not UTF-8"
+    raise BadInputError(name, reason, "make it with: clsm eval label --json > FILE")
+
+
+def _proposed(store: Store, number: int) -> list[Proposal]:
+    from clsm_cli.evaluation.own import gold, labels, proposals
+
+    known = [row.text for row in labels.read(store).rows]
+    return proposals.propose(gold.held(store), known, number)
+
+
+def _pool(printer: Printer, store: Store, now: datetime) -> Callable[[Proposal], list[Found]]:
+    from clsm_cli.commands.workshop import opened_engine, workshop
+    from clsm_cli.evaluation.own.pools import Pools
+
+    shop = workshop(printer, store.derived, now.isoformat(), fresh=False)
+    pools = Pools(store, shop, opened_engine())
+    return lambda proposal: pools.of(proposal.text, proposal.hidden)
+
+
+def _print_sheet(
+    printer: Printer, proposals: Sequence[Proposal], pool: Callable[[Proposal], list[Found]]
+) -> None:
+    from clsm_cli.evaluation.own import sheet
+
+    done = 0
+
+    def counted(proposal: Proposal) -> list[Found]:
+        nonlocal done
+        printer.progress("proposals", done, len(proposals))
+        done += 1
+        return pool(proposal)
+
+    printed = sheet.of(proposals, counted)
+    printer.end_progress()
+    printer.json(printed)
+
+
+def _ask(
+    printer: Printer,
+    store: Store,
+    proposals: Sequence[Proposal],
+    pool: Callable[[Proposal], list[Found]],
+) -> None:
+    """Go through the queries with a person."""
+    from clsm_cli.commands import render_label
+    from clsm_cli.commands.keyboard import Keyboard
+    from clsm_cli.commands.label_session import Session
+    from clsm_cli.evaluation.own import labels
+
+    def save(rows: Sequence[Label], without: Sequence[str]) -> None:
+        for warning in labels.save(store, rows, without):
+            printer.warn(warning)
+
+    session, keyboard = Session(proposals, pool, save), Keyboard()
+    while not session.is_over:
+        _show(render_label.screen(session, shutil.get_terminal_size().columns))
+        key = keyboard.key()
+        if key == "e":
+            _edit(session, keyboard.line)
+        else:
+            session.press(key)
+    hint = "" if is_terminal(sys.stdin) else "without a terminal use --json and --from FILE"
+    _end(printer, store, session.saved, hint if not session.saved else "")
+
+
+def _show(lines: Sequence[str]) -> None:
+    """A screen on standard error, as standard output is for data; cleared where that is possible."""
+    if sys.stderr is None:
+        return
+    is_plain = not is_terminal(sys.stderr) or environment().get("TERM", "dumb") == "dumb"
+    encoding = sys.stderr.encoding or "utf-8"
+    text = "\n".join(lines).encode(encoding, "backslashreplace").decode(encoding)
+    typer.echo(text if is_plain else f"{_CLEARED}{text}", err=True)
+
+
+def _edit(session: Session, line: Callable[[], str]) -> None:
+    _show(["", f"Query now: {session.proposal.text}", "Write it anew; empty keeps it:"])
+    text = line()
+    if text:
+        session.edit(text)
+
+
+def _end(printer: Printer, store: Store, saved: int, hint: str = "") -> None:
+    from clsm_cli.commands import render_label
+    from clsm_cli.evaluation.own import labels, sheet
+
+    total = len(labels.read(store).rows)
+    if hint:
+        printer.warn(hint)
+    if printer.as_json:
+        found: dict[str, Any] = {"schema": sheet.SCHEMA, "saved": saved, "labelled": total}
+        printer.json({**found, "path": labels.path(store), "queries": []})
+    else:
+        printer.lines(render_label.ended(saved, total, labels.path(store)))

@@ -1,0 +1,197 @@
+"""``clsm eval shadow``: memory runs beside the files that an agent loads, and is measured."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from clsm_cli.commands import picture, render_shadow, tables
+from clsm_cli.commands.help import Command
+from clsm_cli.commands.options import (
+    JsonOption,
+    NoNowOption,
+    NowOption,
+    QuietOption,
+    StoreOption,
+    VerboseOption,
+    examples,
+)
+from clsm_cli.commands.output import Printer
+from clsm_cli.commands.runtime import chosen_store, current_time, parse_time
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from clsm_cli.store.layout import Store
+
+group = typer.Typer(
+    help="Run memory beside the files your agent loads, and measure both.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+)
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands to ``clsm eval``."""
+    app.add_typer(group, name="shadow")
+
+
+def catch_up(store: Store, now: datetime, printer: Printer) -> None:
+    """Log the sessions that are over; while shadow mode is off, nothing. It says what went wrong."""
+    from clsm_cli.commands import engine
+    from clsm_cli.evaluation.shadow import catching_up
+
+    try:
+        caught = catching_up.catch_up(
+            store, engine.QueryEngine(), engine.embedder(), now, printer.progress
+        )
+    finally:
+        printer.end_progress()
+    printer.warn_all(caught.warnings)
+
+
+@group.callback()
+def _group() -> None:
+    """Run memory beside the files your agent loads, and measure both."""
+
+
+@group.command(
+    "start",
+    cls=Command,
+    epilog=examples(
+        "clsm eval shadow start --static ~/.openclaw/workspace",
+        "clsm eval shadow start --static SOUL.md --static MEMORY.md --budget 1500",
+    ),
+)
+def start(
+    *,
+    static: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="FILE",
+            help="A file your agent loads at every start, or its workspace: SOUL.md, USER.md,"
+            " MEMORY.md and the last two daily notes. Default: the workspaces that were ingested.",
+        ),
+    ] = None,
+    budget: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            metavar="N",
+            help="Tokens of the briefing at the start, and of each answer; default: recall.budget.",
+        ),
+    ] = None,
+    store: StoreOption = None,
+    now: NowOption = None,
+    as_json: JsonOption = False,
+    quiet: QuietOption = False,
+    verbose: VerboseOption = False,
+) -> None:
+    """Log from now on, for each session, what memory would have given.
+
+    Your agent is not touched: nothing is given to it. The log stays on this machine and holds counts
+    and hashes, no text. Started twice, only what is named changes.
+    """
+    from clsm_cli.evaluation.shadow import shadow
+
+    printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
+    opened = chosen_store(store)
+    named = [_named(each) for each in static or ()]
+    mode, is_new = shadow.start(opened, named, budget, current_time(now, opened.zone))
+    if as_json:
+        result = {"schema": "clsm.eval-shadow-start/1", "started": is_new, **mode._asdict()}
+        printer.json({**result, "device": opened.device})
+    else:
+        printer.lines(render_shadow.started(mode, opened.device, is_new=is_new))
+
+
+@group.command(
+    "stop",
+    cls=Command,
+    epilog=examples("clsm eval shadow stop", "clsm eval shadow stop --delete"),
+)
+def stop(
+    *,
+    delete: Annotated[
+        bool, typer.Option("--delete", help="Delete this machine's log too.")
+    ] = False,
+    store: StoreOption = None,
+    _now: NoNowOption = None,
+    as_json: JsonOption = False,
+    quiet: QuietOption = False,
+    verbose: VerboseOption = False,
+) -> None:
+    """End shadow mode on this machine; its log stays for the report, unless it is deleted."""
+    from clsm_cli.evaluation.shadow import log
+
+    printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
+    found = log.stop(chosen_store(store), delete=delete)
+    if as_json:
+        printer.json({"schema": "clsm.eval-shadow-stop/1", "stopped": found, "deleted": delete})
+        return
+    log_is = "its log is deleted" if delete else "its log stays (delete it: --delete)"
+    printer.lines([f"shadow mode is off, {log_is}" if found else "shadow mode was off already"])
+
+
+@group.command(
+    "report",
+    cls=Command,
+    epilog=examples(
+        "clsm eval shadow report",
+        "clsm eval shadow report --since 2026-02-17 --verbose",
+        "clsm eval shadow report --plot shadow.html",
+    ),
+)
+def report(
+    *,
+    since: Annotated[
+        str | None, typer.Option(metavar="TIME", help="Leave out sessions that began before.")
+    ] = None,
+    plot: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Draw it too, as .svg or .html.")
+    ] = None,
+    store: StoreOption = None,
+    now: NowOption = None,
+    as_json: JsonOption = False,
+    quiet: QuietOption = False,
+    verbose: VerboseOption = False,
+) -> None:
+    """Say whether memory would have been better than the files.
+
+    Sessions that ended since are logged first. --verbose shows each session.
+    """
+    from clsm_cli.evaluation.shadow import shadow
+    from clsm_cli.evaluation.shadow.plot import picture as drawn
+
+    picture.check(plot)
+    printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
+    opened = chosen_store(store)
+    moment = None if since is None else parse_time(since, opened.zone, "--since")
+    catch_up(opened, current_time(now, opened.zone), printer)
+    found = shadow.of_log(opened, moment)
+    if plot is not None:
+        picture.write(plot, drawn(found))
+    printer.warn_all(found.notes)
+    if as_json:
+        printer.json(render_shadow.mapping(found))
+        return
+    shown = render_shadow.tables(found, verbose=verbose)
+    if printer.is_terminal:
+        printer.rich(tables.renderables(shown))
+    else:
+        printer.lines(tables.lines(shown))
+    printer.lines([found.verdict])
+
+
+def _named(path: str) -> str:
+    """A path of the command line.
+
+    Raises:
+        BadParameter: It is empty: the working folder is not what was meant.
+    """
+    if not path.strip():
+        raise typer.BadParameter("it is empty; name a file or a workspace", param_hint="--static")
+    return path

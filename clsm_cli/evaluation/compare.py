@@ -1,0 +1,179 @@
+"""Figures over many queries: means by group, intervals, pairs, and what confidence knows."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from clsm_cli.evaluation import metrics
+from clsm_cli.evaluation.result import Abstention, Pair, SystemResult
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from clsm_cli.evaluation.asked import Measured
+    from clsm_cli.evaluation.dataset import Query
+    from clsm_cli.evaluation.result import Figures
+
+    Answers = Mapping[str, Sequence[Measured]]
+
+ALL = "all"
+"""Name of the group of all queries."""
+HEADLINES = ("f1", "recall", "coverage", "recall@1", "recall@10", "tokens@1000", "reduced", "reach")
+"""Measures that have intervals and are compared in pairs, where a set has them."""
+PAIRED_BY_GROUP = ("f1", "recall", "recall@10", "tokens@1000", "reach")
+"""Those that are compared in each category too."""
+
+
+class Asked:
+    """The queries of a set that have an answer, and their groups.
+
+    Attributes:
+        queries: With an answer, in order of the cases.
+        cases: The case of each.
+        groups: Kind of group → name → places of its queries; kinds with one name are left out.
+    """
+
+    def __init__(self, queries: Sequence[Query], cases: Sequence[str]) -> None:
+        self.queries = queries
+        self.cases = cases
+        named = {
+            "category": [query.category for query in queries],
+            "difficulty": [query.difficulty for query in queries],
+            "case": list(cases),
+        }
+        self.groups = {kind: grouped(names) for kind, names in named.items() if len(set(names)) > 1}
+
+
+def grouped(names: Sequence[str]) -> dict[str, list[int]]:
+    """Places by the name that stands at them, names sorted.
+
+    >>> grouped(["b", "a", "b"])
+    {'a': [1], 'b': [0, 2]}
+    """
+    found: dict[str, list[int]] = {}
+    for place, name in enumerate(names):
+        found.setdefault(name, []).append(place)
+    return dict(sorted(found.items()))
+
+
+def means(measured: Sequence[Measured], places: Sequence[int]) -> Figures:
+    """Mean of each measure over the queries for which it is defined; None where it is for none."""
+    names = dict.fromkeys(name for at in places for name in measured[at].figures)
+    found: Figures = {}
+    for name in names:
+        values = [value for at in places if (value := measured[at].figures.get(name)) is not None]
+        found[name] = sum(values) / len(values) if values else None
+    return found
+
+
+def system(
+    name: str, about: str, measured: Sequence[Measured], asked: Asked, seed: int
+) -> SystemResult:
+    """All figures of one system."""
+    everything = range(len(measured))
+    intervals = {}
+    for measure in HEADLINES:
+        values, cases = _defined(measured, asked.cases, measure)
+        if values:
+            intervals[measure] = metrics.cluster_interval(values, cases, seed)
+    return SystemResult(
+        name=name,
+        about=about,
+        figures=means(measured, everything),
+        intervals=intervals,
+        groups={
+            kind: {group: means(measured, places) for group, places in named.items()}
+            for kind, named in asked.groups.items()
+        },
+        curve=_curve(measured),
+    )
+
+
+def pairs(answers: Answers, ours: str, asked: Asked, seed: int) -> Iterator[Pair]:
+    """What one system has more than each other, over all queries and by category.
+
+    A query counts where both have the measure.
+    """
+    for other, theirs in answers.items():
+        if other == ours:
+            continue
+        for measure in HEADLINES:
+            found = pair(answers[ours], theirs, measure, asked.cases, seed)
+            if found is not None:
+                yield Pair(measure, other, ALL, *found)
+        for group, places in asked.groups.get("category", {}).items():
+            mine, others = ([measured[at] for at in places] for measured in (answers[ours], theirs))
+            cases = [asked.cases[at] for at in places]
+            for measure in PAIRED_BY_GROUP:
+                found = pair(mine, others, measure, cases, seed)
+                if found is not None:
+                    yield Pair(measure, other, group, *found)
+
+
+def pair(
+    ours: Sequence[Measured],
+    theirs: Sequence[Measured],
+    measure: str,
+    cases: Sequence[str],
+    seed: int,
+) -> tuple[float, tuple[float, float], float] | None:
+    """Mean difference, its interval and its p; None where no query has the measure in both."""
+    found = [
+        (one, two, case)
+        for mine, other, case in zip(ours, theirs, cases, strict=True)
+        if (one := mine.figures.get(measure)) is not None
+        and (two := other.figures.get(measure)) is not None
+    ]
+    if not found:
+        return None
+    mine_values, their_values, clusters = zip(*found, strict=True)
+    return metrics.paired(mine_values, their_values, clusters, seed)
+
+
+def abstention(
+    answers: Answers, negatives: Mapping[str, Sequence[Measured]], queries: Sequence[Query]
+) -> Iterator[Abstention]:
+    """How well the confidence of each system tells queries with an answer from those without.
+
+    Args:
+        answers: System → queries with an answer.
+        negatives: System → those without.
+        queries: Those without.
+    """
+    kinds = grouped([query.negative for query in queries])
+    for name, silent in negatives.items():
+        known = [each.confidence for each in answers[name]]
+        positive = [each for each in known if each is not None]
+        for kind, places in kinds.items():
+            found = [silent[at] for at in places]
+            negative = [each.confidence for each in found if each.confidence is not None]
+            if not positive or not negative:
+                continue
+            refused = sum(not each.is_answered for each in found) / len(found)
+            yield Abstention(name, kind, len(found), metrics.auroc(positive, negative), refused)
+
+
+def _defined(
+    measured: Sequence[Measured], cases: Sequence[str], measure: str
+) -> tuple[list[float], list[str]]:
+    found = [
+        (value, case)
+        for each, case in zip(measured, cases, strict=True)
+        if (value := each.figures.get(measure)) is not None
+    ]
+    return [value for value, _ in found], [case for _, case in found]
+
+
+def _curve(measured: Sequence[Measured]) -> tuple[tuple[float, float], ...]:
+    """Mean recall and precision by the number of items."""
+    curves = [each.curve for each in measured if each.curve]
+    if not curves:
+        return ()
+    count = len(curves)
+    return tuple(
+        (
+            sum(recall for recall, _ in points) / count,
+            sum(precision for _, precision in points) / count,
+        )
+        for points in zip(*curves, strict=True)
+    )

@@ -1,0 +1,245 @@
+"""LongMemEval (Wu et al., ICLR 2025): a question, and its own haystack of chats with an assistant.
+
+Gold are the turns marked ``has_answer`` in the sessions that hold the evidence, as in the set's own
+turn-level retrieval. Questions whose id ends in ``_abs`` ask what the haystack does not say.
+
+Files of this set are large (a quarter of a gigabyte for 500 questions): they are read one question
+at a time, and a text that stands in many haystacks is kept once.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+from clsm_cli.errors import BadInputError
+from clsm_cli.evaluation.dataset import Case, Chat, Dataset, Query
+from clsm_cli.evaluation.loaders import faults, files
+from clsm_cli.evaluation.loaders.cases import (
+    Said,
+    answer_of,
+    field,
+    malformed,
+    not_json,
+    reading,
+)
+from clsm_cli.evaluation.loaders.faults import Fault, Faults
+from clsm_cli.records import NamedTuple
+from clsm_cli.store.jsonlines import without_surrogates
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+KIND = "longmemeval"
+ABSTENTION = "_abs"
+"""End of the ids of questions that the haystack does not answer."""
+FILES = ("longmemeval_s*.json", "longmemeval_m*.json", "longmemeval_oracle*.json")
+"""What is read of a folder: the first that is there."""
+
+_ELEMENT = re.compile(r"[^\s,]|\Z")
+_CHUNK = 1 << 22
+"""Characters that are read at once."""
+_TIME = re.compile(r"(\d{4})/(\d\d?)/(\d\d?)(?:\s*\(\w+\))?\s+(\d\d?):(\d\d)")
+_SESSION_TWICE = Fault(
+    "session stands twice in a haystack; the second got an id of its own",
+    "sessions stand twice in a haystack; the second ones got ids of their own",
+)
+_LOST = Fault(
+    "session that should hold the evidence is not in the haystack",
+    "sessions that should hold the evidence are not in the haystack",
+)
+_NO_TURN = Fault(
+    "query is left out, no turn of its haystack is marked as its evidence",
+    "queries are left out, no turn of their haystacks is marked as their evidence",
+)
+
+
+class _Session(NamedTuple):
+    """A chat of a haystack.
+
+    Attributes:
+        id: Its own in the haystack; ``published`` as the set calls it.
+    """
+
+    id: str
+    published: str
+    begin: datetime
+    turns: list[Any]
+
+
+def matches(path: Path) -> bool:
+    """Whether this looks like the set: one of its files, or a folder that holds one."""
+    found = _files(path)
+    head = files.head(found[0]).lstrip() if found else ""
+    return head.startswith("[") and '"question_id"' in head and '"question_type"' in head
+
+
+def load(path: Path) -> Dataset:
+    """Read a file of the set, or the first of ``FILES`` that a folder holds.
+
+    Raises:
+        BadInputError: There is nothing to read, the file is not LongMemEval, or not the one that
+            ``SHA256SUMS`` lists.
+    """
+    found = Faults()
+    listed = _files(path)
+    if not listed:
+        names = ", ".join(FILES)
+        raise BadInputError(str(path), f"holds none of {names}", "see docs/evaluation.md")
+    source = listed[0]
+    contents = files.contents(source, [source])
+    cases: dict[str, Case] = {}
+    texts: dict[str, str] = {}
+    for number, row in enumerate(_objects(source), 1):
+        with reading(source, f"question {number}"):
+            name = found.unique(field(row, "question_id", str), cases, faults.CASE_TWICE)
+            case = _case(name, without_surrogates(row), texts, found)
+        if case is not None:
+            cases[name] = case
+    if not cases:
+        raise malformed(source, "it holds no question with evidence")
+    return Dataset(
+        kind=KIND,
+        name=source.resolve().name,
+        digest=contents.digest,
+        unit="turn",
+        headline="recall@10",
+        cases=tuple(cases.values()),
+        notes=(*contents.notes, *found.sentences()),
+    )
+
+
+def moment(text: str) -> datetime:
+    """A time of the set; it names no time zone, so UTC stands for it.
+
+    Raises:
+        ValueError: It is no time of the set.
+
+    >>> moment("2023/05/20 (Sat) 02:21").isoformat()
+    '2023-05-20T02:21:00+00:00'
+    """
+    match = _TIME.fullmatch(text.strip())
+    if match is None:
+        raise ValueError(f"{text[:40]!r} is no time")
+    year, month, day, hour, minute = map(int, match.groups())
+    return datetime(year, month, day, hour, minute, tzinfo=UTC)
+
+
+def _files(path: Path) -> list[Path]:
+    if not files.is_folder(path):
+        return [path]
+    return [found for pattern in FILES for found in files.named(path, pattern)]
+
+
+def _objects(path: Path) -> Iterator[Any]:
+    """The elements of a JSON list of objects, one at a time.
+
+    Raises:
+        BadInputError: It is no such list.
+    """
+    decoder = json.JSONDecoder()
+    with path.open(encoding="utf-8") as file:
+        try:
+            rest = file.read(_CHUNK).lstrip().removeprefix("\ufeff")
+            if not rest.startswith("["):
+                raise malformed(path, "it holds no list of questions")
+            at = 1
+            while True:
+                at = _next(rest, at)
+                if rest.startswith("]", at):
+                    return
+                try:
+                    value, at = decoder.raw_decode(rest, at)
+                except json.JSONDecodeError:
+                    more = file.read(_CHUNK)
+                    if not more:
+                        raise
+                    rest, at = rest[at:] + more, 0
+                else:
+                    yield value
+        except (ValueError, RecursionError) as error:
+            raise not_json(path, error) from error
+
+
+def _next(text: str, at: int) -> int:
+    """Where the next element begins, or the text ends."""
+    match = _ELEMENT.search(text, at)
+    return len(text) if match is None else match.start()
+
+
+def _case(name: str, row: dict[str, Any], texts: dict[str, str], found: Faults) -> Case | None:
+    """A question and its haystack; None for one that nothing is known to answer.
+
+    Args:
+        name: Unique in the set.
+        row: As published.
+        texts: Every text that was read so far, by itself.
+        found: What is wrong with it.
+
+    Raises:
+        ValueError: It is not laid out as a question of the set.
+    """
+    evidence = set(map(str, field(row, "answer_session_ids", list)))
+    sessions = _sessions(name, row, found)
+    for lost in sorted(evidence - {session.published for session in sessions}):
+        found.add(_LOST, f"{name}: {lost}")
+    turns: list[Said] = []
+    gold: list[str] = []
+    for session in sessions:
+        for turn, marked in _turns(name, session, texts, found):
+            turns.append(turn)
+            if marked and session.published in evidence:
+                gold.append(turn.id)
+    if not turns:
+        raise ValueError("its haystack is empty")
+    if not (category := str(row.get("question_type") or "")):
+        found.add(faults.NO_CATEGORY, name)
+    is_unknown = field(row, "question_id", str).endswith(ABSTENTION)
+    if not gold and not is_unknown:
+        found.add(_NO_TURN, name)
+        return None
+    query = Query(
+        id=name,
+        text=field(row, "question", str),
+        category=category,
+        gold=() if is_unknown else tuple(gold),
+        negative="near topic" if is_unknown else "",
+        answer=answer_of(row),
+        at=moment(field(row, "question_date", str)).isoformat(),
+    )
+    return Case(name, Chat((), tuple(turns)), (query,))
+
+
+def _sessions(name: str, row: dict[str, Any], found: Faults) -> list[_Session]:
+    """The sessions of a haystack by date; the oracle file has them in another order."""
+    parts = ("haystack_session_ids", "haystack_dates", "haystack_sessions")
+    ids, dates, chats = (field(row, part, list) for part in parts)
+    if not len(ids) == len(dates) == len(chats):
+        raise ValueError(
+            f"it has {len(ids)} session ids, {len(dates)} dates, {len(chats)} sessions"
+        )
+    known: dict[str, _Session] = {}
+    for published, day, chat in zip(map(str, ids), dates, chats, strict=True):
+        if not isinstance(chat, list):
+            raise ValueError(f"session {published} is no list")
+        own = found.unique(published, known, _SESSION_TWICE, name)
+        known[own] = _Session(own, published, moment(str(day)), chat)
+    return sorted(known.values(), key=lambda session: session.begin)
+
+
+def _turns(
+    name: str, session: _Session, texts: dict[str, str], found: Faults
+) -> Iterator[tuple[Said, bool]]:
+    """The turns of a session and whether each is marked; they follow each other by seconds."""
+    for place, turn in enumerate(session.turns):
+        identity = f"{session.id}:{place + 1}"
+        role, text = field(turn, "role", str), field(turn, "content", str)
+        if not text.strip():
+            found.add(faults.NO_TEXT, f"{name} {identity}")
+            continue
+        time = (session.begin + timedelta(seconds=place)).isoformat()
+        said = Said(identity, role, role, texts.setdefault(text, text), time, session.id, identity)
+        yield said, turn.get("has_answer") is True

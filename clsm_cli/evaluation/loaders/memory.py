@@ -1,0 +1,200 @@
+"""An agent's memory with labels: queries, the concepts they mean, and the quotes that answer them.
+
+The folder is laid out as ``fixtures/sample``: ``workspace/`` and ``sessions/`` to remember, and in
+``labels/`` the files ``queries.yaml``, ``concepts.yaml`` and, if there are queries without an
+answer, ``probes.yaml`` and ``off-topic.yaml``. People write these by hand, so an id that stands
+twice and a concept that is not there are errors, not faults to mend.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from clsm_cli.errors import BadInputError
+from clsm_cli.evaluation.dataset import Case, Dataset, Folders, Query, keys, single_blanks
+from clsm_cli.evaluation.loaders import faults, files
+from clsm_cli.evaluation.loaders.cases import field, id_of, load_rows, malformed, reading
+from clsm_cli.evaluation.loaders.faults import Fault, Faults
+from clsm_cli.evaluation.loaders.quotes import Quotes
+from clsm_cli.evaluation.stores import files_in
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+    from clsm_cli.evaluation.dataset import Negative
+
+KIND = "memory"
+FOLDERS = ("workspace", "sessions")
+"""What is ingested."""
+CONCEPTS, QUERIES = "labels/concepts.yaml", "labels/queries.yaml"
+NEGATIVES: dict[str, Negative] = {
+    "labels/probes.yaml": "near topic",
+    "labels/off-topic.yaml": "off topic",
+}
+"""Files of queries without an answer: those of their rows that have no evidence."""
+WHOLE = "SOUL, USER, MEMORY and the last two daily notes"
+
+_NOWHERE = Fault(
+    "piece of evidence is not in the file that it names and is left out",
+    "pieces of evidence are not in the files that they name and are left out",
+)
+_NO_DIFFICULTY = Fault("query has no difficulty", "queries have no difficulty")
+
+
+def matches(path: Path) -> bool:
+    """Whether this looks like a labelled memory: a folder with queries among its labels."""
+    return files.is_file(path / QUERIES)
+
+
+def load(path: Path) -> Dataset:
+    """Read a labelled memory.
+
+    Raises:
+        BadInputError: A file is missing or not what it must be, an id stands twice, a query names
+            an unknown concept, or a file is not the one that ``SHA256SUMS`` lists.
+    """
+    remembered = files_in(path, FOLDERS)
+    if not remembered:
+        raise BadInputError(
+            str(path), "has nothing to remember in workspace/ or sessions/", "add some notes"
+        )
+    labels = (path / name for name in (CONCEPTS, QUERIES, *NEGATIVES))
+    contents = files.contents(path, [*filter(files.is_file, labels), *remembered])
+    found = Faults()
+    queries = _queries(path, found)
+    name = path.resolve().name
+    return Dataset(
+        kind=KIND,
+        name=name,
+        digest=contents.digest,
+        unit="quote",
+        headline="f1",
+        cases=(Case(name, Folders(path, FOLDERS), queries),),
+        notes=(*contents.notes, *found.sentences()),
+        whole=WHOLE,
+    )
+
+
+def _queries(path: Path, found: Faults) -> tuple[Query, ...]:
+    """All queries with their labels; without those that nothing is known to answer."""
+    known = _concepts(path / CONCEPTS)
+    quotes = Quotes(path)
+    queries: dict[str, Query] = {}
+    for number, row in enumerate(load_rows(path / QUERIES), 1):
+        with reading(path / QUERIES, f"query {number}"):
+            query = _query(path / QUERIES, row, known, quotes, found)
+        _add(path / QUERIES, query, queries)
+    unknown = [each.id for each in queries.values() if not (each.gold or each.concepts)]
+    for identity in unknown:
+        found.add(faults.NO_GOLD, identity)
+    if len(unknown) == len(queries):
+        raise malformed(path / QUERIES, "it holds no query with an answer")
+    for name, negative in NEGATIVES.items():
+        if files.is_file(path / name):
+            for query in _negatives(path / name, negative):
+                _add(path / name, query, queries)
+    return tuple(each for each in queries.values() if each.id not in unknown)
+
+
+def _concepts(path: Path) -> dict[str, frozenset[str]]:
+    """Of each concept, by its id, the keys of its names."""
+    found: dict[str, frozenset[str]] = {}
+    for number, row in enumerate(load_rows(path), 1):
+        with reading(path, f"concept {number}"):
+            identity = id_of(row)
+            aliases = map(str, _listed(row, "aliases"))
+            names = keys((identity, field(row, "label", str), *aliases))
+        if identity in found:
+            raise _twice(path, identity)
+        found[identity] = names
+    return found
+
+
+def _query(
+    path: Path,
+    row: Any,
+    known: Mapping[str, frozenset[str]],
+    quotes: Quotes,
+    found: Faults,
+) -> Query:
+    """A query with its labels.
+
+    Raises:
+        ValueError: It is not laid out as one.
+        BadInputError: It names a concept that is not there.
+    """
+    identity = id_of(row)
+    text = field(row, "query", str)
+    named = [str(name) for name in _listed(row, "concepts")]
+    for name in named:
+        if name not in known:
+            raise BadInputError(
+                str(path),
+                f"query {identity} names the concept {name!r}, which {CONCEPTS} does not have",
+                "add it there or correct its name",
+                line=_line(path, identity),
+            )
+    gold: dict[str, None] = {}
+    for number, piece in enumerate(_listed(row, "evidence"), 1):
+        quote = single_blanks(field(piece, "quote", str))
+        if quote and quotes.has(field(piece, "file", str), quote):
+            gold[quote] = None
+        else:
+            found.add(_NOWHERE, f"{identity}, piece {number}")
+    category, difficulty = str(row.get("category") or ""), str(row.get("difficulty") or "")
+    if not category:
+        found.add(faults.NO_CATEGORY, identity)
+    if not difficulty:
+        found.add(_NO_DIFFICULTY, identity)
+    return Query(
+        id=identity,
+        text=text,
+        category=category,
+        difficulty=difficulty,
+        gold=tuple(gold),
+        concepts=tuple(known[name] for name in named),
+    )
+
+
+def _negatives(path: Path, negative: Negative) -> Iterator[Query]:
+    for number, row in enumerate(load_rows(path), 1):
+        with reading(path, f"query {number}"):
+            query = Query(
+                id=id_of(row),
+                text=field(row, "query", str),
+                category=str(row.get("category") or ""),
+                negative=negative,
+            )
+            has_answer = bool(_listed(row, "evidence"))
+        if not has_answer:
+            yield query
+
+
+def _listed(row: dict[str, Any], name: str) -> list[Any]:
+    """A list that need not be there."""
+    return field(row, name, list) if row.get(name) is not None else []
+
+
+def _add(path: Path, query: Query, queries: dict[str, Query]) -> None:
+    if query.id in queries:
+        raise _twice(path, query.id)
+    queries[query.id] = query
+
+
+def _twice(path: Path, identity: str) -> BadInputError:
+    return BadInputError(
+        str(path),
+        f"the id {identity} stands twice",
+        "give each its own",
+        line=_line(path, identity),
+    )
+
+
+def _line(path: Path, identity: str) -> int | None:
+    """The last line that gives a row this id."""
+    pattern = re.compile(rf"""\bid["']?\s*:\s*["']?{re.escape(identity)}["']?\s*(?:[,}}#]|$)""")
+    lines = files.read(path).decode("utf-8", "replace").splitlines()
+    found = [number for number, line in enumerate(lines, 1) if pattern.search(line)]
+    return found[-1] if found else None

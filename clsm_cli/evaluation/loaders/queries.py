@@ -1,0 +1,174 @@
+"""A person's own queries on a store that is there: one YAML file.
+
+::
+
+    queries:
+    - id: q1                                          # optional
+      query: who looks after the backup box
+      evidence: ["Margaret is the box in the shed"]   # quotes that an answer must show
+      memories: [f-0123456789ab]                      # or ids of memories or turns
+      concepts: [margaret]                            # names of nodes of the store
+      category: personal
+      difficulty: hard
+    - query: what is my blood type
+      evidence: []                                    # nothing should be found
+
+Beside ``queries:`` there may be ``store: DIR``, relative to the file. A query that was not labelled,
+or whose memories are all gone, is left out; a concept that no node of the store has is a miss.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import TYPE_CHECKING
+
+from clsm_cli.errors import BadInputError, StoreNotFoundError
+from clsm_cli.evaluation.dataset import Case, Dataset, Existing, Query, keys
+from clsm_cli.evaluation.loaders import files
+from clsm_cli.evaluation.loaders.faults import Fault, Faults
+from clsm_cli.evaluation.own import gold
+from clsm_cli.store import atomic, labels, layout
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from clsm_cli.evaluation.own.gold import Known
+    from clsm_cli.store.labels import Label, Labels
+
+KIND = "queries"
+HEADLINE = "recall@10"
+WITH_CONCEPTS = "f1"
+"""Headline where most queries are labelled with concepts."""
+WHOLE = "all that was said or written in the store"
+_BEGINNING = re.compile(r"""^\{?\s*["']?queries["']?\s*:""", re.MULTILINE)
+_NOT_LABELLED = Fault(
+    "query is left out, it is not labelled (write evidence: [] where nothing should be found)",
+    "queries are left out, they are not labelled (write evidence: [] where nothing should be found)",
+)
+_EMPTY_CATEGORY = Fault("query has an empty category", "queries have an empty category")
+_UNKNOWN_CONCEPT = Fault(
+    "concept is no node of the store and counts as missed",
+    "concepts are no nodes of the store and count as missed",
+)
+_UNKNOWN_MEMORY = Fault(
+    "label is left out, the store has no memory or turn of that id (forgotten, or of another store)",
+    "labels are left out, the store has no memories or turns of those ids (forgotten, or of another"
+    " store)",
+)
+_NOTHING_LEFT = Fault(
+    "query is left out, all memories that answered it are gone",
+    "queries are left out, all memories that answered them are gone",
+)
+
+
+def matches(path: Path) -> bool:
+    """Whether it is a YAML file with queries under ``queries:``."""
+    is_yaml = path.suffix.lower() in {".yaml", ".yml"}
+    return is_yaml and _BEGINNING.search(files.head(path)) is not None
+
+
+def load(path: Path, store: Path | None = None) -> Dataset:
+    """Read a file of queries, and look up in the store what its labels name.
+
+    Args:
+        path: The file.
+        store: The store that is asked; None: the one that the file names, else the one it lies in.
+
+    Raises:
+        BadInputError: It cannot be read, is not what it must be, or nothing can be measured by it.
+        DamagedStoreError: The store cannot be read.
+    """
+    data = _bytes(path)
+    read = labels.parse(labels.decoded(data, str(path)), str(path))
+    if not read.rows:
+        raise BadInputError(str(path), "holds no query", "make some with: clsm eval label")
+    root = store or named_store(path, read)
+    if root is None:
+        raise BadInputError(
+            str(path), "names no store and lies in none", "write store: DIR above its queries"
+        )
+    try:
+        opened = layout.open_store(root, {})
+    except StoreNotFoundError as error:
+        raise BadInputError(str(path), f"there is no store at {root}", "mend store: DIR") from error
+    return _dataset(path, data, read, root, gold.known(opened))
+
+
+def named_store(path: Path, read: Labels) -> Path | None:
+    """The store that a file names, else the one that it lies in; None: neither."""
+    if read.store:
+        return path.parent / os.path.expanduser(read.store)
+    root = path.absolute().parent.parent
+    return root if (root / layout.CONFIG_NAME).is_file() else None
+
+
+def _bytes(path: Path) -> bytes:
+    if not files.is_file(path):
+        raise BadInputError(str(path), "is missing", "make it with: clsm eval label")
+    if path.stat().st_size > labels.MAX_LABELS:
+        raise BadInputError(
+            str(path), f"is larger than {labels.MAX_LABELS >> 20} MiB", "split it into several"
+        )
+    return files.read(path)
+
+
+def _dataset(path: Path, data: bytes, read: Labels, root: Path, known: Known) -> Dataset:
+    faults = Faults()
+    queries = tuple(q for row in read.rows if (q := _query(row, known, faults)) is not None)
+    answerable = [query for query in queries if not query.negative]
+    notes = faults.sentences()
+    if not answerable:
+        if notes and any(row.has_gold for row in read.rows):
+            reason = "nothing that its labels name is in the store"
+            raise BadInputError(f"{path} ({notes[-1]})", reason, "name the store that it is of")
+        reason = "no query has anything that answers it, so there is nothing to measure"
+        raise BadInputError(str(path), reason, "label some with: clsm eval label")
+    with_concepts = sum(bool(query.concepts) for query in answerable)
+    return Dataset(
+        kind=KIND,
+        name=path.name,
+        digest=atomic.sha256(data),
+        unit="memory",
+        headline=WITH_CONCEPTS if 2 * with_concepts > len(answerable) else HEADLINE,
+        cases=(Case(path.stem, Existing(root), queries),),
+        notes=notes,
+        whole=WHOLE,
+    )
+
+
+def _query(row: Label, known: Known, faults: Faults) -> Query | None:
+    """A query with its gold as it is measured; None: it is left out."""
+    where = f"line {row.line}"
+    if row.has_empty_category:
+        faults.add(_EMPTY_CATEGORY, where)
+    if not row.is_labelled:
+        faults.add(_NOT_LABELLED, where)
+        return None
+    pieces: list[str] = []
+    for name in row.memories:
+        piece = known.piece(name)
+        if piece is None:
+            faults.add(_UNKNOWN_MEMORY, f"{where}, {name}")
+        else:
+            pieces.append(piece)
+    concepts: list[frozenset[str]] = []
+    for name in row.concepts:
+        names = known.concept(name)
+        if names is None:
+            near = known.like(name)
+            faults.add(_UNKNOWN_CONCEPT, f"{where}, {name}" + (f", like {near}" if near else ""))
+        concepts.append(names or keys((name,)))
+    found = (*row.evidence, *gold.distinct(pieces))
+    if row.has_gold and not found and not any(concepts):
+        faults.add(_NOTHING_LEFT, where)
+        return None
+    return Query(
+        id=row.id,
+        text=row.text,
+        category=row.category,
+        difficulty=row.difficulty,
+        gold=found,
+        concepts=tuple(each for each in dict.fromkeys(concepts) if each),
+        negative="" if row.has_gold else "near topic",
+    )

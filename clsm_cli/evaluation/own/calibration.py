@@ -1,0 +1,247 @@
+"""The floor of confidence that suits a store, from a person's own labelled queries.
+
+A floor refuses queries that have no answer and silences some that have one. Chosen is the largest
+floor below which the confidence of a further answerable query falls with a probability of at most 1
+in 50. A set of one's own is small: of 30 queries the least sure one says little of the least sure to
+come. So the lower tail is taken to be exponential, as far below a threshold as tails mostly are
+(peaks over threshold: Pickands 1975; Coles, An Introduction to Statistical Modeling of Extreme
+Values, 2001, ch. 4). With the n logits of the confidences in ascending order x₁ … xₙ, the k = n/5
+lowest below the threshold u = xₖ₊₁ and h the mean of u − x₁ … u − xₖ,
+
+    P(x < u − y) = k/n · e^(−y/h),  so the floor is σ(u − h · ln(k / (n · 0.02))),
+
+but no more than 1 in 50 of the queries at hand may fall below it. Queries without an answer take no
+part in the choice, so the share of them that is refused is an honest estimate.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import exp, floor, log
+from statistics import fmean
+from typing import TYPE_CHECKING
+
+from clsm_cli.errors import RefusedError
+from clsm_cli.evaluation import metrics
+from clsm_cli.evaluation.loaders import queries as loader
+from clsm_cli.evaluation.own import gold, labels, pools
+from clsm_cli.ingestion.ingest import end_begun_run
+from clsm_cli.ingestion.report import utc
+from clsm_cli.records import NamedTuple
+from clsm_cli.store import atomic, layout, runs, setting
+from clsm_cli.store.front_matter import MAX_FRONT_MATTER
+from clsm_cli.store.lock import locked
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import datetime
+
+    from clsm_cli.evaluation.dataset import Query
+    from clsm_cli.evaluation.stores import Workshop
+    from clsm_cli.retrieval.meaning import Engine
+    from clsm_cli.store.layout import Store
+
+NAME = "recall.floor"
+SILENCED = 0.02
+"""Share of answerable queries that may be silenced."""
+TAIL = 0.2
+"""Share of them that shows how the lower tail runs."""
+LEAST_ANSWERABLE = 20
+LEAST_NEGATIVE = 10
+"""Queries below which nothing is chosen: one of five negatives more or less is a fifth."""
+GRID = (0.0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5)
+"""Floors that are shown besides."""
+_ABOVE_ALL = 2.0
+"""A floor that no confidence reaches: what is answered all the same rests on a known fact."""
+_NEAREST = 0.001
+"""How near to 0 and 1 a confidence is taken, as the logits of those have no end."""
+
+
+class Point(NamedTuple):
+    """What a floor does.
+
+    Attributes:
+        refused: Queries without an answer that get none.
+        silenced: Queries with an answer that get none.
+    """
+
+    floor: float
+    refused: int
+    silenced: int
+
+
+@dataclass(frozen=True, slots=True)
+class Calibration:
+    """A floor, and what it rests on.
+
+    Attributes:
+        before: The floor that is set; ``after``: the one that is chosen.
+        points: Floors in ascending order, those two among them.
+        answerable: Queries with an answer; ``negative``: without one.
+        by_facts: Answerable ones that a known fact answers, whatever the floor.
+        left_out: Answerable queries that would be silenced by the floor that the others choose.
+        auroc: Probability that an answerable query has more confidence than one that is not.
+        notes: What is wrong with the labels.
+        run: Id in the ledger; None: nothing was written.
+    """
+
+    before: float
+    after: float
+    points: tuple[Point, ...]
+    answerable: int
+    negative: int
+    by_facts: int
+    left_out: int
+    auroc: float
+    notes: tuple[str, ...]
+    run: str | None = None
+
+
+def calibrate(store: Store, shop: Workshop, engine: Engine) -> Calibration:
+    """Choose a floor on the labels of a store; nothing is written.
+
+    Args:
+        store: With its labels.
+        shop: With the time at which it is asked in ``now``.
+        engine: Makes the vectors of queries; open.
+
+    Raises:
+        BadInputError: The labels are not what they must be.
+        RefusedError: There are too few of them, or they are of another store.
+    """
+    path = labels.path(store)
+    _check_store(store)
+    dataset = loader.load(path, store.root)
+    asked = dataset.cases[0].queries
+    with_answer = [query for query in asked if not query.negative]
+    without = [query for query in asked if query.negative]
+    _check_number(str(path), len(with_answer), len(without))
+    sure, by_facts = _confidences(store, with_answer, shop, engine)
+    unsure, _ = _confidences(store, without, shop, engine)
+    before = store.settings.recall.floor
+    after = chosen([value for value in sure if value < _ABOVE_ALL])
+    shown = sorted({*GRID, before, after})
+    return Calibration(
+        before=before,
+        after=after,
+        points=tuple(Point(f, _below(unsure, f), _below(sure, f)) for f in shown),
+        answerable=len(with_answer),
+        negative=len(without),
+        by_facts=by_facts,
+        left_out=left_out(sure),
+        auroc=metrics.auroc(sure, unsure),
+        notes=dataset.notes,
+    )
+
+
+def apply(store: Store, found: Calibration, now: datetime) -> str | None:
+    """Write the floor into ``clsm.yaml``; a run that can be undone.
+
+    Args:
+        store: Where.
+        found: What was chosen.
+        now: Time of the run, with offset.
+
+    Returns:
+        Id of the run; None where the floor is that already.
+
+    Raises:
+        RefusedError: The file is written in a way that cannot be changed, or was changed meanwhile.
+        LockedError: Another clsm kept the lock.
+        DiskError: The operating system refused.
+    """
+    if found.after == found.before:
+        return None
+    path = store.root / layout.CONFIG_NAME
+    with locked(store.root, store.settings.store.lock_wait):
+        end_begun_run(store)
+        data = atomic.read(path, MAX_FRONT_MATTER) or b""
+        made = setting.changed(data, NAME, found.after, path)
+        writes = [runs.Put(path, made, read_as=atomic.sha256(data))]
+        line = runs.apply(store, "eval calibrate", utc(now), writes, whole=True)
+    return line.id if line else None
+
+
+def chosen(sure: Sequence[float]) -> float:
+    """The floor for some confidences of answerable queries, 0 … 1, in steps of 0.001.
+
+    Args:
+        sure: At least two; those that no floor touches left out.
+
+    >>> chosen([0.5] * 30)
+    0.5
+    >>> chosen([0.1] * 6 + [0.5] * 24)  # u = 0, h = ln 9, so 1 / (1 + 9^(ln 10))
+    0.006
+    """
+    if len(sure) < 2:
+        return 0.0
+    values = sorted(sure)
+    low = max(1, int(TAIL * len(values)))
+    threshold = _logit(values[low])
+    mean = fmean(threshold - _logit(value) for value in values[:low])
+    depth = mean * log(max(1.0, low / (len(values) * SILENCED)))
+    bound = 1 / (1 + exp(depth - threshold))
+    return floor(1000 * min(bound, values[int(SILENCED * len(values))]) + 1e-9) / 1000
+
+
+def left_out(sure: Sequence[float]) -> int:
+    """How many are silenced by the floor that all others choose (leave-one-out).
+
+    >>> left_out([0.5] * 30 + [0.1])
+    1
+    """
+    count = 0
+    for place, value in enumerate(sure):
+        others = [*sure[:place], *sure[place + 1 :]]
+        count += value < chosen([other for other in others if other < _ABOVE_ALL])
+    return count
+
+
+def _logit(value: float) -> float:
+    near = min(max(value, _NEAREST), 1 - _NEAREST)
+    return log(near / (1 - near))
+
+
+def _below(values: Sequence[float], least: float) -> int:
+    return sum(value < least for value in values)
+
+
+def _confidences(
+    store: Store, asked: Sequence[Query], shop: Workshop, engine: Engine
+) -> tuple[list[float], int]:
+    """The confidence of each answer, above all where a known fact answers; and how many these are."""
+    floor_now = store.settings.recall.floor
+    answers = pools.confidences(store, asked, shop, engine, floor_now)
+    values = [each.confidence or 0.0 for each in answers]
+    known = [bool(each.items) for each in pools.confidences(store, asked, shop, engine, _ABOVE_ALL)]
+    found = [_ABOVE_ALL if by_fact else v for v, by_fact in zip(values, known, strict=True)]
+    return found, sum(known)
+
+
+def _check_store(store: Store) -> None:
+    """Refuse labels of another store."""
+    path, read = labels.path(store), labels.read(store)
+    named = loader.named_store(path, read)
+    if read.store and named is not None and named.resolve() != store.root.resolve():
+        reason = f"its labels are of another store, {read.store}"
+        raise RefusedError(str(path), reason, "label queries of this one with: clsm eval label")
+    known = gold.known(store)
+    ids = [name for row in read.rows for name in row.memories]
+    odd = sum(known.piece(name) is None for name in ids)
+    if odd > 1 and 2 * odd > len(ids):
+        reason = f"{odd} of the {len(ids)} memories that it names are not in this store"
+        raise RefusedError(str(path), reason, "label queries of this one with: clsm eval label")
+
+
+def _check_number(name: str, answerable: int, negative: int) -> None:
+    missing = [
+        f"{least - count} more that {what}"
+        for count, least, what in (
+            (answerable, LEAST_ANSWERABLE, "have an answer"),
+            (negative, LEAST_NEGATIVE, "have none"),
+        )
+        if count < least
+    ]
+    if missing:
+        reason = f"has too few queries to set a floor by: it needs {' and '.join(missing)}"
+        raise RefusedError(name, reason, "label more with: clsm eval label")

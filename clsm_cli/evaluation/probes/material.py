@@ -1,0 +1,172 @@
+"""What probes tell a memory: templates of the package, filled from a seed.
+
+People, places and firms get coined names, so nothing about them can be known beforehand.
+"""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from clsm_cli.evaluation.loaders.cases import Said
+from clsm_cli.records import NamedTuple
+from clsm_cli.store import yaml_text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from datetime import datetime
+
+T = TypeVar("T")
+
+_LARGEST = 64 << 10
+"""Characters of a file."""
+_REPLIED = 0.4
+"""Share of what a person says that the assistant replies to."""
+
+
+@cache
+def load(name: str) -> Any:
+    """The value of a YAML file of this package."""
+    text = files("clsm_cli.evaluation.probes").joinpath(f"{name}.yaml").read_text(encoding="utf-8")
+    return yaml_text.load(text, _LARGEST)
+
+
+class Line(NamedTuple):
+    """Something said.
+
+    Attributes:
+        id: By which it is found again; empty: nobody asks for it.
+    """
+
+    text: str
+    id: str = ""
+    role: str = "user"
+
+
+class Draw:
+    """Everything random of a probe: the same seed and name draw the same.
+
+    Args:
+        seed: Of the run.
+        name: Of the probe.
+    """
+
+    def __init__(self, seed: int, name: str) -> None:
+        import numpy as np
+
+        self._random = np.random.default_rng([seed, *name.encode()])
+        self._coined: set[str] = set()
+
+    def below(self, limit: int) -> int:
+        """A number from 0."""
+        return int(self._random.integers(limit))
+
+    def one(self, options: Sequence[T]) -> T:
+        """One of some."""
+        return options[self.below(len(options))]
+
+    def some(self, options: Sequence[T], count: int) -> list[T]:
+        """Several, each once, in random order."""
+        return [options[at] for at in self._random.permutation(len(options))[:count].tolist()]
+
+    def name(self, endings: str = "people") -> str:
+        """A coined name that was not drawn before; no other name begins with it."""
+        words = load("words")
+        while True:
+            stem = self.one(words["syllables"]) + self.one(words["syllables"])
+            name: str = (stem + self.one(words[endings])).capitalize()
+            if not any(name[:5] == other[:5] for other in self._coined):
+                self._coined.add(name)
+                return name
+
+    def values(self, kind: str | Sequence[str], count: int) -> list[str]:
+        """Values of a kind, or from a list; where a list is too short, no value follows itself.
+
+        Args:
+            kind: A kind with coined or made-up values, a list of ``words.yaml``, or the list.
+            count: How many.
+        """
+        make = _MADE.get(kind) if isinstance(kind, str) else None
+        options = load("words")[kind] if isinstance(kind, str) and make is None else kind
+        found: list[str] = []
+        while len(found) < count:
+            value = make(self) if make else self.one(options)
+            seen = found if make or count <= len(options) else found[-1:]
+            if value not in seen:
+                found.append(value)
+        return found
+
+    def fill(self, template: str, given: Mapping[str, str]) -> str:
+        """A template with its names replaced; what is not given is drawn from ``words.yaml``."""
+        words = load("words")
+        lists = {"thing": "things", "room": "rooms", "field": "fields"}
+        drawn = {name: self.one(words[key]) for name, key in lists.items()}
+        return template.format_map({**drawn, **given})
+
+    def chatter(self, people: Sequence[str]) -> str:
+        """One or two sentences about nothing that is asked for."""
+        chosen = self.some(load("words")["chatter"], 1 + self.below(2))
+        return " ".join(self.fill(each, {"p": self.one(people)}) for each in chosen)
+
+    def talk(self, told: Iterable[Line], chatter: int, people: Sequence[str]) -> list[Line]:
+        """A conversation: what is told, in its order, among some chatter, with replies.
+
+        Args:
+            told: What somebody may ask for.
+            chatter: Lines of it.
+            people: Whom the chatter is about.
+        """
+        lines = list(told)
+        for _ in range(chatter):
+            lines.insert(self.below(len(lines) + 1), Line(self.chatter(people)))
+        found: list[Line] = []
+        for line in lines:
+            found.append(line)
+            if self._random.random() < _REPLIED:
+                found.append(Line(self.one(load("words")["replies"]), role="assistant"))
+        return found
+
+
+def _amount(draw: Draw) -> str:
+    return f"{10 * (30 + draw.below(120))} euros"
+
+
+def _date(draw: Draw) -> str:
+    return f"{1 + draw.below(28)} {draw.one(load('words')['months'])}"
+
+
+def _number(draw: Draw) -> str:
+    return f"0{20 + draw.below(70)} 555 {1000 + draw.below(9000)}"
+
+
+_MADE: dict[str, Callable[[Draw], str]] = {
+    "people": Draw.name,
+    "towns": lambda draw: draw.name("towns"),
+    "companies": lambda draw: f"{draw.name()} {draw.one(load('words')['companies'])}",
+    "venues": lambda draw: f"the {draw.name()} {draw.one(load('words')['venues'])}",
+    "times": lambda draw: f"{draw.below(24):02}:{5 * draw.below(12):02}",
+    "doses": lambda draw: f"{(2 + draw.below(40)) / 2:g} mg",
+    "numbers": _number,
+    "amounts": _amount,
+    "dates": _date,
+}
+"""Kinds of values that are made up."""
+
+
+def session(number: int, start: datetime, lines: Iterable[Line]) -> list[Said]:
+    """The turns of a session, a minute apart; ids are those of the lines, or tell their place."""
+    name = f"s{number:03}"
+    found = []
+    for place, line in enumerate(lines):
+        time = (start + timedelta(minutes=place)).isoformat()
+        id_ = line.id or f"{name}-{place}"
+        found.append(Said(id_, line.role, line.role, line.text, time, name, id_))
+    return found
+
+
+def spread(draw: Draw, lines: Iterable[Line], sessions: int) -> list[list[Line]]:
+    """Lines over sessions, as evenly as it goes, in random order."""
+    shuffled = draw.some(list(lines), 1 << 30)
+    return [shuffled[place::sessions] for place in range(sessions)]

@@ -1,0 +1,214 @@
+"""The log of shadow mode: figures of each sitting, on this machine alone.
+
+It lies below ``.clsm``, which git does not see, in a folder of its own: ``<device>.json`` says since
+when and beside which files, and is there while shadow mode is on; ``<device>.jsonl`` has a line for
+each sitting. A line holds counts, and memories by the hash that a tombstone keeps of an id: neither
+a text nor an id, so nothing in it has to go when something is forgotten. It is not derived: whoever
+deletes ``.clsm`` ends shadow mode and deletes its log.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from clsm_cli.errors import DamagedStoreError
+from clsm_cli.model.ids import tombstone_hash
+from clsm_cli.records import NamedTuple
+from clsm_cli.store import atomic, logs
+from clsm_cli.store.jsonlines import LineError, dump, load
+from clsm_cli.store.lock import locked
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from clsm_cli.store.layout import Store
+
+_MOST = 1 << 20
+"""Bytes of the settings."""
+_SHOWN = 16
+"""Hex digits of a hash: 64 bits."""
+
+
+class Mode(NamedTuple):
+    """Shadow mode, while it is on.
+
+    Attributes:
+        since: UTC; sittings that the store took in before are not looked at.
+        static: Full paths of files and workspaces.
+        budget: Tokens of a briefing, and of each answer.
+    """
+
+    since: str
+    static: tuple[str, ...]
+    budget: int
+
+
+class Side(NamedTuple):
+    """What one way to remember loaded in a sitting, in tokens.
+
+    Attributes:
+        tokens: Loaded, each item once.
+        prompt: In front of the model at a prompt, the mean.
+        used: Of what was loaded, each item once, the sentences that the conversation used.
+        replies: Prompts whose reply used something that was loaded.
+    """
+
+    tokens: int
+    prompt: float
+    used: int
+    replies: int
+
+
+class Row(NamedTuple):
+    """A sitting.
+
+    Attributes:
+        sitting: Hash of the key of its first turn.
+        at: When it began, UTC.
+        turns: Hashes of the turns that were said in it.
+        prompts: What the user said; ``asked`` of them, the first ones.
+        budget: Tokens of clsm's briefing, and of each answer.
+        again: Tokens of all that clsm would have loaded, an item as often as it came.
+        static: None where no file was named, or none could be read.
+        both: Tokens of what was used of the files and is in what clsm would have loaded.
+        beyond: Tokens of what was used of clsm's and is not in the files.
+        changed: A file was written after the sitting began.
+        items: Hashes of what clsm would have loaded; ``taken`` of what was used of it.
+    """
+
+    sitting: str
+    at: str
+    turns: tuple[str, ...]
+    prompts: int
+    asked: int
+    budget: int
+    clsm: Side
+    again: int
+    static: Side | None
+    both: int
+    beyond: int
+    changed: bool
+    items: tuple[str, ...]
+    taken: tuple[str, ...]
+
+
+def mark(record_id: str) -> str:
+    """What stands in the log for an id.
+
+    >>> mark("3f0c52ab9d10") == tombstone_hash("3f0c52ab9d10")[:16]
+    True
+    """
+    return tombstone_hash(record_id)[:_SHOWN]
+
+
+def mode(store: Store) -> Mode | None:
+    """Shadow mode of this machine; None while it is off.
+
+    Raises:
+        DamagedStoreError: Its file is none; stopping and starting again mends that.
+    """
+    path = _mode_file(store)
+    data = atomic.read(path, _MOST)
+    if data is None:
+        return None
+    try:
+        value = load(data.decode("utf-8", "replace"))
+        static = tuple(map(str, value["static"]))
+        return Mode(str(value["since"]), static, int(value["budget"]))
+    except (LineError, LookupError, TypeError, ValueError):
+        raise DamagedStoreError(path, 1, "does not say what shadow mode looks at") from None
+
+
+def start(store: Store, wanted: Mode) -> None:
+    """Turn shadow mode on.
+
+    Raises:
+        DiskError: The disk refused.
+        LockedError: Another clsm kept the lock.
+    """
+    with locked(store.root, store.settings.store.lock_wait):
+        atomic.put(_mode_file(store), dump(wanted._asdict()).encode() + b"\n")
+
+
+def stop(store: Store, *, delete: bool) -> bool:
+    """Turn it off, and delete the log if that is wanted.
+
+    Returns:
+        Whether there was anything to stop or to delete.
+
+    Raises:
+        DiskError: The disk refused.
+        LockedError: Another clsm kept the lock.
+    """
+    paths = [_mode_file(store), *([_log_file(store)] if delete else [])]
+    with locked(store.root, store.settings.store.lock_wait):
+        found = [path for path in paths if path.exists()]
+        for path in found:
+            atomic.remove(path)
+    return bool(found)
+
+
+def rows(store: Store) -> tuple[list[Row], int]:
+    """The sittings of the log by time, each once, and how many lines cannot be read."""
+    found, problems = logs.rows(_log_file(store))
+    known: dict[str, Row] = {}
+    bad = len(problems)
+    for _, value in found:
+        row = _row(value)
+        if row is None:
+            bad += 1
+        else:
+            known.setdefault(row.sitting, row)
+    return sorted(known.values(), key=lambda row: (row.at, row.sitting)), bad
+
+
+def append(store: Store, new: Iterable[Row]) -> None:
+    """Log sittings, durably, one line each.
+
+    Raises:
+        DiskError: The disk refused.
+        LockedError: Another clsm kept the lock.
+    """
+    lines = [dump(_mapping(row)).encode() for row in new]
+    if lines:
+        with locked(store.root, store.settings.store.lock_wait):
+            atomic.append(_log_file(store), b"\n".join(lines))
+
+
+def others(store: Store) -> list[str]:
+    """Names of other machines that logged into the same folder."""
+    folder = _folder(store)
+    names = sorted(path.stem for path in folder.glob("*.jsonl")) if folder.is_dir() else []
+    return [name for name in names if name != store.device]
+
+
+def _mapping(row: Row) -> dict[str, Any]:
+    sides = {"clsm": row.clsm._asdict(), "static": row.static and row.static._asdict()}
+    return {**row._asdict(), **sides}
+
+
+def _row(value: dict[str, Any]) -> Row | None:
+    try:
+        hashes = {name: tuple(map(str, value[name])) for name in ("turns", "items", "taken")}
+        row = Row(**{**value, **hashes})
+        static = value["static"]
+        row = row._replace(clsm=Side(**value["clsm"]), static=static and Side(**static))
+    except (LookupError, TypeError):
+        return None
+    counts = (row.prompts, row.asked, row.again, row.both, row.beyond)
+    numbers = (*row.clsm, *(row.static or ()), *counts)
+    is_row = isinstance(row.at, str) and all(isinstance(each, (int, float)) for each in numbers)
+    return row if is_row else None
+
+
+def _folder(store: Store) -> Path:
+    return store.derived / "shadow"
+
+
+def _mode_file(store: Store) -> Path:
+    return _folder(store) / f"{store.device}.json"
+
+
+def _log_file(store: Store) -> Path:
+    return _folder(store) / f"{store.device}.jsonl"

@@ -1,0 +1,252 @@
+"""A person's own labelled queries, ``eval/queries.yaml``: read with lines, edited in place.
+
+A file that a person writes, so what is not meant stays as it is to the byte: comments, order,
+quotes, keys of other queries. It is read here, below evaluation, because a forget has to read it
+too: a label may quote what is forgotten.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from clsm_cli.errors import BadInputError
+from clsm_cli.model.ids import digest
+from clsm_cli.records import NamedTuple
+from clsm_cli.store import yaml_text
+from clsm_cli.store.jsonlines import LineError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from collections.abc import Set as AbstractSet
+    from pathlib import Path
+
+NAME = "eval/queries.yaml"
+"""The file, relative to the store."""
+MAX_LABELS = 1 << 20
+"""Bytes of it: some ten thousand queries, four seconds to read."""
+MAX_QUERIES = 10_000
+MAX_PIECES = 1_000
+"""Quotes, ids or concepts of one query."""
+
+_LISTS = ("evidence", "memories", "concepts")
+_KEYS = ("id", "query", *_LISTS, "category", "difficulty")
+_YAML_LINE = re.compile(r" \(line (\d+)\)\Z")
+_TEXTS = {"tag:yaml.org,2002:str", "tag:yaml.org,2002:timestamp"}
+_NUMBERS = {"tag:yaml.org,2002:int", "tag:yaml.org,2002:float"}
+_NULL = "tag:yaml.org,2002:null"
+
+
+class Label(NamedTuple):
+    """A query, and what a person says of it.
+
+    Attributes:
+        id: Unique in the file; made from the text where the file names none.
+        evidence: Quotes that an answer must show.
+        memories: Ids of memories or turns that answer it.
+        concepts: Names of nodes.
+        is_labelled: Whether any of the three lists is there: an empty one says that nothing answers,
+            ``evidence:`` without a value says nothing.
+        has_empty_category: ``category:`` stands there without a value.
+        line: Where it begins, from 1; 0: it is not from a file.
+        last: Its last line.
+    """
+
+    id: str
+    text: str
+    evidence: tuple[str, ...] = ()
+    memories: tuple[str, ...] = ()
+    concepts: tuple[str, ...] = ()
+    category: str = ""
+    difficulty: str = ""
+    is_labelled: bool = True
+    has_empty_category: bool = False
+    line: int = 0
+    last: int = 0
+
+    @property
+    def has_gold(self) -> bool:
+        """Whether anything answers it."""
+        return bool(self.evidence or self.memories or self.concepts)
+
+
+class Labels(NamedTuple):
+    """A whole file.
+
+    Attributes:
+        store: The store that the labels are of, as it is written; empty: not said.
+        column: Blanks before the dash of each query; None: they are not a list in block style.
+        key_line: Line of ``queries:``, from 1; 0: it is not there.
+    """
+
+    store: str
+    rows: tuple[Label, ...]
+    column: int | None = None
+    key_line: int = 0
+
+
+EMPTY = Labels("", ())
+
+
+def id_of(text: str) -> str:
+    """The id of a query that names none.
+
+    >>> id_of("what is  my blood type") == id_of("what is my blood type")
+    True
+    """
+    return f"q-{digest('label', ' '.join(text.split()))}"
+
+
+def path_of(root: Path) -> Path:
+    """The file of a store."""
+    return root / NAME
+
+
+def decoded(data: bytes, name: str) -> str:
+    """The text of a file; line ends become newlines.
+
+    Raises:
+        BadInputError: It is too large or not UTF-8.
+    """
+    if len(data) > MAX_LABELS:
+        raise BadInputError(name, f"is larger than {MAX_LABELS >> 20} MiB", "split it")
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise BadInputError(name, "is not UTF-8", "save it as UTF-8", line=line) from None
+    return text.removeprefix("\ufeff").replace("\r\n", "\n")
+
+
+def parse(text: str, name: str) -> Labels:
+    """The labels of a text.
+
+    Args:
+        text: The YAML.
+        name: Of the file, for what is wrong with it.
+
+    Raises:
+        BadInputError: It is no YAML, or not what such a file must be; the line counts from 1.
+    """
+    try:
+        root = yaml_text.compose(text, MAX_LABELS)
+    except LineError as error:
+        place = _YAML_LINE.search(str(error))
+        reason = str(error)[: place.start()] if place else str(error)
+        line = int(place.group(1)) if place else None
+        raise BadInputError(name, reason, "mend it", line=line) from None
+    if root is None:
+        return EMPTY
+    file = _File(name)
+    entries = dict(file.entries(root, ("queries", "store"), "the file"))
+    if "queries" not in entries:
+        raise file.fault(root, "has no 'queries'", "write a list of queries under 'queries:'")
+    store = file.text(entries["store"], "store") if "store" in entries else ""
+    queries = entries["queries"]
+    rows = tuple(file.rows(queries))
+    is_block = bool(rows) and not queries.flow_style
+    key = next(key for key, value in root.value if value is queries)
+    return Labels(
+        store,
+        rows,
+        queries.start_mark.column if is_block else None,
+        0 if root.flow_style else key.start_mark.line + 1,
+    )
+
+
+class _File:
+    """Reads nodes of one file, and names it in what is wrong."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def fault(self, node: Any, reason: str, next_step: str) -> BadInputError:
+        """What is wrong with a node."""
+        return BadInputError(self._name, reason, next_step, line=node.start_mark.line + 1)
+
+    def entries(self, node: Any, known: Sequence[str], what: str) -> Iterator[tuple[str, Any]]:
+        """Keys and values of a mapping; each key is one of the known, and stands there once."""
+        if node.id != "mapping":
+            raise self.fault(node, f"{what} is not a mapping", f"write {known[0]}: and so on")
+        seen: set[str] = set()
+        for key, value in node.value:
+            name = key.value if key.id == "scalar" else ""
+            if name not in known:
+                raise self.fault(
+                    key, f"unknown key {name[:40]!r} in {what}", f"use {', '.join(known)}"
+                )
+            if name in seen:
+                raise self.fault(key, f"{what} has {name!r} twice", "keep one of them")
+            seen.add(name)
+            yield name, value
+
+    def text(self, node: Any, what: str, tags: AbstractSet[str] = _TEXTS) -> str:
+        """A text, with single blanks; that of nothing is empty."""
+        if node.id == "scalar" and node.tag == _NULL:
+            return ""
+        if node.id != "scalar" or node.tag not in tags:
+            raise self.fault(node, f"{what} is not text", "put it between quotes")
+        return " ".join(node.value.split())
+
+    def texts(self, node: Any, what: str) -> tuple[str, ...]:
+        """A list of texts, each once."""
+        if node.id != "sequence":
+            raise self.fault(node, f"{what} is not a list", f"write {what}: [...]")
+        if len(node.value) > MAX_PIECES:
+            raise self.fault(node, f"{what} has more than {MAX_PIECES} entries", "name fewer")
+        found = [self.text(each, f"an entry of {what}") for each in node.value]
+        for each, text in zip(node.value, found, strict=True):
+            if not text:
+                raise self.fault(each, f"an entry of {what} is empty", "fill it in or take it out")
+        return tuple(dict.fromkeys(found))
+
+    def rows(self, node: Any) -> Iterator[Label]:
+        """The queries, in order."""
+        if node.id == "scalar" and node.tag == _NULL:
+            return
+        if node.id != "sequence":
+            raise self.fault(node, "'queries' is not a list", "begin each query with '- query:'")
+        if len(node.value) > MAX_QUERIES:
+            raise self.fault(node, f"has more than {MAX_QUERIES} queries", "split the file")
+        lines: dict[str, int] = {}
+        for each in node.value:
+            row = self._row(each)
+            if row.id in lines:
+                reason = f"the id {row.id[:60]!r} stands in line {lines[row.id]} already"
+                raise self.fault(each, reason, "give each query an id of its own")
+            lines[row.id] = row.line
+            yield row
+
+    def _row(self, node: Any) -> Label:
+        values = dict(self.entries(node, _KEYS, "a query"))
+        text = self.text(values["query"], "the query") if "query" in values else ""
+        if not text:
+            raise self.fault(node, "a query has no text", "write it behind 'query:'")
+        named = self.text(values["id"], "the id", _TEXTS | _NUMBERS) if "id" in values else ""
+        given = [n for n in _LISTS if n in values and values[n].tag != _NULL]
+        lists = {name: self.texts(values[name], name) for name in given}
+        tags = [name for name in ("category", "difficulty") if name in values]
+        said = {name: self.text(values[name], name) for name in tags}
+        return Label(
+            named or id_of(text),
+            text,
+            evidence=lists.get("evidence", ()),
+            memories=lists.get("memories", ()),
+            concepts=lists.get("concepts", ()),
+            category=said.get("category", ""),
+            difficulty=said.get("difficulty", ""),
+            is_labelled=bool(lists),
+            has_empty_category=said.get("category") == "",
+            line=node.start_mark.line + 1,
+            last=_last_line(node),
+        )
+
+
+def _last_line(node: Any) -> int:
+    """The last line of a node, from 1: a block ends where its last scalar does."""
+    if node.id == "scalar" or node.flow_style:
+        mark = node.end_mark
+        is_before = mark.column == 0 and mark.line > node.start_mark.line
+        return int(mark.line + (0 if is_before else 1))
+    parts = [part for each in node.value for part in (each if isinstance(each, tuple) else (each,))]
+    return max([int(node.start_mark.line) + 1, *map(_last_line, parts)])

@@ -1,0 +1,181 @@
+"""``clsm eval`` and ``clsm eval run``: what they print and write, how they compare and refuse."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from evaluation.small_sets import write_gvd, write_locomo, write_notes
+from ingesting import tree
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from processes import Cli
+
+
+@pytest.fixture
+def locomo(bare: Cli) -> Path:
+    return write_locomo(bare.folder / "locomo")
+
+
+def without_times(report: dict[str, Any]) -> dict[str, Any]:
+    """A report but for what was measured with a clock."""
+
+    def cleaned(value: Any) -> Any:
+        if isinstance(value, dict):
+            return {key: cleaned(each) for key, each in value.items() if key != "ms"}
+        return [cleaned(each) for each in value] if isinstance(value, list) else value
+
+    found: dict[str, Any] = cleaned(report)
+    return found
+
+
+def test_a_run_compares_clsm_with_plain_searches(bare: Cli, locomo: Path) -> None:
+    found = bare.ok("eval", "run", locomo, "--preset", "cls-m", "--ablate", "echo", "--json").json
+    assert found["schema"] == "clsm.eval/1"
+    (tried,) = found["sets"]
+    names = [system["name"] for system in tried["systems"]]
+    assert names[0] == "clsm"
+    assert {"grep", "BM25", "MiniLM", "RRF", "recency", "static", "cls-m", "clsm refit"} <= {*names}
+    assert [row["mechanism"] for row in tried["ablation"]] == ["echo"]
+    assert len(tried["queries"]) == tried["sizes"]["queries"] == 6
+    assert {row["negative"] for row in tried["abstention"]} == {"wrong person", "off topic"}
+    assert found["command"] == "clsm eval run locomo --preset cls-m --ablate echo"
+
+
+def test_two_runs_give_the_same_bytes_but_for_times(bare: Cli, locomo: Path) -> None:
+    one, two = (
+        bare.ok("eval", "run", locomo, "--json", "--work", bare.folder / place).json
+        for place in ("one", "two")
+    )
+    assert without_times(one) == without_times(two)
+    again = bare.ok("eval", "run", locomo, "--json", "--work", bare.folder / "two")
+    assert again.json == two
+
+
+def test_an_interrupted_run_goes_on(bare: Cli, locomo: Path) -> None:
+    work = bare.folder / "work"
+    first = bare.ok("eval", "run", locomo, "--json", "--work", work)
+    kept = sorted((work / "measured").iterdir())
+    before = {file.name: file.stat().st_mtime_ns for file in kept}
+    lost = kept[: len(kept) // 2]
+    for file in lost:
+        file.unlink()
+    again = bare.ok("eval", "run", locomo, "--json", "--work", work)
+    assert without_times(again.json) == without_times(first.json)
+    after = {file.name: file.stat().st_mtime_ns for file in (work / "measured").iterdir()}
+    assert after.keys() == before.keys()
+    assert {name for name in after if after[name] != before[name]} == {f.name for f in lost}
+
+
+def test_a_report_is_four_files(bare: Cli, locomo: Path) -> None:
+    out = bare.folder / "report"
+    done = bare.ok("eval", "run", locomo, "--out", out)
+    assert sorted(file.name for file in out.iterdir()) == [
+        "queries.jsonl",
+        "report.html",
+        "report.json",
+        "report.md",
+    ]
+    assert "wrote " in done.err
+    page = (out / "report.html").read_text("utf-8")
+    assert "<svg" in page
+    assert str(bare.folder) not in page
+    assert str(bare.folder) not in (out / "report.json").read_text("utf-8")
+    rows = [json.loads(line) for line in (out / "queries.jsonl").read_text("utf-8").splitlines()]
+    assert len(rows) == 6
+
+
+def test_a_worse_setting_fails_the_gate(bare: Cli, locomo: Path) -> None:
+    out = bare.folder / "before"
+    bare.ok("eval", "run", locomo, "--out", out)
+    gate = ("--baseline", out / "report.json", "--fail-under", "-1")
+    same = bare.ok("eval", "run", locomo, *gate)
+    assert "passed" in same.out
+    worse = bare("eval", "run", locomo, "--set", "recall.floor=1", *gate)
+    assert worse.code == 18
+    assert "FAILED" in worse.out
+    assert "recall@10" in worse.err
+    assert "Traceback" not in worse.err
+
+
+def test_a_limit_without_a_baseline_is_absolute(bare: Cli, locomo: Path) -> None:
+    assert bare("eval", "run", locomo, "--fail-under", "100.5").code == 18
+    assert bare("eval", "run", locomo, "--fail-under", "1").code == 0
+    assert bare("eval", "run", locomo, "--fail-under", "nan").code == 12
+
+
+def test_other_data_is_not_compared(bare: Cli, locomo: Path) -> None:
+    out = bare.folder / "before"
+    bare.ok("eval", "run", locomo, "--out", out)
+    (locomo / "2.json").unlink()
+    refused = bare("eval", "run", locomo, "--baseline", out / "report.json")
+    assert refused.code == 17
+    assert "other data" in refused.err
+
+
+def test_several_sets_and_kinds_in_one_run(bare: Cli, locomo: Path) -> None:
+    gvd = write_gvd(bare.folder / "gvd")
+    found = bare.ok("eval", "run", gvd, f"nodes={locomo}", "--limit", "1", "--json").json
+    assert [each["kind"] for each in found["sets"]] == ["gvd", "nodes"]
+    assert [each["headline"] for each in found["sets"]] == ["recall@1", "f1"]
+
+
+def test_no_store_of_the_user_is_touched(cli: Cli) -> None:
+    notes = write_notes(cli.folder / "notes")
+    before = tree(cli.store, derived=True)
+    cli.ok("eval", "run", notes, "--work", cli.folder / "work")
+    assert tree(cli.store, derived=True) == before
+
+
+def test_alone_it_wants_a_set_of_your_own(cli: Cli) -> None:
+    missing = cli("eval")
+    assert missing.code == 12
+    assert "clsm eval label" in missing.err
+    own = cli.store / "eval" / "queries.yaml"
+    own.parent.mkdir()
+    cli.ok("note", "The boat lies in the old harbour of Ghent.")
+    own.write_text(
+        "queries:\n- query: where is the boat\n  evidence: [old harbour of Ghent]\n", "utf-8"
+    )
+    found = cli.ok("eval", "--json").json
+    assert found["sets"][0]["systems"][0]["figures"]["recall@10"] == 1.0
+    assert cli.ok("eval", "run", "--json").json["sets"] == found["sets"]
+
+
+@pytest.mark.parametrize(
+    ("options", "code", "said"),
+    [
+        (("--preset", "mem0"), 2, "cls-m"),
+        (("--preset", ""), 2, "cls-m"),
+        (("--probe", "nothing"), 2, "drift"),
+        (("--ablate", "eco"), 12, "echo"),
+        (("--set", "recall.k"), 12, "KEY=VALUE"),
+        (("--set", "recall.kk=1"), 12, "recall.k"),
+        (("--baseline", "nowhere.json"), 12, "nowhere.json"),
+        (("--answer",), 2, "llm.base_url"),
+        (("--limit", "0"), 2, "limit"),
+    ],
+)
+def test_what_cannot_be_is_refused_before_any_work(
+    bare: Cli, locomo: Path, options: tuple[str, ...], code: int, said: str
+) -> None:
+    refused = bare("eval", "run", locomo, *options, "--work", bare.folder / "work")
+    assert refused.code == code
+    assert said in refused.err
+    assert refused.out == ""
+    assert not (bare.folder / "work").exists()
+
+
+def test_what_is_no_set_is_refused(bare: Cli) -> None:
+    for spec in ("nowhere", "", "locomo=nowhere", "what=."):
+        refused = bare("eval", "run", spec)
+        assert refused.code == 12, spec
+        assert "Traceback" not in refused.err
+
+
+def test_without_the_model_there_is_nothing_to_measure(bare: Cli, locomo: Path) -> None:
+    refused = bare("eval", "run", locomo, CLSM_MODEL_DIR=bare.folder / "nothing")
+    assert refused.code == 15

@@ -1,0 +1,135 @@
+"""``clsm eval shadow`` as a stranger meets it, with the consolidation that logs on its way."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from processes import Cli
+
+NIGHT = ("--now", "2026-02-26T03:00:00+01:00")
+
+
+def turn(session: str, role: str, time: str, text: str) -> str:
+    said = {"session": session, "role": role, "timestamp": time, "text": text}
+    return json.dumps(said) + "\n"
+
+
+TALKS = "".join(
+    (
+        turn("one", "user", "2026-02-24T08:00:00+01:00", "I lent the brass sextant to Ottoline."),
+        turn("one", "assistant", "2026-02-24T08:01:00+01:00", "Noted: Ottoline, brass sextant."),
+        turn("two", "user", "2026-02-25T08:00:00+01:00", "Where did my sextant go?"),
+        turn("two", "assistant", "2026-02-25T08:01:00+01:00", "You lent it to Ottoline. Brass!"),
+    )
+)
+
+
+@pytest.fixture
+def soul(cli: Cli) -> Path:
+    path = cli.folder / "SOUL.md"
+    path.write_text("- I am Sedge.\n- Silence until the kettle has boiled.\n", encoding="utf-8")
+    return path
+
+
+def start(cli: Cli, *words: str | Path) -> str:
+    return cli.ok("eval", "shadow", "start", *words, "--now", "2026-02-20T08:00:00+01:00").out
+
+
+def take_in(cli: Cli) -> None:
+    (cli.folder / "talks.jsonl").write_text(TALKS, encoding="utf-8")
+    cli.ok("ingest", "-q", "talks.jsonl", "--now", "2026-02-25T22:00:00+01:00")
+
+
+def test_a_week_from_start_to_deletion(cli: Cli, soul: Path) -> None:
+    said = start(cli, "--static", soul)
+    assert "shadow mode is on for this machine (test), since 2026-02-20T07:00:00Z" in said
+    assert f"beside: {soul}" in said
+    assert "clsm eval shadow stop" in said
+    take_in(cli)
+    cli.ok("consolidate", *NIGHT)
+    log = cli.store / ".clsm" / "shadow" / "test.jsonl"
+    logged = log.read_bytes()
+    assert logged.count(b"{") > 2
+    assert b"sextant" not in logged
+    assert "2 sessions logged; see: clsm eval shadow report" in cli.ok("status").out
+    shown = cli.ok("eval", "shadow", "report", "--verbose", "--plot", "shadow.html", *NIGHT)
+    assert "2026-02-25T07:00:00Z" in shown.out
+    assert "over 2 sessions clsm would have put" in shown.out
+    assert "sessions a file was written after the session began" in shown.err
+    assert "<svg" in (cli.folder / "shadow.html").read_text(encoding="utf-8")
+    assert log.read_bytes() == logged
+    found = cli.ok("eval", "shadow", "report", "--json", *NIGHT).json
+    assert found["schema"] == "clsm.eval-shadow/1"
+    assert [row["prompts"] for row in found["rows"]] == [1, 1]
+    assert "its log stays" in cli.ok("eval", "shadow", "stop").out
+    assert "shadow" not in cli.ok("status").out
+    assert "its log is deleted" in cli.ok("eval", "shadow", "stop", "--delete").out
+    assert not log.exists()
+    assert "off already" in cli.ok("eval", "shadow", "stop").out
+
+
+def test_a_forget_leaves_the_log_and_nothing_in_it_tells(cli: Cli, soul: Path) -> None:
+    start(cli, "--static", soul)
+    take_in(cli)
+    cli.ok("eval", "shadow", "report", *NIGHT)
+    log = cli.store / ".clsm" / "shadow" / "test.jsonl"
+    logged = log.read_bytes()
+    found = cli.ok("recall", "--json", "brass sextant", *NIGHT).json["memories"]
+    gone = found[0]["id"]
+    cli.ok("forget", gone, "--yes", *NIGHT)
+    assert log.read_bytes() == logged
+    assert gone.encode() not in logged
+    cli.ok("eval", "shadow", "report", *NIGHT)
+    assert log.read_bytes() == logged  # the session that lost a turn is not logged again
+
+
+def test_a_plan_logs_nothing(cli: Cli, soul: Path) -> None:
+    start(cli, "--static", soul)
+    take_in(cli)
+    cli.ok("consolidate", "--dry-run", *NIGHT)
+    assert not (cli.store / ".clsm" / "shadow" / "test.jsonl").exists()
+
+
+def test_what_goes_wrong_does_not_spoil_a_consolidation(cli: Cli, soul: Path) -> None:
+    start(cli, "--static", soul)
+    take_in(cli)
+    (cli.store / ".clsm" / "shadow" / "test.json").write_text("{", encoding="utf-8")
+    done = cli.ok("consolidate", *NIGHT)
+    assert "shadow mode logged nothing" in done.err
+    assert "episode" in done.out
+    assert "shadow mode is damaged" in cli.ok("status").out
+    cli.ok("eval", "shadow", "stop")
+    assert "shadow" not in cli.ok("status").out
+
+
+def test_git_does_not_see_the_log(bare: Cli, soul: Path) -> None:
+    bare.ok("init", "--git", "-q", "other")
+    cli = type(bare)(bare.folder, {**bare.environment, "CLSM_STORE": str(bare.folder / "other")})
+    start(cli, "--static", soul)
+    ignored = (cli.folder / "other" / ".gitignore").read_text(encoding="utf-8")
+    assert ".clsm/" in ignored.splitlines()
+
+
+def test_before_anything_is_logged(cli: Cli) -> None:
+    done = cli("eval", "shadow", "report")
+    assert done.code == 12
+    assert "turn it on with: clsm eval shadow start" in done.err
+    assert "name those your agent loads with --static" in start(cli)
+    assert cli.ok("eval", "shadow", "report").out == "no session was logged yet\n"
+    assert cli.ok("eval", "shadow", "report", "--json").json["clsm"] is None
+    assert "was on already" in start(cli)
+
+
+def test_bad_options(cli: Cli) -> None:
+    assert cli("eval", "shadow", "start", "--static", "nowhere.md").code == 12
+    assert cli("eval", "shadow", "start", "--static", " ").code == 2
+    assert cli("eval", "shadow", "start", "--budget", "0").code == 2
+    assert cli("eval", "shadow", "report", "--since", "soon").code == 2
+    assert cli("eval", "shadow", "report", "--plot", "shadow.png").code == 2
+    assert not (cli.store / ".clsm" / "shadow").exists()

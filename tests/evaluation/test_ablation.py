@@ -1,0 +1,324 @@
+"""Each mechanism can be taken out, each setting belongs to one, and none of them is dead."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+from ingesting import embedder
+from evaluation.small_sets import write_memory
+
+from clsm_cli.config import Settings, with_changes
+from clsm_cli.errors import BadInputError, RefusedError
+from clsm_cli.evaluation import benches
+from clsm_cli.evaluation.ablation import overrides
+from clsm_cli.evaluation.ablation.mechanisms import MECHANISMS, Mechanism, Variation
+from clsm_cli.evaluation.ablation.systems import chosen, without
+from clsm_cli.evaluation.dataset import Case, Chat, Dataset, Existing, Folders, Query
+from clsm_cli.evaluation.loaders.cases import Said
+from clsm_cli.evaluation.stores import Workshop
+from clsm_cli.evaluation.systems.recall import Recall
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from clsm_cli.evaluation.bench import Bench
+    from clsm_cli.evaluation.retrieved import Retrieved
+    from clsm_cli.retrieval.meaning import Engine
+
+SESSIONS: dict[str, list[tuple[str, int, str]]] = {
+    "2026-02-02": [
+        ("Mara", 0, "I started with pottery last week, the wheel is harder than it looks."),
+        ("Brian", 1, "What are you making first?"),
+        ("Mara", 2, "A blue bowl for my sister Noor, she collects pottery."),
+        ("Brian", 3, "Use metric units in the recipes, please."),
+        ("Mara", 4, "Fine. The pump in the cellar runs every 20 minutes now."),
+        ("Brian", 5, "By the way, I adopted a grey cat called Biscuit from the shelter."),
+        ("Mara", 6, "Biscuit sounds lovely! Does the cat sleep on the sofa?"),
+        ("Brian", 7, "The cat sleeps on my keyboard all day long."),
+        ("Mara", 200, "Biscuit the cat woke up at last and wants her dinner."),
+        ("Brian", 201, "My cat Biscuit always wants dinner when she wakes up."),
+    ],
+    "2026-02-10": [
+        ("Brian", 0, "The migration of the billing database to SQLite is done."),
+        ("Mara", 1, "Did the nightly backup of the billing database run?"),
+        ("Brian", 2, "The backup of the billing database failed, the disk was full."),
+        ("Mara", 3, "Noor and I painted the kitchen yellow on 8 February 2026."),
+        ("Brian", 4, "Use metric units in the recipes, please."),
+        ("Mara", 5, "From today the pump in the cellar runs every 40 minutes."),
+        ("Brian", 6, "My cat Biscuit was ill, the vet gave her drops for three days."),
+        ("Mara", 7, "I take violin lessons from Edith Vale on Thursdays."),
+        ("Brian", 8, "Edith Vale taught my brother, he plays in the Leiden orchestra."),
+        ("Mara", 9, "I bought a violin from Edith Vale at the market in Leiden."),
+    ],
+    "2026-02-17": [
+        ("Mara", 0, "I bought a violin from Edith Vale at the market in Leiden."),
+        ("Brian", 1, "You told me. Is the blue bowl for Noor ready?"),
+        ("Mara", 2, "The blue bowl cracked in the kiln, so I threw another one."),
+        ("Brian", 3, "The vet says that Biscuit is well again."),
+        ("Mara", 4, "My hobbies are pottery, the violin and long walks along the canal."),
+        (
+            "Brian",
+            5,
+            " ".join(f"Step {n}: rinse jar {n} and dry it by the stove." for n in range(40)),
+        ),
+        ("Mara", 6, "Edith Vale moved to Leiden in January 2026."),
+        ("Brian", 7, "The billing database moved again, to a server in Haarlem."),
+        ("Mara", 8, "Noor keeps the bowl of the pottery course in Haarlem."),
+        ("Brian", 9, "Noor met Edith Vale in Haarlem."),
+    ],
+    "2026-02-20": [
+        ("Mara", 0, "The tomatoes on the south wall are ripening faster than last year."),
+        ("Brian", 1, "I moved the basil next to the peppers and it looks happier there."),
+        ("Mara", 2, "The slugs ate half of the lettuce, I put out beer traps."),
+        ("Brian", 3, "The compost in the garden was 55 degrees this morning."),
+        ("Mara", 4, "I sowed the yellow courgette and the beans in the garden."),
+        ("Brian", 5, "Good. The deploy script of the server needs a token before Friday."),
+        ("Mara", 6, "Move the cron job of the server to 03:30, after the reindex."),
+        ("Brian", 7, "The server keeps seven daily snapshots and four weekly ones."),
+        ("Mara", 8, "The logs of the server were never rotated, the disk is 98 percent full."),
+        ("Brian", 9, "I will rotate the logs of the server with logrotate."),
+    ],
+}
+ASKED = (
+    "What hobbies does Mara have?",
+    "Where did Mara buy the violin from Edith Vale?",
+    "How often does the pump run?",
+    "When did Noor paint the kitchen?",
+    "What did Brian do on 10 February 2026?",
+    "What did we discuss on 10 February 2026?",
+    "Edith Vale",
+    "Where are metric units used?",
+    "What units should recipes have?",
+    "What happened to the billing database?",
+    "What is in jar 30?",
+    "What is the boiling point of tungsten carbide?",
+)
+MEASURES = {
+    "boundary.max_turns",
+    "boundary.min_turns",
+    "boundary.window",
+    "boundary.gap_half",
+    "boundary.gap_certain",
+    "recall.k",
+    "recall.budget",
+    "recall.bm25_k1",
+    "recall.bm25_b",
+    "recall.candidates",
+    "recall.concepts",
+    "recall.refresh_passages",
+    "graph.reach",
+    "graph.alpha",
+    "graph.shrink",
+    "graph.min_count",
+    "graph.top",
+    "graph.retention",
+    "consolidation.same_cosine",
+    "consolidation.near_cosine",
+    "consolidation.rule_floor",
+    "consolidation.max_rules",
+    "consolidation.mass_loss",
+    "consolidation.review_days",
+    "consolidation.step",
+}
+"""Settings that say how much or how long, and switch nothing off."""
+OFF = {"recall.weight_context", "recall.rounds"}
+"""Mechanisms that are shipped switched off."""
+ONLY_IN_LARGE = {"refinement"}
+"""What changes nothing here: it moves boundaries by a turn or two. Ten of the 45 answers of the sample
+memory change without it."""
+ASKED_OF_NOTES = ("what happened to the pump in the cellar", "what stood on the gauge")
+
+
+def told() -> tuple[Said, ...]:
+    return tuple(
+        Said(
+            id=f"{day}:{place}",
+            speaker=speaker,
+            role="user",
+            text=text,
+            time=f"{day}T{9 + minute // 60:02}:{minute % 60:02}:00+00:00",
+            session=day,
+            unit="",
+        )
+        for day, turns in SESSIONS.items()
+        for place, (speaker, minute, text) in enumerate(turns)
+    )
+
+
+def queries(*texts: str) -> tuple[Query, ...]:
+    return tuple(Query(f"q{place}", text) for place, text in enumerate(texts))
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory, engine: Engine) -> list[Bench]:
+    """A chat and some notes, ingested and consolidated."""
+    folder = tmp_path_factory.mktemp("ablation")
+    notes = write_memory(folder / "memory")
+    chat = Case("chat", Chat(("Mara", "Brian"), told()), queries(*ASKED))
+    written = Case("notes", Folders(notes, ("workspace", "sessions")), queries(*ASKED_OF_NOTES))
+    dataset = Dataset("small", "small", "0" * 64, "turn", "recall@10", (chat, written))
+    shop = Workshop(folder / "work", embedder(), None, fresh=False, progress=lambda *_: None)
+    return benches.make(dataset, shop, engine)
+
+
+@pytest.fixture(scope="module")
+def answers(made: list[Bench]) -> list[list[Retrieved]]:
+    """What clsm returns to each query of each bench."""
+    return [list(timeless(Recall("clsm").ask(bench, bench.case.queries))) for bench in made]
+
+
+def timeless(found: Iterator[Retrieved]) -> Iterator[Retrieved]:
+    return (each._replace(milliseconds=None) for each in found)
+
+
+@pytest.mark.parametrize("name", [name for name in MECHANISMS if name not in ONLY_IN_LARGE])
+def test_no_mechanism_is_dead(name: str, made: list[Bench], answers: list[list[Retrieved]]) -> None:
+    system = without(name)
+    assert system.name == f"clsm without {name}"
+    assert any(
+        one != other
+        for bench, known in zip(made, answers, strict=True)
+        for one, other in zip(timeless(system.ask(bench, bench.case.queries)), known, strict=True)
+    ), f"{name}: no answer changes without it"
+
+
+def test_the_same_settings_made_again_answer_the_same(
+    made: list[Bench], answers: list[list[Retrieved]]
+) -> None:
+    shipped = Settings()
+    changes = {
+        "recall.fold": shipped.recall.fold,
+        "graph.shrink": shipped.graph.shrink,
+        "boundary.refine": shipped.boundary.refine,
+    }
+    for bench, known in zip(made, answers, strict=True):
+        again = overrides.applied(bench, changes)
+        assert again.store.root != bench.store.root
+        assert again.raw.root != bench.raw.root
+        assert list(timeless(Recall("clsm").ask(again, bench.case.queries))) == known
+
+
+def test_each_setting_is_a_mechanism_a_measure_or_off_as_shipped() -> None:
+    """A new weight or switch must be put into ``MECHANISMS``, or be named here."""
+    switched = {
+        key
+        for mechanism in MECHANISMS.values()
+        if not isinstance(mechanism.off, Variation)
+        for key in mechanism.off
+    }
+    every = {
+        f"{group}.{key}"
+        for group, values in Settings()._asdict().items()
+        if group not in ("llm", "store")
+        for key in values._fields
+    }
+    assert switched <= every
+    assert not switched & (MEASURES | OFF)
+    assert every - switched == MEASURES | OFF
+    weights = {key for key in every if key.startswith("recall.weight_")}
+    assert weights <= switched | OFF
+    for key in OFF:
+        group, _, name = key.partition(".")
+        assert getattr(getattr(Settings(), group), name) == 0
+
+
+@pytest.mark.parametrize("mechanism", MECHANISMS.values(), ids=MECHANISMS)
+def test_each_is_off_and_says_how(mechanism: Mechanism) -> None:
+    assert mechanism.about
+    if not isinstance(mechanism.off, Variation):
+        changed = with_changes(Settings(), dict(mechanism.off))
+        assert changed != Settings(), "off is what is shipped"
+        pairs = [f"{key}={value}" for key, value in mechanism.off.items()]
+        assert with_changes(Settings(), overrides.parse(pairs)) == changed
+        assert all(pair.replace("=", ": ") in mechanism.how for pair in pairs)
+
+
+def test_all_means_every_one_and_each_once() -> None:
+    assert chosen(["all"]) == list(MECHANISMS.values())
+    assert next(each.name for each in chosen(["echo", "all"])) == "echo"
+    assert len(chosen(["echo", "all", "all"])) == len(MECHANISMS)
+    assert chosen([]) == []
+
+
+@pytest.mark.parametrize(
+    ("name", "advice"),
+    [
+        ("late interaction", "did you mean late-interaction?"),
+        ("consolidat", "did you mean consolidation?"),
+        ("zzz", "name one of them, or all"),
+        ("", "name one of them, or all"),
+        ("\x1b[31m" + "x" * 9000, "name one of them, or all"),
+    ],
+)
+def test_an_unknown_name_is_refused_with_what_there_is(name: str, advice: str) -> None:
+    with pytest.raises(BadInputError) as caught:
+        chosen(["words", name])
+    assert str(caught.value).endswith(advice)
+    assert "late-interaction" in str(caught.value)
+    assert "\x1b" not in str(caught.value)
+    with pytest.raises(BadInputError):
+        without(name)
+
+
+@pytest.mark.parametrize(
+    ("pair", "reason"),
+    [
+        ("", "is no KEY=VALUE"),
+        ("recall.k", "is no KEY=VALUE"),
+        ("recall.k=", "is no KEY=VALUE"),
+        (" = 5", "is no KEY=VALUE"),
+        (
+            "recall.weight_bm2=1",
+            "unknown setting 'recall.weight_bm2'; did you mean recall.weight_bm25",
+        ),
+        ("zzz=1", "unknown setting"),
+        ("recall=1", "unknown setting"),
+        ("recall.k=five", "must be a number like 10"),
+        ("recall.k=0.5", "must be a number like 10"),
+        ("recall.k=true", "must be a number like 10"),
+        ("recall.k=[1]", "must be a number like 10"),
+        ("recall.floor=.nan", "must be a number like|not a number|no number|too large"),
+        (f"recall.floor={'9' * 400}", "too large a number"),
+        (f"recall.floor={'9' * 9000}", "is longer than"),
+        ("recall.floor={{", "is not YAML"),
+        ("recall.floor=&a 1", "anchor|not YAML|alias"),
+        ("graph.retention=linear", "must be one of power, exponential, base-level"),
+        ("llm.model=3", "must be text"),
+    ],
+)
+def test_what_is_no_setting_is_refused(pair: str, reason: str) -> None:
+    with pytest.raises(BadInputError, match=reason) as caught:
+        overrides.parse([pair])
+    assert str(caught.value).startswith("--set ")
+    assert "\n" not in str(caught.value)
+
+
+def test_two_values_for_one_setting_are_refused() -> None:
+    with pytest.raises(BadInputError, match="for the second time"):
+        overrides.parse(["recall.k=5", "recall.k=6"])
+
+
+def test_a_store_that_was_there_already_is_asked_but_never_made_again(made: list[Bench]) -> None:
+    bench = replace(made[1], case=made[1].case._replace(source=Existing(made[1].store.root)))
+    assert overrides.applied(bench, {"recall.k": 3}).store.root == bench.store.root
+    for changes in ({"graph.min_npmi": 2}, {"boundary.refine": 0}):
+        with pytest.raises(RefusedError, match="is asked as it is"):
+            overrides.applied(bench, changes)
+    left = [name for name, each in MECHANISMS.items() if each.applies(bench)]
+    assert "words" in left
+    assert "model" in left
+    assert not {"consolidation", "gists", "boundaries"} & {*left}
+    assert all(each.applies(made[1]) for each in MECHANISMS.values())
+
+
+def test_changes_add_up(made: list[Bench]) -> None:
+    once = overrides.applied(made[1], {"graph.min_npmi": 2})
+    twice = MECHANISMS["words"].without(once)
+    assert twice.store.root == once.store.root
+    assert twice.store.settings == with_changes(
+        Settings(), {"graph.min_npmi": 2, "recall.weight_bm25": 0}
+    )
+    assert once.raw.root == made[1].raw.root
+    assert overrides.applied(made[1], {"graph.min_npmi": 2}).store == once.store

@@ -1,0 +1,329 @@
+"""What a user has without clsm: each baseline against what it says it does, on real stores."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from ingesting import embedder, tree
+
+from clsm_cli.commands.engine import QueryEngine
+from clsm_cli.evaluation import benches
+from clsm_cli.evaluation.dataset import Case, Chat, Dataset, Existing, Folders, Query
+from clsm_cli.evaluation.loaders.cases import Said
+from clsm_cli.evaluation.stores import Workshop
+from clsm_cli.evaluation.systems import forgetting, meaning, pool, registry, static, words
+from clsm_cli.scoring import bm25
+from clsm_cli.text.tokens import count_tokens
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from clsm_cli.evaluation.bench import Bench
+    from clsm_cli.evaluation.retrieved import Retrieved
+    from clsm_cli.evaluation.systems.pool import Pool
+
+SAID = (
+    ("1", "2024-03-01", "Ann", "I adopted a grey cat from the shelter in Leiden."),
+    ("1", "2024-03-01", "Bob", "Lovely! What do you call the cat?"),
+    ("1", "2024-03-01", "Ann", "The cat is called Margaret."),
+    ("2", "2024-03-11", "Bob", "How is the cat called Margaret, the grey one from the shelter?"),
+    ("2", "2024-03-11", "Ann", "Margaret sleeps on the violin."),
+    ("3", "2024-03-12", "Bob", "I painted my kitchen yellow."),
+    ("3", "2024-03-12", "Ann", "Yellow kitchens are cheerful, and paint is cheap."),
+)
+QUESTION = "What is the name of Ann's grey cat?"
+SOUL = "# Soul\n\nI am calm.\n"
+USER = "# User\n\nIlse measures water.\n"
+MEMORY = "# Memory\n\nThe pump stands in the cellar of [[Brian]].\n\nThe heron is grey.\n"
+DAYS = {
+    "2026-03-01": "# 2026-03-01\n\nA heron stood on the gauge.\n",
+    "2026-03-02": "# 2026-03-02\n\n[[Brian]] mended the pump.\n",
+    "2026-03-03": "# 2026-03-03\n\nThe pump failed again, and [[Brian]] was ill.\n",
+}
+
+
+@pytest.fixture(scope="module")
+def module_shop(tmp_path_factory: pytest.TempPathFactory) -> Workshop:
+    folder = tmp_path_factory.mktemp("work")
+    return Workshop(folder, embedder(), None, fresh=False, progress=lambda *_: None)
+
+
+def _made(case: Case, shop: Workshop, engine: object, unit: str = "turn") -> Bench:
+    data = Dataset("test", "test", "0" * 64, unit, "recall@10", (case,))  # type: ignore[arg-type]
+    (bench,) = benches.make(data, shop, engine)  # type: ignore[arg-type]
+    return bench
+
+
+@pytest.fixture(scope="module")
+def chat(module_shop: Workshop, engine: QueryEngine) -> Bench:
+    turns = tuple(
+        Said(
+            id=f"t{number}",
+            speaker=speaker,
+            role="user",
+            text=text,
+            time=f"{day}T10:00:{number:02}+00:00",
+            session=session,
+            unit=f"t{number}",
+        )
+        for number, (session, day, speaker, text) in enumerate(SAID)
+    )
+    query = Query("q", QUESTION, gold=("t2",))
+    return _made(Case("talk", Chat(("Ann", "Bob"), turns), (query,)), module_shop, engine)
+
+
+@pytest.fixture(scope="module")
+def notes(
+    module_shop: Workshop, engine: QueryEngine, tmp_path_factory: pytest.TempPathFactory
+) -> Bench:
+    root = tmp_path_factory.mktemp("set")
+    day = root / "workspace" / "memory"
+    day.mkdir(parents=True)
+    for name, text in (("SOUL", SOUL), ("USER", USER), ("MEMORY", MEMORY)):
+        (day.parent / f"{name}.md").write_text(text, encoding="utf-8")
+    for name, text in DAYS.items():
+        (day / f"{name}.md").write_text(text, encoding="utf-8")
+    query = Query("q", "who repaired the pump")
+    source = Folders(root, ("workspace", "sessions"))
+    return _made(Case("notes", source, (query,)), module_shop, engine, "quote")
+
+
+def _asked(name: str, bench: Bench, *texts: str, at: str = "") -> list[Retrieved]:
+    system = next(each for each in registry.baselines() if each.name == name)
+    queries = [Query(str(number), text, at=at) for number, text in enumerate(texts)]
+    return list(system.ask(bench, queries))
+
+
+def _turns(found: Retrieved) -> list[str]:
+    return [turn for item in found.items for turn in item.turns]
+
+
+def _lines(found: Retrieved) -> list[str]:
+    return [item.text for item in found.items]
+
+
+def test_names_and_parameters_are_said() -> None:
+    systems = registry.baselines()
+    assert tuple(each.name for each in systems) == registry.BASELINES
+    assert len({each.name for each in systems}) == len(systems) == 9
+    assert {registry.MINILM, registry.STATIC} < {*registry.BASELINES}
+    about = {each.name: each.about for each in systems}
+    assert f"k1 {words.K1}, b {words.B}" in about["BM25"]
+
+
+@pytest.mark.parametrize("name", registry.BASELINES)
+def test_the_same_question_gets_the_same_answer_and_leaves_no_trace(
+    name: str, chat: Bench, notes: Bench
+) -> None:
+    for bench in (chat, notes):
+        before = tree(bench.store.root), tree(bench.raw.root)
+        one, other, again = _asked(name, bench, QUESTION, "the pump", QUESTION)
+        (alone,) = _asked(name, bench, "the pump")
+        assert one._replace(milliseconds=None) == again._replace(milliseconds=None)
+        assert other._replace(milliseconds=None) == alone._replace(milliseconds=None)
+        assert one.milliseconds is not None
+        assert one.milliseconds >= 0
+        assert (tree(bench.store.root), tree(bench.raw.root)) == before
+
+
+@pytest.mark.parametrize("name", registry.BASELINES)
+def test_marks_and_nothing_are_queries_too(name: str, chat: Bench) -> None:
+    for found in _asked(name, chat, "", "?!", "what was it", "zyzzyva"):
+        assert len(found.items) == len({item.id for item in found.items})
+        if name in ("grep", "BM25"):
+            assert found.items == ()
+            assert found.confidence == 0.0
+
+
+def test_the_pool_is_what_was_said_in_the_order_of_the_file(chat: Bench) -> None:
+    made = pool.of(chat)
+    assert [each.foreign_id for each in made.passages] == [f"t{at}" for at in range(len(SAID))]
+    assert [item.tokens for item in made.items] == [count_tokens(text) for *_, text in SAID]
+    assert made.speakers == ("Ann", "Bob")
+    assert np.allclose(np.linalg.norm(made.vectors, axis=1), 1.0, atol=1e-5)
+
+
+def test_grep_finds_the_lines_that_grep_finds(chat: Bench, tmp_path: Path) -> None:
+    file = tmp_path / "talk.txt"
+    file.write_text("".join(f"{who} {text}\n" for _, _, who, text in SAID), encoding="utf-8")
+    pattern = "|".join(sorted(words.searched(QUESTION)))
+    assert pattern == "ann|cat|grey|name"
+    lines = subprocess.run(
+        ["grep", "-iwnE", pattern, str(file)], capture_output=True, check=True, text=True
+    ).stdout.splitlines()
+    counts = {}
+    for line in lines:
+        number, text = line.split(":", 1)
+        found = {each.casefold() for each in re.findall(rf"(?i)\b(?:{pattern})\b", text)}
+        counts[f"t{int(number) - 1}"] = len(found)
+    (answer,) = _asked("grep", chat, QUESTION)
+    assert _turns(answer) == sorted(counts, key=lambda turn: -counts[turn])
+    assert _turns(answer)[0] == "t0"
+    assert answer.confidence == 3 / 4
+
+
+def test_bm25_is_lucenes(chat: Bench) -> None:
+    """Against the formula, over the terms that stemming and the stop words leave."""
+    lengths = [6, 4, 4, 7, 4, 4, 6]  # of t0: ann, adopt, grey, cat, shelter, leiden
+    average = sum(lengths) / len(lengths)
+    idf = {"grey": bm25.idf(7, 2), "cat": bm25.idf(7, 4)}
+    score = {
+        turn: sum(
+            idf[term] * bm25.weight(1, length, average, k1=words.K1, b=words.B)
+            for term in (("grey", "cat") if turn in ("t0", "t3") else ("cat",))
+        )
+        for turn, length in zip(("t0", "t1", "t2", "t3"), lengths, strict=False)
+    }
+    (found,) = _asked("BM25", chat, "The greying of cats?")
+    assert _turns(found) == sorted(score, key=lambda turn: (-score[turn], turn))
+    assert found.confidence == pytest.approx(max(score.values()), rel=1e-5)
+    scores = words.scorer(pool.of(chat))("The greying of cats?")
+    assert [scores[int(turn[1:])] for turn in score] == pytest.approx([*score.values()], rel=1e-5)
+
+
+def test_minilm_is_the_cosine_of_the_model(chat: Bench) -> None:
+    made = pool.of(chat)
+    whole = np.array(
+        [vectors.sentence for vectors in embedder().embed()([text for *_, text in SAID])]
+    )
+    asked = np.asarray(chat.engine.encode("What is the name of my grey cat?").sentence)
+    exact = whole @ asked
+    assert meaning.cosines(made, QUESTION) == pytest.approx(exact, abs=0.03)
+    (found,) = _asked("MiniLM", chat, QUESTION)
+    assert len(found.items) == len(SAID)
+    assert found.confidence == pytest.approx(exact.max(), abs=0.03)
+    assert _turns(found)[0] == f"t{exact.argmax()}"
+
+
+def test_both_fusions_are_what_they_say(chat: Bench) -> None:
+    made = pool.of(chat)
+    by_words = _turns(_asked("BM25", chat, QUESTION)[0])
+    by_meaning = _turns(_asked("MiniLM", chat, QUESTION)[0])
+    votes = {
+        turn: sum(
+            1 / (60 + ranking.index(turn) + 1)
+            for ranking in (by_words, by_meaning)
+            if turn in ranking
+        )
+        for turn in by_meaning
+    }
+    (ranks,) = _asked("RRF", chat, QUESTION)
+    assert [votes[turn] for turn in _turns(ranks)] == sorted(votes.values(), reverse=True)
+    assert {*_turns(ranks)} == {*votes}
+    assert ranks.confidence == pytest.approx(max(votes.values()))
+
+    def spread(values: np.ndarray) -> np.ndarray:
+        found: np.ndarray = (values - values.min()) / (values.max() - values.min())
+        return found
+
+    scores = 0.4 * spread(words.scorer(made)(QUESTION)) + 0.6 * spread(
+        meaning.cosines(made, QUESTION)
+    )
+    (fused,) = _asked("fusion", chat, QUESTION)
+    assert _turns(fused) == [f"t{at}" for at in np.argsort(-scores, kind="stable")]
+    assert fused.confidence is None
+
+
+def test_the_newest_and_what_is_loaded_at_every_start(chat: Bench, notes: Bench) -> None:
+    (newest,) = _asked("recency", chat, "anything")
+    assert _turns(newest) == [f"t{at}" for at in reversed(range(len(SAID)))]
+    (talk,) = _asked("static", chat, "anything")
+    assert _turns(talk) == ["t5", "t6", "t3", "t4", "t0", "t1", "t2"]
+    (loaded,) = _asked("static", notes, "anything")
+    assert _lines(loaded) == [
+        "I am calm.",
+        "Ilse measures water.",
+        "The pump stands in the cellar of [[Brian]].",
+        "The heron is grey.",
+        "[[Brian]] mended the pump.",
+        "The pump failed again, and [[Brian]] was ill.",
+    ]
+    (days,) = _asked("recency", notes, "anything")
+    assert _lines(days)[0] == "The pump failed again, and [[Brian]] was ill."
+
+
+def test_the_whole_is_what_would_be_loaded(
+    chat: Bench, notes: Bench, module_shop: Workshop, engine: QueryEngine
+) -> None:
+    assert chat.whole == sum(count_tokens(text) for *_, text in SAID)
+    last = [text for _, text in sorted(DAYS.items())][-2:]
+    assert notes.whole == sum(map(count_tokens, (SOUL, USER, MEMORY, *last)))
+    root = notes.case.source.root  # type: ignore[union-attr]
+    found = static.files(root, ("workspace", "sessions"))
+    assert [file.name for file in found] == [
+        "SOUL.md", "USER.md", "MEMORY.md", "2026-03-02.md", "2026-03-03.md",
+    ]  # fmt: skip
+    shop = replace(module_shop, now=notes.now)
+    own = _made(Case("own", Existing(notes.store.root), ()), shop, engine, "memory")
+    passages = pool.of(own).passages
+    assert {each.kind for each in passages} == {"passage"}
+    assert {each.id for each in passages} == {each.id for each in pool.of(notes).passages}
+    assert own.whole == sum(count_tokens(each.text) for each in passages)
+
+
+def test_without_static_files_all_files_are_the_whole(
+    tmp_path: Path, module_shop: Workshop, engine: QueryEngine
+) -> None:
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "pump.md").write_text("The pump failed.\n", encoding="utf-8")
+    case = Case("bare", Folders(tmp_path, ("notes",)), ())
+    assert _made(case, module_shop, engine, "quote").whole == count_tokens("The pump failed.")
+
+
+def test_concepts_are_the_nodes_that_the_first_passages_mention(notes: Bench) -> None:
+    (found,) = _asked("grep", notes, "who mended the pump in the cellar")
+    assert _lines(found)[0] == "The pump stands in the cellar of [[Brian]]."
+    named = [names for names in found.concepts if "brian" in names]
+    assert len(named) == 1
+    made = pool.of(notes)
+    place = next(at for at, each in enumerate(made.passages) if "Brian" in each.text)
+    assert set(made.concepts([place])) == set(made.mentioned[made.passages[place].key])
+    nobody = next(at for at, each in enumerate(made.passages) if each.text == "I am calm.")
+    assert made.concepts([nobody]) == ()
+
+
+def _kept(made: Pool, traces: forgetting.Traces, day: str, curve: forgetting.Curve) -> set[str]:
+    kept = forgetting.remembered(traces, forgetting.day_of(day), curve)
+    return {
+        each.foreign_id or each.text
+        for each, is_kept in zip(made.passages, kept, strict=True)
+        if is_kept
+    }
+
+
+def test_what_is_recalled_is_kept_as_intended_and_forgotten_as_coded(chat: Bench) -> None:
+    """Half is left after 3.5 days without a recall; the first day's turns recall one another."""
+    made = pool.of(chat)
+    intended = forgetting.replayed(made, forgetting.intended)
+    coded = forgetting.replayed(made, forgetting.as_coded)
+    # t0 is recalled by t1 and t2 on the first day: its strength is 3, and half-life 10.4 days.
+    assert intended.strengths[0] >= 3
+    assert intended.days[0] == forgetting.day_of("2024-03-12")
+    assert coded.strengths[0] == 3
+    assert coded.days[0] == forgetting.day_of("2024-03-01")
+    assert intended.strengths[6] == coded.strengths[6] == 1
+    late = "2024-03-20T10:00:00+00:00"
+    assert "t0" in _kept(made, intended, late, forgetting.intended)
+    assert "t6" not in _kept(made, intended, late, forgetting.intended)
+    assert _kept(made, coded, late, forgetting.as_coded) == set()
+    (one,) = _asked("ebbinghaus", chat, QUESTION, at=late)
+    (other,) = _asked("memorybank as coded", chat, QUESTION, at=late)
+    assert _turns(one)[0] in {"t0", "t3"}
+    assert other.items == ()
+    assert other.confidence == 0.0
+    assert len(_asked("ebbinghaus", chat, QUESTION)[0].items) <= forgetting.RECALLED
+
+
+def test_without_recalls_both_curves_are_one_and_undated_notes_stay(notes: Bench) -> None:
+    late = "2027-01-01T10:00:00+00:00"
+    for name in ("ebbinghaus", "memorybank as coded"):
+        (now,) = _asked(name, notes, "pump", at="2026-03-04T10:00:00+00:00")
+        assert "[[Brian]] mended the pump." in _lines(now)
+        (then,) = _asked(name, notes, "pump", at=late)
+        assert _lines(then)
+        assert not any("mended" in line for line in _lines(then))

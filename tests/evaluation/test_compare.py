@@ -1,0 +1,123 @@
+"""Figures over many queries: what is averaged over what, and what is compared with what."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from clsm_cli.evaluation import compare, metrics
+from clsm_cli.evaluation.asked import Measured
+from clsm_cli.evaluation.compare import Asked
+from clsm_cli.evaluation.dataset import Query
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from clsm_cli.evaluation.dataset import Negative
+
+CASES = ["one", "one", "two", "two"]
+
+
+def worth(
+    confidence: float | None = None, *, is_answered: bool = True, **figures: float | None
+) -> Measured:
+    """One query; ``recall_10`` stands for ``recall@10``."""
+    named = {name.replace("_", "@"): value for name, value in figures.items()}
+    return Measured(named, (), (), confidence, is_answered)
+
+
+def asked(categories: str = "aabb", cases: Sequence[str] = CASES) -> Asked:
+    queries = [Query(f"q{at}", "?", category) for at, category in enumerate(categories)]
+    return Asked(queries, cases)
+
+
+def test_a_mean_is_over_the_queries_that_have_the_measure() -> None:
+    measured = [worth(reach=1.0), worth(reach=None, mrr=0.5), worth(reach=0.0), worth(ms=None)]
+    assert compare.means(measured, range(4)) == {"reach": 0.5, "mrr": 0.5, "ms": None}
+    assert compare.means(measured, [1]) == {"reach": None, "mrr": 0.5}
+    assert compare.means(measured, []) == {}
+
+
+def test_groups_of_one_name_are_no_groups() -> None:
+    assert asked().groups == {
+        "category": {"a": [0, 1], "b": [2, 3]},
+        "case": {"one": [0, 1], "two": [2, 3]},
+    }
+    assert asked("aaaa", ["one"] * 4).groups == {}
+    named = Asked([Query("q", "?", difficulty=each) for each in ("hard", "easy")], ["c", "c"])
+    assert named.groups == {"difficulty": {"easy": [1], "hard": [0]}}
+
+
+def test_a_system_has_figures_groups_and_intervals() -> None:
+    measured = [worth(recall_10=value, mrr=1.0) for value in (1.0, 0.5, 0.5, 0.0)]
+    found = compare.system("s", "about", measured, asked(), seed=3)
+    assert (found.name, found.about) == ("s", "about")
+    assert found.figures == {"recall@10": 0.5, "mrr": 1.0}
+    assert found.groups["category"]["a"] == {"recall@10": 0.75, "mrr": 1.0}
+    assert found.groups["case"]["two"]["recall@10"] == 0.25
+    expected = metrics.cluster_interval([1.0, 0.5, 0.5, 0.0], CASES, 3)
+    assert found.intervals == {"recall@10": expected}  # no headline: mrr
+    assert found.curve == ()
+
+
+def test_an_interval_leaves_out_queries_without_the_measure() -> None:
+    measured = [worth(reach=value) for value in (None, 0.5, None, 0.5)]
+    found = compare.system("s", "", measured, asked(), seed=0)
+    assert found.intervals == {"reach": (0.5, 0.5)}
+    assert found.groups["category"]["a"] == {"reach": 0.5}
+
+
+def test_a_curve_is_the_mean_of_the_curves_that_there_are() -> None:
+    curves = [((0.0, 0.0), (1.0, 0.5)), ((1.0, 1.0), (1.0, 0.5)), ()]
+    measured = [worth()._replace(curve=curve) for curve in curves]
+    found = compare.system("s", "", measured, asked("aab", CASES[:3]), seed=0)
+    assert found.curve == ((0.5, 0.5), (1.0, 0.5))
+
+
+def test_pairs_are_compared_over_all_and_by_category() -> None:
+    ours = [worth(f1=value, coverage=1.0) for value in (1.0, 1.0, 0.5, 0.5)]
+    theirs = [worth(f1=value, coverage=0.0) for value in (0.5, 0.5, 0.5, 0.75)]
+    found = list(compare.pairs({"clsm": ours, "other": theirs}, "clsm", asked(), seed=0))
+    assert [(pair.measure, pair.group, pair.difference) for pair in found] == [
+        ("f1", compare.ALL, pytest.approx(0.1875)),
+        ("coverage", compare.ALL, 1.0),
+        ("f1", "a", 0.5),
+        ("f1", "b", -0.125),
+    ]
+    assert {pair.against for pair in found} == {"other"}
+    assert found[1].interval == (1.0, 1.0)
+    assert found[1].p == pytest.approx(2 / 2**4)  # of 16 sign patterns all plus and all minus
+
+
+def test_a_pair_counts_queries_that_both_have() -> None:
+    ours = [worth(reach=1.0), worth(reach=None), worth(reach=1.0), worth(reach=0.0)]
+    theirs = [worth(reach=0.5), worth(reach=0.0), worth(reach=None), worth(reach=0.0)]
+    found = compare.pair(ours, theirs, "reach", CASES, 0)
+    assert found is not None
+    assert found[0] == 0.25
+    assert compare.pair(ours, [worth()] * 4, "reach", CASES, 0) is None
+    assert compare.pair(ours, theirs, "f1", CASES, 0) is None
+
+
+def negative(kind: Negative) -> Query:
+    return Query("n", "?", negative=kind)
+
+
+def test_confidence_is_compared_by_kind_of_silence() -> None:
+    queries = [negative("off topic"), negative("near topic"), negative("off topic")]
+    answers = {"s": [worth(0.9), worth(0.5), worth()], "mute": [worth()] * 3}
+    silent = [worth(0.5, is_answered=False), worth(0.95), worth(0.1)]
+    found = list(compare.abstention(answers, {"s": silent, "mute": [worth()] * 3}, queries))
+    assert [(each.system, each.negative, each.queries) for each in found] == [
+        ("s", "near topic", 1),
+        ("s", "off topic", 2),
+    ]
+    near, off = found
+    assert (near.auroc, near.refused) == (0.0, 0.0)
+    # 0.9 is above both, 0.5 is above one and ties with the other.
+    assert (off.auroc, off.refused) == (3.5 / 4, 0.5)
+
+
+def test_without_queries_of_a_kind_nothing_is_said_of_confidence() -> None:
+    assert not list(compare.abstention({"s": [worth(0.5)]}, {"s": []}, []))

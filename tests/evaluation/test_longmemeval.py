@@ -1,0 +1,170 @@
+"""LongMemEval as published, in small, and everything that may be wrong with it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from evaluation.small_sets import haystack, write_longmemeval
+from ingesting import state_of
+
+from clsm_cli.errors import BadInputError
+from clsm_cli.evaluation import stores
+from clsm_cli.evaluation.dataset import Case, Chat
+from clsm_cli.evaluation.loaders import longmemeval
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from clsm_cli.evaluation.loaders.cases import Said
+    from clsm_cli.evaluation.stores import Workshop
+
+
+def _turns(case: Case) -> tuple[Said, ...]:
+    assert isinstance(case.source, Chat)
+    return case.source.turns
+
+
+def test_each_question_has_its_own_store(tmp_path: Path) -> None:
+    found = longmemeval.load(write_longmemeval(tmp_path / "set"))
+    assert (found.name, found.unit, found.headline) == (
+        "longmemeval_s_cleaned.json",
+        "turn",
+        "recall@10",
+    )
+    first, second = found.cases
+    assert [(turn.id, turn.role, turn.time, turn.session) for turn in _turns(first)] == [
+        ("filler_1:1", "user", "2023-05-19T10:00:00+00:00", "filler_1"),
+        ("filler_1:2", "assistant", "2023-05-19T10:00:01+00:00", "filler_1"),
+        ("answer_1:1", "user", "2023-05-20T02:21:00+00:00", "answer_1"),
+        ("answer_1:2", "assistant", "2023-05-20T02:21:01+00:00", "answer_1"),
+    ]
+    (query,) = first.queries
+    assert (first.name, query.id, query.category) == ("q1", "q1", "single-session-user")
+    # filler_1:1 is marked too, but its session is none of those with the evidence
+    assert (query.gold, query.negative, query.answer) == (("answer_1:1",), "", "a violin")
+    assert query.at == "2023-05-30T23:40:00+00:00"
+    (unknown,) = second.queries
+    assert (unknown.id, unknown.gold, unknown.negative) == ("q2_abs", (), "near topic")
+    assert found.notes == ()
+
+
+def test_every_turn_is_in_the_store(shop: Workshop, tmp_path: Path) -> None:
+    case = longmemeval.load(write_longmemeval(tmp_path / "set")).cases[0]
+    assert isinstance(case.source, Chat)
+    state = state_of(stores.of_chat(shop, case.name, case.source).store)
+    held = {turn.foreign_id for each in state.episodes.values() for turn in each.turns}
+    assert held == {turn.id for turn in _turns(case)}
+    assert held >= set(case.queries[0].gold)
+
+
+def test_a_text_of_two_haystacks_is_kept_once(tmp_path: Path) -> None:
+    first, second = longmemeval.load(write_longmemeval(tmp_path / "set")).cases
+    assert _turns(first)[0].text is _turns(second)[0].text
+
+
+def test_the_first_file_of_a_folder_is_read(tmp_path: Path) -> None:
+    folder = write_longmemeval(tmp_path / "set")
+    (folder / "longmemeval_oracle.json").write_text("[]")
+    assert longmemeval.load(folder).name == "longmemeval_s_cleaned.json"
+    (folder / "longmemeval_s_cleaned.json").unlink()
+    (folder / "longmemeval_oracle.json").write_text(json.dumps([haystack("q1")]))
+    assert longmemeval.matches(folder)
+    assert longmemeval.load(folder).name == "longmemeval_oracle.json"
+
+
+def test_a_file_of_more_than_one_chunk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = [haystack(f"q{number}", answer=number) for number in range(20)]
+    folder = write_longmemeval(tmp_path / "set", *rows)
+    whole = longmemeval.load(folder)
+    assert [case.queries[0].answer for case in whole.cases] == [str(n) for n in range(20)]
+    for size in (1, 7, 1000):
+        monkeypatch.setattr(longmemeval, "_CHUNK", size)
+        assert longmemeval.load(folder) == whole
+
+
+def test_the_digest_can_be_made_by_hand(tmp_path: Path) -> None:
+    folder = write_longmemeval(tmp_path / "set")
+    data = (folder / "longmemeval_s_cleaned.json").read_bytes()
+    line = f"{hashlib.sha256(data).hexdigest()}  longmemeval_s_cleaned.json\n"
+    assert longmemeval.load(folder).digest == hashlib.sha256(line.encode()).hexdigest()
+
+
+def _unmarked(name: str) -> dict[str, Any]:
+    row = haystack(name)
+    row["haystack_sessions"][0][0].pop("has_answer")
+    return row
+
+
+def test_what_is_mended_is_said(tmp_path: Path) -> None:
+    twice = haystack("q4")
+    twice["haystack_session_ids"] = ["answer_1", "answer_1"]
+    twice["haystack_sessions"][0][1]["content"] = ""
+    rows = [
+        haystack("q1"),
+        haystack("q1"),
+        _unmarked("q2"),
+        haystack("q3", question_type=None, answer_session_ids=["answer_1", "answer_2"]),
+        twice,
+    ]
+    found = longmemeval.load(write_longmemeval(tmp_path / "set", *rows))
+    assert [case.name for case in found.cases] == ["q1", "q1~2", "q3", "q4"]
+    assert found.cases[2].queries[0].category == ""
+    assert found.cases[3].queries[0].gold == ("answer_1~2:1", "answer_1:1")
+    assert found.notes == (
+        "1 conversation has the name of another one and got one of its own: q1~2",
+        "1 query is left out, no turn of its haystack is marked as its evidence: q2",
+        "1 session that should hold the evidence is not in the haystack: q3: answer_2",
+        "1 query has no category: q3",
+        "1 session stands twice in a haystack; the second got an id of its own: q4 answer_1~2",
+        "1 turn without text is left out: q4 answer_1:2",
+    )
+
+
+@pytest.mark.parametrize(
+    ("change", "reason"),
+    [
+        ({"question_id": 3}, "question 1: question_id is no text"),
+        ({"question": ["x"]}, "question 1: question is no text"),
+        ({"question_date": "yesterday"}, "question 1: 'yesterday' is no time"),
+        ({"question_date": "2023/13/40 (Sat) 02:21"}, "question 1: month must be"),
+        ({"haystack_dates": ["2023/05/20 (Sat) 02:21"]}, "2 session ids, 1 dates, 2 sessions"),
+        ({"haystack_sessions": [[], "x"]}, "session filler_1 is no list"),
+        ({"haystack_sessions": [[], [{"role": "user"}]]}, "question 1: it has no content"),
+        ({"haystack_sessions": [[], []]}, "its haystack is empty"),
+        ({"answer_session_ids": None}, "answer_session_ids is no list"),
+    ],
+)
+def test_what_is_not_of_the_set_is_refused(
+    tmp_path: Path, change: dict[str, Any], reason: str
+) -> None:
+    folder = write_longmemeval(tmp_path / "set", haystack("q1", **change))
+    with pytest.raises(BadInputError, match=reason) as error:
+        longmemeval.load(folder)
+    assert "longmemeval_s_cleaned.json" in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (b"", "no list of questions"),
+        (b"{}", "no list of questions"),
+        (b"[]", "no question with evidence"),
+        (b"[3]", "question 1: it is no object"),
+        (b'[{"question_id"', "is not JSON"),
+        (b'[{"question_id": "\xff"}]', "is not JSON"),
+        (b"[" * 100_000, "is not JSON"),
+    ],
+)
+def test_another_file_is_refused(tmp_path: Path, content: bytes, reason: str) -> None:
+    path = tmp_path / "x.json"
+    path.write_bytes(content)
+    with pytest.raises(BadInputError, match=reason):
+        longmemeval.load(path)
+
+
+def test_a_folder_without_its_files_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(BadInputError, match="holds none of longmemeval_s"):
+        longmemeval.load(tmp_path)

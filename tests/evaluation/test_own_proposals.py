@@ -1,0 +1,158 @@
+"""What a person is asked to label: proposals, pools, and the sheet of whoever judges without a terminal."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+import labelled_store
+import pytest
+from ingesting import embedder, scratch
+
+from clsm_cli.errors import BadInputError
+from clsm_cli.evaluation.own import gold, proposals, sheet
+from clsm_cli.evaluation.own.pools import DEPTH, Pools
+from clsm_cli.evaluation.own.proposals import Proposal
+from clsm_cli.evaluation.stores import Workshop
+from clsm_cli.text.tokens import stems
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from clsm_cli.forgetting.memory import Memory
+    from clsm_cli.retrieval.meaning import Engine
+    from clsm_cli.store.layout import Store
+
+
+@pytest.fixture(scope="module")
+def store() -> Iterator[Store]:
+    with scratch() as folder:
+        yield labelled_store.make(folder)
+
+
+@pytest.fixture(scope="module")
+def held(store: Store) -> Memory:
+    return gold.held(store)
+
+
+@pytest.fixture
+def pools(store: Store, engine: Engine, tmp_path: Path) -> Pools:
+    now = datetime.fromisoformat(labelled_store.NOW)
+    shop = Workshop(tmp_path, embedder(), now, fresh=False, progress=lambda *_: None)
+    return Pools(store, shop, engine)
+
+
+def test_questions_that_were_asked_come_first_and_requests_do_not(held: Memory) -> None:
+    found = proposals.propose(held, [], 20)
+    assert found[0].text == "Where did the Marsdiep ferry go on Friday?"
+    assert found[0].kind == "asked"
+    (asked_in,) = found[0].hidden
+    assert "Marsdiep ferry go" in held.told[asked_in].turn.text
+    assert not any("book it" in each.text for each in found)
+
+
+def test_a_fact_that_changed_is_asked_for(held: Memory) -> None:
+    rows = dict(held.statements)
+    first = next(iter(rows.values()))
+    old = replace(
+        first, id="f-1", subject="heron", slot="location", value="weir", valid_until="2026-02-03"
+    )
+    new = replace(old, id="f-2", value="mill", supersedes="f-1", valid_until=None)
+    changed = held._replace(statements={**rows, "f-1": old, "f-2": new})
+    texts = [each.text for each in proposals.propose(changed, [], 20)]
+    assert "What was heron's location before it became mill?" in texts
+
+
+def test_a_quarter_should_have_no_answer(held: Memory) -> None:
+    found = proposals.propose(held, [], 12)
+    without = [each.text for each in found if each.kind == "negative"]
+    assert len(without) == 3
+    told = " ".join(each.turn.text for each in held.told.values()).casefold()
+    for word in ("jupiter", "chess", "sponge", "enzyme", "blood", "shoes"):
+        assert word not in told
+
+
+def test_nothing_is_proposed_twice_or_nearly_so(held: Memory) -> None:
+    first = proposals.propose(held, [], 12)
+    assert first == proposals.propose(held, [], 12)
+    again = proposals.propose(held, [each.text for each in first], 12)
+    terms = [frozenset(stems(each.text)) for each in (*first, *again)]
+    for place, one in enumerate(terms):
+        for other in terms[:place]:
+            assert len(one & other) / len(one | other) < proposals.SAME
+
+
+def test_an_empty_store_has_nothing_but_what_it_cannot_answer(held: Memory) -> None:
+    empty = held._replace(told={}, statements={}, records={})
+    assert {each.kind for each in proposals.propose(empty, [], 8)} == {"negative"}
+
+
+def test_a_pool_holds_the_answer_in_an_order_of_its_own(pools: Pools, held: Memory) -> None:
+    query = "Who waters the orchids?"
+    found = pools.of(query)
+    assert found == pools.of(query)
+    assert any("Sami waters the orchids" in each.text for each in found)
+    assert DEPTH <= len(found) <= 3 * DEPTH
+    assert len({each.text for each in found}) == len(found)
+    place = {
+        q: next((n for n, f in enumerate(pools.of(q)) if fact in f.text), -1)
+        for q, fact in labelled_store.FACTS[:8]
+    }
+    assert -1 not in place.values()
+    assert len(set(place.values())) > 2  # not always first
+    best = next(each.id for each in found if "orchids" in each.text)
+    assert best not in [each.id for each in pools.of(query, frozenset({best}))]
+
+
+def made(pools: Pools) -> dict[str, object]:
+    asked = [
+        Proposal("Who waters the orchids?", "asked", ""),
+        Proposal("Who flew?", "negative", ""),
+    ]
+    return sheet.of(asked, lambda each: pools.of(each.text))
+
+
+def test_a_sheet_comes_back_with_marks(pools: Pools, store: Store) -> None:
+    printed = json.loads(json.dumps(made(pools)))
+    known = gold.known(store)
+    assert sheet.read(json.dumps(printed), "s.json", known) == sheet.Marked((), 2)
+    first, second = printed["queries"]
+    for item in first["items"]:
+        item["relevant"] = "orchids" in item["text"]
+    second["none"] = True
+    rows, left = sheet.read(json.dumps(printed), "s.json", known)
+    assert left == 0
+    assert rows[0].memories
+    assert rows[0].category == "asked"
+    assert (rows[1].has_gold, rows[1].is_labelled, rows[1].category) == (False, True, "")
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("{", "not"),
+        ("[]", "has no list 'queries'"),
+        ('{"queries": [5]}', "query 1: is not a mapping"),
+        ('{"queries": [{"items": []}]}', "query 1: has no text"),
+        ('{"queries": [{"query": "a", "more": 1}]}', "unknown key 'more'"),
+        ('{"queries": [{"query": "a", "none": "yes"}]}', "'none' is not true, false or null"),
+        (
+            '{"queries": [{"query": "a", "items": [{"id": "x", "relevant": true}]}]}',
+            "no memory or turn 'x'",
+        ),
+        ('{"queries": [{"query": "a", "none": true, "evidence": ["b"]}]}', "all the same"),
+        ('{"queries": [{"query": "a", "evidence": [1]}]}', "'evidence' is not a list of texts"),
+        (
+            '{"queries": [{"query": "a", "none": true}, {"query": "a", "none": true}]}',
+            "query 2: is there twice",
+        ),
+    ],
+)
+def test_a_sheet_that_is_none(store: Store, text: str, reason: str) -> None:
+    with pytest.raises(BadInputError) as caught:
+        sheet.read(text, "s.json", gold.known(store))
+    assert str(caught.value).startswith("s.json")
+    assert reason in str(caught.value)

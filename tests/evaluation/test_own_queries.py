@@ -1,0 +1,183 @@
+"""A person's own file of queries: what it becomes, what is said of its faults, what is refused."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import labelled_store
+import pytest
+from ingesting import new_store, scratch
+from sleeping import rows
+
+from clsm_cli.errors import BadInputError
+from clsm_cli.evaluation.dataset import Existing
+from clsm_cli.evaluation.loaders import queries
+from clsm_cli.evaluation.own import gold, labels
+from clsm_cli.evaluation.retrieved import Item
+from clsm_cli.store.labels import Label
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from clsm_cli.evaluation.dataset import Query
+    from clsm_cli.store.layout import Store
+
+
+@pytest.fixture(scope="module")
+def store() -> Iterator[Store]:
+    with scratch() as folder:
+        yield labelled_store.make(folder)
+
+
+def write(folder: Path, text: str) -> Path:
+    path = folder / "mine.yaml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def key_of(store: Store, words: str) -> str:
+    return next(key for key, told in gold.held(store).told.items() if words in told.turn.text)
+
+
+def one(path: Path, store: Store) -> Query:
+    (case,) = queries.load(path, store.root).cases
+    return case.queries[0]
+
+
+def test_quotes_ids_and_concepts(store: Store, tmp_path: Path) -> None:
+    key = key_of(store, "mended by Brian")
+    path = write(
+        tmp_path,
+        "queries:\n"
+        f"- query: who mends the crane\n  evidence: ['mended  by']\n  memories: [{key}-2]\n"
+        "  concepts: [brian]\n  category: work\n  difficulty: easy\n"
+        "- query: what is my blood type\n  evidence: []\n",
+    )
+    dataset = queries.load(path, store.root)
+    assert (dataset.kind, dataset.unit, dataset.headline) == ("queries", "memory", "f1")
+    assert dataset.notes == ()
+    (case,) = dataset.cases
+    assert case.source == Existing(store.root)
+    first, second = case.queries
+    assert first.gold == ("mended by", f"{key}\n")
+    assert "brian" in first.concepts[0]
+    assert (first.category, first.difficulty, first.negative) == ("work", "easy", "")
+    assert (second.gold, second.concepts, second.negative) == ((), (), "near topic")
+
+
+def test_a_statement_is_shown_by_what_it_rests_on(store: Store, tmp_path: Path) -> None:
+    statement = next(
+        row for row in rows(store).values() if "waters the orchids" in row.text and row.sources
+    )
+    (piece,) = one(
+        write(tmp_path, f"queries:\n- {{query: a, memories: [{statement.id}]}}\n"), store
+    ).gold
+    assert piece.split() == [statement.id, *statement.sources]
+    told = Item(statement.sources[0], "", 1, statement.sources[:1], "")
+    assert told.holds(piece, "memory")
+    assert Item(statement.id, "", 1, (), "").holds(piece, "memory")
+    assert not Item("other", piece, 1, ("more",), "").holds(piece, "memory")
+    # Whoever names both names one thing.
+    both = f"queries:\n- {{query: a, memories: [{statement.id}, {statement.sources[0]}]}}\n"
+    assert one(write(tmp_path, both), store).gold == (f"{statement.sources[0]}\n",)
+
+
+def test_faults_are_said_with_their_lines(store: Store, tmp_path: Path) -> None:
+    path = write(
+        tmp_path,
+        "queries:\n"
+        "- query: one\n  evidence: [x]\n  memories: [f-000000000000]\n  category:\n"
+        "- query: two\n  concepts: [briann]\n"
+        "- query: three\n"
+        "- query: four\n  memories: [f-000000000000]\n",
+    )
+    dataset = queries.load(path, store.root)
+    assert [q.text for q in dataset.cases[0].queries] == ["one", "two"]
+    said = "\n".join(dataset.notes)
+    assert "1 query has an empty category: line 2" in said
+    assert "line 2, f-000000000000; line 9, f-000000000000" in said
+    assert (
+        "1 concept is no node of the store and counts as missed: line 6, briann, like brian" in said
+    )
+    assert "1 query is left out, it is not labelled" in said
+    assert "1 query is left out, all memories that answered it are gone: line 9" in said
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("queries: []\n", "holds no query"),
+        ("queries:\n- {query: a, evidence: []}\n", "nothing to measure"),
+        ("queries:\n- {query: a}\n", "nothing to measure"),
+        ("queries:\n- {query: a, memories: [f-000000000000]}\n", "is in the store"),
+        ("queries:\n- {query: a, evidence: []\n", "is not YAML"),
+    ],
+)
+def test_what_cannot_be_measured_is_refused(
+    store: Store, tmp_path: Path, text: str, reason: str
+) -> None:
+    with pytest.raises(BadInputError, match=reason) as caught:
+        queries.load(write(tmp_path, text), store.root)
+    assert "mine.yaml" in str(caught.value)
+
+
+def test_files_that_cannot_be_read(store: Store, tmp_path: Path) -> None:
+    with pytest.raises(BadInputError, match="is missing"):
+        queries.load(tmp_path / "none.yaml", store.root)
+    with pytest.raises(BadInputError, match="is missing"):
+        queries.load(tmp_path, store.root)
+    large = tmp_path / "large.yaml"
+    large.write_bytes(b"#" * ((1 << 20) + 1))
+    with pytest.raises(BadInputError, match="is larger than 1 MiB"):
+        queries.load(large, store.root)
+    (tmp_path / "latin.yaml").write_bytes(b"queries:\n- query: caf\xe9\n")
+    with pytest.raises(BadInputError, match="line 2: is not UTF-8"):
+        queries.load(tmp_path / "latin.yaml", store.root)
+
+
+def test_where_the_store_is(store: Store, tmp_path: Path) -> None:
+    text = "queries:\n- {query: a, evidence: [crane]}\n"
+    with pytest.raises(BadInputError, match="names no store and lies in none"):
+        queries.load(write(tmp_path, text))
+    with pytest.raises(BadInputError, match="there is no store at"):
+        queries.load(write(tmp_path, f"store: nowhere\n{text}"))
+    named = queries.load(write(tmp_path, f"store: {store.root}\n{text}"))
+    assert named.cases[0].source == Existing(store.root)
+    inside = labelled_store.write(store, text)
+    assert queries.load(inside).cases[0].source == Existing(store.root)
+    inside.unlink()
+
+
+def test_what_looks_like_such_a_file(tmp_path: Path) -> None:
+    assert queries.matches(write(tmp_path, "# mine\nstore: x\nqueries:\n- query: a\n"))
+    assert not queries.matches(write(tmp_path, "- id: q01\n  query: a\n"))
+    other = tmp_path / "mine.json"
+    other.write_text("queries:\n")
+    assert not queries.matches(other)
+    assert not queries.matches(tmp_path)
+    assert not queries.matches(tmp_path / "none.yaml")
+
+
+def test_labels_are_added_beside_what_a_person_writes(tmp_path: Path) -> None:
+    store = new_store(tmp_path / "memory")
+    assert labels.read(store).rows == ()
+    assert len(labels.advice(store)) == 2
+    labels.save(store, [Label("a", "one", memories=("x",))])
+    path = labels.path(store)
+    assert path == store.root / "eval" / "queries.yaml"
+    path.write_text(path.read_text() + "# mine\n- query: two\n  evidence: []  # none\n")
+    labels.save(store, [Label("a", "one", memories=("y",)), Label("c", "three")])
+    read = labels.read(store).rows
+    assert [(row.text, row.memories) for row in read] == [
+        ("one", ("y",)),
+        ("two", ()),
+        ("three", ()),
+    ]
+    assert "# mine\n- query: two\n  evidence: []  # none\n" in path.read_text()
+    labels.save(store, [], ["a", "nothing"])
+    assert [row.text for row in labels.read(store).rows] == ["two", "three"]
+    path.write_text("queries: [")
+    with pytest.raises(BadInputError, match="is not YAML"):
+        labels.save(store, [Label("d", "four")])
+    assert path.read_text() == "queries: ["

@@ -1,0 +1,121 @@
+"""What the probes tell: whole, the same for a seed, other for another, and answerable as labelled."""
+
+from __future__ import annotations
+
+import re
+from datetime import date
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import pytest
+
+from clsm_cli.evaluation.probes import distractor, drift, material, recorded, relative_time, split
+from clsm_cli.evaluation.probes.material import Draw, Line
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+
+    from clsm_cli.evaluation.loaders.cases import Said
+
+CONVERSATIONS: dict[str, Callable[[int], Iterable[Said]]] = {
+    "drift": lambda seed: [turn for week in drift.made(seed).weeks for turn in week],
+    "distractor": lambda seed: distractor.made(seed)[1],
+    "recorded": lambda seed: recorded.made(seed).turns,
+    "relative-time": lambda seed: relative_time.made(seed)[1],
+    "split": lambda seed: split.made(seed)[1],
+}
+
+
+@pytest.mark.parametrize("name", CONVERSATIONS)
+def test_a_conversation_is_whole_and_drawn_from_its_seed(name: str) -> None:
+    turns = list(CONVERSATIONS[name](3))
+    assert turns == list(CONVERSATIONS[name](3))
+    assert [turn.text for turn in turns] != [turn.text for turn in CONVERSATIONS[name](4)]
+    assert len({turn.id for turn in turns}) == len(turns)
+    assert [turn.time for turn in turns] == sorted(turn.time for turn in turns)
+    for turn in turns:
+        assert turn.text
+        assert not re.search(r"\{\w*\}", turn.text), turn.text
+
+
+def test_names_are_told_apart_by_their_beginnings() -> None:
+    draw = Draw(0, "names")
+    names = [draw.name() for _ in range(200)]
+    assert len({name[:5] for name in names}) == len(names)
+
+
+def test_values_do_not_repeat_where_there_are_enough() -> None:
+    draw = Draw(0, "values")
+    for kind in ("towns", "people", "numbers", "doses", "times", "colours"):
+        values = draw.values(kind, 5)
+        assert len(set(values)) == 5, kind
+    days = draw.values(["Monday", "Friday"], 9)
+    assert all(one != other for one, other in pairwise(days))
+
+
+def test_a_talk_keeps_what_is_told_in_order() -> None:
+    told = [Line("one", "a"), Line("two", "b"), Line("three", "c")]
+    talk = Draw(0, "talk").talk(told, 5, ["Ann"])
+    assert [line for line in talk if line.id] == told
+    assert sum(not line.id and line.role == "user" for line in talk) == 5
+
+
+def test_drift_changes_each_fact_ten_times_and_asks_early() -> None:
+    made = drift.made(0)
+    assert len(made.weeks) == drift.SESSIONS
+    for fact in range(len(made.asks)):
+        told = [each for each in made.tellings if each.fact == fact]
+        assert len(told) == drift.TELLINGS
+        assert told[0].week < drift.SESSIONS // drift.CHECKS
+        assert all(a.value != b.value for a, b in pairwise(told))
+        assert all(each.value in each.text for each in told)
+
+
+def test_what_was_true_is_told_before_what_is() -> None:
+    traps, turns = distractor.made(0)
+    place = {turn.id: at for at, turn in enumerate(turns)}
+    for number, trap in enumerate(traps):
+        assert place[f"{number}-superseded"] < place[f"{number}-true"]
+        assert {line.id for line in trap.lines} <= place.keys()
+    assert len({trap.ask for trap in traps}) == len(traps)
+
+
+def test_split_gold_lies_in_different_sessions_and_questions_differ() -> None:
+    queries, turns = split.made(0)
+    session = {turn.id: turn.session for turn in turns}
+    assert len({query.text for query in queries}) == len(queries)
+    for query in queries:
+        assert len({session[id_] for id_ in query.gold}) == len(query.gold) == 2
+
+
+def test_the_day_that_is_meant_is_the_day_of_the_gold() -> None:
+    queries, turns = relative_time.made(0)
+    told = {turn.id for turn in turns}
+    meant = {}
+    for query in queries:
+        assert query.gold[0] in told
+        meant[query.text] = (
+            date.fromisoformat(query.at[:10]),
+            date.fromisoformat(query.gold[0][:10]),
+        )
+    for text, (now, day) in meant.items():
+        assert now.weekday() == 2
+        if "before yesterday" in text:
+            assert (now - day).days == 2
+        elif text.endswith(" yesterday?"):
+            assert (now - day).days == 1
+        if "two weeks before the trip" in text:
+            assert (now - day).days == relative_time.EVENTS["trip"] + 14
+        if match := re.search(
+            r"(\w+day) of last week|last (\w+day)|the (\w+day) before last", text
+        ):
+            assert f"{day:%A}" == next(filter(None, match.groups()))
+            assert 2 <= (now - day).days <= 13
+        if match := re.search(r"on (\d+) (\w+)\?", text):
+            assert f"{day.day} {day:%B}" == f"{match[1]} {match[2]}"
+    assert sum("very first" in text for text in meant) == relative_time.ASKED
+
+
+def test_every_file_is_read_from_the_package() -> None:
+    for name in ("drift", "distractor", "facts", "relative-time", "split", "words"):
+        assert material.load(name)

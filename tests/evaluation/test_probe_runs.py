@@ -1,0 +1,97 @@
+"""Probes run through the real program, on less material than a user's run."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from clsm_cli.evaluation.probes import asking, cold_start, drift, growth, recorded
+from clsm_cli.evaluation.probes.asking import BM25, CLSM
+from clsm_cli.evaluation.probes.registry import PROBES
+
+if TYPE_CHECKING:
+    from clsm_cli.evaluation.result import ProbeResult, Verdict
+    from clsm_cli.evaluation.stores import Workshop
+    from clsm_cli.retrieval.meaning import Engine
+
+
+def verdict(result: ProbeResult, system: str) -> Verdict:
+    (found,) = [each for each in result.verdicts if each.system == system]
+    return found
+
+
+def test_the_seven_probes() -> None:
+    assert list(PROBES) == [
+        "drift",
+        "distractor",
+        "cold-start",
+        "growth",
+        "split",
+        "relative-time",
+        "unanswerable",
+    ]
+    for probe in PROBES.values():
+        assert probe.about
+        assert probe.criterion
+
+
+def test_cold_start(shop: Workshop, engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cold_start, "STORES", 1)
+    result = PROBES["cold-start"].run(shop, engine, 1)
+    assert [each.system for each in result.verdicts][:2] == [CLSM, BM25]
+    clsm = verdict(result, CLSM).figures
+    assert clsm["empty"] == 1
+    assert clsm["refused"] >= 0.9
+    assert clsm["found"] > verdict(result, BM25).figures["found"]
+    assert not verdict(result, BM25).passed
+    assert PROBES["cold-start"].run(shop, engine, 1) == result
+
+
+def test_drift(shop: Workshop, engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(drift, "SESSIONS", 10)
+    monkeypatch.setattr(drift, "CHECKS", 2)
+    monkeypatch.setattr(drift, "TELLINGS", 4)
+    result = drift.run(shop, engine, 0)
+    clsm = verdict(result, CLSM).figures
+    assert clsm["latest"] > verdict(result, BM25).figures["latest"]
+    assert clsm["learnt"] > 0.5
+    assert not verdict(result, BM25).passed
+    assert [point[0] for point in result.series[0].points] == [5, 10]
+    assert sum(y for _, y in result.series[0].points) / 2 == pytest.approx(clsm["latest"])
+
+
+def test_growth_goes_on_where_a_run_stopped(
+    shop: Workshop, engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(recorded, "CHATTER", 1)
+    monkeypatch.setattr(growth, "SIZES", (1, 2))
+    monkeypatch.setattr(growth, "SYSTEMS", (CLSM,))
+    turns = recorded.made(0).turns
+    first = asking.staged(shop, engine, "growth", [turns], growth.night)
+    made = []
+    night = growth.night
+
+    def counted(*given: object) -> None:
+        made.append(given)
+        night(*given)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(growth, "night", counted)
+    result = growth.run(shop, engine, 0)
+    assert len(made) == 1  # the first size was there already
+    assert first[0].store.root.exists()
+    (line,) = [each for each in result.series if each.name == CLSM]
+    assert [x for x, _ in line.points] == [1, 2]
+    figures = verdict(result, CLSM).figures
+    assert figures["passages at 10x"] > 1.5 * figures["passages at 1x"]
+    assert growth.run(shop, engine, 0) == result
+    assert len(made) == 1
+
+
+def test_the_time_of_the_run_is_not_that_of_a_probe(shop: Workshop, engine: Engine) -> None:
+    from datetime import UTC, datetime
+
+    turns = recorded.made(0).turns[:6]
+    late = replace(shop, now=datetime(2031, 1, 1, tzinfo=UTC))
+    assert asking.bench(late, engine, "x", turns).now == asking.bench(shop, engine, "x", turns).now

@@ -1,0 +1,243 @@
+"""The order of single passages: by which weights, one item for what, and what each signal is worth."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pytest
+from evaluation.small_sets import write_gvd, write_locomo
+from ingesting import embedder
+
+from clsm_cli.config import Settings
+from clsm_cli.evaluation import benches
+from clsm_cli.evaluation.bench import Bench
+from clsm_cli.evaluation.dataset import Case, Chat, Dataset, Query
+from clsm_cli.evaluation.loaders import gvd, locomo
+from clsm_cli.evaluation.loaders.cases import Said
+from clsm_cli.evaluation.ranking import asking, rankers, runs, weighing, without
+from clsm_cli.evaluation.ranking.asking import Asked
+from clsm_cli.evaluation.ranking.runs import MOST, SIGNALS, Run
+from clsm_cli.evaluation.retrieved import Item
+from clsm_cli.evaluation.stores import Workshop
+from clsm_cli.store import layout
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+    from clsm_cli.evaluation.retrieved import Retrieved
+    from clsm_cli.retrieval.meaning import Engine
+
+WIDTH = len(SIGNALS)
+NOW = datetime(2023, 6, 2, tzinfo=UTC)
+SHIPPED = dict(zip(SIGNALS, runs.weights(Settings().recall), strict=True))
+
+
+@pytest.fixture(scope="module")
+def long_shop(tmp_path_factory: pytest.TempPathFactory) -> Workshop:
+    """A workshop for the sets that several tests ask."""
+    folder = tmp_path_factory.mktemp("work")
+    return Workshop(folder, embedder(), None, fresh=False, progress=lambda *_: None)
+
+
+@pytest.fixture(scope="module")
+def talks(
+    tmp_path_factory: pytest.TempPathFactory, long_shop: Workshop, engine: Engine
+) -> list[Asked]:
+    """Two conversations, asked all their questions."""
+    path = write_locomo(tmp_path_factory.mktemp("talks") / "set")
+    made = benches.make(locomo.load(path), long_shop, engine)
+    return asking.ask_all(made, [bench.case.queries for bench in made])
+
+
+def item(name: str, turn: str) -> Item:
+    return Item(name, name, 1, (turn,), "2023-05-01")
+
+
+def run(signals: Sequence[Sequence[float]], units: Sequence[str] = ()) -> Run:
+    """Candidates i0, i1, … with the first signals as given and the others 0."""
+    names = [f"i{place}" for place in range(len(signals))]
+    return Run(
+        items=tuple(item(name, name) for name in names),
+        units=tuple(units or names),
+        signals=np.array([[*row, *[0.0] * (WIDTH - len(row))] for row in signals]),
+        confidence=0.5,
+    )
+
+
+def ids(found: Retrieved) -> list[str]:
+    return [each.id for each in found.items]
+
+
+def weights(*first: float) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    return np.array([*first, *[0.0] * (WIDTH - len(first))])
+
+
+def test_a_unit_counts_once_by_its_best_part() -> None:
+    found = run([[0.2], [0.9], [0.5], [0.7]], ["a", "b", "b", "a"]).ranked(weights(1.0))
+    assert ids(found) == ["i1", "i3"]
+    assert found.confidence == 0.5
+
+
+def test_equal_scores_stand_in_order_of_time_and_the_list_ends() -> None:
+    found = run([[0.5]] * (MOST + 1)).ranked(weights(1.0))
+    assert ids(found) == [f"i{place}" for place in range(MOST)]
+
+
+@pytest.fixture
+def bench(tmp_path: Path, shop: Workshop, engine: Engine) -> Bench:
+    """A case whose store has the shipped settings and is never asked."""
+    layout.create(tmp_path / "memory", "UTC")
+    store = layout.open_store(tmp_path / "memory", {})
+    case = Case("a", Chat((), ()), ())
+    dataset = Dataset("locomo", "set", "0", "turn", "recall@10", (case,))
+    return Bench(dataset, case, store, store, NOW, 0, shop, engine)
+
+
+def asked(bench: Bench, name: str, signals: Sequence[Sequence[float]], times: int = 5) -> Asked:
+    """A case of some equal queries whose first candidate is the evidence."""
+    queries = tuple(Query(f"q{number}", "?", gold=("i0",)) for number in range(times))
+    case = Case(name, Chat((), ()), queries)
+    there = Bench(bench.dataset, case, bench.store, bench.raw, NOW, 0, bench.shop, bench.engine)
+    return Asked(there, queries, (run(signals),) * times)
+
+
+def test_weights_are_fitted_on_the_other_cases(bench: Bench) -> None:
+    """Case a rewards signal 0, b and c signal 1: each is judged by the others."""
+    first, second = [[1.0, 0.0], [0.0, 1.0], [0.0, 0.0]], [[0.0, 1.0], [1.0, 0.0], [0.0, 0.0]]
+    cases = [asked(bench, "a", first), asked(bench, "b", second), asked(bench, "c", second)]
+    fitted = weighing.leave_one_out(cases)
+    assert fitted["a"][1] > 0 > fitted["a"][0]
+    assert fitted["b"] == pytest.approx(fitted["c"])
+    assert fitted["b"][0] == pytest.approx(fitted["b"][1])
+    assert weighing.leave_one_out(cases, [SIGNALS[1]])["a"][1] == 0
+    refitted = rankers.ranked(cases)[rankers.REFIT]
+    assert [ids(found)[0] for found in refitted[0]] == ["i1"] * 5
+
+
+def test_a_case_without_evidence_learns_from_all_others(bench: Bench) -> None:
+    first, second = [[1.0, 0.0], [0.0, 1.0]], [[0.0, 1.0], [1.0, 0.0]]
+    cases = [asked(bench, "a", first), asked(bench, "b", second), asked(bench, "c", first, times=0)]
+    fitted = weighing.leave_one_out(cases)
+    assert fitted["b"][0] > 0 > fitted["a"][0]
+    assert fitted["c"] == pytest.approx(np.zeros(WIDTH), abs=1e-9)
+
+
+def test_one_case_has_no_others(bench: Bench) -> None:
+    alone = [asked(bench, "a", [[1.0], [0.0]])]
+    assert weighing.leave_one_out(alone) == {}
+    assert list(rankers.ranked(alone)) == [rankers.SHIPPED, rankers.CONTENT]
+    assert without.ablated(alone, seed=0) == []
+    assert list(rankers.weights(alone)) == ["shipped"]
+
+
+def test_content_leaves_out_who_and_when(bench: Bench) -> None:
+    cases = [asked(bench, "a", [[1.0]])]
+    content = weighing.shipped(cases, runs.NOT_CONTENT)["a"]
+    whole = weighing.shipped(cases)["a"]
+    for place, name in enumerate(SIGNALS):
+        assert whole[place] == SHIPPED[name]
+        assert content[place] == (0 if name in runs.NOT_CONTENT else SHIPPED[name])
+
+
+def test_every_query_of_every_case_is_ranked(talks: list[Asked]) -> None:
+    found = rankers.ranked(talks)
+    assert list(found) == [
+        rankers.SHIPPED, rankers.CONTENT, rankers.REFIT, rankers.REFIT_CONTENT,
+    ]  # fmt: skip
+    assert set(found) == set(rankers.ABOUT)
+    for by_case in found.values():
+        for case, answers in zip(talks, by_case, strict=True):
+            for query, answer in zip(case.queries, answers, strict=True):
+                assert answer.confidence is not None
+                turns = [turn for each in answer.items for turn in each.turns]
+                assert len(set(turns)) == len(turns)
+                # Eight turns a store, so all evidence is there; without any, nothing is shown.
+                assert set(query.gold) <= set(turns)
+                assert bool(answer.items) == bool(query.gold)
+                assert all(each.text and each.tokens and each.day for each in answer.items)
+    bought = next(at for at, query in enumerate(talks[0].queries) if query.id == "1-3")
+    assert found[rankers.SHIPPED][0][bought].items[0].turns == ("D2:1",)
+
+
+def test_the_same_queries_give_the_same_rankings(talks: list[Asked]) -> None:
+    made = [each.bench for each in talks]
+    again = rankers.rank(made, [each.queries for each in talks])
+    assert again == rankers.ranked(talks)
+
+
+def test_weights_are_told_in_one_size(talks: list[Asked]) -> None:
+    told = rankers.weights(talks)
+    assert list(told) == ["shipped", "without 1", "without 2"]
+    assert told["shipped"] == SHIPPED
+    size = sum(map(abs, SHIPPED.values()))
+    for found in told.values():
+        assert sum(map(abs, found.values())) == pytest.approx(size, abs=0.001)
+
+
+def test_each_signal_is_taken_out(talks: list[Asked]) -> None:
+    rows = without.ablated(talks, seed=0)
+    weighty = [name for name, weight in SHIPPED.items() if weight]
+    assert [row.mechanism for row in rows] == [
+        f"signal {name} (others fitted anew)" for name in weighty
+    ]
+    assert set(without.ABOUT) == set(SIGNALS)
+    for row in rows:
+        # Nothing that is returned can lie below place 10.
+        assert row.figures["recall@10"] == 1
+        assert (row.difference, row.interval, row.p) == (0, (0, 0), 1)
+
+
+def test_what_a_signal_was_worth_is_lost_without_it(bench: Bench) -> None:
+    """Twelve candidates; the evidence is the last of them, and signal 1 alone knows it."""
+    forward = [asked(bench, name, [[0.0, 1.0], *[[0.0, 0.0]] * 11]) for name in "ab"]
+    cases = [
+        Asked(each.bench, each.queries, tuple(map(_last_first, each.runs))) for each in forward
+    ]
+    rows = {row.mechanism.split()[1]: row for row in without.ablated(cases, seed=0)}
+    assert rows[SIGNALS[1]].difference == -1
+    assert rows[SIGNALS[1]].figures["recall@10"] == 0
+    assert rows[SIGNALS[0]].difference == 0
+
+
+def _last_first(found: Run) -> Run:
+    """The candidates in the opposite order of time."""
+    return Run(found.items[::-1], found.units[::-1], found.signals[::-1], found.confidence)
+
+
+def test_a_day_ranks_by_its_best_turn(tmp_path: Path, long_shop: Workshop, engine: Engine) -> None:
+    made = benches.make(gvd.load(write_gvd(tmp_path / "set")), long_shop, engine)
+    found = rankers.rank(made, [bench.case.queries for bench in made])
+    assert list(found) == [rankers.SHIPPED, rankers.CONTENT]
+    asked_of = {query.text: at for at, query in enumerate(made[0].case.queries)}
+    answers = found[rankers.SHIPPED][0]
+    for answer in answers:
+        days = [each.day for each in answer.items]
+        assert len(set(days)) == len(days) <= 3
+    (best, *_) = answers[asked_of["What did I see in Xiamen?"]].items
+    assert (best.day, best.text) == ("2023-05-02", "I went to the museum in Xiamen.")
+
+
+def test_a_turn_in_parts_is_one_item_but_for_quotes(long_shop: Workshop, engine: Engine) -> None:
+    sentences = [
+        f"The heron number {n} stood on the gauge by the weir and slept." for n in range(60)
+    ]
+    turns = (
+        Said("t1", "Ann", "user", " ".join(sentences), "2023-05-01T10:00:00+00:00", "s", "t1"),
+        Said("t2", "Bob", "user", "A violin was sold.", "2023-05-01T10:01:00+00:00", "s", "t2"),
+    )
+    query = Query("q", "Where did the heron number 59 stand?", gold=("t1",))
+    case = Case("parts", Chat(("Ann", "Bob"), turns), (query,))
+    dataset = Dataset("locomo", "set", "0", "turn", "recall@10", (case,))
+    (made,) = benches.make(dataset, long_shop, engine)
+    (whole,) = rankers.rank([made], [[query]])[rankers.SHIPPED][0]
+    assert sorted(each.turns for each in whole.items) == [("t1",), ("t2",)]
+    assert "heron number 59" in whole.items[0].text
+    quoted = Query("q", query.text, gold=("heron number 2 stood",))
+    quotes = Dataset("queries", "set", "0", "quote", "recall@10", (case,))
+    there = Bench(quotes, case, made.store, made.raw, made.now, 0, long_shop, engine)
+    (parts,) = rankers.rank([there], [[quoted]])[rankers.SHIPPED][0]
+    assert len(parts.items) > 2
+    assert any(each.holds(quoted.gold[0], "quote") for each in parts.items)

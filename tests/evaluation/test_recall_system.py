@@ -1,0 +1,102 @@
+"""clsm and the published systems as the evaluation asks them: what ``recall`` itself gives."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from evaluation.small_sets import write_memory
+from ingesting import embedder, tree
+
+from clsm_cli.config import Settings, with_changes
+from clsm_cli.evaluation import benches
+from clsm_cli.evaluation.dataset import Case, Dataset, Folders, Query, key
+from clsm_cli.evaluation.stores import Workshop
+from clsm_cli.evaluation.systems import recall as systems
+from clsm_cli.evaluation.systems import registry
+from clsm_cli.evaluation.systems.recall import Recall
+from clsm_cli.retrieval.presets import PRESETS
+from clsm_cli.retrieval.query import Query as Asked
+from clsm_cli.retrieval.recall import recall
+
+if TYPE_CHECKING:
+    from clsm_cli.commands.engine import QueryEngine
+    from clsm_cli.evaluation.bench import Bench
+    from clsm_cli.retrieval.answer import Answer
+
+TEXTS = ("what happened to the pump", "how often does the pump run", "a bird that stays")
+QUERIES = tuple(Query(str(number), text) for number, text in enumerate(TEXTS))
+
+
+@pytest.fixture(scope="module")
+def bench(engine: QueryEngine, tmp_path_factory: pytest.TempPathFactory) -> Bench:
+    root = write_memory(tmp_path_factory.mktemp("set") / "memory")
+    folder = tmp_path_factory.mktemp("work")
+    shop = Workshop(folder, embedder(), None, fresh=False, progress=lambda *_: None)
+    case = Case("memory", Folders(root, ("workspace", "sessions")), QUERIES)
+    data = Dataset("memory", "memory", "0" * 64, "quote", "f1", (case,))
+    (made,) = benches.make(data, shop, engine)
+    return made
+
+
+def _answers(bench: Bench, k: int, budget: int, preset: str | None = None) -> list[Answer]:
+    asked = [Asked(text, bench.now.isoformat(), k, budget, preset=preset) for text in TEXTS]
+    return list(recall(bench.store, asked, bench.engine, bench.shop.embedder))
+
+
+def _same(system: Recall, bench: Bench, answers: list[Answer]) -> None:
+    found = list(system.ask(bench, QUERIES))
+    for ours, answer in zip(found, answers, strict=True):
+        assert [(item.id, item.text) for item in ours.items] == [
+            (memory.id, memory.text) for memory in answer.memories
+        ]
+        named = [
+            key(concept.id) in names
+            for concept, names in zip(answer.concepts, ours.concepts, strict=True)
+        ]
+        assert all(named)
+        assert ours.confidence == answer.confidence
+        assert ours.milliseconds is not None
+        assert ours.milliseconds > 0
+
+
+def test_clsm_is_asked_for_more_than_it_returns_by_default(bench: Bench) -> None:
+    before = tree(bench.store.root)
+    _same(Recall(registry.CLSM), bench, _answers(bench, systems.ITEMS, systems.UNLIMITED))
+    assert tree(bench.store.root) == before
+
+
+@pytest.mark.parametrize("name", ["cls-m", "nemori", "cma"])
+def test_presets_are_asked_as_the_command_asks_them(name: str, bench: Bench) -> None:
+    (system,) = registry.presets([name, name])
+    assert isinstance(system, Recall)
+    assert (system.name, system.preset) == (name, name)
+    assert f"--preset {name}" in system.about
+    settings = bench.store.settings.recall
+    _same(system, bench, _answers(bench, settings.k, settings.budget, name))
+
+
+def test_there_is_no_other_preset() -> None:
+    with pytest.raises(ValueError, match="no preset"):
+        registry.presets(["cls-m", "cls-n"])
+    assert [each.name for each in registry.presets(PRESETS)] == list(PRESETS)
+
+
+def test_other_settings_answer_otherwise_and_say_so(bench: Bench) -> None:
+    changed = with_changes(bench.store.settings, {"recall.concepts": 0})
+    fewer = Recall(registry.CLSM, settings=changed)
+    plain = Recall(registry.CLSM)
+    assert any(found.concepts for found in plain.ask(bench, QUERIES))
+    assert not any(found.concepts for found in fewer.ask(bench, QUERIES))
+    assert fewer.about == f"{plain.about}; recall.concepts 0"
+    assert Recall(registry.CLSM, settings=Settings()).about == plain.about
+    assert bench.store.settings == Settings()
+
+
+def test_a_query_is_asked_at_its_own_time(bench: Bench) -> None:
+    text = "what did we discuss about the pump yesterday"  # hard bounds: it speaks of the talk
+    spoken = Query("spoken", text, at="2026-03-04T09:00:00+00:00")
+    silent = Query("silent", text, at="2026-03-20T09:00:00+00:00")
+    one, other = Recall(registry.CLSM).ask(bench, [spoken, silent])
+    assert one.items
+    assert not other.items

@@ -1,0 +1,183 @@
+"""Which set a path holds, and whether its files are those that were published."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from pathlib import Path
+
+import pytest
+from evaluation.small_sets import write_gvd, write_locomo, write_longmemeval, write_notes
+from sample_store import SAMPLE
+
+from clsm_cli.errors import BadInputError
+from clsm_cli.evaluation.loaders import registry
+from clsm_cli.evaluation.loaders.files import SUMS
+
+WRITERS = {
+    "locomo": write_locomo,
+    "gvd": write_gvd,
+    "longmemeval": write_longmemeval,
+    "memory": write_notes,
+}
+
+
+def _sums(folder: Path) -> Path:
+    """The list of digests of all files of a folder, as ``sha256sum`` writes it."""
+    files = sorted(each for each in folder.rglob("*") if each.is_file())
+    lines = [
+        f"{hashlib.sha256(each.read_bytes()).hexdigest()}  {each.relative_to(folder)}\n"
+        for each in files
+    ]
+    (folder / SUMS).write_text("".join(lines))
+    return folder / SUMS
+
+
+@pytest.mark.parametrize("kind", WRITERS)
+def test_a_set_is_known_by_its_looks(tmp_path: Path, kind: str) -> None:
+    folder = WRITERS[kind](tmp_path / "x")
+    found = registry.load(str(folder))
+    assert found.kind == kind
+    assert registry.load(f"{kind}={folder}") == found
+    assert [each.KIND for each in registry.LOADERS if each.matches(folder)] == [kind]
+
+
+@pytest.mark.parametrize("kind", WRITERS)
+def test_only_the_content_is_in_the_digest(tmp_path: Path, kind: str) -> None:
+    one, other = (WRITERS[kind](tmp_path / name) for name in ("x", "y"))
+    digest = registry.load(str(one)).digest
+    assert registry.load(str(other)).digest == digest
+    file = min(each for each in other.rglob("*") if each.suffix in {".json", ".md"})
+    file.write_bytes(file.read_bytes() + b"\n")
+    assert registry.load(str(other)).digest != digest
+
+
+def test_the_sample_is_a_memory() -> None:
+    assert registry.load(str(SAMPLE)).kind == "memory"
+
+
+def test_a_file_of_queries_is_known(tmp_path: Path) -> None:
+    path = tmp_path / "mine.yaml"
+    path.write_text("# mine\nqueries:\n- {query: who, evidence: [x]}\n")
+    assert [each.KIND for each in registry.LOADERS if each.matches(path)] == ["queries"]
+    with pytest.raises(BadInputError, match=r"mine\.yaml: names no store"):
+        registry.load(str(path))
+
+
+def test_nodes_are_read_when_they_are_asked_for(tmp_path: Path) -> None:
+    folder = write_locomo(tmp_path / "x")
+    assert registry.KINDS == ("locomo", "gvd", "longmemeval", "memory", "queries", "nodes")
+    with pytest.raises(BadInputError, match="two gold concepts"):  # eight turns are too few
+        registry.load(f"nodes={folder}")
+
+
+def test_nothing_that_is_known(tmp_path: Path) -> None:
+    (tmp_path / "a.json").write_text("{}")
+    for path in (tmp_path, tmp_path / "a.json"):
+        with pytest.raises(BadInputError, match=r"no labelled set .* KIND one of locomo, gvd, lon"):
+            registry.load(str(path))
+
+
+@pytest.mark.parametrize(
+    ("spec", "reason"),
+    [
+        ("", "has no path"),
+        ("  ", "has no path"),
+        ("locomo=", "has no path"),
+        ("no-such-folder", "no-such-folder: does not exist"),
+        ("locomo=no-such-folder", "^no-such-folder: does not exist"),
+        ("locomoo=no-such-folder", "'locomoo' is no kind of labelled set; use one of locomo"),
+        ("x" * 5000, "does not exist"),
+        ("a\0b", "does not exist"),
+    ],
+)
+def test_a_spec_that_names_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, spec: str, reason: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(BadInputError, match=reason):
+        registry.load(spec)
+
+
+def test_a_path_with_an_equals_sign(tmp_path: Path) -> None:
+    assert registry.load(str(write_gvd(tmp_path / "gvd=1"))).kind == "gvd"
+
+
+def test_what_cannot_be_looked_at_matches_nothing(tmp_path: Path) -> None:
+    pipe, link = tmp_path / "pipe.json", tmp_path / "link"
+    os.mkfifo(pipe)
+    link.symlink_to(link)
+    for path in (pipe, link, tmp_path / "none", Path("a\0b"), Path("x" * 5000)):
+        assert not any(each.matches(path) for each in registry.LOADERS)
+    with pytest.raises(BadInputError, match="is no file"):
+        registry.load(f"locomo={pipe}")
+
+
+@pytest.mark.skipif(os.geteuid() == 0, reason="root reads everything")
+def test_a_file_that_may_not_be_read(tmp_path: Path) -> None:
+    folder = write_gvd(tmp_path / "x")
+    (folder / "memory_bank_en.json").chmod(0)
+    with pytest.raises(BadInputError, match="cannot be read"):
+        registry.load(str(folder))
+
+
+@pytest.mark.parametrize("kind", WRITERS)
+def test_a_file_that_is_not_the_listed_one_is_refused(tmp_path: Path, kind: str) -> None:
+    folder = WRITERS[kind](tmp_path / "x")
+    _sums(folder)
+    found = registry.load(str(folder))
+    assert found.notes[0].startswith("SHA-256 of ")
+    file = min(each for each in folder.rglob("*") if each.suffix in {".json", ".md"})
+    file.write_bytes(file.read_bytes() + b"\n")
+    with pytest.raises(BadInputError, match=rf"{file.name}: is not the file that {SUMS} lists"):
+        registry.load(str(folder))
+
+
+def test_a_listed_file_that_is_missing_is_refused(tmp_path: Path) -> None:
+    folder = write_locomo(tmp_path / "x")
+    _sums(folder)
+    (folder / "2.json").unlink()
+    with pytest.raises(BadInputError, match=r"2\.json: is missing"):
+        registry.load(str(folder))
+
+
+def test_a_file_that_is_not_listed_is_said(tmp_path: Path) -> None:
+    folder = write_locomo(tmp_path / "x")
+    sums = _sums(folder)
+    sums.write_text(sums.read_text().splitlines(keepends=True)[0])
+    assert registry.load(str(folder)).notes[:2] == (
+        "SHA-256 of 1 of 2 files checked",
+        f"1 file is not in {SUMS}: 2.json",
+    )
+
+
+def test_a_list_of_digests_that_is_none(tmp_path: Path) -> None:
+    folder = write_locomo(tmp_path / "x")
+    (folder / SUMS).write_text("\nabc  1.json\n")
+    with pytest.raises(BadInputError, match=rf"{SUMS}, line 2: is no digest"):
+        registry.load(str(folder))
+
+
+def test_the_list_of_the_sample_is_complete() -> None:
+    files = [
+        each
+        for name in ("labels", "sessions", "workspace")
+        for each in (SAMPLE / name).rglob("*")
+        if each.is_file()
+    ]
+    lines = (SAMPLE / SUMS).read_text().splitlines()
+    listed = {line[66:]: line[:64] for line in lines}
+    assert listed == {
+        each.relative_to(SAMPLE).as_posix(): hashlib.sha256(each.read_bytes()).hexdigest()
+        for each in files
+    }
+
+
+def test_the_first_stores_are_another_set(tmp_path: Path) -> None:
+    found = registry.load(str(write_locomo(tmp_path / "x")))
+    part = registry.first(found, 1)
+    assert part.cases == found.cases[:1]
+    assert part.digest != found.digest
+    assert part.notes[-1] == "only the first 1 of 2 stores are used"
+    assert registry.first(found, 2) is found
+    assert registry.first(found, 9) is found

@@ -1,0 +1,198 @@
+"""A run against an earlier one: the same passes, a worse one fails, other data is refused."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from clsm_cli.errors import BadInputError, RefusedError, RegressionError
+from clsm_cli.evaluation import gate
+from clsm_cli.evaluation.result import SCHEMA, Figures, QueryResult, Result, SetResult
+
+DIGEST, OTHER = "a" * 64, "b" * 64
+
+
+def query(number: int, recall: float | None, **more: float | None) -> QueryResult:
+    """A query of one of two cases and one of two categories."""
+    values: Figures = {"recall@10": recall, **more}
+    return QueryResult(
+        id=f"q{number}",
+        case=f"case {number % 2}",
+        category="project" if number < 5 else "personal",
+        difficulty="",
+        gold=1,
+        values={"clsm": values, "BM25": {"recall@10": 0.0}},
+        ranks={},
+    )
+
+
+def labelled(*queries: QueryResult, name: str = "talks", digest: str = DIGEST) -> SetResult:
+    return SetResult(
+        kind="locomo",
+        name=name,
+        digest=digest,
+        unit="turn",
+        headline="recall@10",
+        whole="",
+        notes=(),
+        sizes={},
+        stored=None,
+        silenced=0.0,
+        systems=(),
+        pairs=(),
+        ablation=(),
+        abstention=(),
+        answers=(),
+        queries=queries,
+    )
+
+
+def run(*sets: SetResult) -> Result:
+    return Result(SCHEMA, "1", "clsm eval run", {}, 7, {}, sets, ())
+
+
+GOOD = labelled(*(query(number, 1.0, f1=0.5) for number in range(10)))
+WORSE = labelled(*(query(number, float(number >= 5), f1=0.5) for number in range(10)))
+
+
+def test_a_run_against_itself_passes_at_nothing() -> None:
+    found = gate.against(run(GOOD), run(GOOD), 0.0)
+    assert not found.failed
+    assert found.sentences == ()
+    assert {row.difference for row in found.rows} == {0.0}
+    assert {(row.group, row.measure) for row in found.rows} == {
+        (group, measure)
+        for group in ("all", "personal", "project")
+        for measure in ("recall@10", "f1")
+    }
+
+
+def test_a_worse_run_fails_and_says_where() -> None:
+    found = gate.against(run(WORSE), run(GOOD), -1.0)
+    assert found.failed
+    (sentence,) = found.sentences
+    assert sentence == (
+        "locomo talks: recall@10 went from 100.00 to 50.00, by -50.00 points;"
+        " at least -1 was asked for"
+    )
+    (decisive,) = [row for row in found.rows if row.decides]
+    assert (decisive.group, decisive.queries, decisive.difference) == ("all", 10, -0.5)
+    assert decisive.interval[0] <= -0.5 <= decisive.interval[1] <= 0
+    assert decisive.p == 2 * 0.5**5  # all five signs alike, in either direction
+    by_group = {row.group: row.difference for row in found.rows if row.measure == "recall@10"}
+    assert by_group == {"all": -0.5, "personal": 0.0, "project": -1.0}
+
+
+def test_a_loss_that_is_allowed_passes_and_a_gain_may_be_asked_for() -> None:
+    assert not gate.against(run(WORSE), run(GOOD), -50.0).failed
+    assert not gate.against(run(WORSE), run(GOOD), None).failed
+    assert not gate.against(run(GOOD), run(WORSE), 50.0).failed
+    assert gate.against(run(GOOD), run(WORSE), 51.0).failed
+
+
+def test_only_the_headline_measure_decides() -> None:
+    less = labelled(*(query(number, 1.0, f1=0.1) for number in range(10)))
+    found = gate.against(run(less), run(GOOD), 0.0)
+    assert not found.failed
+    assert min(row.difference for row in found.rows) == pytest.approx(-0.4)
+
+
+def test_the_same_seed_gives_the_same_rows() -> None:
+    assert gate.against(run(WORSE), run(GOOD), 0.0) == gate.against(run(WORSE), run(GOOD), 0.0)
+
+
+def test_other_data_of_the_same_name_is_refused() -> None:
+    with pytest.raises(RefusedError, match=r"locomo talks: holds other data \(sha256 bbbbbbbbbbbb"):
+        gate.against(run(GOOD), run(replace(GOOD, digest=OTHER)), 0.0)
+
+
+def test_other_queries_are_refused() -> None:
+    fewer = replace(GOOD, queries=GOOD.queries[1:])
+    with pytest.raises(RefusedError, match="other queries \\(1 only there, 0 only here\\)"):
+        gate.against(run(fewer), run(GOOD), 0.0)
+    with pytest.raises(RefusedError, match="other queries \\(0 only there, 1 only here\\)"):
+        gate.against(run(GOOD), run(fewer), 0.0)
+    twice = replace(GOOD, queries=(*GOOD.queries, GOOD.queries[0]))
+    with pytest.raises(RefusedError, match="other queries"):
+        gate.against(run(twice), run(GOOD), 0.0)
+
+
+def test_nothing_in_common_and_another_schema_are_refused() -> None:
+    with pytest.raises(RefusedError, match="no set in common"):
+        gate.against(run(GOOD), run(replace(GOOD, name="others", digest=OTHER)), 0.0)
+    with pytest.raises(RefusedError, match="no set in common"):
+        gate.against(run(GOOD), run(), 0.0)
+    with pytest.raises(RefusedError, match=r"is of schema clsm\.eval/0"):
+        gate.against(run(GOOD), replace(run(GOOD), schema="clsm.eval/0"), 0.0)
+
+
+def test_a_system_that_was_not_asked_is_refused() -> None:
+    silent = replace(GOOD, queries=tuple(replace(each, values={}) for each in GOOD.queries))
+    with pytest.raises(RefusedError, match="query q0 was not put to clsm"):
+        gate.against(run(GOOD), run(silent), 0.0)
+
+
+def test_sets_that_one_side_lacks_are_said() -> None:
+    more = labelled(query(1, 1.0), name="mine", digest=OTHER)
+    found = gate.against(run(GOOD, more), run(GOOD), 0.0)
+    assert found.sentences == ("locomo mine is not in the baseline and was not compared",)
+    found = gate.against(run(GOOD), run(GOOD, more), 0.0)
+    assert found.sentences == ("locomo mine is only in the baseline and was not compared",)
+    assert not found.failed
+
+
+def test_one_bad_set_of_two_fails() -> None:
+    more = labelled(query(1, 1.0), name="mine", digest=OTHER)
+    found = gate.against(run(more, WORSE), run(GOOD, more), 0.0)
+    assert found.failed
+    assert len(found.sentences) == 1
+
+
+@pytest.mark.parametrize("undefined", [None, float("nan")])
+def test_what_is_not_defined_is_left_out_of_both(undefined: float | None) -> None:
+    partly = labelled(query(0, undefined), *(query(number, 1.0) for number in range(1, 10)))
+    found = gate.against(run(partly), run(partly), 0.0)
+    assert not found.failed
+    assert next(row for row in found.rows if row.decides).queries == 9
+
+
+@pytest.mark.parametrize("undefined", [None, float("nan")])
+def test_a_figure_that_got_lost_fails(undefined: float | None) -> None:
+    partly = labelled(query(0, undefined), *(query(number, 1.0) for number in range(1, 10)))
+    found = gate.against(run(partly), run(GOOD), -100.0)
+    assert found.failed
+    assert found.sentences == (
+        "locomo talks: 1 of 10 queries have no figure for recall@10 any more",
+    )
+    assert not gate.against(run(GOOD), run(partly), 0.0).failed
+
+
+def test_no_figure_at_all_fails() -> None:
+    nothing = labelled(query(0, None))
+    found = gate.against(run(nothing), run(nothing), -100.0)
+    assert found.failed
+    assert "no query has a figure" in found.sentences[0]
+    assert gate.alone(run(nothing), 0.0).failed
+    assert gate.alone(run(), 0.0).failed
+
+
+def test_without_a_baseline_the_limit_is_the_figure_itself() -> None:
+    assert not gate.alone(run(WORSE), 50.0).failed
+    found = gate.alone(run(WORSE), 50.5)
+    assert found.failed
+    assert found.sentences == ("locomo talks: recall@10 is 50.00 %, less than 50.5 %",)
+
+
+@pytest.mark.parametrize("limit", [float("nan"), float("inf")])
+def test_a_limit_that_is_no_number_is_refused(limit: float) -> None:
+    with pytest.raises(BadInputError, match="--fail-under: is no number"):
+        gate.against(run(GOOD), run(GOOD), limit)
+    with pytest.raises(BadInputError, match="--fail-under: is no number"):
+        gate.alone(run(GOOD), limit)
+
+
+def test_a_regression_has_an_exit_code_of_its_own() -> None:
+    error = RegressionError(gate.alone(run(WORSE), 90.0).sentences)
+    assert error.exit_code == 18
+    assert str(error) == "locomo talks: recall@10 is 50.00 %, less than 90 %"

@@ -1,0 +1,343 @@
+"""Shadow mode over a small real store: what is logged, that nothing sees itself, that it is logged once."""
+
+from __future__ import annotations
+
+import os
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+import pytest
+from ingesting import embedder, new_store, take, tree
+from sample_store import query_engine
+from small_store import note, row, tell
+
+from clsm_cli.errors import BadInputError
+from clsm_cli.evaluation.shadow import catching_up, log, replay, report, shadow, sittings, static
+from clsm_cli.evaluation.shadow.log import Mode
+from clsm_cli.model.ids import tombstone_hash
+from clsm_cli.store import atomic, logs
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from clsm_cli.evaluation.shadow.catching_up import Caught
+    from clsm_cli.evaluation.shadow.replay import Replayed
+    from clsm_cli.evaluation.shadow.sittings import Told
+    from clsm_cli.store.layout import Store
+
+BEGUN = datetime.fromisoformat("2026-02-20T08:00:00+01:00")
+NOW = datetime.fromisoformat("2026-03-02T03:00:00+01:00")
+MEMORY = "# Memory\n\n- The spare key hangs behind the barometer.\n- The cat is called Juno.\n"
+
+
+def said(session: str, day: str, *texts: str) -> list[str]:
+    """A talk of Mara with her agent, who answers every second time, a minute apart."""
+    return [
+        row(
+            text,
+            session=session,
+            role="assistant" if minute % 2 else "user",
+            speaker="Sedge" if minute % 2 else "Mara",
+            timestamp=f"{day}T08:{minute:02}:00+01:00",
+        )
+        for minute, text in enumerate(texts)
+    ]
+
+
+FIRST = said(
+    "one",
+    "2026-02-24",
+    "I lent the brass sextant to Ottoline for the regatta in Enkhuizen.",
+    "Noted, the brass sextant is with Ottoline until the regatta in Enkhuizen is over.",
+)
+SECOND = said(
+    "two",
+    "2026-02-25",
+    "Where did my sextant go?",
+    "You lent it to Ottoline for the regatta in Enkhuizen, and the spare key hangs behind the barometer.",
+)
+
+
+def catch_up(store: Store, now: datetime = NOW) -> Caught:
+    return catching_up.catch_up(store, query_engine(), embedder(), now, lambda *_: None)
+
+
+def replayed(store: Store, told: Told) -> Iterator[Replayed]:
+    return replay.replay(store, told, told.sittings, 2000, query_engine(), embedder())
+
+
+@pytest.fixture
+def workspace(tmp_path: Path) -> Path:
+    """A workspace as an agent has it, older than the sessions."""
+    folder = tmp_path / "workspace"
+    (folder / "memory").mkdir(parents=True)
+    for name, text in {
+        "MEMORY.md": MEMORY,
+        "memory/2026-02-22.md": "Rain.\n",
+        "memory/2026-02-23.md": "Wind.\n",
+        "memory/2026-02-24.md": "Fog.\n",
+        "memory/2026-02-25.md": "Frost.\n",
+    }.items():
+        (folder / name).write_text(text, encoding="utf-8")
+        os.utime(folder / name, (BEGUN.timestamp(), BEGUN.timestamp()))
+    return folder
+
+
+@pytest.fixture
+def store(tmp_path: Path, workspace: Path) -> Store:
+    made = new_store(tmp_path / "memory")
+    shadow.start(made, [str(workspace)], None, BEGUN)
+    tell(made, *FIRST)
+    tell(made, *SECOND)
+    return made
+
+
+def test_a_session_finds_the_one_before_and_never_itself(store: Store) -> None:
+    told = sittings.read(store, "2026-02-20T00:00:00Z", NOW)
+    second, first = told.sittings
+    of_second, of_first = replayed(store, told)
+    ((_, found),) = of_second.answers
+    assert {load.id for load in found} == {turn.key for turn in first.turns}
+    assert not {load.id for load in (*found, *of_second.briefing)} & second.keys
+    ((_, before),) = of_first.answers
+    assert before == ()
+    assert of_first.briefing == ()
+
+
+def test_what_was_used_is_logged(store: Store) -> None:
+    assert catch_up(store).logged == 2
+    first, second = log.rows(store)[0]
+    assert (first.at, second.at) == ("2026-02-24T07:00:00Z", "2026-02-25T07:00:00Z")
+    assert (first.clsm.used, first.clsm.replies, first.items) == (0, 0, ())
+    assert second.clsm.used > 0
+    assert second.clsm.replies == 1
+    assert second.static is not None
+    assert second.static.replies == 1  # the key behind the barometer
+    assert 0 < second.static.used < second.static.tokens
+    assert second.both == 0
+    assert second.beyond == second.clsm.used
+    assert not second.changed
+
+
+def test_the_log_holds_neither_text_nor_ids(store: Store) -> None:
+    catch_up(store)
+    logged = (store.derived / "shadow" / "pi.jsonl").read_bytes()
+    keys = {key for each in sittings.read(store, "", NOW).sittings for key in each.keys}
+    assert len(keys) == 4
+    for secret in ("sextant", "Ottoline", "Mara", "barometer", "workspace", *keys):
+        assert secret.encode() not in logged
+
+
+def test_nothing_but_the_log_is_written(store: Store) -> None:
+    before = tree(store.root)
+    catch_up(store)
+    assert tree(store.root) == before
+
+
+def test_a_session_is_logged_once(store: Store) -> None:
+    catch_up(store)
+    logged = log.rows(store)
+    assert catch_up(store) == catching_up.Caught()
+    assert log.rows(store) == logged
+
+
+def test_what_lost_its_first_turn_is_not_logged_again(store: Store) -> None:
+    catch_up(store)
+    second, _ = sittings.read(store, "", NOW).sittings
+    stone = logs.render(logs.Tombstone(tombstone_hash(second.first), "2026-03-02T00:00:00Z"))
+    atomic.append(store.root / "tombstones" / "pi.jsonl", stone)
+    assert sittings.read(store, "", NOW).sittings[0].first != second.first
+    assert catch_up(store) == catching_up.Caught()
+
+
+def test_turns_without_a_time_stay_with_the_one_before(tmp_path: Path) -> None:
+    store = new_store(tmp_path / "memory")
+    first, second = said("main", "2026-02-24", "Where is it?", "In the hold.")
+    tell(store, first, second.replace("T08:01:00+01:00", ""))
+    (sitting,) = sittings.read(store, "", NOW).sittings
+    assert [turn.text for turn in sitting.turns] == ["Where is it?", "In the hold."]
+
+
+def test_what_goes_on_is_not_logged_yet(store: Store) -> None:
+    during = datetime.fromisoformat("2026-02-25T10:00:00+01:00")
+    assert (catch_up(store, during).logged, catch_up(store, during).open) == (1, 1)
+    assert catch_up(store).logged == 1
+
+
+def test_a_long_silence_parts_one_conversation(tmp_path: Path) -> None:
+    store = new_store(tmp_path / "memory")
+    shadow.start(store, [], None, BEGUN)
+    tell(store, *said("main", "2026-02-24", "Good morning."), *said("main", "2026-02-26", "Hello."))
+    assert catch_up(store).logged == 2
+
+
+def test_what_was_taken_in_before_the_start_is_not_logged(tmp_path: Path) -> None:
+    store = new_store(tmp_path / "memory")
+    tell(store, *FIRST)
+    shadow.start(store, [], None, datetime.fromisoformat("2026-03-01T13:00:00+01:00"))
+    assert catch_up(store) == catching_up.Caught()
+
+
+def test_a_clock_that_went_back_is_told(store: Store) -> None:
+    caught = catch_up(store, datetime.fromisoformat("2026-01-01T00:00:00+01:00"))
+    assert caught.logged == 0
+    assert "the clock is behind 2026-02-20T07:00:00Z" in caught.warnings[0]
+
+
+def test_a_note_that_came_later_was_not_there(store: Store, tmp_path: Path) -> None:
+    note(store, tmp_path / "undated.md", "The sextant is with Ottoline, says the harbour master.\n")
+    note(store, tmp_path / "2026-02-25.md", "The sextant came back from Ottoline tonight.\n")
+    note(store, tmp_path / "2026-02-23.md", "Ottoline asked for the sextant.\n")
+    told = sittings.read(store, "2026-02-20T00:00:00Z", NOW)
+    second, _ = replayed(store, told)
+    texts = " ".join(load.text for _, found in second.answers for load in found)
+    assert "asked for the sextant" in texts
+    assert "harbour master" not in texts
+    assert "came back" not in texts
+
+
+def test_a_run_asks_so_much_and_the_newest_first(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(catching_up, "NIGHT", 1)
+    caught = catch_up(store)
+    assert (caught.logged, caught.left) == (1, 1)
+    assert "1 session waits" in caught.warnings[0]
+    assert [each.at for each in log.rows(store)[0]] == ["2026-02-25T07:00:00Z"]
+    assert catch_up(store).left == 0
+
+
+def test_a_torn_line_leaves_the_rest(store: Store) -> None:
+    catch_up(store)
+    path = store.derived / "shadow" / "pi.jsonl"
+    whole = path.read_bytes()
+    path.write_bytes(whole[: whole.rindex(b"{") + 40])  # a writer was killed
+    assert len(log.rows(store)[0]) == 1
+    assert shadow.of_log(store, None).notes[0].startswith("1 line of the log is not readable")
+    assert catch_up(store).logged == 1
+    rows, bad = log.rows(store)
+    assert (len(rows), bad) == (2, 1)
+
+
+def test_a_line_that_is_no_row_is_left_out(store: Store) -> None:
+    catch_up(store)
+    path = store.derived / "shadow" / "pi.jsonl"
+    path.write_bytes(path.read_bytes() + b'\n{"sitting": "x"}\n\n[1]\n')
+    rows, bad = log.rows(store)
+    assert (len(rows), bad) == (2, 2)
+
+
+def test_a_store_that_cannot_be_written_is_a_warning(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Root may write anywhere, so the refusal of the system is played."""
+    really = atomic._open
+
+    def refuse(path: Path, flags: int) -> int:
+        if flags & os.O_WRONLY:
+            raise OSError(30, "Read-only file system", str(path))
+        return really(path, flags)
+
+    monkeypatch.setattr(atomic, "_open", refuse)
+    caught = catch_up(store)
+    assert caught.logged == 0
+    assert "shadow mode logged nothing" in caught.warnings[0]
+    assert "Read-only file system" in caught.warnings[0]
+    assert log.rows(store) == ([], 0)
+
+
+def test_another_machine_has_its_own_log(store: Store) -> None:
+    catch_up(store)
+    other = store._replace(device="desk")
+    assert log.mode(other) is None
+    shadow.start(other, [], None, BEGUN)
+    assert catch_up(other).logged == 0  # these sessions are the first one's
+    found = shadow.of_log(other, None)
+    assert found.notes == ("other machines have logs of their own: pi",)
+    assert found.verdict == "no session was logged yet"
+
+
+def test_started_twice_changes_what_is_named(store: Store, workspace: Path) -> None:
+    mode, is_new = shadow.start(store, [], 500, NOW)
+    assert not is_new
+    assert mode == Mode("2026-02-20T07:00:00Z", (str(workspace),), 500)
+    assert log.mode(store) == mode
+
+
+def test_the_workspace_that_was_ingested_is_known(tmp_path: Path, workspace: Path) -> None:
+    store = new_store(tmp_path / "memory")
+    take(store, workspace)
+    assert shadow.start(store, [], None, NOW).mode.static == (str(workspace),)
+
+
+def test_the_daily_notes_are_those_of_earlier_days(store: Store, workspace: Path) -> None:
+    start = datetime.fromisoformat("2026-02-25T08:00:00+01:00")
+    loaded = static.load([str(workspace)], start, store)
+    assert [block.text for block in loaded.blocks][-2:] == ["Wind.", "Fog."]
+    assert not loaded.is_changed
+    os.utime(workspace / "MEMORY.md")
+    assert static.load([str(workspace)], start, store).is_changed
+
+
+def test_files_that_went_are_told(store: Store, workspace: Path) -> None:
+    shadow.start(store, [str(workspace / "MEMORY.md")], None, NOW)
+    (workspace / "MEMORY.md").unlink()
+    caught = catch_up(store)
+    assert caught.logged == 2
+    assert "MEMORY.md: is no file that can be read" in caught.warnings[0]
+    assert log.rows(store)[0][0].static is None
+
+
+def test_bad_files_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "binary").write_bytes(b"\0\1")
+    (tmp_path / "huge").write_bytes(b"x" * ((8 << 20) + 1))
+    (tmp_path / "folder").mkdir()
+    for name, reason in {
+        "binary": "is not text",
+        "huge": "is larger than 8 MiB",
+        "folder": "holds neither",
+        "none": "is no file",
+    }.items():
+        with pytest.raises(BadInputError, match=reason):
+            static.check([str(tmp_path / name)])
+
+
+def test_a_report_over_a_week(store: Store) -> None:
+    catch_up(store)
+    found = shadow.of_log(store, None)
+    assert found.clsm is not None
+    assert found.static is not None
+    rows = log.rows(store)[0]
+    loaded = sum(each.clsm.tokens for each in rows)
+    assert found.clsm.relevance == sum(each.clsm.used for each in rows) / loaded
+    assert found.clsm.retention == 1 / 2
+    assert found.efficiency == 1 - found.clsm.prompt / found.static.prompt
+    assert (found.overlap, found.beyond) == (0.0, 1.0)
+    assert found.verdict.endswith("fewer than 5 sessions decide nothing")
+    assert report.build(list(rows) * 3, (), is_on=True).verdict.endswith(" of 3")
+    later = shadow.of_log(store, datetime.fromisoformat("2026-02-25T00:00:00+01:00"))
+    assert [each.at for each in later.rows] == ["2026-02-25T07:00:00Z"]
+
+
+def test_without_files_there_is_nothing_to_compare(tmp_path: Path) -> None:
+    store = new_store(tmp_path / "memory")
+    shadow.start(store, [], None, BEGUN)
+    tell(store, *FIRST)
+    tell(store, *SECOND)
+    catch_up(store)
+    found = shadow.of_log(store, None)
+    assert found.static is None
+    assert found.efficiency is None
+    assert found.verdict.endswith("there are no files to compare with")
+
+
+def test_stop_and_delete(store: Store) -> None:
+    catch_up(store)
+    assert log.stop(store, delete=False)
+    assert catch_up(store) == catching_up.Caught()
+    assert len(shadow.of_log(store, None).rows) == 2
+    assert log.stop(store, delete=True)
+    assert not log.stop(store, delete=True)
+    with pytest.raises(BadInputError, match="turn it on with: clsm eval shadow start"):
+        shadow.of_log(store, None)

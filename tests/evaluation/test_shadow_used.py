@@ -1,0 +1,75 @@
+"""When a text counts as used: texts whose words are weighed by a real index."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from ingesting import new_store
+from small_store import talk, tell
+
+from clsm_cli.evaluation.shadow import used
+from clsm_cli.store.index.opening import open_index
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from clsm_cli.evaluation.shadow.used import Rarity
+
+COMMON = [f"Ilse wants tea, says number {n}." for n in range(30)]
+KEPT = "The password was on a biscuit tin in Deventer."
+
+
+@pytest.fixture(scope="module")
+def rarity(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Rarity]:
+    folder: Path = tmp_path_factory.mktemp("shadow")
+    store = new_store(folder / "memory")
+    tell(store, *talk("main", *COMMON, KEPT, "The level is minus 61.4 cm NAP."))
+    with open_index(store, None) as opened:
+        yield used.Rarity(opened.index.connection, opened.index.size()[0])
+
+
+def is_used(rarity: Rarity, text: str, *turns: str, asked: str = "") -> bool:
+    later = [used.words(turn) for turn in turns]
+    return bool(used.used(used.claims(text), later, used.words(asked), rarity))
+
+
+def test_a_turn_takes_up_a_sentence(rarity: Rarity) -> None:
+    assert is_used(rarity, f"Ilse drank tea. {KEPT}", "Hm.", "It is on the lid of a biscuit tin!")
+
+
+def test_a_name_alone_is_no_use(rarity: Rarity) -> None:
+    assert not is_used(rarity, KEPT, "Deventer is far.")
+
+
+def test_what_everybody_says_is_no_use(rarity: Rarity) -> None:
+    assert not is_used(rarity, "Ilse wants tea.", "Ilse wants tea, she says.")
+
+
+def test_words_of_the_prompt_do_not_count(rarity: Rarity) -> None:
+    reply = "No biscuit tin is known to me."
+    assert is_used(rarity, KEPT, reply)
+    assert not is_used(rarity, KEPT, reply, asked="What about the biscuit tin?")
+
+
+def test_words_of_two_turns_do_not_add_up(rarity: Rarity) -> None:
+    assert not is_used(rarity, KEPT, "A biscuit, please.", "The tin is empty.")
+
+
+def test_another_figure_is_another_fact(rarity: Rarity) -> None:
+    text = "The level is minus 61.4 cm NAP."
+    assert is_used(rarity, text, "Minus 61.4 cm NAP, the level said.")
+    assert not is_used(rarity, text, "Minus 58 cm NAP, the level said.")
+
+
+def test_a_rare_word_weighs_one_and_a_common_one_little(rarity: Rarity) -> None:
+    assert rarity(["biscuit"]) == 1.0
+    assert rarity(["ils"]) < 0.05
+    assert rarity([]) == 0.0
+
+
+def test_the_same_said_in_another_text(rarity: Rarity) -> None:
+    (claim,) = used.claims(KEPT)
+    assert used.held(claim, [used.words("Password: biscuit tin, Deventer")], rarity)
+    assert not used.held(claim, [used.words("A biscuit in Deventer"), frozenset()], rarity)

@@ -1,0 +1,104 @@
+"""A store of thirty plain facts, and labels of it, for tests of a person's own labelled set."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from ingesting import new_store
+from sleeping import sleep, told
+
+from clsm_cli.store import labels
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from clsm_cli.store.layout import Store
+
+NOW = "2026-03-02T09:00:00+01:00"
+FACTS = (
+    ("Who mends the crane?", "The crane of the Harbour Project is mended by Brian."),
+    ("Where is the archive kept?", "The archive of the Harbour Project is kept in Leeds."),
+    ("What colour is the boathouse?", "The boathouse was painted green in spring."),
+    ("Who waters the orchids?", "Sami waters the orchids on Mondays."),
+    ("What did the new anchor cost?", "The new anchor cost ninety pounds."),
+    ("Which ferry goes to Texel?", "The Marsdiep ferry goes to Texel every half hour."),
+    ("Where is the spare key of the shed?", "The spare key of the shed hangs behind the clock."),
+    ("What does the dog eat?", "The dog eats herring and boiled rice."),
+    ("Who wrote the tide tables?", "The tide tables were written by Mrs Dekker."),
+    ("When is the lighthouse open?", "The lighthouse is open on Sundays from ten."),
+    ("What is wrong with the barometer?", "The barometer sticks whenever it freezes."),
+    ("Where did the old compass go?", "The old compass went to the museum in Delft."),
+    ("How tall is the mast?", "The mast is fourteen metres tall."),
+    ("Who tunes the piano?", "Lotte tunes the piano twice a year."),
+    ("What grows behind the greenhouse?", "Rhubarb grows behind the greenhouse."),
+    ("Which bakery makes the rye bread?", "The rye bread comes from the bakery of Henk."),
+    ("Why is the cellar damp?", "The cellar is damp as the pump was switched off."),
+    ("Where does the heron sleep?", "The heron sleeps on the weir below the mill."),
+    ("Who bought the telescope?", "The telescope was bought by Yusuf in Haarlem."),
+    ("What is the kayak made of?", "The kayak is made of cedar and glass."),
+    ("Which lock sticks in winter?", "The lock of the garden gate sticks in winter."),
+    ("What did the vet say about the goat?", "The vet said that the goat needs more salt."),
+    ("Where are the blankets?", "The blankets are in the sea chest upstairs."),
+    ("Who lost the bet about the eel?", "Tomas lost the bet about the eel."),
+)
+"""Questions, and what answers each; one turn a fact."""
+NONE = (
+    "How many moons does Jupiter have?",
+    "Who won the chess championship in 1972?",
+    "How do I bake a sponge cake?",
+    "Which enzyme digests starch?",
+    "When did the Roman republic end?",
+    "What is the boiling point of ethanol?",
+    "Which volcano buried Pompeii?",
+    "What is the capital of Peru?",
+    "How does a transistor amplify?",
+    "Who composed the four seasons?",
+)
+"""Questions that nothing in the store answers."""
+
+
+def make(folder: Path) -> Store:
+    """The store, consolidated."""
+    store = new_store(folder / "memory")
+    told(
+        store,
+        folder,
+        "facts",
+        *(
+            ("Mara", f"2026-02-{1 + n // 4:02}T09:{n:02}:00+01:00", text)
+            for n, (_, text) in enumerate(FACTS)
+        ),
+    )
+    told(
+        store,
+        folder,
+        "asked",
+        ("Mara", "2026-02-20T09:00:00+01:00", "Ok. And where did the Marsdiep ferry go on Friday?"),
+        (
+            "Brian",
+            "2026-02-20T09:01:00+01:00",
+            "It went to the yard. We decided to hire the Texel.",
+        ),
+        ("Mara", "2026-02-21T09:00:00+01:00", "Can you book it for me?"),
+    )
+    sleep(store)
+    return store
+
+
+def text(answered: int = len(FACTS), negative: int = len(NONE)) -> str:
+    """A file of labels: quotes, and queries without an answer."""
+    rows = ["# mine", "queries:"]
+    for question, fact in FACTS[:answered]:
+        rows += [f"- query: {question}", f"  evidence: [{json.dumps(fact)}]"]
+    for question in NONE[:negative]:
+        rows += [f"- query: {question}", "  evidence: []"]
+    return "\n".join(rows) + "\n"
+
+
+def write(store: Store, content: str) -> Path:
+    """Put a file of labels into a store."""
+    path = labels.path_of(store.root)
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(content, encoding="utf-8")
+    return path
