@@ -8,7 +8,6 @@ from clsm_cli.text import slot_question_nouns
 from clsm_cli.text import slot_question_words as table
 from clsm_cli.text.slot_question_forms import Words, named, noun_slot, parts, stored
 from clsm_cli.text.slot_questions import Asked
-from clsm_cli.text.slot_words import KIN
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -78,7 +77,7 @@ def _where(words: Words, low: Words) -> Asked | None:
         return None
     if verb == "live" and last in table.DATA:
         slot = "target"
-    elif verb == "live" and subject[0].lower() in {"the", "this"} and last not in KIN:
+    elif verb == "live" and subject[0].lower() in {"the", "this"} and last != "user":
         slot = "location"
     return Asked(stored(subject) if slot == "target" else named(subject), slot)
 

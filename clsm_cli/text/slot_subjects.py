@@ -54,6 +54,8 @@ _OTHERS = {
     "setting": DATA - {"code"},
     "due": frozenset({"appointment"}),
 }
+# What "I" of a chat becomes; what the user likes and does are habits, which must be seen twice.
+_OF_THE_USER = frozenset({"employer", "location", "occupation", "origin", "residence"})
 _BACKUPS = frozenset({"backup", "backups", "repository", "repo", "snapshot", "snapshots"})
 _COUPLE = re.compile(rf"({NAME}) and $")
 _SELF = frozenset({"i", "we", "me", "us"})
@@ -183,6 +185,8 @@ def _takes(rule: Rule, plain: str, speaker: str) -> bool:
         return False
     if last_written in NO_NAMES or (rule.who == "object" and last_written[:1].isupper()):
         return False
+    if folded == "the user" and rule.slot in _OF_THE_USER:
+        return rule.who in {"person", "any"}
     if rule.who == "person":
         return last in KIN or (last_written[:1].isupper() and not plain.isupper())
     return rule.who in {"any", "none"} or last not in KIN

@@ -118,9 +118,10 @@ def test_other_data_is_not_compared(bare: Cli, locomo: Path) -> None:
 
 def test_several_sets_and_kinds_in_one_run(bare: Cli, locomo: Path) -> None:
     gvd = write_gvd(bare.folder / "gvd")
-    found = bare.ok("eval", "run", gvd, f"nodes={locomo}", "--limit", "1", "--json").json
-    assert [each["kind"] for each in found["sets"]] == ["gvd", "nodes"]
-    assert [each["headline"] for each in found["sets"]] == ["recall@1", "f1"]
+    found = bare.ok("eval", "run", gvd, f"locomo={locomo}", "--limit", "1", "--json").json
+    assert [each["kind"] for each in found["sets"]] == ["gvd", "locomo"]
+    assert found["sets"][1]["sizes"]["cases"] == 1
+    assert [each["headline"] for each in found["sets"]] == ["recall@1", "recall@10"]
 
 
 def test_no_store_of_the_user_is_touched(cli: Cli) -> None:

@@ -7,7 +7,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from processes import Cli
+from processes import Cli, environment
 from sample_store import SAMPLE
 
 NOW = ("--now", "2026-03-01T08:00:00+01:00")
@@ -33,10 +33,20 @@ def ingest(cli: Cli, store: Path, *parts: Path) -> None:
     cli.ok("ingest", "-q", "--store", store, *parts, *NOW)
 
 
-@pytest.fixture
-def sample(cli: Cli) -> Cli:
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory, model_folder: Path) -> Path:
+    """The store of the sample memory; tests copy it."""
+    folder = tmp_path_factory.mktemp("made")
+    cli = Cli(folder, environment(folder, model_folder))
+    cli.ok("init", "-q", "--store", cli.store)
     ingest(cli, cli.store, *PARTS)
-    return cli
+    return cli.store
+
+
+@pytest.fixture
+def sample(bare: Cli, made: Path) -> Cli:
+    shutil.copytree(made, bare.store)
+    return Cli(bare.folder, {**bare.environment, "CLSM_STORE": str(bare.store)})
 
 
 def test_without_the_index_and_made_in_parts(sample: Cli) -> None:

@@ -118,13 +118,14 @@ def record_of(store: Store, episode: Episode) -> EpisodeRecord:
 
 
 def test_delete_the_cache_and_recall_gives_identical_json(cli: Cli) -> None:
-    cli.ok("ingest", SAMPLE / "workspace", SAMPLE / "sessions", "--quiet")
-    for query in ("delegation defect", "who is brian", "what failed in February?"):
-        asked = ("recall", "--json", "--no-touch", "--now", "2026-02-25T08:00:00+01:00", query)
-        before = cli.ok(*asked)
-        assert before.json["answered"]
-        shutil.rmtree(cli.store / ".clsm")
-        assert cli.ok(*asked).out == before.out
+    at = "2026-02-25T08:00:00+01:00"
+    take(new_store(cli.store, "test"), SAMPLE / "workspace", SAMPLE / "sessions", now=at)
+    queries = ("delegation defect", "who is brian", "what failed in February?")
+    asked = ("recall", "--json", "--no-touch", "--now", at)
+    before = [cli.ok(*asked, query) for query in queries]
+    assert all(answer.json["answered"] for answer in before)
+    shutil.rmtree(cli.store / ".clsm")
+    assert [cli.ok(*asked, query).out for query in queries] == [answer.out for answer in before]
 
 
 def test_ingest_twice_and_git_sees_nothing(cli: Cli) -> None:
