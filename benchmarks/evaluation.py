@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchmarks.measure import RESULTS, ROOT
-from clsm_cli.evaluation import result_json
+from clsm_cli.evaluation import result_json, trial
 from clsm_cli.evaluation.reporting import grids, markdown, summary
+from clsm_cli.evaluation.systems import registry
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -71,10 +72,21 @@ def _lines(found: SetResult, what: str) -> Iterable[str]:
         "abstention": grids.abstention,
         "paper": grids.paper,
         "pairs": lambda each: grids.pairs(each, is_full=False),
+        "consolidation": _without_the_night,
     }
     if what == "notes":
         return [*(f"- {note}" for note in found.notes), ""]
+    if what == "sizes":
+        facts = (*grids.sizes(found), ("SHA-256", found.digest))
+        return [*(f"- {name}: {value}" for name, value in facts), ""]
     return markdown.table(tables[what](found))
+
+
+def _without_the_night(found: SetResult) -> Grid:
+    """What the night adds, by category: clsm against itself on the store as it was ingested."""
+    without = f"{registry.CLSM} without {trial.TESTED}"
+    mine = tuple(each for each in found.pairs if each.against == without)
+    return grids.pairs(replace(found, pairs=mine), is_full=True)
 
 
 def _joined(lines: Iterable[str]) -> str:

@@ -71,7 +71,7 @@ class RecallSettings(NamedTuple):
     least_idf: float = 2.0
     """Weight in late interaction of a word that is in every passage or carries no term; the rarest words have about 6."""
     weight_bm25: float = 0.15
-    """Weight of ``signals.Signals.bm25``; this and the next: see docs/evaluation.md."""
+    """Weight of ``signals.Signals.bm25``; this and the next: see docs/experiments.md."""
     weight_maxsim: float = 1.4
     """Late interaction with the passage and the one before."""
     weight_context: float = 0.0
@@ -103,7 +103,7 @@ class RecallSettings(NamedTuple):
     """1: where a question leaves only some days or conversations, nothing else comes back; 0: it may."""
     rounds: int = 0
     """Rounds of sub-queries of a compound question at most (Smriti: 3); 0: it is asked as it is, which
-    is as good (docs/evaluation.md)."""
+    is as good (docs/experiments.md)."""
     fold: float = 0.9
     """Share of common search terms from which two items of one speaker are one; above 1: never."""
     window: int = 450

@@ -180,7 +180,7 @@ def _datasets(
         chosen = chosen_store(store)
         path = labels.path(chosen)
         if not path.exists():
-            raise BadInputError(str(path), "is missing", " ".join(labels.advice(chosen)))
+            raise BadInputError(str(path), *labels.ADVICE)
         yield queries.load(path, chosen.root)
     for spec in specs:
         found = registry.load(spec)

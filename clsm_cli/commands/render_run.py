@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 COLUMNS = 80
 """Of a terminal; a drawn table has two more than its text."""
-WORD, HEAD = 24, 14
+WORD, HEAD = 26, 14
 """Letters of a name in a row, and in a heading that is a name."""
 
 

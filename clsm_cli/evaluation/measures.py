@@ -24,6 +24,8 @@ FIRST = (1, 3, 5, 10, 20, 50)
 """Places at which recall is cut."""
 BUDGETS = (500, 1000, 2000, 4000)
 """Tokens that an agent may have to spare for its memory."""
+SPARED = 1000
+"""Tokens at which precision, F1, hit and nDCG are cut too."""
 DELIVERED = 2000
 """Tokens of what counts as returned: the default budget of ``recall``."""
 REDUCTION = 0.965
@@ -72,9 +74,7 @@ def figures(query: Query, found: Retrieved, without: Retrieved | None, setting: 
 
 def delivered(items: Sequence[Item], k: int) -> list[Item]:
     """What is returned by default: the first ``k`` places, within 2,000 tokens."""
-    first = items[: _cut(items, k)]
-    kept = metrics.within_budget([item.tokens for item in first], DELIVERED)
-    return [first[place] for place in kept]
+    return _fitting(items[: _cut(items, k)], DELIVERED)
 
 
 def ranks(gold: Sequence[str], items: Sequence[Item], unit: Unit) -> list[float]:
@@ -128,29 +128,39 @@ def _cut(items: Sequence[Item], k: int) -> int:
 
 
 def _evidence(gold: Sequence[str], items: Sequence[Item], setting: Setting) -> Figures:
-    """How well the ranking finds the evidence."""
-    places = ranks(gold, items, setting.unit)
-    first = items[: _cut(items, setting.k)]
-    useful = sum(any(item.holds(piece, setting.unit) for piece in gold) for item in first)
-    precision = useful / len(first) if first else 0.0
-    recall = metrics.recall(places, setting.k)
-    total = precision + recall
-    k = setting.k
+    """How well the ranking finds the evidence: cut at places, and at budgets of tokens."""
+    k, unit = setting.k, setting.unit
+    places = ranks(gold, items, unit)
     values: Figures = {f"recall@{place}": metrics.recall(places, place) for place in FIRST}
-    values |= {
-        f"precision@{k}": precision,
-        f"f1@{k}": 2 * precision * recall / total if total else 0.0,
-        f"hit@{k}": metrics.hit(places, k),
-        f"all@{k}": metrics.whole(places, k),
-        f"ndcg@{k}": metrics.ndcg(places, k),
-        "mrr": metrics.reciprocal_rank(places),
-    }
+    values |= _cut_figures(gold, items[: _cut(items, k)], unit, f"@{k}", k)
+    values["mrr"] = metrics.reciprocal_rank(places)
     spared = int((1 - REDUCTION) * setting.whole)
     budgets = {f"tokens@{budget}": budget for budget in BUDGETS}
     for name, budget in (budgets | {"reduced": spared, "reduced2": 2 * spared}).items():
-        kept = metrics.within_budget([item.tokens for item in items], budget)
-        values[name] = _held(gold, [items[place] for place in kept], setting.unit)
-    return values
+        values[name] = _held(gold, _fitting(items, budget), unit)
+    return values | _cut_figures(gold, _fitting(items, SPARED), unit, f"@{SPARED}t", SPARED)
+
+
+def _cut_figures(
+    gold: Sequence[str], kept: Sequence[Item], unit: Unit, at: str, most: int
+) -> Figures:
+    """Precision, F1, hit, all and nDCG of what is left of a ranking; no more than ``most`` places."""
+    useful = sum(any(item.holds(piece, unit) for piece in gold) for item in kept)
+    precision = useful / len(kept) if kept else 0.0
+    recall = _held(gold, kept, unit)
+    total = precision + recall
+    return {
+        f"precision{at}": precision,
+        f"f1{at}": 2 * precision * recall / total if total else 0.0,
+        f"hit{at}": float(recall > 0),
+        f"all{at}": float(recall == 1),
+        f"ndcg{at}": metrics.ndcg(ranks(gold, kept, unit), most),
+    }
+
+
+def _fitting(items: Sequence[Item], budget: int) -> list[Item]:
+    kept = metrics.within_budget([item.tokens for item in items], budget)
+    return [items[place] for place in kept]
 
 
 def _held(gold: Sequence[str], items: Sequence[Item], unit: Unit) -> float:

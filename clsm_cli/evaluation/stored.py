@@ -27,7 +27,7 @@ def sizes(benches: Sequence[Bench]) -> dict[str, int]:
         "evidence": sum(len(query.gold) for query in queries),
         "labelled concepts": sum(len(query.concepts) for query in queries),
         "passages": sum(kind == SAID for bench in benches for kind in _kinds(bench)),
-        "tokens": sum(bench.whole for bench in benches),
+        "tokens of the context": sum(bench.whole for bench in benches),
     }
 
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from clsm_cli.inspection.chart import Axis
     from clsm_cli.inspection.drawing import Colour
 
-MOST_LETTERS = 24
+MOST_LETTERS = 26
 """Letters of a name beside its bars; longer ones are cut, and whole for who points at the bar."""
 THICK, THIN = 15.0, 9.0
 """Height of the bar of a group that has one, and of each where one has more, in pixels."""

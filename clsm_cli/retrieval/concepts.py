@@ -1,7 +1,7 @@
 """The concepts of a query, in reading order: passages → seeds → activation → probability → cut.
 
 A node counts by the passages that mention it: going through the episodes beats ranking nodes by
-their own name or by spreading alone (docs/evaluation.md). What the query names, by the words of a
+their own name or by spreading alone (docs/experiments.md). What the query names, by the words of a
 name or by meaning, is a seed; activation spreads from there over the edges that hold.
 """
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from clsm_cli.records import NamedTuple
-from clsm_cli.retrieval import concepts, feedback, items
+from clsm_cli.retrieval import concepts, feedback, items, windows
 from clsm_cli.retrieval.finding import find
 
 if TYPE_CHECKING:
@@ -98,4 +98,5 @@ def _chosen(
         query.at,
         query.known_at,
     )
+    settings = settings._replace(window=windows.within(settings.window, query.budget, query.unit))
     return named, items.of(index, kept, query.k, settings, faded=faded)

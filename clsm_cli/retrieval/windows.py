@@ -1,7 +1,8 @@
 """What is returned for a passage that was found: a turn as it is, a note as a readable window.
 
 A block is what a note is best ranked by, a section what it is best read by; a window of about 450
-characters (``recall.window``) round the block is near both in recall, by item and by token.
+characters (``recall.window``) round the block is near both in recall by item. By token single blocks
+hold more evidence, so a small budget has smaller windows, or none.
 """
 
 from __future__ import annotations
@@ -17,7 +18,26 @@ if TYPE_CHECKING:
 
 LONGEST = 1600
 """Characters a window may have to show a numbered list whole: its steps belong together."""
+LISTS = 4
+"""Times its length that a window may have for that, where this is less."""
+PARTS = 16
+"""Parts of a budget of which a window has one at most: what stands round one item costs others theirs."""
 _STEP = re.compile(r"\d{1,3}[.)]\s")
+
+
+def within(most: int, budget: int, unit: str) -> int:
+    """Characters to which a window grows within a budget.
+
+    Args:
+        most: Where the budget is large; the setting.
+        budget: In ``unit``.
+        unit: tokens, of about four characters, or characters.
+
+    >>> within(450, 2000, "tokens"), within(450, 1000, "tokens"), within(450, 1000, "characters")
+    (450, 250, 62)
+    """
+    characters = 4 * budget if unit == "tokens" else budget
+    return min(most, characters // PARTS)
 
 
 def around(
@@ -44,18 +64,18 @@ def around(
     start, end = grow(
         [len(other.text) for other in section], place, _blocked(section, taken), length
     )
-    start, end = _with_whole_lists(section, place, start, end)
+    start, end = _with_whole_lists(section, place, start, end, min(LONGEST, LISTS * length))
     return [other for other in section[start:end] if other.id not in taken]
 
 
 def _with_whole_lists(
-    section: Sequence[Passage], place: int, start: int, end: int
+    section: Sequence[Passage], place: int, start: int, end: int, most: int
 ) -> tuple[int, int]:
     """Widen a window to the numbered lists it cuts; those that are too long it leaves out."""
     for edge in (start, end - 1):
         first, last = numbered(section, edge)
         wide = min(start, first), max(end, last)
-        if sum(len(other.text) for other in section[slice(*wide)]) <= LONGEST:
+        if sum(len(other.text) for other in section[slice(*wide)]) <= most:
             start, end = wide
         elif last <= place:
             start = max(start, last)

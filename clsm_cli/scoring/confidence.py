@@ -10,7 +10,7 @@ COSINE = 6.1
 COVERAGE = 2.3
 LEAD = 22.0
 BIAS = -4.1
-"""By logistic regression, see docs/evaluation.md."""
+"""By logistic regression, see docs/experiments.md."""
 
 
 class Evidence(NamedTuple):

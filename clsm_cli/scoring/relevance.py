@@ -3,7 +3,7 @@
     p = 1 / (1 + exp(−(Σ weight · evidence + bias)))
 
 The weights are a logistic regression over the nodes of LoCoMo's questions and, for what is special to
-notes, of the sample memory's queries (docs/evaluation.md). A
+notes, of the sample memory's queries (docs/experiments.md). A
 share of the best score is no threshold: it means another thing in every graph. A probability does not.
 """
 
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 SHARPNESS = 8.0
 """How fast a passage counts less than the best one: by e^(8 · (share − 1)), share of its score."""
-MISSED = 0.2
-"""Probability that nothing in the list is right, above which it goes on."""
+UNSURE = 0.5
+"""Probability of the best below which nothing is cut: it is likelier wrong than right."""
 
 
 class Evidence(NamedTuple):
@@ -82,12 +82,12 @@ def probability(
 
 
 def cut(probabilities: Sequence[float], most: int, beta: float) -> int:
-    """How many of the best to return: where F_β is expected to be highest, and little is missed.
+    """How many of the best to return: where F_β is expected to be highest.
 
         F_β(k) ≈ (1 + β²) Σ_{i ≤ k} p_i / (k + β² Σ p_i)
 
-    the ratio of expectations, the usual approximation (Lewis 1995; Ye et al. 2012). Then the list goes
-    on until Π (1 − p_i) ≤ ``MISSED``, so that an unsure question gets more.
+    the ratio of expectations, the usual approximation (Lewis 1995; Ye et al. 2012). Nothing is cut where
+    even the best is below ``UNSURE``: how the rest falls off says little then.
 
     Args:
         probabilities: Of everything there is, falling.
@@ -100,13 +100,12 @@ def cut(probabilities: Sequence[float], most: int, beta: float) -> int:
     4
     """
     total = sum(probabilities)
-    held, nothing = 0.0, 1.0
-    best, kept = 0.0, 0
+    if probabilities and probabilities[0] < UNSURE:
+        return min(most, len(probabilities))
+    held, best, kept = 0.0, 0.0, 0
     for place, p in enumerate(probabilities[:most], 1):
         held += p
         expected = held / (place + beta * beta * total)
-        if expected > best or nothing > MISSED:
-            kept = place
-        best = max(best, expected)
-        nothing *= 1 - p
+        if expected > best:
+            best, kept = expected, place
     return kept

@@ -154,15 +154,33 @@ def test_the_first_ten_concepts_are_looked_at_and_each_is_found_once() -> None:
 
 
 def test_only_what_is_labelled_is_measured() -> None:
-    assert set(figures([], filler(2))) == {"tokens", "ms", "efficiency"}
-    unknown = measures.figures(
-        Query("q", "?"), Retrieved((), milliseconds=2.5), None, Setting("turn", 10, 0)
-    )
-    assert unknown == {"tokens": 0.0, "ms": 2.5}
+    unknown = measures.figures(Query("q", "?"), Retrieved((), milliseconds=2.5), None, SETTING)
+    assert unknown == {"ms": 2.5}
+    named = Query("q", "?", concepts=(frozenset({"a"}),))
+    found = measures.figures(named, Retrieved((item("a"),)), None, SETTING)
+    assert {"f1", "coverage"} < set(found)
+    assert set(found).isdisjoint({"recall@10", "relevance", "tokens", "efficiency", "answer@10"})
+
+
+def test_without_a_context_to_replace_nothing_is_spared() -> None:
+    query = Query("q", "?", gold=("a",))
+    found = measures.figures(query, Retrieved((item("a"),)), None, Setting("turn", 10, 0))
+    assert found["efficiency"] is None
+    assert found["tokens"] == 10.0
+
+
+def test_concepts_that_the_question_does_not_name_are_counted_apart() -> None:
+    moon, heron = frozenset({"moon"}), frozenset({"heron", "bird"})
+    query = Query("q", "?", concepts=(moon, heron), told=(heron,))
+    near = [*[(f"c{at}",) for at in range(9)], ("moon",), ("bird",)]
+    found = measures.figures(query, Retrieved((), tuple(near)), None, SETTING)
+    assert (found["recall"], found["answer@10"]) == (0.5, 0.0)  # the bird is the eleventh
+    found = measures.figures(query, Retrieved((), tuple(near[1:])), None, SETTING)
+    assert (found["recall"], found["answer@10"]) == (1.0, 1.0)
 
 
 def test_every_measure_has_a_name_in_reports() -> None:
-    query = Query("q", "?", gold=("a",), concepts=(frozenset({"a"}),))
+    query = Query("q", "?", gold=("a",), concepts=(frozenset({"a"}),), told=(frozenset({"a"}),))
     found = measures.figures(query, Retrieved((item("a"),)), Retrieved(()), SETTING)
     assert set(found) == set(MEASURES)
 

@@ -162,7 +162,7 @@ def test_what_looks_like_such_a_file(tmp_path: Path) -> None:
 def test_labels_are_added_beside_what_a_person_writes(tmp_path: Path) -> None:
     store = new_store(tmp_path / "memory")
     assert labels.read(store).rows == ()
-    assert len(labels.advice(store)) == 2
+    assert len(labels.ADVICE) == 2
     labels.save(store, [Label("a", "one", memories=("x",))])
     path = labels.path(store)
     assert path == store.root / "eval" / "queries.yaml"

@@ -34,6 +34,8 @@ class Crowd:
         self.store = folder / "memory"
         self.environment = environment(folder, model=True)
         new_store(self.store)
+        with (self.store / "clsm.yaml").open("a") as config:
+            config.write(f"settings:\n  store.lock_wait: {PATIENCE:g}\n")
 
     def start(self, *words: object, stdin: int | IO[bytes] = subprocess.DEVNULL) -> Any:
         return subprocess.Popen(
@@ -51,7 +53,7 @@ def crowd(tmp_path: Path) -> Crowd:
 
 
 def finish(process: Any) -> bytes:
-    out, err = process.communicate(timeout=120)
+    out, err = process.communicate(timeout=PATIENCE)
     assert process.returncode == 0, (process.args, err.decode())
     assert isinstance(out, bytes)
     return out

@@ -83,6 +83,22 @@ def test_a_numbered_list_that_is_too_long_is_not(store: Store, tmp_path: Path) -
     assert len(found(store, "theremin", k=1)[0].text) <= LENGTH
 
 
+def test_with_little_to_spare_the_block_comes_alone(store: Store, tmp_path: Path) -> None:
+    blocks = [WORDS.format(n) for n in range(12)]
+    blocks[6] = "The theremin hangs in the boiler room."
+    text = "\n\n".join(blocks)
+    note(store, tmp_path / "a.md", f"{text}\n\n# Recipe\n\n{steps(15)}\n\n15. Tune the flute.\n")
+    lengths = [
+        len(found(store, "theremin", k=1, budget=budget)[0].text) for budget in (200, 800, 8000)
+    ]
+    assert lengths == sorted(set(lengths))
+    assert lengths[0] == len(blocks[6])
+    assert lengths[2] <= LENGTH
+    whole, part = (found(store, "tune the flute", k=1, budget=b)[0].text for b in (8000, 400))
+    assert whole.count("Step") == 14
+    assert part.count("Step") < 4
+
+
 def test_no_block_comes_twice(store: Store, tmp_path: Path) -> None:
     note(store, tmp_path / "a.md", "\n\n".join(WORDS.format(n) for n in range(40)) + "\n")
     memories = found(store, "willows by the lock")

@@ -24,6 +24,14 @@ def test_grow(lengths: list[int], place: int, blocked: set[int], expected: tuple
     assert windows.grow(lengths, place, blocked, LENGTH) == expected
 
 
+def test_a_window_is_a_small_part_of_a_budget() -> None:
+    default = RecallSettings().budget
+    assert windows.within(LENGTH, default, "tokens") == LENGTH
+    assert windows.within(LENGTH, default // 4, "tokens") == default // 16
+    assert windows.within(LENGTH, default, "characters") == default // 16
+    assert windows.within(LENGTH, 0, "tokens") == 0
+
+
 @given(st.lists(st.integers(1, 600), min_size=1, max_size=30), st.data())
 def test_a_window_holds_its_block_and_is_no_longer_than_it_may_be(
     lengths: list[int], data: st.DataObject

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clsm_cli.config import RecallSettings
-from clsm_cli.scoring.relevance import MISSED, NAMED, WEIGHTS, Evidence, cut, probability
+from clsm_cli.scoring.relevance import NAMED, UNSURE, WEIGHTS, Evidence, cut, probability
 
 BETA = RecallSettings().concept_beta
 NOTHING = Evidence(*[0.0] * 8)
@@ -54,21 +54,23 @@ def test_weights_may_be_others() -> None:
 
 
 @given(FALLING, st.integers(1, 12))
-def test_the_cut_is_where_f_is_highest_unless_little_is_sure(
+def test_the_cut_is_where_f_is_highest_unless_even_the_best_is_unsure(
     probabilities: list[float], most: int
 ) -> None:
     kept = cut(probabilities, most, BETA)
-    assert 1 <= kept <= min(most, len(probabilities))
-    missed = 1.0
-    for p in probabilities[:kept]:
-        missed *= 1 - p
     counts = range(1, min(most, len(probabilities)) + 1)
-    best = max(expected(probabilities, count) for count in counts)
-    is_best = expected(probabilities, kept) == pytest.approx(best)
-    before = missed / (1 - probabilities[kept - 1])
-    assert is_best or before > MISSED
-    if kept < len(counts):
-        assert missed <= MISSED
+    if probabilities[0] < UNSURE:
+        assert kept == counts[-1]
+    else:
+        best = max(expected(probabilities, count) for count in counts)
+        assert kept in counts
+        assert expected(probabilities, kept) == pytest.approx(best)
+
+
+def test_an_unsure_list_is_not_cut_however_fast_it_falls() -> None:
+    falling = [0.009, 0.008, *[0.001] * 30]
+    assert cut([UNSURE - 0.01, *falling], 10, BETA) == 10
+    assert cut([UNSURE + 0.01, *falling], 10, BETA) == 1
 
 
 def test_of_equal_and_sure_ones_all_are_returned() -> None:

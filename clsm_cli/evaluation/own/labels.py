@@ -18,17 +18,16 @@ if TYPE_CHECKING:
     from clsm_cli.store.layout import Store
 
 
+ADVICE = (
+    "holds no labelled queries yet",
+    "make some in ten minutes with: clsm eval label",
+)
+"""What is wrong where there is no labelled set, and how to make one."""
+
+
 def path(store: Store) -> Path:
     """The file of a store's labels."""
     return files.path_of(store.root)
-
-
-def advice(store: Store) -> list[str]:
-    """How to make a labelled set, in two lines."""
-    return [
-        f"{path(store)} holds no labelled queries yet.",
-        "Make some in ten minutes with: clsm eval label",
-    ]
 
 
 def read(store: Store) -> Labels:

@@ -27,7 +27,7 @@ BUDGETS = (500, 1000, 2000, 4000)
 def systems(found: SetResult) -> BarChart | None:
     """The headline measure of every system, with its interval; None where nobody has it."""
     name = found.headline
-    hues = _hues(found)
+    hues = _hues(found, name)
     groups = []
     for each in found.systems:
         value = each.figures.get(name)
@@ -47,7 +47,7 @@ def systems(found: SetResult) -> BarChart | None:
 def categories(found: SetResult) -> BarChart | None:
     """The headline measure by category, of the systems that have a colour; None without any."""
     name = found.headline
-    hues = _hues(found)
+    hues = _hues(found, name)
     coloured = [each for each in found.systems if each.name in hues]
     groups = []
     for category in dict.fromkeys(g for each in coloured for g in each.groups.get("category", {})):
@@ -70,6 +70,7 @@ def curve(found: SetResult) -> Chart | None:
     """Precision against recall at 1, 2, … items; None without a curve of two points."""
     lines = _lines(
         found,
+        "recall@10",
         ((each, tuple((100 * r, 100 * p) for r, p in each.curve)) for each in found.systems),
     )
     if not lines:
@@ -91,7 +92,7 @@ def tokens(found: SetResult) -> Chart | None:
         )
         for each in found.systems
     ]
-    lines = _lines(found, rows)
+    lines = _lines(found, "tokens@1000", rows)
     if not lines:
         return None
     ticks = ((0.0, "0"), *((float(each), f"{each:,}") for each in BUDGETS))
@@ -142,18 +143,24 @@ def draw(found: Chart | BarChart) -> str:
     return chart.figure(found, WIDTH)
 
 
-def _hues(found: SetResult) -> dict[str, Colour]:
-    """The colours of clsm and of those that come next by the headline measure."""
-    first, others = found.systems[:1], list(found.systems[1:])
-    others.sort(key=lambda each: -(each.figures.get(found.headline) or 0.0))
+def _hues(found: SetResult, measure: str) -> dict[str, Colour]:
+    """The colours of clsm and of those that come next by a measure; its own variants stay grey."""
+    first, others = found.systems[:1], [each for each in found.systems[1:] if not _is_ours(each)]
+    others.sort(key=lambda each: -(each.figures.get(measure) or 0.0))
     return {each.name: hue for each, hue in zip((*first, *others), HUES, strict=False)}
 
 
+def _is_ours(each: SystemResult) -> bool:
+    return each.name.startswith("clsm ")
+
+
 def _lines(
-    found: SetResult, rows: Iterable[tuple[SystemResult, tuple[tuple[float, float], ...]]]
+    found: SetResult,
+    measure: str,
+    rows: Iterable[tuple[SystemResult, tuple[tuple[float, float], ...]]],
 ) -> tuple[Line, ...]:
-    """Lines of systems, those of one colour first, a point is no line."""
-    hues = _hues(found)
+    """Lines of systems, those of one colour first by a measure; a point is no line."""
+    hues = _hues(found, measure)
     left = len(found.systems) - len(hues)
     coloured, grey = [], []
     for each, points in rows:

@@ -216,10 +216,10 @@ def paper(found: SetResult) -> Grid:
 
 
 def sizes(found: SetResult) -> list[tuple[str, str]]:
-    """What a set holds and how much of it the store holds, by name."""
+    """What a set holds and how much of it became a memory, by name."""
     rows = [(name.replace("_", " "), f"{count:,}") for name, count in found.sizes.items()]
     if found.stored is not None:
-        rows.append(("evidence that the store holds", f"{share(found.stored)} %"))
+        rows.append(("evidence that became a memory", f"{share(found.stored)} %"))
     return rows
 
 

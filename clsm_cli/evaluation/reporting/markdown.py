@@ -14,7 +14,9 @@ if TYPE_CHECKING:
     from clsm_cli.evaluation.reporting.grids import Grid
     from clsm_cli.evaluation.result import ProbeResult, Result, SetResult
 
-_MARKS = re.compile(r"[\\`*_{}\[\]<>()#|~&!]|^[-+](?=\s|$)|^\d+(?=[.)])|(?<=http)(?=s?:)|(?<=www)")
+_MARKS = re.compile(
+    r"[\\`*_{}\[\]<>()#|~&!]|^[-+](?=\s|$)|^\d+(?=[.)](?:\s|$))|(?<=http)(?=s?:)|(?<=www)"
+)
 
 
 def markdown(result: Result) -> str:

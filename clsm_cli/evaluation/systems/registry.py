@@ -21,8 +21,6 @@ MINILM = "MiniLM"
 """The embedding alone, which others are compared with (reach)."""
 STATIC = "static"
 """What an agent loads at every start."""
-STATIC = "static"
-"""What an agent without a memory loads at every start."""
 _ALL = (
     Baseline("grep", "passages by how many words of the query they hold", words.grep),
     Baseline(

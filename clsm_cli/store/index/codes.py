@@ -1,6 +1,6 @@
 """Vectors as short codes: four bits for a component of a sentence, two for one of a token.
 
-That loses nothing in recall (docs/evaluation.md). A row of
+That loses nothing in recall (docs/experiments.md). A row of
 
 - ``sentences.q4``: code = round(40 · v), cut to −7 … 7, plus 8. It has 192 bytes: the code of
   component j in the low four bits of byte j, that of component j + 192 in the high four.

@@ -1,0 +1,182 @@
+"""The page on evaluation says what the kept report says, and explains all that stands in it."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+
+from benchmarks import evaluation
+from benchmarks.measure import ROOT
+from clsm_cli.commands.evaluate_study import Study
+from clsm_cli.config import Settings
+from clsm_cli.evaluation import result_json
+from clsm_cli.evaluation.loaders.registry import KINDS
+from clsm_cli.evaluation.probes.registry import PROBES
+from clsm_cli.evaluation.ranking import rankers
+from clsm_cli.evaluation.reporting.names import MEASURES
+from clsm_cli.evaluation.result import QueryResult
+from clsm_cli.evaluation.systems import registry
+from clsm_cli.retrieval.presets import PRESETS
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from clsm_cli.evaluation.result import Result, SetResult
+
+DOCUMENT = evaluation.DOCUMENT.read_text(encoding="utf-8")
+BLOCKS = re.findall(r"^<!-- figures: (.+) -->$", DOCUMENT, re.MULTILINE)
+TEXT = re.sub(r"<!-- figures: .*?<!-- end -->", "", DOCUMENT, flags=re.DOTALL)
+"""All but the figures."""
+PAGES = [evaluation.DOCUMENT, ROOT / "docs" / "experiments.md"]
+FORMAT = (ROOT / "docs" / "format.md").read_text(encoding="utf-8")
+LINK = re.compile(r"\]\(([^)#\s]*)(#[^)\s]*)?\)")
+PRIVATE = re.compile(r"/(?:home|root|tmp|work|Users)\b|[\w-]+\.local\b")
+FOREIGN = ("locomo", "longmemeval", "gvd", "nodes")
+"""Kinds of sets that are not part of this repository."""
+
+
+@pytest.fixture(scope="module")
+def kept() -> Result:
+    return result_json.load(evaluation.KEPT)
+
+
+def test_the_document_is_what_the_kept_report_gives(kept: Result) -> None:
+    assert evaluation.filled(DOCUMENT, kept) == DOCUMENT
+
+
+def test_a_figure_that_changes_changes_the_document(kept: Result) -> None:
+    for place, found in enumerate(kept.sets):
+        sets = list(kept.sets)
+        sets[place] = _worse(found)
+        assert evaluation.filled(DOCUMENT, replace(kept, sets=tuple(sets))) != DOCUMENT, found.kind
+    for place, probe in enumerate(kept.probes):
+        probes = list(kept.probes)
+        first, *others = probe.verdicts
+        probes[place] = replace(probe, verdicts=(replace(first, passed=not first.passed), *others))
+        changed = replace(kept, probes=tuple(probes))
+        assert evaluation.filled(DOCUMENT, changed) != DOCUMENT, probe.name
+    assert evaluation.filled(DOCUMENT, replace(kept, command="clsm eval run other")) != DOCUMENT
+
+
+def _worse(found: SetResult) -> SetResult:
+    first, *others = found.systems
+    value = first.figures[found.headline]
+    assert value is not None
+    figures = {**first.figures, found.headline: value / 2}
+    return replace(found, systems=(replace(first, figures=figures), *others))
+
+
+def test_every_block_is_whole() -> None:
+    assert BLOCKS
+    assert len(BLOCKS) == len(set(BLOCKS))
+    assert DOCUMENT.count("<!-- figures:") == DOCUMENT.count("<!-- end -->") == len(BLOCKS)
+    assert "<!--" not in TEXT
+
+
+@pytest.mark.parametrize("name", BLOCKS)
+def test_a_block_names_something(name: str, kept: Result) -> None:
+    assert evaluation.block(name, kept).strip()
+
+
+def test_a_block_of_nothing_is_refused(kept: Result) -> None:
+    for name in ("nowhere systems", f"{kept.sets[0].kind} nothing"):
+        with pytest.raises(KeyError):
+            evaluation.block(name, kept)
+
+
+def test_all_that_was_measured_is_in_the_document(kept: Result) -> None:
+    kinds = [found.kind for found in kept.sets]
+    assert len(kinds) == len(set(kinds)), "a block could mean either set"
+    assert {"command", "probes"} <= set(BLOCKS)
+    for found in kept.sets:
+        tables = {"systems": found.systems, "pairs": found.pairs, "notes": found.notes}
+        for table, rows in tables.items():
+            assert not rows or f"{found.kind} {table}" in BLOCKS
+
+
+def test_no_table_of_the_document_is_empty(kept: Result) -> None:
+    for found in kept.sets:
+        for table, rows in (("ablation", found.ablation), ("abstention", found.abstention)):
+            assert bool(rows) or f"{found.kind} {table}" not in BLOCKS
+
+
+def test_every_preset_baseline_and_probe_was_measured(kept: Result) -> None:
+    assert {probe.name for probe in kept.probes} == set(PROBES)
+    for found in kept.sets:
+        wanted = {registry.CLSM, *PRESETS, *registry.BASELINES}
+        assert wanted <= {system.name for system in found.systems}, found.kind
+
+
+def test_the_kept_report_tells_nothing_private() -> None:
+    text = evaluation.KEPT.read_text(encoding="utf-8")
+    assert not PRIVATE.search(text)
+
+
+def test_the_kept_report_has_no_single_queries(kept: Result) -> None:
+    assert not any(found.queries for found in kept.sets)
+    assert any(found.kind in FOREIGN for found in kept.sets)
+
+
+def test_what_is_kept_of_a_report_is_all_but_its_queries(
+    kept: Result, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    place = tmp_path / "kept" / "report.json"
+    monkeypatch.setattr(evaluation, "KEPT", place)
+    given = tmp_path / "given.json"
+    query = QueryResult("q", "case", "", "", 1, {}, {})
+    whole = replace(kept, sets=tuple(replace(each, queries=(query,)) for each in kept.sets))
+    given.write_text(json.dumps(result_json.dump(whole)), encoding="utf-8")
+    evaluation.keep(given)
+    assert result_json.load(place) == kept
+
+
+@pytest.mark.parametrize("name", MEASURES)
+def test_every_measure_is_explained(name: str) -> None:
+    assert f"`{name}`" in TEXT
+
+
+@pytest.mark.parametrize(
+    "name",
+    [*KINDS, *registry.BASELINES, *PRESETS, *rankers.ABOUT, *PROBES, "clsm without concept-cut"],
+)
+def test_every_name_is_explained(name: str) -> None:
+    assert f"`{name}`" in TEXT
+
+
+def test_every_system_of_the_kept_report_is_explained(kept: Result) -> None:
+    names = {system.name for found in kept.sets for system in found.systems}
+    assert [name for name in sorted(names) if f"`{name}`" not in TEXT] == []
+
+
+@pytest.mark.parametrize("study", Study)
+def test_every_study_has_its_command(study: Study) -> None:
+    assert f"`clsm eval study {study} " in TEXT
+
+
+def test_what_set_can_change_is_listed_where_its_error_says() -> None:
+    listed = set(re.findall(r"`(\w+\.\w+)`", FORMAT.partition("## 11. Settings")[2]))
+    groups = Settings()._asdict()
+    names = {f"{group}.{name}" for group, found in groups.items() for name in found._fields}
+    assert listed - {"config.py"} == names
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_somewhere(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    for path, anchor in LINK.findall(text):
+        if path.startswith("https://"):
+            continue
+        target = (page.parent / path).resolve() if path else page
+        assert target.exists(), path
+        if anchor:
+            assert anchor[1:] in _anchors(target), f"{path}{anchor}"
+
+
+def _anchors(page: Path) -> set[str]:
+    """The headings of a page as GitHub makes addresses of them."""
+    titles = re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
