@@ -65,11 +65,24 @@ def figures(query: Query, found: Retrieved, without: Retrieved | None, setting: 
         tokens = sum(item.tokens for item in returned)
         values["tokens"] = float(tokens)
         values["efficiency"] = 1 - tokens / setting.whole if setting.whole else None
-        values |= _evidence(query.gold, found.items, setting)
+        values |= _evidence(query.gold, found, setting)
         values |= _loaded(query.gold, returned, without, setting)
     if query.concepts:
         values |= _concepts(query, found.concepts)
     return values
+
+
+def budgets(whole: int) -> dict[str, int]:
+    """The budgets of tokens at which recall is measured, by measure.
+
+    >>> budgets(10_000)["reduced"], budgets(10_000)["reduced2"]
+    (350, 700)
+    """
+    spared = round((1 - REDUCTION) * whole)
+    return {f"tokens@{each}": each for each in BUDGETS} | {
+        "reduced": spared,
+        "reduced2": 2 * spared,
+    }
 
 
 def delivered(items: Sequence[Item], k: int) -> list[Item]:
@@ -127,18 +140,23 @@ def _cut(items: Sequence[Item], k: int) -> int:
     return count
 
 
-def _evidence(gold: Sequence[str], items: Sequence[Item], setting: Setting) -> Figures:
+def _evidence(gold: Sequence[str], found: Retrieved, setting: Setting) -> Figures:
     """How well the ranking finds the evidence: cut at places, and at budgets of tokens."""
-    k, unit = setting.k, setting.unit
+    k, unit, items = setting.k, setting.unit, found.items
     places = ranks(gold, items, unit)
     values: Figures = {f"recall@{place}": metrics.recall(places, place) for place in FIRST}
     values |= _cut_figures(gold, items[: _cut(items, k)], unit, f"@{k}", k)
     values["mrr"] = metrics.reciprocal_rank(places)
-    spared = int((1 - REDUCTION) * setting.whole)
-    budgets = {f"tokens@{budget}": budget for budget in BUDGETS}
-    for name, budget in (budgets | {"reduced": spared, "reduced2": 2 * spared}).items():
-        values[name] = _held(gold, _fitting(items, budget), unit)
-    return values | _cut_figures(gold, _fitting(items, SPARED), unit, f"@{SPARED}t", SPARED)
+    for name, budget in budgets(setting.whole).items():
+        values[name] = _held(gold, _within(found, budget), unit)
+    return values | _cut_figures(gold, _within(found, SPARED), unit, f"@{SPARED}t", SPARED)
+
+
+def _within(found: Retrieved, budget: int) -> Sequence[Item]:
+    """What a system gives for a budget: what it packed for it, else what fits in rank order."""
+    if found.packed is not None and budget in found.packed:
+        return found.packed[budget]
+    return _fitting(found.items, budget)
 
 
 def _cut_figures(

@@ -8,6 +8,8 @@ from clsm_cli.evaluation.dataset import key, single_blanks
 from clsm_cli.records import NamedTuple
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from clsm_cli.evaluation.dataset import Unit
     from clsm_cli.retrieval.answer import Answer, Memory
     from clsm_cli.store.index.passages import Passage
@@ -57,12 +59,15 @@ class Retrieved(NamedTuple):
         confidence: That the memory holds an answer, on any scale that is the same for all queries;
             None: the system has none.
         milliseconds: Processor time it took; None: not measured for the query alone.
+        packed: Tokens → what it returns when it is told that so many are left, where it was asked
+            that; else what fits is taken from ``items``.
     """
 
     items: tuple[Item, ...]
     concepts: tuple[tuple[str, ...], ...] = ()
     confidence: float | None = None
     milliseconds: float | None = None
+    packed: Mapping[int, tuple[Item, ...]] | None = None
 
 
 def of_memory(memory: Memory) -> Item:

@@ -13,7 +13,7 @@ from clsm_cli.evaluation.answers.answering import answered
 from clsm_cli.evaluation.field import Field
 from clsm_cli.evaluation.result import Ablated, QueryResult, SetResult
 from clsm_cli.evaluation.systems import registry
-from clsm_cli.evaluation.systems.recall import Recall
+from clsm_cli.evaluation.systems.recall import Packed, Recall
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -33,6 +33,8 @@ CONFIDENT = (registry.CLSM, *registry.BASELINES)
 """Systems that are also asked what has no answer; published ones have no confidence of their own."""
 ANSWERED = (registry.CLSM, registry.STATIC)
 """Systems from whose items a language model answers: clsm, and what an agent loads without it."""
+PACKED = "clsm, packed"
+"""clsm told how many tokens are left: it packs for them, where all others are cut in rank order."""
 CUT = "concept-cut"
 """The mechanism without which clsm is shown wherever concepts are labelled: recall before the cut."""
 TESTED = "consolidation"
@@ -103,8 +105,10 @@ class _Found:
 
 
 def _systems(dataset: Dataset, presets: Sequence[str]) -> list[System]:
-    """clsm, also before its concepts are cut where some are labelled; then what it is compared with."""
+    """clsm, also packed for each budget and before its concepts are cut; then all others."""
     ours: list[System] = [Recall(registry.CLSM)]
+    if any(query.gold for case in dataset.cases for query in case.queries):
+        ours.append(Packed(PACKED))
     if any(query.concepts for case in dataset.cases for query in case.queries):
         ours.append(MECHANISMS[CUT].system())
     return [*ours, *registry.presets(presets), *registry.baselines()]

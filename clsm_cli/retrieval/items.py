@@ -24,6 +24,7 @@ def of(
     candidates: Sequence[Candidate],
     k: int,
     settings: RecallSettings,
+    question,
     *,
     faded: float,
 ) -> list[Memory]:
@@ -46,7 +47,7 @@ def of(
     found: list[Memory] = []
     said = _Said(settings.fold)
     left = k
-    for candidate, passage in _in_order(index, candidates, k):
+    for candidate, passage in _in_order(index, candidates, k, question, settings):
         if left <= 0 or candidate.score < faded * full:
             break
         if passage.id in taken or passage.key in stated:
@@ -109,17 +110,20 @@ def _best_of_all(candidates: Sequence[Candidate], weights: signals.Signals) -> f
 
 
 def _in_order(
-    index: Index, candidates: Sequence[Candidate], k: int
+    index: Index, candidates: Sequence[Candidate], k: int, question, settings
 ) -> Iterator[tuple[Candidate, Passage]]:
     """Candidates with their passages, ties in an order that does not depend on rows."""
     start = 0
     while start < len(candidates):
-        end = start + 2 * k
+        end = start + (2 * k if start else max(2 * k, 40))
         while end < len(candidates) and candidates[end].score == candidates[end - 1].score:
             end += 1
         batch = candidates[start:end]
         passages = index.passages([candidate.row for candidate in batch])
         pairs = [(candidate, passages[candidate.row]) for candidate in batch]
+        if not start:
+            from clsm_cli.retrieval import rivals
+            pairs = rivals.ordered(question, pairs[:40], settings) + pairs[40:]
         yield from sorted(
             pairs,
             key=lambda pair: (

@@ -99,4 +99,4 @@ def _chosen(
         query.known_at,
     )
     settings = settings._replace(window=windows.within(settings.window, query.budget, query.unit))
-    return named, items.of(index, kept, query.k, settings, faded=faded)
+    return named, items.of(index, kept, query.k, settings, found.question, faded=faded)

@@ -6,8 +6,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
-from ingesting import embedder
 from evaluation.small_sets import write_memory
+from ingesting import embedder
 
 from clsm_cli.config import Settings, with_changes
 from clsm_cli.errors import BadInputError, RefusedError

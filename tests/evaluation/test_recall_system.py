@@ -8,13 +8,13 @@ import pytest
 from evaluation.small_sets import write_memory
 from ingesting import embedder, tree
 
-from clsm_cli.config import Settings, with_changes
 from clsm_cli.evaluation import benches
 from clsm_cli.evaluation.dataset import Case, Dataset, Folders, Query, key
+from clsm_cli.evaluation.retrieved import of_answer
 from clsm_cli.evaluation.stores import Workshop
 from clsm_cli.evaluation.systems import recall as systems
 from clsm_cli.evaluation.systems import registry
-from clsm_cli.evaluation.systems.recall import Recall
+from clsm_cli.evaluation.systems.recall import Packed, Recall
 from clsm_cli.retrieval.presets import PRESETS
 from clsm_cli.retrieval.query import Query as Asked
 from clsm_cli.retrieval.recall import recall
@@ -82,15 +82,16 @@ def test_there_is_no_other_preset() -> None:
     assert [each.name for each in registry.presets(PRESETS)] == list(PRESETS)
 
 
-def test_other_settings_answer_otherwise_and_say_so(bench: Bench) -> None:
-    changed = with_changes(bench.store.settings, {"recall.concepts": 0})
-    fewer = Recall(registry.CLSM, settings=changed)
-    plain = Recall(registry.CLSM)
-    assert any(found.concepts for found in plain.ask(bench, QUERIES))
-    assert not any(found.concepts for found in fewer.ask(bench, QUERIES))
-    assert fewer.about == f"{plain.about}; recall.concepts 0"
-    assert Recall(registry.CLSM, settings=Settings()).about == plain.about
-    assert bench.store.settings == Settings()
+def test_packed_is_what_recall_gives_for_a_budget(bench: Bench) -> None:
+    query = bench.case.queries[0]
+    (wide,) = Recall(registry.CLSM).ask(bench, [query])
+    (found,) = Packed("clsm, packed").ask(bench, [query])
+    assert found.items == wide.items
+    assert found.packed is not None
+    for budget, items in found.packed.items():
+        (answer,) = _answers(bench, systems.ITEMS, budget)[:1]
+        assert items == of_answer(answer).items
+        assert sum(item.tokens for item in items) <= budget
 
 
 def test_a_query_is_asked_at_its_own_time(bench: Bench) -> None:

@@ -57,11 +57,9 @@ class Pools:
     """
 
     def __init__(self, store: Store, shop: Workshop, engine: Engine) -> None:
-        assert shop.now is not None
-        case = Case("own", Existing(store.root), ())
-        dataset = Dataset("queries", "own", "", "memory", "recall@10", (case,))
-        self._bench = Bench(dataset, case, store, store, shop.now, 0, shop, engine)
-        self._systems = _systems(store)
+        self._bench = _bench(store, (), shop, engine, floor=0.0)
+        beside = [each for each in registry.baselines() if each.name in BESIDE]
+        self._systems: list[System] = [Recall(registry.CLSM), *beside]
 
     def of(self, text: str, hidden: frozenset[str] = frozenset()) -> list[Found]:
         """The items that are to be judged for a query.
@@ -94,20 +92,18 @@ def confidences(
         engine: Makes the vectors of queries; open.
         floor: Confidence below which an answer is left out.
     """
+    return Recall(registry.CLSM).ask(_bench(store, queries, shop, engine, floor=floor), queries)
+
+
+def _bench(
+    store: Store, queries: Sequence[Labelled], shop: Workshop, engine: Engine, *, floor: float
+) -> Bench:
+    """The store itself, asked with another floor."""
     assert shop.now is not None
     case = Case("own", Existing(store.root), tuple(queries))
     dataset = Dataset("queries", "own", "", "memory", "recall@10", (case,))
-    bench = Bench(dataset, case, store, store, shop.now, 0, shop, engine)
-    return _with_floor(store, floor).ask(bench, queries)
-
-
-def _systems(store: Store) -> list[System]:
-    beside = [each for each in registry.baselines() if each.name in BESIDE]
-    return [_with_floor(store, 0.0), *beside]
-
-
-def _with_floor(store: Store, floor: float) -> Recall:
-    return Recall("clsm", settings=with_changes(store.settings, {"recall.floor": floor}))
+    changed = store._replace(settings=with_changes(store.settings, {"recall.floor": floor}))
+    return Bench(dataset, case, changed, store, shop.now, 0, shop, engine)
 
 
 def _bare(name: str) -> str:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from time import process_time
 from typing import TYPE_CHECKING
 
-from clsm_cli.config import Settings
+from clsm_cli.evaluation import measures
 from clsm_cli.evaluation.retrieved import of_answer
 from clsm_cli.retrieval.query import Query
 from clsm_cli.retrieval.recall import recall
@@ -33,53 +33,55 @@ class Recall:
 
     Attributes:
         preset: The published system whose retrieval answers; None for clsm's own.
-        settings: Instead of the store's; None: those.
     """
 
     name: str
     preset: str | None = None
-    settings: Settings | None = None
 
     @property
     def about(self) -> str:
-        """What answers, how much is asked for, and the settings that are not the shipped ones."""
-        what = (
-            f"clsm recall, {ITEMS} items, no limit of tokens"
-            if self.preset is None
-            else f"clsm recall --preset {self.preset}, as many items and tokens as by default"
-        )
-        changed = differences(self.settings or Settings())
-        return "; ".join([what, *(f"{name} {value}" for name, value in changed.items())])
+        """What answers, and how much is asked for."""
+        if self.preset is None:
+            return f"clsm recall, {ITEMS} items, no limit of tokens"
+        return f"clsm recall --preset {self.preset}, as many items and tokens as by default"
 
     def ask(self, bench: Bench, queries: Sequence[Labelled]) -> Iterator[Retrieved]:
         """What it returns for each query, in turn; the time of the first includes opening the index."""
-        store = bench.store
-        if self.settings is not None:
-            store = store._replace(settings=self.settings)
-        k, budget = ITEMS, UNLIMITED
-        if self.preset is not None:
-            k, budget = store.settings.recall.k, store.settings.recall.budget
+        settings = bench.store.settings.recall
+        k, budget = (ITEMS, UNLIMITED) if self.preset is None else (settings.k, settings.budget)
         asked = [
             Query(each.text, bench.time_of(each), k, budget, preset=self.preset) for each in queries
         ]
-        answers = recall(store, asked, bench.engine, bench.shop.embedder)
+        answers = recall(bench.store, asked, bench.engine, bench.shop.embedder)
         began = process_time()
         for answer in answers:
             yield of_answer(answer, 1000 * (process_time() - began))
             began = process_time()
 
 
-def differences(settings: Settings) -> dict[str, object]:
-    """The settings that are not the shipped ones, by their dotted names.
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """``clsm recall --budget N`` for each budget that is measured: it packs for what is left.
 
-    >>> from clsm_cli.config import with_changes
-    >>> differences(with_changes(Settings(), {"recall.weight_fact": 0.0}))
-    {'recall.weight_fact': 0.0}
+    All else is as clsm's own answer without a limit; see ``bench.System``.
     """
-    found: dict[str, object] = {}
-    for group in Settings._fields:
-        ours, shipped = getattr(settings, group), getattr(Settings(), group)
-        for key in shipped._fields:
-            if getattr(ours, key) != getattr(shipped, key):
-                found[f"{group}.{key}"] = getattr(ours, key)
-    return found
+
+    name: str
+
+    @property
+    def about(self) -> str:
+        """What answers."""
+        return f"clsm recall, {ITEMS} items, asked again with each budget"
+
+    def ask(self, bench: Bench, queries: Sequence[Labelled]) -> Iterator[Retrieved]:
+        """What it returns for each query, in turn."""
+        budgets = sorted({*measures.budgets(bench.whole).values()})
+        asked = [
+            Query(each.text, bench.time_of(each), ITEMS, budget)
+            for each in queries
+            for budget in (UNLIMITED, *budgets)
+        ]
+        answers = recall(bench.store, asked, bench.engine, bench.shop.embedder)
+        for wide in answers:
+            packed = {budget: of_answer(next(answers)).items for budget in budgets}
+            yield of_answer(wide)._replace(packed=packed)

@@ -1,0 +1,147 @@
+"""Whether a sentence says that something is so, and whether a question asks for what is.
+
+What a sentence speaks of can be a fact, denied, only possible or only reported: the factuality of an
+event (Saurí & Pustejovsky 2009, FactBank). It is read from cue words in the same sentence, as NegEx
+reads negation (Chapman et al. 2001). Only sets of words are looked up: every recall comes here.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+
+from clsm_cli.text import tokens
+
+_DENIES = frozenset(
+    "not never cannot nobody neither nor hardly barely wrong wrongly false falsely untrue mistaken"
+    " mistakenly denies denied rejected refused declined cancelled canceled abandoned".split()
+)
+_POSSIBLE = frozenset(
+    "if unless whether would could might perhaps maybe possibly almost nearly feared hoped wished"
+    " wanted imagined pretended considered proposed suggested dreamt dreamed".split()
+)
+_REPORTED = frozenset(
+    "rumour rumours rumor rumors rumoured rumored gossip hearsay allegedly supposedly reportedly".split()
+)
+_CUES = _DENIES | _POSSIBLE | _REPORTED
+_PHRASES = (
+    ("turned", "down"),
+    ("turn", "down"),
+    ("decided", "against"),
+    ("somebody", "said"),
+    ("someone", "said"),
+    ("people", "say"),
+    ("they", "say"),
+)
+_ENDS = frozenset({"longer", "anymore"})
+"""After a denial: something stopped, which is so."""
+_ONLY = frozenset({"only", "just", "but"})
+"""After "not" it denies nothing; "not on Mondays but on Tuesdays" says what is so."""
+_MARKS = ".,;:!?\"'()[]*_…–—“”‘’"
+
+_ASKS = frozenset("where when who whom whose which what how".split())
+_AMOUNTS = frozenset("much many old long often far big tall high large heavy late early".split())
+_PREPOSITIONS = frozenset("at on in by to from for of with since until under near".split())
+_NOW = frozenset("is are am does do now currently today".split())
+_PAST = frozenset(
+    "was were did had used before previously formerly originally earlier first last ago yesterday ever"
+    " has have".split()
+)
+
+
+def is_so(sentence: str) -> bool:
+    """Whether a sentence says that what it speaks of is so, as far as cue words tell.
+
+    >>> is_so("Mara lives in Haarlem."), is_so("It is a rumour that Mara lives in Haarlem.")
+    (True, False)
+    >>> is_so("Mara does not live there."), is_so("Mara no longer lives there, but in Haarlem.")
+    (False, True)
+    >>> is_so("She rides on Fridays, not on Mondays."), is_so("We turned the offer down.")
+    (True, False)
+    """
+    pieces = sentence.replace("\u2019", "'").casefold().split()
+    words = [piece.strip(_MARKS) for piece in pieces]
+    for place, word in enumerate(words):
+        if word not in _CUES and not word.endswith("n't"):
+            continue
+        if word not in _DENIES and not word.endswith("n't"):
+            return False
+        after = set(words[place + 1 :])
+        if _ENDS.isdisjoint(after) and not _is_contrast(pieces, words, place):
+            return False
+    pairs = set(zip(words, words[1:], strict=False)) | set(zip(words, words[2:], strict=False))
+    return pairs.isdisjoint(_PHRASES)
+
+
+def _is_contrast(pieces: list[str], words: list[str], place: int) -> bool:
+    """Whether "not" sets something against what is so: "not A but B", "B, not A", "not only"."""
+    if words[place] != "not":
+        return False
+    after = words[place + 1 :]
+    return (
+        (place > 0 and pieces[place - 1].endswith(","))
+        or after[:1] in (["only"], ["just"])
+        or (place > 0 and "but" in after)
+    )
+
+
+def tells(text: str, terms: frozenset[str]) -> bool:
+    """Whether a text says to be so what it says about some search terms.
+
+    Of its sentences those count that hold the most of the terms; one of them is enough.
+
+    >>> tells("Mara moved. Nobody saw it.", frozenset(["mara", "move"]))
+    True
+    >>> tells("Nobody thinks that Mara moved. It rained.", frozenset(["mara", "move"]))
+    False
+    """
+    if is_so(text):
+        return True
+    held = [(len(terms.intersection(tokens.stems(each))), each) for each in _sentences(text)]
+    most = max((count for count, _ in held), default=0)
+    return any(count == most and is_so(each) for count, each in held)
+
+
+def asks_what_is(question: str) -> bool:
+    """Whether a question asks for a value that is so: no yes or no, no reason, nothing denied.
+
+    >>> asks_what_is("Where does Mara live?"), asks_what_is("At what time does it leave?")
+    (True, True)
+    >>> asks_what_is("Does Mara eat meat?"), asks_what_is("What did Mara not want?")
+    (False, False)
+    """
+    words = _words(question)
+    if words[:1] and words[0] in _PREPOSITIONS:
+        words = words[1:]
+    if not words or words[0] not in _ASKS or (words[0] == "how" and not _AMOUNTS & {*words[1:2]}):
+        return False
+    return is_so(question)
+
+
+def asks_present(question: str) -> bool:
+    """Whether a question asks for what is now.
+
+    >>> asks_present("Where does Mara live?"), asks_present("Where did Mara live?")
+    (True, False)
+    >>> asks_present("Who looks after the archive?"), asks_present("Who painted the door?")
+    (True, False)
+    """
+    words = _words(question)
+    if not _PAST.isdisjoint(words):
+        return False
+    if not _NOW.isdisjoint(words) or "what's" in words or "who's" in words:
+        return True
+    return words[:1] != [] and any(
+        word.endswith("s") and not word.endswith(("ss", "'s")) for word in words[1:3]
+    )
+
+
+@cache
+def _words(text: str) -> list[str]:
+    return [word.strip(_MARKS) for word in text.replace("\u2019", "'").casefold().split()]
+
+
+def _sentences(text: str) -> list[str]:
+    """A rough cut at marks; a wrong one costs little here."""
+    for mark in ("! ", "? ", "\n"):
+        text = text.replace(mark, ". ")
+    return text.split(". ")
