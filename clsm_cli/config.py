@@ -96,6 +96,8 @@ class RecallSettings(NamedTuple):
     """The best of its conversation."""
     weight_meaning: float = 0.5
     """Is near in meaning, for a question that asks for several things."""
+    weight_outdated: float = -1.0
+    """Holds no longer, as newer memories tell, where a question asks for what does."""
     breadth: float = 1.0
     """How far a question that asks for several things is ranked in its own way (``text.breadth``); 0: as
     any other."""

@@ -128,6 +128,7 @@ _REASONS = {
     "names": "the names in it",
     "session": "in a conversation about it",
     "meaning": "its meaning as a whole",
+    "outdated": "it was so once",
     "graph": "the concepts it mentions",
 }
 

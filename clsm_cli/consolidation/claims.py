@@ -10,7 +10,7 @@ import re
 from datetime import date
 from typing import TYPE_CHECKING, NamedTuple
 
-from clsm_cli.consolidation.leftovers import is_in, values_left
+from clsm_cli.consolidation.leftovers import is_in, news_left, values_left
 from clsm_cli.consolidation.valued import (
     besides,
     changes_left,
@@ -22,7 +22,7 @@ from clsm_cli.consolidation.valued import (
     subject_of,
 )
 from clsm_cli.consolidation.values import leading_name
-from clsm_cli.text import rules, slots, todo
+from clsm_cli.text import changes, rules, slots, todo
 from clsm_cli.text.node_ids import node_id
 from clsm_cli.text.plain import plain
 from clsm_cli.text.propositions import Speech, propositions
@@ -158,7 +158,10 @@ def _of_turn(
         if is_in(found.start, found.end, taken):
             continue
         facts = slots.facts(found.text, at, speaker=turn.speaker)
-        if found.worth < settings.worth and not is_settled(chosen(facts), is_note=is_note):
+        if found.worth < settings.worth and not (
+            is_settled(chosen(facts), is_note=is_note)
+            or (changes.tells_change(found.text) and not is_note)
+        ):
             continue
         taken.append((found.start, found.end))
         claim = _claim(found.text, turn.text[found.start : found.end], turn, facts)
@@ -168,7 +171,10 @@ def _of_turn(
             yield _with_fact(line(fact.subject, fact.slot, fact.value), "fact", [fact], turn)
     for text, fact in values_left(turn, at, taken):
         yield _with_fact(text, "fact", [fact], turn)
-    if is_note:
+    if not is_note:
+        for text in news_left(turn, taken):
+            yield _with_fact(text, "fact", [], turn)
+    else:
         for text, told in changes_left(turn, at, taken, tasks):
             yield _with_fact(text, "fact", told, turn)
 

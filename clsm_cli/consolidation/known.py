@@ -149,6 +149,16 @@ class Known:
                 found.setdefault(record, cosine)
         return [(self.rows[i], cosine) for i, cosine in found.items()]
 
+    def alike(self, vector: Any, floor: float) -> list[tuple[Statement, float]]:
+        """Rows from a cosine on, the most alike first."""
+        if not self._ids:
+            return []
+        import numpy as np
+
+        cosines = np.round(self._matrix[: len(self._ids)] @ vector, 4)
+        near = [(float(cosines[at]), self._ids[at]) for at in np.flatnonzero(cosines >= floor)]
+        return [(self.rows[i], c) for c, i in sorted(near, key=lambda pair: (-pair[0], pair[1]))]
+
     def most_like(self, vector: Any, rows: Iterable[str]) -> Statement | None:
         """Of some rows the one whose meaning is nearest to a vector; None without vectors."""
         import numpy as np

@@ -16,6 +16,7 @@ from clsm_cli.model.episodes import Observation
 from clsm_cli.text import rules
 from clsm_cli.text.rule_keys import is_same_key, key_of
 from clsm_cli.text.rule_styles import Write, styles
+from clsm_cli.text.sameness import names_differ
 from clsm_cli.text.sentences import sentences
 
 if TYPE_CHECKING:
@@ -47,13 +48,13 @@ def observe(turns: Sequence[Turn]) -> list[Observation]:
 def is_same(a: Observation, b: Observation) -> bool:
     """Whether two observations are two wordings of one; see ``rule_keys.is_same_key``.
 
-    What tools show is the same only where its key is.
+    What tools show is the same only where its key is. What names somebody or something else is not.
     """
     if a.kind != b.kind:
         return False
     if ":" in a.key or ":" in b.key:
         return a.key == b.key
-    return is_same_key(a.key, b.key)
+    return is_same_key(a.key, b.key) and not names_differ(a.text, b.text)
 
 
 def _said(turns: Sequence[Turn]) -> Iterator[Observation]:

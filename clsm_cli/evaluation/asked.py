@@ -100,6 +100,9 @@ def _measured(
 ) -> Measured:
     if query.negative:
         return Measured({}, (), (), found.confidence, bool(found.items))
+    if found.packed is not None:
+        figures = measures.figures(query, found, None, setting)
+        return Measured(figures, (), (), None, any(found.packed.values()))
     ranks = measures.ranks(query.gold, found.items, setting.unit)
     return Measured(
         measures.figures(query, found, without, setting),

@@ -28,6 +28,8 @@ SPARED = 1000
 """Tokens at which precision, F1, hit and nDCG are cut too."""
 DELIVERED = 2000
 """Tokens of what counts as returned: the default budget of ``recall``."""
+PACKED = (f"tokens@{SPARED}", "reduced", "reduced2")
+"""Measures that are also taken of what a system packs for their budget."""
 REDUCTION = 0.965
 """Share of the context that is left out in ``reduced`` (CLS-M, §5.3); ``reduced2`` has twice the rest."""
 CONCEPTS = 10
@@ -60,12 +62,17 @@ def figures(query: Query, found: Retrieved, without: Retrieved | None, setting: 
         Measure → value; evidence and concepts only where the query is labelled with them.
     """
     values: Figures = {"ms": found.milliseconds}
+    if found.packed is not None:
+        for name in PACKED:
+            items = found.packed[budgets(setting.whole)[name]]
+            values[name] = _held(query.gold, items, setting.unit) if query.gold else None
+        return values
     if query.gold:
         returned = delivered(found.items, setting.k)
         tokens = sum(item.tokens for item in returned)
         values["tokens"] = float(tokens)
         values["efficiency"] = 1 - tokens / setting.whole if setting.whole else None
-        values |= _evidence(query.gold, found, setting)
+        values |= _evidence(query.gold, found.items, setting)
         values |= _loaded(query.gold, returned, without, setting)
     if query.concepts:
         values |= _concepts(query, found.concepts)
@@ -140,23 +147,16 @@ def _cut(items: Sequence[Item], k: int) -> int:
     return count
 
 
-def _evidence(gold: Sequence[str], found: Retrieved, setting: Setting) -> Figures:
+def _evidence(gold: Sequence[str], items: Sequence[Item], setting: Setting) -> Figures:
     """How well the ranking finds the evidence: cut at places, and at budgets of tokens."""
-    k, unit, items = setting.k, setting.unit, found.items
+    k, unit = setting.k, setting.unit
     places = ranks(gold, items, unit)
     values: Figures = {f"recall@{place}": metrics.recall(places, place) for place in FIRST}
     values |= _cut_figures(gold, items[: _cut(items, k)], unit, f"@{k}", k)
     values["mrr"] = metrics.reciprocal_rank(places)
     for name, budget in budgets(setting.whole).items():
-        values[name] = _held(gold, _within(found, budget), unit)
-    return values | _cut_figures(gold, _within(found, SPARED), unit, f"@{SPARED}t", SPARED)
-
-
-def _within(found: Retrieved, budget: int) -> Sequence[Item]:
-    """What a system gives for a budget: what it packed for it, else what fits in rank order."""
-    if found.packed is not None and budget in found.packed:
-        return found.packed[budget]
-    return _fitting(found.items, budget)
+        values[name] = _held(gold, _fitting(items, budget), unit)
+    return values | _cut_figures(gold, _fitting(items, SPARED), unit, f"@{SPARED}t", SPARED)
 
 
 def _cut_figures(

@@ -59,8 +59,8 @@ class Retrieved(NamedTuple):
         confidence: That the memory holds an answer, on any scale that is the same for all queries;
             None: the system has none.
         milliseconds: Processor time it took; None: not measured for the query alone.
-        packed: Tokens → what it returns when it is told that so many are left, where it was asked
-            that; else what fits is taken from ``items``.
+        packed: Tokens → what it returns when it is told that so many are left; None where it was not
+            asked that. With it there are no items, and nothing else is measured.
     """
 
     items: tuple[Item, ...]

@@ -9,6 +9,7 @@ from clsm_cli.errors import BadInputError
 from clsm_cli.evaluation import machine, trial
 from clsm_cli.evaluation.answers.calls import Calls
 from clsm_cli.evaluation.probes.registry import PROBES
+from clsm_cli.evaluation.remembering import Remembering
 from clsm_cli.evaluation.result import SCHEMA, Result
 from clsm_cli.integrations.llm import Llm, LlmError
 
@@ -32,6 +33,7 @@ def run(request: Request, shop: Workshop, engine: Engine) -> Result:
         DiskError: The work folder cannot be written.
     """
     calls = _calls(request, shop)
+    engine = Remembering(engine)
     return Result(
         schema=SCHEMA,
         version=clsm_cli.__version__,

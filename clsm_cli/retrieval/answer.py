@@ -37,6 +37,7 @@ class Why(NamedTuple):
     names: float = 0.0
     session: float = 0.0
     meaning: float = 0.0
+    outdated: float = 0.0
     graph: float = 0.0
 
 

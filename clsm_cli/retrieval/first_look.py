@@ -13,12 +13,16 @@ from clsm_cli.scoring.confidence import Evidence
 from clsm_cli.scoring.fusion import spread
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
 
     from clsm_cli.retrieval.meaning import LateInteraction, Nearest
     from clsm_cli.retrieval.question import Question
     from clsm_cli.retrieval.words import Group, Words
     from clsm_cli.store.index.reader import Index
+
+
+ABREAST = 0.62
+"""Share of the best cosine to a question from which news is about what that asks for."""
 
 
 class Surroundings:
@@ -54,12 +58,15 @@ class View:
         late: LateInteraction | None,
         around: Surroundings,
         stated: frozenset[str],
+        outdated: Collection[str] = (),
     ) -> None:
         self._question = question
         self._stated = stated
         self._words = found
         self._near = near
         self._late = late
+        self._outdated = outdated
+        self._question_of_now = question.asks_of_now
         self._around = around
         self._groups = words.of_groups(found, question, around.group_of, around.lengths)
         self._coverage = words.coverage(found, question, around.near)
@@ -96,6 +103,7 @@ class View:
         near = self._around.near
         share = self._share()
         by_words = spread([self._words.scores.get(row, 0.0) for row in rows])
+        old = self._overtaken(rows)
         own = self._over_windows(rows, by_words, after=False)
         around = self._over_windows(rows, by_words, after=True)
         group_words, group_meaning = (spread(values) for values in self._of_groups(rows))
@@ -112,9 +120,26 @@ class View:
                 temporal=float(self._question.asks_when and bool(near[row].periods)),
                 question=float(near[row].is_question),
                 fact=float(near[row].key in self._stated),
+                outdated=float(row in old or near[row].key in self._outdated),
             )
             for i, row in enumerate(rows)
         ]
+
+    def _overtaken(self, rows: Iterable[int]) -> set[int]:
+        """News to which later news is about as near to the question, where that asks for what holds.
+
+        The question says what it is about, so what tells a change and is near to it tells of that:
+        of twelve facts told in five wordings each, the wordings lie between 0.65 and 1 of the best
+        cosine to the question, and what else is news below.
+        """
+        if not self._question_of_now:
+            return set()
+        near = self._around.near
+        news = {row: self._cosine(row) or 0.0 for row in rows if near[row].is_news}
+        best = max(news.values(), default=0.0)
+        told = {row: near[row].day or 0 for row, value in news.items() if value >= ABREAST * best}
+        latest = max(told.values(), default=0)
+        return {row for row, day in told.items() if day < latest}
 
     def _over_windows(self, rows: list[int], by_words: list[float], *, after: bool) -> list[float]:
         """MaxSim of each row's window, min-max; of what has no vector yet, the words speak for it."""

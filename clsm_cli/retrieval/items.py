@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.retrieval import signals, windows
 from clsm_cli.retrieval.answer import Memory, Source, Why
-from clsm_cli.text import tokens
+from clsm_cli.text import sameness, tokens
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -86,7 +86,11 @@ class _Said:
             if passage.speaker == other.speaker and passage.document is other.document is None:
                 terms, others = _terms(passage.text), _terms(other.text)
                 share = 2 * len(terms & others) / ((len(terms) + len(others)) or 1)
-                if len(terms) >= _FEW and share >= self._least:
+                if (
+                    len(terms) >= _FEW
+                    and share >= self._least
+                    and sameness.same_particulars(passage.text, other.text)
+                ):
                     return place
         self._taken.append(passage)
         return None

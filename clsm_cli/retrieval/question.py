@@ -16,6 +16,11 @@ _ASKS_WHEN = re.compile(
     r"|(?:what|which) (?:day|date|month|year|time|week))\b",
     re.IGNORECASE,
 )
+_PAST = frozenset(
+    """ago already before been did earlier ever first former formerly had last old once originally past
+    previous previously since then used was were""".split()
+)
+"""Words of a question that may ask for what holds no longer."""
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 _OWN_PRONOUNS = {"she": "I", "he": "I", "her": "my", "his": "my", "him": "me"}
 _PRONOUN = re.compile(rf"\b(?:{'|'.join(_OWN_PRONOUNS)})\b")
@@ -37,6 +42,7 @@ class Question(NamedTuple):
         periods: The days it asks about: first, and the day after the last, as ordinals.
         asks_when: Whether the answer is a time.
         means_both: Whether two people are named as one subject ("Mara and Brian").
+        asks_of_now: Whether it asks for what holds: in the present tense, and for no time past.
     """
 
     text: str
@@ -47,6 +53,7 @@ class Question(NamedTuple):
     periods: tuple[tuple[int, int], ...]
     asks_when: bool
     means_both: bool
+    asks_of_now: bool = False
 
 
 def understand(
@@ -73,6 +80,7 @@ def understand(
         periods=periods,
         asks_when=_ASKS_WHEN.search(text) is not None,
         means_both=len(named) == 2 and _are_joined(text, named),
+        asks_of_now=not periods and _PAST.isdisjoint(text.casefold().rstrip("?!. ").split()),
     )
 
 

@@ -97,7 +97,8 @@ def rank(
     if vectors is not None:
         weights = meaning.token_weights(vectors, question.dense, found, settings.least_idf)
         late = meaning.interact(index, engine, vectors, weights, around.near)
-    view = View(question, found, near, late, around, frozenset(stated))
+    over = _outdated(index, question, rows, around) if settings.weight_outdated else ()
+    view = View(question, found, near, late, around, frozenset(stated), over)
     found_first = view.signals(rows)
     looked = second_look.add(index, question, rows, found_first, around, near, late, settings)
     factors = signal.weights(settings)
@@ -145,6 +146,15 @@ def _candidates(
     for rows in others:
         chosen.update(row for row in rows if allowed is None or row in allowed)
     return sorted(chosen)
+
+
+def _outdated(
+    index: Index, question: Question, rows: Sequence[int], around: Surroundings
+) -> Collection[str]:
+    """Keys of candidates that hold no longer, of a question for what does."""
+    if not question.asks_of_now:
+        return ()
+    return index.outdated(sorted({around.near[row].key for row in rows}))
 
 
 def _best(index: Index, scores: dict[int, float], limit: int) -> list[int]:

@@ -28,6 +28,7 @@ SURE = float(os.environ.get("SURE", ".6"))
 USE = os.environ.get("USE", "tuo")
 UNTRUSTED = frozenset({"tool", "web"})
 STEP = 1e-6
+GATE = float(os.environ.get("GATE", ".5"))
 
 
 def ordered(question, pairs, settings):
@@ -39,7 +40,7 @@ def ordered(question, pairs, settings):
         each.unreal = None
     def unreal(it):
         if it.unreal is None:
-            it.unreal = "u" in USE and value and not factuality.tells(it.passage.text, terms)
+            it.unreal = "u" in USE and value and it.candidate.evidence.coverage >= GATE and not factuality.tells(it.passage.text, terms)
         return it.unreal
     def low(it):
         return ("t" in USE and it.passage.trust in UNTRUSTED) or unreal(it)
@@ -48,10 +49,11 @@ def ordered(question, pairs, settings):
     for a in items: a.over=[]
     if present:
         for a in standing:
+            if a.candidate.evidence.coverage < GATE: continue
             for b in standing:
                 if a is not b and b.when > a.when and not b.candidate.traits.is_question and b.passage.kind!="gist" and a.passage.kind!="gist" and b.well(a, .8, .8) and _like(a.passage.text,b.passage.text)>=LIKE and b.candidate.signals.participant==a.candidate.signals.participant:
                     a.over.append(b)
-    top=[it for it in standing if not it.over]
+    top=[it for it in standing if not it.over and not it.candidate.traits.is_question]
     out=[]
     for a in items:
         if a.over:
@@ -72,7 +74,7 @@ class _Item:
         self.when=passage.time or ""
     def well(self, other, sure, cover):
         e,o=self.candidate,other.candidate
-        return e.confidence>=sure*o.confidence and e.evidence.coverage>=cover*o.evidence.coverage
+        return e.signals.participant>=o.signals.participant and e.confidence>=sure*o.confidence and e.evidence.coverage>=cover*o.evidence.coverage
 
 @cache
 def _terms(t): return frozenset(tokens.stems(t))

@@ -36,6 +36,8 @@ class Signals(NamedTuple):
         session: The best passage of its conversation at first sight.
         meaning: The cosine to the question, as far as that asks for several things
             (``text.breadth``); ``episode`` and ``session`` count as far as it does not.
+        outdated: Whether all that was learnt from it holds no longer, where the question asks
+            for what does; that speaks against it.
     """
 
     bm25: float = 0.0
@@ -51,6 +53,7 @@ class Signals(NamedTuple):
     names: float = 0.0
     session: float = 0.0
     meaning: float = 0.0
+    outdated: float = 0.0
 
 
 def weights(settings: RecallSettings) -> Signals:

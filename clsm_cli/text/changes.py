@@ -11,30 +11,39 @@ from __future__ import annotations
 import re
 
 from clsm_cli.records import NamedTuple
+from clsm_cli.text.gate_words import PAST, REGULAR_PASTS
 from clsm_cli.text.names import NO_NAMES
 from clsm_cli.text.tokens import stems
 
 _DAYS = r"(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day"
-_CUE = re.compile(
+_NEW = re.compile(
     r"\b(?:now(?! and then)|these days|nowadays|currently|at present|any ?more|no longer|instead of|"
     r"in place of|(?:from|as of|starting|since|beginning) (?:now|today|tomorrow|yesterday|this (?:week|month|"
     rf"year|morning)|(?:next|last) (?:week|month)|{_DAYS})|"
-    r"ha(?:s|ve) (?:become|taken|found)|becomes?|became|turned into|"
-    r"switch(?:ed|es)|swap(?:ped|s)|replac(?:ed|es)|exchanged|traded|chang(?:ed|es)|migrated|moved|moves|"
-    r"relocated|transferred|shifted|rescheduled|postponed|pushed|upgraded|downgraded|renamed|settled|"
-    r"taken over|took over|takes over|succeeded|succeeds|stepped down|handed over|gave up|gave in|"
-    r"quit|hired|joined|signed up|raised|lowered|reduced|increased|went (?:up|down)|left|sold|bought|"
-    r"(?:[Mm]y|[Oo]ur|[Tt]he|[Tt]heir|[Hh]is|[Hh]er|user's|['’]s|[Aa]) (?:brand )?new|(?:^|\")New)\b"
+    r"(?:my|our|the|their|his|her|an?|['’]s) (?:brand )?new)\b|^\W*new\b",
+    re.IGNORECASE,
 )
-"""Deixis of the present against the past, and the verbs of FrameNet's frames of change: Replacing,
-Exchange, Change_of_leadership, Becoming, Motion to a new place, Change_position_on_a_scale."""
+_TURN = re.compile(
+    r"\b(?:become|becomes|became|turned into|switch(?:ed|es)|swap(?:ped|s)|replac(?:ed|es)|exchanged|traded|"
+    r"changed|migrated|moved|relocated|transferred|shifted|rescheduled|postponed|pushed|upgraded|"
+    r"downgraded|renamed|settled|taken over|took over|takes over|succeeded|succeeds|handed over|"
+    r"gave up|given up|quit|hired|joined|started|began|signed up|raised|lowered|reduced|increased|"
+    r"went (?:up|down|from)|left|sold|bought|got|found|put)\b",
+    re.IGNORECASE,
+)
+"""Verbs of FrameNet's frames of change: Becoming, Replacing, Exchange, Change_of_leadership, motion to
+another place or time, Change_position_on_a_scale, getting and giving up."""
+_BECOME = re.compile(r"\b(?:become|becomes|became|turned into|work(?:s|ed|ing)? as) an? ", re.IGNORECASE)
+"""What somebody or something is from then on needs no name."""
+_REACH = 4
+"""Words between such a verb and the value at most."""
 _ANNOTATION = re.compile(r"\s\(\d{4}(?:-\d\d){0,2}(?: to \d{4}(?:-\d\d){0,2})?\)")
 _REASON = re.compile(r",? (?:because|since (?:he|she|it|they|we|the)|so that) .*$")
-_SPEAKER = re.compile(r"^The (?:user|assistant)\b(?:: )?")
+_SPEAKER = re.compile(r"^The (?:user|assistant)\b(?:: )?|(?<=[a-z]): (?=\")")
 _KINDS = (
     ("time", r"(?<![\d:])\d{1,2}(?::\d\d ?(?:[ap]\.?m\.?)?| ?(?:[ap]\.?m\.?\b|o'clock))(?![\d:])"),
     ("money", r"(?:[$£€] ?\d[\d.,]*\d?|\b\d[\d.,]*(?<=\d) ?(?:euros?|dollars?|pounds?|EUR|USD|GBP|€))(?:k\b)?"),
-    ("number", r"(?<![\w.])\+?\d[\d /-]{4,18}\d(?![\w.])"),
+    ("number", r"(?<![\w.])\+?\d[\d /-]{4,18}\d(?!\w)"),
     ("amount", r"(?<![\w.])\d+(?:[.,]\d+)? ?(?P<unit>%|°C?|[a-zA-Zµ]{1,12}\b)"),
     ("count", r"(?<![\w.])\d+(?:[.,]\d+)*(?!\w)"),
     ("day", rf"\b{_DAYS}s?\b"),
@@ -46,7 +55,7 @@ _KINDS = (
 _MARK = re.compile("|".join(f"(?P<{kind}>{pattern})" for kind, pattern in _KINDS))
 _SOURCE = re.compile(
     r"\b(?:from|left|leav\w+|quit|sold|replac\w+|swap\w*|trad\w+|exchang\w+|drop\w*|ditch\w*|abandon\w*|"
-    r"instead of|in place of|rather than|no longer|out of|off|gave up|given up|notice at|cancell?ed|"
+    r"instead of|in place of|rather than|no longer|out of|gave up|given up|notice at|cancell?ed|"
     r"cancell?ed at|resigned at|broke up with|split up with|closed|lost)(?: [a-z]+){0,2} $"
 )
 """What stands before the value that is left: the source of a change."""
@@ -85,10 +94,24 @@ class Mark(NamedTuple):
 def tells_change(text: str) -> bool:
     """Whether a sentence says that something is so from now on, or otherwise than before.
 
-    >>> tells_change("The choir sings in the barn now."), tells_change("The choir sang well.")
-    (True, False)
+    A verb of change counts where a name, a time or an amount stands close behind it, which is what
+    has changed.
+
+    >>> tells_change("The choir sings at Holm now."), tells_change("The choir moved to Holm.")
+    (True, True)
+    >>> tells_change("The choir sang well."), tells_change("I must go now.")
+    (False, False)
     """
-    return _CUE.search(text) is not None
+    if not (found := marks(text)):
+        return False
+    plain = bare(text)
+    if _NEW.search(plain) or _BECOME.search(plain):
+        return True
+    for verb in _TURN.finditer(plain):
+        reach = [m for m in found if m.start > verb.end()]
+        if any(plain[verb.end() : m.start].count(" ") <= _REACH for m in reach):
+            return True
+    return False
 
 
 def marks(text: str) -> list[Mark]:
@@ -107,7 +130,7 @@ def marks(text: str) -> list[Mark]:
         is_first = not plain[:start].strip(' "')
         if kind == "name":
             words = word.split(" ")
-            while words and words[0] in NO_NAMES | {"New", "Did"}:
+            while words and (words[0] in NO_NAMES | {"New"} or (is_first and _is_verb(words[0]))):
                 start += len(words.pop(0)) + 1
             word = " ".join(words)
             if not word:
@@ -130,6 +153,11 @@ def marks(text: str) -> list[Mark]:
     return found
 
 
+def _is_verb(word: str) -> bool:
+    """Whether a first word is the verb of a sentence that leaves out its "I"."""
+    return word.lower() in PAST | REGULAR_PASTS or word.endswith(("ed", "ing"))
+
+
 def bare(text: str) -> str:
     """A statement without who said it, and without the dates that were put into it.
 
@@ -139,29 +167,18 @@ def bare(text: str) -> str:
     return _ANNOTATION.sub("", _SPEAKER.sub("", text))
 
 
-class Succession(NamedTuple):
-    """A newer value, and the older sentence as it would tell it."""
-
-    value: str
-    retold: str
-
-
-def succession(new: str, old: str) -> Succession | None:
-    """What is left to compare of two sentences that differ in one value; None where in more, or none.
+def new_value(new: str, old: str) -> str | None:
+    """The value of a newer sentence that differs from an older one in it alone; None for all others.
 
     All other names, times and amounts must be the same in both. What the newer sentence says is left
     behind, and what stands in a reason, does not count. Where the value is who does something, in
-    both, it may be two people who do the same.
+    both, they may be two who do the same.
 
-    Args:
-        new: The newer sentence.
-        old: The older.
-
-    >>> succession("The choir meets at Holm now.", "The choir sings at Besgate.")
-    Succession(value='Holm', retold='The choir sings at Holm.')
-    >>> succession("Ann lives in Holm now.", "Ben lives in Besgate.") is None
+    >>> new_value("The choir meets at Holm now.", "The choir sings at Besgate.")
+    'Holm'
+    >>> new_value("Ann lives in Holm now.", "Ben lives in Besgate.") is None
     True
-    >>> succession("Ann lives in Holm now.", "Ben lives in Holm.") is None
+    >>> new_value("Ann lives in Holm now.", "Ben lives in Holm.") is None
     True
     """
     a, b = _compared(new, old), _compared(old, new)
@@ -179,11 +196,23 @@ def succession(new: str, old: str) -> Succession | None:
     (was,) = olds.values()
     if was.kind != value.kind or (was.kind == "name" and was.is_subject and value.is_subject):
         return None
-    plain = bare(old)
-    for mark in reversed(b):
-        if mark.key == was.key:
-            plain = plain[: mark.start] + value.text + plain[mark.end :]
-    return Succession(value.text, plain)
+    return value.text
+
+
+def shares_topic(new: str, old: str) -> bool:
+    """Whether two sentences share a content word besides names, amounts and words of change.
+
+    >>> shares_topic("My rent is 40 euros now.", "The rent went up to 30 euros.")
+    True
+    """
+    return bool(_topic(new) & _topic(old))
+
+
+def _topic(text: str) -> set[str]:
+    plain = bare(text)
+    for mark in reversed(marks(text)):
+        plain = plain[: mark.start] + plain[mark.end :]
+    return set(stems(_TURN.sub(" ", _NEW.sub(" ", plain))))
 
 
 def _compared(text: str, other: str) -> list[Mark]:
@@ -195,8 +224,7 @@ def _compared(text: str, other: str) -> list[Mark]:
         word = mark.text.partition(" ")[0]
         if mark.kind == "name" and mark.is_first and mark.start <= 1:
             is_common = word not in there and (
-                word.endswith(("ed", "ing"))
-                or (bool(stems(word)) and set(stems(word)) <= known)
+                (bool(stems(word)) and set(stems(word)) <= known)
                 or plain[mark.end : mark.end + 1] == ":"
             )
             if is_common and " " not in mark.text:

@@ -17,7 +17,7 @@ _DENIES = frozenset(
 )
 _POSSIBLE = frozenset(
     "if unless whether would could might perhaps maybe possibly almost nearly feared hoped wished"
-    " wanted imagined pretended considered proposed suggested dreamt dreamed".split()
+    " imagined pretended considered proposed suggested dreamt dreamed".split()
 )
 _REPORTED = frozenset(
     "rumour rumours rumor rumors rumoured rumored gossip hearsay allegedly supposedly reportedly".split()
@@ -36,6 +36,8 @@ _ENDS = frozenset({"longer", "anymore"})
 """After a denial: something stopped, which is so."""
 _ONLY = frozenset({"only", "just", "but"})
 """After "not" it denies nothing; "not on Mondays but on Tuesdays" says what is so."""
+_STRESSED = frozenset("wait believe help stop agree".split())
+"""After "cannot": it says that somebody does very much."""
 _MARKS = ".,;:!?\"'()[]*_…–—“”‘’"
 
 _ASKS = frozenset("where when who whom whose which what how".split())
@@ -74,9 +76,11 @@ def is_so(sentence: str) -> bool:
 
 def _is_contrast(pieces: list[str], words: list[str], place: int) -> bool:
     """Whether "not" sets something against what is so: "not A but B", "B, not A", "not only"."""
+    after = words[place + 1 :]
+    if words[place].startswith(("can", "could")) and _STRESSED.issuperset(after[:1]):
+        return True
     if words[place] != "not":
         return False
-    after = words[place + 1 :]
     return (
         (place > 0 and pieces[place - 1].endswith(","))
         or after[:1] in (["only"], ["just"])
@@ -141,7 +145,7 @@ def _words(text: str) -> list[str]:
 
 
 def _sentences(text: str) -> list[str]:
-    """A rough cut at marks; a wrong one costs little here."""
-    for mark in ("! ", "? ", "\n"):
+    """Clauses, roughly cut at marks and at what joins them; a wrong cut costs little here."""
+    for mark in ("! ", "? ", "\n", "; ", ", ", " and ", " but ", " so ", " because ", " while "):
         text = text.replace(mark, ". ")
     return text.split(". ")

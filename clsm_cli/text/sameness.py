@@ -90,15 +90,37 @@ def says_the_same(a: str, b: str, cosine: float) -> bool:
     """
     if cosine < SAME_MEANING and _overlap(a, b) < SAME_WORDS:
         return False
-    if polarity(a) != polarity(b) or numbers(a) != numbers(b) or _calendar(a) != _calendar(b):
+    if polarity(a) != polarity(b) or not same_particulars(a, b):
         return False
     return (
-        _names(a, b) == _names(b, a)
-        and _persons(a) == _persons(b)
+        _persons(a) == _persons(b)
         and _hedges(a) == _hedges(b)
         and not _contrast(a, b)
         and not _swapped(a, b)
     )
+
+
+def same_particulars(a: str, b: str) -> bool:
+    """Whether two sentences have the same names, numbers and days, so that both tell of the same.
+
+    >>> same_particulars("Ann began at Holm Labs.", "Ann began at Besgate Labs.")
+    False
+    """
+    return (
+        numbers(a) == numbers(b) and _calendar(a) == _calendar(b) and _names(a, b) == _names(b, a)
+    )
+
+
+def names_differ(a: str, b: str) -> bool:
+    """Whether each of two sentences names something that the other does not.
+
+    >>> names_differ("We settled on Holm.", "We settled on Besgate.")
+    True
+    >>> names_differ("We settled on Holm.", "We settled on Holm for Besgate.")
+    False
+    """
+    one, other = _names(a, b), _names(b, a)
+    return bool(one - other) and bool(other - one)
 
 
 def polarity(sentence: str) -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from clsm_cli.records import NamedTuple
+from clsm_cli.text.gate_words import REGULAR_PASTS
 from clsm_cli.text.names import NO_NAMES
 from clsm_cli.text.slot_values import CLOSE, OPEN, unmarked
 from clsm_cli.text.slot_words import MARK, NAME
@@ -143,7 +144,7 @@ def _leading(text: str) -> str:
     name = match.group("name")
     if _is_meta(match.group().strip() or "x"):
         return ""
-    if name and (name.lower() in _VERBS or name.endswith("ly")):
+    if name and (name.lower() in _VERBS | REGULAR_PASTS or name.endswith("ly")):
         return ""
     if name and name in NO_NAMES and name not in {"I", "He", "She", "They", "We"}:
         return ""

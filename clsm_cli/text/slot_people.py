@@ -98,7 +98,8 @@ RULES: tuple[Rule, ...] = (
         "occupation",
         form(
             rf"(?:works?|(?:is|am|are) {_A}(?:working|employed)|{HAVE}been working|got (?:a|my) "
-            rf"(?:new )?job|started (?:working|work|a new job)) {_A}as (?:an?|the) "
+            rf"(?:new )?job|started (?:working|work|a new job)|"
+            rf"(?:found|landed|took|{HAVE}(?:found|landed|taken)) (?:work|a (?:new )?(?:job|position|post))) {_A}as (?:an?|the) "
             rf"(?P<v>[a-z-]{{2,20}}(?: [a-z-]{{2,20}}){{0,3}}){END}"
         ),
         read.short,

@@ -144,7 +144,7 @@ def _who(words: Words, low: Words) -> Asked | None:
 
 _CARED = (
     ["is", "responsible", "for"], ["was", "responsible", "for"], ["is", "in", "charge", "of"],
-    ["was", "in", "charge", "of"], ["owns"], ["owned"], ["maintains"], ["maintained"], ["manages"],
+    ["was", "in", "charge", "of"], ["owns"], ["owned"], ["leads"], ["led"], ["heads"], ["chairs"], ["maintains"], ["maintained"], ["manages"],
     ["looks", "after"], ["looked", "after"], ["takes", "care", "of"], ["took", "care", "of"],
 )  # fmt: skip
 

@@ -14,8 +14,8 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "owner",
         form(
-            rf"{WHO} (?:{BE}(?:responsible for|in charge of|(?:the )?(?:new )?(?:owner|maintainer|keeper) of)|"
-            rf"{_A}(?:looks after|maintains|manages|takes care of)) {CARED}{END}"
+            rf"{WHO} (?:{BE}(?:responsible for|in charge of|(?:the )?(?:new )?(?:owner|maintainer|keeper|lead|leader|head|chair) of)|"
+            rf"{_A}(?:looks after|maintains|manages|leads|heads|chairs|takes care of)) {CARED}{END}"
         ),
         read.name,
         "none",
@@ -33,7 +33,7 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "owner",
         form(
-            rf"(?:{_A}belongs {_A}to|{BE}(?:owned|maintained|managed|run|looked after) by|"
+            rf"(?:{_A}belongs {_A}to|{BE}(?:owned|maintained|managed|led|headed|chaired|run|looked after) by|"
             rf"{BE}in the (?:care|hands) of) {WHO}{END}"
         ),
         read.name,
@@ -48,7 +48,7 @@ RULES: tuple[Rule, ...] = (
     ),
     Rule(
         "owner",
-        form(rf"[Oo]wner of {CARED} is {_A}{WHO}{END}"),
+        form(rf"(?:[Oo]wner|[Ll]ead|[Ll]eader|[Hh]ead|[Cc]hair) of {CARED} is {_A}{WHO}{END}"),
         read.name,
         "none",
     ),

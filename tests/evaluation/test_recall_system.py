@@ -10,6 +10,7 @@ from ingesting import embedder, tree
 
 from clsm_cli.evaluation import benches
 from clsm_cli.evaluation.dataset import Case, Dataset, Folders, Query, key
+from clsm_cli.evaluation.remembering import Remembering
 from clsm_cli.evaluation.retrieved import of_answer
 from clsm_cli.evaluation.stores import Workshop
 from clsm_cli.evaluation.systems import recall as systems
@@ -83,15 +84,25 @@ def test_there_is_no_other_preset() -> None:
 
 
 def test_packed_is_what_recall_gives_for_a_budget(bench: Bench) -> None:
-    query = bench.case.queries[0]
-    (wide,) = Recall(registry.CLSM).ask(bench, [query])
-    (found,) = Packed("clsm, packed").ask(bench, [query])
-    assert found.items == wide.items
+    (found,) = Packed("clsm, packed").ask(bench, QUERIES[:1])
+    assert found.items == ()
     assert found.packed is not None
+    assert 1000 in found.packed
     for budget, items in found.packed.items():
-        (answer,) = _answers(bench, systems.ITEMS, budget)[:1]
+        answer = _answers(bench, systems.ITEMS, budget)[0]
         assert items == of_answer(answer).items
         assert sum(item.tokens for item in items) <= budget
+
+
+def test_what_is_remembered_takes_as_long_as_it_took(engine: QueryEngine) -> None:
+    remembering = Remembering(engine)
+    text = "what happened to the pump on the quay " * 8
+    began = remembering.clock()
+    first = remembering.encode(text)
+    took = remembering.clock() - began
+    began = remembering.clock()
+    assert remembering.encode(text) is first
+    assert remembering.clock() - began >= 0.5 * took
 
 
 def test_a_query_is_asked_at_its_own_time(bench: Bench) -> None:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from time import process_time
 from typing import TYPE_CHECKING
 
 from clsm_cli.evaluation import measures
-from clsm_cli.evaluation.retrieved import of_answer
+from clsm_cli.evaluation.retrieved import Retrieved, of_answer
 from clsm_cli.retrieval.query import Query
 from clsm_cli.retrieval.recall import recall
 
@@ -16,7 +15,6 @@ if TYPE_CHECKING:
 
     from clsm_cli.evaluation.bench import Bench
     from clsm_cli.evaluation.dataset import Query as Labelled
-    from clsm_cli.evaluation.retrieved import Retrieved
 
 ITEMS = 50
 """Items of clsm's own answers: every measure cuts the same ranking."""
@@ -53,17 +51,17 @@ class Recall:
             Query(each.text, bench.time_of(each), k, budget, preset=self.preset) for each in queries
         ]
         answers = recall(bench.store, asked, bench.engine, bench.shop.embedder)
-        began = process_time()
+        began = bench.clock()
         for answer in answers:
-            yield of_answer(answer, 1000 * (process_time() - began))
-            began = process_time()
+            yield of_answer(answer, 1000 * (bench.clock() - began))
+            began = bench.clock()
 
 
 @dataclass(frozen=True, slots=True)
 class Packed:
-    """``clsm recall --budget N`` for each budget that is measured: it packs for what is left.
+    """``clsm recall --budget N``: it packs for what is left; see ``bench.System``.
 
-    All else is as clsm's own answer without a limit; see ``bench.System``.
+    Only what fits 1,000 tokens and the reduced contexts is asked for, and only that is measured.
     """
 
     name: str
@@ -71,17 +69,19 @@ class Packed:
     @property
     def about(self) -> str:
         """What answers."""
-        return f"clsm recall, {ITEMS} items, asked again with each budget"
+        return f"clsm recall with a budget of tokens, {ITEMS} items at most"
 
     def ask(self, bench: Bench, queries: Sequence[Labelled]) -> Iterator[Retrieved]:
         """What it returns for each query, in turn."""
-        budgets = sorted({*measures.budgets(bench.whole).values()})
+        found = measures.budgets(bench.whole)
+        budgets = sorted({found[name] for name in measures.PACKED})
         asked = [
             Query(each.text, bench.time_of(each), ITEMS, budget)
             for each in queries
-            for budget in (UNLIMITED, *budgets)
+            for budget in budgets
         ]
         answers = recall(bench.store, asked, bench.engine, bench.shop.embedder)
-        for wide in answers:
-            packed = {budget: of_answer(next(answers)).items for budget in budgets}
-            yield of_answer(wide)._replace(packed=packed)
+        for _ in queries:
+            yield Retrieved(
+                (), packed={budget: of_answer(next(answers)).items for budget in budgets}
+            )

@@ -12,8 +12,9 @@ from clsm_cli.records import NamedTuple
 from clsm_cli.store.index import postings
 from clsm_cli.store.index.passages import Passage, with_heading
 from clsm_cli.store.jsonlines import dump
-from clsm_cli.text import activities, aliases, mentions, noun_phrases, timex, tokens
+from clsm_cli.text import activities, aliases, changes, mentions, noun_phrases, timex, tokens
 from clsm_cli.text.node_ids import node_id
+from clsm_cli.text.sentences import split
 
 if TYPE_CHECKING:
     import sqlite3
@@ -33,6 +34,7 @@ _DERIVED = (
     "current",
     "periods",
     "is_question",
+    "is_news",
 )
 _ASIDE = re.compile(r"(?<!\[)\[(?!\[)[^\[\]\n]{1,500}\](?![\](])")
 LONGEST_PERIOD = 366
@@ -137,6 +139,7 @@ class Batch:
                 passage.current,
                 periods_of(passage.text, day) if is_turn and day is not None else None,
                 is_turn and is_question(passage.text),
+                passage.role != "tool" and is_news(passage.text),
             ),
         ).lastrowid
         assert row is not None
@@ -244,6 +247,16 @@ def periods_of(text: str, day: int) -> str | None:
     ]
     kept = [each for each in found if each[1] - each[0] <= LONGEST_PERIOD]
     return dump(kept) if kept else None
+
+
+def is_news(text: str) -> bool:
+    """Whether a sentence of a text, of its first 1,000 characters, tells a change.
+
+    >>> is_news("Hi! We meet at Holm now."), is_news("We met at Holm.")
+    (True, False)
+    """
+    beginning = text[:1000]
+    return any(changes.tells_change(beginning[each.start : each.end]) for each in split(beginning))
 
 
 def is_question(text: str) -> bool:

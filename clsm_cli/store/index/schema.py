@@ -27,13 +27,17 @@ CREATE TABLE passages (
   previous INTEGER, next INTEGER, -- neighbours in the session or section
   grp INTEGER,                  -- first passage of its group, see sequence.py
   periods TEXT,                 -- JSON: [[first, until], ...] of the days it speaks of
-  is_question INTEGER);
+  is_question INTEGER,
+  is_news INTEGER);             -- a sentence of it tells a change, see text/changes.py
 CREATE INDEX passages_place ON passages (place);
 CREATE INDEX passages_key ON passages (key);
 CREATE INDEX passages_embedded ON passages (embedded);
 CREATE INDEX passages_group ON passages (grp);
 CREATE INDEX passages_day ON passages (day) WHERE day IS NOT NULL;
 CREATE INDEX passages_closed ON passages (id) WHERE NOT current;
+CREATE TABLE rests (            -- which statements rest on a turn or block
+  turn TEXT, passage INTEGER, PRIMARY KEY (turn, passage)) WITHOUT ROWID;
+CREATE INDEX rests_passage ON rests (passage);
 CREATE TABLE episodes (
   id TEXT, file INTEGER, session TEXT, document TEXT, previous TEXT, start TEXT, continues TEXT,
   PRIMARY KEY (id, file)) WITHOUT ROWID;
@@ -131,7 +135,12 @@ WHEN NEW.embedded IS NOT OLD.embedded BEGIN
     AND NOT EXISTS (SELECT 1 FROM passages WHERE embedded = OLD.embedded)
     AND NOT EXISTS (SELECT 1 FROM nodes WHERE embedded = OLD.embedded);
 END;
+CREATE TRIGGER passage_rests AFTER INSERT ON passages WHEN NEW.sources IS NOT NULL
+AND (SELECT kind FROM places WHERE id = NEW.place) = 'statement' BEGIN
+  INSERT OR IGNORE INTO rests SELECT value, NEW.id FROM json_each(NEW.sources);
+END;
 CREATE TRIGGER passage_unsaid AFTER DELETE ON passages BEGIN
+  DELETE FROM rests WHERE passage = OLD.id;
   DELETE FROM phrases WHERE passage = OLD.id;
   DELETE FROM stated WHERE passage = OLD.id;
 END;

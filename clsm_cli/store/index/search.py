@@ -59,6 +59,7 @@ class Traits(NamedTuple):
     day: int | None
     periods: str | None
     is_question: bool
+    is_news: bool
     is_document: bool
     session: str
     vector: int
@@ -158,6 +159,18 @@ class Search:
             self._hidden = frozenset(found)
         return self._hidden
 
+    def outdated(self, keys: Sequence[str]) -> set[str]:
+        """Of the keys of some turns and blocks those on which only closed statements rest."""
+        found: set[str] = set()
+        for batch in batches(keys):
+            marks = ",".join("?" * len(batch))
+            query = (
+                "SELECT r.turn FROM rests r JOIN passages p ON p.id = r.passage"
+                f" WHERE r.turn IN ({marks}) GROUP BY r.turn HAVING NOT MAX(p.current)"
+            )
+            found.update(turn for (turn,) in self.connection.execute(query, batch))
+        return found
+
     def passages(self, rows: Sequence[int]) -> dict[int, Passage]:
         """Passages by row number."""
         found: dict[int, Passage] = {}
@@ -180,7 +193,7 @@ class Search:
             marks = ",".join("?" * len(batch))
             query = (
                 "SELECT p.id, p.key, p.part, p.previous, p.next, p.grp, l.kind, p.speaker, p.day, p.periods,"
-                " p.is_question, l.document IS NOT NULL, l.session, COALESCE(v.row, -1),"
+                " p.is_question, p.is_news, l.document IS NOT NULL, l.session, COALESCE(v.row, -1),"
                 " COALESCE(v.token, 0), COALESCE(v.tokens, 0), p.length"
                 " FROM passages p JOIN places l ON l.id = p.place"
                 f" LEFT JOIN vectors v ON v.digest = p.embedded WHERE p.id IN ({marks})"
