@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from clsm_cli.store.index.reader import Index
 
 
-ABREAST = 0.62
+ABREAST = 0.6
 """Share of the best cosine to a question from which news is about what that asks for."""
 
 
@@ -29,6 +29,7 @@ class Surroundings:
     """What stands around the candidates: neighbours, and the members of their groups."""
 
     def __init__(self, index: Index, rows: list[int]) -> None:
+        self._index = index
         self.near = index.traits(rows)
         beside = {
             row
@@ -45,6 +46,11 @@ class Surroundings:
             group: sum(member.length for member in members)
             for group, members in self.members.items()
         }
+
+    def rests(self, rows: Iterable[int]) -> list[tuple[int, str]]:
+        """On which turns and blocks the statements among some rows rest."""
+        stated = [row for row in rows if self.near[row].kind == "statement"]
+        return self._index.rests(sorted(stated))
 
 
 class View:
@@ -136,6 +142,9 @@ class View:
             return set()
         near = self._around.near
         news = {row: self._cosine(row) or 0.0 for row in rows if near[row].is_news}
+        by_key = {near[row].key: value for row, value in news.items()}
+        for row, turn in self._around.rests(news):  # a statement says what its turn said
+            news[row] = max(news[row], by_key.get(turn, 0.0))
         best = max(news.values(), default=0.0)
         told = {row: near[row].day or 0 for row, value in news.items() if value >= ABREAST * best}
         latest = max(told.values(), default=0)

@@ -171,6 +171,15 @@ class Search:
             found.update(turn for (turn,) in self.connection.execute(query, batch))
         return found
 
+    def rests(self, rows: Sequence[int]) -> list[tuple[int, str]]:
+        """On which turns and blocks some statements rest: row of the one, key of the other."""
+        found: list[tuple[int, str]] = []
+        for batch in batches(rows):
+            marks = ",".join("?" * len(batch))
+            query = f"SELECT passage, turn FROM rests WHERE passage IN ({marks})"
+            found += self.connection.execute(query, batch)
+        return found
+
     def passages(self, rows: Sequence[int]) -> dict[int, Passage]:
         """Passages by row number."""
         found: dict[int, Passage] = {}
