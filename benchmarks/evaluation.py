@@ -1,7 +1,8 @@
-"""Fills the figures of ``docs/evaluation.md`` from a kept run of ``clsm eval run``.
+"""Fills the figures of ``docs/evaluation.md`` from kept runs of ``clsm eval run``.
 
-``python -m benchmarks.evaluation REPORT.json`` keeps a report of ``--out`` without its single
-queries, and fills the document; without a report it fills it from what is kept.
+``python -m benchmarks.evaluation REPORT.json…`` keeps reports of ``--out`` without their single
+queries, each set and the probes by themselves, and fills the document; without a report it fills it
+from what is kept.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 import sys
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -16,51 +18,68 @@ from typing import TYPE_CHECKING
 from benchmarks.measure import RESULTS, ROOT
 from clsm_cli.evaluation import result_json, trial
 from clsm_cli.evaluation.reporting import grids, markdown, summary
+from clsm_cli.evaluation.result import Result
 from clsm_cli.evaluation.systems import registry
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
     from clsm_cli.evaluation.reporting.grids import Grid
-    from clsm_cli.evaluation.result import Result, SetResult
+    from clsm_cli.evaluation.result import SetResult
 
 DOCUMENT = ROOT / "docs" / "evaluation.md"
-KEPT = RESULTS / "evaluation" / "report.json"
+KEPT = RESULTS / "evaluation"
+PROBES = "probes"
 _BLOCK = re.compile(r"(<!-- figures: ([^\n]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
+Kept = Mapping[str, Result]
+"""Kind of a set, or ``probes``, → the run that measured it, without all else."""
 
-def keep(report: Path) -> None:
+
+def keep(report: Path, folder: Path = KEPT) -> None:
     """Keep a report: all but its single queries, which would tell of sets that are not ours."""
     found = result_json.load(report)
-    trimmed = replace(found, sets=tuple(replace(each, queries=()) for each in found.sets))
-    KEPT.parent.mkdir(exist_ok=True)
-    text = json.dumps(result_json.dump(trimmed), indent=1, ensure_ascii=False)
-    KEPT.write_text(f"{text}\n", encoding="utf-8")
+    parts = {each.kind: replace(found, sets=(_trimmed(each),), probes=()) for each in found.sets}
+    if found.probes:
+        parts[PROBES] = replace(found, sets=())
+    folder.mkdir(exist_ok=True)
+    for name, part in parts.items():
+        text = json.dumps(result_json.dump(part), indent=1, ensure_ascii=False)
+        (folder / f"{name}.json").write_text(f"{text}\n", encoding="utf-8")
 
 
-def filled(document: str, result: Result) -> str:
-    """The document with every block of figures as the result has it.
+def load(folder: Path = KEPT) -> dict[str, Result]:
+    """What is kept."""
+    return {path.stem: result_json.load(path) for path in sorted(folder.glob("*.json"))}
+
+
+def _trimmed(found: SetResult) -> SetResult:
+    return replace(found, queries=())
+
+
+def filled(document: str, kept: Kept) -> str:
+    """The document with every block of figures as the kept runs have it.
 
     Raises:
-        KeyError: A block asks for what the result does not have.
+        KeyError: A block asks for what they do not have.
     """
-    return _BLOCK.sub(lambda found: found[1] + block(found[2], result) + found[3], document)
+    return _BLOCK.sub(lambda found: found[1] + block(found[2], kept) + found[3], document)
 
 
-def block(name: str, result: Result) -> str:
-    """The Markdown of one block: ``command``, ``probes``, or the name of a set and a table of it.
+def block(name: str, kept: Kept) -> str:
+    """The Markdown of one block: a set, or ``probes``, and ``command`` or a table of it.
 
     Raises:
-        KeyError: The result has no such set, or there is no such table.
+        KeyError: There is no such set or table.
     """
-    if name == "command":
+    kind, _, what = name.partition(" ")
+    result = kept[kind]
+    if what == "command":
         facts = [f"- {what}: {value}" for what, value in summary.origin(result)]
         return "\n".join(["```", result.command, "```", "", *facts, ""])
-    if name == "probes":
+    if kind == PROBES:
         return _joined(line for each in result.probes for line in markdown.probe(each))
-    kind, _, what = name.partition(" ")
-    found = {each.kind: each for each in result.sets}[kind]
-    return _joined(_lines(found, what))
+    return _joined(_lines(result.sets[0], what))
 
 
 def _lines(found: SetResult, what: str) -> Iterable[str]:
@@ -94,11 +113,11 @@ def _joined(lines: Iterable[str]) -> str:
 
 
 def main() -> None:
-    """Keep a report if one is named, and fill the document."""
-    if len(sys.argv) > 1:
-        keep(Path(sys.argv[1]))
+    """Keep the reports that are named, and fill the document."""
+    for name in sys.argv[1:]:
+        keep(Path(name))
     text = DOCUMENT.read_text(encoding="utf-8")
-    DOCUMENT.write_text(filled(text, result_json.load(KEPT)), encoding="utf-8")
+    DOCUMENT.write_text(filled(text, load()), encoding="utf-8")
 
 
 if __name__ == "__main__":

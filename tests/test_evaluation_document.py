@@ -14,6 +14,7 @@ from benchmarks.measure import ROOT
 from clsm_cli.commands.evaluate_study import Study
 from clsm_cli.config import Settings
 from clsm_cli.evaluation import result_json
+from clsm_cli.evaluation.ablation.mechanisms import MECHANISMS
 from clsm_cli.evaluation.loaders.registry import KINDS
 from clsm_cli.evaluation.probes.registry import PROBES
 from clsm_cli.evaluation.ranking import rankers
@@ -25,7 +26,7 @@ from clsm_cli.retrieval.presets import PRESETS
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from clsm_cli.evaluation.result import Result, SetResult
+    from clsm_cli.evaluation.result import SetResult
 
 DOCUMENT = evaluation.DOCUMENT.read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^<!-- figures: (.+) -->$", DOCUMENT, re.MULTILINE)
@@ -35,31 +36,27 @@ PAGES = [evaluation.DOCUMENT, ROOT / "docs" / "experiments.md"]
 FORMAT = (ROOT / "docs" / "format.md").read_text(encoding="utf-8")
 LINK = re.compile(r"\]\(([^)#\s]*)(#[^)\s]*)?\)")
 PRIVATE = re.compile(r"/(?:home|root|tmp|work|Users)\b|[\w-]+\.local\b")
-FOREIGN = ("locomo", "longmemeval", "gvd", "nodes")
-"""Kinds of sets that are not part of this repository."""
 
 
-@pytest.fixture(scope="module")
-def kept() -> Result:
-    return result_json.load(evaluation.KEPT)
+KEPT = evaluation.load()
 
 
-def test_the_document_is_what_the_kept_report_gives(kept: Result) -> None:
-    assert evaluation.filled(DOCUMENT, kept) == DOCUMENT
+def test_the_document_is_what_the_kept_runs_give() -> None:
+    assert evaluation.filled(DOCUMENT, KEPT) == DOCUMENT
 
 
-def test_a_figure_that_changes_changes_the_document(kept: Result) -> None:
-    for place, found in enumerate(kept.sets):
-        sets = list(kept.sets)
-        sets[place] = _worse(found)
-        assert evaluation.filled(DOCUMENT, replace(kept, sets=tuple(sets))) != DOCUMENT, found.kind
-    for place, probe in enumerate(kept.probes):
-        probes = list(kept.probes)
+@pytest.mark.parametrize("name", KEPT)
+def test_a_figure_that_changes_changes_the_document(name: str) -> None:
+    run = KEPT[name]
+    changed = [replace(run, command="clsm eval run other")]
+    changed += [replace(run, sets=(_worse(found),)) for found in run.sets]
+    for place, probe in enumerate(run.probes):
+        probes = list(run.probes)
         first, *others = probe.verdicts
         probes[place] = replace(probe, verdicts=(replace(first, passed=not first.passed), *others))
-        changed = replace(kept, probes=tuple(probes))
-        assert evaluation.filled(DOCUMENT, changed) != DOCUMENT, probe.name
-    assert evaluation.filled(DOCUMENT, replace(kept, command="clsm eval run other")) != DOCUMENT
+        changed.append(replace(run, probes=tuple(probes)))
+    for other in changed:
+        assert evaluation.filled(DOCUMENT, {**KEPT, name: other}) != DOCUMENT
 
 
 def _worse(found: SetResult) -> SetResult:
@@ -78,60 +75,59 @@ def test_every_block_is_whole() -> None:
 
 
 @pytest.mark.parametrize("name", BLOCKS)
-def test_a_block_names_something(name: str, kept: Result) -> None:
-    assert evaluation.block(name, kept).strip()
+def test_a_block_names_something(name: str) -> None:
+    assert evaluation.block(name, KEPT).strip()
 
 
-def test_a_block_of_nothing_is_refused(kept: Result) -> None:
-    for name in ("nowhere systems", f"{kept.sets[0].kind} nothing"):
+def test_a_block_of_nothing_is_refused() -> None:
+    for name in ("nowhere systems", "memory nothing"):
         with pytest.raises(KeyError):
-            evaluation.block(name, kept)
+            evaluation.block(name, KEPT)
 
 
-def test_all_that_was_measured_is_in_the_document(kept: Result) -> None:
-    kinds = [found.kind for found in kept.sets]
-    assert len(kinds) == len(set(kinds)), "a block could mean either set"
-    assert {"command", "probes"} <= set(BLOCKS)
-    for found in kept.sets:
+@pytest.mark.parametrize("name", KEPT)
+def test_all_that_was_measured_is_in_the_document(name: str) -> None:
+    assert f"{name} command" in BLOCKS
+    for found in KEPT[name].sets:
+        assert found.kind == name
         tables = {"systems": found.systems, "pairs": found.pairs, "notes": found.notes}
         for table, rows in tables.items():
-            assert not rows or f"{found.kind} {table}" in BLOCKS
+            assert not rows or f"{name} {table}" in BLOCKS
 
 
-def test_no_table_of_the_document_is_empty(kept: Result) -> None:
-    for found in kept.sets:
-        for table, rows in (("ablation", found.ablation), ("abstention", found.abstention)):
-            assert bool(rows) or f"{found.kind} {table}" not in BLOCKS
+def test_no_table_of_the_document_is_empty() -> None:
+    for name, run in KEPT.items():
+        for found in run.sets:
+            for table, rows in (("ablation", found.ablation), ("abstention", found.abstention)):
+                assert bool(rows) or f"{name} {table}" not in BLOCKS
 
 
-def test_every_preset_baseline_and_probe_was_measured(kept: Result) -> None:
-    assert {probe.name for probe in kept.probes} == set(PROBES)
-    for found in kept.sets:
-        wanted = {registry.CLSM, *PRESETS, *registry.BASELINES}
-        assert wanted <= {system.name for system in found.systems}, found.kind
+def test_every_preset_baseline_mechanism_and_probe_was_measured() -> None:
+    assert [probe.name for probe in KEPT["probes"].probes] == list(PROBES)
+    (sample,) = KEPT["memory"].sets
+    assert {*PRESETS} <= {system.name for system in sample.systems}
+    assert {*MECHANISMS} == {each.mechanism for each in sample.ablation}
+    for run in KEPT.values():
+        for found in run.sets:
+            assert {registry.CLSM, *registry.BASELINES} <= {each.name for each in found.systems}
 
 
-def test_the_kept_report_tells_nothing_private() -> None:
-    text = evaluation.KEPT.read_text(encoding="utf-8")
-    assert not PRIVATE.search(text)
+def test_what_is_kept_tells_nothing_private_and_no_single_query() -> None:
+    for path in sorted(evaluation.KEPT.iterdir()):
+        assert not PRIVATE.search(path.read_text(encoding="utf-8")), path.name
+    assert not any(found.queries for run in KEPT.values() for found in run.sets)
 
 
-def test_the_kept_report_has_no_single_queries(kept: Result) -> None:
-    assert not any(found.queries for found in kept.sets)
-    assert any(found.kind in FOREIGN for found in kept.sets)
-
-
-def test_what_is_kept_of_a_report_is_all_but_its_queries(
-    kept: Result, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    place = tmp_path / "kept" / "report.json"
-    monkeypatch.setattr(evaluation, "KEPT", place)
+def test_what_is_kept_of_a_report_is_all_but_its_queries(tmp_path: Path) -> None:
     given = tmp_path / "given.json"
     query = QueryResult("q", "case", "", "", 1, {}, {})
-    whole = replace(kept, sets=tuple(replace(each, queries=(query,)) for each in kept.sets))
+    (sample,) = KEPT["memory"].sets
+    whole = replace(KEPT["probes"], sets=(replace(sample, queries=(query,)),))
     given.write_text(json.dumps(result_json.dump(whole)), encoding="utf-8")
-    evaluation.keep(given)
-    assert result_json.load(place) == kept
+    evaluation.keep(given, tmp_path / "kept")
+    found = evaluation.load(tmp_path / "kept")
+    assert found["probes"] == KEPT["probes"]
+    assert found["memory"].sets == (sample,)
 
 
 @pytest.mark.parametrize("name", MEASURES)
@@ -147,8 +143,8 @@ def test_every_name_is_explained(name: str) -> None:
     assert f"`{name}`" in TEXT
 
 
-def test_every_system_of_the_kept_report_is_explained(kept: Result) -> None:
-    names = {system.name for found in kept.sets for system in found.systems}
+def test_every_system_that_was_measured_is_explained() -> None:
+    names = {system.name for run in KEPT.values() for found in run.sets for system in found.systems}
     assert [name for name in sorted(names) if f"`{name}`" not in TEXT] == []
 
 
