@@ -64,7 +64,7 @@ class RecallSettings(NamedTuple):
     """Length normalisation."""
     floor: float = 0.14
     """Confidence below which an item, or a whole answer, is left out."""
-    faded: float = 0.4
+    faded: float = 0.25
     """Share of what the best of each signal add up to, below which an item only fills a budget; recall in 1,000 tokens on LoCoMo is 88.5 % with it and 88.6 % without."""
     candidates: int = 200
     """Passages looked at closely for each way to find them: by words, by meaning, by date (a pool of 120 from four such lists holds 97 % of LoCoMo's evidence)."""
@@ -80,8 +80,8 @@ class RecallSettings(NamedTuple):
     """Words and meaning of the group."""
     weight_participant: float = 0.55
     """By the person who is asked about."""
-    weight_date: float = 0.55
-    """Of the time that is asked about."""
+    weight_date: float = 1.6
+    """Of the time that is asked about; several days count a third of a single one (``scoring.days``)."""
     weight_temporal: float = 0.25
     """Speaks of a time where one is asked for."""
     weight_question: float = -0.1
@@ -95,12 +95,17 @@ class RecallSettings(NamedTuple):
     weight_session: float = 0.8
     """The best of its conversation."""
     weight_meaning: float = 0.5
-    """Is near in meaning, for a question that asks for several things."""
-    weight_outdated: float = -1.0
+    """Is near in meaning, for a question that asks for several things or names no speaker."""
+    weight_outdated: float = -1.5
     """Holds no longer, as newer memories tell, where a question asks for what does."""
+    weight_bridge: float = 0.8
+    """Shares a rare name with one of the best, which the question does not have (``retrieval.bridges``)."""
     breadth: float = 1.0
     """How far a question that asks for several things is ranked in its own way (``text.breadth``); 0: as
     any other."""
+    alone: float = 1.0
+    """How far, where a question names no speaker, a passage is ranked by its own meaning, and what stands
+    around it counts as far as it is near itself; 0: as where one is named."""
     time_filter: int = 1
     """1: where a question leaves only some days or conversations, nothing else comes back; 0: it may."""
     rounds: int = 0
@@ -108,6 +113,9 @@ class RecallSettings(NamedTuple):
     is as good (docs/experiments.md)."""
     fold: float = 0.9
     """Share of common search terms from which two items of one speaker are one; above 1: never."""
+    rivals: float = 0.6
+    """Share of a passage's confidence from which another answers as well, so that what is untrusted,
+    denied or superseded stands below it (``retrieval.rivals``); 0: nothing does."""
     window: int = 450
     """Characters to which a block of a note grows within its section; 0: it is returned alone."""
     concepts: int = 10

@@ -129,6 +129,7 @@ _REASONS = {
     "session": "in a conversation about it",
     "meaning": "its meaning as a whole",
     "outdated": "it was so once",
+    "bridge": "a name that what was found brings in",
     "graph": "the concepts it mentions",
 }
 

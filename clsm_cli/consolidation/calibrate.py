@@ -92,28 +92,10 @@ class Calibration:
             done = claim.is_single and not claim.is_ended and self._slot(claim)
             endings.of_claim(self, claim)
             if not done:
-                claim, done = self._succeed(claim, vector)
+                before, claim = claim, successions.of_claim(self, claim, vector)
+                done = claim.slot != before.slot and self._slot(claim)
         if not done and not self._predicted(claim, vector):
             self._add(claim, vector)
-
-    def _succeed(self, claim: Claim, vector: Any) -> tuple[Claim, bool]:
-        """Close what a claim replaces without a slot of its own; it takes over theirs.
-
-        Returns:
-            The claim, and whether all is said.
-        """
-        found = successions.find(self.known, claim, vector)
-        if found is None:
-            return claim, False
-        for row in found.replaced:
-            self.close(row, claim.valid_from or claim.observed)
-        slotted = next((row for row in reversed(found.replaced) if row.slot), None)
-        if claim.slot or slotted is None:
-            return claim, False
-        claim = claim._replace(
-            subject=slotted.subject, slot=slotted.slot, value=found.value, is_single=True
-        )
-        return claim, self._slot(claim)
 
     def vanish(self, closed: Mapping[str, str]) -> None:
         """Close what rests only on blocks that their documents hold no longer.

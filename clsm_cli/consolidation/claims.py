@@ -16,13 +16,13 @@ from clsm_cli.consolidation.valued import (
     changes_left,
     chosen,
     dated,
-    is_settled,
+    is_news,
     line,
     pasts,
     subject_of,
 )
 from clsm_cli.consolidation.values import leading_name
-from clsm_cli.text import changes, rules, slots, todo
+from clsm_cli.text import rules, slots, todo
 from clsm_cli.text.node_ids import node_id
 from clsm_cli.text.plain import plain
 from clsm_cli.text.propositions import Speech, propositions
@@ -158,10 +158,7 @@ def _of_turn(
         if is_in(found.start, found.end, taken):
             continue
         facts = slots.facts(found.text, at, speaker=turn.speaker)
-        if found.worth < settings.worth and not (
-            is_settled(chosen(facts), is_note=is_note)
-            or (changes.tells_change(found.text) and not is_note)
-        ):
+        if found.worth < settings.worth and not is_news(found.text, facts, is_note=is_note):
             continue
         taken.append((found.start, found.end))
         claim = _claim(found.text, turn.text[found.start : found.end], turn, facts)
@@ -171,12 +168,9 @@ def _of_turn(
             yield _with_fact(line(fact.subject, fact.slot, fact.value), "fact", [fact], turn)
     for text, fact in values_left(turn, at, taken):
         yield _with_fact(text, "fact", [fact], turn)
-    if not is_note:
-        for text in news_left(turn, taken):
-            yield _with_fact(text, "fact", [], turn)
-    else:
-        for text, told in changes_left(turn, at, taken, tasks):
-            yield _with_fact(text, "fact", told, turn)
+    left = changes_left(turn, at, taken, tasks) if is_note else news_left(turn, taken)
+    for text, told in left:
+        yield _with_fact(text, "fact", told, turn)
 
 
 def _claim(text: str, raw: str, turn: Turn, facts: Sequence[Fact]) -> Claim | None:

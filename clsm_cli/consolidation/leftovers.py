@@ -63,7 +63,7 @@ def values_left(
             yield f"{name}: {what} {fact.value}.", fact
 
 
-def news_left(turn: Turn, taken: Sequence[tuple[int, int]]) -> Iterator[str]:
+def news_left(turn: Turn, taken: Sequence[tuple[int, int]]) -> Iterator[tuple[str, Sequence[Fact]]]:
     """Sentences of a chat that tell a change and that no claim took up, in their speaker's words.
 
     They lean on others ("the old one is dead"), or leave words out ("New rent: 40 euros."); what they
@@ -78,7 +78,7 @@ def news_left(turn: Turn, taken: Sequence[tuple[int, int]]) -> Iterator[str]:
         if is_in(span.start, span.end, taken) or text.endswith("?") or len(text) > gate.LONGEST:
             continue
         if gate.is_prose(text) and changes.tells_change(text):
-            yield quoted(text, turn.speaker)
+            yield quoted(text, turn.speaker), ()
 
 
 def is_in(start: int, end: int, taken: Sequence[tuple[int, int]]) -> bool:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.consolidation.leftovers import is_in
 from clsm_cli.records import NamedTuple
-from clsm_cli.text import slots, timex
+from clsm_cli.text import changes, slots, timex
 from clsm_cli.text.node_ids import node_id
 from clsm_cli.text.plain import plain
 from clsm_cli.text.references import open_reference
@@ -98,6 +98,12 @@ def is_settled(fact: Fact | None, *, is_note: bool) -> bool:
     if slot == "status" and fact.value not in STOPPED | _LASTING and fact.since is None:
         return False
     return slot in _SETTLED or (is_note and slot in _FOUND)
+
+
+def is_news(text: str, facts: Sequence[Fact], *, is_note: bool) -> bool:
+    """Whether a sentence is worth a row whatever else it says: it sets a value, or tells a change."""
+    is_told = not is_note and changes.tells_change(text)
+    return is_told or is_settled(chosen(facts), is_note=is_note)
 
 
 def pasts(

@@ -38,6 +38,7 @@ class Why(NamedTuple):
     session: float = 0.0
     meaning: float = 0.0
     outdated: float = 0.0
+    bridge: float = 0.0
     graph: float = 0.0
 
 
@@ -50,7 +51,8 @@ class Memory(NamedTuple):
         confidence: How likely it is relevant at all, 0 … 1, comparable between queries.
         tokens: Estimated word pieces of ``text``.
         why: What spoke for it.
-        shares: Weight · signal of each, which add up to the score before it is brought to 0 … 1.
+        shares: Weight · signal of each, which add up to the score before it is brought to 0 … 1, and
+            before it yields to rivals (``retrieval.rivals``).
     """
 
     id: str

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from clsm_cli.records import NamedTuple
-from clsm_cli.retrieval import moments, ranking
+from clsm_cli.retrieval import meaning, moments, ranking
 from clsm_cli.retrieval.question import understand
 from clsm_cli.retrieval.ranking import Ranked
 from clsm_cli.text import polarity
@@ -56,9 +56,14 @@ def find(
     is_past = query.as_of is not None or query.known_at is not None
     index.look_at(query.at if is_past else None, query.known_at)
     text = matched(query)
-    when = moments.resolve(index, text, query.at)
+
+    def near(words: str) -> dict[int, float]:
+        return meaning.cosines(index, engine, words)
+
+    when = moments.resolve(index, text, query.at, near if has_model else None)
     periods = when.periods if when is not None else ()
-    question = understand(text, periods, index.speakers())
+    rest = when.rest if when is not None and periods else ""
+    question = understand(text, periods, index.speakers(), rest)
     warnings = (when.warning,) if when is not None and when.warning else ()
     verdict = _verdict(index, query, text, periods) if settings.weight_fact else None
     if when is not None and when.contradictory:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from clsm_cli.retrieval.question import Question
     from clsm_cli.retrieval.words import Group, Words
     from clsm_cli.store.index.reader import Index
+    from clsm_cli.store.index.told import Told
 
 
 ABREAST = 0.6
@@ -50,7 +51,16 @@ class Surroundings:
     def rests(self, rows: Iterable[int]) -> list[tuple[int, str]]:
         """On which turns and blocks the statements among some rows rest."""
         stated = [row for row in rows if self.near[row].kind == "statement"]
-        return self._index.rests(sorted(stated))
+        from clsm_cli.store.index import rests
+
+        return rests.turns_of(self._index.connection, sorted(stated))
+
+    def sources(self, rows: Iterable[int]) -> dict[int, list[Told]]:
+        """When the turns were told that statements rest on, by row of the statement."""
+        from clsm_cli.store.index import told
+
+        stated = [row for row in rows if self.near[row].kind == "statement"]
+        return told.sources(self._index.connection, stated)
 
 
 class View:
@@ -64,7 +74,7 @@ class View:
         late: LateInteraction | None,
         around: Surroundings,
         stated: frozenset[str],
-        outdated: Collection[str] = (),
+        outdated: Collection[str] | None = None,
     ) -> None:
         self._question = question
         self._stated = stated
@@ -72,7 +82,6 @@ class View:
         self._near = near
         self._late = late
         self._outdated = outdated
-        self._question_of_now = question.asks_of_now
         self._around = around
         self._groups = words.of_groups(found, question, around.group_of, around.lengths)
         self._coverage = words.coverage(found, question, around.near)
@@ -83,13 +92,15 @@ class View:
             if row in around.near
         }
 
-    def evidence(self, row: int) -> Evidence:
-        """What speaks for a passage in itself."""
+    def evidence(self, row: int, date: float) -> Evidence:
+        """What speaks for a passage in itself, and how well it fits the time that is asked about."""
         return Evidence(
             self._words.scores.get(row, 0.0),
             self._coverage.get(row, 0.0),
             self._cosine(row),
             self.lead,
+            date,
+            asker=float(self._question.of_asker),
         )
 
     @cached_property
@@ -110,6 +121,7 @@ class View:
         share = self._share()
         by_words = spread([self._words.scores.get(row, 0.0) for row in rows])
         old = self._overtaken(rows)
+        sources = self._around.sources(rows) if self._question.periods else {}
         own = self._over_windows(rows, by_words, after=False)
         around = self._over_windows(rows, by_words, after=True)
         group_words, group_meaning = (spread(values) for values in self._of_groups(rows))
@@ -122,11 +134,11 @@ class View:
                 participant=signal.participant(
                     self._question, near[row], is_about=row in self._about
                 ),
-                date=signal.date(self._question, near[row]),
+                date=signal.date(self._question, near[row], sources.get(row, ())),
                 temporal=float(self._question.asks_when and bool(near[row].periods)),
                 question=float(near[row].is_question),
                 fact=float(near[row].key in self._stated),
-                outdated=float(row in old or near[row].key in self._outdated),
+                outdated=float(row in old or near[row].key in (self._outdated or ())),
             )
             for i, row in enumerate(rows)
         ]
@@ -138,7 +150,7 @@ class View:
         of twelve facts told in five wordings each, the wordings lie between 0.65 and 1 of the best
         cosine to the question, and what else is news below.
         """
-        if not self._question_of_now:
+        if self._outdated is None:
             return set()
         near = self._around.near
         news = {row: self._cosine(row) or 0.0 for row in rows if near[row].is_news}

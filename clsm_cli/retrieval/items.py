@@ -24,7 +24,6 @@ def of(
     candidates: Sequence[Candidate],
     k: int,
     settings: RecallSettings,
-    question,
     *,
     faded: float,
 ) -> list[Memory]:
@@ -47,7 +46,7 @@ def of(
     found: list[Memory] = []
     said = _Said(settings.fold)
     left = k
-    for candidate, passage in _in_order(index, candidates, k, question, settings):
+    for candidate, passage in _in_order(index, candidates, k):
         if left <= 0 or candidate.score < faded * full:
             break
         if passage.id in taken or passage.key in stated:
@@ -60,7 +59,7 @@ def of(
         told.update(other.key for other in shown)
         sources = _sources(index, passage, shown)
         left -= max(1, len(passage.sources))
-        same = said.before(passage)
+        same = said.before(passage, candidate.signals.date)
         if same is None:
             found.append(_memory(candidate, passage, shown, sources, weights, full))
         else:
@@ -73,15 +72,18 @@ class _Said:
 
     def __init__(self, least: float) -> None:
         self._least = least
-        self._taken: list[Passage] = []
+        self._taken: list[tuple[Passage, float]] = []
 
-    def before(self, passage: Passage) -> int | None:
+    def before(self, passage: Passage, date: float) -> int | None:
         """The place of the item that a passage repeats; if there is none it is remembered.
 
         Sameness is Dice's coefficient of the sets of search terms, 2 · |A ∩ B| / (|A| + |B|), between
-        what one speaker said; the windows of notes are cut from one text and never repeat it.
+        what one speaker said; the windows of notes are cut from one text and never repeat it. Where a
+        time is asked for, what was said then is not the same as what was said at another (``date``).
         """
-        for place, other in enumerate(self._taken):
+        for place, (other, fits) in enumerate(self._taken):
+            if date != fits:
+                continue
             # Stemming a text takes 1 ms, so it waits for a second text of the same speaker.
             if passage.speaker == other.speaker and passage.document is other.document is None:
                 terms, others = _terms(passage.text), _terms(other.text)
@@ -92,7 +94,7 @@ class _Said:
                     and sameness.same_particulars(passage.text, other.text)
                 ):
                     return place
-        self._taken.append(passage)
+        self._taken.append((passage, date))
         return None
 
 
@@ -114,20 +116,17 @@ def _best_of_all(candidates: Sequence[Candidate], weights: signals.Signals) -> f
 
 
 def _in_order(
-    index: Index, candidates: Sequence[Candidate], k: int, question, settings
+    index: Index, candidates: Sequence[Candidate], k: int
 ) -> Iterator[tuple[Candidate, Passage]]:
     """Candidates with their passages, ties in an order that does not depend on rows."""
     start = 0
     while start < len(candidates):
-        end = start + (2 * k if start else max(2 * k, 40))
+        end = start + 2 * k
         while end < len(candidates) and candidates[end].score == candidates[end - 1].score:
             end += 1
         batch = candidates[start:end]
         passages = index.passages([candidate.row for candidate in batch])
         pairs = [(candidate, passages[candidate.row]) for candidate in batch]
-        if not start:
-            from clsm_cli.retrieval import rivals
-            pairs = rivals.ordered(question, pairs[:40], settings) + pairs[40:]
         yield from sorted(
             pairs,
             key=lambda pair: (

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from clsm_cli.records import NamedTuple
-from clsm_cli.retrieval import concepts, feedback, items, windows
+from clsm_cli.retrieval import concepts, feedback, items, rivals, windows
 from clsm_cli.retrieval.finding import find
 
 if TYPE_CHECKING:
@@ -22,9 +22,10 @@ if TYPE_CHECKING:
     from clsm_cli.retrieval.query import Query
     from clsm_cli.store.index.reader import Index
 
-DOUBT = 1.5
-"""How many times the floor an answer must be sure to do without the archive; what is dormant needs 1.5
-times the activation (docs/evaluation.md, "A year of use")."""
+DOUBT = 3.0
+"""How many times the floor an answer must be sure to do without the archive. Facts that were told once and
+asked for after the store had grown tenfold are recalled as if nothing were archived; at 2 times five
+points fewer, at 1.5 times ten."""
 
 
 class Look(NamedTuple):
@@ -38,7 +39,7 @@ class Look(NamedTuple):
         """Whether it answers, by a fact or well above the floor, so that no other pass is needed."""
         verdict = self.found.verdict
         known = verdict is not None and bool(verdict.facts)
-        return bool(self.memories) and (known or self.found.ranked.confidence >= DOUBT * floor)
+        return bool(self.memories) and (known or self.found.ranked.found >= DOUBT * floor)
 
 
 def take(index: Index, query: Query, engine: Engine, *, has_model: bool) -> Iterator[Look]:
@@ -99,4 +100,5 @@ def _chosen(
         query.known_at,
     )
     settings = settings._replace(window=windows.within(settings.window, query.budget, query.unit))
-    return named, items.of(index, kept, query.k, settings, found.question, faded=faded)
+    kept = rivals.ordered(index, found.question, kept, settings)
+    return named, items.of(index, kept, query.k, settings, faded=faded)

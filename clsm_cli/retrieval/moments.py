@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from clsm_cli.records import NamedTuple
 
 if TYPE_CHECKING:
+    from clsm_cli.retrieval.moments_events import Meaning
     from clsm_cli.store.index.reader import Index
 
 OPEN_FIRST = 1
@@ -52,7 +53,8 @@ class Moments(NamedTuple):
     """Where a question looks.
 
     Attributes:
-        periods: Days as proleptic ordinals: first, and the one after the last; in order.
+        periods: Days as proleptic ordinals: first, and the one after the last; in order. A day that
+            is meant roughly lies inside a second, longer one.
         sessions: Ids of the conversations (and paths of notes) meant, in order of time; empty where
             it names none, or none is found.
         hard: Whether what lies outside cannot answer; else it is a preference.
@@ -85,7 +87,7 @@ def may_say_when(text: str) -> tuple[bool, bool]:
     )
 
 
-def resolve(index: Index, text: str, now: str) -> Moments | None:
+def resolve(index: Index, text: str, now: str, meaning: Meaning | None = None) -> Moments | None:
     """Find out when and where a question looks; None where it does not say.
 
     It never raises for what the words say: nonsense means nothing.
@@ -94,10 +96,11 @@ def resolve(index: Index, text: str, now: str) -> Moments | None:
         index: Fresh.
         text: The user's words.
         now: ISO 8601; what was said later is not there, and relative expressions count from it.
+        meaning: The cosines of passages to a text, by row; None without a model.
     """
     has_time, has_place = may_say_when(text)
     if not (has_time or has_place):
         return None
     from clsm_cli.retrieval import moments_lookup
 
-    return moments_lookup.resolve(index, text, now, has_time=has_time, has_place=has_place)
+    return moments_lookup.resolve(index, text, now, meaning, has_time=has_time, has_place=has_place)

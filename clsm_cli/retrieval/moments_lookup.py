@@ -9,14 +9,18 @@ from clsm_cli.retrieval import moments_sessions
 from clsm_cli.retrieval.moments import OPEN_FIRST, OPEN_UNTIL, Moments
 from clsm_cli.store.index import sessions
 from clsm_cli.text import ordinals
+from clsm_cli.text.ordinals import Place
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from clsm_cli.retrieval.moments_events import Meaning
     from clsm_cli.store.index.reader import Index
-    from clsm_cli.text.ordinals import Place, Request
+    from clsm_cli.text.ordinals import Request
     from clsm_cli.text.timex_bounds import Bound, Times
 
+BESIDE = 3
+"""Days: "a week ago" may be meant so much more or less."""
 _LEADING = re.compile(
     r"(?:\b(?:in|on|at|from|during|over|of|for|since|about|by|according to|the)\s+){1,4}(?=\0|$)",
     re.IGNORECASE,
@@ -24,7 +28,7 @@ _LEADING = re.compile(
 
 
 def resolve(
-    index: Index, text: str, now: str, *, has_time: bool, has_place: bool
+    index: Index, text: str, now: str, meaning: Meaning | None, *, has_time: bool, has_place: bool
 ) -> Moments | None:
     """Find out when and where a question looks, see ``moments.resolve``.
 
@@ -32,11 +36,14 @@ def resolve(
         index: Fresh.
         text: The user's words.
         now: ISO 8601.
+        meaning: The cosines of passages to a text, by row; None without a model.
         has_time: Whether to read times by the calendar.
         has_place: Whether to read places among the conversations.
     """
     text = " ".join(text.split())
     times = _times(text, now) if has_time else None
+    if has_time and (counted := _by_event(index, text, now, times, meaning)):
+        return counted
     request = ordinals.read(text) if has_place else None
     if request is not None and times is not None and _is_date(request, times.bounds):
         request = None
@@ -60,6 +67,41 @@ def _times(text: str, now: str) -> Times | None:
     return times
 
 
+def _by_event(
+    index: Index, text: str, now: str, times: Times | None, meaning: Meaning | None
+) -> Moments | None:
+    """The days that are counted from an event; None without one that the store knows."""
+    from clsm_cli.retrieval import moments_events as events
+
+    bounds = times.bounds if times else ()
+    asked = events.read(text, [(each.start, each.end) for each in bounds])
+    if asked is None:
+        return None
+    spoken = [text[each.start : each.end] for each in bounds]
+    event = _bare(Place(asked.event), spoken).subject
+    day = events.day_of(index, event, now, meaning)
+    if day is None:
+        return None
+    try:
+        (first, until), exact = events.counted(asked.words, day)
+    except (ValueError, OverflowError):
+        return None
+    return Moments(
+        periods=_around(first.toordinal(), until.toordinal(), exact=exact),
+        sessions=(),
+        hard=False,
+        contradictory=False,
+        rest=_rest(text, [(asked.start, asked.end, "")]),
+    )
+
+
+def _around(first: int, until: int, *, exact: bool) -> tuple[tuple[int, int], ...]:
+    """A period; where the words leave one day open, the days beside it may be meant too."""
+    if exact or until - first > 1:
+        return ((first, until),)
+    return ((first - BESIDE, until + BESIDE), (first, until))
+
+
 def _is_date(request: Request, bounds: Sequence[Bound]) -> bool:
     """Whether what a relation names is a date: "before Christmas"."""
     if request.relation == "at":
@@ -71,8 +113,13 @@ def _by_calendar(index: Index, text: str, now: str, times: Times) -> Moments:
     # Of notes alone a day bounds nothing: what was said on it stands in the note of another.
     hard = times.hard and ordinals.is_about_talk(text)
     periods = tuple(
-        (first.toordinal() if first else OPEN_FIRST, until.toordinal() if until else OPEN_UNTIL)
+        each
         for first, until in times.periods
+        for each in _around(
+            first.toordinal() if first else OPEN_FIRST,
+            until.toordinal() if until else OPEN_UNTIL,
+            exact=times.hard,
+        )
     )
     return Moments(
         periods,

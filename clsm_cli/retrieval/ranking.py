@@ -13,14 +13,14 @@ from heapq import nlargest
 from typing import TYPE_CHECKING
 
 from clsm_cli.records import NamedTuple
-from clsm_cli.retrieval import meaning, second_look, words
+from clsm_cli.retrieval import bridges, meaning, second_look, words
 from clsm_cli.retrieval import signals as signal
 from clsm_cli.retrieval.first_look import Surroundings, View
 from clsm_cli.scoring import confidence
 from clsm_cli.scoring.fusion import weighted
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
     from clsm_cli.config import RecallSettings
     from clsm_cli.embedding.query import QueryVectors
@@ -60,11 +60,13 @@ class Ranked(NamedTuple):
         candidates: Best first.
         confidence: That any is relevant.
         cosines: Of every stored sentence vector to the question, by its row; empty without a model.
+        found: The confidence from what was found alone, whoever is asked about.
     """
 
     candidates: list[Candidate]
     confidence: float
     cosines: Sequence[float]
+    found: float = 0.0
 
 
 def rank(
@@ -97,14 +99,14 @@ def rank(
     if vectors is not None:
         weights = meaning.token_weights(vectors, question.dense, found, settings.least_idf)
         late = meaning.interact(index, engine, vectors, weights, around.near)
-    over = _outdated(index, question, rows, around) if settings.weight_outdated else ()
+    over = _outdated(index, question, rows, around) if settings.weight_outdated else None
     view = View(question, found, near, late, around, frozenset(stated), over)
     found_first = view.signals(rows)
     looked = second_look.add(index, question, rows, found_first, around, near, late, settings)
     factors = signal.weights(settings)
     ranked = []
     for row, values in zip(rows, looked, strict=True):
-        evidence = view.evidence(row)
+        evidence = view.evidence(row, values.date)
         ranked.append(
             Candidate(
                 row=row,
@@ -118,7 +120,8 @@ def rank(
     ranked.sort(key=_place)
     strongest = confidence.best([candidate.evidence for candidate in ranked])
     sure = round(confidence.of(strongest), 6) if ranked else 0.0
-    return Ranked(ranked, sure, near.cosines if near is not None else ())
+    alone = round(confidence.of(strongest._replace(asker=0.0)), 6) if ranked else 0.0
+    return Ranked(ranked, sure, near.cosines if near is not None else (), alone)
 
 
 def _place(candidate: Candidate) -> tuple[float, str, int, int]:
@@ -140,9 +143,14 @@ def _candidates(
     chosen = set(_best(index, found.scores, settings.candidates))
     if near is not None:
         chosen.update(near.passages)
-    others = [index.on_days(*period, settings.candidates) for period in question.periods]
+    others: list[Iterable[int]] = [
+        index.on_days(*period, settings.candidates) for period in question.periods
+    ]
     if stated:
         others.append(index.rows_of(stated))
+    if near is not None and settings.weight_bridge:
+        nearest = [*near.passages[:1], *_best(index, found.scores, 1)]
+        others.append(bridges.reached(index, question, nearest))
     for rows in others:
         chosen.update(row for row in rows if allowed is None or row in allowed)
     return sorted(chosen)
@@ -150,11 +158,13 @@ def _candidates(
 
 def _outdated(
     index: Index, question: Question, rows: Sequence[int], around: Surroundings
-) -> Collection[str]:
-    """Keys of candidates that hold no longer, of a question for what does."""
+) -> Collection[str] | None:
+    """Keys of candidates that hold no longer; None where a question does not ask for what does."""
     if not question.asks_of_now:
-        return ()
-    return index.outdated(sorted({around.near[row].key for row in rows}))
+        return None
+    from clsm_cli.store.index import rests
+
+    return rests.outdated(index.connection, sorted({around.near[row].key for row in rows}))
 
 
 def _best(index: Index, scores: dict[int, float], limit: int) -> list[int]:

@@ -1,9 +1,9 @@
-"""Items that answer as well as others but count for less: they stand below them.
+"""What answers as well as something else but counts for less stands below it.
 
-Much that answers a question in its own words is not what is true: a page that a tool printed, a
-rumour, what was so before. Words and meaning cannot tell it from the truth, so its score alone does
-not decide. Where something that stands answers as well, such an item yields to it, and comes right
-below; where nothing does, it keeps its place.
+A page that a tool printed, a rumour, what was so before: each may answer a question in its very
+words, so likeness alone cannot tell it from what is true. Such a passage yields to its rivals, those
+that answer as well and have no such flaw, and comes right below the last of them. Where it has none
+it keeps its place: what only a tool has told is still found.
 """
 
 from __future__ import annotations
@@ -11,6 +11,8 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING
 
+from clsm_cli.model.episodes import TRUST_ORDER
+from clsm_cli.records import NamedTuple
 from clsm_cli.text import factuality, tokens
 
 if TYPE_CHECKING:
@@ -20,64 +22,131 @@ if TYPE_CHECKING:
     from clsm_cli.retrieval.question import Question
     from clsm_cli.retrieval.ranking import Candidate
     from clsm_cli.store.index.passages import Passage
+    from clsm_cli.store.index.reader import Index
 
-import os
-LIKE = float(os.environ.get("LIKE", ".4"))
-COVER = float(os.environ.get("COVER", ".5"))
-SURE = float(os.environ.get("SURE", ".6"))
-USE = os.environ.get("USE", "tuo")
-UNTRUSTED = frozenset({"tool", "web"})
-STEP = 1e-6
-GATE = float(os.environ.get("GATE", ".5"))
-
-
-def ordered(question, pairs, settings):
-    items = [_Item(question, *pair) for pair in pairs]
-    value = factuality.asks_what_is(question.text)
-    present = "o" in USE and value and not question.periods and factuality.asks_present(question.text)
-    terms = frozenset(question.terms)
-    for each in items:
-        each.unreal = None
-    def unreal(it):
-        if it.unreal is None:
-            it.unreal = "u" in USE and value and it.candidate.evidence.coverage >= GATE and not factuality.tells(it.passage.text, terms)
-        return it.unreal
-    def low(it):
-        return ("t" in USE and it.passage.trust in UNTRUSTED) or unreal(it)
-    # outdated
-    standing=[it for it in items if not low(it)]
-    for a in items: a.over=[]
-    if present:
-        for a in standing:
-            if a.candidate.evidence.coverage < GATE: continue
-            for b in standing:
-                if a is not b and b.when > a.when and not b.candidate.traits.is_question and b.passage.kind!="gist" and a.passage.kind!="gist" and b.well(a, .8, .8) and _like(a.passage.text,b.passage.text)>=LIKE and b.candidate.signals.participant==a.candidate.signals.participant:
-                    a.over.append(b)
-    top=[it for it in standing if not it.over and not it.candidate.traits.is_question]
-    out=[]
-    for a in items:
-        if a.over:
-            rivals=[b for b in a.over if not b.over]
-        elif low(a):
-            rivals=[b for b in top if b.well(a, SURE, COVER)]
-        else: rivals=[]
-        if os.environ.get("DBG"):
-            if rivals and min(b.candidate.score for b in rivals)<a.candidate.score: print("YIELD", question.text,"|",a.passage.text[:100],"|", [b.passage.text[:60] for b in rivals][:3], len(rivals))
-        s=min([a.candidate.score, *(b.candidate.score - STEP for b in rivals)])
-        out.append((a.candidate._replace(score=s),a.passage))
-    return out
+HEAD = 40
+"""Passages that are looked at: the best; others are read by hardly anybody."""
+HELD = 0.5
+"""Share of the question's idf that a passage must hold to mislead by what it denies or what has passed."""
+SHARED = 0.5
+"""Share of what a passage holds of the question that a rival holds of it; a planted text holds it all."""
+AS_SURE = 0.8
+"""Both shares for what was said later: the two tell the same of the same, with another value."""
+ALIKE = 0.4
+"""Dice's coefficient of their search terms from which two passages may tell the same."""
+_STEP = 1e-6
+"""Of a score, which has six digits."""
+_UNTRUSTED = frozenset({"tool", "web"})
 
 
-class _Item:
-    def __init__(self, question, candidate, passage):
-        self.candidate=candidate; self.passage=passage
-        self.when=passage.time or ""
-    def well(self, other, sure, cover):
-        e,o=self.candidate,other.candidate
-        return e.signals.participant>=o.signals.participant and e.confidence>=sure*o.confidence and e.evidence.coverage>=cover*o.evidence.coverage
+class _Item(NamedTuple):
+    candidate: Candidate
+    passage: Passage
+
+
+def ordered(
+    index: Index, question: Question, candidates: Sequence[Candidate], settings: RecallSettings
+) -> list[Candidate]:
+    """Candidates, each that yields right below its rivals.
+
+    Args:
+        index: Fresh.
+        question: What is asked.
+        candidates: Best first.
+        settings: ``rivals`` says what answers as well.
+    """
+    if not settings.rivals:
+        return list(candidates)
+    passages = index.passages([each.row for each in candidates[:HEAD]])
+    head = [_Item(each, passages[each.row]) for each in candidates[:HEAD]]
+    flawed = _flawed(question, head)
+    good = [each for each in head if each.candidate.row not in flawed]
+    newer = _newer(question, good)
+    best = [each for each in good if each.candidate.row not in newer]
+    found = []
+    for each in head:
+        rivals = newer.get(each.candidate.row, [])
+        if each.candidate.row in flawed:
+            rivals = [rival for rival in best if _answers(rival, each, settings.rivals, SHARED)]
+        found.append(_below(each.candidate, rivals))
+    found.sort(key=lambda each: -each.score)  # of equal ones the order stays
+    return [*found, *candidates[HEAD:]]
+
+
+def _below(candidate: Candidate, rivals: Sequence[_Item]) -> Candidate:
+    lowest = min((each.candidate.score for each in rivals), default=candidate.score + _STEP)
+    return candidate._replace(score=round(min(candidate.score, lowest - _STEP), 6))
+
+
+def _flawed(question: Question, head: Sequence[_Item]) -> set[int]:
+    """Rows of what nobody vouches for, and of what does not say to be so what it speaks of."""
+    found: set[int] = set()
+    if not factuality.asks_for_output(question.text):
+        found.update(each.candidate.row for each in head if each.passage.trust in _UNTRUSTED)
+    if factuality.asks_what_is(question.text):
+        terms = frozenset(question.terms)
+        found.update(
+            each.candidate.row
+            for each in head
+            if each.candidate.evidence.coverage >= HELD
+            and not factuality.tells(each.passage.text, terms)
+        )
+    return found
+
+
+def _newer(question: Question, good: Sequence[_Item]) -> dict[int, list[_Item]]:
+    """Row → what was said later of the same, where a question asks for what is now.
+
+    Notes are left out: a block that is superseded was closed with its note.
+    """
+    if question.periods or not factuality.asks_present(question.text):
+        return {}
+    told = [
+        each
+        for each in good
+        if each.candidate.evidence.coverage >= HELD
+        and each.passage.kind != "gist"
+        and not each.passage.document
+    ]
+    later = {
+        each.candidate.row: [other for other in told if _replaces(other, each)] for each in told
+    }
+    later = {row: others for row, others in later.items() if others}
+    # The last of a chain stands; what stands in between yields to it as well.
+    return {
+        row: [other for other in others if other.candidate.row not in later]
+        for row, others in later.items()
+    }
+
+
+def _replaces(new: _Item, old: _Item) -> bool:
+    """Whether something was said later, by somebody as trusted, in much the same words."""
+    return (
+        (new.passage.time or "") > (old.passage.time or "")
+        and TRUST_ORDER.index(new.passage.trust) >= TRUST_ORDER.index(old.passage.trust)
+        and _answers(new, old, AS_SURE, AS_SURE)
+        and _alike(new.passage.text, old.passage.text) >= ALIKE
+    )
+
+
+def _answers(rival: _Item, other: _Item, sure: float, shared: float) -> bool:
+    """Whether a passage answers as well as another, about the same person."""
+    one, two = rival.candidate, other.candidate
+    return (
+        one.row != two.row
+        and not one.traits.is_question
+        and one.signals.participant >= two.signals.participant
+        and one.confidence >= sure * two.confidence
+        and one.evidence.coverage >= shared * two.evidence.coverage
+    )
+
+
+def _alike(text: str, other: str) -> float:
+    """Dice's coefficient of the search terms of two texts, 2 · |A ∩ B| / (|A| + |B|)."""
+    terms, others = _terms(text), _terms(other)
+    return 2 * len(terms & others) / ((len(terms) + len(others)) or 1)
+
 
 @cache
-def _terms(t): return frozenset(tokens.stems(t))
-def _like(a,b):
-    a,b=_terms(a),_terms(b)
-    return 2*len(a&b)/((len(a)+len(b)) or 1)
+def _terms(text: str) -> frozenset[str]:
+    return frozenset(tokens.stems(text))

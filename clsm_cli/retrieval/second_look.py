@@ -4,6 +4,10 @@ What a question asks for is told in one conversation or in many. A narrow questi
 stands around a good passage, in its group and its conversation; a broad one (``text.breadth``) from
 the plain meaning of each passage instead. Where the turn before says it already, without asking,
 this one is its echo. On LoCoMo that is worth six points of recall@10 of multi-hop questions.
+
+A question that names no speaker is put to talks in which a fact may stand alone among small talk:
+there what stands around a passage counts only as far as the passage itself is near in meaning, and
+so does its meaning, whatever the breadth. Last, the best passages speak for what they lead to.
 """
 
 from __future__ import annotations
@@ -11,12 +15,14 @@ from __future__ import annotations
 from math import log1p
 from typing import TYPE_CHECKING
 
+from clsm_cli.retrieval import bridges
+from clsm_cli.retrieval import signals as signal
 from clsm_cli.retrieval.signals import Signals
 from clsm_cli.scoring.fusion import spread, weighted
 from clsm_cli.text.breadth import breadth
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from clsm_cli.config import RecallSettings
     from clsm_cli.retrieval.first_look import Surroundings
@@ -25,7 +31,7 @@ if TYPE_CHECKING:
     from clsm_cli.store.index.reader import Index
     from clsm_cli.store.index.search import Traits
 
-FIRST = Signals(0.5, 1.4, 0.9, 0.6, 0.8, 1.8, 0.4, -0.3, 2.0)
+FIRST = Signals(0.5, 1.4, 0.9, 0.6, 0.8, 5.1, 0.4, -0.3, 2.0)
 """Weights of the first look, by which the best of a conversation is found; fitted ones are no better."""
 MANY_NAMES = 7
 """Names at which a passage counts as full of them."""
@@ -51,7 +57,7 @@ def add(
         around: What stands around them.
         near: Cosines; None without a model: then nothing is added.
         late: Late interaction.
-        settings: How far breadth counts.
+        settings: Weights, and how far breadth and standing alone count.
     """
     if near is None or not rows:
         return first
@@ -62,15 +68,42 @@ def add(
     names = index.names_in(rows)
     session = _session(traits, [weighted(values, FIRST) for values in first])
     meaning = spread([near.of(each.vector) or 0.0 for each in traits])
-    return [
+    alone = 0.0 if question.named else settings.alone
+    around_it = [(1 - broad) * (1 - alone * (1 - own)) for own in meaning]
+    looked = [
         values._replace(
-            episode=(1 - broad) * values.episode,
+            episode=around_it[i] * values.episode,
             echo=echo[i],
-            names=min(1.0, log1p(names.get(row, 0)) / log1p(MANY_NAMES)),
-            session=(1 - broad) * session[i],
-            meaning=broad * meaning[i],
+            names=min(1.0, log1p(len(names.get(row, ()))) / log1p(MANY_NAMES)),
+            session=around_it[i] * session[i],
+            meaning=max(broad, alone) * meaning[i],
         )
         for i, (row, values) in enumerate(zip(rows, first, strict=True))
+    ]
+    return _with_bridges(index, question, rows, looked, traits, names, settings)
+
+
+def _with_bridges(
+    index: Index,
+    question: Question,
+    rows: Sequence[int],
+    looked: Sequence[Signals],
+    traits: Sequence[Traits],
+    names: Mapping[int, Sequence[str]],
+    settings: RecallSettings,
+) -> Sequence[Signals]:
+    """The signals with what the best passages by them lead to."""
+    if not settings.weight_bridge:
+        return looked
+    weights = signal.weights(settings)
+    shares = spread([weighted(values, weights) for values in looked])
+    order = sorted(
+        range(len(rows)), key=lambda i: (-shares[i], traits[i].key, traits[i].part, rows[i])
+    )
+    seeds = {rows[i]: shares[i] for i in order[: bridges.SEEDS]}
+    led = bridges.signals(index, question, seeds, names)
+    return [
+        values._replace(bridge=led.get(row, 0.0)) for row, values in zip(rows, looked, strict=True)
     ]
 
 

@@ -7,8 +7,11 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.records import NamedTuple
 from clsm_cli.scoring import days
+from clsm_cli.store.index.told import Told
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from clsm_cli.config import RecallSettings
     from clsm_cli.retrieval.question import Question
     from clsm_cli.store.index.search import Traits
@@ -26,7 +29,8 @@ class Signals(NamedTuple):
         episode: Its group (eight turns of a conversation, eight blocks of a section): half BM25,
             half mean cosine.
         participant: Whether it is by, or in a note about, the one person the question names.
-        date: Whether it was told at, or speaks of, the time that the question names.
+        date: Whether it was told at, or speaks of, the time that the question names; most for a
+            single day (``days.match``).
         temporal: Whether it speaks of a time, where the question asks for one.
         question: Whether it is a question itself; that speaks against it.
         fact: Whether it states the fact that is asked for, true at the time that is asked about.
@@ -35,9 +39,11 @@ class Signals(NamedTuple):
         names: How many names it mentions.
         session: The best passage of its conversation at first sight.
         meaning: The cosine to the question, as far as that asks for several things
-            (``text.breadth``); ``episode`` and ``session`` count as far as it does not.
+            (``text.breadth``) or names no speaker; ``episode`` and ``session`` count as far as it
+            does neither, or as the passage is near itself (``second_look``).
         outdated: Whether all that was learnt from it holds no longer, where the question asks
             for what does; that speaks against it.
+        bridge: How strongly the best passages lead to it, by a rare name (``bridges``).
     """
 
     bm25: float = 0.0
@@ -54,6 +60,7 @@ class Signals(NamedTuple):
     session: float = 0.0
     meaning: float = 0.0
     outdated: float = 0.0
+    bridge: float = 0.0
 
 
 def weights(settings: RecallSettings) -> Signals:
@@ -83,13 +90,28 @@ def participant(question: Question, traits: Traits, *, is_about: bool) -> float:
     return float(traits.speaker == question.named[0])
 
 
-def date(question: Question, traits: Traits) -> float:
-    """Whether a turn was told at, or speaks of, the time that is asked about.
+def date(question: Question, traits: Traits, sources: Sequence[Told] = ()) -> float:
+    """How well a turn fits the time that is asked about, see ``days.match``.
 
     Notes do not count: the evidence of a dated question often stands in the note of another day
-    (as a score it cost 8 points of recall there).
+    (as a score it cost 8 points of recall there). A statement is as much of a day as the turns are
+    that it rests on, on average; what was said on many days is no news of one. A gist has no day of
+    its own, only its month.
+
+    Args:
+        question: What is asked.
+        traits: Of the passage.
+        sources: When those turns were told, and what days they speak of.
     """
     if not question.periods or traits.is_document:
         return 0.0
-    meant = json.loads(traits.periods) if traits.periods else []
-    return days.match(question.periods, traits.day, meant)
+    asked = question.periods
+    if traits.kind == "gist":
+        asked = tuple(each for each in asked if each[1] - each[0] > 1)
+        sources = ()
+    told = sources or (Told(traits.day, traits.periods),)
+    found = [
+        days.match(asked, each.day, json.loads(each.periods) if each.periods else [])
+        for each in told
+    ]
+    return sum(found) / len(found)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 
 from clsm_cli.records import NamedTuple
-from clsm_cli.text.gate_words import PAST, REGULAR_PASTS
+from clsm_cli.text.gate_words import PAST, REGULAR_PASTS, THIRDS
 from clsm_cli.text.names import NO_NAMES
 from clsm_cli.text.tokens import stems
 
@@ -33,15 +33,17 @@ _TURN = re.compile(
 )
 """Verbs of FrameNet's frames of change: Becoming, Replacing, Exchange, Change_of_leadership, motion to
 another place or time, Change_position_on_a_scale, getting and giving up."""
-_BECOME = re.compile(r"\b(?:become|becomes|became|turned into|work(?:s|ed|ing)? as) an? ", re.IGNORECASE)
+_BECOME = re.compile(
+    r"\b(?:become|becomes|became|turned into|work(?:s|ed|ing)? as) an? ", re.IGNORECASE
+)
 """What somebody or something is from then on needs no name."""
-_REACH = 4
+_REACH = 6
 """Words between such a verb and the value at most."""
 _ANNOTATION = re.compile(r"\s\(\d{4}(?:-\d\d){0,2}(?: to \d{4}(?:-\d\d){0,2})?\)")
 _REASON = re.compile(r",? (?:because|since (?:he|she|it|they|we|the)|so that) .*$")
 _SPEAKER = re.compile(r"^The (?:user|assistant)\b(?:: )?|(?<=[a-z]): (?=\")")
 _KINDS = (
-    ("time", r"(?<![\d:])\d{1,2}(?::\d\d ?(?:[ap]\.?m\.?)?| ?(?:[ap]\.?m\.?\b|o'clock))(?![\d:])"),
+    ("time", r"(?<![\d:])\d{1,2}(?::\d\d(?: ?[ap]\.?m\b)?| ?(?:[ap]\.?m\.?\b|o'clock))(?![\d:])"),
     ("money", r"(?:[$£€] ?\d[\d.,]*\d?|\b\d[\d.,]*(?<=\d) ?(?:euros?|dollars?|pounds?|EUR|USD|GBP|€))(?:k\b)?"),
     ("number", r"(?<![\w.])\+?\d[\d /-]{4,18}\d(?!\w)"),
     ("amount", r"(?<![\w.])\d+(?:[.,]\d+)? ?(?P<unit>%|°C?|[a-zA-Zµ]{1,12}\b)"),
@@ -54,17 +56,24 @@ _KINDS = (
 )  # fmt: skip
 _MARK = re.compile("|".join(f"(?P<{kind}>{pattern})" for kind, pattern in _KINDS))
 _SOURCE = re.compile(
-    r"\b(?:from|left|leav\w+|quit|sold|replac\w+|swap\w*|trad\w+|exchang\w+|drop\w*|ditch\w*|abandon\w*|"
+    r"\b(?i:from|left|leav\w+|quit|sold|replac\w+|swap\w*|trad\w+|exchang\w+|drop\w*|ditch\w*|abandon\w*|"
     r"instead of|in place of|rather than|no longer|out of|gave up|given up|notice at|cancell?ed|"
     r"cancell?ed at|resigned at|broke up with|split up with|closed|lost)(?: [a-z]+){0,2} $"
 )
 """What stands before the value that is left: the source of a change."""
 _GONE = re.compile(
-    r"^ (?:left|quit|resigned|retired|stepped|steps|is (?:gone|history|dead|out|over)|closed|shut)\b"
+    r"^ (?:left(?=[,.;]|$)|quit|resigned|retired|stepped|steps|is (?:gone|history|dead|out|over)|closed|shut)\b"
 )
 _VERB = re.compile(r"^ (?!(?:and|or|now|as|at|for|from|in|on|of|off|to|with|by|over|since|because|so|these|"
                    r"this|today|instead|rather|behind|each|every|daily|any|evening|morning|was|which|who)\b)[a-z]")  # fmt: skip
 """What stands behind the subject of a clause."""
+
+
+_FINITE = re.compile(r"['’]s\b| (?:is|has|was|had|will|can|does|did|[a-z]{2,}(?:ed|[^s]s))\b")
+_ONE_HOLDER = re.compile(
+    r"\b(?:replac\w+|succe\w+|taken over|took over|takes over|(?:my|our|the|['’]s) new)\b"
+)
+"""What says that there is one who does something: the next takes the place of the last."""
 
 
 class Mark(NamedTuple):
@@ -130,7 +139,9 @@ def marks(text: str) -> list[Mark]:
         is_first = not plain[:start].strip(' "')
         if kind == "name":
             words = word.split(" ")
-            while words and (words[0] in NO_NAMES | {"New"} or (is_first and _is_verb(words[0]))):
+            if is_first and _is_verb(word, plain[match.end() :]):
+                start += len(words.pop(0)) + 1
+            while words and (words[0] in NO_NAMES | {"New"}):
                 start += len(words.pop(0)) + 1
             word = " ".join(words)
             if not word:
@@ -153,9 +164,16 @@ def marks(text: str) -> list[Mark]:
     return found
 
 
-def _is_verb(word: str) -> bool:
-    """Whether a first word is the verb of a sentence that leaves out its "I"."""
-    return word.lower() in PAST | REGULAR_PASTS or word.endswith(("ed", "ing"))
+def _is_verb(name: str, behind: str) -> bool:
+    """Whether the first word of a name is the verb of a sentence that leaves out its "I".
+
+    >>> _is_verb("Switched Holm", " to Besgate."), _is_verb("Rose", " has left.")
+    (True, False)
+    """
+    first, _, rest = name.partition(" ")
+    word = first.lower()
+    is_form = word in PAST | REGULAR_PASTS | THIRDS or word.endswith(("ed", "ing"))
+    return is_form and (bool(rest) or not _FINITE.match(behind))
 
 
 def bare(text: str) -> str:
@@ -194,7 +212,8 @@ def new_value(new: str, old: str) -> str | None:
     if len(olds) != 1:
         return None
     (was,) = olds.values()
-    if was.kind != value.kind or (was.kind == "name" and was.is_subject and value.is_subject):
+    are_two = was.is_subject and value.is_subject and not _ONE_HOLDER.search(bare(new))
+    if was.kind != value.kind or (was.kind == "name" and are_two):
         return None
     return value.text
 

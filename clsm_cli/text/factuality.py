@@ -11,42 +11,52 @@ from functools import cache
 
 from clsm_cli.text import tokens
 
-_DENIES = frozenset(
+
+def _set(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_DENIES = _set(
     "not never cannot nobody neither nor hardly barely wrong wrongly false falsely untrue mistaken"
-    " mistakenly denies denied rejected refused declined cancelled canceled abandoned".split()
+    " mistakenly denies denied rejected refused declined cancelled canceled abandoned"
 )
-_POSSIBLE = frozenset(
+_POSSIBLE = _set(
     "if unless whether would could might perhaps maybe possibly almost nearly feared hoped wished"
-    " imagined pretended considered proposed suggested dreamt dreamed".split()
+    " imagined pretended considered proposed suggested dreamt dreamed"
 )
-_REPORTED = frozenset(
-    "rumour rumours rumor rumors rumoured rumored gossip hearsay allegedly supposedly reportedly".split()
+_REPORTED = _set(
+    "rumour rumours rumor rumors rumoured rumored gossip hearsay allegedly supposedly reportedly"
 )
 _CUES = _DENIES | _POSSIBLE | _REPORTED
 _PHRASES = (
     ("turned", "down"),
     ("turn", "down"),
     ("decided", "against"),
+    ("decide", "against"),
     ("somebody", "said"),
     ("someone", "said"),
     ("people", "say"),
     ("they", "say"),
 )
+_REACH = 3
+"""Words after the first of a phrase among which its second stands: "turned the offer down"."""
 _ENDS = frozenset({"longer", "anymore"})
 """After a denial: something stopped, which is so."""
-_ONLY = frozenset({"only", "just", "but"})
-"""After "not" it denies nothing; "not on Mondays but on Tuesdays" says what is so."""
-_STRESSED = frozenset("wait believe help stop agree".split())
+_STRESSED = _set("wait believe help stop agree")
 """After "cannot": it says that somebody does very much."""
 _MARKS = ".,;:!?\"'()[]*_…–—“”‘’"
 
-_ASKS = frozenset("where when who whom whose which what how".split())
-_AMOUNTS = frozenset("much many old long often far big tall high large heavy late early".split())
-_PREPOSITIONS = frozenset("at on in by to from for of with since until under near".split())
-_NOW = frozenset("is are am does do now currently today".split())
-_PAST = frozenset(
+_ASKS = _set("where when who whom whose which what how")
+_AMOUNTS = _set("much many old long often far big tall high large heavy late early")
+_PREPOSITIONS = _set("at on in by to from for of with since until under near")
+_OUTPUT = _set(
+    "tool tools output outputs log logs logged error errors command commands terminal console page"
+    " pages site website web article url link search result results returned printed"
+)
+_NOW = _set("is are am does do now currently today")
+_PAST = _set(
     "was were did had used before previously formerly originally earlier first last ago yesterday ever"
-    " has have".split()
+    " has have"
 )
 
 
@@ -70,8 +80,10 @@ def is_so(sentence: str) -> bool:
         after = set(words[place + 1 :])
         if _ENDS.isdisjoint(after) and not _is_contrast(pieces, words, place):
             return False
-    pairs = set(zip(words, words[1:], strict=False)) | set(zip(words, words[2:], strict=False))
-    return pairs.isdisjoint(_PHRASES)
+    return not any(
+        first in words and second in words[words.index(first) + 1 :][:_REACH]
+        for first, second in _PHRASES
+    )
 
 
 def _is_contrast(pieces: list[str], words: list[str], place: int) -> bool:
@@ -119,6 +131,15 @@ def asks_what_is(question: str) -> bool:
     if not words or words[0] not in _ASKS or (words[0] == "how" and not _AMOUNTS & {*words[1:2]}):
         return False
     return is_so(question)
+
+
+def asks_for_output(question: str) -> bool:
+    """Whether a question asks for what a tool or a page said.
+
+    >>> asks_for_output("Which error did the log show?"), asks_for_output("Where does Mara live?")
+    (True, False)
+    """
+    return not _OUTPUT.isdisjoint(_words(question))
 
 
 def asks_present(question: str) -> bool:

@@ -18,7 +18,8 @@ from clsm_cli.records import NamedTuple
 from clsm_cli.text import timex_parts
 from clsm_cli.text import timex_units as units
 from clsm_cli.text.periods import shown
-from clsm_cli.text.timex_rules import ASKED, RULES
+from clsm_cli.text.timex_asked import ASKED
+from clsm_cli.text.timex_rules import RULES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -193,7 +194,7 @@ def _repeats(text: str, each: TimeExpression, after: TimeExpression) -> bool:
 def _all(text: str, at: date, *, asked: bool) -> Iterator[TimeExpression]:
     """The expressions of all forms, overlaps included."""
     folded = text.lower()
-    for rules in (RULES, ASKED) if asked else (RULES,):
+    for rules in (ASKED, RULES) if asked else (RULES,):
         for rule in rules:
             if any(cue in folded for cue in rule.needs) and (
                 not rule.also or any(cue in folded for cue in rule.also)

@@ -33,18 +33,23 @@ _PATTERN = (
     r"|(?P<loose>early|late|mid)(?:[\s-](?:in\s(?:the\s)?)?|\s?-\s?)"
     rf"|(?P<which>{_WHICH})\s(?:(?P<many>two|three|four|few|[2-9])\s)?(?P<piece>{_PIECE})\s(?:of|in|from)\s(?:the\s)?"
     r"|(?P<whole>week|weekend)\s(?:of|beginning|starting|from|around)\s(?:the\s)?)"
-    rf"|(?<![\w.-])(?P<count>{_COUNT})\s(?P<unit>day|night|week|weekend|month|year"
+    rf"|(?<![\w.-])(?P<count>{_COUNT})\s(?P<unit>day|night|evening|morning|week|weekend|month|year"
     r"|monday|tuesday|wednesday|thursday|friday|saturday|sunday)s?"
-    r"\s(?P<side>before|after|following|preceding)\s(?:the\s)?)"
+    r"\s(?P<side>before|after|following|preceding|prior\sto)\s(?:the\s)?)"
 )
 
 
+BEFORE = frozenset({"before", "preceding", "prior to"})
+"""Words for the side that lies before a period."""
 CUES = (
     "beginning of", "start of", "middle of", "end of", "early", "late", "mid", "first ", "second ",
     "third ", "fourth ", "fifth ", "last ", "final ", "1st ", "2nd ", "3rd ", "4th ", "5th ", "week",
-    " before ", " after ", " following ", " preceding ",
+    " before ", " after ", " following ", " preceding ", " prior to ",
 )  # fmt: skip
 """A text with none of them names no part."""
+
+
+_UNITS = dict.fromkeys(("night", "evening", "morning"), "day")
 
 
 class Part(NamedTuple):
@@ -189,9 +194,9 @@ def _nth_weekday(piece: str, number: int, whole: Period) -> Period:
 
 def _beside(words: dict[str, str], whole: Period) -> Period:
     """Return "the week before", "two days after", "the last Sunday before" a period."""
-    word, name = words["count"], words["unit"].replace("night", "day")
+    word, name = words["count"], _UNITS.get(words["unit"], words["unit"])
     count = int(word) if word.isdigit() else NUMBERS.get(word, 1)
-    is_before = words["side"] in {"before", "preceding"}
+    is_before = words["side"] in BEFORE
     if name == "weekend" or name[:3] in WEEKDAYS:
         number = 5 if name == "weekend" else WEEKDAYS.index(name[:3])
         more = timedelta(days=7 * (count - 1))

@@ -133,10 +133,16 @@ def hours(groups: Groups, at: date, _ahead: bool | None) -> Period:
 
 
 def same_day(groups: Groups, at: date, _ahead: bool | None) -> Period:
-    """Resolve "a year ago today", "this time last year": the day, and a week on either side."""
-    day = moved(at, groups["unit"], -1)
+    """Resolve "two weeks ago today", and "this time last year": the day, and a week on either side."""
+    day = moved(at, groups["unit"], -_count(groups)[1] if "count" in groups else -1)
     side = 0 if "ago" in groups else 7 if groups["unit"] in {"month", "year"} else 1
     return day - timedelta(days=side), day + timedelta(days=side + 1)
+
+
+def weekday_of_week_ago(groups: Groups, at: date, _ahead: bool | None) -> Period:
+    """Resolve "on Tuesday two weeks ago": the Tuesday of that week."""
+    day = moved(at, "week", -_count(groups)[1])
+    return periods.days(day + timedelta(days=WEEKDAYS.index(groups["weekday"][:3]) - at.weekday()))
 
 
 def numbered_day(groups: Groups, at: date, ahead: bool | None) -> Period:

@@ -31,7 +31,7 @@ class Case:
             from the Monday on which it is said; None: the moment itself.
         again: Wordings of a value that holds already.
         past: Wordings of a value that held before.
-        unread: Wordings of a new value that nothing reads: they must leave all as it is.
+        unread: Wordings of a new value that no form reads.
         speaker: Who tells it.
     """
 

@@ -167,6 +167,12 @@ def test_days(index: Index, question: str, first: str, until: str, hard: bool) -
     assert (found.sessions, found.hard) == ((), hard)
 
 
+def test_a_day_that_is_meant_roughly_lies_in_a_longer_period(index: Index) -> None:
+    around, day = resolved(index, "What did I eat two weeks ago?").periods
+    meant = date(2025, 10, 24).toordinal()
+    assert (around, day) == ((meant - 3, meant + 4), (meant, meant + 1))
+
+
 def test_an_open_side_has_a_day_behind_every_day(index: Index) -> None:
     [(first, until)] = resolved(index, "What happened after 3 May 2023?").periods
     assert first == date(2023, 5, 4).toordinal()

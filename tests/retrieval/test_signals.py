@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 from ingesting import new_store
-from small_store import found, note, row, talk, tell
+from sample_store import ask
+from small_store import DAY, found, note, row, state, talk, tell
 
 from clsm_cli.retrieval.answer import Memory
 from clsm_cli.store.layout import Store
@@ -134,7 +135,50 @@ def test_what_is_said_of_a_day_counts_as_of_that_day(store: Store) -> None:
     tell(store, row("Sometimes we walk along the river.", session="b"))
     first, second = found(store, "Did we walk on 23 February 2026?")
     assert (first.session, first.why.date) == ("a", 1.0)
-    assert second.why.date == 0.4  # told a day later
+    assert second.why.date == 0.14  # told a day later
+
+
+def test_several_days_say_less_than_one(store: Store) -> None:
+    tell(store, row("We walked along the river.", session="a"))
+    assert found(store, "Did we walk on 24 February 2026?")[0].why.date == 1.0
+    assert found(store, "Did we walk in February 2026?")[0].why.date == 0.35
+
+
+def test_a_statement_is_of_a_day_as_far_as_its_turns_are(store: Store) -> None:
+    for day in ("2026-01-10", "2026-02-12"):
+        tell(store, row("Walked by the river.", session=day, timestamp=f"{day}T08:00:00+01:00"))
+    keys = tuple(memory.id for memory in found(store, "river"))
+    known = state(store, "identity", "mara", "The theremin hums at night.", keys)
+    asked = found(store, "Did the theremin hum on 12 February 2026?")
+    assert [m.why.date for m in asked if m.id == known] == [0.5]
+
+
+def test_what_was_said_on_another_day_is_not_the_same(store: Store) -> None:
+    """Copies are one item, but not where the question tells them apart."""
+    for day in ("2026-02-10", "2026-02-12"):
+        fields = {"session": day, "timestamp": f"{day}T08:00:00+01:00"}
+        tell(store, row("The green ferry was late again today.", **fields))
+    assert [len(m.sources) for m in found(store, "green ferry late")] == [2]
+    first, second = found(store, "Was the green ferry late on 10 February 2026?")
+    assert [first.session, second.session] == ["2026-02-10", "2026-02-12"]
+
+
+def test_a_day_is_found_by_what_was_told_on_it_not_by_its_name(store: Store) -> None:
+    """The words that say when are no part of what is looked for."""
+    tell(store, row("Lentil soup, it needed salt.", timestamp="2026-02-12T19:00:00+01:00"))
+    tell(store, row("On what day of the week do we meet?", session="b"))
+    assert found(store, "What did we eat on 12 February 2026?")[0].text.startswith("Lentil")
+
+
+def test_the_conversation_that_is_named_answers(store: Store) -> None:
+    """However little its words say: the question leaves no other."""
+    tell(store, *(row(text, session="a", timestamp=f"{DAY}T08:00:00+01:00") for text in FILLER))
+    later = {"session": "b", "timestamp": f"{DAY}T18:00:00+01:00"}
+    tell(store, row("Ran into Odette at the market.", **later))
+    now = "2026-02-25T12:00:00+01:00"
+    answer = ask(store, "Who did I see in our last conversation?", now=now)
+    assert [memory.session for memory in answer.memories] == ["b"]
+    assert not ask(store, "Who did I see?", now=now).memories
 
 
 def test_a_relative_day_counts_from_when_it_is_asked(store: Store) -> None:

@@ -7,7 +7,7 @@ from datetime import date, timedelta
 
 import pytest
 
-from clsm_cli.text import timex_holidays, timex_parts, timex_rules
+from clsm_cli.text import timex_asked, timex_holidays, timex_parts, timex_rules
 from clsm_cli.text.timex import _compiled, absolutise, find
 from clsm_cli.text.timex_words import HOLIDAY_CUES
 
@@ -131,7 +131,7 @@ def test_every_holiday_has_its_cue() -> None:
 )
 def test_each_pattern_takes_linear_time(filler: str) -> None:
     hostile = (filler * 100_000)[:100_000]
-    patterns = [rule.pattern for rule in (*timex_rules.RULES, *timex_rules.ASKED)]
+    patterns = [rule.pattern for rule in (*timex_rules.RULES, *timex_asked.ASKED)]
     for pattern in (*patterns, timex_parts._PATTERN):
         start = time.process_time()
         for _ in _compiled(pattern).finditer(hostile):

@@ -89,6 +89,13 @@ def test_questions_written_blind(question: str, hard: bool | None, days: list[st
         ("the first Friday after Easter 2025", "2025-04-25 2025-04-26"),
         ("what did she recently cook in May", "2025-05-01 2025-06-01"),
         ("a year ago today", "2025-02-24 2025-02-25"),
+        ("two weeks ago today", "2026-02-10 2026-02-11"),
+        ("a fortnight ago to the day", "2026-02-10 2026-02-11"),
+        ("a week ago", "2026-02-17 2026-02-18"),
+        ("on Friday two weeks ago", "2026-02-13 2026-02-14"),
+        ("three weeks ago on Monday", "2026-02-02 2026-02-03"),
+        ("the evening before 3 May 2025", "2025-05-02 2025-05-03"),
+        ("two days prior to 3 May 2025", "2025-05-01 2025-05-02"),
         ("been up to since yesterday", "2026-02-23 2026-02-25"),
     ],
 )

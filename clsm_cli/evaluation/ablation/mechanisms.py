@@ -173,14 +173,32 @@ _ALL = (
     Mechanism("echo", "what the turn before says already counts less", {"recall.weight_echo": 0}),
     Mechanism("names", "passages full of names count more", {"recall.weight_names": 0}),
     Mechanism(
+        "rivals",
+        "what is untrusted, denied or superseded stands below what answers as well",
+        {"recall.rivals": 0},
+    ),
+    Mechanism(
         "session",
         "the best passage of a conversation speaks for the others",
         {"recall.weight_session": 0},
     ),
     Mechanism(
+        "outdated",
+        "ranks what newer memories replaced lower, for questions about what holds",
+        {"recall.weight_outdated": 0},
+    ),
+    Mechanism(
         "meaning",
-        "plain nearness in meaning, for questions that ask for several things",
+        "plain nearness in meaning, for questions that ask for several things or name no speaker",
         {"recall.weight_meaning": 0},
+    ),
+    Mechanism(
+        "bridges", "the best lead on, by the names they bring in", {"recall.weight_bridge": 0}
+    ),
+    Mechanism(
+        "alone",
+        "where no speaker is named, what stands around a passage counts as far as it is near itself",
+        {"recall.alone": 0},
     ),
     Mechanism(
         "breadth",
@@ -189,13 +207,15 @@ _ALL = (
     ),
     Mechanism(
         "second-look",
-        "all that a second look at the candidates adds: echo, names, session, meaning, breadth",
+        "all that a second look at the candidates adds: echo, names, session, meaning, breadth, bridges",
         {
             "recall.weight_echo": 0,
             "recall.weight_names": 0,
             "recall.weight_session": 0,
             "recall.weight_meaning": 0,
             "recall.breadth": 0,
+            "recall.weight_bridge": 0,
+            "recall.alone": 0,
         },
     ),
     Mechanism("windows", "a block of a note is shown with its neighbours", {"recall.window": 0}),

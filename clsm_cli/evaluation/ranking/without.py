@@ -28,7 +28,8 @@ ABOUT = {
     "echo": "late interaction with the turn before alone",
     "names": "how many names it mentions",
     "session": "the best passage of its conversation",
-    "meaning": "cosine to a question that asks for several things",
+    "meaning": "cosine to a question that asks for several things or names no speaker",
+    "bridge": "a rare name in common with one of the best",
 }
 """Each signal in a few words; ``retrieval.signals.Signals`` says it in full."""
 

@@ -159,27 +159,6 @@ class Search:
             self._hidden = frozenset(found)
         return self._hidden
 
-    def outdated(self, keys: Sequence[str]) -> set[str]:
-        """Of the keys of some turns and blocks those on which only closed statements rest."""
-        found: set[str] = set()
-        for batch in batches(keys):
-            marks = ",".join("?" * len(batch))
-            query = (
-                "SELECT r.turn FROM rests r JOIN passages p ON p.id = r.passage"
-                f" WHERE r.turn IN ({marks}) GROUP BY r.turn HAVING NOT MAX(p.current)"
-            )
-            found.update(turn for (turn,) in self.connection.execute(query, batch))
-        return found
-
-    def rests(self, rows: Sequence[int]) -> list[tuple[int, str]]:
-        """On which turns and blocks some statements rest: row of the one, key of the other."""
-        found: list[tuple[int, str]] = []
-        for batch in batches(rows):
-            marks = ",".join("?" * len(batch))
-            query = f"SELECT passage, turn FROM rests WHERE passage IN ({marks})"
-            found += self.connection.execute(query, batch)
-        return found
-
     def passages(self, rows: Sequence[int]) -> dict[int, Passage]:
         """Passages by row number."""
         found: dict[int, Passage] = {}
@@ -238,19 +217,19 @@ class Search:
             )
         return [each for each in found if each[-1] not in hidden] if hidden else found
 
-    def names_in(self, rows: Sequence[int]) -> dict[int, int]:
-        """How many names passages mention, by the marks of their texts, speakers left out."""
+    def names_in(self, rows: Sequence[int]) -> dict[int, list[str]]:
+        """The names that passages mention, by the marks of their texts, speakers left out."""
         speakers = {speaker.casefold() for speaker in self.speakers()}
-        found: dict[int, int] = {}
+        found: dict[int, list[str]] = {}
         for batch in batches(rows):
             marks = ",".join("?" * len(batch))
             for row, label in self.connection.execute(
                 "SELECT m.passage, n.label FROM mentions m JOIN names n ON n.id = m.name"
-                f" WHERE m.passage IN ({marks})",
+                f" WHERE m.passage IN ({marks}) ORDER BY m.passage, n.label",
                 batch,
             ):
                 if label.casefold() not in speakers:
-                    found[row] = found.get(row, 0) + 1
+                    found.setdefault(row, []).append(label)
         return found
 
     def rows_of(self, keys: Iterable[str]) -> list[int]:

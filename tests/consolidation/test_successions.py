@@ -1,0 +1,84 @@
+"""What a change replaces where no slot says so, by the real program on a real store."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from consolidation.drifting import monday, night
+from ingesting import new_store, take
+from sample_store import ask
+from sleeping import chat, rows, sleep
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from clsm_cli.store.layout import Store
+
+
+def told(folder: Path, *texts: str, speaker: str = "user") -> Store:
+    """A store that heard a sentence every Monday, and slept after each."""
+    store = new_store(folder / "memory")
+    for week, text in enumerate(texts):
+        take(store, chat(folder, f"week-{week}", [(speaker, monday(week).isoformat(), text)]))
+        sleep(store, night(week))
+    return store
+
+
+def current(store: Store) -> list[str]:
+    return sorted(row.text for row in rows(store).values() if row.is_current and row.kind != "gist")
+
+
+def test_the_older_value_is_closed_and_kept(tmp_path: Path) -> None:
+    store = told(tmp_path, "My gym is Holm Fitness now.", "I switched to Besgate Sports as my gym.")
+    assert len(current(store)) == 1
+    assert "Besgate Sports" in current(store)[0]
+    found = rows(store).values()
+    (closed,) = [row for row in found if row.valid_until and "Holm" in row.text]
+    assert closed.valid_until == monday(1).isoformat()
+    (old,) = [row for row in found if row.superseded_at]
+    (new,) = [row for row in found if row.is_current and row.kind != "gist"]
+    assert new.supersedes == old.id
+
+
+def test_a_slot_is_handed_on(tmp_path: Path) -> None:
+    store = told(
+        tmp_path, "Wanda's phone number is 0151 2345 678.", "You can reach Wanda at 0151 9999 111 now."
+    )
+    (row,) = [row for row in rows(store).values() if row.is_current and row.slot == "phone"]
+    assert row.value == "0151 9999 111"
+
+
+def test_two_people_and_two_things_stand_side_by_side(tmp_path: Path) -> None:
+    store = told(
+        tmp_path,
+        "Ann Hart moved to Holm.",
+        "Ben Vos moved to Besgate.",
+        "The choir meets at Kelmoor now.",
+        "The chess club meets at Torvel now.",
+    )
+    assert len(current(store)) == 4
+
+
+def test_names_keep_rules_apart(tmp_path: Path) -> None:
+    store = told(
+        tmp_path,
+        "First day at Holm Foods today, I work for them from now on.",
+        "First day at Besgate Foods today, I work for them from now on.",
+        "First day at Torvel Foods today, I work for them from now on.",
+    )
+    for row in rows(store).values():
+        if row.kind != "gist":
+            assert len(row.sources) == 1, row.text
+
+
+def test_the_latest_is_recalled_first(tmp_path: Path) -> None:
+    store = told(
+        tmp_path,
+        "My gym is Holm Fitness now.",
+        "I work out at Besgate Sports these days.",
+        "New gym: Torvel Hall, two minutes from here.",
+    )
+    answer = ask(store, "Which gym do I go to?", now=night(3))
+    assert "Torvel" in answer.memories[0].text
+    before = ask(store, "Which gym did I go to before?", now=night(3))
+    assert any("Holm" in memory.text for memory in before.memories)

@@ -1,0 +1,109 @@
+"""What a question that names no speaker finds: a fact among small talk, and what it leads to."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from ingesting import new_store
+from small_store import found, talk, tell
+
+from clsm_cli.config import Settings, with_changes
+from clsm_cli.retrieval import bridges
+from clsm_cli.retrieval.question import understand
+from clsm_cli.scoring import confidence
+from clsm_cli.store.index.opening import open_index
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from clsm_cli.retrieval.answer import Memory
+    from clsm_cli.store.layout import Store
+
+SMALL_TALK = (
+    "The bus was late again this morning.",
+    "It has been raining since noon.",
+    "The printer is out of paper once more.",
+    "Somebody left an umbrella at the door.",
+    "The soup at the canteen was far too salty.",
+    "I could not sleep because of the wind.",
+)
+HUSBAND = "Tamsin is married to Corvo."
+TRADE = "Corvo has taken a post as a roofer."
+SPOUSE = "What does Tamsin's spouse do for work?"
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
+    """What leads to what, each among small talk of its own; others of its kind besides."""
+    made = new_store(tmp_path_factory.mktemp("bridges") / "memory")
+    lone = (HUSBAND, TRADE, "Ottoline works at a bakery.", "Pell works as a nurse in Delft.")
+    for number, text in enumerate(lone):
+        said = [*SMALL_TALK[number:], text, *SMALL_TALK[:number]]
+        tell(made, *talk(f"s{number}", *said, speaker="user"))
+    return made
+
+
+def of(memories: list[Memory], text: str) -> Memory:
+    return next(memory for memory in memories if memory.text == text)
+
+
+def without(store: Store, **changes: float) -> Store:
+    named = {f"recall.{name}": value for name, value in changes.items()}
+    return store._replace(settings=with_changes(Settings(), named))
+
+
+def test_the_second_memory_is_reached_by_the_name_in_the_first(store: Store) -> None:
+    best = found(store, SPOUSE)[:3]
+    assert best[0].text == HUSBAND
+    assert of(best, TRADE).why.bridge > 0.5
+    assert of(found(store, SPOUSE), "Pell works as a nurse in Delft.").why.bridge == 0
+
+
+def test_without_bridges_others_of_its_kind_stand_above_it(store: Store) -> None:
+    order = [memory.text for memory in found(without(store, weight_bridge=0), SPOUSE)]
+    assert order.index("Pell works as a nurse in Delft.") < order.index(TRADE)
+
+
+def test_a_name_of_the_question_or_of_many_passages_leads_nowhere(tmp_path: Path) -> None:
+    made = new_store(tmp_path / "memory")
+    lines = [f"On day {n} we met Corvo at pier {n}." for n in range(bridges.MOST + 1)]
+    tell(made, *talk("s", *lines, "My sister is called Odile.", "Say hello to Odile."))
+    assert all(memory.why.bridge == 0 for memory in found(made, "Where is Odile?"))
+    assert all(memory.why.bridge == 0 for memory in found(made, "Whom did we meet at a pier?"))
+
+
+def test_what_is_reached_joins_the_candidates(store: Store) -> None:
+    with open_index(store, None) as opened:
+        index = opened.index
+        passages = index.passages(index.current_rows())
+        row_of = {passage.text: row for row, passage in passages.items()}
+        question = understand(SPOUSE, (), index.speakers())
+        reached = bridges.reached(index, question, [row_of[HUSBAND]])
+    assert reached == {row_of[HUSBAND], row_of[TRADE]}
+
+
+def test_beside_a_lone_fact_its_neighbours_gain_nothing_from_it(store: Store) -> None:
+    """Where nobody is named, what stands around a passage counts as far as it is near itself."""
+    question = "Where is somebody a nurse?"
+    fact, neighbour = "Pell works as a nurse in Delft.", SMALL_TALK[2]
+    alone, as_named = found(store, question), found(without(store, alone=0), question)
+    assert alone[0].text == fact
+    assert of(alone, fact).why.session == of(as_named, fact).why.session == 1
+    assert of(alone, neighbour).why.session < 0.5 < of(as_named, neighbour).why.session
+    assert of(alone, fact).why.meaning == 1
+    assert of(as_named, fact).why.meaning == 0
+
+
+def test_what_is_asked_about_the_asker_is_likelier_known(store: Store) -> None:
+    of_asker = found(store, "What keeps me awake?")[0]
+    of_world = found(store, "What keeps people awake?")[0]
+    assert of_asker.confidence > of_world.confidence
+
+
+@pytest.mark.parametrize("asker", [0.0, 1.0])
+def test_the_asker_shifts_the_odds_by_a_fixed_factor(asker: float) -> None:
+    evidence = confidence.Evidence(0.0, 0.2, 0.3, 0.0, asker=asker)
+    odds = confidence.of(evidence) / (1 - confidence.of(evidence))
+    known = confidence.of(evidence._replace(asker=0.0))
+    assert odds / (known / (1 - known)) == pytest.approx(8.166 if asker else 1.0, abs=1e-3)

@@ -1,0 +1,92 @@
+"""What a sentence says to be so, and which questions ask for that."""
+
+from __future__ import annotations
+
+import pytest
+
+from clsm_cli.text import factuality
+
+SO = [
+    "Mara lives in Haarlem.",
+    "Mara has sold the barge and bought a smaller one.",
+    "Mara no longer lives in Delft.",
+    "Mara does not live in Delft any longer, she lives in Haarlem.",
+    "The choir meets not on Mondays but on Tuesdays.",
+    "The choir meets on Tuesdays, not on Mondays.",
+    "Mara not only rows, she sails.",
+    "I can't wait to see the new barge.",
+    "Ann says that Mara lives in Haarlem.",
+    "",
+]
+NOT_SO = [
+    "Mara does not live in Delft.",
+    "Mara doesn\u2019t live in Delft.",
+    "Mara never lived in Delft.",
+    "Nobody keeps the keys in the drawer.",
+    "It is a rumour that Mara lives in Delft.",
+    "Someone once said Mara lives in Delft.",
+    "Mara lives in Delft, but that is wrong.",
+    "We considered Delft and turned it down.",
+    "We turned Delft down.",
+    "Mara almost moved to Delft.",
+    "If the rent were lower, Mara would live in Delft.",
+    "Perhaps Mara lives in Delft.",
+]
+
+
+@pytest.mark.parametrize("sentence", SO)
+def test_said_to_be_so(sentence: str) -> None:
+    assert factuality.is_so(sentence)
+
+
+@pytest.mark.parametrize("sentence", NOT_SO)
+def test_not_said_to_be_so(sentence: str) -> None:
+    assert not factuality.is_so(sentence)
+
+
+def test_only_the_clause_about_the_terms_counts() -> None:
+    terms = frozenset(["mara", "live"])
+    assert factuality.tells("I am not sure about the rest, Mara lives in Haarlem.", terms)
+    assert not factuality.tells("It is sunny, Mara never lived in Haarlem.", terms)
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("Where does Mara live?", True),
+        ("On which day does the choir meet?", True),
+        ("How many barges does Mara own?", True),
+        ("How did Mara feel?", False),
+        ("Why is the cellar damp?", False),
+        ("Does Mara live in Delft?", False),
+        ("What did we decide against?", False),
+        ("Where would Mara live?", False),
+        ("Which town doesn't Mara like?", False),
+        ("barge", False),
+        ("", False),
+    ],
+)
+def test_questions_that_ask_for_what_is(question: str, *, expected: bool) -> None:
+    assert factuality.asks_what_is(question) is expected
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("Where does Mara live?", True),
+        ("What's Mara's phone number?", True),
+        ("Who looks after the archive?", True),
+        ("Where did Mara live?", False),
+        ("Where does Mara live since she moved last year?", False),
+        ("Who wrote the letter?", False),
+        ("Which towns has Mara seen?", False),
+        ("", False),
+    ],
+)
+def test_questions_about_the_present(question: str, *, expected: bool) -> None:
+    assert factuality.asks_present(question) is expected
+
+
+def test_questions_about_the_output_of_a_tool() -> None:
+    assert factuality.asks_for_output("What did the page say about Mara?")
+    assert not factuality.asks_for_output("Where does Mara live?")
