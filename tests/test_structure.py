@@ -70,7 +70,7 @@ BELOW = {
 }
 """What each part may import, besides itself, ``errors``, ``records`` and ``config``."""
 EVERYWHERE = {"errors", "config", "records", "__init__"}
-FOR_TYPES = {"retrieval": {"embedding"}}
+FOR_TYPES = {"retrieval": {"embedding"}, "evaluation": {"embedding"}}
 """What each part may import besides under ``TYPE_CHECKING``: an engine is handed to it."""
 
 HEAVY = {
