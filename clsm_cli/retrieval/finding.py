@@ -64,6 +64,7 @@ def find(
     periods = when.periods if when is not None else ()
     rest = when.rest if when is not None and periods else ""
     question = understand(text, periods, index.speakers(), rest)
+    question = question._replace(asks_of_now=question.asks_of_now and not is_past)
     warnings = (when.warning,) if when is not None and when.warning else ()
     verdict = _verdict(index, query, text, periods) if settings.weight_fact else None
     if when is not None and when.contradictory:

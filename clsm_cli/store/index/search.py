@@ -39,8 +39,7 @@ class Traits(NamedTuple):
         previous: The passage before it in its session or section.
         next: The one after it.
         group: First passage of its group of eight.
-        kind: passage, statement or gist.
-        day: Proleptic ordinal of the day it was told.
+        kind: passage, statement or gist; ``day``: the proleptic ordinal of when it was told.
         periods: JSON: [[first, until], …], days that it speaks of; None for none.
         session: Of the conversation it was said in.
         vector: Row of its sentence vector; −1 without one.
