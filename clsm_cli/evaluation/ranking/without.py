@@ -29,6 +29,7 @@ ABOUT = {
     "names": "how many names it mentions",
     "session": "the best passage of its conversation",
     "meaning": "cosine to a question that asks for several things or names no speaker",
+    "outdated": "whether all that was learnt from it has passed, where the question asks for now",
     "bridge": "a rare name in common with one of the best",
 }
 """Each signal in a few words; ``retrieval.signals.Signals`` says it in full."""
