@@ -34,9 +34,10 @@ if TYPE_CHECKING:
 
     from clsm_cli.config import ConsolidationSettings
     from clsm_cli.consolidation.valued import Past
-    from clsm_cli.model.episodes import Episode, Observation, Trust, Turn
+    from clsm_cli.model.episodes import Episode, Observation, Turn
     from clsm_cli.model.graph import StatementKind, TaskState
     from clsm_cli.model.streams import Stream
+    from clsm_cli.model.trust import Trust
     from clsm_cli.text.slots import Fact
 
 TOPICS: dict[str, str] = {

@@ -22,8 +22,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
     from clsm_cli.consolidation.calibrate import Calibration
-    from clsm_cli.model.episodes import EpisodeRecord, Observation, Trust
+    from clsm_cli.model.episodes import EpisodeRecord, Observation
     from clsm_cli.model.graph import Statement
+    from clsm_cli.model.trust import Trust
 
 SHARED = 0.6
 """Share of a rule's stems that what contradicts it has in common with it."""

@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from clsm_cli.model.episodes import Role, ToolCall, Trust
+    from clsm_cli.model.episodes import Role, ToolCall
+    from clsm_cli.model.trust import Trust
 
 
 @dataclass(frozen=True, slots=True)

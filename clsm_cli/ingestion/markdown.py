@@ -17,14 +17,14 @@ from clsm_cli.ingestion.fence import KEPT, FenceKey, cut, no_key
 from clsm_cli.ingestion.items import Problem, RawBlock, RawDocument
 from clsm_cli.ingestion.rows import Tally
 from clsm_cli.ingestion.times import normalise
-from clsm_cli.model.episodes import TRUST_ORDER
+from clsm_cli.model.trust import TRUST_ORDER
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from datetime import tzinfo
 
     from clsm_cli.ingestion.blocks import Span
-    from clsm_cli.model.episodes import Trust
+    from clsm_cli.model.trust import Trust
 
 _DAILY = re.compile(r"(\d{4}-\d\d-\d\d)(?:-|\Z)", re.ASCII)
 _AGENT_NOTES = frozenset({"memory", "dreams", "agents"})

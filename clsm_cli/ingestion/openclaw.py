@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 
     from clsm_cli.ingestion.items import TranscriptItem
     from clsm_cli.ingestion.rows import Line
-    from clsm_cli.model.episodes import Role, Trust
+    from clsm_cli.model.episodes import Role
+    from clsm_cli.model.trust import Trust
 
 CLSM_CALL, CLSM_RESULT = "clsm call:", "clsm result:"
 """``Dropped.reason`` of a call that runs clsm, or of its result, is this and the id of the call."""

@@ -14,7 +14,7 @@ from clsm_cli.text.characters import replace_lone
 
 if TYPE_CHECKING:
     from clsm_cli.ingestion.items import RawBlock, RawTurn
-    from clsm_cli.model.episodes import Trust
+    from clsm_cli.model.trust import Trust
 
 
 @dataclass(slots=True)

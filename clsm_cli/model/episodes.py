@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
+
+from clsm_cli.model.trust import TRUST_ORDER
+
+if TYPE_CHECKING:
+    from clsm_cli.model.trust import Trust
 
 Role = Literal["user", "assistant", "tool", "system"]
-Trust = Literal["user", "agent", "tool", "web"]
 Stage = Literal["pending", "consolidated"]
-
-TRUST_ORDER: tuple[Trust, ...] = ("web", "tool", "agent", "user")
-"""From least to most trusted; what is derived has the lowest trust of its sources."""
 
 ROLE_TRUST: dict[Role, Trust] = {
     "user": "user",

@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
-    from clsm_cli.model.episodes import Trust
     from clsm_cli.model.streams import Stream
+    from clsm_cli.model.trust import Trust
 
 StatementKind = Literal[
     "fact", "preference", "decision", "correction", "convention", "workflow", "task", "gist"

@@ -13,11 +13,11 @@ from clsm_cli.model.episodes import (
     ObservationKind,
     OpenQuestion,
     Stage,
-    Trust,
 )
 from clsm_cli.model.graph import Edge, Node, Statement, StatementKind, TaskState
 from clsm_cli.model.ids import is_id
 from clsm_cli.model.streams import Stream
+from clsm_cli.model.trust import Trust
 
 Record = EpisodeRecord | Document | Statement | Node | Edge
 Value = Any

@@ -12,7 +12,7 @@ from clsm_cli.store.index.opening import open_index
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from clsm_cli.model.episodes import Trust
+    from clsm_cli.model.trust import Trust
     from clsm_cli.retrieval.answer import Concept
     from clsm_cli.retrieval.meaning import Engine
     from clsm_cli.store.index.opening import Embedder

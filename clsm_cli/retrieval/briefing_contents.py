@@ -10,7 +10,8 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING
 
 from clsm_cli.errors import DamagedStoreError
-from clsm_cli.model.episodes import TRUST_ORDER, Document, EpisodeRecord
+from clsm_cli.model.episodes import Document, EpisodeRecord
+from clsm_cli.model.trust import TRUST_ORDER
 from clsm_cli.retrieval.briefing import Contents, Item, Past, item, mood
 from clsm_cli.store import episodes, logs, statements
 from clsm_cli.store.index.derived import records_of

@@ -17,7 +17,31 @@ _ASKS_WHEN = re.compile(
     re.IGNORECASE,
 )
 _PAST = frozenset(
-    ["ago", "already", "before", "been", "did", "earlier", "ever", "first", "former", "formerly", "had", "last", "old", "once", "originally", "past", "previous", "previously", "since", "then", "used", "was", "were"]
+    [
+        "ago",
+        "already",
+        "before",
+        "been",
+        "did",
+        "earlier",
+        "ever",
+        "first",
+        "former",
+        "formerly",
+        "had",
+        "last",
+        "old",
+        "once",
+        "originally",
+        "past",
+        "previous",
+        "previously",
+        "since",
+        "then",
+        "used",
+        "was",
+        "were",
+    ]
 )
 """Words of a question that may ask for what holds no longer."""
 _ASKER = re.compile(r"\b(?:[Ii](?![.\w])|[Mm](?:y|e|ine|yself)|[Ww]e|[Oo]urs?|us)\b")

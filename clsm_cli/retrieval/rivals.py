@@ -11,7 +11,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING
 
-from clsm_cli.model.episodes import TRUST_ORDER
+from clsm_cli.model.trust import TRUST_ORDER
 from clsm_cli.records import NamedTuple
 from clsm_cli.text import factuality, tokens
 

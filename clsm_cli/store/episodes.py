@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
 from clsm_cli.errors import DamagedStoreError
-from clsm_cli.model.episodes import Episode, Role, ToolCall, Trust, Turn, lowest_trust
+from clsm_cli.model.episodes import Episode, Role, ToolCall, Turn, lowest_trust
 from clsm_cli.model.ids import digest, is_id
+from clsm_cli.model.trust import Trust
 from clsm_cli.store import atomic, front_matter
 from clsm_cli.store.jsonlines import LineError, dump, load
 from clsm_cli.store.logs import is_forgotten

@@ -5,7 +5,8 @@ import json
 import pytest
 
 from clsm_cli.consolidation.observe import is_same, observe
-from clsm_cli.model.episodes import ROLE_TRUST, Observation, Role, ToolCall, Trust, Turn
+from clsm_cli.model.episodes import ROLE_TRUST, Observation, Role, ToolCall, Turn
+from clsm_cli.model.trust import Trust
 
 
 def _turn(

@@ -42,7 +42,9 @@ def test_the_older_value_is_closed_and_kept(tmp_path: Path) -> None:
 
 def test_a_slot_is_handed_on(tmp_path: Path) -> None:
     store = told(
-        tmp_path, "Wanda's phone number is 0151 2345 678.", "You can reach Wanda at 0151 9999 111 now."
+        tmp_path,
+        "Wanda's phone number is 0151 2345 678.",
+        "You can reach Wanda at 0151 9999 111 now.",
     )
     (row,) = [row for row in rows(store).values() if row.is_current and row.slot == "phone"]
     assert row.value == "0151 9999 111"

@@ -1,0 +1,10 @@
+"""Whose word a memory is."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+Trust = Literal["user", "agent", "tool", "web"]
+
+TRUST_ORDER: tuple[Trust, ...] = ("web", "tool", "agent", "user")
+"""From least to most trusted; what is derived has the lowest trust of its sources."""
