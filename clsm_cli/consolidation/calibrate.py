@@ -80,8 +80,7 @@ class Calibration:
             slot=full(claim.subject, claim.slot, claim.value),
             past=tuple(p._replace(slot=full(p.subject, p.slot, p.value) or "") for p in claim.past),
         )
-        self._superseded = None
-        self._start = None
+        self._superseded = self._start = None
         self._saying = claim.text
         if self.known.was_withdrawn(claim.text):
             self.outcome.counts["withdrawn before"] += 1
@@ -135,6 +134,8 @@ class Calibration:
             heir = self.known.heir_of(found.id)
             if heir is not None:
                 return self._against(heir, claim)
+            if found.valid_until and {*claim.turns} <= {*found.sources}:
+                return True  # read again: what ended since has ended
         return False
 
     def _doubt(self, claim: Claim, found: Statement, cosine: float) -> None:
@@ -261,8 +262,7 @@ class Calibration:
 
     def _add_closed(self, claim: Claim, until: str) -> None:
         self.outcome.counts["of the past"] += 1
-        row = self._statement(claim)
-        self.known.put(replace(row, valid_until=until))
+        self.known.put(replace(self._statement(claim), valid_until=until))
 
     def add_past(self, claim: Claim, past: Past, start: str | None) -> None:
         """Add a value that was over before memory heard of it, as a closed row."""

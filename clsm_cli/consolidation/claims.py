@@ -1,7 +1,6 @@
-"""From turns to claims: what each sentence of an episode would add to the statements.
+"""From turns to claims, each a function of its turn alone: what its sentences add to the statements.
 
-A claim is a function of its turn alone. What a tool printed or a page says makes none: it stays in
-its episode, where it can be recalled for what it is.
+What a tool printed or a page says makes none: it stays in its episode, to be recalled for what it is.
 """
 
 from __future__ import annotations
@@ -290,9 +289,9 @@ def day_of(time: str | None) -> date | None:
 
 
 def in_order(claims: list[Claim]) -> list[Claim]:
-    """Claims by the time since when they hold; of what has none, by when the store got it.
+    """Claims by the time since when they hold, or else by when the store got them.
 
-    What is to come stands where it was announced: the nights between then and its day read it there.
+    What is to come stands where it was announced: the nights until its day read it there.
     """
 
     def place(claim: Claim) -> tuple[str, str]:

@@ -16,6 +16,7 @@ from clsm_cli.retrieval.answer import Concept
 from clsm_cli.scoring import relevance
 from clsm_cli.scoring.relevance import Evidence
 from clsm_cli.store.index import graph as stored
+from clsm_cli.store.index import rests
 from clsm_cli.text import tokens
 
 if TYPE_CHECKING:
@@ -26,8 +27,6 @@ if TYPE_CHECKING:
     from clsm_cli.store.index.graph import NodeRow
     from clsm_cli.store.index.reader import Index
 
-LEAST = 0.05
-"""Probability of what a cue still brings."""
 BY_NAME = frozenset({"exact", "alias"})
 """Seeds that stand in the query, or it in them."""
 
@@ -68,10 +67,13 @@ def rank(
         known_at: When those edges should have been known; None for now.
     """
     weighed = weigh(index, query, candidates, cosines, now, known_at)
+    is_cue = _is_cue(query, weighed)
+    if is_cue:
+        weighed = _named_first(weighed)
     probabilities = [each.probability for each in weighed]
     kept = relevance.cut(probabilities, limit, index.store.settings.recall.concept_beta)
-    if _is_cue(query, weighed):
-        kept = max(kept, sum(p >= LEAST for p in probabilities[:limit]))
+    if is_cue:
+        kept = max(kept, sum(p >= relevance.LEAST for p in probabilities[:limit]))
     ids = {each.node.number: each.node.id for each in weighed}
     return tuple(_concept(each, ids) for each in weighed[:kept])
 
@@ -132,6 +134,13 @@ def _is_cue(query: str, weighed: Sequence[Weighed]) -> bool:
     return {*tokens.stems(query)} <= {term for name in names for term in tokens.stems(name)}
 
 
+def _named_first(weighed: Sequence[Weighed]) -> list[Weighed]:
+    """A cue is about what it names, whatever else the passages speak of."""
+    best = weighed[0].probability
+    named = [each._replace(probability=best) if each.seed in BY_NAME else each for each in weighed]
+    return sorted(named, key=lambda each: (-each.probability, each.seed not in BY_NAME))
+
+
 def _names(node: NodeRow) -> tuple[str, ...]:
     return (node.label, *node.aliases)
 
@@ -180,8 +189,10 @@ class _Passages:
         self, index: Index, candidates: Sequence[Candidate]
     ) -> dict[int, Collection[int]]:
         """Passage → the nodes it mentions, by number; fills ``nodes`` and ``marked``."""
+        stated = [each.row for each in candidates if each.traits.kind == "statement"]
+        sources = rests.turns_of(index.connection, sorted(stated))
         keys = {each.traits.key for each in candidates if each.traits.kind == "passage"}
-        noted = stored.noted(index.connection, keys)
+        noted = stored.noted(index.connection, keys.union(key for _, key in sources))
         self.nodes = stored.nodes(index.connection, {n for each in noted.values() for n in each})
         found: dict[int, Collection[int]] = {
             candidate.row: noted[candidate.traits.key]
@@ -189,7 +200,8 @@ class _Passages:
             if candidate.traits.key in noted
             and self.nodes.keys() >= set(noted[candidate.traits.key])
         }
-        # A statement, or a turn with a name that no night has made a node of.
+        found |= self._named_in(index, stated, sources, noted)
+        # A turn with a name that no night has made a node of.
         rest = [candidate.row for candidate in candidates if candidate.row not in found]
         ids: dict[int, str] = {}
         labels: dict[int, list[str]] = {}
@@ -203,6 +215,23 @@ class _Passages:
             self.marked.add(number)
             self.nodes[number] = _unrecorded(number, ids[number], labels[number])
         return found
+
+    def _named_in(
+        self,
+        index: Index,
+        rows: Sequence[int],
+        sources: Sequence[tuple[int, str]],
+        noted: Mapping[str, Sequence[int]],
+    ) -> dict[int, Collection[int]]:
+        """Statement → the nodes of the turns it rests on that its own text names, where it has any."""
+        found: dict[int, set[int]] = {}
+        texts = {row: {*tokens.stems(each.text)} for row, each in index.passages(rows).items()}
+        for row, key in sources:
+            for number in noted.get(key, ()):
+                node = self.nodes.get(number)
+                if node and any(texts[row].issuperset(tokens.stems(n)) for n in _names(node)):
+                    found.setdefault(row, set()).add(number)
+        return dict(found)
 
 
 def _unrecorded(number: int, node: str, labels: Sequence[str]) -> NodeRow:

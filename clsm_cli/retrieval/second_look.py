@@ -67,7 +67,7 @@ def add(
     echo = _echo(traits, around, late)
     names = index.names_in(rows)
     session = _session(traits, [weighted(values, FIRST) for values in first])
-    meaning = spread([near.of(each.vector) or 0.0 for each in traits])
+    meaning = _meaning(traits, first, near)
     alone = 0.0 if question.named else settings.alone
     around_it = [(1 - broad) * (1 - alone * (1 - own)) for own in meaning]
     looked = [
@@ -81,6 +81,16 @@ def add(
         for i, (row, values) in enumerate(zip(rows, first, strict=True))
     ]
     return _with_bridges(index, question, rows, looked, traits, names, settings)
+
+
+def _meaning(traits: Sequence[Traits], first: Sequence[Signals], near: Nearest) -> list[float]:
+    """Cosines to the question, min-max; of what has no vector yet, the words speak for it."""
+    found = [values.bm25 for values in first]
+    known = {i: near.of(each.vector) for i, each in enumerate(traits)}
+    measured = {i: cosine for i, cosine in known.items() if cosine is not None}
+    for i, share in zip(measured, spread(list(measured.values())), strict=True):
+        found[i] = share
+    return found
 
 
 def _with_bridges(

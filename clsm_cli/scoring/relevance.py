@@ -2,9 +2,9 @@
 
     p = 1 / (1 + exp(−(Σ weight · evidence + bias)))
 
-The weights are a logistic regression over the nodes of LoCoMo's questions and, for what is special to
-notes, of the sample memory's queries (docs/experiments.md). A
-share of the best score is no threshold: it means another thing in every graph. A probability does not.
+The weights are one logistic regression over the nodes of LoCoMo's questions and of the sample memory's
+queries, each of which counts five times (docs/experiments.md). A share of the best score is no
+threshold: it means another thing in every graph. A probability does not.
 """
 
 from __future__ import annotations
@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 SHARPNESS = 8.0
 """How fast a passage counts less than the best one: by e^(8 · (share − 1)), share of its score."""
 UNSURE = 0.5
-"""Probability of the best below which nothing is cut: it is likelier wrong than right."""
+"""Probability of the best below which nothing likely is cut: it is likelier wrong than right."""
+LEAST = 0.01
+"""Probability of what is still likely enough to be shown then, or to belong to what a cue names."""
 
 
 class Evidence(NamedTuple):
@@ -46,8 +48,8 @@ class Evidence(NamedTuple):
     note_common: float
 
 
-WEIGHTS = Evidence(-4.57, 8.47, 5.62, 0.33, 1.59, 0.14, 2.66, -0.53)
-BIAS = -5.73
+WEIGHTS = Evidence(-3.11, 8.01, 5.18, 0.67, 2.51, 0.11, 0.93, -0.37)
+BIAS = -6.69
 NAMED = 0.66
 """Of a node whose name stands in the question, at least: on LoCoMo two in three of them are right."""
 
@@ -72,7 +74,7 @@ def probability(
 
     >>> clear = Evidence(1.0, 1.0, 0.6, 0.5, 0.0, 2.0, 0.0, 0.0)
     >>> round(probability(clear, is_named=False), 2)
-    0.88
+    0.87
     >>> probability(Evidence(*[0.0] * 8), is_named=True)
     0.66
     """
@@ -86,8 +88,8 @@ def cut(probabilities: Sequence[float], most: int, beta: float) -> int:
 
         F_β(k) ≈ (1 + β²) Σ_{i ≤ k} p_i / (k + β² Σ p_i)
 
-    the ratio of expectations, the usual approximation (Lewis 1995; Ye et al. 2012). Nothing is cut where
-    even the best is below ``UNSURE``: how the rest falls off says little then.
+    the ratio of expectations, the usual approximation (Lewis 1995; Ye et al. 2012). Where even the best
+    is below ``UNSURE``, how the rest falls off says little: then all from ``LEAST`` on are returned.
 
     Args:
         probabilities: Of everything there is, falling.
@@ -96,12 +98,14 @@ def cut(probabilities: Sequence[float], most: int, beta: float) -> int:
 
     >>> cut([0.99, 0.9, 0.1, 0.01], 10, 2.5), cut([0.3] + [0.1] * 20, 10, 2.5), cut([], 10, 2.5)
     (2, 10, 0)
+    >>> cut([0.3, 0.1, 0.002], 10, 2.5), cut([0.002], 10, 2.5)
+    (2, 0)
     >>> cut([0.99, 0.9, 0.1, 0.01], 10, 1000)
     4
     """
     total = sum(probabilities)
     if probabilities and probabilities[0] < UNSURE:
-        return min(most, len(probabilities))
+        return sum(p >= LEAST for p in probabilities[:most])
     held, best, kept = 0.0, 0.0, 0
     for place, p in enumerate(probabilities[:most], 1):
         held += p

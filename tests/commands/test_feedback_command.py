@@ -53,7 +53,7 @@ def feedback_log(cli: Cli) -> Path:
 
 
 def test_a_recall_is_judged(talk: Cli) -> None:
-    answer = talk.ok("recall", "--json", "where is the key of the shed", *NOW).json
+    answer = talk.ok("recall", "--json", "where is the key, and who looks at the gauge", *NOW).json
     recall, ids = answer["recall_id"], [memory["id"] for memory in answer["memories"]]
     assert len(ids) >= 3
     words = ("feedback", recall, "--good", ids[0], ids[1], "--bad", ids[2], *NOW)
