@@ -22,10 +22,6 @@ if TYPE_CHECKING:
     from clsm_cli.store.index.told import Told
 
 
-ABREAST = 0.6
-"""Share of the best cosine to a question from which news is about what that asks for."""
-
-
 class Surroundings:
     """What stands around the candidates: neighbours, and the members of their groups."""
 
@@ -74,7 +70,7 @@ class View:
         late: LateInteraction | None,
         around: Surroundings,
         stated: frozenset[str],
-        outdated: Collection[str] | None = None,
+        outdated: Collection[str],
     ) -> None:
         self._question = question
         self._stated = stated
@@ -120,7 +116,6 @@ class View:
         near = self._around.near
         share = self._share()
         by_words = spread([self._words.scores.get(row, 0.0) for row in rows])
-        old = self._overtaken(rows)
         sources = self._around.sources(rows) if self._question.periods else {}
         own = self._over_windows(rows, by_words, after=False)
         around = self._over_windows(rows, by_words, after=True)
@@ -138,29 +133,10 @@ class View:
                 temporal=float(self._question.asks_when and bool(near[row].periods)),
                 question=float(near[row].is_question),
                 fact=float(near[row].key in self._stated),
-                outdated=float(row in old or near[row].key in (self._outdated or ())),
+                outdated=float(near[row].key in self._outdated),
             )
             for i, row in enumerate(rows)
         ]
-
-    def _overtaken(self, rows: Iterable[int]) -> set[int]:
-        """News to which later news is about as near to the question, where that asks for what holds.
-
-        The question says what it is about, so what tells a change and is near to it tells of that:
-        of twelve facts told in five wordings each, the wordings lie between 0.65 and 1 of the best
-        cosine to the question, and what else is news below.
-        """
-        if self._outdated is None:
-            return set()
-        near = self._around.near
-        news = {row: self._cosine(row) or 0.0 for row in rows if near[row].is_news}
-        by_key = {near[row].key: value for row, value in news.items()}
-        for row, turn in self._around.rests(news):  # a statement says what its turn said
-            news[row] = max(news[row], by_key.get(turn, 0.0))
-        best = max(news.values(), default=0.0)
-        told = {row: near[row].day or 0 for row, value in news.items() if value >= ABREAST * best}
-        latest = max(told.values(), default=0)
-        return {row for row, day in told.items() if day < latest}
 
     def _over_windows(self, rows: list[int], by_words: list[float], *, after: bool) -> list[float]:
         """MaxSim of each row's window, min-max; of what has no vector yet, the words speak for it."""

@@ -99,7 +99,7 @@ def rank(
     if vectors is not None:
         weights = meaning.token_weights(vectors, question.dense, found, settings.least_idf)
         late = meaning.interact(index, engine, vectors, weights, around.near)
-    over = _outdated(index, question, rows, around) if settings.weight_outdated else None
+    over = _outdated(index, question, rows, around) if settings.weight_outdated else ()
     view = View(question, found, near, late, around, frozenset(stated), over)
     found_first = view.signals(rows)
     looked = second_look.add(index, question, rows, found_first, around, near, late, settings)
@@ -158,10 +158,10 @@ def _candidates(
 
 def _outdated(
     index: Index, question: Question, rows: Sequence[int], around: Surroundings
-) -> Collection[str] | None:
-    """Keys of candidates that hold no longer; None where a question does not ask for what does."""
+) -> Collection[str]:
+    """Keys of candidates that hold no longer; none where a question does not ask for what does."""
     if not question.asks_of_now:
-        return None
+        return ()
     from clsm_cli.store.index import rests
 
     return rests.outdated(index.connection, sorted({around.near[row].key for row in rows}))

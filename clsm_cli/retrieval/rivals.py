@@ -1,19 +1,20 @@
 """What answers as well as something else but counts for less stands below it.
 
-A page that a tool printed, a rumour, what was so before: each may answer a question in its very
-words, so likeness alone cannot tell it from what is true. Such a passage yields to its rivals, those
+A page that a tool printed, a rumour, what was so before, what is so of somebody else: each may answer
+a question in much its words, so likeness alone cannot tell it from what is true. Such a passage yields to its rivals, those
 that answer as well and have no such flaw, and comes right below the last of them. Where it has none
 it keeps its place: what only a tool has told is still found.
 """
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from typing import TYPE_CHECKING
 
 from clsm_cli.model.trust import TRUST_ORDER
 from clsm_cli.records import NamedTuple
-from clsm_cli.text import factuality, tokens
+from clsm_cli.text import changes, factuality, tokens
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,6 +35,11 @@ AS_SURE = 0.8
 """Both shares for what was said later: the two tell the same of the same, with another value."""
 ALIKE = 0.4
 """Dice's coefficient of their search terms from which two passages may tell the same."""
+ABREAST = 0.6
+"""Share of the best cosine to a question from which news is about what that asks for: of twelve facts
+told in five wordings each the wordings lie between 0.65 and 1, and what else is news below."""
+_NAME = re.compile(r"(?<=[\w,;:] )[A-Z][\w-]+")
+"""A word with a capital inside a sentence."""
 _STEP = 1e-6
 """Of a score, which has six digits."""
 _UNTRUSTED = frozenset({"tool", "web"})
@@ -42,6 +48,10 @@ _UNTRUSTED = frozenset({"tool", "web"})
 class _Item(NamedTuple):
     candidate: Candidate
     passage: Passage
+
+    @property
+    def row(self) -> int:
+        return self.candidate.row
 
 
 def ordered(
@@ -60,13 +70,13 @@ def ordered(
     passages = index.passages([each.row for each in candidates[:HEAD]])
     head = [_Item(each, passages[each.row]) for each in candidates[:HEAD]]
     flawed = _flawed(question, head)
-    good = [each for each in head if each.candidate.row not in flawed]
+    good = [each for each in head if each.row not in flawed]
     newer = _newer(question, good)
-    best = [each for each in good if each.candidate.row not in newer]
+    best = [each for each in good if each.row not in newer]
     found = []
     for each in head:
-        rivals = newer.get(each.candidate.row, [])
-        if each.candidate.row in flawed:
+        rivals = newer.get(each.row) or _nearer(question, each, best)
+        if each.row in flawed:
             rivals = [rival for rival in best if _answers(rival, each, settings.rivals, SHARED)]
         found.append(_below(each.candidate, rivals))
     found.sort(key=lambda each: -each.score)  # of equal ones the order stays
@@ -82,11 +92,11 @@ def _flawed(question: Question, head: Sequence[_Item]) -> set[int]:
     """Rows of what nobody vouches for, and of what does not say to be so what it speaks of."""
     found: set[int] = set()
     if not factuality.asks_for_output(question.text):
-        found.update(each.candidate.row for each in head if each.passage.trust in _UNTRUSTED)
+        found.update(each.row for each in head if each.passage.trust in _UNTRUSTED)
     if factuality.asks_what_is(question.text):
         terms = frozenset(question.terms)
         found.update(
-            each.candidate.row
+            each.row
             for each in head
             if each.candidate.evidence.coverage >= HELD
             and not factuality.tells(each.passage.text, terms)
@@ -101,32 +111,79 @@ def _newer(question: Question, good: Sequence[_Item]) -> dict[int, list[_Item]]:
     """
     if question.periods or not factuality.asks_present(question.text):
         return {}
-    told = [
-        each
-        for each in good
-        if each.candidate.evidence.coverage >= HELD
-        and each.passage.kind != "gist"
-        and not each.passage.document
-    ]
+    told = [each for each in good if each.passage.kind != "gist" and not each.passage.document]
+    news = _news(told)
     later = {
-        each.candidate.row: [other for other in told if _replaces(other, each)] for each in told
+        each.row: [
+            other
+            for other in told
+            if _replaces(other, each)
+            and (
+                _tells_anew(other, each)
+                or (news >= {other.row, each.row} and _is_change(other, each))
+            )
+        ]
+        for each in told
     }
     later = {row: others for row, others in later.items() if others}
     # The last of a chain stands; what stands in between yields to it as well.
     return {
-        row: [other for other in others if other.candidate.row not in later]
-        for row, others in later.items()
+        row: [other for other in others if other.row not in later] for row, others in later.items()
     }
 
 
+def _news(told: Sequence[_Item]) -> set[int]:
+    """Rows of what tells a change of what is asked for: as near to it as nearly any that does."""
+    near = {
+        each.row: each.candidate.evidence.cosine or 0.0
+        for each in told
+        if each.candidate.traits.is_news
+    }
+    best = max(near.values(), default=0.0)
+    return {row for row, cosine in near.items() if cosine >= ABREAST * best}
+
+
+def _nearer(question: Question, other: _Item, best: Sequence[_Item]) -> list[_Item]:
+    """What tells of a name that is asked about what a passage does not tell of it.
+
+    "The ferry of Perve leaves at nine" holds all words of a question but one, the name.
+    """
+    names = frozenset(tokens.stems(" ".join(_NAME.findall(question.text))))
+    held = other.candidate.evidence.coverage
+    asked, own = frozenset(question.terms), _terms(other.passage.text)
+    if not names - own:
+        return []
+    return [
+        each
+        for each in best
+        if 0 < held < each.candidate.evidence.coverage
+        and _answers(each, other, AS_SURE, 1.0)
+        and asked & own < asked & _terms(each.passage.text)
+        and names & _terms(each.passage.text) - own
+        and _alike(each.passage.text, other.passage.text) >= ALIKE
+    ]
+
+
 def _replaces(new: _Item, old: _Item) -> bool:
-    """Whether something was said later, by somebody as trusted, in much the same words."""
+    """Whether something was said later, by somebody as trusted."""
+    return (new.passage.time or "") > (old.passage.time or "") and TRUST_ORDER.index(
+        new.passage.trust
+    ) >= TRUST_ORDER.index(old.passage.trust)
+
+
+def _tells_anew(new: _Item, old: _Item) -> bool:
+    """Whether it answers as well, in much the same words."""
     return (
-        (new.passage.time or "") > (old.passage.time or "")
-        and TRUST_ORDER.index(new.passage.trust) >= TRUST_ORDER.index(old.passage.trust)
+        min(new.candidate.evidence.coverage, old.candidate.evidence.coverage) >= HELD
         and _answers(new, old, AS_SURE, AS_SURE)
         and _alike(new.passage.text, old.passage.text) >= ALIKE
     )
+
+
+def _is_change(new: _Item, old: _Item) -> bool:
+    """Whether it tells of the same names, with another value, in whatever words."""
+    speakers = {new.candidate.traits.speaker, old.candidate.traits.speaker} - {None, ""}
+    return len(speakers) < 2 and changes.new_value(new.passage.text, old.passage.text) is not None
 
 
 def _answers(rival: _Item, other: _Item, sure: float, shared: float) -> bool:

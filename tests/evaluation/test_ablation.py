@@ -86,6 +86,8 @@ ASKED = (
     "Where did Mara buy the violin from Edith Vale?",
     "How often does the pump run?",
     "When did Noor paint the kitchen?",
+    "When does Mara have violin lessons?",
+    "Use metric units in the recipes",
     "What did Brian do on 10 February 2026?",
     "What did we discuss on 10 February 2026?",
     "Edith Vale",
@@ -125,9 +127,9 @@ MEASURES = {
 """Settings that say how much or how long, and switch nothing off."""
 OFF = {"recall.weight_context", "recall.rounds"}
 """Mechanisms that are shipped switched off."""
-ONLY_IN_LARGE = {"refinement"}
-"""What changes nothing here: it moves boundaries by a turn or two. Ten of the 45 answers of the sample
-memory change without it."""
+ONLY_IN_LARGE = {"refinement", "spreading"}
+"""What changes nothing here: the one moves boundaries by a turn or two, the other leads to what the
+passages of so small a store mention anyway. Answers of the sample memory change without either."""
 ASKED_OF_NOTES = ("what happened to the pump in the cellar", "what stood on the gauge")
 
 
