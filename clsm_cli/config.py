@@ -122,7 +122,7 @@ class RecallSettings(NamedTuple):
     """Concepts returned (CLS-M: top_k)."""
     concept_passages: int = 30
     """Passages that concepts are read from; 0: what the query names, and what activation reaches."""
-    concept_beta: float = 2.5
+    concept_beta: float = 3.0
     """By how much more recall counts than precision where the list of concepts is cut; 1000: it is not."""
     hops: int = 3
     """Edges that activation crosses at most (CLS-M: 3); 0: it does not spread."""

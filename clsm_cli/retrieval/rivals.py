@@ -40,8 +40,8 @@ ABREAST = 0.6
 told in five wordings each the wordings lie between 0.65 and 1, and what else is news below."""
 _NAME = re.compile(r"(?<=[\w,;:] )[A-Z][\w-]+")
 """A word with a capital inside a sentence."""
-_STEP = 1e-6
-"""Of a score, which has six digits."""
+_STEP = 1e-3
+"""Of a score: enough to show in the four digits of an item's."""
 _UNTRUSTED = frozenset({"tool", "web"})
 
 

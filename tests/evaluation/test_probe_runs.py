@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from clsm_cli.evaluation.probes import asking, cold_start, drift, growth, recorded
+from clsm_cli.evaluation.ablation.overrides import applied
+from clsm_cli.evaluation.dataset import Query
+from clsm_cli.evaluation.probes import asking, cold_start, distractor, drift, growth, recorded
 from clsm_cli.evaluation.probes.asking import BM25, CLSM
 from clsm_cli.evaluation.probes.registry import PROBES
 
 if TYPE_CHECKING:
+    from clsm_cli.evaluation.bench import Bench
     from clsm_cli.evaluation.result import ProbeResult, Verdict
     from clsm_cli.evaluation.stores import Workshop
     from clsm_cli.retrieval.meaning import Engine
@@ -60,6 +63,28 @@ def test_drift(shop: Workshop, engine: Engine, monkeypatch: pytest.MonkeyPatch) 
     assert not verdict(result, BM25).passed
     assert [point[0] for point in result.series[0].points] == [5, 10]
     assert sum(y for _, y in result.series[0].points) / 2 == pytest.approx(clsm["latest"])
+
+
+def test_what_has_no_flaw_comes_first(shop: Workshop, engine: Engine) -> None:
+    """What is told of another name, denied, superseded or planted; without rivals likeness decides."""
+    traps, turns = distractor.made(0)
+    bench = asking.bench(shop, engine, "distractor", turns)
+    queries = [Query(str(number), trap.ask) for number, trap in enumerate(traps)]
+
+    def above(bench: Bench) -> dict[str, int]:
+        answers = asking.ask(bench, queries, (CLSM,))[CLSM]
+        return {
+            kind: sum(
+                distractor.is_above(answer, trap, number, kind)
+                for number, (answer, trap) in enumerate(zip(answers, traps, strict=True))
+            )
+            for kind in distractor.KINDS
+        }
+
+    whole, without = above(bench), above(applied(bench, {"recall.rivals": 0.0}))
+    for kind in distractor.KINDS:
+        assert whole[kind] >= 0.9 * len(traps)
+        assert without[kind] < whole[kind]
 
 
 def test_growth_goes_on_where_a_run_stopped(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from math import log
 
 from hypothesis import given
@@ -101,7 +102,12 @@ def test_coverage_is_the_share_of_the_idf_without_names(sample: Store) -> None:
 
 def test_the_order_of_an_answer_is_total(sample: Store) -> None:
     memories = ask(sample, "Ilse", k=40, budget=100_000, min_score=0.0).memories
-    keys = [(-m.score, m.sources[0].timestamp or "", m.id) for m in memories]
     assert len(memories) > 20
     assert len({m.id for m in memories}) == len(memories)
-    assert keys == sorted(keys)
+    for one, other in pairwise(memories):
+        assert one.score >= other.score
+        if one.shares == other.shares:
+            assert (one.sources[0].timestamp or "", one.id) < (
+                other.sources[0].timestamp or "",
+                other.id,
+            )

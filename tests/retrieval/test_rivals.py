@@ -53,6 +53,20 @@ def test_it_stands_below_what_is_true(store: Store, other: str) -> None:
     assert scores == sorted(scores, reverse=True)
 
 
+def test_a_change_in_other_words_stands_above_what_it_ended(store: Store) -> None:
+    tell(store, said("I drive a Fiat Panda now.", 2), said("We had soup.", 3))
+    tell(store, said("I sold the Fiat Panda and bought a Seat Ibiza.", 9))
+    answer = texts(store, "Which car do I drive?")
+    assert "Seat" in answer[0]
+    assert "Fiat Panda now" in texts(_off(store), "Which car do I drive?")[0]
+
+
+def test_news_of_one_does_not_end_that_of_another(store: Store) -> None:
+    tell(store, said("Edith has moved to Delft.", 2), said("Noor has moved to Haarlem.", 9))
+    question = "Which town does my sister live in now?"
+    assert texts(store, question) == texts(_off(store), question)
+
+
 def test_what_only_a_tool_told_keeps_its_place(store: Store) -> None:
     told = "The backup of the barge register failed: no space left on the disk."
     tell(store, said(told, 5, "tool"), said("We had soup, and it rained all day.", 6))

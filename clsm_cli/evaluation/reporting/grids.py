@@ -272,8 +272,8 @@ def _crossed(each: SystemResult) -> float | None:
 
 
 def _by_system(title: str, found: SetResult, columns: Sequence[_Column]) -> Grid:
-    """A row for each system; columns that are empty for all are left out."""
-    rows = found.systems
+    """A row for each system; rows and columns that are empty are left out."""
+    rows = [row for row in found.systems if any(each.text(row) != NOTHING for each in columns)]
     kept = [each for each in columns if any(each.text(row) != NOTHING for row in rows)]
     best: set[tuple[int, int]] = set()
     for place, column in enumerate(kept, 1):
