@@ -115,7 +115,7 @@ class RecallSettings(NamedTuple):
     """Share of common search terms from which two items of one speaker are one; above 1: never."""
     rivals: float = 0.6
     """Share of a passage's confidence from which another answers as well, so that what is untrusted,
-    denied or superseded stands below it (``retrieval.rivals``); 0: nothing does."""
+    denied, superseded or told of another name stands below it (``retrieval.rivals``); 0: nothing does."""
     window: int = 450
     """Characters to which a block of a note grows within its section; 0: it is returned alone."""
     concepts: int = 10

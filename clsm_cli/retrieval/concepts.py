@@ -88,7 +88,8 @@ def weigh(
 ) -> list[Weighed]:
     """Every node that something speaks for, likeliest first; see ``rank``."""
     settings = index.store.settings.recall
-    found = _Passages(index, candidates[: settings.concept_passages])
+    own = _without_bridges(candidates, settings.weight_bridge)
+    found = _Passages(index, own[: settings.concept_passages])
     named = seeds.named(index, query, found.nodes)
     known = found.nodes | stored.nodes(index.connection, named.keys() - found.nodes.keys())
     meanings = {number: _cosine(node, cosines) for number, node in known.items()}
@@ -124,6 +125,12 @@ def weigh(
         weighed.append(Weighed(node, evidence, p, seed.kind if seed else None, route))
     weighed.sort(key=lambda each: (-each.probability, each.node.id))
     return weighed
+
+
+def _without_bridges(candidates: Sequence[Candidate], weight: float) -> list[Candidate]:
+    """By what each says itself, best first: what a bridge leads to answers, but is of something else."""
+    own = [each._replace(score=each.score - weight * each.signals.bridge) for each in candidates]
+    return sorted(own, key=lambda each: -each.score)
 
 
 def _is_cue(query: str, weighed: Sequence[Weighed]) -> bool:

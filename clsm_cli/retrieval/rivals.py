@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.model.trust import TRUST_ORDER
 from clsm_cli.records import NamedTuple
-from clsm_cli.text import changes, factuality, tokens
+from clsm_cli.text import factuality, tokens
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -144,22 +144,25 @@ def _news(told: Sequence[_Item]) -> set[int]:
 
 
 def _nearer(question: Question, other: _Item, best: Sequence[_Item]) -> list[_Item]:
-    """What tells of a name that is asked about what a passage does not tell of it.
+    """What tells much the same of a name that is asked about, and that a passage does not have.
 
-    "The ferry of Perve leaves at nine" holds all words of a question but one, the name.
+    "The ferry of Perve leaves at nine" has every word of a question but the name of the ferry.
     """
-    names = frozenset(tokens.stems(" ".join(_NAME.findall(question.text))))
     held = other.candidate.evidence.coverage
-    asked, own = frozenset(question.terms), _terms(other.passage.text)
-    if not names - own:
-        return []
-    return [
+    rivals = [
         each
         for each in best
-        if 0 < held < each.candidate.evidence.coverage
-        and _answers(each, other, AS_SURE, 1.0)
+        if 0 < held < each.candidate.evidence.coverage and _answers(each, other, AS_SURE, 1.0)
+    ]
+    names = _terms(" ".join(_NAME.findall(question.text))) if rivals else frozenset()
+    if not names:
+        return []
+    asked, own = frozenset(question.terms), _terms(other.passage.text)
+    return [
+        each
+        for each in rivals
+        if names & _terms(each.passage.text) - own
         and asked & own < asked & _terms(each.passage.text)
-        and names & _terms(each.passage.text) - own
         and _alike(each.passage.text, other.passage.text) >= ALIKE
     ]
 
@@ -182,6 +185,8 @@ def _tells_anew(new: _Item, old: _Item) -> bool:
 
 def _is_change(new: _Item, old: _Item) -> bool:
     """Whether it tells of the same names, with another value, in whatever words."""
+    from clsm_cli.text import changes
+
     speakers = {new.candidate.traits.speaker, old.candidate.traits.speaker} - {None, ""}
     return len(speakers) < 2 and changes.new_value(new.passage.text, old.passage.text) is not None
 

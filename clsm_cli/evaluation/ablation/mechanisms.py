@@ -174,7 +174,7 @@ _ALL = (
     Mechanism("names", "passages full of names count more", {"recall.weight_names": 0}),
     Mechanism(
         "rivals",
-        "what is untrusted, denied or superseded stands below what answers as well",
+        "what is untrusted, denied, superseded or told of another name stands below what answers as well",
         {"recall.rivals": 0},
     ),
     Mechanism(
