@@ -10,6 +10,7 @@ import select
 import signal
 import subprocess
 import sys
+import time
 from typing import TYPE_CHECKING
 
 import labelled_store
@@ -193,6 +194,7 @@ def at_a_terminal(cli: Cli, *typed: str) -> tuple[int, str]:
             screens = ready
             key = left.pop(0)
             if key == INTERRUPT:
+                time.sleep(0.5)  # the screen is written; it waits for a key
                 process.send_signal(signal.SIGINT)
             else:
                 os.write(mine, key.encode())
