@@ -1,11 +1,13 @@
 """The looks of a recall: the first leaves out what is archived, the second does not.
 
 A word of the question that few passages hold brings back the archived ones that hold it
-(``Search.wake``). The second look is taken where the first found nothing, or is not sure of it.
+(``Search.wake``). The second look is taken where the first found nothing, or is not sure of it while
+something archived is among what is nearest to the question in meaning.
 """
 
 from __future__ import annotations
 
+from heapq import nlargest
 from typing import TYPE_CHECKING
 
 from clsm_cli.records import NamedTuple
@@ -26,6 +28,9 @@ DOUBT = 3.0
 """How many times the floor an answer must be sure to do without the archive. Facts that were told once and
 asked for after the store had grown tenfold are recalled as if nothing were archived; at 2 times five
 points fewer, at 1.5 times ten."""
+NEAREST = 3
+"""Passages nearest to the question in meaning, of which one must be archived to look there in doubt. With
+one, seven points of what the doubt brought are lost; with five nothing is gained."""
 
 
 class Look(NamedTuple):
@@ -56,6 +61,22 @@ def take(index: Index, query: Query, engine: Engine, *, has_model: bool) -> Iter
         yield look
         if not index.has_archived() or look.is_sure(settings.floor):
             return
+        if memories and not _archive_is_near(index, found):
+            return
+
+
+def _archive_is_near(index: Index, found: Found) -> bool:
+    """Whether of the passages nearest to the question in meaning one is archived.
+
+    The scan of the sentence vectors has seen them all already; without a model nobody knows.
+    """
+    from clsm_cli.store.index import archived
+
+    cosines = found.ranked.cosines
+    if not cosines:
+        return True
+    nearest = nlargest(NEAREST, range(len(cosines)), key=cosines.__getitem__)
+    return archived.is_among(index.connection, nearest)
 
 
 def _settings(index: Index, query: Query) -> RecallSettings:

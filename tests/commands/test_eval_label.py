@@ -34,11 +34,7 @@ if TYPE_CHECKING:
 ASKED = [Proposal(f"What of {n}?", "asked", f"asked {n}") for n in ("heron", "gauge", "mill")]
 FOUND = [Found("a1", "First. " * 200, "2026-02-01"), Found("b2", "Second \x1b[2J.", "")]
 INTERRUPT = "\x03"
-PROGRAM = (
-    "import typer; from clsm_cli.commands import evaluate_label;"
-    "app = typer.Typer(pretty_exceptions_enable=False); app.callback()(lambda: None);"
-    "evaluate_label.register(app); app()"
-)
+PROGRAM = (sys.executable, "-m", "clsm_cli", "eval", "label", "--now", labelled_store.NOW)
 
 
 class File:
@@ -156,7 +152,7 @@ def path(cli: Cli) -> Iterator[Path]:
 
 def run(cli: Cli, *words: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-c", PROGRAM, "label", "--now", labelled_store.NOW, *words],
+        [*PROGRAM, *words],
         cwd=cli.folder,
         env=dict(cli.environment),
         input=stdin,
@@ -171,7 +167,7 @@ def at_a_terminal(cli: Cli, *typed: str) -> tuple[int, str]:
     """Type something at each screen; the exit code and all that was shown."""
     mine, theirs = pty.openpty()
     process = subprocess.Popen(
-        [sys.executable, "-c", PROGRAM, "label", "-n", "3", "--now", labelled_store.NOW],
+        [*PROGRAM, "-n", "3"],
         cwd=cli.folder,
         env={**cli.environment, "TERM": "xterm"},
         stdin=theirs,
@@ -194,7 +190,7 @@ def at_a_terminal(cli: Cli, *typed: str) -> tuple[int, str]:
             screens = ready
             key = left.pop(0)
             if key == INTERRUPT:
-                time.sleep(0.5)  # the screen is written; it waits for a key
+                time.sleep(0.5)  # the screen is written by then, and it waits for a key
                 process.send_signal(signal.SIGINT)
             else:
                 os.write(mine, key.encode())

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 FOUND = ("delegation defect", "who is brian", "what broke the old memory")
 COMMON = "who is brian"
 """No word of it is rare in the sample."""
+DOUBTFUL = "what did the neighbour cook"
+"""Nothing answers it for sure."""
 NONSENSE = "qwzx vlorbing hnnt"
 
 
@@ -124,3 +126,17 @@ def test_what_is_considered_are_both_passes(sample: Store) -> None:
     assert half.passages < 0.6 * whole.passages
     (twice,) = counted(sample, NONSENSE)
     assert twice.passages == half.passages + whole.passages
+
+
+def test_in_doubt_the_archive_is_looked_into_where_something_near_lies_there(sample: Store) -> None:
+    answer = ask(sample, DOUBTFUL, k=40, budget=100_000)
+    shown = {turn.partition("-")[0] for m in answer.memories for turn in m.sources[0].turn_ids}
+    far = [key for key in keys_of(sample) if key not in shown]
+    (whole,) = counted(sample, DOUBTFUL)
+    archive(sample, far)
+    (once,) = counted(sample, DOUBTFUL)
+    assert once.passages < whole.passages
+    archive(sample, sorted(shown))
+    (twice,) = counted(sample, DOUBTFUL)
+    assert twice.passages > whole.passages
+    assert ask(sample, DOUBTFUL, k=40, budget=100_000) == answer

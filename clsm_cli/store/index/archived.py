@@ -59,6 +59,22 @@ def settle(connection: sqlite3.Connection, touched: set[str]) -> None:
         )
 
 
+def is_among(connection: sqlite3.Connection, vectors: Sequence[int]) -> bool:
+    """Whether an archived passage has one of some sentence vectors.
+
+    Args:
+        connection: Of the index.
+        vectors: Their rows.
+    """
+    (asleep,) = connection.execute("SELECT rows FROM asleep").fetchone()
+    rows = connection.execute(
+        "SELECT p.id FROM vectors v JOIN passages p ON p.embedded = v.digest"
+        f" WHERE v.row IN ({','.join('?' * len(vectors))})",
+        list(vectors),
+    )
+    return not {row for (row,) in rows}.isdisjoint(array("I", asleep))
+
+
 def holding_rare(connection: sqlite3.Connection, terms: Sequence[str]) -> frozenset[int]:
     """Rows of the archived passages that hold a rare term.
 
