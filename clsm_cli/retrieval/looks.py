@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 DOUBT = 3.0
 """How many times the floor an answer must be sure to do without the archive. Facts that were told once and
-asked for after the store had grown tenfold are recalled as if nothing were archived; at 2 times five
-points fewer, at 1.5 times ten."""
+asked for after the store had grown tenfold are recalled as if nothing were archived; at 2 times seven
+points fewer."""
 NEAREST = 3
 """Passages nearest to the question in meaning, of which one must be archived to look there in doubt. With
 one, seven points of what the doubt brought are lost; with five nothing is gained."""

@@ -1,9 +1,9 @@
 """What answers as well as something else but counts for less stands below it.
 
 A page that a tool printed, a rumour, what was so before, what is so of somebody else: each may answer
-a question in much its words, so likeness alone cannot tell it from what is true. Such a passage yields to its rivals, those
-that answer as well and have no such flaw, and comes right below the last of them. Where it has none
-it keeps its place: what only a tool has told is still found.
+a question in much its words, so likeness alone cannot tell it from what is true. Such a passage
+yields to its rivals, those that answer as well and have no such flaw, and comes right below the last
+of them. Where it has none it keeps its place: what only a tool has told is still found.
 """
 
 from __future__ import annotations
