@@ -16,8 +16,13 @@ from clsm_cli.commands.options import (
     VerboseOption,
     examples,
 )
-from clsm_cli.commands.output import Printer, counted, is_terminal
-from clsm_cli.commands.render_forget import found_lines, receipt_lines, receipt_mapping
+from clsm_cli.commands.output import Printer, counted, is_terminal, plain
+from clsm_cli.commands.render_forget import (
+    found_lines,
+    history_lines,
+    receipt_lines,
+    receipt_mapping,
+)
 from clsm_cli.commands.runtime import UsageError, chosen_store, current_time, given, parse_time
 from clsm_cli.errors import RefusedError
 
@@ -34,6 +39,7 @@ EXAMPLES = examples(
     "clsm forget 0f3a9c12d08e",
     "clsm forget --source https://example.org/page --yes",
     "clsm forget --person Mara --since 2026-02-01 --until 2026-03-01",
+    "clsm forget 0f3a9c12d08e --purge-history   # in git, every old commit too",
 )
 _COMMAND = "clsm forget"
 
@@ -73,6 +79,9 @@ def forget(
     force: Annotated[
         bool, typer.Option("--force", help="With --yes: also where a fifth of all turns would go.")
     ] = False,
+    purge_history: Annotated[
+        bool, typer.Option("--purge-history", help="From the past of its git repository too.")
+    ] = False,
     dry_run: DryRunOption = False,
     store: StoreOption = None,
     now: NowOption = None,
@@ -98,7 +107,16 @@ def forget(
         return
     if all(each in ((), None) for each in wanted):
         raise UsageError("ID", "say what is to be forgotten, by id or by an option")
-    _forget(printer, opened, wanted, moment, yes=yes, force=force, dry_run=dry_run)
+    _forget(
+        printer,
+        opened,
+        wanted,
+        moment,
+        yes=yes,
+        force=force,
+        purge_history=purge_history,
+        dry_run=dry_run,
+    )
 
 
 def _wanted(
@@ -148,27 +166,40 @@ def _forget(
     *,
     yes: bool,
     force: bool,
+    purge_history: bool,
     dry_run: bool,
 ) -> None:
     from clsm_cli.commands import engine
     from clsm_cli.forgetting import forget as use_case
+    from clsm_cli.forgetting import past
     from clsm_cli.retrieval import briefing
 
+    tree = past.check(store) if purge_history else None
     embedder = engine.embedder()
     try:
-        plan = use_case.plan(store, wanted, now, embedder, printer.progress)
+        plan = use_case.plan(
+            store, wanted, now, embedder, printer.progress, purge_history=purge_history
+        )
     finally:
         printer.end_progress()
     if plan is None:
-        printer.lines(["it was forgotten already"] if not printer.as_json else [])
+        again = (
+            None if tree is None or dry_run else past.purge(store, tree, use_case.traces_of(store))
+        )
         if printer.as_json:
-            printer.json({"schema": "clsm.forget/1", "known": True})
+            known = {"schema": "clsm.forget/1", "known": True}
+            printer.json({**known, "history": plain(again)})
+        else:
+            printer.lines(["it was forgotten already", *history_lines(again)])
         return
     receipt = plan.receipt
     if not dry_run:
         _ask(printer, plan, yes=yes, force=force)
         receipt = use_case.apply(store, plan, now, embedder)
         briefing.prepare(store)
+        if tree is not None:
+            told = use_case.traces_of(store, plan)
+            receipt = receipt._replace(history=past.purge(store, tree, told))
     printer.warn_all(receipt.warnings)
     if printer.as_json:
         printer.json(receipt_mapping(receipt, dry_run=dry_run))

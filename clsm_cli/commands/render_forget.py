@@ -10,6 +10,7 @@ from clsm_cli.commands.output import counted, plain
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from clsm_cli.forgetting.past import Rewritten
     from clsm_cli.forgetting.receipt import Gone, Receipt
     from clsm_cli.retrieval.answer import Memory
 
@@ -45,11 +46,19 @@ def receipt_lines(receipt: Receipt, *, is_done: bool, verbose: bool) -> list[str
         for each in receipt.beyond:
             lines.append(f"  {each.what}: {each.why}")
             lines += [f"    {command}" for command in each.commands]
+    lines += history_lines(receipt.history)
     if is_done:
         lines.append(f"run {receipt.run}; it cannot be undone, nor can what was done before it")
     else:
         lines.append("nothing was written")
     return lines
+
+
+def history_lines(history: Rewritten | None) -> list[str]:
+    """What became of git's past."""
+    if history is None:
+        return []
+    return [f"git: {history.rewritten} of {counted(history.commits, 'commit')} written anew"]
 
 
 def _gone(gone: Sequence[Gone], *, verbose: bool) -> Iterator[str]:

@@ -37,7 +37,9 @@ class Beyond(NamedTuple):
     commands: tuple[str, ...] = ()
 
 
-def find(store: Store, memory: Memory, chosen: Chosen, files: Sequence[str]) -> tuple[Beyond, ...]:
+def find(
+    store: Store, memory: Memory, chosen: Chosen, files: Sequence[str], *, is_purged: bool = False
+) -> tuple[Beyond, ...]:
     """Every place that is known to hold, or may hold, what is forgotten.
 
     Args:
@@ -45,8 +47,10 @@ def find(store: Store, memory: Memory, chosen: Chosen, files: Sequence[str]) -> 
         memory: What it held.
         chosen: What goes.
         files: Files of the store that go or change, relative to it.
+        is_purged: Whether it goes from git's past too, see ``past``.
     """
-    return (*_sources(memory, chosen), *_git(store, files), _copies())
+    history = _pushed(store) if is_purged else _git(store, files)
+    return (*_sources(memory, chosen), *history, _copies())
 
 
 def _sources(memory: Memory, chosen: Chosen) -> Iterator[Beyond]:
@@ -101,6 +105,18 @@ def _git(store: Store, files: Sequence[str]) -> Iterator[Beyond]:
     for each in remotes:
         why = "it was pushed there; a server keeps what nothing names until it collects garbage"
         yield Beyond(f"{each.name} ({_without_secret(each.url)})", why)
+
+
+def _pushed(store: Store) -> Iterator[Beyond]:
+    """Where the past was pushed to before it was written anew."""
+    tree = git.work_tree(store.root)
+    if tree is None:
+        return
+    at = f"git -C {quote(str(tree.top))}"
+    for each in git.remotes(tree):
+        why = "what was pushed there is still there; replace it before the next fetch"
+        pushes = [f"{at} push --force {kind} {quote(each.name)}" for kind in ("--all", "--tags")]
+        yield Beyond(f"{each.name} ({_without_secret(each.url)})", why, tuple(pushes))
 
 
 def _of_whole(at: str, branch: str) -> tuple[str, ...]:

@@ -18,6 +18,7 @@ from clsm_cli.consolidation.consolidate import consolidate
 from clsm_cli.consolidation.report import Request
 from clsm_cli.errors import LockedError, ModelDigestError, ModelMissingError
 from clsm_cli.forgetting import beyond, labelled, memory, purge, receipt, selection, traces
+from clsm_cli.forgetting.past import Traces
 from clsm_cli.ingestion.ingest import end_begun_run
 from clsm_cli.ingestion.report import utc
 from clsm_cli.model.ids import file_name_of
@@ -42,6 +43,7 @@ MASS_LOSS = 0.2
 """Share of all turns that may not go without being asked for as such."""
 FEW = 20
 """Turns that may always go."""
+_SAYING = ("statement", "gist")
 
 
 class Plan(NamedTuple):
@@ -54,6 +56,7 @@ class Plan(NamedTuple):
         gone: Ids that no log may name any more.
         asked: Lines that the consolidation adds to the list for review.
         names: Names of inbox files that no conversation has any more; a ledger may still tell them.
+        texts: What the turns and statements that go said.
     """
 
     receipt: Receipt
@@ -62,6 +65,7 @@ class Plan(NamedTuple):
     gone: frozenset[str]
     asked: bytes
     names: frozenset[str]
+    texts: tuple[str, ...]
 
     @property
     def is_mass_loss(self) -> bool:
@@ -70,7 +74,13 @@ class Plan(NamedTuple):
 
 
 def plan(
-    store: Store, wanted: Wanted, now: datetime, embedder: Embedder | None, progress: Progress
+    store: Store,
+    wanted: Wanted,
+    now: datetime,
+    embedder: Embedder | None,
+    progress: Progress,
+    *,
+    purge_history: bool = False,
 ) -> Plan | None:
     """Work out what goes with what is wanted, to the byte; only a copy is written to.
 
@@ -80,6 +90,7 @@ def plan(
         now: Time of the run, with offset.
         embedder: For what is made anew; None on a machine without the model.
         progress: Told how far the consolidation of the copy is.
+        purge_history: It will go from git's past too, see ``past``.
 
     Returns:
         None when all of it was forgotten before.
@@ -120,10 +131,13 @@ def plan(
             turns=len(chosen.turns),
             all_turns=len(held.told),
             files=tuple(sorted({*puts, *removes})),
-            beyond=beyond.find(store, held, chosen, sorted({*puts, *removes})),
+            beyond=beyond.find(
+                store, held, chosen, sorted({*puts, *removes}), is_purged=purge_history
+            ),
             warnings=(*warnings, *report.warnings),
         )
-    return Plan(done, puts, removes, frozenset(gone), asked, _inbox_names(held, chosen))
+    texts = (*purged.texts, *(each.text for each in done.gone if each.kind in _SAYING))
+    return Plan(done, puts, removes, frozenset(gone), asked, _inbox_names(held, chosen), texts)
 
 
 def apply(store: Store, planned: Plan, now: datetime, embedder: Embedder | None) -> Receipt:
@@ -151,6 +165,15 @@ def apply(store: Store, planned: Plan, now: datetime, embedder: Embedder | None)
         warnings = _sweep(store)
     done = planned.receipt._replace(run=line.id if line else None)
     return done._replace(warnings=(*done.warnings, *warnings))
+
+
+def traces_of(store: Store, planned: Plan | None = None) -> Traces:
+    """What tells, in git's past, of all that was ever forgotten, and of what a plan took out."""
+    forgotten = logs.forgotten(store)
+    if planned is None:
+        return Traces(tombstones=forgotten)
+    removes = frozenset(planned.removes)
+    return Traces(forgotten, planned.gone, planned.texts, removes, planned.names)
 
 
 def _refresh(store: Store, embedder: Embedder | None) -> None:

@@ -11,6 +11,7 @@ from clsm_cli.store.index.graph_rows import OF_EPISODES
 if TYPE_CHECKING:
     from clsm_cli.forgetting.beyond import Beyond
     from clsm_cli.forgetting.memory import Memory
+    from clsm_cli.forgetting.past import Rewritten
     from clsm_cli.forgetting.purge import Purged
     from clsm_cli.forgetting.selection import Chosen
     from clsm_cli.model.codec import Record
@@ -43,6 +44,7 @@ class Receipt(NamedTuple):
     """What a forget did, or would do.
 
     Attributes:
+        history: What became of git's past, where it was to be purged.
         gone: The turns first, then what rested on them alone.
         stays: What also rests on something else.
         remade: Episodes that lost some of their turns: old id → new id.
@@ -62,6 +64,7 @@ class Receipt(NamedTuple):
     beyond: tuple[Beyond, ...]
     warnings: tuple[str, ...] = ()
     run: str | None = None
+    history: Rewritten | None = None
 
     @property
     def share(self) -> float:

@@ -184,24 +184,41 @@ def _text(data: bytes) -> str:
 
 def _asked(root: Path, *words: str, data: bytes = b"") -> bytes | None:
     """What git answers; None when it fails, is not there, or takes too long."""
+    try:
+        return run(root, *words, data=data, seconds=SECONDS)
+    except (OSError, ValueError, subprocess.SubprocessError):
+        return None
+
+
+def run(root: Path, *words: str, data: bytes = b"", seconds: float | None = None) -> bytes:
+    """What git prints, whatever it is asked to do; nothing that the repository names is run.
+
+    Args:
+        root: The folder in which it runs.
+        words: Of its command line.
+        data: Its input.
+        seconds: How long it may take; None: as long as it likes.
+
+    Raises:
+        FileNotFoundError: There is no git.
+        OSError: It cannot be started.
+        subprocess.SubprocessError: It failed, or took too long.
+    """
     program = _program(root)
     if program is None:
-        return None
+        raise FileNotFoundError("git")
     settings = [word for setting in _SETTINGS for word in ("-c", setting)]
     inherited = {k: v for k, v in os.environ.items() if not k.startswith("GIT_")}
-    try:
-        done = subprocess.run(
-            [program, "--no-pager", *settings, *words],
-            cwd=root,
-            env=inherited | _ENVIRONMENT,
-            input=data,
-            capture_output=True,
-            timeout=SECONDS,
-            check=False,
-        )
-    except (OSError, ValueError, subprocess.TimeoutExpired):
-        return None
-    return done.stdout if done.returncode == 0 else None
+    done = subprocess.run(
+        [program, "--no-pager", *settings, *words],
+        cwd=root,
+        env=inherited | _ENVIRONMENT,
+        input=data,
+        capture_output=True,
+        timeout=seconds,
+        check=True,
+    )
+    return done.stdout
 
 
 def _program(root: Path) -> str | None:

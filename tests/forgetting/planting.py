@@ -1,0 +1,120 @@
+"""A store with one word in every kind of place that a memory can be in, and where it still is."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from ingesting import embedder, new_store, take
+from sample_store import ask
+from sleeping import chat, rows, sleep, told
+
+from clsm_cli.forgetting import forget
+from clsm_cli.forgetting.selection import Wanted
+from clsm_cli.ingestion.note import write_note
+from clsm_cli.model.episodes import EpisodeRecord
+from clsm_cli.retrieval import briefing
+from clsm_cli.store import atomic, shards
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from clsm_cli.forgetting.receipt import Receipt
+    from clsm_cli.store.layout import Store
+
+NOW = datetime.fromisoformat("2026-03-02T09:00:00+01:00")
+CANARY = "quaggamire"
+
+
+def lose(store: Store, **wanted: object) -> Receipt:
+    """Plan and apply."""
+    planned = forget.plan(store, Wanted(**wanted), NOW, embedder(), lambda *_: None)  # type: ignore[arg-type]
+    assert planned is not None
+    return forget.apply(store, planned, NOW, embedder())
+
+
+def holding(root: Path, text: str = CANARY) -> list[str]:
+    """Files under a folder that hold a text in whatever case, in their name or their bytes."""
+    return sorted(
+        str(path.relative_to(root))
+        for path in root.rglob("*")
+        if text in path.name.lower()
+        or (path.is_file() and text.encode() in path.read_bytes().lower())
+    )
+
+
+def planted(folder: Path) -> Store:
+    """A store in which the canary is everywhere that a memory can be."""
+    store = new_store(folder / "memory")
+    told(
+        store,
+        folder,
+        "harbour",
+        ("Mara", "2026-02-10T09:00:00+01:00", "The Harbour Project needs a new crane."),
+        ("Brian", "2026-02-10T09:01:00+01:00", "The Harbour Project uses PostgreSQL."),
+        ("Mara", "2026-02-10T09:02:00+01:00", "I live in Leeds."),
+        ("Brian", "2026-02-10T09:03:00+01:00", "The archive of the Harbour Project is in Leeds."),
+    )
+    told(
+        store,
+        folder,
+        "crane",
+        ("Mara", "2026-02-12T09:00:00+01:00", "Who pays for the crane of the Harbour Project?"),
+        ("Brian", "2026-02-12T09:01:00+01:00", "The Harbour Project pays for it, from Leeds."),
+    )
+    told(
+        store,
+        folder,
+        f"about-{CANARY}",  # the name of a conversation, and of its file in the inbox
+        ("Mara", "2026-02-11T09:00:00+01:00", "The Quaggamire needs a new roof. It is mine."),
+        (
+            "Mara",
+            "2026-02-11T09:01:00+01:00",
+            "The Harbour Project (also known as Quaggamire Yard) uses PostgreSQL.",
+        ),
+        ("Brian", "2026-02-11T09:02:00+01:00", "We decided that the Quaggamire opens in May."),
+        ("Mara", "2026-02-11T09:03:00+01:00", "My address is Quaggamire Lane 4 in Leeds."),
+    )
+    notes = folder / "notes"
+    notes.mkdir()
+    (notes / f"{CANARY}.md").write_text("# Quaggamire\n\n- The Quaggamire costs 4 pounds a day.\n")
+    take(store, notes)
+    sleep(store)
+    take(  # an open conversation, in the inbox
+        store,
+        chat(folder, "open", [("Sami", "2026-03-01T11:59:00+01:00", "Is Quaggamire open?")][:1]),
+        capture_only=True,
+    )
+    write_note(store, "The Quaggamire has a green door.", NOW)
+    sleep(store, "2026-03-01T23:00:00+01:00")
+    _record(store)
+    answer = ask(store, "quaggamire")
+    line = {"recall": "r-1", "at": "2026-03-01T22:00:00Z", "ids": [m.id for m in answer.memories]}
+    atomic.append(store.flow / "activation.jsonl", json.dumps(line).encode())
+    (store.quarantine).mkdir(exist_ok=True)
+    (store.quarantine / "x.txt").write_text(
+        "3: - My address is Quaggamire Lane 4 in Leeds.\n4: - unrelated\n"
+    )
+    briefing.prepare(store)
+    return store
+
+
+def _record(store: Store) -> None:
+    """An archived row, and a tag, that rest on what is to go."""
+    row = next(r for r in rows(store).values() if CANARY in r.text.lower() and r.kind != "gist")
+    old = replace(
+        row, id="f-0123456789ab", text="Quaggamire was closed.", superseded_at=row.recorded_at
+    )
+    folder = store.graph(row.stream).relative_to(store.root).parent
+    atomic.put(store.root / "archive" / folder / "a.yaml", shards.render([old]))
+    for folder in store.graphs():
+        for path in shards.shard_files(folder):
+            records = [
+                replace(r, tags=(CANARY,))
+                if isinstance(r, EpisodeRecord) and CANARY in r.title.lower()
+                else r
+                for r in shards.read(path).records
+            ]
+            atomic.put(path, shards.render(records))
