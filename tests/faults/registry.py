@@ -1,0 +1,36 @@
+"""All fault rigs, in the order of the promises that they test."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import shutil
+from functools import cache
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from faults.rig import Rig
+
+MODULES: tuple[str, ...] = ()
+"""Modules of this package; each has one rig, ``RIG``, or several, ``RIGS``."""
+
+
+@cache
+def rigs() -> tuple[Rig, ...]:
+    """Every rig; imported only when asked for."""
+    found: list[Rig] = []
+    for name in MODULES:
+        module = importlib.import_module(f"faults.{name}")
+        found += getattr(module, "RIGS", None) or [module.RIG]
+    return tuple(found)
+
+
+def lacking(rig: Rig, *, long: bool) -> str:
+    """Why a rig cannot run here; "" when it can."""
+    missing = [n for n in rig.needs if shutil.which(n) is None and find_spec(n) is None]
+    if missing:
+        return f"needs {' and '.join(missing)}"
+    if rig.root and long and os.geteuid() != 0:
+        return "needs root: it mounts file systems"
+    return ""

@@ -1,0 +1,47 @@
+"""The short form of every fault rig, and what is broken on purpose, which it must find."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+from faults.registry import lacking, rigs
+
+from clsm_cli.embedding import weights
+
+if TYPE_CHECKING:
+    from faults.rig import Rig
+
+
+@pytest.fixture(autouse=True)
+def _installed() -> None:
+    weights.install(weights.default_folder())
+
+
+@pytest.mark.parametrize(
+    "rig", [rig for rig in rigs() if rig.short is not None], ids=lambda rig: rig.name
+)
+def test_nothing_is_wrong(rig: Rig, capsys: pytest.CaptureFixture[str]) -> None:
+    _skip_without(rig)
+    assert rig.short is not None
+    outcomes = list(rig.short())
+    with capsys.disabled():
+        sys.stdout.write("".join(f"\n{rig.name}: {outcome.row()}" for outcome in outcomes))
+    assert [text for outcome in outcomes for text in outcome.told] == []
+    assert outcomes
+    assert all(outcome.fired for outcome in outcomes)
+
+
+@pytest.mark.parametrize("rig", [rig for rig in rigs() if not rig.root], ids=lambda rig: rig.name)
+def test_what_is_broken_on_purpose_is_found(rig: Rig) -> None:
+    _skip_without(rig)
+    outcomes = list(rig.control())
+    assert outcomes
+    assert [o.what for o in outcomes if not o.violations] == []
+
+
+def _skip_without(rig: Rig) -> None:
+    reason = lacking(rig, long=False)
+    if reason:
+        pytest.skip(reason)
