@@ -1,0 +1,129 @@
+"""``clsm backup``: the whole memory in one file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from clsm_cli.commands.options import (
+    DryRunOption,
+    JsonOption,
+    NowOption,
+    QuietOption,
+    StoreOption,
+    VerboseOption,
+    examples,
+)
+from clsm_cli.commands.output import Printer, counted
+from clsm_cli.commands.runtime import UsageError, chosen_store, current_time
+from clsm_cli.ingestion.ingest import end_begun_run
+from clsm_cli.ingestion.report import utc
+from clsm_cli.store import backup as use_case
+
+if TYPE_CHECKING:
+    from clsm_cli.store.layout import Store
+
+EXAMPLES = examples(
+    "clsm backup /mnt/usb/memory.tar.gz",
+    'clsm backup "/mnt/usb/memory-$(date +%F).tar.gz"   # from cron, after consolidate',
+    "clsm backup /mnt/usb/memory.tar.gz --force          # in place of the last one",
+    "clsm restore /mnt/usb/memory.tar.gz --dry-run       # is it still whole?",
+)
+
+
+def backup(
+    file: Annotated[
+        Path,
+        typer.Argument(metavar="FILE", help="The file to write; it may not lie in the store."),
+    ],
+    *,
+    force: Annotated[
+        bool, typer.Option("--force", help="Replace the file if it is there.")
+    ] = False,
+    dry_run: DryRunOption = False,
+    store: StoreOption = None,
+    now: NowOption = None,
+    as_json: JsonOption = False,
+    quiet: QuietOption = False,
+    verbose: VerboseOption = False,
+) -> None:
+    """Write the whole memory into one file, and read it back before it counts.
+
+    It holds everything that cannot be worked out again, as it is at one moment: notes, episodes,
+    open conversations, statements, graph, logs, tombstones, archive, quarantine, your labels, and
+    what undo needs. Not the index, which is made anew, and not the history that git keeps. The file
+    appears whole or not at all, and the same memory at the same time gives the same bytes.
+
+    It is compressed and not encrypted: only you may read it, but whoever gets the file can. It keeps
+    what you forget later; after a forget, delete the backups from before it.
+    """
+    printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
+    path = named_file(file)
+    opened = chosen_store(store)
+    at = utc(current_time(now, opened.zone))
+    try:
+        made = use_case.make(
+            opened, path, at, end_begun_run, printer.progress, force=force, dry_run=dry_run
+        )
+    finally:
+        printer.end_progress()
+    printer.warn_all(made.warnings)
+    printer.warn_all(f"{each.path}: {each.reason}; it is not in it" for each in made.left_out)
+    if as_json:
+        printer.json(_mapping(made, path, opened, dry_run=dry_run))
+    else:
+        printer.lines(_lines(made, path, opened, verbose=verbose))
+
+
+def named_file(file: Path) -> Path:
+    """The path of a backup, as it was given.
+
+    Raises:
+        UsageError: It names standard input or output, or nothing.
+    """
+    if str(file) in ("-", "."):
+        raise UsageError("FILE", "a backup is verified as a file; name one")
+    return file.expanduser()
+
+
+def sized(count: int) -> str:
+    """A number of bytes as a person says it.
+
+    >>> sized(999), sized(1234), sized(56_700_000)
+    ('999 bytes', '1.2 kB', '56.7 MB')
+    """
+    if count < 1000:
+        return counted(count, "byte")
+    value, units = float(count), iter(("kB", "MB", "GB", "TB"))
+    unit = ""
+    while value >= 999.95 and (following := next(units, "")):
+        value, unit = value / 1000, following
+    return f"{value:.1f} {unit}"
+
+
+def _lines(made: use_case.Made, path: Path, store: Store, *, verbose: bool) -> list[str]:
+    held = f"{counted(len(made.manifest.files), 'file')}, {sized(made.manifest.size)}"
+    lines = [f"{entry.sha256}  {entry.path}" for entry in made.manifest.files] if verbose else []
+    if made.packed is None:
+        return [*lines, f"{path} would hold {store.root} ({held})", "nothing was written"]
+    told = f"{path}  {sized(made.packed)}, holds {store.root} ({held}), read back and verified"
+    return [*lines, told]
+
+
+def _mapping(made: use_case.Made, path: Path, store: Store, *, dry_run: bool) -> dict[str, Any]:
+    manifest = made.manifest
+    return {
+        "schema": "clsm.backup/1",
+        "dry_run": dry_run,
+        "path": path,
+        "packed": made.packed,
+        "store": store.root,
+        "id": manifest.store,
+        "device": manifest.device,
+        "at": manifest.at,
+        "files": len(manifest.files),
+        "size": manifest.size,
+        "left_out": made.left_out,
+    }

@@ -1,0 +1,119 @@
+"""``clsm restore``: a store from a backup, or only the proof that there is one in it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from shlex import quote
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from clsm_cli.commands.backup import named_file, sized
+from clsm_cli.commands.init import named_root
+from clsm_cli.commands.options import (
+    DryRunOption,
+    JsonOption,
+    NoNowOption,
+    QuietOption,
+    VerboseOption,
+    examples,
+)
+from clsm_cli.commands.output import Printer, counted
+from clsm_cli.commands.runtime import environment
+from clsm_cli.errors import BadInputError
+from clsm_cli.store import backup_restore as use_case
+
+if TYPE_CHECKING:
+    from clsm_cli.store.backup_restore import Restored
+
+EXAMPLES = examples(
+    "clsm restore /mnt/usb/memory.tar.gz --dry-run     # verify all of it; writes nothing",
+    "clsm restore /mnt/usb/memory.tar.gz               # to ~/.clsm/memory, which must be empty",
+    "clsm restore /mnt/usb/memory.tar.gz old-memory    # beside the one you have, to compare",
+)
+
+
+def restore(
+    file: Annotated[Path, typer.Argument(metavar="FILE", help="What clsm backup wrote.")],
+    folder: Annotated[
+        Path | None,
+        typer.Argument(metavar="[DIR]", help="Where; else --store, CLSM_STORE, ~/.clsm/memory."),
+    ] = None,
+    *,
+    dry_run: DryRunOption = False,
+    store: Annotated[str | None, typer.Option(metavar="DIR", help="The same as DIR.")] = None,
+    _now: NoNowOption = None,
+    as_json: JsonOption = False,
+    quiet: QuietOption = False,
+    verbose: VerboseOption = False,
+) -> None:
+    """Make a store from a backup, whole or not at all.
+
+    Every byte is verified before anything is to be seen; with --dry-run that is all. The folder must
+    be new or empty, two memories are never mixed: to get single files back, restore beside and copy
+    them, or let git merge. The store answers what it answered then. What was forgotten after the
+    backup is there again: forget it again, or copy tombstones/ from a newer store into this one.
+
+    A machine writes under a name of its own. At the same path of the same machine the old name goes
+    on; elsewhere a new one begins, since the old machine may still be writing. If this one takes its
+    place, say so with CLSM_DEVICE: then open conversations and undo go on too.
+    """
+    printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
+    path = named_file(file)
+    values = environment()
+    root = named_root(folder, store, values)
+    if not path.is_file():
+        reason = "is not a file" if path.exists() else "is not there"
+        raise BadInputError(str(path), reason, "name what clsm backup wrote")
+    try:
+        done = use_case.restore(path.resolve(), root, values, printer.progress, dry_run=dry_run)
+    finally:
+        printer.end_progress()
+    if as_json:
+        printer.json(_mapping(done, path, dry_run=dry_run))
+    else:
+        printer.lines(_lines(done, path, dry_run=dry_run, verbose=verbose))
+    if not dry_run:
+        printer.warn_all(_next_steps(done, path))
+
+
+def _lines(done: Restored, path: Path, *, dry_run: bool, verbose: bool) -> list[str]:
+    manifest = done.manifest
+    lines = [f"{entry.sha256}  {entry.path}" for entry in manifest.files] if verbose else []
+    what = (
+        f"{counted(len(manifest.files), 'file')}, {sized(manifest.size)}: store {manifest.store}"
+        f" as {manifest.device} had it at {manifest.at}"
+    )
+    if dry_run:
+        told = f"{path} is whole ({what})"
+        return [*lines, told, f"it would be restored to {done.root}", "nothing was written"]
+    return [*lines, f"restored  {done.root} ({what})"]
+
+
+def _next_steps(done: Restored, path: Path) -> list[str]:
+    root = quote(str(done.root))
+    steps = [f"the first recall makes the index anew; look with: clsm status --store {root}"]
+    old = done.manifest.device
+    if not done.goes_on:
+        again = f"CLSM_DEVICE={old} clsm restore {quote(str(path))} {root}"
+        steps.append(
+            f"here the store is written as {done.device}, since {old} may still write too; if it is"
+            f" gone and this machine takes its place, move {root} away and run: {again}"
+        )
+    return steps
+
+
+def _mapping(done: Restored, path: Path, *, dry_run: bool) -> dict[str, Any]:
+    manifest = done.manifest
+    return {
+        "schema": "clsm.restore/1",
+        "dry_run": dry_run,
+        "path": path,
+        "store": done.root,
+        "id": manifest.store,
+        "at": manifest.at,
+        "files": len(manifest.files),
+        "size": manifest.size,
+        "device": done.device,
+        "made_by": manifest.device,
+    }

@@ -1,0 +1,193 @@
+"""Restore: a backup becomes a store in a new folder, whole or not at all.
+
+Everything is unpacked beside the folder, in one whose name begins with ``.tmp-restore-``, verified,
+synced, and opened as a store; then the folder gets its name in one step. A restore that is killed
+leaves only the hidden folder, which the next one takes away.
+
+Two stores must not write under one device name: what the one wrote would not be joined with what
+the other did, but lost in it. So the old name goes on only where the machine would call itself so:
+at the same path of the same machine, or when ``CLSM_DEVICE`` says it.
+"""
+
+from __future__ import annotations
+
+import collections
+import contextlib
+import os
+import shutil
+import stat
+from typing import TYPE_CHECKING
+
+from clsm_cli.errors import DamagedBackupError, DiskError, LockedError, RefusedError
+from clsm_cli.records import NamedTuple
+from clsm_cli.store import atomic, backup_read, layout
+from clsm_cli.store.device import device_name
+from clsm_cli.store.lock import holder, try_locked
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from clsm_cli.store.backup_form import Manifest
+    from clsm_cli.store.backup_read import Progress, Reader
+
+_STAGING = "restore-"
+_RUNS = ".clsm/runs/"
+"""What undo needs: the runs of the ledger of one device."""
+
+
+class Restored(NamedTuple):
+    """A store that came out of a backup, or would.
+
+    Attributes:
+        root: Its folder.
+        device: The name under which this machine writes to it.
+    """
+
+    manifest: Manifest
+    root: Path
+    device: str
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether this machine goes on under the name of the one that made the backup."""
+        return self.device == self.manifest.device
+
+
+def restore(
+    path: Path,
+    root: Path,
+    environment: dict[str, str],
+    progress: Progress,
+    *,
+    dry_run: bool = False,
+) -> Restored:
+    """Verify a backup and make a store of it.
+
+    Args:
+        path: The backup.
+        root: The store's folder: not there yet, or empty.
+        environment: For ``CLSM_DEVICE``.
+        progress: Told how far it is.
+        dry_run: Only verify, all of it.
+
+    Raises:
+        DamagedBackupError: It is not what was written.
+        NewerFormatError: A newer clsm wrote it.
+        RefusedError: The folder holds something, or cannot be replaced.
+        LockedError: Another restore into this folder is at work.
+        DiskError: The disk refused; nothing was made.
+    """
+    root = _checked(root)
+    with backup_read.opened(path) as reader:
+        if dry_run:
+            reader.check(progress)
+        else:
+            atomic.make_folder(root.parent)
+            with _staged(root) as staging:
+                _unpack(reader, staging, root, environment, progress)
+        return Restored(reader.manifest, root, device_name(root, environment))
+
+
+def _checked(root: Path) -> Path:
+    """The folder with links resolved; it is missing or empty, and can get its name by a rename."""
+    with atomic.disk_errors(root):
+        root = root.resolve()
+        if os.path.lexists(root) and (not root.is_dir() or os.listdir(root)):
+            raise _occupied(root)
+        if os.path.ismount(root):
+            raise RefusedError(
+                str(root), "is a mount point", f"name a folder in it, like {root / 'memory'}"
+            )
+    return root
+
+
+def _occupied(root: Path) -> RefusedError:
+    return RefusedError(
+        str(root),
+        "is not empty, and a restore never mixes two memories",
+        "name a new folder, or move this one away first",
+    )
+
+
+@contextlib.contextmanager
+def _staged(root: Path) -> Iterator[Path]:
+    """A hidden folder beside ``root`` that takes its place at the end; on an error it goes.
+
+    It is locked meanwhile, as the store that it becomes.
+    """
+    staging = root.with_name(f"{atomic.TEMP_PREFIX}{_STAGING}{root.name}")
+    missing = [folder for folder in root.parents if not folder.is_dir()]
+    atomic.make_folder(staging)
+    with try_locked(staging) as is_held:
+        if not is_held:
+            raise LockedError(staging, holder(staging), 0)
+        _clear(staging)
+        try:
+            yield staging
+            if os.path.lexists(root) and os.listdir(root):
+                raise _occupied(root)
+            atomic.move(staging, root.name)
+        except BaseException:
+            with contextlib.suppress(OSError, DiskError):
+                for folder in (staging, *missing):
+                    if folder == staging or not os.listdir(folder):
+                        atomic.remove_folder(folder)
+            raise
+
+
+def _clear(staging: Path) -> None:
+    """Take away what a killed restore left."""
+    with atomic.disk_errors(staging):
+        found = os.lstat(staging)
+        if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.geteuid():
+            raise RefusedError(
+                str(staging), "is not yours", "have it removed, or name a new folder"
+            )
+        for name in sorted(os.listdir(staging)):
+            path = staging / name
+            if path.is_dir() and not path.is_symlink():
+                atomic.remove_folder(path)
+            else:
+                atomic.remove(path)
+
+
+def _unpack(
+    reader: Reader, staging: Path, root: Path, environment: dict[str, str], progress: Progress
+) -> None:
+    manifest = reader.manifest
+    goes_on = device_name(root, environment) == manifest.device
+    done, total = 0, manifest.size
+    with atomic.disk_errors(staging):
+        if shutil.disk_usage(staging).free < total:
+            raise DiskError(staging, f"there is no room for {total} bytes")
+        folders = {staging}
+        for entry, pieces in reader.files():
+            if not goes_on and entry.path.startswith(_RUNS):
+                collections.deque(pieces, 0)  # verified, and of no use under another name
+                continue
+            file_path = staging / entry.path
+            if file_path.parent not in folders:
+                atomic.make_folder(file_path.parent, durable=False)
+                folders |= {p for p in file_path.parents if p.is_relative_to(staging)}
+            if os.path.lexists(file_path):
+                raise RefusedError(
+                    str(file_path),
+                    "has the name of another file on this disk, which does not tell a from A",
+                    "restore on one that does",
+                )
+            with atomic.fresh(file_path) as file:
+                for piece in pieces:
+                    file.write(piece)
+                    done += len(piece)
+                    progress("restoring", done, total)
+                file.flush()
+                os.fsync(file.fileno())
+        if goes_on:
+            atomic.put(staging / ".clsm" / "device", f"{manifest.device}\n".encode())
+            folders.add(staging / ".clsm")
+        for folder in sorted(folders):
+            atomic.sync_folder(folder)
+    found = layout.open_store(staging, environment)
+    if found.store_id != manifest.store:
+        raise DamagedBackupError(reader.path, "its memory has another id than its manifest")

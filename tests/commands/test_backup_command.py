@@ -1,0 +1,154 @@
+"""``clsm backup`` and ``clsm restore`` as a person meets them."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+from sample_store import SAMPLE
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from processes import Cli
+
+NOW = ("--now", "2026-03-01T12:00:00+01:00")
+ASKED = ("delegation defect", "who built the heron gauge", "what did we decide about the heartbeat")
+
+
+@pytest.fixture
+def full(cli: Cli) -> Cli:
+    """A store after a night, with a fact that was corrected."""
+    chat = min((SAMPLE / "sessions").glob("*.jsonl"))
+    cli.ok("ingest", SAMPLE / "workspace" / "MEMORY.md", chat, *NOW)
+    cli.ok("consolidate", *NOW)
+    cli.ok("note", "The gate code is 4711 from May on.", *NOW)
+    return cli
+
+
+def answers(cli: Cli, store: Path) -> list[str]:
+    words = ("--json", "--no-touch", "--store", store, *NOW)
+    return [cli.ok("recall", question, *words).out for question in ASKED]
+
+
+def test_a_restored_store_answers_the_same_bytes(full: Cli) -> None:
+    backup, new = full.folder / "b.tar.gz", full.folder / "new"
+    before = answers(full, full.store)
+    told = full.ok("backup", backup, *NOW).out
+    assert re.fullmatch(
+        r".*/b\.tar\.gz  [\d.]+ kB, holds .*/memory \(\d+ files, [\d.]+ kB\), read back and"
+        r" verified\n",
+        told,
+    )
+    planned = full.ok("restore", backup, new, "--dry-run").out.splitlines()
+    assert planned[0].startswith(f"{backup} is whole (")
+    assert planned[1:] == [f"it would be restored to {new}", "nothing was written"]
+    assert not new.exists()
+    done = full.ok("restore", backup, new)
+    assert done.out.startswith(f"restored  {new} (")
+    assert done.err == (
+        f"clsm: the first recall makes the index anew; look with: clsm status --store {new}\n"
+    )
+    assert answers(full, new) == before
+    shutil.rmtree(full.store)
+    full.ok("restore", backup, CLSM_STORE=full.store)
+    assert answers(full, full.store) == before
+    context = full.ok("context", "--json", "--store", new, *NOW).out
+    assert context == full.ok("context", "--json", *NOW).out
+    full.ok("undo", *NOW)
+
+
+def test_as_data(cli: Cli) -> None:
+    cli.ok("note", "One.", *NOW)
+    backup = cli.folder / "b.tar.gz"
+    planned = cli.ok("backup", backup, "--json", "--dry-run", *NOW).json
+    assert not backup.exists()
+    made = cli.ok("backup", backup, "--json", *NOW).json
+    assert made == {**planned, "dry_run": False, "packed": backup.stat().st_size}
+    restored = cli.ok("restore", backup, "new", "--json", CLSM_DEVICE=None)
+    found = restored.json
+    assert (found["schema"], made["schema"]) == ("clsm.restore/1", "clsm.backup/1")
+    assert (found["made_by"], found["at"]) == ("test", "2026-03-01T11:00:00Z")
+    assert [found[name] for name in ("id", "files", "size", "path")] == [
+        made[name] for name in ("id", "files", "size", "path")
+    ]
+    assert found["store"] == str(cli.folder / "new")
+    assert found["device"] != "test"
+    assert f"CLSM_DEVICE=test clsm restore {backup} {cli.folder / 'new'}" in restored.err
+    verbose = cli.ok("backup", "c.tar.gz", "--verbose", *NOW).out.splitlines()
+    assert len(verbose) == made["files"] + 1
+    assert re.fullmatch(r"[0-9a-f]{64}  clsm\.yaml", next(r for r in verbose if "clsm.yaml" in r))
+
+
+def test_what_is_refused(cli: Cli) -> None:
+    cli.ok("note", "One.")
+    cli.ok("backup", "b.tar.gz")
+    whole = (cli.folder / "b.tar.gz").read_bytes()
+    (cli.folder / "torn.tar.gz").write_bytes(whole[:-9])
+    (cli.folder / "text.tar.gz").write_bytes(b"What is this?")
+    wanted = {
+        ("backup", "b.tar.gz"): 17,
+        ("backup", "memory/b.tar.gz"): 17,
+        ("backup", "no/b.tar.gz"): 12,
+        ("backup", "memory", "--force"): 17,
+        ("backup", "-"): 2,
+        ("backup", ""): 2,
+        ("backup",): 2,
+        ("restore", "-"): 2,
+        ("restore", "no.tar.gz"): 12,
+        ("restore", "memory", "new"): 12,
+        ("restore", "b.tar.gz"): 17,
+        ("restore", "b.tar.gz", "memory", "--store", "new"): 2,
+        ("restore", "torn.tar.gz", "new"): 13,
+        ("restore", "text.tar.gz", "new", "--dry-run"): 13,
+    }
+    for words, code in wanted.items():
+        done = cli(*words)
+        assert (done.code, done.out) == (code, ""), (words, done)
+        assert "Traceback" not in done.err
+        if code != 2:
+            assert len(done.err.splitlines()) == 1
+            assert done.err.startswith("clsm: ")
+    assert sorted(os.listdir(cli.folder)) == ["b.tar.gz", "memory", "text.tar.gz", "torn.tar.gz"]
+    assert (cli.folder / "b.tar.gz").read_bytes() == whole
+
+
+def test_what_was_forgotten_since_is_in_an_old_backup_until_the_tombstones_come_too(
+    cli: Cli,
+) -> None:
+    cli.ok("note", "The gate code is 4711 from May on.", *NOW)
+    cli.ok("note", "The heron gauge stands in the canal.", *NOW)
+    cli.ok("backup", "b.tar.gz", *NOW)
+    found = cli.ok("recall", "gate code", "--json", *NOW).json["memories"][0]
+    cli.ok("forget", found["id"], "--yes", *NOW)
+    cli.ok("restore", "b.tar.gz", "new")
+    asked = ("recall", "gate code 4711", "--store", "new", *NOW)
+    assert "4711" in cli.ok(*asked).out
+    shutil.copytree(cli.store / "tombstones", cli.folder / "new" / "tombstones")
+    assert "4711" not in cli.ok(*asked).out
+
+
+def test_memory_is_bounded(cli: Cli) -> None:
+    with (cli.store / "large.bin").open("wb") as file:
+        for _ in range(100):
+            file.write(os.urandom(1 << 20))
+    code = (
+        "import resource, subprocess, sys\n"
+        "for words in (['backup', 'b.tar.gz'], ['restore', 'b.tar.gz', 'new']):\n"
+        "    subprocess.run([sys.executable, '-m', 'clsm_cli', *words], check=True)\n"
+        "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=cli.folder,
+        env=dict(cli.environment),
+        capture_output=True,
+        check=True,
+        text=True,
+    )
+    assert int(done.stdout.split()[-1]) < 80_000  # kB; the file alone has 100 MiB
