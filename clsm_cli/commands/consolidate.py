@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -21,6 +21,13 @@ from clsm_cli.commands.render_consolidate import consolidate_lines, consolidate_
 from clsm_cli.commands.runtime import chosen_store, current_time, environment, parse_time
 from clsm_cli.consolidation import consolidate as use_case
 from clsm_cli.consolidation.report import Request
+from clsm_cli.errors import ClsmError, ModelMissingError
+from clsm_cli.ingestion.report import utc
+from clsm_cli.store import nights
+
+if TYPE_CHECKING:
+    from clsm_cli.consolidation.report import Report
+    from clsm_cli.store.layout import Store
 
 EXAMPLES = examples(
     "clsm consolidate                  # every night, by cron",
@@ -79,14 +86,20 @@ def consolidate(
         dry_run=dry_run,
     )
     engine.offer(printer)
-    if not dry_run:
-        evaluate_shadow.catch_up(opened, request.now, printer)
     try:
+        if not dry_run:
+            evaluate_shadow.catch_up(opened, request.now, printer)
         report = use_case.consolidate(opened, request, engine.embedder(), printer.progress)
+        if not dry_run:
+            briefing.prepare(opened)  # the next session starts with one file read
+    except ClsmError as error:
+        if not dry_run:
+            nights.failed(opened, utc(request.now), str(error))
+        raise
     finally:
         printer.end_progress()
-    if not dry_run:
-        briefing.prepare(opened)  # the next session starts with one file read
+    if not (dry_run or report.is_busy):
+        _write_down(opened, utc(request.now), report)
     printer.warn_all(report.warnings)
     if as_json:
         printer.json(consolidate_mapping(report))
@@ -94,3 +107,15 @@ def consolidate(
         printer.lines(consolidate_lines(report, verbose=verbose))
     if report.bad_model is not None:
         raise report.bad_model
+
+
+def _write_down(store: Store, at: str, report: Report) -> None:
+    """How the run ended, for ``clsm status --check``; without its model it is only half a run."""
+    from clsm_cli.embedding import weights
+
+    if report.bad_model is not None:
+        nights.failed(store, at, str(report.bad_model))
+    elif report.lacks_model:
+        nights.failed(store, at, str(ModelMissingError(weights.default_folder())))
+    else:
+        nights.succeeded(store, at)

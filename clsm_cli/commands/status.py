@@ -3,60 +3,79 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
+
+import typer
 
 from clsm_cli.commands.options import (
     JsonOption,
-    NoNowOption,
+    NowOption,
     QuietOption,
     StoreOption,
     VerboseOption,
     examples,
 )
 from clsm_cli.commands.output import Printer, counted, plain
-from clsm_cli.commands.runtime import chosen_store
-from clsm_cli.errors import ClsmError
+from clsm_cli.commands.runtime import chosen_store, current_time
+from clsm_cli.errors import ClsmError, StaleError
 
 if TYPE_CHECKING:
+    from clsm_cli.inspection.automation import Automation
     from clsm_cli.inspection.overview import ListedRun, Overview
     from clsm_cli.store.layout import Store
 
 RECENT_RUNS = 5
 """Runs that are listed without --verbose."""
-EXAMPLES = examples("clsm status", "clsm status --store notes/memory --json")
+EXAMPLES = examples(
+    "clsm status",
+    "clsm status --store notes/memory --json",
+    "clsm status --check --quiet > /dev/null   # from cron, some hours after consolidate: mails why",
+)
 
 
 def status(
     *,
+    check: Annotated[
+        bool,
+        typer.Option(
+            "--check",
+            help="Fail (exit code 18) when the last good consolidation is too old (status.max_age).",
+        ),
+    ] = False,
     store: StoreOption = None,
-    _now: NoNowOption = None,
+    now: NowOption = None,
     as_json: JsonOption = False,
     quiet: QuietOption = False,
     verbose: VerboseOption = False,
 ) -> None:
     """Say what the store holds and how it is.
 
-    Counts, files that could not be read, the latest runs (--verbose: all), and whether the model
-    is installed.
+    Counts, files that could not be read, the latest runs (--verbose: all), when a consolidation
+    last succeeded and why none did since, and whether the model is installed. A consolidation that
+    found nothing to do has succeeded.
     """
     from clsm_cli.embedding import weights
+    from clsm_cli.inspection import automation
     from clsm_cli.inspection.overview import overview
 
     printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
     opened = chosen_store(store)
     found = overview(opened)
+    night = automation.state(opened, current_time(now, opened.zone))
     shadow = _shadow(opened)
     if not verbose:
         found = replace(found, runs=found.runs[:RECENT_RUNS])
     model = weights.status(weights.default_folder())
     if as_json:
-        printer.json(
-            {"schema": "clsm.status/1", **plain(found), "shadow": shadow, "model": plain(model)}
-        )
-        return
-    state = "installed" if model.installed else "missing; install it with: clsm model install"
-    mode = [] if shadow is None else [f"{shadow}; see: clsm eval shadow report"]
-    printer.lines([*_lines(found), *mode, f"model {model.engine}: {state}"])
+        told = {"automation": night, "shadow": shadow, "model": model}
+        printer.json({"schema": "clsm.status/1", **plain(found), **told})
+    else:
+        state = "installed" if model.installed else "missing; install it with: clsm model install"
+        mode = [] if shadow is None else [f"{shadow}; see: clsm eval shadow report"]
+        tail = [*mode, f"model {model.engine}: {state}"]
+        printer.lines([*_lines(found, night), *tail])
+    if check and night.is_stale:
+        raise StaleError(night.sentence)
 
 
 def _shadow(store: Store) -> str | None:
@@ -73,7 +92,7 @@ def _shadow(store: Store) -> str | None:
     return f"shadow mode is on since {mode.since}, {counted(logged, 'session')} logged"
 
 
-def _lines(found: Overview) -> list[str]:
+def _lines(found: Overview, night: Automation) -> list[str]:
     counts = found.counts
     taken = (
         counted(counts["turns"], "turn"),
@@ -91,6 +110,7 @@ def _lines(found: Overview) -> list[str]:
         f"store {found.root} (id {found.store_id}, device {found.device}, {found.time_zone})",
         "{} of {}, {} of {}, {}".format(*taken),
         "{}, {} in open ones, {} mentioned".format(*known),
+        night.sentence,
     ]
     if found.unembedded:
         waiting = counted(found.unembedded, "passage")

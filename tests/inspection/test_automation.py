@@ -1,0 +1,166 @@
+"""Whether the nights go on: what counts as a good one, what as too long ago, and why."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
+
+import pytest
+from ingesting import new_store, take
+from sleeping import sleep
+from small_store import talk
+
+from clsm_cli.config import Settings, with_changes
+from clsm_cli.ingestion.report import utc
+from clsm_cli.inspection import automation
+from clsm_cli.store import atomic, logs, nights
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from clsm_cli.store.layout import Store
+
+NIGHT = datetime(2026, 3, 1, 3, tzinfo=UTC)
+
+
+def after(hours: float) -> datetime:
+    return NIGHT + timedelta(hours=hours)
+
+
+def look(store: Store, hours: float) -> automation.Automation:
+    return automation.state(store, after(hours))
+
+
+def captured(store: Store, hours: float, text: str = "The gate code changes in May.") -> None:
+    """A turn arrives, by the clock of the day."""
+    rows = talk("main", text)
+    moment = after(hours).isoformat()
+    take(store, stdin="".join(rows).encode(), capture_only=True, now=moment)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return new_store(tmp_path / "memory")
+
+
+def test_a_new_store_is_not_stale_before_something_waits_too_long(store: Store) -> None:
+    found = look(store, 10_000)
+    assert (found.is_stale, found.last, found.waiting) == (False, None, 0)
+    assert found.sentence == "never consolidated"
+    captured(store, 0)
+    assert not look(store, 36).is_stale
+    found = look(store, 36.1)
+    assert (found.is_stale, found.waiting, found.waiting_since) == (True, 1, "2026-03-01T03:00:00Z")
+    assert found.sentence == (
+        "never consolidated; waiting: 1, the oldest since 2026-03-01T03:00:00Z (at most 36 h)"
+    )
+
+
+def test_a_run_that_found_nothing_is_a_good_one(store: Store) -> None:
+    nights.succeeded(store, utc(NIGHT))
+    assert logs.rows(store.flow / "runs.jsonl")[0] == []
+    assert not look(store, 36).is_stale
+    assert look(store, 0.5).sentence == "last consolidated 2026-03-01T03:00:00Z, 30 min ago"
+    found = look(store, 36.1)  # also where nothing waits: the night itself is missing
+    assert found.is_stale
+    assert found.hours == pytest.approx(36.1)
+    assert found.sentence == (
+        "last consolidated 2026-03-01T03:00:00Z, 36 h ago (at most 36 h);"
+        " since then no run has ended"
+    )
+
+
+def test_why_runs_failed_is_said_until_one_succeeds(store: Store) -> None:
+    nights.succeeded(store, utc(NIGHT))
+    nights.failed(store, utc(after(24)), "the disk is full")
+    nights.failed(store, utc(after(48)), "it is locked")
+    assert look(store, 30).sentence.endswith(
+        "; since then 2 runs failed, the last 2026-03-03T03:00:00Z: it is locked"
+    )
+    found = look(store, 49)
+    assert (found.is_stale, found.failed, found.reason) == (True, 2, "it is locked")
+    nights.succeeded(store, utc(after(50)))
+    found = look(store, 51)
+    assert (found.is_stale, found.failed, found.reason) == (False, 0, None)
+
+
+def test_without_the_mark_the_ledger_tells(store: Store) -> None:
+    captured(store, -10)
+    sleep(store, NIGHT.isoformat())  # the use case alone leaves no mark
+    assert nights.read(store) == nights.Nights()
+    found = look(store, 1)
+    assert (found.last, found.waiting, found.is_stale) == ("2026-03-01T03:00:00Z", 0, False)
+    assert not look(store, 1000).is_stale  # nothing waits
+    captured(store, 990, "The ferry leaves at nine.")
+    assert not look(store, 1000).is_stale
+    assert look(store, 1027).is_stale
+
+
+def test_pending_episodes_wait(store: Store) -> None:
+    rows = talk("main", "The gate code changes in May.", "Brian takes his coffee black.")
+    end = json.dumps({"session": "main", "end": True, "time": "2026-02-24T08:30:00+01:00"})
+    take(store, stdin=f"{''.join(rows)}{end}\n".encode(), now=NIGHT.isoformat())
+    found = look(store, 40)
+    assert (found.waiting, found.waiting_since) == (1, "2026-03-01T03:00:00Z")
+    assert found.is_stale
+    sleep(store, after(41).isoformat())
+    assert look(store, 42).waiting == 0
+
+
+def test_a_time_in_the_future_is_said_and_no_excuse(store: Store) -> None:
+    nights.succeeded(store, "2068-01-01T03:00:00Z")
+    found = look(store, 1)
+    assert (found.is_stale, found.future, found.last) == (False, "2068-01-01T03:00:00Z", None)
+    assert "in the future: a clock is or was wrong" in found.sentence
+    captured(store, 0)
+    assert not look(store, 30).is_stale
+    assert look(store, 40).is_stale
+    nights.succeeded(store, utc(after(41)))
+    assert look(store, 42).future is None
+
+
+def test_a_run_of_the_ledger_in_the_future_does_not_count(store: Store) -> None:
+    captured(store, -10)
+    sleep(store, "2068-01-01T03:00:00+01:00")
+    assert look(store, 1).last is None
+
+
+def test_a_clock_that_was_set_back_a_little_is_none(store: Store) -> None:
+    nights.succeeded(store, utc(NIGHT))
+    found = automation.state(store, NIGHT - timedelta(minutes=2))
+    assert (found.future, found.hours, found.is_stale) == (None, 0.0, False)
+
+
+def test_the_limit_is_a_setting(store: Store) -> None:
+    store = store._replace(settings=with_changes(Settings(), {"status.max_age": 200}))
+    nights.succeeded(store, utc(NIGHT))
+    assert not look(store, 199).is_stale
+    assert look(store, 201).is_stale
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        *(b"", b"{", b"[]", b"7", b"\xff", b'{"good": 7}', b'{"failed": "x"}', b'{"failed": true}'),
+        *(b"[" * 40_000, b'{"good": "' + b"x" * 70_000 + b'"}'),
+    ],
+)
+def test_a_mark_that_cannot_be_read_is_none(store: Store, data: bytes) -> None:
+    atomic.put(store.derived / "consolidated.json", data)
+    assert nights.read(store) == nights.Nights()
+    assert not look(store, 1).is_stale
+    nights.failed(store, utc(NIGHT), "x" * 100_000)
+    assert nights.read(store).failed == 1
+
+
+def test_a_time_that_is_none_is_none(store: Store) -> None:
+    for text in ("yesterday", "0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-14:00"):
+        nights.succeeded(store, text)
+        assert look(store, 1).last is None
+
+
+def test_a_failure_that_cannot_be_written_down_is_no_second_failure(store: Store) -> None:
+    atomic.put(store.root / ".clsm", b"a file where the folder should be")
+    nights.failed(store, utc(NIGHT), "the disk is full")
+    assert nights.read(store) == nights.Nights()
