@@ -8,6 +8,7 @@ from datetime import UTC, date, datetime, time
 from typing import TYPE_CHECKING
 
 from clsm_cli.errors import BadInputError
+from clsm_cli.forgetting import addresses
 from clsm_cli.forgetting.memory import names_of
 from clsm_cli.ingestion.times import instant
 from clsm_cli.model.graph import Edge, Node
@@ -30,7 +31,8 @@ class Wanted(NamedTuple):
 
     Attributes:
         ids: Of turns, episodes, statements, documents, or concepts.
-        source: Path or URL of what was ingested, or of a folder above it.
+        source: Path of what was ingested, or of a folder above it; or the address from which a tool
+            fetched something.
         session: Name of a conversation.
         person: Who said it, or is named in it.
         since: Told at or after this time.
@@ -77,11 +79,14 @@ def choose(memory: Memory, wanted: Wanted, zone: tzinfo) -> Chosen:
             raise BadInputError(
                 f"--{option}", f"{value!r} names nothing", "write out what is meant"
             )
+    brought: frozenset[str] = frozenset()
+    if wanted.source is not None and "://" in wanted.source:
+        brought = addresses.brought(memory.told.values(), wanted.source)
     people = _matcher(memory, wanted.person) if wanted.person is not None else None
     kept = frozenset(
         key
         for key, told in memory.told.items()
-        if (wanted.source is None or _is_from(told, wanted.source))
+        if (wanted.source is None or key in brought or _is_from(told, wanted.source))
         and (wanted.session is None or told.session == wanted.session)
         and (people is None or people.is_about(key, told))
         and _is_within(told, wanted.since, wanted.until, zone)

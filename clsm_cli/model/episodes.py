@@ -19,6 +19,13 @@ ROLE_TRUST: dict[Role, Trust] = {
     "tool": "tool",
     "system": "agent",
 }
+TRUST_ROLE: dict[Trust, Role] = {
+    "user": "user",
+    "agent": "assistant",
+    "tool": "tool",
+    "web": "tool",
+}
+"""Who speaks in a document of a trust: what strangers wrote was brought in, nobody here said it."""
 
 
 def lowest_trust(values: list[Trust]) -> Trust:

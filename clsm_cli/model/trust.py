@@ -8,3 +8,6 @@ Trust = Literal["user", "agent", "tool", "web"]
 
 TRUST_ORDER: tuple[Trust, ...] = ("web", "tool", "agent", "user")
 """From least to most trusted; what is derived has the lowest trust of its sources."""
+
+UNTRUSTED: frozenset[Trust] = frozenset({"tool", "web"})
+"""What a tool printed or a stranger wrote: it is recalled as what it is, and nothing is made of it."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.errors import DamagedStoreError
 from clsm_cli.model.episodes import Document, EpisodeRecord
-from clsm_cli.model.trust import TRUST_ORDER
+from clsm_cli.model.trust import TRUST_ORDER, UNTRUSTED
 from clsm_cli.retrieval.briefing import Contents, Item, Past, item, mood
 from clsm_cli.store import episodes, logs, statements
 from clsm_cli.store.index.derived import records_of
@@ -123,7 +123,7 @@ def _identity_files(index: Index) -> list[Item]:
         for _, record in sorted(notes, key=lambda note: (note[0], note[1].id))
         for block in record.blocks
         for passage in index.by_key(block.key)
-        if passage.key == block.key and passage.current
+        if passage.key == block.key and passage.current and passage.trust not in UNTRUSTED
     ]
 
 
@@ -136,9 +136,12 @@ def _past(store: Store, index: Index, until: datetime | None) -> Iterator[Past]:
         record = index.record(episode_id)
         if isinstance(record, EpisodeRecord):
             try:
-                found.append(_of_episode(episodes.read(store.root / path), record, store))
+                episode = episodes.read(store.root / path)
             except DamagedStoreError:
                 continue  # the index names it among the problems
+            # Nobody asked for it, so what only pages and tools told has no place here.
+            if not all(turn.trust in UNTRUSTED for turn in episode.turns):
+                found.append(_of_episode(episode, record, store))
     found.sort(key=lambda past: (-past.at, past.whole.id))
     newest = max((past.end for past in found), default=0)
     yield from (past for past in found if past is found[0] or past.end > newest - DAY)

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from clsm_cli.config import RecallSettings
     from clsm_cli.retrieval.ranking import Candidate
+    from clsm_cli.retrieval.shares import Share
     from clsm_cli.store.index.passages import Passage
     from clsm_cli.store.index.reader import Index
 
@@ -24,6 +25,7 @@ def of(
     candidates: Sequence[Candidate],
     k: int,
     settings: RecallSettings,
+    share: Share,
     *,
     faded: float,
 ) -> list[Memory]:
@@ -36,7 +38,7 @@ def of(
     or in the episodes of two machines; it is returned once. A statement and the turns it rests on
     say the same: the better one is returned. Of a note always the note, with what stands round it.
     What repeats an item nearly word for word is folded into it: its source is named there, and it
-    counts of ``k`` as any other.
+    counts of ``k`` as any other. Of an untrusted source no more comes than its ``share``.
     """
     weights = signals.weights(settings)
     full = _best_of_all(candidates, weights)
@@ -49,7 +51,7 @@ def of(
     for candidate, passage in _in_order(index, candidates, k):
         if left <= 0 or candidate.score < faded * full:
             break
-        if passage.id in taken or passage.key in stated:
+        if passage.id in taken or passage.key in stated or share.is_used_up(passage):
             continue
         if passage.sources and told | stated >= {*passage.sources}:
             continue
@@ -59,6 +61,7 @@ def of(
         told.update(other.key for other in shown)
         sources = _sources(index, passage, shown)
         left -= max(1, len(passage.sources))
+        share.take(passage)
         same = said.before(passage, candidate.signals.date)
         if same is None:
             found.append(_memory(candidate, passage, shown, sources, weights, full))

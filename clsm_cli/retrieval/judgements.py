@@ -8,7 +8,7 @@ from __future__ import annotations
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from clsm_cli.errors import BadInputError, ClsmError
+from clsm_cli.errors import BadInputError, ClsmError, DiskError
 from clsm_cli.records import NamedTuple
 from clsm_cli.retrieval.feedback import FILE, learnt
 
@@ -220,7 +220,8 @@ def _rows(path: Path, *, holding: str = "", at_most: int = 0) -> list[dict[str, 
 
     Args:
         path: The log; it may be missing.
-        holding: Only lines with these characters.
+        holding: Only lines with these characters; they are asked for, so that a disk which fails is
+            told, and not taken for a log without them.
         at_most: Bytes of its end that are looked at; 0 for all.
     """
     from clsm_cli.store import atomic, logs
@@ -228,7 +229,9 @@ def _rows(path: Path, *, holding: str = "", at_most: int = 0) -> list[dict[str, 
 
     try:
         data = atomic.read(path, logs.MAX_LOG) or b""
-    except ClsmError:
+    except ClsmError as error:
+        if holding and isinstance(error, DiskError):
+            raise
         return []
     lines = data[-at_most:].decode("utf-8", "replace").split("\n")
     lines = [line for line in lines if line.startswith("{") and holding in line]

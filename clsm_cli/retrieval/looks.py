@@ -11,7 +11,7 @@ from heapq import nlargest
 from typing import TYPE_CHECKING
 
 from clsm_cli.records import NamedTuple
-from clsm_cli.retrieval import concepts, feedback, items, rivals, windows
+from clsm_cli.retrieval import concepts, feedback, items, rivals, shares, windows
 from clsm_cli.retrieval.finding import find
 
 if TYPE_CHECKING:
@@ -109,6 +109,7 @@ def _chosen(
         faded = float("-inf")  # a score may be below 0
     elif found.ranked.confidence < settings.floor and not (found.verdict and found.verdict.facts):
         kept = []
+    kept = shares.answering(index, found.question, kept, settings)
     if not kept:
         return (), []
     named = concepts.rank(
@@ -122,4 +123,5 @@ def _chosen(
     )
     settings = settings._replace(window=windows.within(settings.window, query.budget, query.unit))
     kept = rivals.ordered(index, found.question, kept, settings)
-    return named, items.of(index, kept, query.k, settings, faded=faded)
+    share = shares.Share(found.question, query.k, settings)
+    return named, items.of(index, kept, query.k, settings, share, faded=faded)

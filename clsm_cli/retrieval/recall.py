@@ -80,12 +80,15 @@ def considered(
 
 def touch(store: Store, answer: Answer) -> None:
     """Remember that these memories were used; a disk that refuses must not spoil the answer."""
+    from datetime import UTC, datetime
+
     from clsm_cli.store import atomic
     from clsm_cli.store.activations import Activation
 
+    at = datetime.fromisoformat(answer.now).astimezone(UTC)
     line = Activation(
         answer.recall_id,
-        answer.now,
+        at.strftime("%Y-%m-%dT%H:%M:%SZ"),
         tuple(memory.id for memory in answer.memories),
         tuple(feedback.leading(memory) for memory in answer.memories),
         tuple(concept.id for concept in answer.concepts),

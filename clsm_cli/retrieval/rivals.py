@@ -8,12 +8,12 @@ of them. Where it has none it keeps its place: what only a tool has told is stil
 
 from __future__ import annotations
 
-import re
 from functools import cache
 from typing import TYPE_CHECKING
 
-from clsm_cli.model.trust import TRUST_ORDER
+from clsm_cli.model.trust import TRUST_ORDER, UNTRUSTED
 from clsm_cli.records import NamedTuple
+from clsm_cli.retrieval.shares import NAME, nearness
 from clsm_cli.text import factuality, tokens
 
 if TYPE_CHECKING:
@@ -31,6 +31,9 @@ HELD = 0.5
 """Share of the question's idf that a passage must hold to mislead by what it denies or what has passed."""
 SHARED = 0.5
 """Share of what a passage holds of the question that a rival holds of it; a planted text holds it all."""
+AS_NEAR, NEARER = 0.7, 0.8
+"""Shares of the nearness in meaning of something untrusted from which a rival is about as near: where it
+is about as sure, and where that holds more of the question's words."""
 AS_SURE = 0.8
 """Both shares for what was said later: the two tell the same of the same, with another value."""
 ALIKE = 0.4
@@ -38,11 +41,8 @@ ALIKE = 0.4
 ABREAST = 0.6
 """Share of the best cosine to a question from which news is about what that asks for: of twelve facts
 told in five wordings each the wordings lie between 0.65 and 1, and what else is news below."""
-_NAME = re.compile(r"(?<=[\w,;:] )[A-Z][\w-]+")
-"""A word with a capital inside a sentence."""
 _STEP = 1e-3
 """Of a score: enough to show in the four digits of an item's."""
-_UNTRUSTED = frozenset({"tool", "web"})
 
 
 class _Item(NamedTuple):
@@ -77,7 +77,12 @@ def ordered(
     for each in head:
         rivals = newer.get(each.row) or _nearer(question, each, best)
         if each.row in flawed:
-            rivals = [rival for rival in best if _answers(rival, each, settings.rivals, SHARED)]
+            sure = settings.rivals
+            rivals = [
+                rival
+                for rival in best
+                if _answers(rival, each, sure, SHARED) or _is_nearer(rival, each, sure)
+            ]
         found.append(_below(each.candidate, rivals))
     found.sort(key=lambda each: -each.score)  # of equal ones the order stays
     return [*found, *candidates[HEAD:]]
@@ -92,7 +97,7 @@ def _flawed(question: Question, head: Sequence[_Item]) -> set[int]:
     """Rows of what nobody vouches for, and of what does not say to be so what it speaks of."""
     found: set[int] = set()
     if not factuality.asks_for_output(question.text):
-        found.update(each.row for each in head if each.passage.trust in _UNTRUSTED)
+        found.update(each.row for each in head if each.passage.trust in UNTRUSTED)
     if factuality.asks_what_is(question.text):
         terms = frozenset(question.terms)
         found.update(
@@ -154,7 +159,7 @@ def _nearer(question: Question, other: _Item, best: Sequence[_Item]) -> list[_It
         for each in best
         if 0 < held < each.candidate.evidence.coverage and _answers(each, other, AS_SURE, 1.0)
     ]
-    names = _terms(" ".join(_NAME.findall(question.text))) if rivals else frozenset()
+    names = _terms(" ".join(NAME.findall(question.text))) if rivals else frozenset()
     if not names:
         return []
     asked, own = frozenset(question.terms), _terms(other.passage.text)
@@ -201,6 +206,18 @@ def _answers(rival: _Item, other: _Item, sure: float, shared: float) -> bool:
         and one.confidence >= sure * two.confidence
         and one.evidence.coverage >= shared * two.evidence.coverage
     )
+
+
+def _is_nearer(rival: _Item, other: _Item, sure: float) -> bool:
+    """Whether it is about as near to the question as something untrusted.
+
+    However many of its words that holds: who plants a text writes down what it is to be found for.
+    """
+    one, two = rival.candidate, other.candidate
+    if other.passage.trust not in UNTRUSTED or one.traits.is_question:
+        return False
+    least = AS_NEAR if one.confidence >= sure * two.confidence else NEARER
+    return nearness(one) >= least * nearness(two)
 
 
 def _alike(text: str, other: str) -> float:
