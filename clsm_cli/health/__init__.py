@@ -1,0 +1,1 @@
+"""What is wrong with a store, and the mending of it."""

@@ -1,0 +1,164 @@
+"""Doctor: look at a store, mend what is safe, and look again.
+
+Looking takes no lock and writes nothing. While others write, what was read of one file may be older
+than what was read of the next, so a store that changed meanwhile is looked at again.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from clsm_cli.config import Settings
+from clsm_cli.errors import DamagedStoreError, ModelDigestError, ModelMissingError
+from clsm_cli.health import check, mend
+from clsm_cli.health.codes import MODEL, found
+from clsm_cli.store import layout
+from clsm_cli.store.device import device_name
+from clsm_cli.store.lock import locked
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from clsm_cli.health.check import Around
+    from clsm_cli.health.finding import Finding
+    from clsm_cli.store.index.files import Progress
+    from clsm_cli.store.index.opening import Embedder
+    from clsm_cli.store.layout import Store
+
+DAMAGED, BAD_MODEL = 13, 15
+"""Exit codes: damage that remains, of the store or of the model alone."""
+_LOOKS = 3
+_INDEX = frozenset(
+    {"index-missing", "index-stale", "index-damaged", "index-differs", "vectors-missing"}
+)
+_ANEW = frozenset({"index-damaged", "index-differs"})
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What was found and done.
+
+    Attributes:
+        root: The store.
+        findings: What is there now, worst first.
+        mended: What was found and is not there any more.
+        done: A sentence for each thing that was done.
+        run: Id of the run in the ledger; None where no memory was changed.
+        is_fix: Whether anything was to be mended.
+    """
+
+    root: str
+    findings: tuple[Finding, ...]
+    mended: tuple[Finding, ...] = ()
+    done: tuple[str, ...] = ()
+    run: str | None = None
+    is_fix: bool = False
+
+    @property
+    def exit_code(self) -> int:
+        """0 where nothing is damaged."""
+        damaged = {each.code for each in self.findings if each.severity == "damage"}
+        if not damaged:
+            return 0
+        return BAD_MODEL if damaged <= MODEL else DAMAGED
+
+
+def opened(root: Path, environment: dict[str, str]) -> tuple[Store, list[Finding]]:
+    """A store, also one whose ``clsm.yaml`` cannot be used: then with the defaults, and a finding.
+
+    Raises:
+        NewerFormatError: A newer clsm wrote it.
+    """
+    try:
+        return layout.open_store(root, environment), []
+    except DamagedStoreError as error:
+        name = device_name(root, environment)
+        store = layout.Store(root, "", "UTC", Settings(), name)
+        path = layout.CONFIG_NAME
+        return store, [found("settings-unusable", path, error.reason, line=error.line)]
+
+
+def examine(store: Store, around: Around, also: list[Finding] | None = None) -> Report:
+    """Look at a store; again while somebody writes to it.
+
+    Args:
+        store: Where.
+        around: Time and environment.
+        also: What was found when it was opened.
+    """
+    findings: list[Finding] = []
+    for _ in range(_LOOKS):
+        before = _signature(store)
+        findings = check.look(store, around)
+        if before == _signature(store) or not any(f.severity == "damage" for f in findings):
+            break
+    return Report(str(store.root), (*(also or ()), *findings))
+
+
+def _signature(store: Store) -> tuple[tuple[str, int, int], ...]:
+    """How the ledgers look: every command that writes adds to one."""
+    paths = [flow / "runs.jsonl" for flow in store.flows()]
+    stats = [(path, path.stat()) for path in paths if path.is_file()]
+    return tuple((str(path), stat.st_size, stat.st_mtime_ns) for path, stat in stats)
+
+
+def fix(
+    store: Store,
+    around: Around,
+    embedder: Embedder | None,
+    progress: Progress,
+    *,
+    rebuild: bool = False,
+    only_index: bool = False,
+) -> Report:
+    """Mend what is safe, under the store's lock, and look again.
+
+    Args:
+        store: Where.
+        around: Time and environment.
+        embedder: For vectors; None on a machine without the model.
+        progress: Told how far the embedding is.
+        rebuild: Make the index anew whatever it is like.
+        only_index: Mend nothing else.
+
+    Raises:
+        LockedError: Another clsm kept the lock.
+        DiskError: The operating system refused.
+    """
+    with locked(store.root, store.settings.store.lock_wait):
+        before = [each for each in check.look(store, around) if each.code != "lock-held"]
+        done = mend.Mended(None, ()) if only_index else mend.mend(store, before, around.now)
+        told = list(done.done)
+        codes = {each.code for each in before}
+        if rebuild or done.done or codes & _INDEX:
+            told += _index(store, embedder, progress, anew=rebuild or bool(codes & _ANEW))
+        after = [each for each in check.look(store, around) if each.code != "lock-held"]
+    left = {_mark(each) for each in after}
+    mended = tuple(each for each in before if _mark(each) not in left)
+    return Report(str(store.root), tuple(after), mended, tuple(told), done.run, is_fix=True)
+
+
+def _mark(finding: Finding) -> tuple[str, str, str]:
+    """What makes two findings one: a line may have moved."""
+    return (finding.code, finding.path, finding.reason)
+
+
+def _index(store: Store, embedder: Embedder | None, progress: Progress, *, anew: bool) -> list[str]:
+    """Bring the index up to date, or make it anew; without the model by words."""
+    from clsm_cli.store.index import database
+    from clsm_cli.store.index.opening import bring_up_to_date
+
+    if anew:
+        database.discard(store.derived)
+    told = ["the index was made anew"] if anew else []
+    with (
+        database.disk_errors(store.derived),
+        contextlib.closing(database.open_to_write(store.derived)) as connection,
+    ):
+        try:
+            bring_up_to_date(store, connection, embedder, progress)
+        except (ModelMissingError, ModelDigestError) as error:
+            told.append(f"by words only: {error}")
+    return told

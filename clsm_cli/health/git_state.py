@@ -1,0 +1,221 @@
+"""Checks of the git repository that a store lies in, and of what programs left that synchronise folders.
+
+Nothing is said where there is no git. What ``--fix`` does about the store's own files are writes that
+can be undone (``mend``); what it does about the clone is no part of the store (``mend_clone``).
+"""
+
+from __future__ import annotations
+
+import os
+from shlex import quote
+from typing import TYPE_CHECKING
+
+from clsm_cli.errors import DamagedStoreError
+from clsm_cli.health.codes import found, listed
+from clsm_cli.health.places import kind_of
+from clsm_cli.store import atomic, conflict_copies, git, git_clone, git_setup
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from datetime import datetime
+    from pathlib import Path
+
+    from clsm_cli.health.finding import Finding
+    from clsm_cli.store import runs
+    from clsm_cli.store.layout import Store
+
+STALE_MINUTES = 10
+"""Minutes after which a lock that no git holds was left behind."""
+_BEGUN = {
+    "MERGE_HEAD": ("merge", "git commit, or: git merge --abort"),
+    "rebase-merge": ("rebase", "git rebase --continue, or: git rebase --abort"),
+    "rebase-apply": ("rebase", "git rebase --continue, or: git rebase --abort"),
+    "CHERRY_PICK_HEAD": ("cherry-pick", "git cherry-pick --continue, or: git cherry-pick --abort"),
+    "REVERT_HEAD": ("revert", "git revert --continue, or: git revert --abort"),
+}
+_BY_HAND = ("ontology", "git", "labels")
+"""Files that are looked through here; in all others the markers are a finding of their contents."""
+_MOST_MARKED = 1 << 20
+
+
+def findings(store: Store, now: datetime) -> list[Finding]:
+    """What is to be said of the repository, and of copies that wait to be joined.
+
+    Args:
+        store: Where.
+        now: Time of the run, with offset.
+    """
+    told = list(_copies(store))
+    refused = git_clone.refusal(store.root)
+    if refused is not None:
+        step = f"trust it, if it is yours: git config --global --add safe.directory {quote(str(store.root))}"
+        return [
+            *told,
+            found(
+                "git-owner",
+                "",
+                "git does not look into a repository of another user",
+                next_step=step,
+            ),
+        ]
+    if git_clone.is_ignored(store.root):
+        return [*told, found("git-ignored", "", "the repository around the store leaves it out")]
+    tree = git.work_tree(store.root)
+    if tree is None:
+        return told
+    told += _lock(tree, now)
+    told += _begun(tree)
+    told += _unmerged(tree)
+    told += _tracked(tree)
+    return [*told, *_setup(store)]
+
+
+def mend(store: Store) -> list[runs.Write]:
+    """Writes that complete ``.gitattributes`` and ``.gitignore``; none where there is no repository.
+
+    Raises:
+        DamagedStoreError: One of them is no plain file.
+        DiskError: One of them cannot be read.
+    """
+    if git.work_tree(store.root) is None:
+        return []
+    return git_setup.writes(store.root, git_setup.lacking(store.root))
+
+
+def mend_clone(store: Store) -> tuple[str, ...]:
+    """Give the clone the settings that it lacks; their names.
+
+    Raises:
+        BadInputError: git refuses.
+        DiskError: The operating system refused.
+    """
+    if git.work_tree(store.root) is None:
+        return ()
+    lack = git_setup.lacking(store.root)
+    git_setup.tell_clone(store.root, lack)
+    return (*lack.settings, *(["info/attributes"] if lack.attributes else []))
+
+
+def _copies(store: Store) -> Iterator[Finding]:
+    for copy in conflict_copies.found(store):
+        path = copy.path.relative_to(store.root).as_posix()
+        reason = f"is another version of {copy.original.name}, left by a program that synchronises"
+        if not copy.kind:
+            step = "take from it what is wanted, and delete it"
+        elif copy.writer in ("", store.device):
+            step = "nothing; the next clsm ingest or clsm consolidate joins the two"
+        else:
+            step = f"nothing; {copy.writer} joins the two at its next clsm ingest"
+        yield found("conflict-copy", path, reason, next_step=step)
+
+
+def _lock(tree: git.WorkTree, now: datetime) -> Iterator[Finding]:
+    path = git.path_of(tree, "index.lock")
+    try:
+        age = None if path is None else now.timestamp() - os.lstat(path).st_mtime
+    except OSError:
+        return
+    if path is None or age is None:
+        return
+    holder = _git_at_work(tree.top)
+    if holder is not None:
+        yield found("git-busy", "", f"{holder} is at work in the repository")
+    elif age >= 60 * STALE_MINUTES:
+        reason = f"a git that was stopped {age / 60:.0f} minutes ago left its lock"
+        yield found("git-lock", "", reason, next_step=f"no git runs: rm {quote(str(path))}")
+
+
+def _git_at_work(top: Path) -> str | None:
+    """A git whose working folder lies in the work tree, as far as the system tells (Linux)."""
+    try:
+        processes = sorted((name for name in os.listdir("/proc") if name.isdigit()), key=int)
+    except OSError:
+        return None
+    for process in processes:
+        try:
+            with open(f"/proc/{process}/comm", encoding="utf-8", errors="replace") as file:
+                name = file.read().strip()
+            if name.split("-")[0] == "git" and _is_in(os.readlink(f"/proc/{process}/cwd"), top):
+                return f"{name} (process {process})"
+        except OSError:  # it ended, or is not ours to look at
+            continue
+    return None
+
+
+def _is_in(folder: str, top: Path) -> bool:
+    return folder == str(top) or folder.startswith(f"{top}/")
+
+
+def _begun(tree: git.WorkTree) -> Iterator[Finding]:
+    told = set()
+    for name, (what, step) in _BEGUN.items():
+        path = git.path_of(tree, name)
+        if path is not None and path.exists() and what not in told:
+            told.add(what)
+            yield found("git-begun", "", f"a {what} is not finished", next_step=f"end it: {step}")
+    if not told and git_clone.is_detached(tree):
+        yield found(
+            "git-detached", "", "no branch is checked out, so what is committed is easily lost"
+        )
+
+
+def _unmerged(tree: git.WorkTree) -> Iterator[Finding]:
+    for path, versions in git_clone.unmerged(tree).items():
+        name = quote(path)
+        reason, step = "was changed on both sides", f"edit it, then: git add {name}"
+        if versions in ((1, 2), (1, 3)):
+            reason = "was changed on one side and deleted on the other"
+            step = (
+                f"keep it: git add {name} (what was forgotten or moved to an episode stays out of sight),"
+                f" or: git rm {name}"
+            )
+        elif len(versions) == 1:
+            reason = "got two names: each side renamed it"
+            step = f"keep what is there: git add -A {name}"
+        yield found("git-unmerged", path, reason, next_step=f"{step}, then: git commit")
+
+
+def _tracked(tree: git.WorkTree) -> Iterator[Finding]:
+    names = git_clone.tracked(tree)
+    derived = [
+        n for n in names if n.startswith(".clsm/") or n.rpartition("/")[2].startswith(".tmp-")
+    ]
+    if derived:
+        only = (
+            "-r .clsm"
+            if all(n.startswith(".clsm/") for n in derived)
+            else "-r .clsm, and the rest by name"
+        )
+        reason = f"git tracks what is of this machine alone: {listed(derived)}"
+        step = f"git rm --cached --ignore-unmatch {only}; then commit"
+        yield found("git-tracks-derived", "", reason, next_step=step)
+    for name in names:
+        line = _marker(tree.root / name) if kind_of(name) in _BY_HAND else None
+        if line is not None:
+            yield found("git-markers", name, "holds git's conflict markers", line=line)
+
+
+def _marker(path: Path) -> int | None:
+    """Line of the first conflict marker."""
+    try:
+        data = atomic.read(path, _MOST_MARKED) or b""
+    except DamagedStoreError:
+        return None
+    lines = data.split(b"\n")
+    return next(
+        (n for n, line in enumerate(lines, 1) if line.startswith((b"<<<<<<< ", b">>>>>>> "))), None
+    )
+
+
+def _setup(store: Store) -> Iterator[Finding]:
+    lack = git_setup.lacking(store.root)
+    for name, lines in sorted(lack.lines.items()):
+        shown = listed([line for line in lines if not line.startswith("#")])
+        code = "git-attributes" if name == ".gitattributes" else "git-ignore"
+        yield found(code, name, f"lacks {shown}")
+    if "core.fsync" in lack.settings:
+        yield found("git-fsync", "", "git does not wait until what it writes survives a power cut")
+    others = [name for name in lack.settings if name != "core.fsync"]
+    if others or lack.attributes:
+        what = listed([*others, *(["info/attributes"] if lack.attributes else [])])
+        yield found("git-clone", "", f"this clone merges by lines alone; not set up: {what}")

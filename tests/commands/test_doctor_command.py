@@ -1,0 +1,154 @@
+"""``clsm doctor``: what it prints, in text and as data, and how it ends."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import typer
+from ingesting import new_store, take, tree
+from typer.testing import CliRunner, Result
+
+from clsm_cli.commands.doctor import EXAMPLES, doctor
+from clsm_cli.commands.help import Command
+from clsm_cli.commands.render_doctor import SHOWN, doctor_lines
+from clsm_cli.errors import NewerFormatError, RefusedError
+from clsm_cli.health.codes import found
+from clsm_cli.health.doctor import Report
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from clsm_cli.store.layout import Store
+
+APP = typer.Typer(add_completion=False, rich_markup_mode=None)
+APP.command("doctor", cls=Command, epilog=EXAMPLES)(doctor)
+NOW = "2026-03-01T12:00:00+01:00"
+
+
+@pytest.fixture
+def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Store:
+    monkeypatch.setenv("CLSM_DEVICE", "pi")
+    for name in ("CLSM_EXAMPLES", "CLSM_STORE"):
+        monkeypatch.delenv(name, raising=False)
+    made = new_store(tmp_path / "memory")
+    notes = tmp_path / "notes.md"
+    notes.write_text("# Boats\n\n- The ferry leaves at nine.\n- The mast is tall.\n")
+    take(made, notes)
+    return made
+
+
+def run(store: Store, *words: str) -> Result:
+    return CliRunner().invoke(APP, ["--store", str(store.root), "--now", NOW, *words])
+
+
+def as_json(store: Store, *words: str) -> tuple[int, Any]:
+    done = run(store, "--json", *words)
+    return done.exit_code, json.loads(done.stdout)
+
+
+def spoil(store: Store) -> str:
+    """Break a line of a shard; its path."""
+    path = max((store.flow / "graph").iterdir(), key=lambda each: each.stat().st_size)
+    path.write_bytes(path.read_bytes() + b'- {"id": "half\n')
+    return path.relative_to(store.root).as_posix()
+
+
+def test_a_healthy_store_is_well_and_stays_as_it_is(store: Store) -> None:
+    before = tree(store.root, derived=True)
+    done = run(store)
+    assert done.exit_code == 0
+    assert done.stdout.splitlines() == [f"store {store.root}", "all is well"]
+    after = tree(store.root, derived=True)
+    beside = {name for name in after if ".sqlite-" in name}  # a reader of the index opens them
+    assert {name: data for name, data in after.items() if name not in beside} == before
+    code, told = as_json(store)
+    assert (code, told["schema"], told["findings"]) == (0, "clsm.doctor/1", [])
+    assert told["counts"] == {"damage": 0, "warning": 0, "note": 0}
+
+
+def test_damage_is_told_mended_and_gone(store: Store) -> None:
+    path = spoil(store)
+    done = run(store)
+    assert done.exit_code == 13
+    line = next(line for line in done.stdout.splitlines() if "unreadable-line" in line)
+    assert line.startswith(f"  x unreadable-line    {path}, line ")
+    assert line.endswith("; run: clsm doctor --fix")
+    summary = done.stdout.splitlines()[-1]
+    assert summary.startswith("1 damaged, ")
+    assert "clsm doctor --fix mends" in summary
+
+    planned = run(store, "--fix", "--dry-run")
+    assert planned.exit_code == 13
+    assert planned.stdout.splitlines()[-1].endswith("nothing was written")
+    assert as_json(store)[0] == 13
+
+    code, fixed = as_json(store, "--fix")
+    assert (code, fixed["exit_code"]) == (0, 0)
+    assert fixed["run"].startswith("run-")
+    mended = [row["code"] for row in fixed["findings"] if row["mended"]]
+    assert "unreadable-line" in mended
+    assert as_json(store)[1]["counts"]["damage"] == 0
+    (kept,) = store.quarantine.iterdir()
+    assert kept.read_bytes().endswith(b': - {"id": "half\n')
+
+
+def test_fix_says_what_it_did(store: Store) -> None:
+    path = spoil(store)
+    lines = run(store, "--fix").stdout.splitlines()
+    assert f"  mended  {path}: written anew" in lines
+    assert "clsm undo takes it back" in lines[-1]
+    assert run(store, "--fix").stdout.splitlines()[-1].startswith("mended 0")
+
+
+def test_the_index_is_made_anew_when_asked_for(store: Store) -> None:
+    code, told = as_json(store, "--rebuild")
+    assert (code, told["done"], told["run"]) == (0, ["the index was made anew"], None)
+
+
+def test_many_findings_of_one_kind_are_counted() -> None:
+    each = [found("unknown-file", f"{n}.txt", "is no part of a memory") for n in range(SHOWN + 2)]
+    report = Report("memory", tuple(each))
+    short = list(doctor_lines(report, dry_run=False, verbose=False))
+    assert "    and 2 more of unknown-file; --verbose lists all" in short
+    whole = list(doctor_lines(report, dry_run=False, verbose=True))
+    assert len([line for line in whole if "unknown-file" in line]) == SHOWN + 2
+
+
+def test_settings_that_cannot_be_used_are_a_finding_and_no_fix(store: Store) -> None:
+    path = store.root / "clsm.yaml"
+    path.write_text(path.read_text() + "settings: {recall.q: 1}\n")
+    code, told = as_json(store)
+    assert code == 13
+    (damage,) = [row for row in told["findings"] if row["severity"] == "damage"]
+    assert (damage["code"], damage["path"]) == ("settings-unusable", "clsm.yaml")
+    assert isinstance(run(store, "--fix").exception, RefusedError)
+
+
+def test_a_newer_format_ends_as_everywhere(store: Store) -> None:
+    path = store.root / "clsm.yaml"
+    path.write_text(path.read_text().replace("format: 1", "format: 2"))
+    assert isinstance(run(store).exception, NewerFormatError)
+
+
+def test_a_damaged_model_alone_has_a_code_of_its_own(
+    store: Store, model_copy: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    vocabulary = model_copy / "vocab.txt"
+    vocabulary.write_bytes(vocabulary.read_bytes().replace(b"the", b"teh", 1))
+    monkeypatch.setenv("CLSM_MODEL_DIR", str(model_copy))
+    code, told = as_json(store)
+    assert code == 15
+    assert [r["code"] for r in told["findings"] if r["severity"] == "damage"] == ["model-damaged"]
+    spoil(store)
+    assert as_json(store)[0] == 13
+
+
+def test_a_missing_model_is_a_warning(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "none").mkdir()
+    monkeypatch.setenv("CLSM_MODEL_DIR", str(tmp_path / "none"))
+    code, told = as_json(store)
+    assert (code, [row["code"] for row in told["findings"]]) == (0, ["model-missing"])

@@ -1,0 +1,352 @@
+"""Each check finds what it is for, on a store that has a file of every kind."""
+
+from __future__ import annotations
+
+import json
+import os
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
+
+import pytest
+from faults import worn
+
+from clsm_cli.health import check, surroundings
+from clsm_cli.health.check import Around
+from clsm_cli.health.doctor import opened
+from clsm_cli.store import briefing
+from clsm_cli.store.lock import locked
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+    from clsm_cli.health.finding import Finding
+    from clsm_cli.store.layout import Store
+
+NOW = datetime.fromisoformat(worn.NOW)
+AROUND = Around(NOW, {"CLSM_DEVICE": "pi"}, has_model=False)
+
+
+def look(store: Store, around: Around = AROUND) -> list[Finding]:
+    return check.look(store, around)
+
+
+def told(store: Store, code: str) -> Finding:
+    findings = [each for each in look(store) if each.code == code]
+    assert findings, f"no {code} among {[each.code for each in look(store)]}"
+    return findings[0]
+
+
+def largest(store: Store, pattern: str) -> Path:
+    return max(store.root.glob(pattern), key=lambda path: path.stat().st_size)
+
+
+def test_a_used_store_is_well(worn_store: Store) -> None:
+    assert [each for each in look(worn_store) if each.severity != "note"] == []
+    assert {each.code for each in look(worn_store)} <= {"consolidated", "index-stale"}
+
+
+def _link(store: Store) -> None:
+    path = largest(store, "identity/*.md")
+    path.rename(store.root.parent / "people.md")
+    path.symlink_to(store.root.parent / "people.md")
+
+
+def _pipe(store: Store) -> None:
+    os.mkfifo(store.inbox / "pipe.jsonl")
+
+
+def _sparse(store: Store) -> None:
+    os.truncate(largest(store, "identity/*.md"), 9 << 20)
+
+
+def _temp(store: Store) -> None:
+    (store.flow / ".tmp-runs.jsonl").write_text("half")
+
+
+def _twice(store: Store) -> None:
+    path = largest(store, "identity/graph/*.yaml")
+    path.write_text(path.read_text() + path.read_text().splitlines()[-1] + "\n")
+
+
+def _typed(store: Store) -> None:
+    path = largest(store, "identity/graph/*.yaml")
+    path.write_text(path.read_text().replace('"sources": [', '"sources": ["x", 7, ', 1))
+
+
+def _torn(store: Store) -> None:
+    path = store.flow / "review.jsonl"
+    path.write_bytes(path.read_bytes() + b'\n{"id": "v-1", "at')
+
+
+def _no_run(store: Store) -> None:
+    path = store.flow / "runs.jsonl"
+    path.write_bytes(b'{"command": "note"}\n' + path.read_bytes())
+
+
+def _no_time(store: Store) -> None:
+    path = store.flow / "uses.jsonl"
+    path.write_bytes(path.read_bytes().replace(b'"day": "2026', b'"day": "2O26', 1))
+
+
+def _cut_log(store: Store) -> None:
+    path = largest(store, "flow/*/inbox/*.jsonl")
+    path.write_bytes(path.read_bytes().rpartition(b'\n{"key"')[0] + b"\n")
+
+
+def _edited(store: Store) -> None:
+    path = largest(store, "flow/*/episodes/*/*/*.md")
+    path.write_text(path.read_text().replace("boathouse green", "boathouse blue"))
+
+
+def _headless(store: Store) -> None:
+    path = largest(store, "flow/*/episodes/*/*/*.md")
+    text = path.read_text()
+    place = text.rindex("\n### ")
+    path.write_text(text[: place + 1] + text[text.index("\n", place + 1) + 1 :])
+
+
+def _copied(store: Store) -> None:
+    path = largest(store, "flow/*/episodes/*/*/*.md")
+    other = store.root / "flow" / "attic" / path.relative_to(store.flow)
+    other.parent.mkdir(parents=True)
+    other.write_bytes(path.read_bytes())
+
+
+def _renamed(store: Store) -> None:
+    path = largest(store, "flow/*/episodes/*/*/*.md")
+    path.rename(path.with_name("20260101T000000Z-e-000000000000.md"))
+
+
+def _cut_topic(store: Store) -> None:
+    path = largest(store, "identity/*.md")
+    path.write_bytes(path.read_bytes()[:-8])
+
+
+def _open_head(store: Store) -> None:
+    path = largest(store, "identity/*.md")
+    path.write_text(path.read_text().replace('title: "', 'title: ["', 1))
+
+
+def _same_item(store: Store) -> None:
+    path = largest(store, "identity/*.md")
+    path.write_text(path.read_text() + path.read_text().splitlines()[-1] + "\n")
+
+
+def _written(store: Store) -> None:
+    path = largest(store, "identity/*.md")
+    path.write_text(path.read_text() + "- Mara sings in a choir.\n")
+
+
+def _edge(store: Store) -> None:
+    _add(store, {"id": "g-7d2f1f32a0d6", "record": "edge", "rev": [1, "pi"], "target": "gone"})
+
+
+def _source(store: Store) -> None:
+    row = {"id": "f-0000000000aa", "record": "statement", "rev": [1, "pi"], "text": "So."}
+    _add(store, {**row, "stream": "flow", "sources": ["0123456789ab"], "supersedes": "f-none"})
+
+
+def _document(store: Store) -> None:
+    row = {"id": "d-0000000000aa", "record": "document", "rev": [1, "pi"], "origin": "~/x.md"}
+    _add(store, {**row, "blocks": [{"key": "0123456789ab", "lines": [1, 1]}]})
+
+
+def _mention(store: Store) -> None:
+    path = next(p for p in store.graph("flow").iterdir() if b'"mentions"' in p.read_bytes())
+    path.write_text(
+        path.read_text().replace('"mentions": {', '"mentions": {"aa": ["0123456789ab"], ')
+    )
+
+
+def _add(store: Store, row: dict[str, object]) -> None:
+    path = largest(store, "flow/*/graph/*.yaml")
+    path.write_text(path.read_text() + f"- {json.dumps(row)}\n")
+
+
+def _gone_topic(store: Store) -> None:
+    largest(store, "identity/*.md").unlink()
+
+
+def _changed_shard(store: Store) -> None:
+    path = largest(store, "identity/graph/*.yaml")
+    path.write_text(path.read_text().replace('"rev": [', '"rev": [1', 1))
+
+
+def _preimage(store: Store) -> None:
+    path = largest(store, ".clsm/runs/*/*/0000")
+    path.write_bytes(path.read_bytes() + b"x")
+
+
+def _redo(store: Store) -> None:
+    (store.derived / "redo").write_text("{")
+
+
+def _old_index(store: Store) -> None:
+    path = store.derived / "index" / "index.sqlite"
+    path.write_bytes(b"SQLite format 4" + path.read_bytes()[15:])
+
+
+def _short_vectors(store: Store) -> None:
+    os.truncate(store.derived / "index" / "sentences.q4", 10)
+
+
+def _silent(store: Store) -> None:
+    path = largest(store, "flow/*/episodes/*/*/*.md")
+    stat = path.stat()
+    path.write_text(path.read_text().replace("Haarlem", "Hearlem"))
+    os.utime(path, ns=(stat.st_atime_ns, stat.st_mtime_ns))
+
+
+def _no_zone(store: Store) -> None:
+    path = store.root / "clsm.yaml"
+    path.write_text("".join(x for x in path.open() if not x.startswith("time_zone")))
+
+
+def _ontology(store: Store) -> None:
+    (store.root / "ontology.yaml").write_text("people: 7\n")
+
+
+def _labels(store: Store) -> None:
+    (store.root / "eval").mkdir(mode=0o700)
+    (store.root / "eval" / "queries.yaml").write_text("queries: 7\n")
+
+
+def _device(store: Store) -> None:
+    (store.derived / "device").write_text("\0")
+
+
+def _briefing(store: Store) -> None:
+    (store.derived / "context.json").write_text('{"signature": ')
+
+
+def _changed_briefing(store: Store) -> None:
+    path = briefing.path_of(store)
+    path.write_bytes(path.read_bytes().replace(b"Lotte", b"Latte", 1))
+    assert briefing.fetch(store, briefing.signature(store)) is None
+
+
+DAMAGE: tuple[tuple[str, str, Callable[[Store], None]], ...] = (
+    ("not-a-file", "damage", _link),
+    ("not-a-file", "damage", _pipe),
+    ("too-large", "damage", _sparse),
+    ("left-over", "note", _temp),
+    ("not-normal", "note", _twice),
+    ("unreadable-line", "damage", _typed),
+    ("torn-line", "note", _torn),
+    ("unreadable-line", "damage", _no_run),
+    ("unreadable-line", "damage", _no_time),
+    ("shorter", "damage", _cut_log),
+    ("edited-turn", "note", _edited),
+    ("turn-mismatch", "damage", _headless),
+    ("turn-twice", "note", _copied),
+    ("misplaced", "warning", _renamed),
+    ("cut-short", "damage", _cut_topic),
+    ("unreadable-head", "damage", _open_head),
+    ("item-twice", "note", _same_item),
+    ("hand-edits", "note", _written),
+    ("dangling-edge", "warning", _edge),
+    ("dangling-source", "warning", _source),
+    ("dangling-row", "warning", _source),
+    ("dangling-block", "warning", _document),
+    ("dangling-mention", "warning", _mention),
+    ("wrong-id", "warning", _document),
+    ("missing-file", "damage", _gone_topic),
+    ("changed-outside", "note", _changed_shard),
+    ("preimage", "warning", _preimage),
+    ("begun-run", "warning", _redo),
+    ("index-damaged", "damage", _old_index),
+    ("index-damaged", "damage", _short_vectors),
+    ("index-differs", "damage", _silent),
+    ("settings-unusable", "damage", _no_zone),
+    ("ontology-unusable", "warning", _ontology),
+    ("labels-unusable", "warning", _labels),
+    ("device-unknown", "warning", _device),
+    ("briefing-damaged", "damage", _briefing),
+    ("briefing-damaged", "damage", _changed_briefing),
+)
+
+
+@pytest.mark.parametrize(
+    ("code", "severity", "damage"), DAMAGE, ids=[each[2].__name__[1:] for each in DAMAGE]
+)
+def test_it_is_found(
+    code: str, severity: str, damage: Callable[[Store], None], worn_store: Store
+) -> None:
+    damage(worn_store)
+    assert told(worn_store, code).severity == severity
+
+
+def test_what_is_cut_off_is_named(worn_store: Store) -> None:
+    _cut_topic(worn_store)
+    finding = told(worn_store, "cut-short")
+    assert "f-" in finding.reason
+    assert not told(worn_store, "hand-edits").mends, "a person did not take it out"
+
+
+def test_a_lock_that_is_held_is_told(worn_store: Store) -> None:
+    with locked(worn_store.root, 1):
+        finding = told(worn_store, "lock-held")
+    assert f"process {os.getpid()}" in finding.reason
+
+
+def test_what_waits_for_long_is_told(worn_store: Store) -> None:
+    later = AROUND._replace(now=NOW + timedelta(days=3000))
+    assert "consolidation-old" not in {each.code for each in look(worn_store)}
+    for path in worn_store.flow.rglob("episodes/*/*/*.md"):
+        text = path.read_text().replace('recorded_at: "2026-03-0', 'recorded_at: "2036-06-0')
+        path.write_text(text)
+    assert "consolidation-old" in {each.code for each in look(worn_store, later)}
+
+
+def test_variables_that_say_what_cannot_be_are_told(worn_store: Store) -> None:
+    variables = {"CLSM_DEVICE": "pi", "CLSM_STROE": "x", "CLSM_MODEL_DIR": "/nowhere"}
+    reasons = [
+        each.reason
+        for each in look(worn_store, AROUND._replace(variables=variables))
+        if each.code == "environment"
+    ]
+    assert reasons == [
+        "CLSM_MODEL_DIR names no folder: /nowhere",
+        "CLSM_STROE is none that clsm reads",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("mounts", "kind"),
+    [
+        ("box:/x /srv nfs4 rw 0 0\n", "nfs4"),
+        ("/dev/a / ext4 rw 0 0\nuser@box: /srv/my\\040memory fuse.sshfs rw 0 0\n", "fuse.sshfs"),
+        ("/dev/a / ext4 rw 0 0\nbox:/x /srv/my nfs rw 0 0\n", "ext4"),
+    ],
+)
+def test_the_longest_mount_counts(mounts: str, kind: str) -> None:
+    assert surroundings.file_system("/srv/my memory", mounts) == kind
+
+
+def test_texts_that_clsm_recalled_are_counted(worn_store: Store) -> None:
+    path = largest(worn_store, "flow/*/inbox/*.jsonl")
+    row = json.loads(path.read_text().splitlines()[-1])
+    block = '<clsm-recall id="r-1">\n| Juno is a cat.\n</clsm-recall>'
+    again = {**row, "key": "0123456789ab", "text": block, "path": "chat.jsonl"}
+    path.write_text(path.read_text() + f"\n{json.dumps(again)}\n")
+    finding = told(worn_store, "self-ingested")
+    assert finding.reason.startswith("1 of ")
+    assert finding.reason.endswith(" from chat.jsonl (1)")
+
+
+def test_a_store_without_settings_is_looked_at_all_the_same(worn_store: Store) -> None:
+    (worn_store.root / "clsm.yaml").write_bytes(b"\0\0\0")
+    store, also = opened(worn_store.root, {"CLSM_DEVICE": "pi"})
+    assert [each.code for each in also] == ["settings-unusable"]
+    _gone_topic(store)
+    assert "missing-file" in {each.code for each in look(store)}
+
+
+def test_one_check_that_fails_hides_no_other(worn_store: Store) -> None:
+    def broken(*_: object) -> list[Finding]:
+        raise OSError(5, "Input/output error")
+
+    checks = {**check.CHECKS, "modes": broken}
+    codes = {each.code for each in check.look(worn_store, AROUND, checks)}
+    assert {"check-failed", "consolidated"} <= codes

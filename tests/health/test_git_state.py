@@ -1,0 +1,195 @@
+"""What is said of a repository in trouble, each brought about by real git, and what to do about it."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import time
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
+
+import pytest
+from ingesting import new_store
+
+from clsm_cli.health import git_state
+from clsm_cli.store import git_setup, runs
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from clsm_cli.health.finding import Finding
+    from clsm_cli.store.layout import Store
+
+NOW = datetime.now(UTC)
+
+
+def git(folder: Path, *words: str) -> int:
+    environment = {
+        "PATH": os.environ["PATH"],
+        "HOME": str(folder.parent),
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "GIT_CONFIG_GLOBAL": os.devnull,
+        "GIT_AUTHOR_NAME": "t",
+        "GIT_AUTHOR_EMAIL": "t@example.org",
+        "GIT_COMMITTER_NAME": "t",
+        "GIT_COMMITTER_EMAIL": "t@example.org",
+    }
+    command = ["git", "-C", str(folder), "-c", "core.fsync=none", *words]
+    return subprocess.run(command, env=environment, capture_output=True, check=False).returncode
+
+
+def commit(store: Store, what: str = "c") -> None:
+    git(store.root, "add", "-A")
+    git(store.root, "commit", "-qm", what)
+
+
+def told(store: Store, now: datetime = NOW) -> dict[str, Finding]:
+    """Findings by code."""
+    return {finding.code: finding for finding in git_state.findings(store, now)}
+
+
+@pytest.fixture
+def bare(tmp_path: Path) -> Store:
+    """A store outside of any repository."""
+    return new_store(tmp_path / "memory")
+
+
+@pytest.fixture
+def store(bare: Store) -> Store:
+    """A store in a repository of its own, with one commit on main."""
+    git(bare.root, "init", "-q", "-b", "main")
+    git_setup.set_up(bare.root)
+    commit(bare)
+    return bare
+
+
+def diverged(store: Store, ours: str | None, theirs: str | None, name: str) -> None:
+    """Two branches that change a file (None: delete it); theirs is merged into ours."""
+    for branch, text in (("theirs", theirs), ("main", ours)):
+        git(store.root, "checkout", "-q", *(["-b"] if branch == "theirs" else []), branch)
+        path = store.root / name
+        if text is None:
+            path.unlink()
+        else:
+            path.write_text(text)
+        commit(store, branch)
+    assert git(store.root, "merge", "-q", "--no-edit", "theirs") != 0
+
+
+def test_nothing_is_said_without_git_and_of_a_repository_in_order(bare: Store) -> None:
+    assert told(bare) == {}
+    assert git_state.mend(bare) == []
+    assert git_state.mend_clone(bare) == ()
+    git_setup.set_up(bare.root)
+    assert told(bare) == {}
+
+
+def test_a_clone_that_was_not_set_up_is_mended(bare: Store) -> None:
+    (bare.root / ".gitattributes").unlink()
+    (bare.root / ".gitignore").write_text(".clsm/\n")
+    git(bare.root, "init", "-q")
+    found = told(bare)
+    assert found.keys() == {"git-attributes", "git-ignore", "git-fsync", "git-clone"}
+    assert all(finding.mends for finding in found.values())
+    runs.apply(bare, "doctor", "2026-03-01T00:00:00Z", git_state.mend(bare))
+    assert "core.fsync" in git_state.mend_clone(bare)
+    assert told(bare) == {}
+    assert git_state.mend(bare) == []
+    assert git_state.mend_clone(bare) == ()
+
+
+def test_a_lock_that_was_left_and_one_that_is_held(store: Store) -> None:
+    lock = store.root / ".git" / "index.lock"
+    lock.write_bytes(b"")
+    assert told(store) == {}
+    later = NOW + timedelta(minutes=git_state.STALE_MINUTES + 1)
+    assert str(lock) in told(store, later)["git-lock"].next_step
+    held = subprocess.Popen(  # a git that waits for its input
+        ["git", "hash-object", "--stdin"],
+        cwd=store.root,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+    )
+    try:
+        deadline = time.monotonic() + 10
+        while "git-busy" not in told(store, later) and time.monotonic() < deadline:
+            time.sleep(0.05)
+        busy = told(store, later)
+        assert str(held.pid) in busy["git-busy"].reason
+        assert "git-lock" not in busy
+    finally:
+        held.communicate(b"")
+
+
+def test_deleted_on_one_side_and_changed_on_the_other(store: Store) -> None:
+    path = "flow/pi/inbox/main.jsonl"
+    (store.root / path).parent.mkdir(parents=True)
+    (store.root / path).write_text("{}\n")
+    commit(store)
+    diverged(store, None, "{}\n\n{}\n", path)
+    found = told(store)
+    assert "deleted on the other" in found["git-unmerged"].reason
+    assert found["git-unmerged"].path == path
+    assert "merge" in found["git-begun"].reason
+    assert git(store.root, "add", path) == 0  # what the finding says to do
+    assert git(store.root, "commit", "-qm", "kept") == 0
+    assert told(store) == {}
+
+
+def test_settings_that_both_sides_changed(store: Store) -> None:
+    (store.root / "ontology.yaml").write_text("a: 1\n")
+    commit(store)
+    diverged(store, "a: 2\n", "a: 3\n", "ontology.yaml")
+    assert "both sides" in told(store)["git-unmerged"].reason
+    (store.root / "ontology.yaml").write_text("<<<<<<< ours\na: 2\n=======\na: 3\n>>>>>>> theirs\n")
+    commit(store)
+    found = told(store)
+    assert found.keys() == {"git-markers"}
+    assert (found["git-markers"].path, found["git-markers"].line) == ("ontology.yaml", 1)
+
+
+def test_a_rebase_that_was_not_finished_and_a_commit_without_a_branch(store: Store) -> None:
+    name = "ontology.yaml"
+    diverged(store, "a: 2\n", "a: 3\n", name)
+    git(store.root, "merge", "--abort")
+    git(store.root, "rebase", "-q", "theirs")
+    assert "rebase" in told(store)["git-begun"].reason
+    git(store.root, "rebase", "--abort")
+    git(store.root, "checkout", "-q", "--detach")
+    assert told(store).keys() == {"git-detached"}
+
+
+def test_derived_files_that_git_tracks(store: Store) -> None:
+    (store.root / ".clsm").mkdir(exist_ok=True)
+    (store.root / ".clsm" / "device").write_text("pi\n")
+    git(store.root, "add", "-f", ".clsm/device")
+    assert ".clsm/device" in told(store)["git-tracks-derived"].reason
+    assert git(store.root, "rm", "-q", "--cached", "-r", ".clsm") == 0
+    assert told(store) == {}
+
+
+def test_a_store_that_the_repository_around_it_leaves_out(tmp_path: Path) -> None:
+    git(tmp_path, "init", "-q")
+    (tmp_path / ".gitignore").write_text("memory/\n")
+    assert told(new_store(tmp_path / "memory")).keys() == {"git-ignored"}
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="needs root: it gives a folder to another user")
+def test_a_repository_of_another_user(store: Store) -> None:
+    for path in (store.root / ".git", store.root):
+        os.chown(path, 12345, 12345)
+    found = told(store)
+    assert found.keys() == {"git-owner"}
+    assert str(store.root) in found["git-owner"].next_step
+
+
+def test_copies_that_wait_to_be_joined(bare: Store) -> None:
+    mark = ".sync-conflict-20260101-120000-ABCDEFG"
+    for name in (f"tasks/own{mark}.md", f"flow/pc/runs{mark}.jsonl", f"clsm{mark}.yaml"):
+        path = bare.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("")
+    steps = {f.path.partition(".")[0]: f.next_step for f in git_state.findings(bare, NOW)}
+    assert "next clsm ingest" in steps["tasks/own"]
+    assert steps["flow/pc/runs"].startswith("nothing; pc joins")
+    assert "delete it" in steps["clsm"]
