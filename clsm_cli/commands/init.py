@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
 from pathlib import Path
 from typing import Annotated
 
@@ -19,8 +18,7 @@ from clsm_cli.commands.options import (
 )
 from clsm_cli.commands.output import Printer
 from clsm_cli.commands.runtime import environment
-from clsm_cli.errors import BadInputError
-from clsm_cli.store import layout, zones
+from clsm_cli.store import git_setup, layout, zones
 
 EXAMPLES = examples(
     "clsm init                        # in ~/.clsm/memory",
@@ -36,7 +34,7 @@ def init(
     ] = None,
     *,
     git: Annotated[
-        bool, typer.Option("--git", help="Make it a git repository that syncs durably.")
+        bool, typer.Option("--git", help="Make it a git repository that merges and syncs durably.")
     ] = False,
     time_zone: Annotated[
         str | None,
@@ -53,16 +51,16 @@ def init(
 ) -> None:
     """Make a new, empty memory store.
 
-    A store that is already there stays as it is.
+    A store that is already there stays as it is. With --git it too becomes a repository, if it lies
+    in none, and the clone is told how to merge: run it once in every clone.
     """
     printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
     values = environment()
-    root = _root(folder, store, values)
+    root = named_root(folder, store, values)
     zone = time_zone or zones.system_zone(values)
     zones.check_zone(zone)
     is_new = layout.is_free(root) if dry_run else layout.create(root, zone)
-    if git and not dry_run:
-        make_repository(root)
+    told = git_setup.set_up(root.resolve()) if git and not dry_run else None
     if not (dry_run and is_new):
         opened = layout.open_store(root.resolve(), values)
         root, zone, store_id = opened.root, opened.zone_name, opened.store_id
@@ -74,36 +72,20 @@ def init(
         return
     state = ("would be made:" if dry_run else "made") if is_new else "is already there:"
     printer.lines([f"memory store {state} {root} (time zone {zone})"])
+    if told is not None:
+        how = "is set up" if told.anything else "was set up already"
+        printer.lines([f"git {how}: merging, durable writes; nothing is committed"])
     if is_new and not dry_run:
         printer.warn("now take something in with: clsm ingest PATH, or clsm note TEXT")
 
 
-def _root(folder: Path | None, store: str | None, values: dict[str, str]) -> Path:
+def named_root(folder: Path | None, store: str | None, values: dict[str, str]) -> Path:
+    """The folder of a store that is to be made: as it is named, else CLSM_STORE, ~/.clsm/memory.
+
+    Raises:
+        BadParameter: ``DIR`` and ``--store`` name two.
+    """
     if folder is not None and store is not None and str(folder) != store:
         raise typer.BadParameter("give the folder once", param_hint="DIR and --store")
     named = str(folder) if folder is not None else store or values.get("CLSM_STORE")
     return Path(os.path.expanduser(named)) if named else layout.default_root(values)
-
-
-def make_repository(root: Path) -> None:
-    """``git init`` in the store, with git syncing everything it writes.
-
-    By default git leaves that to the system, and a power cut can leave a repository unreadable.
-
-    Raises:
-        BadInputError: git is missing or refuses.
-    """
-    settings = ["-c", "core.hooksPath=/dev/null"]
-    commands = [["init", "--quiet"], ["config", "core.fsync", "all"]]
-    for command in commands:
-        try:
-            subprocess.run(
-                ["git", *settings, *command], cwd=root, check=True, capture_output=True, text=True
-            )
-        except FileNotFoundError:
-            raise BadInputError(
-                "git", "is not installed", "install it or leave out --git"
-            ) from None
-        except subprocess.CalledProcessError as error:
-            reason = error.stderr.strip().splitlines()[-1] if error.stderr else "git failed"
-            raise BadInputError(str(root), reason, "mend that or leave out --git") from None

@@ -104,6 +104,19 @@ def remotes(tree: WorkTree) -> tuple[Remote, ...]:
     return tuple(found[name] for name in sorted(found))
 
 
+def settings(tree: WorkTree) -> dict[str, str]:
+    """The settings of the clone itself, names in lower case; of several values the last."""
+    answer = _asked(tree.root, "config", "--local", "-z", "--list") or b""
+    rows = (row.partition("\n") for row in _text(answer).split("\0") if row)
+    return {name.lower(): value for name, _, value in rows}
+
+
+def path_of(tree: WorkTree, name: str) -> Path | None:
+    """Where a file of the repository lies, also of a linked work tree; None when git cannot say."""
+    answer = _lines(tree.root, "rev-parse", "--git-path", name)
+    return tree.root / answer[0] if answer else None
+
+
 def head(tree: WorkTree) -> str | None:
     """Short name of the branch that is checked out; None when none is."""
     answer = _lines(tree.root, "symbolic-ref", "--quiet", "--short", "HEAD")
@@ -157,6 +170,17 @@ def blobs(tree: WorkTree, paths: Iterable[str], refs: Sequence[str]) -> tuple[Bl
         if kind == "blob" and int(size) <= MAX_BLOB:
             found.append(Blob(path, ref, oid))
     return tuple(found)
+
+
+def has(root: Path, path: str) -> bool:
+    """Whether a commit that others may have, HEAD or a remote branch, holds a file of a store.
+
+    Args:
+        root: The store's folder.
+        path: Relative to it.
+    """
+    tree = work_tree(root)
+    return tree is not None and bool(blobs(tree, [path], ("HEAD", *remote_branches(tree))))
 
 
 def contents(tree: WorkTree, oids: Iterable[str]) -> Iterator[tuple[str, bytes]]:

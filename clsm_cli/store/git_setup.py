@@ -1,0 +1,205 @@
+"""What git needs to know of a store: how files are merged, what is left out, what is waited for.
+
+Two things every clone has, as they are files of the store: ``.gitattributes`` (every line of both
+sides is kept; readers join them) and ``.gitignore``. The rest is of one clone alone, in
+``.git/config`` and ``.git/info/attributes``, which git never copies: it syncs what it writes, merges
+when it pulls, and lets ``clsm merge-driver`` join files (``store/merge``), so that no line stands
+there twice. ``.git/info/attributes`` goes before ``.gitattributes``; a clone without it merges by
+lines, and so does this one where the driver cannot be started or cannot read a file.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+import stat
+import subprocess
+import sys
+from typing import TYPE_CHECKING
+
+from clsm_cli.config import MAX_FILE
+from clsm_cli.errors import BadInputError
+from clsm_cli.records import NamedTuple
+from clsm_cli.store import atomic, git, runs
+from clsm_cli.store.layout import GIT_ATTRIBUTES, GIT_IGNORED
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+SETTINGS = {
+    "core.fsync": "all",  # else a power cut can leave a repository that nobody can read
+    "pull.rebase": "false",  # a rebase merges commit by commit, also what a later one took back
+    "merge.clsm.name": "join of clsm records",
+}
+"""Settings of a clone; beside them stands the driver's command."""
+DRIVER = "merge.clsm.driver"
+_JOINED = (
+    "identity/*.md",
+    "projects/*.md",
+    "tasks/*.md",
+    "identity/graph/*.yaml",
+    "projects/graph/*.yaml",
+    "tasks/graph/*.yaml",
+    "flow/*/graph/*.yaml",
+    "archive/**/*.yaml",
+    "flow/**/*.jsonl",
+    "tombstones/*.jsonl",
+)
+_HEAD = "# Joined by id, see: clsm init --git"
+_NEXT = "mend that or leave out --git"
+
+
+class Lacking(NamedTuple):
+    """What of all this is not there.
+
+    Attributes:
+        lines: File of the store → its missing lines.
+        settings: Names of settings of the clone that have another value, sorted.
+        attributes: Lines that ``info/attributes`` of the clone lacks.
+    """
+
+    lines: dict[str, tuple[str, ...]]
+    settings: tuple[str, ...]
+    attributes: tuple[str, ...]
+
+    @property
+    def anything(self) -> bool:
+        """Whether there is something to do."""
+        return bool(self.lines or self.settings or self.attributes)
+
+
+def lacking(root: Path) -> Lacking:
+    """Compare a store, and the clone it lies in, with what it needs; without a clone the files alone.
+
+    Raises:
+        DiskError: A file cannot be read.
+        DamagedStoreError: A file is a link, or none.
+    """
+    wanted = ((".gitattributes", GIT_ATTRIBUTES), (".gitignore", GIT_IGNORED))
+    lines = {name: missing for name, text in wanted if (missing := _missing(root / name, text))}
+    tree = git.work_tree(root)
+    if tree is None:
+        return Lacking(lines, (), ())
+    there = git.settings(tree)
+    wrong = [name for name, value in settings_of_clone().items() if there.get(name) != value]
+    info = info_file(tree)
+    short = () if info is None else _missing(info, _driven(tree.prefix))
+    return Lacking(lines, tuple(sorted(wrong)), short)
+
+
+def writes(root: Path, lack: Lacking) -> list[runs.Write]:
+    """Writes that complete the files of the store; what stands there stays."""
+    return [
+        runs.Put(root / name, _with(root / name, missing), read_as=atomic.digest_of(root / name))
+        for name, missing in sorted(lack.lines.items())
+    ]
+
+
+def set_up(root: Path) -> Lacking:
+    """Make a store a repository if it lies in none, and give both what they lack.
+
+    Done twice, it changes nothing the second time. Nothing that the repository names is run.
+
+    Returns:
+        What was missing.
+
+    Raises:
+        BadInputError: git is missing or refuses.
+        DiskError: The operating system refused.
+    """
+    if git.work_tree(root) is None:
+        _told(root, "init", "--quiet")
+    lack = lacking(root)
+    for name, missing in sorted(lack.lines.items()):
+        atomic.put(root / name, _with(root / name, missing))
+    tell_clone(root, lack)
+    return lack
+
+
+def tell_clone(root: Path, lack: Lacking) -> None:
+    """Write down in the clone what was found missing there.
+
+    Raises:
+        BadInputError: git is missing or refuses.
+        DiskError: The operating system refused.
+    """
+    wanted = settings_of_clone()
+    for name in lack.settings:
+        _told(root, "config", "--local", "--replace-all", name, wanted[name])
+    tree = git.work_tree(root)
+    info = None if tree is None else info_file(tree)
+    if lack.attributes and info is not None:
+        atomic.put(info, _with(info, lack.attributes))
+
+
+def settings_of_clone() -> dict[str, str]:
+    """The settings of a clone with the driver's command: this very Python, and lines where it fails.
+
+    ``-P`` keeps Python from looking for modules in the memory folder, where git starts it.
+    """
+    program = shlex.join([sys.executable, "-P", "-m", "clsm_cli", "merge-driver"])
+    lines = "git merge-file -q --union %A %O %B"
+    return {**SETTINGS, DRIVER: f"{program} %O %A %B %P 2>/dev/null || {lines}"}
+
+
+def info_file(tree: git.WorkTree) -> Path | None:
+    """``info/attributes`` of the repository; None where git cannot say, or it is no plain file."""
+    path = git.path_of(tree, "info/attributes")
+    try:
+        return path if path is None or stat.S_ISREG(os.lstat(path).st_mode) else None
+    except FileNotFoundError:
+        return path
+    except OSError:
+        return None
+
+
+def _driven(prefix: str) -> str:
+    """The lines of ``info/attributes`` for a store in a folder of the work tree."""
+    lines = [f"{_pattern(prefix, each)} merge=clsm" for each in _JOINED]
+    return "\n".join([_HEAD, *lines]) + "\n"
+
+
+def _pattern(prefix: str, pattern: str) -> str:
+    r"""A pattern of gitattributes(5) below a folder, quoted where the folder's name needs it.
+
+    >>> _pattern("my memory/", "tasks/*.md"), _pattern("", "tasks/*.md")
+    ('"/my memory/tasks/*.md"', '/tasks/*.md')
+    """
+    literal = "".join(f"\\{char}" if char in "\\*?[" else char for char in prefix)
+    if all(char.isalnum() or char in "/._-" for char in prefix):
+        return f"/{prefix}{pattern}"
+    quoted = literal.replace("\\", "\\\\").replace('"', '\\"')
+    return f'"/{quoted}{pattern}"'
+
+
+def _missing(path: Path, wanted: str) -> tuple[str, ...]:
+    """Lines that a file lacks; a comment goes with what it is of."""
+    known = {line.strip() for line in _text(path).splitlines()}
+    lines = [line for line in wanted.splitlines() if line not in known]
+    return tuple(lines) if any(not line.startswith("#") for line in lines) else ()
+
+
+def _with(path: Path, lines: Iterable[str]) -> bytes:
+    """The bytes of a file with lines at its end."""
+    text = _text(path).rstrip("\n")
+    body = "".join(f"{line}\n" for line in lines)
+    return (f"{text}\n{body}" if text else body).encode("utf-8", "surrogateescape")
+
+
+def _text(path: Path) -> str:
+    return (atomic.read(path, MAX_FILE) or b"").decode("utf-8", "surrogateescape")
+
+
+def _told(root: Path, *words: str) -> None:
+    """Let git do something, or say why not."""
+    try:
+        git.run(root, *words, seconds=git.SECONDS)
+    except FileNotFoundError:
+        raise BadInputError("git", "is not installed", "install it or leave out --git") from None
+    except subprocess.CalledProcessError as error:
+        said = error.stderr.decode("utf-8", "replace").strip().splitlines()
+        reason = said[-1] if said else "git failed"
+        raise BadInputError(str(root), reason, _NEXT) from None
+    except (OSError, subprocess.SubprocessError) as error:
+        raise BadInputError(str(root), f"git did not answer ({error})", _NEXT) from None

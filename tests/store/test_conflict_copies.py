@@ -1,0 +1,275 @@
+"""Two versions of one file, as Syncthing and Dropbox leave them: nothing is shown twice, nothing lost."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import pytest
+from forgetting.planting import holding, lose
+from ingesting import new_store, take, tree
+from sample_store import ask
+from sleeping import current, sleep
+from small_store import note, row, state, tell
+
+from clsm_cli.forgetting.undo import undo
+from clsm_cli.model.graph import Node, Statement
+from clsm_cli.model.ids import tombstone_hash
+from clsm_cli.store import (
+    conflict_copies,
+    episodes,
+    inbox,
+    layout,
+    logs,
+    shards,
+    topics,
+)
+from clsm_cli.store.conflict_names import is_conflict_copy, original_name
+from clsm_cli.store.index.files import scan
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from clsm_cli.store.layout import Store
+
+MARK = ".sync-conflict-20260101-120000-ABCDEFG"
+NOW = "2026-03-02T08:00:00Z"
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return new_store(tmp_path / "memory")
+
+
+def beside(path: Path, data: bytes | None = None, mark: str = MARK) -> Path:
+    """A second version of a file: the same bytes, or others."""
+    copy = path.with_name(f"{path.stem}{mark}{path.suffix}")
+    copy.parent.mkdir(parents=True, exist_ok=True)
+    copy.write_bytes(path.read_bytes() if data is None else data)
+    return copy
+
+
+def aside(store: Store) -> list[bytes]:
+    """What lies in quarantine."""
+    return [path.read_bytes() for path in sorted(store.quarantine.iterdir())]
+
+
+@pytest.mark.parametrize(
+    ("name", "original"),
+    [
+        (f"3{MARK}.yaml", "3.yaml"),
+        ("3.sync-conflict-20260101-120000.yaml", "3.yaml"),  # before Syncthing 0.14
+        (f"a.b{MARK}{MARK}.jsonl", "a.b.jsonl"),
+        ("people (Mara's conflicted copy 2026-01-01).md", "people.md"),
+        ("people (conflicted copy 2026-01-01 120000).md", "people.md"),
+    ],
+)
+def test_names_of_copies(name: str, original: str) -> None:
+    assert is_conflict_copy(name)
+    assert original_name(name) == original
+
+
+@pytest.mark.parametrize(
+    "name", ["people.md", "people.md.orig", "sync-conflict.md", "conflicted copy.md", f"x{MARK}"]
+)
+def test_names_of_others(name: str) -> None:
+    assert not is_conflict_copy(name)
+
+
+def test_readers_pass_over_copies(store: Store) -> None:
+    tell(store, row("The gate code is 4711.", session="gate"))
+    state(store, "identity", "people", "Mara keeps bees.", ())
+    before = scan(store)
+    (box,) = inbox.files(store.inbox)
+    kept = store.root / "identity" / "people.md"
+    beside(box, box.read_bytes().replace(b"4711", b"9999"))
+    beside(kept, b"- Somebody else.  ^f-else\n", " (Pi's conflicted copy 2026-01-01)")
+    beside(store.graph("identity") / "3.yaml", shards.render([Node(id="odd", rev=(1, "pc"))]))
+    assert scan(store) == before
+    assert inbox.files(store.inbox) == [box]
+    assert [topic.path.stem for topic in topics.read_topics(kept.parent)] == ["people"]
+    assert "9999" not in str(ask(store, "What is the gate code?"))
+
+
+def test_records_are_joined_by_id_and_the_copy_is_kept(store: Store) -> None:
+    path = store.graph("projects") / shards.shard_name("mara", 1)
+    ours = Node(id="mara", rev=(2, "pi"), label="Mara Lind", aliases=("M",))
+    path.parent.mkdir(parents=True)
+    path.write_bytes(shards.render([ours]))
+    theirs = [replace(ours, rev=(1, "pc"), label="Mara", aliases=("Mar",))]
+    copy = beside(path, shards.render(theirs))
+    data = copy.read_bytes()
+    assert len(conflict_copies.join(store, NOW)) == 1
+    assert shards.read(path).records == (replace(ours, aliases=("M", "Mar")),)
+    assert not copy.exists()
+    assert aside(store) == [data]
+    assert conflict_copies.join(store, NOW) == []
+    before = {name: text for name, text in tree(store.root).items() if "quarantine" not in name}
+    assert "projects/graph/" + path.name in before
+
+
+def test_a_value_that_a_person_set_is_not_joined_away(store: Store) -> None:
+    state(store, "projects", "archive", "The archive uses SQLite.", ())
+    (path,) = shards.shard_files(store.graph("projects"))
+    (row_,) = shards.read(path).records
+    assert isinstance(row_, Statement)
+    mine = replace(row_, slot="store", pinned=True, rev=(1, "pc"))
+    path.write_bytes(shards.render([replace(row_, slot="base", rev=(4, "pi"))]))
+    beside(path, shards.render([mine]))
+    conflict_copies.join(store, NOW)
+    graph = shards.load_graph([path.parent])
+    assert graph.records[row_.id].rev == (4, "pi")
+    assert graph.lost == (mine,)  # for the review list
+
+
+def test_statements_of_a_copy_come_under_their_heading(store: Store) -> None:
+    path = store.root / "identity" / "people.md"
+    path.write_text("# People\n\n## Mara\n\n- Mara keeps bees.  ^f-1\n")
+    beside(
+        path, b"# People\n\n## Mara\n\n- Mara keeps bees.  ^f-1\n- Mara is tall.\n- New.  ^f-1\n"
+    )
+    conflict_copies.join(store, NOW)
+    items = topics.parse(path.read_bytes(), path).items
+    assert [item.text for item in items] == ["Mara keeps bees.", "Mara is tall.", "New."]
+    assert [item.id for item in items][::2] == ["f-1", "f-1"]  # two texts: for the review list
+
+
+def test_a_withdrawn_statement_does_not_come_back(store: Store) -> None:
+    record_id = state(store, "identity", "people", "Mara keeps bees.", ())
+    path = store.root / "identity" / "people.md"
+    copy = beside(path)
+    path.write_text("# People\n")
+    sleep(store, "2026-03-01T12:00:00+01:00", model=False)  # the person's edit is settled first
+    assert copy.exists() is False
+    state_now = shards.load_graph([store.graph("identity")]).records
+    assert record_id in state_now
+
+
+def test_lines_of_logs_come_once(store: Store) -> None:
+    path = store.flow / "feedback.jsonl"
+    line = b'{"recall": "r-1", "at": "2026-02-24T00:00:00Z", "good": ["a"], "bad": []}'
+    other = line.replace(b"r-1", b"r-2")
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(b"\n" + line + b"\n")
+    beside(path, b"\n" + line + b"\n\n" + other + b'\n{"torn')
+    conflict_copies.join(store, NOW)
+    assert [json.dumps(row) for _, row in logs.rows(path)[0]] == [line.decode(), other.decode()]
+    assert logs.rows(path)[1] == []
+
+
+def test_uses_and_decisions_do_not_go_back(store: Store) -> None:
+    store.flow.mkdir(parents=True, exist_ok=True)
+    uses, review = store.flow / "uses.jsonl", store.flow / "review.jsonl"
+    uses.write_text('{"id": "a", "day": "2026-02-24", "n": 3}\n')
+    beside(
+        uses, b'{"id": "a", "day": "2026-02-24", "n": 2}\n{"id": "b", "day": "2026-02-24", "n": 1}'
+    )
+    item = logs.ReviewItem("v-1", NOW, ("a",), "why", "x", "y")
+    review.write_bytes(logs.render(item._replace(state="accepted")))
+    beside(review, logs.render(item))
+    conflict_copies.join(store, NOW)
+    assert [logs.parse_use(row).n for _, row in logs.rows(uses)[0]] == [3, 1]
+    assert [row["state"] for _, row in logs.rows(review)[0]] == ["accepted"]
+
+
+def test_what_a_copy_forgets_counts_at_once(store: Store) -> None:
+    stone = logs.Tombstone(tombstone_hash("0123456789ab"), NOW)
+    path = store.root / "tombstones" / "pc.jsonl"
+    copy = beside(path, b"\n" + logs.render(stone) + b"\n")
+    assert logs.forgotten(store) == {stone.hash}
+    conflict_copies.join(store, NOW)
+    assert not copy.exists()
+    assert logs.forgotten(store) == {stone.hash}
+    assert stone.hash in path.read_text()
+
+
+def test_turns_of_a_copy_that_no_episode_holds_stay(store: Store) -> None:
+    tell(store, row("The gate code is 4711.", session="gate"), row("x", session="gate", end=True))
+    sleep(store)
+    (path,) = episodes.files(store.flow)
+    mine = episodes.read(path)
+    turn = replace(mine.turns[0], key="0123456789ab", text="The heron is back.")
+    beside(path, episodes.render(replace(mine, turns=(*mine.turns, turn))))
+    take(store, stdin=b"")
+    found = [episodes.read(each) for each in episodes.files(store.flow)]
+    texts = sorted(turn.text for episode in found for turn in episode.turns)
+    assert texts == sorted([*(turn.text for turn in mine.turns), "The heron is back."])
+    assert episodes.read(path) == mine
+    assert "The heron is back." in str(ask(store, "Is the heron back?"))
+
+
+def test_a_file_of_which_only_the_copy_is_left_comes_back(store: Store) -> None:
+    state(store, "identity", "people", "Mara keeps bees.", ())
+    path = store.root / "identity" / "people.md"
+    data = path.read_bytes()
+    beside(path)
+    path.unlink()
+    conflict_copies.join(store, NOW)
+    assert path.read_bytes() == data
+
+
+def test_settings_are_reported_and_left(store: Store) -> None:
+    copy = beside(store.root / "clsm.yaml", b"format: 1\n")
+    (told,) = conflict_copies.join(store, NOW)
+    assert copy.name in told
+    assert copy.exists()
+    assert layout.open_store(store.root, {"CLSM_DEVICE": "pi"}).zone_name == "Europe/Amsterdam"
+
+
+def test_another_machine_joins_what_is_its_own(store: Store) -> None:
+    path = store.root / "flow" / "pc" / "inbox" / "main.jsonl"
+    copy = beside(path, b"\n{}\n")
+    assert conflict_copies.join(store, NOW) == []
+    assert copy.exists()
+    assert conflict_copies.join(store._replace(device="pc"), NOW)
+    assert not copy.exists()
+
+
+def test_a_join_can_be_undone(store: Store) -> None:
+    path = store.root / "identity" / "people.md"
+    path.write_text("- Mara keeps bees.\n")
+    beside(path, b"- Mara is tall.\n")
+    before = {name: data for name, data in tree(store.root).items() if name != "flow/pi/runs.jsonl"}
+    conflict_copies.join(store, NOW)
+    assert path.read_text() != "- Mara keeps bees.\n"
+    from datetime import datetime
+
+    done = undo(store, None, datetime.fromisoformat(NOW), lambda _: None)
+    assert (done.command, done.is_exact) == ("join", True)
+    after = {name: data for name, data in tree(store.root).items() if name != "flow/pi/runs.jsonl"}
+    assert after == before
+
+
+def test_two_machines_that_join_agree(tmp_path: Path) -> None:
+    found = []
+    for device in ("pi", "pc"):
+        store = new_store(tmp_path / device, device)
+        path = store.root / "tasks" / "own.md"
+        path.write_text("# Own\n\n- One.\n")
+        beside(path, b"# Own\n\n- Two.\n")
+        graph = store.graph("tasks") / "3.yaml"
+        graph.parent.mkdir(parents=True)
+        graph.write_bytes(shards.render([Node(id="a", rev=(1, "pi"))]))
+        beside(graph, shards.render([Node(id="b", rev=(1, "pc"))]))
+        conflict_copies.join(store, NOW)
+        files = tree(store.root)
+        found.append({name: data for name, data in files.items() if name[:5] in ("tasks", "quara")})
+    assert found[0] == found[1]
+
+
+def test_a_forget_reaches_a_copy_and_what_was_put_aside(store: Store, tmp_path: Path) -> None:
+    note(store, tmp_path / "n.md", "The heron nests by the sluice.\n\nBees like clover.\n")
+    sleep(store)
+    path = next(iter(episodes.files(store.flow)))
+    beside(path, path.read_bytes().replace(b"recorded_at", b"read_at"))
+    key = next(turn.key for turn in episodes.read(path).turns if "heron" in turn.text)
+    assert lose(store, ids=(key,)).turns == 1
+    assert holding(store.root, "heron") == []
+
+
+def test_a_night_tells_of_it(store: Store) -> None:
+    beside(store.root / "tasks" / "own.md", b"- Call Mara.\n")
+    report = sleep(store)
+    assert any("quarantine" in warning for warning in report.warnings)
+    assert current(store, "Call Mara") == ["Call Mara."]

@@ -1,0 +1,122 @@
+"""What one machine empties while another one changes it: git cannot merge that with a deletion."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING
+
+import pytest
+from forgetting.planting import lose
+from ingesting import new_store
+from sleeping import sleep
+from small_store import row, tell
+
+from clsm_cli.model.ids import tombstone_hash
+from clsm_cli.store import atomic, episodes, inbox, logs, runs, sweeping
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from clsm_cli.store.layout import Store
+
+
+def git(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    environment = {
+        "PATH": os.environ["PATH"],
+        "HOME": str(folder.parent),
+        "GIT_CONFIG_NOSYSTEM": "1",
+        "GIT_CONFIG_GLOBAL": os.devnull,
+        "GIT_AUTHOR_NAME": "t",
+        "GIT_AUTHOR_EMAIL": "t@example.org",
+        "GIT_COMMITTER_NAME": "t",
+        "GIT_COMMITTER_EMAIL": "t@example.org",
+    }
+    command = ["git", "-C", str(folder), "-c", "core.fsync=none", *words]
+    return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+
+
+def commit(store: Store) -> None:
+    git(store.root, "add", "-A")
+    git(store.root, "commit", "-qm", "c")
+
+
+@pytest.fixture
+def machines(tmp_path: Path) -> tuple[Store, Store]:
+    """Two clones; on the first a conversation of two turns is open."""
+    pi = new_store(tmp_path / "pi")
+    git(pi.root, "init", "-q", "-b", "main")
+    tell(pi, row("The gate code is 4711.", session="gate"), row("Mara keeps bees.", session="gate"))
+    commit(pi)
+    git(tmp_path, "clone", "-q", str(pi.root), str(tmp_path / "pc"))
+    return pi, new_store(tmp_path / "pc", "pc")
+
+
+def test_one_forgets_what_the_other_moves_to_an_episode(machines: tuple[Store, Store]) -> None:
+    pi, pc = machines
+    (path,) = inbox.files(pi.inbox)
+    turns = inbox.read(path).turns
+    key = next(item.turn.key for item in turns if "4711" in item.turn.text)
+    lose(pc, ids=(key,))
+    commit(pc)
+    sleep(pi)  # the conversation is over
+    assert path.read_bytes() == b"\n"
+    commit(pi)
+    done = git(pi.root, "pull", "-q", "--no-rebase", "--no-edit", str(pc.root), "main")
+    assert done.returncode == 0, done.stdout
+    assert logs.is_forgotten(key, logs.forgotten(pi))
+    sleep(pi, "2026-03-02T12:00:00+01:00")
+    told = [p.name for p in pi.root.rglob("*") if p.is_file() and b"4711" in p.read_bytes()]
+    assert [name for name in told if name.endswith((".md", ".jsonl", ".yaml"))] == []
+
+
+def test_one_forgets_all_that_the_other_goes_on_with(machines: tuple[Store, Store]) -> None:
+    pi, pc = machines
+    (path,) = inbox.files(pi.inbox)
+    lose(pc, ids=tuple(item.turn.key for item in inbox.read(path).turns))
+    commit(pc)
+    tell(pi, row("The heron is back.", session="gate"))
+    commit(pi)
+    done = git(pi.root, "pull", "-q", "--no-rebase", "--no-edit", str(pc.root), "main")
+    assert done.returncode == 0, done.stdout
+    left = inbox.read(path, logs.forgotten(pi)).turns
+    assert [item.turn.text for item in left] == ["The heron is back."]
+
+
+def test_a_file_that_no_commit_has_goes(machines: tuple[Store, Store]) -> None:
+    pi, _ = machines
+    tell(pi, row("The heron is back.", session="heron"))
+    assert len(inbox.files(pi.inbox)) == 2
+    sleep(pi)
+    assert [path.read_bytes() for path in inbox.files(pi.inbox)] == [b"\n"]  # that of the gate
+
+
+def test_an_empty_file_goes_after_a_month(machines: tuple[Store, Store]) -> None:
+    pi, _ = machines
+    sleep(pi)
+    (path,) = inbox.files(pi.inbox)
+    box = inbox.read(path)
+    written = datetime.fromtimestamp(path.stat().st_mtime).astimezone()
+    month = timedelta(days=inbox.SPENT_DAYS)
+    assert inbox.spent(box, written + month - timedelta(minutes=1)) == []
+    assert inbox.spent(box, written + month + timedelta(minutes=1)) == [runs.Remove(path)]
+    assert inbox.spent(box, None) == []
+    sleep(pi, (written + month + timedelta(days=1)).isoformat())
+    assert inbox.files(pi.inbox) == []
+
+
+def test_a_sweep_does_not_depend_on_what_waits_in_an_inbox(machines: tuple[Store, Store]) -> None:
+    """Else machines that sweep at the same time would not agree about an episode that lost a turn."""
+    pi, _ = machines
+    (path,) = inbox.files(pi.inbox)
+    waiting = path.read_bytes()
+    key = next(item.turn.key for item in inbox.read(path).turns if "4711" in item.turn.text)
+    sleep(pi)
+    stone = logs.render(logs.Tombstone(tombstone_hash(key), "2026-03-01T12:00:00Z"))
+    atomic.append(pi.root / "tombstones" / "pc.jsonl", stone)
+    path.write_bytes(waiting)  # a merge brought its lines back
+    sweeping.sweep(pi, "2026-03-02T12:00:00Z")
+    (left,) = episodes.files(pi.flow)
+    assert [turn.text for turn in episodes.read(left).turns] == ["Mara keeps bees."]
+    assert len(list((pi.root / "tombstones").glob("pi.jsonl"))) == 1  # the episode it was
