@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from importlib import import_module
 from typing import Annotated, Any
 
@@ -13,6 +14,7 @@ from clsm_cli import __version__
 from clsm_cli.commands import boundary
 from clsm_cli.commands.help import Command
 from clsm_cli.commands.options import examples
+from clsm_cli.text.terminal import safe
 
 COMMANDS = (
     "init",
@@ -35,13 +37,17 @@ COMMANDS = (
     "history",
     "graph",
     "status",
+    "doctor",
+    "backup",
+    "restore",
     "eval",
     "model",
+    "merge-driver",
 )
 """Their names, in the order in which the help lists them; ``search`` is ``recall``."""
 
 
-_MODULES = {"search": "recall", "eval": "evaluate"}
+_MODULES = {"search": "recall", "eval": "evaluate", "merge-driver": "merge_driver"}
 """Where a command has another name than its module."""
 
 
@@ -90,6 +96,21 @@ def _build(name: str) -> Any:
     return command
 
 
+@contextmanager
+def _told_safely() -> Iterator[None]:
+    """Let no word of a wrong command line reach the terminal as it is.
+
+    Typer brings a Click of its own, or uses the other, by its version: both say ``message``.
+    """
+    try:
+        yield
+    except Exception as error:
+        told = vars(error).get("message")
+        if isinstance(told, str):
+            vars(error)["message"] = safe(told)
+        raise
+
+
 class Boundary(TyperGroup):
     """Runs a command inside ``boundary.guard``; usage errors (2) are Typer's."""
 
@@ -97,9 +118,15 @@ class Boundary(TyperGroup):
         super().__init__(**settings)
         self.commands = Commands()  # type: ignore[assignment]  # it is only read
 
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """Read the options before the command's name."""
+        with _told_safely():
+            return super().parse_args(ctx, args)
+
     def invoke(self, ctx: Any) -> Any:
         """Invoke the command that was named."""
-        code = boundary.guard(lambda: super(Boundary, self).invoke(ctx))
+        with _told_safely():
+            code = boundary.guard(lambda: super(Boundary, self).invoke(ctx))
         if code:
             raise typer.Exit(code)
 

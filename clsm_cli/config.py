@@ -116,6 +116,13 @@ class RecallSettings(NamedTuple):
     rivals: float = 0.6
     """Share of a passage's confidence from which another answers as well, so that what is untrusted,
     denied, superseded or told of another name stands below it (``retrieval.rivals``); 0: nothing does."""
+    untrusted_floor: float = 0.9
+    """Share of the nearness in meaning of the best trusted passage below which what a tool printed or a
+    stranger wrote is left out, if it lacks a word of the question that one has (``retrieval.shares``);
+    0: it never is."""
+    source_share: float = 0.25
+    """Share of an answer's items that one such page, mail or session has at most, but one item at least:
+    what anybody can write as often as they like must not fill an answer; 1: no limit."""
     window: int = 450
     """Characters to which a block of a note grows within its section; 0: it is returned alone."""
     concepts: int = 10
@@ -210,6 +217,14 @@ class StoreSettings(NamedTuple):
     """Records after which a shard's name gets a second hex digit."""
 
 
+class StatusSettings(NamedTuple):
+    """When the automation is no longer believed to run."""
+
+    max_age: float = 36.0
+    """Hours since the last good consolidation beyond which ``clsm status --check`` fails: one night,
+    and half a day for a machine that was off or a run that took long."""
+
+
 class Settings(NamedTuple):
     """All settings, frozen; see each group for units and sources."""
 
@@ -219,6 +234,7 @@ class Settings(NamedTuple):
     graph: GraphSettings = GraphSettings()
     consolidation: ConsolidationSettings = ConsolidationSettings()
     llm: LlmSettings = LlmSettings()
+    status: StatusSettings = StatusSettings()
     store: StoreSettings = StoreSettings()
 
 

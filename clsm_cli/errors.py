@@ -61,6 +61,16 @@ class DamagedStoreError(ClsmError):
         self.reason = reason
 
 
+class DamagedBackupError(ClsmError):
+    """A backup is not, byte for byte, what was written."""
+
+    exit_code = 13
+
+    def __init__(self, path: Path | str, reason: str) -> None:
+        super().__init__(f"{path}: {reason}; nothing was restored, use another backup")
+        self.reason = reason
+
+
 class NewerFormatError(ClsmError):
     """The store was written by a newer clsm."""
 
@@ -135,6 +145,15 @@ class RegressionError(ClsmError):
 
     def __init__(self, reasons: Sequence[str]) -> None:
         super().__init__("; ".join(reasons))
+
+
+class StaleError(ClsmError):
+    """The nightly consolidation did not run, or did not succeed, for too long."""
+
+    exit_code = 18
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(f"{reason}; run it by hand and see: clsm consolidate")
 
 
 class LockedError(ClsmError):

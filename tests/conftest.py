@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+    from clsm_cli.store.layout import Store
+
 PROFILES = {"dev": 100, "ci": 500, "nightly": 5000}
 """Examples a property is tried with. CLSM_EXAMPLES names a profile or gives the number; without it
 each property has its own number and the same examples in every run."""
@@ -74,3 +76,19 @@ def cli(bare: Cli) -> Cli:
     """The command line with a new, empty store that ``CLSM_STORE`` names."""
     layout.create(bare.store, bare.environment["TZ"])  # as "clsm init" does, without a process
     return Cli(bare.folder, {**bare.environment, "CLSM_STORE": str(bare.store)})
+
+
+@pytest.fixture(scope="session")
+def worn_root(tmp_path_factory: pytest.TempPathFactory, model_folder: Path) -> Path:
+    """A store with a file of each kind, made once."""
+    from faults import worn  # a rig's; most tests do without
+
+    return worn.make(tmp_path_factory.mktemp("worn") / "memory").root
+
+
+@pytest.fixture
+def worn_store(worn_root: Path, tmp_path: Path) -> Store:
+    """A copy of it, to damage."""
+    root = tmp_path / "home" / "desk" / "memory"
+    shutil.copytree(worn_root, root, symlinks=True)
+    return layout.open_store(root, {"CLSM_DEVICE": "pi"})

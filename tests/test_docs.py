@@ -58,7 +58,9 @@ def test_the_options_are_documented(context: Any) -> None:
 
 @pytest.mark.parametrize("context", CONTEXTS[1:], ids=PATHS[1:])
 def test_every_command_takes_the_options_of_all(context: Any) -> None:
-    if not hasattr(context.command, "commands"):
+    if context.command_path == "clsm merge-driver":  # git runs it, on three files and no store
+        assert _long_options(context) == {"--help"}
+    elif not hasattr(context.command, "commands"):
         assert {"--store", "--json", "--quiet", "--verbose", "--now"} <= _long_options(context)
 
 

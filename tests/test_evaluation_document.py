@@ -154,7 +154,9 @@ def test_every_study_has_its_command(study: Study) -> None:
 
 
 def test_what_set_can_change_is_listed_where_its_error_says() -> None:
-    listed = set(re.findall(r"`(\w+\.\w+)`", FORMAT.partition("## 11. Settings")[2]))
+    listed = set(
+        re.findall(r"`(\w+\.\w+)`", FORMAT.partition("## 11. Settings")[2].partition("\n## 12")[0])
+    )
     groups = Settings()._asdict()
     names = {f"{group}.{name}" for group, found in groups.items() for name in found._fields}
     assert listed - {"config.py"} == names

@@ -47,7 +47,9 @@ BELOW = {
         "text",
         "store",
     },
+    "health": {"ingestion", "model", "text", "embedding", "store"},
     "commands": {
+        "health",
         "ingestion",
         "consolidation",
         "integrations",
@@ -99,6 +101,7 @@ WRITERS = {
     "embedding/stamp.py": "the record of what was hashed, through staging",
     "consolidation/rehearsal.py": "a copy of the store inside its derived folder, deleted at once",
     "evaluation/stores.py": "removes a store it made, for --fresh",
+    "forgetting/past.py": "a repository in a scratch folder, deleted at once, and two heads of git",
     "embedding/routes.py": "the wheel that pip downloads, inside the scratch folder",
 }
 """Files that may write, and why."""

@@ -2,25 +2,31 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import sys
 from typing import TYPE_CHECKING
 
 from clsm_cli.commands.output import abandon_stdout
-from clsm_cli.errors import ClsmError
+from clsm_cli.errors import ClsmError, DiskError
 from clsm_cli.text.terminal import safe
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 INTERRUPTED = 130
+_DISK = frozenset(
+    {errno.EIO, errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.ESTALE, errno.EACCES, errno.EPERM}
+)
+"""What the operating system says of a disk or folder, wherever it was only looked at."""
 
 
 def guard(action: Callable[[], object]) -> int:
     """Run a command.
 
-    An expected error is one sentence on stderr and the code its class owns. A reader of our output
-    that went away (``clsm recall x | head -1``) is no error. Anything else is a bug and passes
-    through.
+    An expected error is one sentence on stderr and the code its class owns; so is a disk that
+    fails. A reader of our output that went away (``clsm recall x | head -1``) is no error. Anything
+    else is a bug and passes through.
 
     Returns:
         The exit code.
@@ -28,12 +34,21 @@ def guard(action: Callable[[], object]) -> int:
     try:
         action()
     except ClsmError as error:
-        if sys.stderr is not None:
-            print(f"clsm: {safe(str(error))}", file=sys.stderr)
-        return error.exit_code
+        return _told(error)
     except BrokenPipeError:
         abandon_stdout()
+    except OSError as error:
+        if error.errno not in _DISK:
+            raise
+        named = error.filename if isinstance(error.filename, str) else "the disk"
+        return _told(DiskError(named, os.strerror(error.errno)))
     except KeyboardInterrupt:
         print(file=sys.stderr)
         return INTERRUPTED
     return 0
+
+
+def _told(error: ClsmError) -> int:
+    if sys.stderr is not None:
+        print(f"clsm: {safe(str(error))}", file=sys.stderr)
+    return error.exit_code

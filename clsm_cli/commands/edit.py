@@ -52,7 +52,7 @@ def edit(
     printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
     opened = chosen_store(store)
     moment = current_time(now, opened.zone)
-    draft = use_case.draft(opened, given([wanted]), moment)
+    draft = use_case.draft(opened, given([wanted]), moment, printer.warn)
     done = editor.edited(
         opened.derived / "edit",
         f"{draft.record.id}.yaml",

@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from clsm_cli.store import access
 from clsm_cli.store.layout import Store, discover, open_store
 
 if TYPE_CHECKING:
@@ -35,9 +36,20 @@ def chosen_store(named: str | None) -> Store:
 
     Raises:
         StoreNotFoundError: There is none.
+        RefusedError: Others may write to it.
     """
-    values = environment()
-    return open_store(discover(named, values, _working_folder()), values)
+    root = chosen_root(named)
+    access.check(root)
+    return open_store(root, environment())
+
+
+def chosen_root(named: str | None) -> Path:
+    """The folder of that store, which may be damaged.
+
+    Raises:
+        StoreNotFoundError: There is none.
+    """
+    return discover(named, environment(), _working_folder())
 
 
 def _working_folder() -> Path:

@@ -126,7 +126,7 @@ def of_episode(
                     turn, before, day_of(told), settings, is_note=episode.document is not None
                 )
             ]
-        before = turn.text
+        before = turn.text if is_trusted(turn.trust) else before  # no page tells who "she" is
     return found
 
 

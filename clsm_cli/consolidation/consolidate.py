@@ -21,7 +21,7 @@ from clsm_cli.ingestion.intake import Run
 from clsm_cli.ingestion.report import Report as IngestReport
 from clsm_cli.ingestion.report import utc
 from clsm_cli.ingestion.times import instant
-from clsm_cli.store import inbox, sweeping
+from clsm_cli.store import conflict_copies, inbox, sweeping
 from clsm_cli.store import ontology as store_ontology
 from clsm_cli.store.index import database, evidence
 from clsm_cli.store.index.opening import bring_up_to_date
@@ -61,6 +61,7 @@ def consolidate(
             report.is_busy = True
             return report
         report.warnings += end_begun_run(store)
+        report.warnings += conflict_copies.join(store, utc(request.now))
         sweeping.sweep(store, utc(request.now))
         stack.enter_context(database.disk_errors(store.derived))
         connection = database.open_to_write(store.derived)
@@ -104,7 +105,8 @@ def _segment(
     report.warnings += taken.warnings
     report.bad_model = taken.bad_model
     report.open_turns = taken.open_turns
-    usable = taken.bad_model is None and not any("embedding model" in w for w in taken.warnings)
+    report.lacks_model = any("embedding model" in w for w in taken.warnings)
+    usable = taken.bad_model is None and not report.lacks_model
     return embedder if usable else None
 
 

@@ -11,6 +11,7 @@ from clsm_cli.consolidation.correct import retold
 from clsm_cli.consolidation.desk import MIN_PREFIX, Desk, at_desk, check_line
 from clsm_cli.errors import BadInputError, RefusedError
 from clsm_cli.ingestion import times
+from clsm_cli.ingestion.ingest import end_begun_run
 from clsm_cli.ingestion.intake import Run
 from clsm_cli.model.codec import TYPE_NAMES, RecordError, decode, encode
 from clsm_cli.model.episodes import Document
@@ -19,6 +20,7 @@ from clsm_cli.records import NamedTuple
 from clsm_cli.store import shards, yaml_text
 from clsm_cli.store.jsonlines import LineError, dump
 from clsm_cli.store.layout import TOPIC_STREAMS
+from clsm_cli.store.lock import locked
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -55,17 +57,23 @@ FIXED = ("id", "record", "stream")
 TIMES = ("valid_from", "valid_until")
 
 
-def draft(store: Store, wanted: str, now: datetime) -> Draft:
-    """One record as a person edits it.
+def draft(store: Store, wanted: str, now: datetime, warn: Warn) -> Draft:
+    """One record as a person edits it; what was cut short is ended first, so none is half written.
 
     Args:
         store: Where; nothing is locked while somebody types.
         wanted: An id, or how one begins.
         now: Time of the run, with offset.
+        warn: Told what came of a run that was cut short.
 
     Raises:
         BadInputError: No record has that id, several begin so, or it is not for editing.
+        LockedError: Another clsm kept the lock.
+        DiskError: The disk refused.
     """
+    with locked(store.root, store.settings.store.lock_wait):
+        for warning in end_begun_run(store):
+            warn(warning)
     desk = Desk(store, Run(store, "edit", now), now, dry_run=True)
     record = record_of(desk, wanted)
     shown = _shown(record)

@@ -7,10 +7,11 @@ rule is worked out from all of it. So a run over the same sessions again changes
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from clsm_cli.consolidation import claims
 from clsm_cli.consolidation.observe import is_same
+from clsm_cli.model.episodes import lowest_trust
 from clsm_cli.records import NamedTuple
 from clsm_cli.scoring.trust import confidence
 from clsm_cli.store.index import evidence
@@ -134,7 +135,7 @@ class Rules:
             for each in record.observations:
                 turns = [told[key] for key in each.turns if key in told]
                 if any(turn.is_current for turn in turns):
-                    trust: Any = turns[0].trust
+                    trust = lowest_trust([cast("Trust", turn.trust) for turn in turns])
                     found.append(Seen(each, turns[0].session, turns[0].time, trust, episode))
         return found
 
@@ -142,7 +143,8 @@ class Rules:
         """The current statement of a rule, made or given its new sources."""
         first = group[0]
         turns = [key for each in group for key in each.observation.turns]
-        claim = claims.of_rule(first.observation, first.trust, first.time, turns)
+        trust = lowest_trust([each.trust for each in group])
+        claim = claims.of_rule(first.observation, trust, first.time, turns)
         rows = self._calibration.known.rows
         known = [
             row
@@ -184,6 +186,7 @@ class Rules:
             id=calibration.known.birth_id(last.text, fresh[0].observation.turns[0]),
             rev=(0, ""),
             sources=tuple(sorted(turns)),
+            trust=lowest_trust([last.trust, *(seen.trust for seen in group)]),
             valid_from=fresh[0].time,
             recorded_at=calibration.now,
             superseded_at=None,

@@ -75,6 +75,7 @@ class Report:
         nodes: new, changed, removed, total; ``edges`` alike.
         review: Items for a person that this run added.
         is_busy: Nothing was done, as somebody spoke a moment ago.
+        lacks_model: Something waits for the embedding model, which is not installed.
         files: What would change, for a dry run.
         usage: Of a language model, when one is configured.
     """
@@ -90,6 +91,7 @@ class Report:
     answered: int = 0
     review: int = 0
     is_busy: bool = False
+    lacks_model: bool = False
     open_turns: int = 0
     files: list[FileChange] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from clsm_cli.consolidation.network import WOVEN
 from clsm_cli.errors import RefusedError
 from clsm_cli.model.graph import Edge, Node
-from clsm_cli.store import graph, logs, runs, statements
+from clsm_cli.store import graph, logs, runs, settle, statements
 from clsm_cli.store.layout import TOPIC_STREAMS
 from clsm_cli.store.topic_edit import TITLES
 
@@ -174,8 +174,9 @@ class Writer:
             ),
         }
         share = self.store.settings.consolidation.mass_loss
+        most = {"statements": settle.MOST}
         for what, (count, total) in counts.items():
-            if count > max(FEW, share * total):
+            if count > min(max(FEW, share * total), most.get(what, count)):
                 raise RefusedError(
                     str(self.store.root),
                     f"this run would withdraw {count} of {total} {what}",

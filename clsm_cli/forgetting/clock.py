@@ -38,6 +38,30 @@ class Clock(NamedTuple):
     future: tuple[date, ...]
 
 
+def behind(days: Iterable[date], today: date) -> dict[date, date]:
+    """Days that a clock gave which was behind, each with the day that it was at least.
+
+    A machine writes its ledger in the order of time, so a run was not made before the one above it:
+    what a night in "1970" wrote down is as old as what was written before that night.
+
+    Args:
+        days: Of a machine's runs, in the order of its ledger.
+        today: In UTC; days after it tell nothing, they may be a wrong clock's own.
+
+    >>> days = [date(2026, 3, 1), date(1970, 1, 1), date(2068, 1, 1), date(2026, 3, 2)]
+    >>> {str(day): str(least) for day, least in behind(days, date(2026, 4, 1)).items()}
+    {'1970-01-01': '2026-03-01'}
+    """
+    found: dict[date, date] = {}
+    least = date.min
+    for day in days:
+        if day + timedelta(BEHIND) < least:
+            found[day] = least
+        elif day <= today:
+            least = max(least, day)
+    return found
+
+
 def judge(today: date, stamps: Iterable[date], known: date | None, *, is_told: bool) -> Clock:
     """Compare the clock with the days that the store wrote down.
 

@@ -40,20 +40,23 @@ class Moved(NamedTuple):
     since: date
 
 
-def compactable(store: Store, records: Mapping[str, Record], today: date) -> list[Moved]:
+def compactable(
+    store: Store, records: Mapping[str, Record], today: date, behind: Mapping[date, date]
+) -> list[Moved]:
     """Rows in this machine's shards whose time in them is over, by stream and id.
 
     Args:
         store: Where.
         records: Joined, as this run leaves them, statements with their texts.
         today: In UTC.
+        behind: See ``clock.behind``.
     """
     curve = cast("retention.Curve", store.settings.graph.retention)
     days = {
         stream: retention.lasts(curve, retention.ARCHIVE, base)
         for stream, base in retention.STREAM_DAYS.items()
     }
-    ended = {i: at for i, record in records.items() if (at := _ended(record)) is not None}
+    ended = {i: at for i, record in records.items() if (at := _ended(record, behind)) is not None}
     oldest = min(days.values())
     if not any(after(at, oldest) <= today for at in ended.values()):
         return []
@@ -69,11 +72,11 @@ def compactable(store: Store, records: Mapping[str, Record], today: date) -> lis
     return found
 
 
-def _ended(record: Record) -> date | None:
+def _ended(record: Record, behind: Mapping[date, date]) -> date | None:
     """When a row ended; None of one that stands, or that ended at an unknown time.
 
     An edge that a person pinned stays: weaving looks for it among what the graph holds.
     """
     if isinstance(record, Statement) or (isinstance(record, Edge) and not record.pinned):
-        return day(record.superseded_at)
+        return day(record.superseded_at, behind)
     return None

@@ -17,7 +17,7 @@ from clsm_cli.forgetting.report import Report, Request
 from clsm_cli.model.graph import Statement
 from clsm_cli.model.streams import STREAMS
 from clsm_cli.records import NamedTuple
-from clsm_cli.store import archive, atomic, graph, runs, statements
+from clsm_cli.store import archive, atomic, graph, runs, settle, statements
 from clsm_cli.store.index.files import ARCHIVED
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ class Plan(NamedTuple):
 
     def needs_yes(self, mass_loss: float) -> bool:
         """Whether so many rules would be withdrawn that somebody should know."""
-        return len(self.withdrawn) > max(FEW, mass_loss * self.rules)
+        return len(self.withdrawn) > min(settle.MOST, max(FEW, mass_loss * self.rules))
 
 
 def decay(store: Store, request: Request) -> Report:
@@ -107,7 +107,7 @@ def _plan(desk: Desk, request: Request) -> Plan:
     today = found.clock.today
     settings = store.settings.consolidation
     withdrawn = withdrawing.faded(
-        rows.values(), desk.records.values(), found.heard, found.used, today, settings
+        rows.values(), desk.records.values(), found.heard, found.used, today, settings, found.behind
     )
     after = {each.row.id: each.closed(store.device) for each in withdrawn}
     standing = [trace for trace in found.traces if trace.id not in after]
@@ -117,8 +117,8 @@ def _plan(desk: Desk, request: Request) -> Plan:
         rules,
         tuple(withdrawn),
         fading.archived([*standing, *gone], today, curve),
-        tuple(compaction.compactable(store, desk.records | rows | after, today)),
-        tuple(preimages.old(store, today)),
+        tuple(compaction.compactable(store, desk.records | rows | after, today, found.behind)),
+        tuple(preimages.old(store, today, found.behind)),
     )
 
 

@@ -121,6 +121,7 @@ def traces(
     documents: Iterable[Record],
     used: UsedOn,
     today: date,
+    behind: Mapping[date, date],
 ) -> list[Trace]:
     """Every turn and every statement of a store, by id.
 
@@ -130,6 +131,7 @@ def traces(
         documents: Records; those of living documents tell which blocks are current.
         used: Days of use; those after ``today`` count as today.
         today: In UTC.
+        behind: See ``clock.behind``; ``heard`` has the corrected days.
     """
     blocks = {
         block.key: document
@@ -142,7 +144,9 @@ def traces(
         return tuple(sorted({min(day, today) for day in used.get(name, ())}))
 
     found = [_of_turn(each, blocks.get(key), days(key), today) for key, each in heard.items()]
-    found += [_of_statement(row, days(row.id), today) for row in statements]
+    for row in statements:
+        recorded = day(row.recorded_at, behind)
+        found.append(_of_statement(row, recorded, days(row.id), today))
     return sorted(found, key=lambda trace: trace.id)
 
 
@@ -195,8 +199,9 @@ def _of_turn(each: Heard, document: Document | None, used: Collection[date], tod
     )
 
 
-def _of_statement(row: Statement, used: Collection[date], today: date) -> Trace:
-    recorded = day(row.recorded_at)
+def _of_statement(
+    row: Statement, recorded: date | None, used: Collection[date], today: date
+) -> Trace:
     why = ""
     if not row.is_current:
         why = "no longer current"

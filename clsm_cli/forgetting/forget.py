@@ -23,7 +23,7 @@ from clsm_cli.ingestion.ingest import end_begun_run
 from clsm_cli.ingestion.report import utc
 from clsm_cli.model.ids import file_name_of
 from clsm_cli.records import NamedTuple
-from clsm_cli.store import atomic, logs, runs, shards, wiping
+from clsm_cli.store import atomic, conflict_copies, inbox, logs, runs, shards, wiping
 from clsm_cli.store.index import compaction, database
 from clsm_cli.store.index.opening import bring_up_to_date
 from clsm_cli.store.lock import locked
@@ -108,6 +108,7 @@ def plan(
     settings = store.settings._replace(llm=LlmSettings())
     with rehearsal.copied(store._replace(settings=settings)) as copy:
         before = {name: atomic.digest_of(path) for name, path in _files(copy)}
+        warnings += conflict_copies.join(copy, utc(now), everywhere=True)
         held = memory.read(copy, utc(now))
         if _is_known(store, held, wanted):
             return None
@@ -158,7 +159,7 @@ def apply(store: Store, planned: Plan, now: datetime, embedder: Embedder | None)
             runs.Put(store.root / name, data, read_as=digest)
             for name, (data, digest) in sorted(planned.puts.items(), key=_tombstones_first)
         ]
-        writes += [runs.Remove(store.root / name) for name in sorted(planned.removes)]
+        writes += [_removal(store, store.root / name) for name in sorted(planned.removes)]
         writes += _logs(store, planned)
         line = runs.apply(store, "forget", utc(now), writes, whole=True, keep=False)
         _refresh(store, embedder)
@@ -255,7 +256,7 @@ def _logs(store: Store, planned: Plan) -> Iterator[runs.Write]:
     """Logs of all machines without what went, as they are now: a recall writes without the lock."""
     for flow in store.flows():
         for name in traces.logs_of(flow):
-            yield from _changed(flow / name, planned)
+            yield from _changed(flow / name, planned, store.flow)
         ledger = flow / "runs.jsonl"
         data = _bytes(ledger)
         left = traces.without_paths(data, planned.removes.keys(), planned.names)
@@ -266,15 +267,25 @@ def _logs(store: Store, planned: Plan) -> Iterator[runs.Write]:
         yield runs.Append(store.flow / "review.jsonl", left)
 
 
-def _changed(path: Path, planned: Plan) -> Iterator[runs.Write]:
+def _removal(store: Store, path: Path) -> runs.Write:
+    """What takes a file out; an inbox file of another machine, which may be adding to it, stays."""
+    is_inbox = path.parent.name == "inbox" and path.parent.parent.parent == store.root / "flow"
+    if is_inbox and not path.is_relative_to(store.flow):
+        return inbox.emptied(path, store.root)
+    return runs.Remove(path)
+
+
+def _changed(path: Path, planned: Plan, flow: Path) -> Iterator[runs.Write]:
     data = _bytes(path)
     left = traces.clean(data, planned.gone)
     if left == data:
         return
     if left.strip():
         yield runs.Put(path, left, read_as=atomic.sha256(data))
-    else:
+    elif path.is_relative_to(flow):
         yield runs.Remove(path)
+    else:  # its own machine may be adding to it
+        yield runs.Put(path, b"", read_as=atomic.sha256(data))
 
 
 def _bytes(path: Path) -> bytes:

@@ -119,9 +119,10 @@ def _at(path: Path) -> Iterator[str]:
             yield row["at"]
 
 
-def day(time: str | None) -> date | None:
-    """The day of a time in UTC; None where it is none."""
+def day(time: str | None, behind: Mapping[date, date] | None = None) -> date | None:
+    """The day of a time in UTC, corrected by ``clock.behind``; None where it is none."""
     try:
-        return day_of(time) if time else None
+        found = day_of(time) if time else None
     except (ValueError, OverflowError):
         return None
+    return behind.get(found, found) if found is not None and behind else found

@@ -8,13 +8,14 @@ cleans a store after a merge cleans the copy (``store/sweeping``).
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from clsm_cli.forgetting import support, traces
 from clsm_cli.model.episodes import EpisodeRecord
 from clsm_cli.model.ids import tombstone_hash
 from clsm_cli.records import NamedTuple
-from clsm_cli.store import atomic, episodes, logs, shards, sweeping
+from clsm_cli.store import atomic, episodes, inbox, logs, shards, sweeping
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -74,9 +75,17 @@ def purge(store: Store, memory: Memory, chosen: Chosen, now: str) -> Purged:
 
 
 def _end_conversations(memory: Memory, gone: AbstractSet[str]) -> None:
-    """An inbox file without a turn goes; its name holds that of the conversation."""
+    """An inbox file without a turn goes; its name holds that of the conversation.
+
+    Also one that was emptied before, if nothing of its conversation stays anywhere.
+    """
+    stay = {told.session for key, told in memory.told.items() if key not in gone}
+    over = {memory.told[key].session for key in gone} - stay
+    names = {inbox.path_of(Path(), session).name for session in over}
     for box in memory.boxes:
-        if box.path.exists() and box.turns and gone >= {item.turn.key for item in box.turns}:
+        keys = {item.turn.key for item in box.turns}
+        ends = gone >= keys if keys else box.path.name in names
+        if box.path.exists() and ends:
             atomic.remove(box.path)
 
 

@@ -158,9 +158,13 @@ def _without_lines(data: bytes | None, kept: ledger.Kept, path: str) -> bytes | 
 def writes(
     store: Store, now: Mapping[str, bytes | None], wanted: Mapping[str, bytes | None]
 ) -> list[runs.Write]:
-    """Writes that make files what they should be."""
+    """Writes that make files what they should be.
+
+    What comes back is there before anything goes: the turns of an episode are in the inbox again
+    when its file is removed, so that a reader finds them at every moment.
+    """
     found: list[runs.Write] = []
-    for path, data in sorted(wanted.items()):
+    for path, data in sorted(wanted.items(), key=lambda item: (item[1] is None, item[0])):
         if data == now[path]:
             continue
         if data is None:

@@ -115,13 +115,6 @@ class Lines:
                     found[item.id] = above[-1].removeprefix("## ").strip()
         return found
 
-    def is_all_ours(self, path: str, data: bytes) -> bool:
-        """Whether the run made a file, and nothing else stands in it."""
-        marks = {mark for kept in self.steps for mark in kept.added.get(path, ())}
-        lines = [line for line in data.split(b"\n") if line.strip()]
-        is_new = path in self.before and self.before[path] is None
-        return is_new and all(ledger.mark_of(line) in marks for line in lines)
-
     def _name(self, topic: topics.Topic) -> str:
         return topic.path.relative_to(self.store.root).as_posix()
 
@@ -131,8 +124,8 @@ def topic_writes(
 ) -> list[runs.Write]:
     """Writes that bring the topic files of a stream up to some statements.
 
-    A line comes back under the heading it stood under. Headings that become empty go, and a file of
-    the run's own that holds no statement any more.
+    A line comes back under the heading it stood under. Headings that become empty go. A file stays,
+    empty: another clone may have changed it, and git cannot merge that with a file that is gone.
     """
     headings = lines.headings(stream)
     planned = statements.plan_topics(
@@ -144,12 +137,7 @@ def topic_writes(
             made.append(write)
             continue
         old = topics.parse(atomic.read(write.path, MAX_FILE) or b"", write.path)
-        data = topic_edit.without_empty(write.data, old)
-        path = write.path.relative_to(store.root).as_posix()
-        if not topics.parse(data, write.path).items and lines.is_all_ours(path, data):
-            made.append(runs.Remove(write.path))
-        else:
-            made.append(replace(write, data=data))
+        made.append(replace(write, data=topic_edit.without_empty(write.data, old)))
     return made
 
 

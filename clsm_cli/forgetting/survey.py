@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.forgetting import clock, fading, folding, heard
 from clsm_cli.records import NamedTuple
-from clsm_cli.store import archive, logs
+from clsm_cli.store import archive, ledger, logs
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -34,6 +34,7 @@ class Survey(NamedTuple):
         heard: Turns of episodes by key.
         traces: Turns and statements, by id.
         problems: Files and lines that could not be read.
+        behind: Days that a clock gave which was behind → the day that it was at least.
     """
 
     clock: Clock
@@ -43,6 +44,7 @@ class Survey(NamedTuple):
     heard: dict[str, Heard]
     traces: list[Trace]
     problems: tuple[LineProblem, ...]
+    behind: Mapping[date, date]
 
 
 def look(
@@ -70,15 +72,31 @@ def look(
     told, unread = heard.turns(store, records, forgotten)
     recalled = folded.stamps.union(*used.values())
     stamps = heard.stamps(store, records.values(), told.values(), recalled)
+    behind = _behind(store, today)
+    told = {
+        key: each._replace(recorded=behind.get(each.recorded, each.recorded))
+        for key, each in told.items()
+    }
     return Survey(
         clock.judge(today, stamps, before.as_of, is_told=is_told),
         before,
         folded,
         used,
         told,
-        fading.traces(told, statements.values(), records.values(), used, today),
+        fading.traces(told, statements.values(), records.values(), used, today, behind),
         (*before.problems, *folded.problems, *torn, *unread),
+        behind,
     )
+
+
+def _behind(store: Store, today: date) -> dict[date, date]:
+    """Days of clocks that were behind, of all machines; where two give one, the later least day."""
+    found: dict[date, date] = {}
+    for flow in store.flows():
+        days = [day for run in ledger.entries(flow) if (day := heard.day(run.at)) is not None]
+        for wrong, least in clock.behind(days, today).items():
+            found[wrong] = max(least, found.get(wrong, least))
+    return found
 
 
 def _used(store: Store, own: Folded, forgotten: frozenset[str]) -> tuple[UsedOn, list[LineProblem]]:

@@ -64,6 +64,7 @@ def faded(
     used: UsedOn,
     today: date,
     settings: ConsolidationSettings,
+    behind: Mapping[date, date],
 ) -> list[Withdrawn]:
     """Rules that have become less sure than ``rule_floor``, by id.
 
@@ -74,6 +75,7 @@ def faded(
         used: Days on which an id was recalled.
         today: In UTC; what lies ahead counts as today.
         settings: Their ``rule_floor`` and ``rule_sessions``.
+        behind: See ``clock.behind``; ``heard`` has the corrected days.
     """
     evidence: dict[str, list[Seen]] = {}
     for record in records:
@@ -96,7 +98,9 @@ def faded(
             continue
         if len({seen.session for seen in group}) < settings.rule_sessions:
             continue  # a claim, not a rule that sessions taught
-        withdrawn = _weighed(row, group, heard, used.get(row.id, ()), today, settings)
+        recorded = day(row.recorded_at, behind)
+        days = [*used.get(row.id, ()), *([recorded] if recorded else ())]
+        withdrawn = _weighed(row, group, heard, days, today, settings)
         if withdrawn is not None:
             found.append(withdrawn)
     return found
@@ -114,14 +118,13 @@ def _weighed(
     row: Statement,
     group: list[Seen],
     heard: Mapping[str, Heard],
-    used: Iterable[date],
+    others: Iterable[date],
     today: date,
     settings: ConsolidationSettings,
 ) -> Withdrawn | None:
+    """A rule, if it is believed no more; ``others``: days on which it was recorded or recalled."""
     days = [heard[key].recorded for seen in group for key in seen.observation.turns if key in heard]
-    recorded = day(row.recorded_at)
-    days += [*used, *([recorded] if recorded else ())]
-    shown = min(max(days), today)
+    shown = min(max([*days, *others]), today)
     sure = sureness(group, len(row.contradicted_by))
     since = after(shown, max(0, trust.holds_for(sure, settings.rule_floor)) + 1)
     if since > today:

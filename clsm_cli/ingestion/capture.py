@@ -72,7 +72,7 @@ def capture(
     sessions.begin_source()
     mask = Masker(tally.masked)
     batch: list[InboxRow] = []
-    for item in items:
+    for item in map(mask.named, items):
         if isinstance(item, Problem):
             tally.problems.append(item)
         elif isinstance(item, Dropped):

@@ -1,8 +1,8 @@
 """What an episode is called and says: the record that is derived from its turns.
 
 Without a language model everything is taken from the turns: the title is their key phrases, the
-narrative their most telling sentences with who said them and when. Turns of tools do not speak,
-but what they mention counts.
+narrative their most telling sentences with who said them and when. Turns of tools do not speak, and
+what they name is no mention: records are joined with those of other machines, where it would stay.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def describe(
         surprise=round(surprise, 4),
         decisions=_decisions(spoken, zone),
         open_questions=_open_questions(spoken),
-        mentions=_mentions(episode.turns),
+        mentions=_mentions(spoken),
     )
 
 

@@ -44,6 +44,10 @@ def ingest(
         report.warnings += end_begun_run(store) if not request.dry_run else []
         opening = Opening(store, request, stack)
         run = Run(store, "ingest", request.now)
+        if not request.capture_only and not request.dry_run:
+            from clsm_cli.store import conflict_copies
+
+            report.warnings += conflict_copies.join(store, run.now)
         Intake(store, request, report, opening, run, progress).read_all()
         if not request.capture_only and not request.dry_run:
             segment_all(store, opening(), run, report, embedder, progress, lock)

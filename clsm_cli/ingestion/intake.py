@@ -6,9 +6,12 @@ look-up of closed episodes need is imported where it is used.
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from clsm_cli.config import MAX_FILE
+from clsm_cli.errors import DiskError
 from clsm_cli.ingestion import capture, fence, jsonl, openclaw, rows, sources
 from clsm_cli.ingestion.items import Problem
 from clsm_cli.ingestion.report import FORGOTTEN, SourceReport, utc
@@ -26,6 +29,9 @@ if TYPE_CHECKING:
     from clsm_cli.model.episodes import Document
     from clsm_cli.store.index.reader import Index
     from clsm_cli.store.layout import Store
+
+MUCH, FEW = 0.2, 20
+"""Share of a document's blocks, and number of them, beyond which it is said that they are gone."""
 
 
 class Run:
@@ -124,6 +130,8 @@ class Intake:
             else:
                 self._transcript(source, tally)
         except OSError as error:
+            if _is_of(self.store, error):
+                raise DiskError(str(error.filename), error.strerror or "unreadable") from error
             tally.problems.append(Problem(source.path, None, (error.strerror or "unreadable")))
         self.report.problems.extend(tally.problems)
         self.report.sources.append(SourceReport(source.path, source.format, tally))
@@ -202,7 +210,7 @@ class Intake:
     ) -> None:
         from clsm_cli.ingestion import documents
         from clsm_cli.ingestion.turns import Masker
-        from clsm_cli.store import episodes, graph
+        from clsm_cli.store import episodes, graph, settle
 
         plan = documents.plan(
             raw,
@@ -222,6 +230,11 @@ class Intake:
             tally.dropped[FORGOTTEN] += plan.forgotten
         tally.added, tally.changed = plan.added, plan.changed
         tally.closed, tally.known = plan.closed, plan.kept
+        if old is not None and plan.closed > min(settle.MOST, max(FEW, MUCH * len(old.blocks))):
+            self.report.warnings.append(
+                f"{source.path}: {plan.closed} of its {len(old.blocks)} blocks are gone at once; they"
+                " are closed, not deleted: if the file was cut short, mend it and ingest it again"
+            )
         writes: list[runs.Write] = []
         if plan.episode is not None:
             path = episodes.file_of(plan.episode, self.store.flow)
@@ -248,3 +261,9 @@ class Intake:
     def _apply(self, writes: Sequence[runs.Write]) -> None:
         if not self.request.dry_run:
             self.run.apply(writes)
+
+
+def _is_of(store: Store, error: OSError) -> bool:
+    """Whether it is the store that could not be read or written, and not a source."""
+    named = error.filename
+    return isinstance(named, str | os.PathLike) and Path(named).is_relative_to(store.root)

@@ -51,7 +51,7 @@ def plan_session(
         over_before: A conversation whose last turn is older is over; None: none is.
     """
     if not box.turns:
-        return SegmentPlan((), (), ())
+        return SegmentPlan((), (), tuple(inbox.spent(box, over_before)))
     session, forgotten = box.turns[0].session, logs.forgotten(store)
     closed = index.closed_keys(session)
     items = [item for item in box.items if not _is_done(item, closed)]
@@ -85,7 +85,7 @@ def plan_session(
     records = _describe(store, index, made)
     writes += graph.plan(store, "flow", records)
     if len(open_items) < len(box.items):
-        writes.append(inbox.rewrite(box, open_items))
+        writes.append(inbox.rewrite(box, open_items, store.root))
     return SegmentPlan(tuple(made), records, tuple(writes))
 
 

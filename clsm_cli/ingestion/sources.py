@@ -118,6 +118,9 @@ def _named(path: str, wanted: Format | None, stdin: BinaryIO | None) -> Iterator
     if path == STDIN:
         yield _standard_input(wanted, stdin)
         return
+    if not path.strip():
+        yield Missing('""', None, "no such file or folder")
+        return
     try:
         # A link that the user names is the user's wish; links inside a folder are not followed.
         real = os.path.realpath(path, strict=True)

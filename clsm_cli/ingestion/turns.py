@@ -7,13 +7,14 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from clsm_cli.config import MAX_MESSAGE
-from clsm_cli.model.episodes import ROLE_TRUST, ToolCall, Turn
-from clsm_cli.model.ids import turn_key
+from clsm_cli.ingestion.items import Problem, RawTurn
+from clsm_cli.model.episodes import ROLE_TRUST, TRUST_ROLE, ToolCall, Turn
+from clsm_cli.model.ids import digest, turn_key
 from clsm_cli.text import secrets
 from clsm_cli.text.characters import replace_lone
 
 if TYPE_CHECKING:
-    from clsm_cli.ingestion.items import RawBlock, RawTurn
+    from clsm_cli.ingestion.items import RawBlock, TranscriptItem
     from clsm_cli.model.trust import Trust
 
 
@@ -22,12 +23,42 @@ class Masker:
     """Masks secrets and counts them by kind; used before anything is written."""
 
     found: Counter[str] = field(default_factory=Counter)
+    _names: dict[str, str] = field(default_factory=dict)
 
     def __call__(self, text: str) -> str:
         """``text`` clean and without secrets."""
         masked = secrets.mask(clean(text))
         self.found.update(masked.found)
         return masked.text
+
+    def name(self, name: str) -> str:
+        """A name or an id without secrets; a digest keeps two of them apart."""
+        known = self._names.get(name)
+        if known is None:
+            masked = secrets.mask(name)
+            self.found.update(masked.found)
+            known = f"{masked.text} {digest('name', name)}" if masked.found else name
+            self._names[name] = known
+        return known
+
+    def named(self, item: TranscriptItem) -> TranscriptItem:
+        """An item of a transcript whose names and ids hold no secret."""
+        if isinstance(item, Problem) or item.session is None:
+            return item
+        session = self.name(item.session)
+        if isinstance(item, RawTurn):
+            tool = item.tool and replace(item.tool, name=self.name(item.tool.name))
+            foreign_id = item.foreign_id and self.name(item.foreign_id)
+            speaker = self.name(item.speaker)
+            if (session, speaker, foreign_id, tool) == (
+                item.session,
+                item.speaker,
+                item.foreign_id,
+                item.tool,
+            ):
+                return item
+            return replace(item, session=session, speaker=speaker, foreign_id=foreign_id, tool=tool)
+        return item if session == item.session else replace(item, session=session)
 
 
 def clean(text: str) -> str:
@@ -72,7 +103,7 @@ def from_block(raw: RawBlock, origin: str, path: str, trust: Trust, mask: Masker
     return Turn(
         key=turn_key(origin, "", raw.time, text),
         speaker="",
-        role="user" if trust == "user" else "assistant",
+        role=TRUST_ROLE[trust],
         text=text,
         time=raw.time,
         path=path,

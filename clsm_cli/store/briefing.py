@@ -14,6 +14,7 @@ from clsm_cli.errors import DamagedStoreError, DiskError
 from clsm_cli.model.hashing import sha256
 from clsm_cli.records import NamedTuple
 from clsm_cli.store import atomic
+from clsm_cli.store.conflict_names import is_conflict_copy
 from clsm_cli.store.index.files import scan
 from clsm_cli.store.jsonlines import LineError, load
 
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
     from clsm_cli.store.layout import Store
 
-VERSION = 1
+VERSION = 2
 """Raised whenever the contents or what they mean change; an older file is made anew."""
 MAX_BYTES = 16 << 20
 _LIVE = ("inbox", "uses")
@@ -74,7 +75,22 @@ def fetch(store: Store, wanted: str) -> dict[str, Any] | None:
     if not isinstance(found, dict) or found.get("signature") != wanted:
         return None
     contents = found.get("contents")
-    return contents if isinstance(contents, dict) else None
+    if not isinstance(contents, dict) or found.get("sha256") != _digest(contents):
+        return None
+    return contents
+
+
+def is_whole(data: bytes) -> bool:
+    """Whether the bytes of such a file are as they were written."""
+    try:
+        found = json.loads(data)
+        return bool(found["sha256"] == _digest(found["contents"]))
+    except (ValueError, LookupError, TypeError, RecursionError):
+        return False
+
+
+def _digest(contents: dict[str, Any]) -> str:
+    return sha256(json.dumps(contents).encode())
 
 
 def keep(store: Store, made_of: str, contents: dict[str, Any]) -> None:
@@ -87,7 +103,8 @@ def keep(store: Store, made_of: str, contents: dict[str, Any]) -> None:
     """
     from clsm_cli.store.lock import try_locked
 
-    data = json.dumps({"signature": made_of, "contents": contents}, ensure_ascii=False)
+    made = {"signature": made_of, "sha256": _digest(contents), "contents": contents}
+    data = json.dumps(made, ensure_ascii=False)
     try:
         with try_locked(store.root) as is_held:
             if is_held:
@@ -105,6 +122,8 @@ def open_turns(store: Store, most: int) -> list[list[OpenTurn]]:
     for flow in store.flows():
         folder = flow / "inbox"
         for path in sorted(folder.glob("*.jsonl")) if folder.is_dir() else ():
+            if is_conflict_copy(path.name):
+                continue
             turns = {turn.key: turn for turn in _last_turns(path, most)}
             if turns:
                 found.append(list(turns.values())[::-1])

@@ -18,6 +18,7 @@ from clsm_cli.model.episodes import Episode, Role, ToolCall, Turn, lowest_trust
 from clsm_cli.model.ids import digest, is_id
 from clsm_cli.model.trust import Trust
 from clsm_cli.store import atomic, front_matter
+from clsm_cli.store.conflict_names import is_conflict_copy
 from clsm_cli.store.jsonlines import LineError, dump, load
 from clsm_cli.store.logs import is_forgotten
 from clsm_cli.text.characters import replace_lone
@@ -280,7 +281,7 @@ def files(flow: Path) -> Iterator[Path]:
     for folder, names, found in os.walk(flow / "episodes"):
         names.sort()
         for name in sorted(found):
-            if name.endswith(".md") and not name.startswith("."):
+            if name.endswith(".md") and name[0] != "." and not is_conflict_copy(name):
                 yield Path(folder, name)
 
 

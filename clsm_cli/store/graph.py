@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from clsm_cli.store import logs, runs, shards
+from clsm_cli.config import MAX_FILE
+from clsm_cli.store import atomic, logs, runs, shards
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
     from pathlib import Path
 
     from clsm_cli.model.codec import Record
@@ -44,7 +45,16 @@ def rewrite(
     writes: list[runs.Write] = []
     if before.problems and before.sha256 is not None:
         name = f"{name}-{path.stem}-{before.sha256[:12]}.txt"
-        lines = "\n".join(f"{p.line or ''}: {p.text}" for p in before.problems)
         head = f"# from {path.relative_to(store.root)}: line and text of what is no record\n"
-        writes.append(runs.Put(store.quarantine / name, f"{head}{lines}\n".encode()))
+        copy = b"".join([head.encode(), *_unread(path, before)])
+        writes.append(runs.Put(store.quarantine / name, copy))
     return [*writes, runs.Put(path, data, read_as=before.sha256)]
+
+
+def _unread(path: Path, before: shards.Shard) -> Iterator[bytes]:
+    """The lines of a shard that could not be read, byte for byte, each with its number."""
+    rows = (atomic.read(path, MAX_FILE) or b"").split(b"\n")
+    for problem in sorted(before.problems, key=lambda problem: problem.line or 0):
+        first = (problem.line or 1) - 1
+        height = problem.text.count("\n") + 1 if problem.line else len(rows)
+        yield b"%d: %b\n" % (first + 1, b"\n".join(rows[first : first + height]))

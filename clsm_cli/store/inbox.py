@@ -8,17 +8,20 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.model.episodes import EndMark, Turn
 from clsm_cli.model.ids import file_name_of
 from clsm_cli.store import atomic, logs, runs
+from clsm_cli.store.conflict_names import is_conflict_copy
 from clsm_cli.store.episodes import turn_from, turn_mapping
 from clsm_cli.store.jsonlines import LineError, dump
 from clsm_cli.store.problems import LineProblem
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from datetime import datetime
     from pathlib import Path
 
 
@@ -42,6 +45,8 @@ class CallMark:
 MAX_CALLS = 64
 """Call marks of a session that outlive a rewrite of its file; results come soon or never."""
 
+SPENT_DAYS = 30
+"""Days after which a file without a line goes."""
 InboxItem = Captured | EndMark
 InboxRow = InboxItem | CallMark
 
@@ -129,13 +134,42 @@ def without(box: Inbox, forgotten: frozenset[str]) -> Inbox:
     return replace(box, items=tuple(kept.values()))
 
 
-def rewrite(box: Inbox, items: Sequence[InboxItem]) -> runs.Write:
+def rewrite(box: Inbox, items: Sequence[InboxItem], root: Path) -> runs.Write:
     """A file that holds these items and the last call marks alone; one that would be empty goes."""
     calls = box.calls[-MAX_CALLS:]
     if not items and not calls:
-        return runs.Remove(box.path)
+        return emptied(box.path, root)
     data = b"\n" + render([*calls, *items]) + b"\n"
     return runs.Put(box.path, data, read_as=atomic.digest_of(box.path))
+
+
+def emptied(path: Path, root: Path) -> runs.Write:
+    """A file without anything: it goes, or stays without a line where git has it.
+
+    Another clone that forgot something in it has changed it, and git cannot merge that with a file
+    that is gone. Git has those alone that were open at a commit.
+
+    Args:
+        path: The file.
+        root: The folder of the store.
+    """
+    from clsm_cli.store import git  # starts programs; a hook has no use for that
+
+    if git.has(root, path.relative_to(root).as_posix()):
+        return runs.Put(path, b"\n", read_as=atomic.digest_of(path))
+    return runs.Remove(path)
+
+
+def spent(box: Inbox, over_before: datetime | None) -> list[runs.Write]:
+    """The removal of a file that ``emptied`` left, once every clone had time to hear of it."""
+    if box.items or box.calls or box.problems or over_before is None:
+        return []
+    try:
+        written = box.path.stat().st_mtime
+    except FileNotFoundError:
+        return []
+    is_old = written < (over_before - timedelta(days=SPENT_DAYS)).timestamp()
+    return [runs.Remove(box.path)] if is_old else []
 
 
 def _item_from(row: dict[str, Any]) -> InboxRow:
@@ -157,4 +191,8 @@ def files(folder: Path) -> list[Path]:
         names = sorted(os.listdir(folder))
     except (FileNotFoundError, NotADirectoryError):
         return []
-    return [folder / name for name in names if name.endswith(".jsonl") and name[0] != "."]
+    return [
+        folder / name
+        for name in names
+        if name.endswith(".jsonl") and name[0] != "." and not is_conflict_copy(name)
+    ]

@@ -26,6 +26,8 @@ NAME = "eval/queries.yaml"
 MAX_LABELS = 1 << 20
 """Bytes of it: some ten thousand queries, four seconds to read."""
 MAX_QUERIES = 10_000
+_MAX_VALUES = 100_000
+"""Keys and values; twice as many as elsewhere: it is the owner's own, and no recall reads it."""
 MAX_PIECES = 1_000
 """Quotes, ids or concepts of one query."""
 
@@ -129,7 +131,7 @@ def parse(text: str, name: str) -> Labels:
         BadInputError: It is no YAML, or not what such a file must be; the line counts from 1.
     """
     try:
-        root = yaml_text.compose(text, MAX_LABELS)
+        root = yaml_text.compose(text, MAX_LABELS, _MAX_VALUES)
     except LineError as error:
         place = _YAML_LINE.search(str(error))
         reason = str(error)[: place.start()] if place else str(error)

@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
+import errno
 import os
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.config import FORMAT_VERSION, Settings, with_changes
-from clsm_cli.errors import BadInputError, DamagedStoreError, NewerFormatError, StoreNotFoundError
-from clsm_cli.model.hashing import sha256
-from clsm_cli.model.ids import digest, is_id
+from clsm_cli.errors import (
+    BadInputError,
+    DamagedStoreError,
+    DiskError,
+    NewerFormatError,
+    StoreNotFoundError,
+)
+from clsm_cli.model.ids import digest
 from clsm_cli.model.streams import STREAMS
 from clsm_cli.records import NamedTuple
 from clsm_cli.store import atomic, front_matter
+from clsm_cli.store.device import device_name, machine_id
 from clsm_cli.store.jsonlines import LineError, dump
 from clsm_cli.store.zones import is_zone, zone_of
 
@@ -23,10 +29,12 @@ if TYPE_CHECKING:
     from clsm_cli.model.streams import Stream
 
 CONFIG_NAME = "clsm.yaml"
+_FOLDERS = frozenset({*STREAMS, ".clsm", "archive", "eval", "quarantine", "tombstones"})
+"""Folders at the top of a store."""
 TOPIC_STREAMS: tuple[Stream, ...] = ("identity", "projects", "tasks")
 """The streams that hold statements in Markdown; ``flow`` holds episodes."""
 
-_GITATTRIBUTES = """\
+GIT_ATTRIBUTES = """\
 # Records are joined by id when read, so every line of both sides is kept.
 *.yaml merge=union
 *.jsonl merge=union
@@ -36,7 +44,9 @@ tasks/*.md merge=union
 clsm.yaml -merge
 ontology.yaml -merge
 """
-_GITIGNORE = "# Derived, or of this machine only.\n.clsm/\n.tmp-*\n"
+"""``.gitattributes`` of a store."""
+GIT_IGNORED = "# Derived, or of this machine only.\n.clsm/\n.tmp-*\n"
+"""``.gitignore`` of a store."""
 _HEADER = (
     "# clsm memory store; see docs/format.md. Settings that differ from the defaults go below.\n"
 )
@@ -117,6 +127,7 @@ def discover(named: str | None, environment: dict[str, str], cwd: Path) -> Path:
 
     Raises:
         StoreNotFoundError: None of them is a store.
+        DiskError: It cannot be told whether one is.
     """
     chosen = named or environment.get("CLSM_STORE")
     if chosen:
@@ -136,8 +147,10 @@ def discover(named: str | None, environment: dict[str, str], cwd: Path) -> Path:
 def _is_store(root: Path) -> bool:
     try:
         return (root / CONFIG_NAME).is_file()
-    except OSError:  # no permission to look, or a name that is too long
-        return False
+    except OSError as error:
+        if error.errno == errno.EIO:  # whoever is told that there is none would make one
+            raise DiskError(root / CONFIG_NAME, os.strerror(errno.EIO)) from error
+        return False  # no permission to look, or a name that is too long
 
 
 def default_root(environment: dict[str, str]) -> Path:
@@ -157,12 +170,27 @@ def open_store(root: Path, environment: dict[str, str]) -> Store:
     data = atomic.read(path, front_matter.MAX_FRONT_MATTER)
     if data is None:
         raise StoreNotFoundError(str(root))
+    _refuse_links(root)
     try:
         text = data.removeprefix(b"\xef\xbb\xbf").decode("utf-8").replace("\r\n", "\n")
         values = front_matter.parse_config(text)
     except (LineError, UnicodeDecodeError) as error:
         raise DamagedStoreError(path, None, str(error)) from None
     return _from_config(root, path, values, environment)
+
+
+def _refuse_links(root: Path) -> None:
+    """A folder of the store that is a link would lead every reader and writer out of it.
+
+    Raises:
+        DamagedStoreError: One is.
+    """
+    with atomic.disk_errors(root), os.scandir(root) as entries:
+        for entry in entries:
+            if entry.name in _FOLDERS and entry.is_symlink():
+                raise DamagedStoreError(
+                    Path(entry.path), None, "is a symbolic link, which clsm does not follow"
+                )
 
 
 def _from_config(
@@ -227,9 +255,9 @@ def create(root: Path, zone_name: str) -> bool:
         atomic.make_folder(root / stream)
     with atomic.disk_errors(root):
         os.chmod(root, atomic.FOLDER_MODE)
-    atomic.put(root / ".gitattributes", _GITATTRIBUTES.encode())
-    atomic.put(root / ".gitignore", _GITIGNORE.encode())
-    store_id = digest("store", str(root.resolve()), _machine_id())
+    atomic.put(root / ".gitattributes", GIT_ATTRIBUTES.encode())
+    atomic.put(root / ".gitignore", GIT_IGNORED.encode())
+    store_id = digest("store", str(root.resolve()), machine_id())
     config = {"format": FORMAT_VERSION, "store": store_id, "time_zone": zone_name}
     lines = "".join(f"{key}: {dump(value)}\n" for key, value in config.items())
     atomic.put(root / CONFIG_NAME, (_HEADER + lines).encode())
@@ -243,43 +271,3 @@ def _is_occupied(root: Path) -> bool:
     return any(
         name not in ours and not name.startswith(atomic.TEMP_PREFIX) for name in os.listdir(root)
     )
-
-
-def device_name(root: Path, environment: dict[str, str]) -> str:
-    """This machine's name in the store: CLSM_DEVICE, else host name + 4 hex digits.
-
-    The digits come from the machine's id and the store's path, so that two machines of one name,
-    or two clones on one machine, do not write one folder; and deleting ``.clsm`` changes nothing.
-
-    Raises:
-        BadInputError: CLSM_DEVICE is not a safe folder name.
-    """
-    named = environment.get("CLSM_DEVICE")
-    if named:
-        if not is_id(named):
-            raise BadInputError(
-                "CLSM_DEVICE", f"{named!r} is not a device name", "use letters, digits and hyphens"
-            )
-        return named
-    recorded = root / ".clsm" / "device"
-    if recorded.is_file():
-        name = recorded.read_text(encoding="utf-8", errors="replace").strip()
-        if is_id(name):
-            return name
-    import socket
-
-    host = re.sub(r"[^a-z0-9]+", "-", socket.gethostname().lower()).strip("-")[:40] or "machine"
-    suffix = sha256(f"{_machine_id()}\0{root.resolve()}".encode())[:4]
-    return f"{host}-{suffix}"
-
-
-def _machine_id() -> str:
-    for path in ("/etc/machine-id", "/var/lib/dbus/machine-id"):
-        try:
-            with open(path, encoding="ascii", errors="replace") as file:
-                return file.read().strip()
-        except OSError:
-            continue
-    import socket
-
-    return socket.gethostname()

@@ -1,7 +1,9 @@
 """One writer at a time: ``flock`` on the store folder itself.
 
 The kernel frees the lock when its holder dies, however it dies, so there is no stale lock and
-nothing to clean up. The folder is never replaced, so two holders cannot lock different inodes.
+nothing to clean up. clsm never replaces the folder; where somebody else does (a backup is put back,
+the store is moved), who waited takes the new folder's lock instead, and who holds the old one's is
+refused further writes (``require``), so two holders do not write to one folder.
 Readers need no lock. Local file systems only: over NFS a lock may hold nothing.
 """
 
@@ -13,7 +15,7 @@ import os
 import time
 from typing import TYPE_CHECKING
 
-from clsm_cli.errors import LockedError
+from clsm_cli.errors import LockedError, RefusedError
 from clsm_cli.store.atomic import disk_errors
 
 if TYPE_CHECKING:
@@ -21,6 +23,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 POLL_SECONDS = 0.02
+_held: dict[str, int] = {}
+"""Folders that this process has locked → the descriptor that holds each."""
 
 
 class Held:
@@ -44,6 +48,7 @@ class Held:
         with disk_errors(self._root):
             if not _acquire(self._fd, self._wait):
                 raise LockedError(self._root, holder(self._root), self._wait)
+        require(self._root)
 
 
 @contextlib.contextmanager
@@ -54,29 +59,64 @@ def locked(root: Path, wait: float) -> Iterator[Held]:
         LockedError: Somebody else held it all the time; says who.
         DiskError: The folder cannot be opened.
     """
-    with disk_errors(root):
-        fd = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    deadline = time.monotonic() + wait
+    fd = _opened(root)
     try:
         with disk_errors(root):
-            is_held = _acquire(fd, wait)
+            while is_held := _acquire(fd, deadline - time.monotonic()):
+                if _is_there(root, fd):
+                    break
+                os.close(fd)  # it was replaced while this waited
+                fd = -1
+                fd = _opened(root)
         if not is_held:
             raise LockedError(root, holder(root), wait)
+        _held[str(root)] = fd
         yield Held(root, fd, wait)
     finally:
-        os.close(fd)
+        _held.pop(str(root), None)
+        if fd >= 0:
+            os.close(fd)
+
+
+def require(root: Path) -> None:
+    """Refuse to write where the folder is another than the one that this process has locked.
+
+    Raises:
+        RefusedError: It was moved or replaced. (Where it is not locked there is nothing to compare.)
+        DiskError: It cannot be looked at.
+    """
+    fd = _held.get(str(root))
+    with disk_errors(root):
+        is_there = fd is None or _is_there(root, fd)
+    if not is_there:
+        reason = "was moved or replaced while clsm worked"
+        raise RefusedError(str(root), reason, "run the same command again where it is now")
 
 
 @contextlib.contextmanager
 def try_locked(root: Path) -> Iterator[bool]:
     """Hold the lock if it is free right now; the value tells whether it is held."""
-    with disk_errors(root):
-        fd = os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    fd = _opened(root)
     try:
         with disk_errors(root):
-            is_held = _acquire(fd, 0)
+            is_held = _acquire(fd, 0) and _is_there(root, fd)
         yield is_held
     finally:
         os.close(fd)
+
+
+def _opened(root: Path) -> int:
+    with disk_errors(root):
+        return os.open(root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+
+
+def _is_there(root: Path, fd: int) -> bool:
+    """Whether a path still leads to the folder that was opened."""
+    try:
+        return os.path.samestat(os.stat(root), os.fstat(fd))
+    except FileNotFoundError:
+        return False
 
 
 def _acquire(fd: int, wait: float) -> bool:
@@ -93,9 +133,14 @@ def _acquire(fd: int, wait: float) -> bool:
 
 
 def holder(root: Path) -> str:
-    """Who holds the lock, as far as the system tells: ``clsm consolidate (process 4711)``.
+    """Who holds the lock, as far as the system tells: ``clsm consolidate (process 4711)``."""
+    return held_by(root) or "another process"
 
-    Linux lists locks with their inode in /proc/locks; elsewhere the answer is less precise.
+
+def held_by(root: Path) -> str | None:
+    """The same; None where nobody is known to hold it.
+
+    Linux lists locks with their inode in /proc/locks; elsewhere nobody is known.
     """
     inode = os.stat(root).st_ino
     try:
@@ -106,7 +151,7 @@ def holder(root: Path) -> str:
     for row in rows:
         if "FLOCK" in row and "->" not in row and row[5].rsplit(":", 1)[-1] == str(inode):
             return f"{_command(row[4])} (process {row[4]})"
-    return "another process"
+    return None
 
 
 def _command(pid: str) -> str:
@@ -116,6 +161,7 @@ def _command(pid: str) -> str:
     except OSError:
         return "a process"
     names = [os.path.basename(word) for word in words if word and not word.startswith("-")]
-    if "clsm" in names:
-        return " ".join(names[names.index("clsm") : names.index("clsm") + 2])
+    for place, name in enumerate(names):
+        if name in ("clsm", "clsm_cli"):  # the program, or: python -m clsm_cli
+            return " ".join(["clsm", *names[place + 1 : place + 2]])
     return names[0] if names else "a process"

@@ -16,12 +16,13 @@ import json
 import os
 from base64 import b64decode, b64encode
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.errors import DamagedStoreError, RefusedError
 from clsm_cli.model.ids import digest
 from clsm_cli.model.streams import STREAMS
-from clsm_cli.store import atomic, ledger, logs
+from clsm_cli.store import atomic, ledger, lock, logs
 from clsm_cli.store.jsonlines import dump
 
 if TYPE_CHECKING:
@@ -89,10 +90,11 @@ def apply(
 
     Raises:
         DiskError: The operating system refused; run the command again when it is mended.
-        RefusedError: A file changed since it was read.
+        RefusedError: A file changed since it was read, or the store was moved or replaced.
     """
     if not writes:
         return None
+    lock.require(store.root)
     changes = _changes(store, writes)
     _refuse_stale(writes, changes)
     line = logs.RunLine("", command, now, changes, of)
@@ -103,6 +105,7 @@ def apply(
     if whole:
         atomic.put(_redo(store), _begun(line, changes, writes))
     for write in writes:
+        lock.require(store.root)
         if isinstance(write, Put):
             atomic.put(write.path, write.data, read_as=write.read_as)
         elif isinstance(write, Append):
@@ -154,9 +157,21 @@ def _read_redo(path: Path) -> dict[str, Any] | None:
     """A begun run; None when there is none, or what is there was never whole."""
     try:
         data = atomic.read(path, _MAX_REDO)
-        return None if data is None else dict(json.loads(data))
-    except (DamagedStoreError, ValueError):
+        found = None if data is None else dict(json.loads(data))
+        if found is not None:
+            told = found.get("changes", found["line"]["changes"])
+            changes = logs.parse_run({**found["line"], "changes": told}).changes
+            if len(changes) != len(found["data"]) or not all(map(is_inside, changes)):
+                return None
+    except (DamagedStoreError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
         return None
+    return found
+
+
+def is_inside(change: logs.Change) -> bool:
+    """Whether the path of a change leads to a place in the store."""
+    path = PurePosixPath(change.path)
+    return not path.is_absolute() and ".." not in path.parts
 
 
 def _redo(store: Store) -> Path:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from clsm_cli.model.codec import encode
 from clsm_cli.model.graph import Statement
 from clsm_cli.model.ids import digest
-from clsm_cli.store import graph, logs, runs, shards, statements, topic_edit, topics
+from clsm_cli.store import graph, ledger, logs, runs, shards, statements, topic_edit, topics
 from clsm_cli.store.jsonlines import dump
 from clsm_cli.store.layout import TOPIC_STREAMS
 from clsm_cli.store.reconcile import reconcile
@@ -20,6 +20,7 @@ from clsm_cli.store.reconcile import reconcile
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable
 
+    from clsm_cli.model.streams import Stream
     from clsm_cli.store.layout import Store
 
 
@@ -27,6 +28,8 @@ MASS_LOSS = 0.2
 """Share of a stream's statements that may vanish at once without a question."""
 FEW = 5
 """Statements that may always vanish: a short list edited by hand."""
+MOST = 100
+"""Statements beyond which it is a question, however many there are."""
 
 
 def plan(store: Store, now: str) -> tuple[list[runs.Write], list[str]]:
@@ -47,13 +50,19 @@ def plan(store: Store, now: str) -> tuple[list[runs.Write], list[str]]:
         known = shards.load_graph(folders, forgotten, only="statement")
         found = statements.visible_topics(store, stream, known.records, forgotten)
         if not found and not known.records:
+            was_there = _written(store, stream)
+            if was_there and not any((store.root / path).exists() for path in was_there):
+                warnings.append(
+                    f"{stream}: none of its files is there, and {len(was_there)} were; nothing was"
+                    " withdrawn. Put the folder back"
+                )
             continue
         records = {i: r for i, r in known.records.items() if isinstance(r, Statement)}
         edits = reconcile(
             found, records, stream=stream, now=now, device=store.device, forgotten=forgotten
         )
         current = sum(record.is_current for record in records.values())
-        if len(edits.withdrawn) > max(FEW, MASS_LOSS * current):
+        if len(edits.withdrawn) > min(MOST, max(FEW, MASS_LOSS * current)):
             warnings.append(
                 f"{stream}: {len(edits.withdrawn)} of {current} statements are gone from the"
                 " Markdown files at once; nothing was withdrawn. Put the files back, or remove"
@@ -70,8 +79,20 @@ def plan(store: Store, now: str) -> tuple[list[runs.Write], list[str]]:
             for each in edits.stale
         ]
         review += [_conflict(*conflict, now) for conflict in edits.conflicts]
-        review += [_lost(record, now) for record in known.lost if isinstance(record, Statement)]
-    return writes + _review(store, review), warnings
+        review += [
+            lost_value(record, now) for record in known.lost if isinstance(record, Statement)
+        ]
+    return writes + review_lines(store, review), warnings
+
+
+def _written(store: Store, stream: Stream) -> set[str]:
+    """Files of a stream that runs of this machine left there, by their last word on each."""
+    left: set[str] = set()
+    for run in ledger.entries(store.flow):
+        for change in (change for step in run.steps for change in step.changes):
+            if change.path.startswith(f"{stream}/"):
+                (left.discard if change.after is None else left.add)(change.path)
+    return left
 
 
 def _lines(
@@ -99,15 +120,17 @@ def _conflict(record_id: str, kept: str, other: str, now: str) -> logs.ReviewIte
     )
 
 
-def _lost(record: Statement, now: str) -> logs.ReviewItem:
+def lost_value(record: Statement, now: str) -> logs.ReviewItem:
+    """The question about a value that a person set, and that lost against a newer one."""
     line = dump(encode(record))
     reason = "a value you set lost against a newer one"
     return logs.ReviewItem(f"v-{digest(record.id, line)}", now, (record.id,), reason, "", line)
 
 
-def _review(store: Store, items: list[logs.ReviewItem]) -> list[runs.Write]:
+def review_lines(store: Store, items: Iterable[logs.ReviewItem]) -> list[runs.Write]:
     """Review lines that are not in the list yet."""
     path = store.flow / "review.jsonl"
+    items = list(items)
     known = {row.get("id") for _, row in logs.rows(path)[0]} if items else set()
     fresh = {item.id: item for item in items if item.id not in known}
     return [runs.Append(path, logs.render(item)) for item in fresh.values()]

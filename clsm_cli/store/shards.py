@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from clsm_cli.config import MAX_FILE, StoreSettings
 from clsm_cli.errors import DamagedStoreError
@@ -19,8 +19,8 @@ from clsm_cli.model.hashing import sha256
 from clsm_cli.model.ids import tombstone_hash
 from clsm_cli.model.join import join_all
 from clsm_cli.model.tombstones import visible
-from clsm_cli.store import atomic
-from clsm_cli.store.jsonlines import LineError, dump, load, load_all, without_surrogates
+from clsm_cli.store import atomic, shard_text
+from clsm_cli.store.jsonlines import LineError, dump, without_surrogates
 from clsm_cli.store.problems import LineProblem
 
 if TYPE_CHECKING:
@@ -32,9 +32,6 @@ HEADER = (
     '# A line may be edited by hand; with "pinned": true no run changes it.\n'
 )
 _SHARD_NAME = re.compile(r"[0-9a-f]{1,2}\.yaml\Z")
-_YAML_ENTRIES = 50
-"""Entries of a shard that are tried as YAML one by one: bounds the time."""
-_CONFLICT = ("<<<<<<<", "|||||||", "=======", ">>>>>>>")
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,22 +70,10 @@ def render(records: Iterable[Record]) -> bytes:
 
 
 def parse(data: bytes, path: Path, only: str | None = None) -> Shard:
-    """All versions in a shard, or those of one type ``only``; unreadable lines become problems.
-
-    A line that is no JSON is read as YAML together with the indented lines below it, since a person
-    may have written or rewritten it; a file in which no line begins like ours is read as a whole.
-    """
+    """All versions in a shard, or those of one type ``only``; unreadable lines become problems."""
     problems: list[LineProblem] = []
     text = _decoded(data, path, problems)
-    lines = list(enumerate(text.split("\n"), 1))
-    entries = [(number, line) for number, line in lines if not _is_aside(line)]
-    if only is not None and all(line.startswith("- {") for _, line in entries):
-        lines = entries = [each for each in entries if f'"record": "{only}"' in each[1]]
-    loaded: _Loaded | None = _load_all(entries)
-    if entries and not any(line.startswith(("- {", *_CONFLICT)) for _, line in entries):
-        loaded = _load_block(lines)
-    if loaded is None:
-        loaded = _load_each(lines)
+    loaded = shard_text.values(text, only)
     if "\\ud" in text or "\\uD" in text:
         loaded = [(number, line, without_surrogates(value)) for number, line, value in loaded]
     records: list[Record] = []
@@ -102,92 +87,18 @@ def parse(data: bytes, path: Path, only: str | None = None) -> Shard:
     return Shard(tuple(records), tuple(problems), atomic.sha256(data))
 
 
-def _is_aside(line: str) -> bool:
-    return not line or line[0] == "#" or line == "---" or line.isspace()
-
-
-_Loaded = list[tuple[int | None, str, Any]]
-"""Line number, what stands there, and its value or a LineError."""
-
-
 def _decoded(data: bytes, path: Path, problems: list[LineProblem]) -> str:
     data = data.removeprefix(b"\xef\xbb\xbf")
     try:
         text = data.decode()
-    except UnicodeDecodeError as error:
-        number = data.count(b"\n", 0, error.start) + 1
-        line = data.split(b"\n")[number - 1].decode(errors="backslashreplace")
-        problems.append(LineProblem(path, number, "is not UTF-8 (bad bytes were replaced)", line))
+    except UnicodeDecodeError:
+        for number, line in enumerate(data.split(b"\n"), 1):
+            shown = line.decode(errors="backslashreplace")
+            if shown != line.decode(errors="replace"):
+                reason = "is not UTF-8 (bad bytes were replaced)"
+                problems.append(LineProblem(path, number, reason, shown))
         text = data.decode(errors="replace")
     return text.replace("\r\n", "\n")
-
-
-def _load_all(lines: list[tuple[int, str]]) -> _Loaded | None:
-    """Every line at once: one parser call is three times faster; None when any line is bad."""
-    if not all(line.startswith("- {") for _, line in lines):
-        return None
-    try:
-        values = load_all([line[2:] for _, line in lines])
-    except LineError:
-        return None
-    return [(number, line, value) for (number, line), value in zip(lines, values, strict=True)]
-
-
-def _load_each(lines: list[tuple[int, str]]) -> _Loaded:
-    """Entry by entry, so that one bad line costs only itself."""
-    entries: list[tuple[int, list[str], Any]] = []
-    for number, line in lines:
-        is_open = bool(entries) and isinstance(entries[-1][2], LineError)
-        if is_open and line[:1] in " \t":  # also an empty line
-            entries[-1][1].append(line)
-        elif not _is_aside(line):
-            entries.append((number, [line], _json_or_error(line)))
-    loaded: _Loaded = [(number, "\n".join(rows).rstrip(), value) for number, rows, value in entries]
-    odd = [n for n, row in enumerate(loaded) if isinstance(row[2], LineError) and row[1][0] == "-"]
-    found = _yaml_entries("\n".join([loaded[at][1] for at in odd])) if odd else []
-    if len(found) != len(odd):  # not all of them are YAML
-        found = [(_yaml_entries(loaded[at][1]) or [None])[0] for at in odd[:_YAML_ENTRIES]]
-    for at, value in zip(odd, found, strict=False):
-        if isinstance(value, dict):
-            loaded[at] = (loaded[at][0], loaded[at][1], value)
-    return loaded
-
-
-def _json_or_error(line: str) -> Any:
-    if line.startswith(_CONFLICT):
-        return LineError("is a git conflict marker (both sides were read)")
-    try:
-        return load(line.removeprefix("- ").strip())
-    except LineError as error:
-        return error
-
-
-def _yaml_entries(text: str) -> list[Any]:
-    from clsm_cli.store import yaml_text
-
-    try:
-        values = yaml_text.load(f"{text}\n", MAX_FILE)
-    except LineError:
-        return []
-    return values if isinstance(values, list) else []
-
-
-def _load_block(lines: list[tuple[int, str]]) -> _Loaded | None:
-    """The whole file as YAML by a person: a list of records, or one; None when it is not that."""
-    from clsm_cli.store import yaml_text
-
-    try:
-        values = yaml_text.load("\n".join([line for _, line in lines]), MAX_FILE)
-    except LineError:
-        return None
-    if isinstance(values, dict):
-        values = [values]
-    if not isinstance(values, list):
-        return None
-    starts: list[int | None] = [number for number, line in lines if line.startswith("-")]
-    if len(starts) != len(values):
-        starts = [None] * len(values)
-    return [(start, dump(value), value) for start, value in zip(starts, values, strict=True)]
 
 
 def read(path: Path, only: str | None = None) -> Shard:

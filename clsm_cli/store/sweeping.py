@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from clsm_cli.model.streams import Stream
     from clsm_cli.store.layout import Store
 
+_KEY = re.compile(rb'\bkey"?: *"?([0-9a-f]{12})\b')
 _WORD = re.compile(rb"[a-z0-9][a-z0-9_-]{0,79}")
 
 
@@ -46,8 +47,15 @@ def sweep(store: Store, now: str) -> None:
         DiskError: The operating system refused; the next sweep goes on.
     """
     forgotten = logs.forgotten(store)
-    if forgotten:
-        runs.apply(store, "sweep", now, plan(store, forgotten), keep=False)
+    if not forgotten:
+        return
+    thinned = _thinned(store, forgotten)
+    stones = [logs.Tombstone(tombstone_hash(each), now) for each in thinned]
+    writes = plan(store, forgotten | {stone.hash for stone in stones})
+    if stones:
+        path = store.root / "tombstones" / f"{store.device}.jsonl"
+        writes.insert(0, runs.Append(path, b"\n".join(map(logs.render, stones))))
+    runs.apply(store, "sweep", now, writes, keep=False)
 
 
 def plan(store: Store, forgotten: frozenset[str]) -> list[runs.Write]:
@@ -68,7 +76,7 @@ def plan(store: Store, forgotten: frozenset[str]) -> list[runs.Write]:
     writes += _episodes(store, forgotten)
     for flow in store.flows():
         for path in inbox.files(flow / "inbox"):
-            writes += _inbox(path, forgotten)
+            writes += _inbox(store, path, forgotten)
     return writes + _labels(store, forgotten)
 
 
@@ -125,12 +133,12 @@ def _shard(
     return graph.rewrite(store, name, path, shards.render(left.values()), shard)
 
 
-def _inbox(path: Path, forgotten: frozenset[str]) -> list[runs.Write]:
+def _inbox(store: Store, path: Path, forgotten: frozenset[str]) -> list[runs.Write]:
     box = inbox.read(path)
     left = inbox.without(box, forgotten)
     if left.items == box.items:
         return []
-    return [inbox.rewrite(left, left.items)]
+    return [inbox.rewrite(left, left.items, store.root)]
 
 
 def _labels(store: Store, forgotten: frozenset[str]) -> list[runs.Write]:
@@ -148,7 +156,8 @@ def _labels(store: Store, forgotten: frozenset[str]) -> list[runs.Write]:
 def _episodes(store: Store, forgotten: frozenset[str]) -> list[runs.Write]:
     """Files with a tombstone go; a turn that only such a file holds stays, in one of its own.
 
-    Another machine may have cut a longer episode behind the same first turn.
+    Another machine may have cut a longer episode behind the same first turn. What waits in an inbox
+    does not count: machines that sweep at the same time would not agree, and git could not merge it.
     """
     paths = [(flow, path) for flow in store.flows() for path in episodes.files(flow)]
     buried = [each for each in paths if _is_buried(each[1].stem, forgotten)]
@@ -156,9 +165,6 @@ def _episodes(store: Store, forgotten: frozenset[str]) -> list[runs.Write]:
         return []
     kept = {*paths} - {*buried}
     held = {turn.key for _, path in sorted(kept) for turn in _turns(path)}
-    for flow in store.flows():
-        for path in inbox.files(flow / "inbox"):
-            held |= {item.turn.key for item in inbox.read(path).turns}
     writes: list[runs.Write] = []
     for flow, path in buried:
         living = {turn.key for turn in _turns(path) if not logs.is_forgotten(turn.key, forgotten)}
@@ -170,6 +176,22 @@ def _episodes(store: Store, forgotten: frozenset[str]) -> list[runs.Write]:
             held |= living
         writes.append(runs.Remove(path))
     return writes
+
+
+def _thinned(store: Store, forgotten: frozenset[str]) -> list[str]:
+    """Ids of episodes that lose turns: their machine made them before it heard of the forget."""
+    found: set[str] = set()
+    for path in (path for flow in store.flows() for path in episodes.files(flow)):
+        try:
+            data = atomic.read(path, episodes.MAX_EPISODE) or b""
+            keys = {key.decode() for key in _KEY.findall(data)}
+            if any(logs.is_forgotten(key, forgotten) for key in keys):
+                episode = episodes.parse(data, path)
+                if any(logs.is_forgotten(turn.key, forgotten) for turn in episode.turns):
+                    found.add(episode.id)
+        except DamagedStoreError:
+            continue  # the index names it among the problems
+    return sorted(each for each in found if not logs.is_forgotten(each, forgotten))
 
 
 def _is_buried(stem: str, forgotten: frozenset[str]) -> bool:

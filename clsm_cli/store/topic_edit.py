@@ -68,7 +68,7 @@ def edited(
     for item in topic.items:
         if item.id is None or (item.id not in drop and item.id not in change):
             continue
-        end = _end(topic.lines, item.line)
+        end = item_end(topic.lines, item.line)
         lines[item.line - 1 : end] = [None] * (end - item.line + 1)
         if item.id in change and item.id not in drop:
             lines[item.line - 1] = render_item(change[item.id])
@@ -128,7 +128,7 @@ def _filled(lines: Sequence[str]) -> list[tuple[int, int]]:
     ]
 
 
-def _end(lines: Sequence[str], first: int) -> int:
+def item_end(lines: Sequence[str], first: int) -> int:
     """Number of the last line of the item that begins on line ``first`` (from 1)."""
     end = first
     while end < len(lines) and lines[end].startswith("  ") and lines[end].strip():

@@ -17,6 +17,7 @@ from clsm_cli.errors import DamagedStoreError
 from clsm_cli.model.ids import digest, is_id
 from clsm_cli.model.tombstones import birth_ids, first_free
 from clsm_cli.store import atomic, front_matter
+from clsm_cli.store.conflict_names import is_conflict_copy
 from clsm_cli.store.jsonlines import LineError, dump
 from clsm_cli.store.problems import LineProblem
 
@@ -137,7 +138,7 @@ def read_topics(folder: Path) -> list[Topic]:
     topics = []
     for name in names:
         path = folder / name
-        if not name.endswith(".md") or name[0] == "." or path.is_dir():
+        if not name.endswith(".md") or name[0] == "." or path.is_dir() or is_conflict_copy(name):
             continue
         try:
             data = atomic.read(path, MAX_FILE)

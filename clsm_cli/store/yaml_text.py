@@ -18,41 +18,47 @@ from clsm_cli.store.jsonlines import LineError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+MAX_VALUES = 50_000
+"""Keys, values, lists and mappings of a text that nobody vouches for: two seconds' work, and more
+than a full shard holds."""
 
-def load(text: str, limit: int) -> Any:
+
+def load(text: str, limit: int, values: int | None = MAX_VALUES) -> Any:
     """The value of a YAML text; the YAML 1.2 core types, times stay text.
 
     Args:
         text: The YAML.
         limit: Characters that are accepted at most.
+        values: Keys, values, lists and mappings that are accepted at most; None: any number.
 
     Raises:
         LineError: Too large, too deep, an anchor or a tag, a duplicate key, not YAML; where the
             place is known the text ends with ``(line N)``, from 1.
     """
-    return _read(text, limit, lambda reader: _as_json(reader.load(text)))
+    return _read(text, limit, values, lambda reader: _as_json(reader.load(text)))
 
 
-def compose(text: str, limit: int) -> Any:
+def compose(text: str, limit: int, values: int | None = MAX_VALUES) -> Any:
     """The nodes of a YAML text, which know where they stand: ruamel.yaml's, None for an empty text.
 
     Args:
         text: The YAML.
         limit: Characters that are accepted at most.
+        values: As in ``load``.
 
     Raises:
         LineError: As ``load``, but for keys: they are not looked at.
     """
-    return _read(text, limit, lambda reader: reader.compose(text))
+    return _read(text, limit, values, lambda reader: reader.compose(text))
 
 
-def _read(text: str, limit: int, read: Callable[[Any], Any]) -> Any:
+def _read(text: str, limit: int, values: int | None, read: Callable[[Any], Any]) -> Any:
     if len(text) > limit:
         raise LineError(f"is longer than {limit >> 10} KiB")
     from ruamel.yaml.error import MarkedYAMLError, YAMLError
 
     try:
-        return read(_reader())
+        return read(_reader(values))
     except MarkedYAMLError as error:
         mark = error.problem_mark
         where = "" if mark is None else f" (line {mark.line + 1})"
@@ -74,9 +80,11 @@ def _classes() -> tuple[type[Any], type[Any]]:
     from ruamel.yaml.constructor import SafeConstructor
 
     class Bounded(Composer):
-        """Refuses anchors, aliases, tags and deep nesting before anything is built from them."""
+        """Refuses anchors, aliases, tags, depth and sheer number before anything is built of them."""
 
         level = 0
+        met = 0
+        most: int | None = None
 
         def compose_node(self, parent: Any, index: Any) -> Any:
             event = self.parser.peek_event()
@@ -87,6 +95,9 @@ def _classes() -> tuple[type[Any], type[Any]]:
                 )
             if getattr(event, "tag", None) is not None:
                 raise LineError(f"uses a tag, which clsm does not read (line {line})")
+            self.met += 1
+            if self.most is not None and self.met > self.most:
+                raise LineError(f"holds more than {self.most:,} values (line {line})")
             self.level += 1
             if self.level > MAX_DEPTH:
                 raise LineError(f"is nested deeper than {MAX_DEPTH} (line {line})")
@@ -101,11 +112,12 @@ def _classes() -> tuple[type[Any], type[Any]]:
     return Bounded, PlainTimes
 
 
-def _reader() -> Any:
+def _reader(values: int | None) -> Any:
     from ruamel.yaml import YAML
 
     yaml = YAML(typ="safe", pure=True)
     yaml.Composer, yaml.Constructor = _classes()
+    yaml.composer.most = values
     return yaml
 
 

@@ -16,7 +16,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 _STOP = """
 a about after again all also am an and any are as at be because been before being both but by can
@@ -121,6 +121,8 @@ def _stemmer() -> Callable[[str], str]:
     return stem
 
 
+_LONGEST_KEPT = 40
+"""Letters of a word whose size is kept: many of a megabyte each would fill the memory."""
 _PIECE = re.compile(r"(?P<digits>[0-9]+(?![^\W_]))|(?P<word>[^\W_]+)|[^\s\w]|_")
 
 
@@ -137,6 +139,20 @@ def count_tokens(text: str) -> int:
         are within 8 % and 15 %.
     """
     return round(sum(size for _, size in _sizes(text)))
+
+
+def has_more_tokens(text: str, limit: int, start: int, end: int) -> bool:
+    """Whether :func:`count_tokens` of ``text[start:end]`` is above a limit; counts no further.
+
+    >>> has_more_tokens("one two three", 2, 0, 13), has_more_tokens("one two three", 2, 4, 13)
+    (True, False)
+    """
+    total = 0.0
+    for match in _PIECE.finditer(text, start, end):
+        total += _size(match.group())
+        if round(total) > limit:
+            return True
+    return False
 
 
 def trim_to_tokens(text: str, limit: int) -> str:
@@ -165,13 +181,18 @@ def _whole_words(text: str, end: int) -> str:
     return text[:end].rstrip()
 
 
-def _sizes(text: str) -> list[tuple[int, float]]:
-    """Return the end and the expected pieces of each word or mark."""
-    return [(match.end(), _size(match.group())) for match in _PIECE.finditer(text)]
+def _sizes(text: str) -> Iterator[tuple[int, float]]:
+    """The end and the expected pieces of each word or mark; who needs no more stops."""
+    for match in _PIECE.finditer(text):
+        yield match.end(), _size(match.group())
+
+
+def _size(word: str) -> float:
+    return _known_size(word) if len(word) <= _LONGEST_KEPT else _known_size.__wrapped__(word)
 
 
 @lru_cache(maxsize=65_536)
-def _size(word: str) -> float:
+def _known_size(word: str) -> float:
     length = len(word)
     if word.isascii() and word.isalpha():
         return _letters(word, length)

@@ -20,7 +20,7 @@ from clsm_cli.errors import BadInputError, RefusedError
 from clsm_cli.model.codec import Record, encode
 from clsm_cli.model.episodes import Document, EpisodeRecord
 from clsm_cli.model.graph import Edge, Node
-from clsm_cli.store import layout, shards, yaml_text
+from clsm_cli.store import atomic, layout, shards, yaml_text
 from clsm_cli.store.layout import Store
 
 MARA = Node(id="mara", rev=(4, "pi"), label="Mara", kind="person", stream="identity")
@@ -35,7 +35,7 @@ def store(tmp_path: Path) -> Store:
 
 
 def draft(store: Store, wanted: str) -> Draft:
-    return edit.draft(store, wanted, WHEN)
+    return edit.draft(store, wanted, WHEN, print)
 
 
 def save(store: Store, given_: Draft, text: str) -> Edited:
@@ -88,6 +88,29 @@ def test_a_value_that_the_person_set_counts(store: Store) -> None:
     text = shown.text.replace(BELL, QUARTER).replace('value: "10 minutes"', "value: a quarter")
     save(store, shown, text)
     assert rows(store)[bell().id].value == "a quarter"
+
+
+def test_a_run_that_was_cut_short_is_ended_before_a_record_is_shown(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else half of it is shown, and saving it is refused as if somebody else had changed it."""
+    hold(store, bell())
+    shown = draft(store, bell().id)
+    put = atomic.put
+
+    def dies(path: Path, data: bytes, *, read_as: str | None = "", durable: bool = True) -> None:
+        if path.suffix == ".md":
+            raise KeyboardInterrupt
+        put(path, data, read_as=read_as, durable=durable)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(atomic, "put", dies)
+        with pytest.raises(KeyboardInterrupt):
+            save(store, shown, shown.text.replace(BELL, QUARTER))
+    again = draft(store, bell().id)
+    assert QUARTER in again.text
+    assert save(store, again, again.text).run is None
+    assert f"- {QUARTER}  ^{bell().id}\n" in markdown(store)
 
 
 def test_nothing_changed_nothing_written(store: Store) -> None:

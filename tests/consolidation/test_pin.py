@@ -140,7 +140,7 @@ def test_an_episode_that_waits_is_consolidated_all_the_same(store: Store, tmp_pa
 
 def test_what_a_person_wrote_of_an_episode_that_waits_is_kept(store: Store, tmp_path: Path) -> None:
     record, _ = walk(store, tmp_path)
-    shown = draft(store, record.id, datetime.fromisoformat(NOW))
+    shown = draft(store, record.id, datetime.fromisoformat(NOW), print)
     lines = ["title: Leeds" if "title:" in line else line for line in shown.text.splitlines()]
     text = "\n".join([*lines, "tags: [moving]", ""])
     save(store, shown, text, datetime.fromisoformat(NOW), lambda _: None)

@@ -98,6 +98,8 @@ ASKED = (
     "What is the boiling point of tungsten carbide?",
 )
 MEASURES = {
+    "recall.source_share",  # what both do is measured in docs/poisoning.md
+    "recall.untrusted_floor",
     "boundary.max_turns",
     "boundary.min_turns",
     "boundary.window",
@@ -213,7 +215,7 @@ def test_each_setting_is_a_mechanism_a_measure_or_off_as_shipped() -> None:
     every = {
         f"{group}.{key}"
         for group, values in Settings()._asdict().items()
-        if group not in ("llm", "store")
+        if group not in ("llm", "status", "store")
         for key in values._fields
     }
     assert switched <= every

@@ -1,6 +1,6 @@
-"""clsm with two bad habits, for the rig to catch: files are written in place, and the inbox goes first.
+"""clsm with bad habits, for rigs to catch; each a program of its own.
 
-A process of its own; nothing here touches the program under test.
+Nothing here touches the program under test.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from clsm_cli.__main__ import main
+from clsm_cli import __main__ as program
 from clsm_cli.store import atomic, runs
 
 if TYPE_CHECKING:
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     from clsm_cli.store.layout import Store
     from clsm_cli.store.logs import RunLine
+
+_apply = runs.apply
 
 
 def put_in_place(
@@ -28,9 +30,6 @@ def put_in_place(
     with open(path, "wb", buffering=0) as file:
         file.write(data[: len(data) // 2])
         file.write(data[len(data) // 2 :])
-
-
-_apply = runs.apply
 
 
 def apply_backwards(
@@ -49,7 +48,23 @@ def apply_backwards(
     return _apply(store, command, now, list(reversed(writes)), run_id=run_id, keep=keep, of=of)
 
 
-if __name__ == "__main__":
+def careless() -> None:
+    """Files are written in place, and the inbox goes first."""
     atomic.put = put_in_place
+    backwards()
+
+
+def backwards() -> None:
+    """The inbox goes first; all else is as it should be."""
     runs.apply = apply_backwards
-    main()
+    program.main()
+
+
+def unsynced() -> None:
+    """A file is replaced by a rename, and nothing is ever synced, as in many programs."""
+
+    def fsync(fd: object) -> None:
+        del fd
+
+    os.fsync = fsync
+    program.main()

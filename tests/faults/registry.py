@@ -12,7 +12,30 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from faults.rig import Rig
 
-MODULES: tuple[str, ...] = ()
+MODULES = (
+    "kill",
+    "crashstates",
+    "appends",
+    "powercut",
+    "gitcut",
+    "fulldisk",
+    "torn",
+    "crowd",
+    "locks",
+    "merges",
+    "hostile",
+    "fuzz",
+    "paths",
+    "cache",
+    "clocks",
+    "canary",
+    "mutate",
+    "modes",
+    "terminal",
+    "injection",
+    "secrets_found",
+    "massloss",
+)
 """Modules of this package; each has one rig, ``RIG``, or several, ``RIGS``."""
 
 

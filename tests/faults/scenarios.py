@@ -1,176 +1,148 @@
-"""Commands to interrupt, each with the store it starts from and what that store already promised."""
+"""Commands to interrupt, each with the store that it starts from."""
 
 from __future__ import annotations
 
 import json
-import shutil
 import sys
-from dataclasses import dataclass, field
-from datetime import datetime
-from pathlib import Path
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ingesting import new_store, state_of, take
-from sleeping import sleep
-
-from clsm_cli.consolidation.correct import correct
-from clsm_cli.embedding import weights
-from clsm_cli.forgetting import memory
-from clsm_cli.ingestion.note import write_note
-from clsm_cli.store import atomic, logs
-from clsm_cli.store.jsonlines import dump
+from faults.laying import NOW, RECALL, REVIEW, SAMPLE, Ground, environment, write_sources
+from faults.traceable import CLSM as PROGRAM
+from faults.traceable import Command
+from faults.wording import worded
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Sequence
+    from pathlib import Path
 
-SAMPLE = Path(__file__).parents[2] / "fixtures" / "sample"
-NOW = "2026-03-01T12:00:00+01:00"
+__all__ = [
+    "CLSM",
+    "CONTROL",
+    "DISK_CONTROLS",
+    "NOW",
+    "SAMPLE",
+    "SCENARIOS",
+    "Scenario",
+    "environment",
+    "write_sources",
+]
 CLSM = (sys.executable, "-m", "clsm_cli")
-BAD = (sys.executable, str(Path(__file__).with_name("bad_writer.py")))
+BAD = "faults.bad_writer:"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Scenario:
     """A command, and the store that it is run on.
 
     Attributes:
-        prepare: Makes the store in a folder (which exists, empty) from the sources beside it.
-        words: The command's words; ``{store}`` and ``{sources}`` are replaced, ``{run}`` by the last
-            run of the store it starts from, ``{turn}`` by the first turn that says something of coffee.
+        state: Of the store, see ``laying``.
+        words: The command's words; names in braces are replaced (``laying.worded``).
+        beside: Whether what it does in the folder that the store lies in counts too.
         model: Whether the model is there; without it a run is short.
+        program: The module that is run.
         takes_away: Whether it is there to remove turns.
+        forgets: Whether no file may hold the texts of these when it is done.
+        answers: Whether it must answer on any disk; that it was asked may go unrecorded there.
+        lines: What it may say of an error besides the sentence that tells it, in lines.
         again: Exit codes of the command when it is run once more after it was done.
+        least: Calls at which it must be possible to stop it; fewer mean that the rig does not see
+            what the command does.
     """
 
     name: str
-    prepare: Callable[[Path, Path], None]
+    state: str
     words: tuple[str, ...]
-    stdin: bytes = b""
+    stdin: str = ""
+    beside: bool = False
     model: bool = False
-    program: tuple[str, ...] = field(default=CLSM)
+    program: str = PROGRAM
     takes_away: bool = False
+    forgets: bool = False
+    answers: bool = False
+    lines: int = 0
     again: tuple[int, ...] = (0,)
+    least: int = 10
 
-    def command(self, store: Path, sources: Path, before: Path) -> list[str]:
-        names: dict[str, object] = {"store": store, "sources": sources}
-        if "{run}" in self.words:
-            rows = logs.rows(new_store(before).flow / "runs.jsonl")[0]
-            names["run"] = rows[-1][1]["id"]
-        if "{turn}" in self.words:
-            held = memory.read(new_store(before), NOW).told
-            names["turn"] = min(k for k, t in held.items() if "coffee" in t.turn.text)
-        return [*self.program, *(word.format(**names) for word in self.words)]
+    def command(self, ground: Ground, store: Path) -> Command:
+        """The command on a copy of the store that lies at ``store``."""
+        before = ground.before(self.state)
+        words = worded((*self.words, self.stdin), store, ground.sources, before)
+        return Command(words[:-1], ground.environments[self.model], words[-1].encode())
 
 
-def environment(folder: Path, *, model: bool) -> dict[str, str]:
-    """Nothing in it may make two runs differ."""
-    home = folder / "home"
-    home.mkdir(exist_ok=True)
-    return {
-        "PATH": "/usr/bin:/bin",
-        "HOME": str(home),
-        "CLSM_MODEL_DIR": str(weights.default_folder() if model else home / "no-model"),
-        "CLSM_DEVICE": "pi",
-        "TZ": "Europe/Amsterdam",
-        "LC_ALL": "C.UTF-8",
-        "PYTHONHASHSEED": "0",
-        "PYTHONDONTWRITEBYTECODE": "1",
-        "PYTHONPATH": str(Path(__file__).parents[2]),
-    }
-
-
-def write_sources(folder: Path, version: int) -> Path:
-    """An agent's memory, two days of it; the second changes, closes and adds."""
-    folder.mkdir(exist_ok=True)
-    memory = (SAMPLE / "workspace" / "MEMORY.md").read_text().splitlines(keepends=True)[:30]
-    if version == 2:
-        memory[8:10] = ["- The ferry leaves at nine now.\n"]
-        del memory[14]
-    (folder / "MEMORY.md").write_text("".join(memory))
-    shutil.copy(SAMPLE / "workspace" / "USER.md", folder / "USER.md")
-    chat = (SAMPLE / "sessions" / "a41f09c7.jsonl").read_bytes().splitlines(keepends=True)
-    (folder / "chat.jsonl").write_bytes(b"".join(chat if version == 2 else chat[:14]))
-    return folder
-
-
-def _nothing(store: Path, sources: Path) -> None:
-    """``init`` makes it."""
-
-
-def _begun(store: Path, sources: Path) -> None:
-    """A store with notes, half a conversation and a person's note, on a machine without a model."""
-    made = new_store(store)
-    take(made, write_sources(sources, 1), model=False, now="2026-02-28T20:00:00+01:00")
-    for text in ("Brian takes his coffee black.", "The gate code changes in May."):
-        write_note(made, text, datetime.fromisoformat("2026-02-28T21:00:00+01:00"))
-    write_sources(sources, 2)
-
-
-def _captured(store: Path, sources: Path) -> None:
-    """The same, one ingest later: all that is missing is the model's part."""
-    _begun(store, sources)
-    made = new_store(store)
-    take(made, sources, model=False)
-    state = state_of(made)
-    assert state.waiting
-
-
-def _described(store: Path, sources: Path) -> None:
-    """A store in full use: episodes, records, an index with vectors, turns in an open episode."""
-    _begun(store, sources)
-    write_sources(sources, 1)
-    take(new_store(store), sources)
-    write_sources(sources, 2)
-
-
-def _slept(store: Path, sources: Path) -> None:
-    """A store after its first night, and a day later: notes changed, a conversation went on."""
-    _begun(store, sources)
-    write_sources(sources, 1)
-    made = new_store(store)
-    take(made, sources)
-    sleep(made, "2026-02-28T23:00:00+01:00")
-    write_sources(sources, 2)
-    take(made, sources)
-
-
-def _used(store: Path, sources: Path) -> None:
-    """A store with a year behind it: recalls, a fact that was corrected, rows superseded long ago."""
-    _slept(store, sources)
-    made = new_store(store)
-    held = memory.read(made, NOW)
-    lines = [
-        dump({"recall": f"r-{n}", "at": f"2026-03-{n + 1:02}T08:00:00Z", "ids": [key], "led": [""]})
-        for n, key in enumerate(sorted(held.told)[:20])
-    ]
-    atomic.append(made.flow / "activation.jsonl", "\n".join(lines).encode())
-    row = next(r for r in held.statements.values() if r.is_current and r.stream != "flow")
-    moment = datetime.fromisoformat("2026-03-02T12:00:00+01:00")
-    correct(made, row.id, "The gate code is not needed any more.", moment, lambda _: None)
-
-
-def _hook() -> bytes:
+def _hook() -> str:
     """What a hook pipes in: two turns, and the end of the conversation."""
     rows = [
         {"role": "user", "content": "Did the harbour master call?", "timestamp": NOW},
         {"role": "assistant", "content": "Not yet. I will ask tomorrow.", "timestamp": NOW},
         {"type": "end", "timestamp": NOW},
     ]
-    return b"".join(json.dumps({**row, "session": "hook"}).encode() + b"\n" for row in rows)
+    return _literal("".join(json.dumps({**row, "session": "hook"}) + "\n" for row in rows))
 
 
-_STORE = ("--store", "{store}", "--now", NOW)
+def _sheet() -> str:
+    """A label: what is asked, and the turn that answers it."""
+    query = {"query": "who takes coffee", "items": [{"id": "TURN", "relevant": True}]}
+    text = json.dumps({"schema": "clsm.label/1", "queries": [query]})
+    return _literal(text).replace("TURN", "{turn}")
+
+
+def _literal(text: str) -> str:
+    return text.replace("{", "{{").replace("}", "}}")
+
+
+_STORE = ("--store", "{store}")
+_AT = (*_STORE, "--now", NOW)
+_LATER = (*_STORE, "--now", "2026-03-03T09:00:00+01:00")
+_YEARS = (*_STORE, "--now", "2036-06-10T03:00:00+02:00")
 SCENARIOS: Sequence[Scenario] = (
-    Scenario("init", _nothing, ("init", "{store}", "--time-zone", "UTC")),
-    Scenario("note", _begun, ("note", "The stove needs a new grate.", *_STORE)),
-    Scenario("capture", _begun, ("ingest", "-", "--capture", *_STORE), stdin=_hook()),
-    Scenario("words", _begun, ("ingest", "{sources}", *_STORE)),
-    Scenario("segment", _captured, ("ingest", "{sources}", *_STORE), model=True),
-    Scenario("whole", _described, ("ingest", "{sources}", *_STORE), model=True),
-    Scenario("consolidate", _slept, ("consolidate", *_STORE), model=True),
-    Scenario("decay", _used, ("decay", "--store", "{store}", "--now", "2036-06-10T03:00:00+02:00")),
-    Scenario("forget", _slept, ("forget", "{turn}", "--yes", *_STORE), model=True, takes_away=True),
-    Scenario("undo", _slept, ("undo", "{run}", *_STORE), takes_away=True, again=(0, 17)),
+    Scenario("init", "nothing", ("init", "{store}", "--time-zone", "UTC")),
+    Scenario("init --git", "nothing", ("init", "{store}", "--time-zone", "UTC", "--git")),
+    Scenario("note", "begun", ("note", "The stove needs a new grate.", *_AT)),
+    Scenario("capture", "begun", ("ingest", "-", "--capture", *_AT), stdin=_hook()),
+    Scenario("words", "begun", ("ingest", "{sources}", *_AT)),
+    Scenario("segment", "captured", ("ingest", "{sources}", *_AT), model=True),
+    Scenario("whole", "described", ("ingest", "{sources}", *_AT), model=True),
+    Scenario("other engine", "other engine", ("ingest", *_LATER), model=True),
+    Scenario("consolidate", "slept", ("consolidate", *_AT), model=True),
+    Scenario("half slept", "half slept", ("consolidate", *_AT), model=True),
+    Scenario("watched", "watched", ("consolidate", *_LATER), model=True),
+    Scenario("decay", "used", ("decay", *_YEARS)),
+    Scenario(
+        "forget",
+        "slept",
+        ("forget", "{turn}", "--yes", *_AT),
+        model=True,
+        takes_away=True,
+        forgets=True,
+    ),
+    Scenario("half forgotten", "half forgotten", ("ingest", *_LATER), model=True),
+    Scenario("undo ingest", "slept", ("undo", "{run}", *_AT), takes_away=True, again=(0, 17)),
+    Scenario("undo consolidate", "used", ("undo", "{night}", *_LATER), again=(0, 17)),
+    Scenario("correct", "used", ("correct", "{drink}", "Ilse drinks only tea.", *_LATER)),
+    Scenario("edit", "used", ("edit", "{drink}", *_LATER), lines=1),
+    Scenario("pin", "used", ("pin", "noor", "{drink}", *_LATER)),
+    Scenario("unpin", "used", ("unpin", "juno", "{fact}", *_LATER)),
+    Scenario("feedback", "used", ("feedback", RECALL, "--good", "{turn}", *_LATER), least=4),
+    Scenario("review", "used", ("review", "--accept", REVIEW, *_LATER)),
+    Scenario("recall", "used", ("recall", "who takes coffee", *_LATER), model=True, answers=True),
+    Scenario("context", "used", ("context", *_LATER), answers=True),
+    Scenario("label", "used", ("eval", "label", "--from", "-", *_LATER), stdin=_sheet()),
+    Scenario("shadow start", "used", ("eval", "shadow", "start", "--static", "{sources}", *_LATER)),
+    Scenario(
+        "backup", "used", ("backup", "{place}/memory.tar.gz", *_LATER), beside=True, again=(0, 17)
+    ),
+    Scenario("restore", "backed up", ("restore", "{place}/memory.tar.gz", "{store}"), beside=True),
+    Scenario("doctor", "damaged", ("doctor", "--fix", *_LATER)),
+    Scenario("shadow stop", "watched", ("eval", "shadow", "stop", "--delete", *_LATER), least=2),
 )
-CONTROL = Scenario("control", _captured, ("ingest", "{sources}", *_STORE), model=True, program=BAD)
+_INGEST = ("ingest", "{sources}", *_AT)
+CONTROL = Scenario("careless writer", "captured", _INGEST, model=True, program=f"{BAD}careless")
 """A writer with the habits that the rig must catch, see ``bad_writer``."""
+DISK_CONTROLS: Sequence[Scenario] = (
+    Scenario("careless pin", "used", ("pin", "noor", "{drink}", *_LATER), program=f"{BAD}careless"),
+    Scenario("backwards", "captured", _INGEST, model=True, program=f"{BAD}backwards"),
+    Scenario("unsynced note", "begun", SCENARIOS[2].words, program=f"{BAD}unsynced"),
+)
+"""The same for power cuts."""

@@ -1,6 +1,7 @@
 """strace as a tool: which system calls of a command change a folder, and a fault at one of them.
 
-``--seccomp-bpf`` is not used: with it ``signal=KILL`` silently never fires (strace 6.1).
+Only the command itself is traced, none that it starts. ``--seccomp-bpf`` is not used: with it
+``signal=KILL`` silently never fires (strace 6.1).
 """
 
 from __future__ import annotations
@@ -9,109 +10,97 @@ import os
 import re
 import signal
 import subprocess
-import tempfile
 from collections import Counter
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
+from faults.traceable import TRACED, Command, Ended, Forks
+
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from pathlib import Path
 
 CHANGING = (
     "openat", "write", "pwrite64", "writev", "pwritev2", "fsync", "fdatasync",
     "rename", "renameat", "renameat2", "unlink", "unlinkat", "rmdir", "mkdir", "mkdirat",
     "ftruncate", "truncate", "fallocate", "chmod", "fchmod", "fchmodat", "link", "linkat",
+    "symlink", "symlinkat", "sendfile", "copy_file_range", "utimensat",
 )  # fmt: skip
 """System calls that change a file or folder, or make a change last."""
-_CALL = re.compile(r"(?P<pid>\d+) +(?P<name>\w+)\((?P<rest>.*)")
+KILL = "signal=KILL"
+_CALL = re.compile(r"(?P<name>\w+)\((?P<rest>.*)")
 _WRITES = re.compile(r"O_WRONLY|O_RDWR|O_CREAT|O_TRUNC")
+_RANDOM = re.compile(r"(?<=/rehearsal-)\w{8}")
+"""The part of a temporary folder's name that is another in every run."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Point:
-    """The ``nth`` call of a system call by the main thread; ``path`` inside the folder."""
+    """The ``nth`` call of a system call by a command; ``path`` inside the folder."""
 
     name: str
     nth: int
     path: str
 
 
-@dataclass(frozen=True)
-class Ended:
-    """How a traced command ended; ``fired``: the fault struck, at the planned kind of call."""
-
-    fired: bool
-    code: int
-    out: str
-    err: str
-
-
-def points(
-    command: Sequence[str], folder: Path, environment: Mapping[str, str], stdin: bytes = b""
-) -> list[Point]:
+def points(forks: Forks, command: Command, folder: Path) -> list[Point]:
     """Run a command and list every call that changes ``folder``, in order.
 
     Raises:
         RuntimeError: The command failed.
     """
-    with tempfile.NamedTemporaryFile("r") as log:
-        done = _strace(command, environment, stdin, log.name, [f"trace={','.join(CHANGING)}"])
-        if done.returncode:
-            raise RuntimeError(f"{command} ended with {done.returncode}: {done.stderr.decode()}")
-        return _parse(log.read().splitlines(), folder)
-
-
-def strike(
-    command: Sequence[str],
-    environment: Mapping[str, str],
-    point: Point,
-    fault: str,
-    stdin: bytes = b"",
-) -> Ended:
-    """Run a command with a fault (``signal=KILL``, ``error=EIO``) at a point."""
-    with tempfile.NamedTemporaryFile("r") as log:
-        wanted = [f"trace={point.name}", f"inject={point.name}:{fault}:when={point.nth}"]
-        done = _strace(command, environment, stdin, log.name, wanted)
-        traced = log.read()
-    if fault == "signal=KILL":
-        fired = done.returncode in (-signal.SIGKILL, 128 + signal.SIGKILL)
-    else:
-        fired = "(INJECTED)" in traced
-    return Ended(fired, done.returncode, done.stdout.decode(), done.stderr.decode())
-
-
-def _strace(
-    command: Sequence[str], environment: Mapping[str, str], stdin: bytes, log: str, how: list[str]
-) -> subprocess.CompletedProcess[bytes]:
-    options = [word for each in how for word in ("-e", each)]
-    return subprocess.run(
-        ["strace", "-f", "-qq", "-y", "-s", "0", "-o", log, *options, *command],
-        env=dict(environment),
-        input=stdin,
-        capture_output=True,
-        check=False,
-        timeout=300,
-    )
-
-
-def _parse(lines: list[str], folder: Path) -> list[Point]:
-    inside = os.fspath(folder)
-    pattern = re.compile(re.escape(inside) + r"(?P<path>/[^\"<>]*)?[\">]")
-    counts: Counter[tuple[str, str]] = Counter()
-    main = ""
+    ended, lines = traced(forks, command, ["-e", f"trace={TRACED},{','.join(CHANGING)}"])
+    if ended.code:
+        raise RuntimeError(f"{command.words} ended with {ended.code}: {ended.err}")
+    counts: Counter[str] = Counter()
     found = []
     for line in lines:
         match = _CALL.match(line)
-        if match is None:  # a resumed call, an exit
+        if match is None:  # how it ended
             continue
-        main = main or match["pid"]
-        counts[match["pid"], match["name"]] += 1
-        touched = pattern.search(match["rest"])
-        if match["pid"] != main or touched is None:
-            continue
-        if match["name"] == "openat" and not _WRITES.search(match["rest"]):
-            continue
-        path = (touched["path"] or "").lstrip("/")
-        found.append(Point(match["name"], counts[main, match["name"]], path))
+        name = match["name"]
+        counts[name] += 1
+        path = _inside(match["rest"], folder)
+        is_read = name == "openat" and not _WRITES.search(match["rest"])
+        if path is not None and not is_read:
+            found.append(Point(name, counts[name], path))
     return found
+
+
+def strike(
+    forks: Forks, command: Command, folder: Path, point: Point, fault: str
+) -> tuple[Ended, bool]:
+    """Run a command with a fault (``signal=KILL``, ``error=EIO``) at a point.
+
+    Returns:
+        How it ended, and whether the fault struck where it was planned.
+    """
+    wanted = [f"trace={TRACED},{point.name}", f"inject={point.name}:{fault}:when={point.nth}"]
+    ended, lines = traced(forks, command, [word for each in wanted for word in ("-e", each)])
+    calls = [line for line in lines if line.startswith(f"{point.name}(")]
+    struck = calls[point.nth - 1] if len(calls) >= point.nth else ""
+    fired = ended.code == -signal.SIGKILL if fault == KILL else "(INJECTED)" in struck
+    return ended, fired and _inside(struck, folder) == point.path
+
+
+def traced(forks: Forks, command: Command, options: list[str]) -> tuple[Ended, list[str]]:
+    """Run a command under strace; how it ended, and the lines that strace wrote."""
+    log = forks.folder / "log"
+    log.unlink(missing_ok=True)
+    process = forks.begin(command, log)
+    strace = subprocess.Popen(
+        ["strace", "-qq", "-y", "-s", "0", "-o", log, *options, "-p", str(process)],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.PIPE,
+    )
+    ended = forks.end()
+    _, told = strace.communicate()
+    if not log.exists() or not log.stat().st_size:
+        raise RuntimeError(f"strace could not trace: {told.decode()}")
+    return ended, log.read_text("utf-8", "replace").splitlines()
+
+
+def _inside(rest: str, folder: Path) -> str | None:
+    """The path of a call inside a folder, "" for itself; None when it names none there."""
+    pattern = re.escape(os.fspath(folder)) + r"(?P<path>/[^\"<>]*)?[\">]"
+    touched = re.search(pattern, rest)
+    return None if touched is None else _RANDOM.sub("*", (touched["path"] or "").lstrip("/"))

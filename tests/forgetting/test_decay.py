@@ -279,3 +279,21 @@ def test_preimages_go_after_thirty_days(store: Store) -> None:
     age(store, 36)
     assert not first.exists()
     assert graph.plan(store, "flow", []) == []
+
+
+def test_what_a_clock_in_1970_wrote_down_is_as_old_as_what_came_before_it(store: Store) -> None:
+    """A machine without a battery: a night on the wrong day, and the clock is right again."""
+    say(store, "The cat slept.", day=later(100))
+    runs.apply(store, "ingest", at(later(100)), [runs.Put(store.root / "tasks" / "a.md", b"")])
+    wrong = date(1970, 1, 1)
+    (turn,) = say(store, "The heron came at eight.", day=wrong)
+    row = state(store, "Herons come at eight.", wrong, stream="projects")
+    closed = state(store, "It is wet.", stream="flow", superseded_at=at(wrong))
+    runs.apply(store, "note", at(wrong), [runs.Put(store.root / "tasks" / "b.md", b"")])
+    kept = {path.name for path in (store.derived / "runs").iterdir()}
+    report = age(store, 101)
+    assert (report.archive, report.compact) == ((), ())
+    assert {path.name for path in (store.derived / "runs").iterdir()} >= kept
+    report = age(store, 100 + 3000)
+    assert {turn, row} <= {item.id for item in report.archive}
+    assert [item.id for item in report.compact] == [closed]

@@ -117,12 +117,12 @@ ROW = Statement(id="f-1", rev=(1, "pi"), text="The pump hums.", recorded_at="202
     ],
 )
 def test_turns_and_blocks(heard: Heard, stream: str, is_kept: bool) -> None:
-    (found,) = traces({heard.turn.key: heard}, [], [DOCUMENT], {}, BORN)
+    (found,) = traces({heard.turn.key: heard}, [], [DOCUMENT], {}, BORN, {})
     assert (found.stream, bool(found.kept)) == (stream, is_kept)
 
 
 def test_a_pinned_document_keeps_its_blocks() -> None:
-    (found,) = traces({"dated": told("dated")}, [], [replace(DOCUMENT, pinned=True)], {}, BORN)
+    (found,) = traces({"dated": told("dated")}, [], [replace(DOCUMENT, pinned=True)], {}, BORN, {})
     assert found.kept
 
 
@@ -144,7 +144,7 @@ def test_a_pinned_document_keeps_its_blocks() -> None:
     ],
 )
 def test_statements(row: Statement, is_kept: bool) -> None:
-    (found,) = traces({}, [row], [], {}, BORN)
+    (found,) = traces({}, [row], [], {}, BORN, {})
     assert bool(found.kept) is is_kept
     assert found.tokens > 0
 
@@ -154,7 +154,7 @@ def test_what_is_stamped_in_the_future_counts_as_today() -> None:
     heard = told("turn", document=None, recorded=ahead)
     used = {"f-1": (BORN, ahead, ahead + timedelta(1))}
     today = BORN + timedelta(10)
-    row, turn = traces({"turn": heard}, [ROW], [], used, today)
+    row, turn = traces({"turn": heard}, [ROW], [], used, today, {})
     assert turn.recorded == today
     assert row.used == (BORN, today)
     assert turn.since("power") == today + timedelta(99)

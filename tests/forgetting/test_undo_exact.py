@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from forgetting.undoing import COMMANDS, content, copied, newest, noted, undo
+from forgetting.undoing import COMMANDS, consolidated, content, copied, newest, noted, undo
+from ingesting import state_of
 
 from clsm_cli.errors import RefusedError
 from clsm_cli.forgetting.undo import FileDone
@@ -45,6 +46,24 @@ def test_undo_and_redo_of_every_command_that_writes(store: Store, name: str) -> 
         for _ in range(count):
             assert undo(store, redo=True).is_exact
         assert content(store) == after
+
+
+def test_a_turn_is_never_out_of_sight_while_it_moves_back_to_the_inbox(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    consolidated(store)
+    keys = set(state_of(store).keys())
+    seen: list[set[str]] = []
+    remove = runs._remove
+
+    def watched(where: Store, path: Path) -> None:
+        remove(where, path)
+        seen.append(keys - set(state_of(store).keys()))
+
+    monkeypatch.setattr(runs, "_remove", watched)
+    undo(store)
+    assert seen
+    assert not any(seen)
 
 
 def test_every_run_of_a_store_one_by_one(store: Store) -> None:

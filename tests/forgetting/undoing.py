@@ -100,7 +100,7 @@ def corrected(store: Store) -> None:
 
 
 def edited(store: Store) -> None:
-    draft = edit.draft(store, any_fact(store).id, AT)
+    draft = edit.draft(store, any_fact(store).id, AT, heard)
     text = f"{draft.text}value: heron\n" if "value:" not in draft.text else ""
     edit.save(store, draft, text or draft.text.replace("value:", "value: heron #"), AT, heard)
 

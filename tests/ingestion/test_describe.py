@@ -124,7 +124,7 @@ def test_a_question_is_asked() -> None:
     assert "Iris asked: Which harbour office" in found.narrative
 
 
-def test_tools_do_not_speak_but_their_mentions_count() -> None:
+def test_tools_neither_speak_nor_mention() -> None:
     talk = episode(
         turn("t1", "Mara", "Please look up the harbour master."),
         turn("t2", "web", "`harbour_master` is Piet Visser. We decided to hate it?", role="tool"),
@@ -134,7 +134,7 @@ def test_tools_do_not_speak_but_their_mentions_count() -> None:
     assert found.decisions == ()
     assert found.open_questions == ()
     assert found.valence == record(episode(talk.turns[0])).valence
-    assert found.mentions["piet-visser"] == ("t2",)
+    assert found.mentions == record(episode(talk.turns[0])).mentions
 
 
 def test_an_episode_of_tools_alone_has_a_title() -> None:

@@ -150,6 +150,20 @@ def test_an_emptied_file_is_refused(store: Store, tmp_path: Path) -> None:
     assert tree(store.root) == before
 
 
+def test_a_file_that_lost_much_at_once_is_said_and_heals(store: Store, tmp_path: Path) -> None:
+    """Cut short by accident: the blocks are closed, not deleted, and come back with the file."""
+    lines = [
+        f"- Room {n} has the bell number {n * n}.\n\nIt was counted {n} times.\n" for n in range(12)
+    ]
+    whole = "# A\n\n" + "\n".join(lines)
+    assert take(store, write(tmp_path, whole)).warnings == []
+    before = sorted(p.text for p in current(store))
+    (warning,) = take(store, write(tmp_path, whole[:80])).warnings
+    assert f"of its {len(before)} blocks are gone at once; they are closed, not deleted" in warning
+    assert take(store, write(tmp_path, whole)).warnings == []
+    assert sorted(p.text for p in current(store)) == before
+
+
 def test_equal_blocks_of_one_document_are_all_kept(store: Store, tmp_path: Path) -> None:
     take(store, write(tmp_path, "# A\n\nTea.\n\n# B\n\nTea.\n"))
     assert [p.text for p in current(store)] == ["Tea.", "Tea."]

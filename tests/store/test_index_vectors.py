@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 from pathlib import Path
 from typing import Any
 
@@ -164,3 +165,25 @@ def test_another_engine_takes_nothing_over(store: Store) -> None:
         before["sentences.q4"][:192],
         before["sentences.q4"][192:],
     }
+
+
+def test_a_file_that_is_made_anew_has_its_name_for_good_before_its_rows_count(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else a power cut brings the file of the other engine back under rows of this one."""
+    capture(store, SALT)
+    rows_of(store)
+    other = Embedder("other", lambda: real_vectors)
+    done: list[tuple[Path, int]] = []
+    sync = atomic.sync_folder
+
+    def synced(folder: Path) -> None:
+        with sqlite3.connect(database.path_of(store.derived)) as index:
+            (count,) = index.execute("SELECT COUNT(*) FROM vectors").fetchone()
+        done.append((folder, count))
+        sync(folder)
+
+    monkeypatch.setattr(atomic, "sync_folder", synced)
+    rows_of(store, other)
+    folder = database.path_of(store.derived).parent
+    assert [each for each in done if each[0] == folder] == [(folder, 0)] * len(FILES)

@@ -1,17 +1,19 @@
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
-from clsm_cli.errors import DiskError, LockedError
-from clsm_cli.store.lock import locked, try_locked
+from clsm_cli.errors import DiskError, LockedError, RefusedError
+from clsm_cli.store.lock import held_by, locked, require, try_locked
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -98,6 +100,65 @@ def test_a_child_does_not_inherit_the_lock(tmp_path: Path) -> None:
             pass
     finally:
         os.killpg(process.pid, signal.SIGKILL)  # the child sleeps on
+        process.communicate()
+
+
+def test_who_waited_for_a_folder_that_was_replaced_gets_the_new_ones_lock(tmp_path: Path) -> None:
+    """A backup is put back while somebody waits; another one has locked what is there now."""
+    root = tmp_path / "memory"
+    root.mkdir()
+    entered = threading.Event()
+
+    def wait() -> None:
+        with locked(root, 30):
+            entered.set()
+
+    with contextlib.ExitStack() as old, contextlib.ExitStack() as new:
+        old.enter_context(locked(root, 1))
+        waiting = threading.Thread(target=wait)
+        waiting.start()
+        time.sleep(0.1)
+        root.rename(tmp_path / "old")
+        root.mkdir()
+        new.enter_context(try_locked(root))
+        old.close()
+        assert not entered.wait(0.3)
+        new.close()
+        assert entered.wait(30)
+    waiting.join()
+
+
+def test_a_holder_may_not_write_to_a_folder_that_took_the_place_of_its_own(tmp_path: Path) -> None:
+    root = tmp_path / "memory"
+    root.mkdir()
+    with locked(root, 1) as held:
+        require(root)
+        root.rename(tmp_path / "old")
+        with pytest.raises(RefusedError, match="moved or replaced"):
+            require(root)
+        root.mkdir()
+        with pytest.raises(RefusedError, match="moved or replaced"):
+            held.pause()
+        with try_locked(root) as is_free:
+            assert is_free
+    require(root)
+
+
+def test_a_holder_is_named_by_its_command_however_it_was_started(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "clsm_cli", "ingest", "-", "--capture", "--store", "memory"]
+    init = [*command[:3], "init", "memory"]
+    subprocess.run(init, cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(ROOT)}, check=True)
+    process = subprocess.Popen(
+        command, cwd=tmp_path, env={**os.environ, "PYTHONPATH": str(ROOT)}, stdin=subprocess.PIPE
+    )
+    try:
+        for _ in range(600):
+            if found := held_by(tmp_path / "memory"):
+                break
+            time.sleep(0.05)
+        assert found == f"clsm ingest (process {process.pid})"
+    finally:
+        process.kill()
         process.communicate()
 
 

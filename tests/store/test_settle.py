@@ -83,6 +83,33 @@ def test_much_gone_at_once_is_not_believed(store: Store) -> None:
     assert not any(s.withdrawn for s in statements(store).values())
 
 
+def test_a_hundred_gone_at_once_is_not_believed_however_many_there_are(store: Store) -> None:
+    lines = [f"- Fact {number}.\n" for number in range(600)]
+    path = write(store, "".join(lines))
+    settled(store)
+    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    path.write_text("".join(lines[101:]), encoding="utf-8")  # a sixth
+    (warning,) = settle.plan(store, LATER)[1]
+    assert "101 of 600 statements are gone" in warning
+    path.write_text("".join(lines[100:]), encoding="utf-8")
+    assert settled(store, LATER) == []
+    assert sum(row.withdrawn for row in statements(store).values()) == 100
+
+
+def test_a_folder_that_is_not_mounted_is_said(store: Store) -> None:
+    """Records and Markdown of a stream are gone, and the ledger tells that they were there."""
+    write(store, "- Ilse likes rye.\n")
+    settled(store)
+    assert settle.plan(store, LATER)[1] == []
+    (store.root / "identity").rename(store.root.parent / "away")
+    (store.root / "identity").mkdir()
+    (warning,) = settle.plan(store, LATER)[1]
+    assert warning.startswith("identity: none of its files is there, and 2 were")
+    (store.root / "identity").rmdir()
+    (store.root.parent / "away").rename(store.root / "identity")
+    assert settle.plan(store, LATER) == ([], [])
+
+
 def test_two_texts_under_one_id_both_stay_and_are_reviewed(store: Store) -> None:
     path = write(store, "- Ilse likes rye.\n")
     settled(store)

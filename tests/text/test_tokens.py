@@ -8,7 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from clsm_cli.text.tokens import STOP_WORDS, count_tokens, stems, trim_to_tokens
+from clsm_cli.text.tokens import (
+    STOP_WORDS,
+    count_tokens,
+    has_more_tokens,
+    stems,
+    trim_to_tokens,
+)
 
 
 @pytest.mark.parametrize(
@@ -99,3 +105,10 @@ def test_only_the_english_stemmer_is_loaded() -> None:
     code = "import sys; from clsm_cli.text.tokens import stems; stems('dogs'); print('snowballstemmer' in sys.modules)"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout.strip() == "False"
+
+
+@given(st.text(max_size=80), st.integers(0, 12), st.integers(0, 40), st.integers(0, 40))
+def test_counting_stops_early_with_the_same_answer(text: str, limit: int, a: int, b: int) -> None:
+    start, end = min(a, b, len(text)), min(max(a, b), len(text))
+    more = has_more_tokens(text, limit, start, end)
+    assert more == (count_tokens(text[start:end]) > limit)

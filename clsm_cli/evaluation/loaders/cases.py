@@ -62,7 +62,7 @@ def load_rows(path: Path) -> list[Any]:
     """
     data = files.read(path)
     try:
-        rows = yaml_text.load(data.decode("utf-8"), MAX_FILE)
+        rows = yaml_text.load(data.decode("utf-8"), MAX_FILE, values=None)
     except (LineError, UnicodeDecodeError) as error:
         raise BadInputError(str(path), str(error), "mend it") from error
     if rows is None:

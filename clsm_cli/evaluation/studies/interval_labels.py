@@ -170,7 +170,7 @@ def _read(file: Path, made: Callable[[Any], list[Any]]) -> list[Any]:
     if data is None:
         raise BadInputError(str(file), "is missing", "see docs/evaluation.md for the layout")
     try:
-        return made(yaml_text.load(data.decode("utf-8"), MAX_FILE))
+        return made(yaml_text.load(data.decode("utf-8"), MAX_FILE, values=None))
     except (LineError, UnicodeDecodeError) as error:
         raise BadInputError(str(file), str(error), "mend it") from error
     except (KeyError, TypeError, AttributeError, ValueError) as error:

@@ -137,7 +137,7 @@ def _read(path: Path, made: Callable[[Any], tuple[Any, ...]]) -> tuple[Any, ...]
     if data is None:
         raise BadInputError(str(path), "is missing", "see docs/evaluation.md for the layout")
     try:
-        return made(yaml_text.load(data.decode("utf-8"), MAX_FILE))
+        return made(yaml_text.load(data.decode("utf-8"), MAX_FILE, values=None))
     except (LineError, UnicodeDecodeError) as error:
         raise BadInputError(str(path), str(error), "mend it") from error
     except (KeyError, TypeError, AttributeError) as error:

@@ -130,7 +130,7 @@ def load(path: Path) -> tuple[Chat, tuple[Expression, ...]]:
     if data is None:
         raise BadInputError(str(file), "is missing", "see docs/evaluation.md for the layout")
     try:
-        rows = yaml_text.load(data.decode("utf-8"), MAX_FILE)
+        rows = yaml_text.load(data.decode("utf-8"), MAX_FILE, values=None)
         turns = tuple(_turns(rows["store"]))
         expressions = tuple(map(_expression, rows["expressions"]))
     except (LineError, UnicodeDecodeError) as error:

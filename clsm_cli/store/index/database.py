@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-SCHEMA_VERSION = 7
+SCHEMA_VERSION = 8
 """Raised whenever the tables (``schema``) or what they mean change; an older index is rebuilt."""
 
 
@@ -42,6 +42,9 @@ def disk_errors(derived: Path) -> Iterator[None]:
     """
     try:
         yield
+    except UnicodeDecodeError as error:  # a byte inside a text, which SQLite does not look at
+        discard(derived)
+        raise DiskError(path_of(derived), "was damaged and has been deleted") from error
     except sqlite3.DatabaseError as error:
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF
         if code in _DAMAGE:
@@ -67,8 +70,11 @@ def open_to_write(derived: Path) -> sqlite3.Connection:
     atomic.make_folder(path.parent)
     with atomic.disk_errors(path):
         reason = "cannot be made"
+        if path.is_symlink() or path.parent.is_symlink():
+            discard(derived)
         for _ in range(2):
-            fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, atomic.FILE_MODE)
+            flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
+            fd = os.open(path, flags, atomic.FILE_MODE)
             os.fchmod(fd, atomic.FILE_MODE)  # SQLite gives its side files the same mode
             os.close(fd)
             try:
@@ -92,7 +98,7 @@ def open_to_write(derived: Path) -> sqlite3.Connection:
 def open_to_read(derived: Path) -> sqlite3.Connection | None:
     """The index on disk for reading only; None when it is missing, old or damaged."""
     path = path_of(derived)
-    if not path.exists():
+    if not path.exists() or path.is_symlink() or path.parent.is_symlink():
         return None
     for options in ("mode=ro", "mode=ro&immutable=1"):  # the second where the folder is read-only
         if "immutable" in options and os.access(path.parent, os.W_OK):
@@ -125,6 +131,9 @@ def discard(derived: Path) -> None:
     """Delete the whole index."""
     folder = path_of(derived).parent
     with atomic.disk_errors(folder):
+        if folder.is_symlink():
+            os.unlink(folder)
+            os.mkdir(folder, atomic.FOLDER_MODE)
         for name in sorted(os.listdir(folder)) if folder.is_dir() else []:
             os.unlink(folder / name)
 

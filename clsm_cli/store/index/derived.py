@@ -13,7 +13,7 @@ from clsm_cli.model.join import join_all
 from clsm_cli.model.tombstones import visible
 from clsm_cli.store import logs, topics
 from clsm_cli.store.index import graph_rows, passages
-from clsm_cli.store.index.packed import unpack
+from clsm_cli.store.index.packed import mapping_of, unpack
 from clsm_cli.store.index.rows import day_of, heading_id
 from clsm_cli.store.jsonlines import dump
 from clsm_cli.store.layout import TOPIC_STREAMS
@@ -38,10 +38,23 @@ def derive(batch: Batch, store: Store, touched: set[str]) -> None:
         changed |= set(connection.execute("SELECT type, id FROM records"))
     _settle_documents(batch, {i for kind, i in changed if kind == "document"})
     graph_rows.settle(batch, store, changed)
+    touched = touched | _streams(batch)
     for stream in TOPIC_STREAMS:
         if stream in touched or "tombstones" in touched:
             _settle_statements(batch, store, stream)
     _settle_flow(batch, {i for kind, i in changed if kind == "statement"})
+
+
+def _streams(batch: Batch) -> set[str]:
+    """The streams of statements that came or went: one may lie in another stream's folder.
+
+    Of a long one only the digest is known: it may be of any.
+    """
+    rows = [line for kind, _, line in batch.gone ^ batch.come if kind == "statement"]
+    if not all(isinstance(line, bytes) for line in rows):
+        return set(TOPIC_STREAMS)
+    packed = (line for line in rows if isinstance(line, bytes))
+    return {str(mapping_of(line).get("stream", "projects")) for line in packed}
 
 
 def records_of(

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeAlias
 
 from clsm_cli.records import NamedTuple
+from clsm_cli.store.conflict_names import is_conflict_copy
 from clsm_cli.store.layout import TOPIC_STREAMS
 
 if TYPE_CHECKING:
@@ -71,20 +72,23 @@ def scan(store: Store) -> dict[str, Signature]:
 def _entries(store: Store) -> Iterator[tuple[str, os.DirEntry[str]]]:
     root = store.root
     for stream in TOPIC_STREAMS:
-        for entry in _files(root / stream):
-            if entry.name.endswith(".md"):
-                yield "topic", entry
+        yield from (("topic", e) for e in _ending(root / stream, ".md"))
         yield from (("shard", e) for e in _files(root / stream / "graph") if _SHARD.match(e.name))
     for entry in _files(root / "tombstones"):
-        if entry.name.endswith(".jsonl"):
+        if entry.name.endswith(".jsonl"):  # what a conflict copy forgets counts at once
             yield "tombstones", entry
     for flow in store.flows():
         yield from (("shard", e) for e in _files(flow / "graph") if _SHARD.match(e.name))
-        yield from (("inbox", e) for e in _files(flow / "inbox") if e.name.endswith(".jsonl"))
+        yield from (("inbox", e) for e in _ending(flow / "inbox", ".jsonl"))
         yield from ((_OF_FLOW[e.name], e) for e in _files(flow) if e.name in _OF_FLOW)
         for year in _folders(flow / "episodes"):
             for month in _folders(year):
-                yield from (("episode", e) for e in _files(month) if e.name.endswith(".md"))
+                yield from (("episode", e) for e in _ending(month, ".md"))
+
+
+def _ending(folder: Path | str, ending: str) -> list[os.DirEntry[str]]:
+    """Files whose name ends so, but for copies that wait to be joined."""
+    return [e for e in _files(folder) if e.name.endswith(ending) and not is_conflict_copy(e.name)]
 
 
 def _files(folder: Path | str) -> list[os.DirEntry[str]]:

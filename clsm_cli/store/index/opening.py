@@ -114,7 +114,17 @@ def open_index(
 
     A missing index is made whole; else at most ``recall.refresh_passages`` new passages are
     embedded, so that one recall never pays for a bulk import.
+
+    Raises:
+        DiskError: The index turned out to be damaged; it is deleted, and the next call makes it.
     """
+    with database.disk_errors(store.derived), _open(store, embedder, progress) as opened:
+        yield opened
+
+
+@contextlib.contextmanager
+def _open(store: Store, embedder: Embedder | None, progress: Progress | None) -> Iterator[Opened]:
+    """See ``open_index``."""
     disk, is_fresh = _read(store, embedder)
     try:
         if disk is not None and is_fresh:
@@ -159,7 +169,7 @@ def _read(store: Store, embedder: Embedder | None) -> tuple[sqlite3.Connection |
     try:
         disk.execute("BEGIN")
         is_fresh = not changes(disk, store).any and _has_vectors(disk, store, embedder)
-    except sqlite3.DatabaseError:  # damaged; whoever holds the lock makes it anew
+    except (sqlite3.DatabaseError, UnicodeDecodeError):  # damaged; who has the lock makes it anew
         disk.close()
         from clsm_cli.store.lock import try_locked
 

@@ -156,6 +156,18 @@ def cut(text: str, max_tokens: int) -> list[tuple[int, int]]:
     return spans
 
 
+_SURELY = 64
+"""Characters a word piece, beyond which a span is too long whatever it holds."""
+
+
+def _is_too_long(text: str, start: int, end: int, max_tokens: int) -> bool:
+    if end - start <= max_tokens:
+        return False
+    return end - start > _SURELY * max_tokens or tokens.has_more_tokens(
+        text, max_tokens, start, end
+    )
+
+
 def _units(text: str, max_tokens: int) -> list[tuple[int, int]]:
     """Sentences and list items, and pieces of those that are too long."""
     from clsm_cli.text import sentences
@@ -163,12 +175,14 @@ def _units(text: str, max_tokens: int) -> list[tuple[int, int]]:
     units: list[tuple[int, int]] = []
     for first, end in sentences.split(text):
         start = first
-        while end - start > max_tokens and tokens.count_tokens(text[start:end]) > max_tokens:
+        while _is_too_long(text, start, end, max_tokens):
             # at least one character a word piece: no need to look further than this
             head = tokens.trim_to_tokens(text[start : min(end, start + 8 * max_tokens)], max_tokens)
             cut_at = start + (len(head) or max_tokens)
             units.append((start, cut_at))
-            start = cut_at + len(text[cut_at:end]) - len(text[cut_at:end].lstrip())
+            start = cut_at
+            while start < end and text[start].isspace():
+                start += 1
         if start < end:
             units.append((start, end))
     return units

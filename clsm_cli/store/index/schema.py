@@ -139,6 +139,12 @@ CREATE TRIGGER passage_rests AFTER INSERT ON passages WHEN NEW.sources IS NOT NU
 AND (SELECT kind FROM places WHERE id = NEW.place) = 'statement' BEGIN
   INSERT OR IGNORE INTO rests SELECT value, NEW.id FROM json_each(NEW.sources);
 END;
+CREATE TRIGGER passage_rests_anew AFTER UPDATE OF sources ON passages
+WHEN NEW.sources IS NOT OLD.sources
+AND (SELECT kind FROM places WHERE id = NEW.place) = 'statement' BEGIN
+  DELETE FROM rests WHERE passage = NEW.id;
+  INSERT OR IGNORE INTO rests SELECT value, NEW.id FROM json_each(coalesce(NEW.sources, '[]'));
+END;
 CREATE TRIGGER passage_unsaid AFTER DELETE ON passages BEGIN
   DELETE FROM rests WHERE passage = OLD.id;
   DELETE FROM phrases WHERE passage = OLD.id;

@@ -15,6 +15,7 @@ import os
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
+from clsm_cli.errors import DiskError
 from clsm_cli.records import NamedTuple
 from clsm_cli.store import atomic
 from clsm_cli.store.index.codes import (
@@ -38,29 +39,9 @@ if TYPE_CHECKING:
     Matrix = npt.NDArray[np.float32]
 
 _REMNANTS = frozenset(
-    [
-        "s",
-        "t",
-        "d",
-        "m",
-        "ll",
-        "ve",
-        "re",
-        "don",
-        "didn",
-        "doesn",
-        "isn",
-        "aren",
-        "wasn",
-        "weren",
-        "hasn",
-        "haven",
-        "hadn",
-        "couldn",
-        "wouldn",
-        "shouldn",
-    ]
-)
+    ["s", "t", "d", "m", "ll", "ve", "re", "don", "didn", "doesn", "isn", "aren", "wasn",
+     "weren", "hasn", "haven", "hadn", "couldn", "wouldn", "shouldn"]
+)  # fmt: skip
 """What contractions leave when they are cut at the apostrophe."""
 
 
@@ -210,6 +191,9 @@ def of_texts(
         derived: Its folder.
         texts: What stands in the store, or may soon.
         embed: Embeds those without a vector, which are written down; None: they have none.
+
+    Raises:
+        DiskError: The operating system refused.
     """
     digests = {text: text_digest(text) for text in texts}
     known = _rows(connection, sorted(set(digests.values())))
@@ -219,8 +203,11 @@ def of_texts(
             items = [(digests[text], text) for text in new[start : start + _BATCH]]
             add(connection, derived, items, embed)
         known = _rows(connection, sorted(set(digests.values())))
-    rows = rows_of(sentences_path(derived), committed(connection).sentences * SENTENCE_BYTES)
+    path, size = sentences_path(derived), committed(connection).sentences * SENTENCE_BYTES
+    rows = rows_of(path, size)
     if rows is None:
+        if size and _size(path) >= size:
+            raise DiskError(path, "cannot be read")
         return {}
     return {
         text: unit(rows[known[key] * SENTENCE_BYTES : (known[key] + 1) * SENTENCE_BYTES])
@@ -266,7 +253,7 @@ def kept_tokens(pieces: Sequence[str]) -> list[int]:
 def rows_of(path: Path, size: int) -> memoryview | None:
     """The committed bytes of a file, mapped; None when it is shorter or there are none."""
     try:
-        with open(path, "rb") as file:
+        with open(os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW), "rb") as file:
             if not size or os.fstat(file.fileno()).st_size < size:
                 return None
             return memoryview(mmap.mmap(file.fileno(), size, access=mmap.ACCESS_READ))
@@ -282,12 +269,18 @@ def _size(path: Path) -> int:
 
 
 def _write_at(path: Path, offset: int, data: bytes) -> None:
-    """Write behind the committed bytes, over what a killed writer may have left there."""
+    """Write behind the committed bytes, over what a killed writer may have left there.
+
+    A file that is made anew has its name for good before the database counts rows in it: else a
+    power cut could bring the old one back under them.
+    """
     with atomic.disk_errors(path):
         if offset == 0:  # another engine's rows: who reads them keeps the old file
             with contextlib.suppress(FileNotFoundError):
                 os.unlink(path)
-        fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, atomic.FILE_MODE)
+        fd = os.open(
+            path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, atomic.FILE_MODE
+        )
         try:
             os.fchmod(fd, atomic.FILE_MODE)
             os.ftruncate(fd, offset)
@@ -296,3 +289,5 @@ def _write_at(path: Path, offset: int, data: bytes) -> None:
             os.fsync(fd)
         finally:
             os.close(fd)
+        if offset == 0:
+            atomic.sync_folder(path.parent)

@@ -1,0 +1,134 @@
+"""What a command says when the disk fails where it only looks; ``faults.torn`` does it for real."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import mmap
+import os
+import shutil
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+from faults import mounts
+from ingesting import NOW, new_store, take
+
+from clsm_cli.commands import boundary
+from clsm_cli.consolidation import rehearsal
+from clsm_cli.errors import DiskError
+from clsm_cli.retrieval import judgements
+from clsm_cli.store import atomic, layout, runs
+from clsm_cli.store.activations import Activation
+from clsm_cli.store.index import database, vectors
+
+
+def test_an_error_of_the_disk_is_one_sentence_wherever_it_comes_from(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    unreadable = Path("/proc/self/mem")  # page 0 is in no process
+    if not unreadable.exists():
+        pytest.skip("this system has no /proc/self/mem")
+    assert boundary.guard(unreadable.read_bytes) == DiskError.exit_code
+    said = capsys.readouterr().err
+    assert said.startswith("clsm: the disk: Input/output error; ")
+    assert said.count("\n") == 1
+
+
+def test_another_error_of_the_system_is_a_bug() -> None:
+    def fail() -> None:
+        raise OSError(errno.ENOTTY, "no terminal")
+
+    with pytest.raises(OSError, match="no terminal"):
+        boundary.guard(fail)
+
+
+def _fails(path: Path) -> OSError:
+    return OSError(errno.EIO, os.strerror(errno.EIO), os.fspath(path))
+
+
+def test_a_store_that_cannot_be_looked_for_is_not_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Who is told that there is none would make one."""
+
+    def fail(path: Path) -> bool:
+        raise _fails(path)
+
+    monkeypatch.setattr(Path, "is_file", fail)
+    with pytest.raises(DiskError, match=r"clsm\.yaml: Input/output error"):
+        layout.discover(str(tmp_path), {}, tmp_path)
+
+
+def test_an_ingest_into_a_failing_store_is_no_fault_of_the_source(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It ended with 0 and asked to mend the source."""
+    store = new_store(tmp_path / "memory")
+
+    def fail(*_: object, **__: object) -> None:
+        raise _fails(store.root / "tombstones")
+
+    monkeypatch.setattr(runs, "apply", fail)
+    line = b'{"session": "s", "role": "user", "content": "The ferry leaves at nine."}\n'
+    with pytest.raises(DiskError, match="tombstones: Input/output error"):
+        take(store, stdin=line, capture_only=True)
+
+
+@pytest.mark.skipif(
+    os.geteuid() != 0 or shutil.which("mount") is None, reason="needs root: it mounts a tmpfs"
+)
+def test_a_copy_that_has_no_room_says_how_much_it_needs() -> None:
+    """The sentence was a list of every file that could not be copied."""
+    with mounts.disk("tmpfs") as disk:
+        disk.make(1)
+        disk.mount()
+        store = new_store(disk.point / "memory")
+        topic = store.root / "projects" / "boats.md"
+        topic.write_bytes(b"x" * 600_000)
+        said = r"\.clsm: no room for a copy of the store to work on, 1\.[78] MiB; free some space"
+        with pytest.raises(DiskError, match=said), rehearsal.copied(store):
+            pass
+        assert not list(store.derived.glob(f"{rehearsal.PREFIX}*"))
+        topic.write_bytes(b"x" * 100_000)
+        with rehearsal.copied(store) as copy:
+            assert (copy.root / "projects" / "boats.md").read_bytes() == topic.read_bytes()
+
+
+def test_vectors_that_cannot_be_read_are_not_missing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An ingest ended with a KeyError."""
+    store = new_store(tmp_path / "memory")
+    note = tmp_path / "note.md"
+    note.write_text("The ferry leaves at nine.\n")
+    take(store, note)
+    with contextlib.closing(database.open_to_write(store.derived)) as connection:
+        texts = ["The ferry leaves at nine."]
+        assert [*vectors.of_texts(connection, store.derived, texts, None)] == texts
+
+        def fail(*_: object, **__: object) -> None:
+            raise _fails(vectors.sentences_path(store.derived))
+
+        monkeypatch.setattr(mmap, "mmap", fail)
+        with pytest.raises(DiskError, match=r"sentences\.q4: cannot be read"):
+            vectors.of_texts(connection, store.derived, texts, None)
+        os.truncate(vectors.sentences_path(store.derived), 0)  # made anew by whoever has the model
+        assert vectors.of_texts(connection, store.derived, texts, None) == {}
+
+
+def test_a_log_that_cannot_be_read_is_not_one_without_the_recall(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """``feedback`` said that no such recall was known."""
+    store = new_store(tmp_path / "memory")
+    moment = datetime.fromisoformat(NOW)
+    atomic.append(store.flow / "activation.jsonl", Activation("r-1", NOW, ("a",)).render())
+    assert judgements.give(store, "r-1", ["a"], [], moment).is_new
+
+    def fail(path: Path, _: int) -> bytes:
+        raise DiskError(path, os.strerror(errno.EIO))
+
+    monkeypatch.setattr(atomic, "read", fail)
+    with pytest.raises(DiskError, match=r"jsonl: Input/output error"):
+        judgements.give(store, "r-1", ["a"], [], moment)

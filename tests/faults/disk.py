@@ -1,0 +1,192 @@
+"""A disk in memory: a folder with what is safe of it, and every state that a power cut may leave.
+
+The model is that of POSIX, which promises little: bytes written to a file are safe after fsync of
+the file, a change of names (create, rename, unlink, mkdir, rmdir) after fsync of the folder they
+stand in. Until then each may be there or not, whatever came later: of the bytes of a file all,
+none, as many zeros, or the first half.
+
+Modes of files are no part of the model, nor is a disk that keeps less than it promised, or harms what
+lies beside.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from itertools import combinations
+from pathlib import Path, PurePosixPath
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+MODES = ("all", "none", "zeros", "half")
+"""What may be left of bytes that were written and not made safe."""
+LOST = 3
+"""Changes of names that may be lost at once; besides those, all."""
+MOST = 200
+"""Sets of lost changes of names that are looked at after one call."""
+
+
+class File:
+    """An inode: what is safe of its bytes, and what was written since."""
+
+    def __init__(self, safe: bytes = b"") -> None:
+        self.safe = safe
+        self.since: list[tuple[int, bytes]] = []
+        """(offset, bytes) of writes; (length, b"") of a truncation."""
+
+    def bytes_of(self, mode: str) -> bytes:
+        r"""What a power cut leaves.
+
+        >>> file = File(b"ab")
+        >>> file.since.append((2, b"cdef"))
+        >>> [file.bytes_of(mode) for mode in MODES]
+        [b'abcdef', b'ab', b'ab\x00\x00\x00\x00', b'abcd']
+        """
+        since = self.since
+        if mode == "none":
+            since = []
+        elif mode == "zeros":
+            since = [(at, bytes(len(data))) for at, data in since]
+        elif mode == "half":
+            middle = len(since) // 2
+            since, (at, data) = since[:middle], since[middle] if since else (0, b"")
+            since = [*since, (at, data[: len(data) // 2])] if len(data) > 1 else since
+        return _written(self.safe, since)
+
+    def sync(self) -> None:
+        """All is safe."""
+        self.safe = self.bytes_of("all")
+        self.since = []
+
+
+def _written(data: bytes, writes: Sequence[tuple[int, bytes]]) -> bytes:
+    for at, new in writes:
+        if new:
+            data = data[:at].ljust(at, b"\0") + new + data[at + len(new) :]
+        else:
+            data = data[:at].ljust(at, b"\0")
+    return data
+
+
+Entry = File | str | None
+"""What a name leads to: a file, a folder (by the id it got), nothing."""
+
+
+@dataclass(slots=True)
+class Names:
+    """A change of the names in one folder; safe once that is synced."""
+
+    folder: str
+    entries: dict[str, Entry]
+    is_safe: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """What a power cut may leave.
+
+    Attributes:
+        files: Path inside the folder → bytes.
+        folders: Paths of folders.
+        told: What the command had printed.
+        why: After which call, and what was lost.
+    """
+
+    files: dict[str, bytes]
+    folders: frozenset[str]
+    told: bytes
+    why: str
+
+
+@dataclass(slots=True)
+class Disk:
+    """A folder while a command works on it; folders have ids, their first path."""
+
+    root: Path
+    base: dict[str, dict[str, Entry]] = field(default_factory=dict)
+    names: list[Names] = field(default_factory=list)
+    told: bytes = b""
+
+    @classmethod
+    def of(cls, root: Path, before: Path) -> Disk:
+        """The folder ``root``, with the content of ``before``, all of it safe."""
+        disk = cls(root)
+        disk.base[""] = {}
+        for path in sorted(before.rglob("*")) if before.exists() else []:
+            if path.name.endswith("-shm"):
+                continue
+            name = path.relative_to(before).as_posix()
+            parent, _, last = name.rpartition("/")
+            disk.base[parent][last] = name if path.is_dir() else File(path.read_bytes())
+            if path.is_dir():
+                disk.base[name] = {}
+        return disk
+
+    def entries(self, folder: str, lost: frozenset[int] = frozenset()) -> dict[str, Entry]:
+        """What the names in a folder lead to, when some changes are lost."""
+        found = dict(self.base.get(folder, {}))
+        for number, change in enumerate(self.names):
+            if change.folder == folder and number not in lost:
+                found |= change.entries
+        return {name: entry for name, entry in found.items() if entry is not None}
+
+    def find(self, path: str) -> Entry:
+        """What a path leads to; the folder itself is ""."""
+        found: Entry = ""
+        for part in PurePosixPath(path).parts:
+            found = self.entries(found).get(part) if isinstance(found, str) else None
+        return found
+
+    def change(self, path: str, entry: Entry) -> None:
+        """Let a path lead to something else."""
+        parent, _, name = path.rpartition("/")
+        folder = self.find(parent)
+        assert isinstance(folder, str), path
+        self.names.append(Names(folder, {name: entry}))
+
+    def move(self, old: str, new: str) -> None:
+        """Rename; inside one folder both names change at once, or neither does."""
+        entry = self.find(old)
+        self.change(new, entry)
+        last = self.names[-1]
+        self.change(old, None)
+        if self.names[-1].folder == last.folder:
+            last.entries |= self.names.pop().entries
+
+    def sync(self, folder: str) -> None:
+        """Make the names in a folder safe."""
+        for change in self.names:
+            if change.folder == folder:
+                change.is_safe = True
+
+    def states(self, why: str) -> Iterator[State]:
+        """Everything that a power cut may leave now."""
+        open_ones = [n for n, change in enumerate(self.names) if not change.is_safe]
+        subsets = [frozenset[int]()]
+        for size in range(1, min(LOST, len(open_ones)) + 1):
+            subsets += map(frozenset, combinations(reversed(open_ones), size))
+        subsets = list(dict.fromkeys([*subsets[:MOST], frozenset(open_ones)]))
+        for lost in subsets:
+            tree, folders = self._tree(lost)
+            is_open = any(file.since for file in tree.values())
+            for mode in MODES if is_open else MODES[:1]:
+                files = {name: file.bytes_of(mode) for name, file in tree.items()}
+                gone = ", ".join(str(sorted(self.names[n].entries)) for n in sorted(lost))
+                told = f"{why}; bytes: {mode}; names lost: {gone or 'none'}"
+                yield State(files, folders, self.told, told)
+
+    def _tree(self, lost: frozenset[int]) -> tuple[dict[str, File], frozenset[str]]:
+        files: dict[str, File] = {}
+        folders: set[str] = set()
+        waiting = [("", "")]
+        while waiting:
+            path, folder = waiting.pop()
+            for name, entry in self.entries(folder, lost).items():
+                inner = f"{path}/{name}" if path else name
+                if isinstance(entry, str):
+                    folders.add(inner)
+                    waiting.append((inner, entry))
+                elif entry is not None:
+                    files[inner] = entry
+        return files, frozenset(folders)

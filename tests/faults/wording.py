@@ -1,0 +1,74 @@
+"""Words of commands that name what a store holds."""
+
+from __future__ import annotations
+
+from string import Formatter
+from typing import TYPE_CHECKING
+
+from clsm_cli.forgetting import memory
+from clsm_cli.store import layout, logs
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+    from pathlib import Path
+
+    from clsm_cli.store.layout import Store
+
+DEVICE = "pi"
+_NOW = "2026-03-01T11:00:00Z"
+
+
+def opened(root: Path) -> Store:
+    """A store as the commands see it."""
+    return layout.open_store(root, {"CLSM_DEVICE": DEVICE})
+
+
+def worded(words: Sequence[str], store: Path, sources: Path, before: Path) -> list[str]:
+    """Words with their names in braces replaced; ids are those of the store ``before``."""
+    values: dict[str, str] = {
+        "store": str(store),
+        "place": str(store.parent),
+        "sources": str(sources),
+    }
+    for word in words:
+        for _, name, _, _ in Formatter().parse(word):
+            if name is not None and name not in values:
+                values[name] = _IDS[name](opened(before))
+    return [word.format(**values) for word in words]
+
+
+def _last_run(store: Store) -> str:
+    return str(logs.rows(store.flow / "runs.jsonl")[0][-1][1]["id"])
+
+
+def _last_night(store: Store) -> str:
+    rows = [row for _, row in logs.rows(store.flow / "runs.jsonl")[0]]
+    return str(next(row["id"] for row in reversed(rows) if row["command"] == "consolidate"))
+
+
+def _turn(store: Store) -> str:
+    return min(k for k, t in memory.read(store, _NOW).told.items() if "coffee" in t.turn.text)
+
+
+def _fact(store: Store) -> str:
+    rows = memory.read(store, _NOW).statements.values()
+    return min(
+        r.id for r in rows if r.is_current and r.stream == "identity" and "coffee" not in r.text
+    )
+
+
+def _drink(store: Store) -> str:
+    rows = memory.read(store, _NOW).statements.values()
+    return min(
+        (r for r in rows if r.is_current and "coffee" in r.text), key=lambda r: (r.stream, r.id)
+    ).id
+
+
+_IDS: dict[str, Callable[[Store], str]] = {
+    "run": _last_run,
+    "night": _last_night,
+    "turn": _turn,
+    "fact": _fact,
+    "drink": _drink,
+}
+"""What words of a command may name: the last run, the last consolidation, a turn …"""

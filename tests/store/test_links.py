@@ -1,0 +1,57 @@
+"""A link inside a store is not followed: not read through, not written through."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from ingesting import new_store, take
+from sample_store import ask
+
+from clsm_cli.errors import DamagedStoreError
+from clsm_cli.store import layout
+from clsm_cli.store.index import database
+
+ENVIRONMENT = {"CLSM_DEVICE": "pi"}
+
+
+def _store(folder: Path) -> layout.Store:
+    store = new_store(folder / "memory")
+    (folder / "a.md").write_text("The ferry leaves at nine.\n")
+    take(store, folder / "a.md", model=False)
+    return store
+
+
+@pytest.mark.parametrize("name", [".clsm", "flow", "projects", "tombstones"])
+def test_a_folder_that_is_a_link_is_refused(tmp_path: Path, name: str) -> None:
+    store = _store(tmp_path)
+    away = tmp_path / "away"
+    if (store.root / name).exists():
+        shutil.move(store.root / name, away)
+    else:
+        away.mkdir()
+    (store.root / name).symlink_to(away)
+    with pytest.raises(DamagedStoreError, match="symbolic link"):
+        layout.open_store(store.root, ENVIRONMENT)
+
+
+@pytest.mark.parametrize("name", ["index", "index/index.sqlite"])
+def test_an_index_that_is_a_link_is_made_anew_in_its_place(tmp_path: Path, name: str) -> None:
+    store = _store(tmp_path)
+    away = tmp_path / "away"
+    shutil.move(store.derived / name, away)
+    (store.derived / name).symlink_to(away)
+    held = {p: p.read_bytes() for p in [away, *away.rglob("*")] if p.is_file()}
+    assert [memory.text for memory in ask(store, "when does the ferry leave").memories]
+    assert not (store.derived / name).is_symlink()
+    assert {p: p.read_bytes() for p in held} == held
+    assert database.path_of(store.derived).is_file()
+
+
+def test_the_name_of_a_device_is_not_read_through_a_link(tmp_path: Path) -> None:
+    store = _store(tmp_path)
+    (tmp_path / "away").write_text("other")
+    (store.derived / "device").unlink(missing_ok=True)
+    (store.derived / "device").symlink_to(tmp_path / "away")
+    assert layout.open_store(store.root, {}).device != "other"
