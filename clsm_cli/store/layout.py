@@ -171,6 +171,13 @@ def open_store(root: Path, environment: dict[str, str]) -> Store:
     if data is None:
         raise StoreNotFoundError(str(root))
     _refuse_links(root)
+    store = _read_config(root, path, data, environment)
+    if store.flow.is_symlink():  # other machines' folders that are links are passed over
+        raise _linked(store.flow)
+    return store
+
+
+def _read_config(root: Path, path: Path, data: bytes, environment: dict[str, str]) -> Store:
     try:
         text = data.removeprefix(b"\xef\xbb\xbf").decode("utf-8").replace("\r\n", "\n")
         values = front_matter.parse_config(text)
@@ -188,9 +195,11 @@ def _refuse_links(root: Path) -> None:
     with atomic.disk_errors(root), os.scandir(root) as entries:
         for entry in entries:
             if entry.name in _FOLDERS and entry.is_symlink():
-                raise DamagedStoreError(
-                    Path(entry.path), None, "is a symbolic link, which clsm does not follow"
-                )
+                raise _linked(entry.path)
+
+
+def _linked(path: Path | str) -> DamagedStoreError:
+    return DamagedStoreError(path, None, "is a symbolic link, which clsm does not follow")
 
 
 def _from_config(

@@ -29,7 +29,7 @@ DISK = 16
 """The exit code of a command that the disk refused something."""
 USES = "flow/pi/activation.jsonl"
 """The log of recalls."""
-_DERIVED = frozenset({"index", "runs", "device", "context.json", "edit"})
+_DERIVED = frozenset({"index", "runs", "device", "context.json", "consolidated.json", "edit"})
 """In ``.clsm``: what may differ. A draft that a person had open is kept."""
 
 

@@ -133,7 +133,13 @@ SCENARIOS: Sequence[Scenario] = (
     Scenario(
         "backup", "used", ("backup", "{place}/memory.tar.gz", *_LATER), beside=True, again=(0, 17)
     ),
-    Scenario("restore", "backed up", ("restore", "{place}/memory.tar.gz", "{store}"), beside=True),
+    Scenario(
+        "restore",
+        "backed up",
+        ("restore", "{place}/memory.tar.gz", "{store}"),
+        beside=True,
+        again=(0, 17),
+    ),
     Scenario("doctor", "damaged", ("doctor", "--fix", *_LATER)),
     Scenario("shadow stop", "watched", ("eval", "shadow", "stop", "--delete", *_LATER), least=2),
 )

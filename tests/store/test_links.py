@@ -23,7 +23,7 @@ def _store(folder: Path) -> layout.Store:
     return store
 
 
-@pytest.mark.parametrize("name", [".clsm", "flow", "projects", "tombstones"])
+@pytest.mark.parametrize("name", [".clsm", "flow", "flow/pi", "projects", "tombstones"])
 def test_a_folder_that_is_a_link_is_refused(tmp_path: Path, name: str) -> None:
     store = _store(tmp_path)
     away = tmp_path / "away"
