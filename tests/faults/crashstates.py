@@ -6,7 +6,8 @@ lost, zeros or the first half; up to three changes of names that were not synced
 
 In each state: what was promised before is there, and if the command had printed its answer what
 that told of is there too; every file can be read; logs have lost nothing but what the command itself
-adds; the index, if it takes itself for fresh, holds what one made anew holds. Where the command
+adds; the index, brought up to date, holds what one made anew holds (this is looked at where the
+files of the index are neither as before nor as in the end, and in a share of the rest). Where the command
 had printed, ending what was begun leaves what an uninterrupted run leaves; only lines of
 ``activation.jsonl`` may be missing. In a share of the states the command is run again and must
 leave what an uninterrupted run leaves.
@@ -46,7 +47,7 @@ from clsm_cli.store.lock import locked
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
     from clsm_cli.store.layout import Store
@@ -75,6 +76,7 @@ class Lab:
         self.bench = bench
         self.promised = _logs(bench.laid)
         self._times = _times(bench.laid)
+        self._ends: set[frozenset[tuple[str, bytes]]] = set()
         self._fresh: dict[frozenset[tuple[str, bytes]], object] = {}
         bench.lay()
         ended = bench.run()
@@ -105,13 +107,15 @@ class Lab:
         last = next(disk.states("end")).files
         real = {n: d for n, d in _files(bench.place) if not n.endswith("-shm")}
         assert last == real, sorted(n for n in last | real if last.get(n) != real.get(n))
-        return list(found.values())
+        states = list(found.values())
+        self._ends = {_index_of(states[0].files), _index_of(real)}
+        return states
 
     def wrong(self, state: State, *, again: bool) -> list[str]:
         """What is wrong in a state; ``again``: also after the command is run once more."""
         self._lay(state)
         try:
-            found = self._wrong(state)
+            found = self._wrong(state, is_sample=again)
         except (ClsmError, OSError, AssertionError) as error:
             found = [f"cannot be read: {error!r}"]
         if again:
@@ -119,7 +123,7 @@ class Lab:
             found += self.bench.completed()
         return [f"{state.why}: {text}" for text in found]
 
-    def _wrong(self, state: State) -> list[str]:
+    def _wrong(self, state: State, *, is_sample: bool) -> list[str]:
         store = self.bench.store
         found = self.bench.kept(is_reported=bool(state.told))
         logs = _logs(self.bench.place)
@@ -131,7 +135,8 @@ class Lab:
         if not (store / "clsm.yaml").exists():
             return found
         found += self.bench.problems(store)
-        found += self._index(opened(store), state)
+        if is_sample or _index_of(state.files) not in self._ends:
+            found += self._index(opened(store), state)
         return [*found, *self._acknowledged()] if state.told else found
 
     def _index(self, store: Store, state: State) -> list[str]:
@@ -174,6 +179,10 @@ class Lab:
             time_ns = self._times.get((name, data))
             if time_ns is not None:
                 os.utime(root / name, ns=(time_ns, time_ns))
+
+
+def _index_of(files: Mapping[str, bytes]) -> frozenset[tuple[str, bytes]]:
+    return frozenset(each for each in files.items() if ".clsm/index/" in each[0])
 
 
 def _key(state: State) -> object:

@@ -29,10 +29,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
 ERRORS = ("error=EIO", "error=ENOSPC")
-FEW, FEWER = 3, 2
+FEW, FEWER = 2, 1
 """Points of a command in the short form; of one that opens the model, and for errors."""
-SELDOM = frozenset({"segment", "other engine", "half slept", "watched", "half forgotten"})
-"""Commands that the short forms leave out, as they take long; those of errors all with a model."""
+SELDOM = frozenset(
+    {"segment", "other engine", "half slept", "watched", "half forgotten", "undo consolidate",
+     "unpin", "doctor", "shadow stop"}
+)  # fmt: skip
+"""Commands that the short forms leave out, as they take long or resemble others; those of errors
+all with a model."""
 SHARES = {KILL: {"rehearsal": 20}, **{error: {"rehearsal": 40, "index": 4} for error in ERRORS}}
 """Fault → part of a path → one in so many of such points is tried."""
 

@@ -94,7 +94,7 @@ def _detect_secrets() -> Iterator[tuple[str, str]]:
 
     for kind, plugin in sorted(get_mapping_from_secret_type_to_class().items()):
         if issubclass(plugin, RegexBasedDetector):
-            for rule in plugin().denylist:  # type: ignore[misc]
+            for rule in plugin().denylist:
                 yield kind, rule.pattern
 
 

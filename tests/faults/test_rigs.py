@@ -28,7 +28,7 @@ def test_nothing_is_wrong(rig: Rig, capsys: pytest.CaptureFixture[str]) -> None:
     outcomes = list(rig.short())
     with capsys.disabled():
         sys.stdout.write("".join(f"\n{rig.name}: {outcome.row()}" for outcome in outcomes))
-    assert [text for outcome in outcomes for text in outcome.told] == []
+    assert [f"{o.what}: {text}" for o in outcomes for text in o.told] == []
     assert outcomes
     assert all(outcome.fired for outcome in outcomes)
 
