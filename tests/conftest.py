@@ -81,7 +81,7 @@ def cli(bare: Cli) -> Cli:
 @pytest.fixture(scope="session")
 def worn_root(tmp_path_factory: pytest.TempPathFactory, model_folder: Path) -> Path:
     """A store with a file of each kind, made once."""
-    from faults import worn  # a rig's; most tests do without
+    from faults.stores import worn  # a rig's; most tests do without
 
     return worn.make(tmp_path_factory.mktemp("worn") / "memory").root
 

@@ -47,7 +47,7 @@ BELOW = {
         "text",
         "store",
     },
-    "health": {"ingestion", "model", "text", "embedding", "store"},
+    "health": {"ingestion", "inspection", "model", "text", "embedding", "store"},
     "commands": {
         "health",
         "ingestion",

@@ -209,7 +209,10 @@ CODES: dict[str, Code] = {
     "lock-held": Code("note", "somebody is writing to it now", "", "nothing; look again later"),
     "consolidated": Code("note", "when it was consolidated last", "", _NOTHING),
     "consolidation-old": Code(
-        "warning", "memories wait for a night", "", "run: clsm consolidate, best every night"
+        "warning",
+        "the last consolidation is too long ago",
+        "",
+        "run: clsm consolidate, best every night",
     ),
     "self-ingested": Code(
         "note",

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import os
-from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from clsm_cli.embedding import weights
 from clsm_cli.errors import ClsmError, DamagedStoreError, ModelDigestError, ModelMissingError
 from clsm_cli.health.codes import found, listed
+from clsm_cli.inspection import automation
 from clsm_cli.model.ids import is_id
-from clsm_cli.store import atomic, front_matter, labels, ledger, ontology
+from clsm_cli.store import atomic, front_matter, labels, ontology
 from clsm_cli.store.jsonlines import LineError
 from clsm_cli.store.layout import CONFIG_NAME
 from clsm_cli.store.lock import held_by
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from datetime import datetime
     from pathlib import Path
 
     from clsm_cli.health.finding import Finding
@@ -29,8 +30,6 @@ _NETWORK = frozenset(
 )
 _NO_MODES = frozenset({"vfat", "exfat", "msdos", "ntfs", "ntfs3", "fuseblk", "hfsplus"})
 """File systems of other systems, most of which keep no modes."""
-PATIENCE = timedelta(days=7)
-"""Days that an episode may wait for a night before it is worth a warning."""
 
 
 def settings(held: Held) -> list[Finding]:
@@ -164,35 +163,8 @@ def lock(held: Held) -> list[Finding]:
 
 
 def nights(held: Held, now: datetime) -> list[Finding]:
-    """When it was consolidated last, and whether something has waited for long since."""
-    runs = ledger.entries(held.store.flow)
-    last = max((run.at for run in runs if run.command == "consolidate"), default=None)
-    waiting = sorted(
-        episode.recorded_at
-        for episode in held.episodes.values()
-        if episode is not None and (last is None or episode.recorded_at > last)
-    )
-    findings = []
-    moment = _moment(last) if last is not None else None
-    if moment is not None:
-        days = (now - moment).days
-        findings.append(found("consolidated", "", f"was consolidated last {_ago(days)}, {last}"))
-    oldest = _moment(waiting[0]) if waiting else None
-    if oldest is not None and now - oldest > PATIENCE:
-        reason = f"{len(waiting)} episodes wait for a night, the oldest since {waiting[0]}"
-        findings.append(found("consolidation-old", "", reason))
-    return findings
-
-
-def _ago(days: int) -> str:
-    if days < 0:
-        return "in the future"
-    return "today" if days == 0 else f"{days} day{'s' if days > 1 else ''} ago"
-
-
-def _moment(text: str) -> datetime | None:
-    try:
-        moment = datetime.fromisoformat(text)
-    except ValueError:
-        return None
-    return moment if moment.tzinfo else None
+    """When it was consolidated last, and whether that is too long ago (``status --check``)."""
+    state = automation.state(held.store, now)
+    if state.is_stale:
+        return [found("consolidation-old", "", state.sentence)]
+    return [found("consolidated", "", state.sentence)] if state.last is not None else []

@@ -1,7 +1,7 @@
 """Keys of services that mark theirs: a prefix that nothing else begins with, then random characters.
 
 The prefixes are those that the services document; which there are is known from the rules of
-detect-secrets and CredSweeper (what is found of theirs: tests/faults/secrets_found.py).
+detect-secrets and CredSweeper (what is found of theirs: tests/faults/inputs/secrets_found.py).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a command says when the disk fails where it only looks; ``faults.torn`` does it for real."""
+"""What a command says when the disk fails where it only looks; ``faults.power.torn`` does it for real."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from datetime import datetime
 from pathlib import Path
 
 import pytest
-from faults import mounts
+from faults.power import mounts
 from ingesting import NOW, new_store, take
 
 from clsm_cli.commands import boundary

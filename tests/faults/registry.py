@@ -13,28 +13,28 @@ if TYPE_CHECKING:
     from faults.rig import Rig
 
 MODULES = (
-    "kill",
-    "crashstates",
-    "appends",
-    "powercut",
-    "gitcut",
-    "fulldisk",
-    "torn",
-    "crowd",
-    "locks",
-    "merges",
-    "hostile",
-    "fuzz",
-    "paths",
-    "cache",
-    "clocks",
-    "canary",
-    "mutate",
-    "modes",
-    "terminal",
-    "injection",
-    "secrets_found",
-    "massloss",
+    "crashes.kill",
+    "crashes.crashstates",
+    "crashes.appends",
+    "power.powercut",
+    "power.gitcut",
+    "power.fulldisk",
+    "power.torn",
+    "crowds.crowd",
+    "crowds.locks",
+    "crowds.merges",
+    "inputs.hostile",
+    "inputs.fuzz",
+    "inputs.paths",
+    "stores.cache",
+    "stores.clocks",
+    "stores.canary",
+    "stores.mutate",
+    "stores.modes",
+    "inputs.terminal",
+    "inputs.injection",
+    "inputs.secrets_found",
+    "stores.massloss",
 )
 """Modules of this package; each has one rig, ``RIG``, or several, ``RIGS``."""
 
@@ -51,7 +51,8 @@ def rigs() -> tuple[Rig, ...]:
 
 def lacking(rig: Rig, *, long: bool) -> str:
     """Why a rig cannot run here; "" when it can."""
-    missing = [n for n in rig.needs if shutil.which(n) is None and find_spec(n) is None]
+    needs = (*rig.needs, *(rig.long_needs if long else ()))
+    missing = [n for n in needs if shutil.which(n) is None and find_spec(n) is None]
     if missing:
         return f"needs {' and '.join(missing)}"
     if rig.root and long and os.geteuid() != 0:

@@ -68,7 +68,8 @@ class Rig:
         short: A sample without root, in about ten seconds of two cores; None where there is none.
         long: All of it.
         control: The same on something broken: every outcome must have violations.
-        needs: Programs or Python modules without which it cannot run.
+        needs: Programs or Python modules without which it cannot run, and ``long_needs``: without
+            which its long form cannot.
         root: Whether the long form needs root (it mounts file systems).
     """
 
@@ -78,4 +79,5 @@ class Rig:
     long: Callable[[], Iterable[Outcome]]
     control: Callable[[], Iterable[Outcome]]
     needs: tuple[str, ...] = ()
+    long_needs: tuple[str, ...] = ()
     root: bool = False

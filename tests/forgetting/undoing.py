@@ -10,7 +10,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from faults.scenarios import write_sources
+from faults.running.scenarios import write_sources
 from ingesting import NOW, new_store, take
 from sleeping import rows, sleep
 

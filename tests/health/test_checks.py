@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 import pytest
-from faults import worn
+from faults.stores import worn
 
 from clsm_cli.health import check, surroundings
 from clsm_cli.health.check import Around

@@ -101,6 +101,7 @@ def test_a_clone_that_was_not_set_up_is_mended(bare: Store) -> None:
 def test_a_lock_that_was_left_and_one_that_is_held(store: Store) -> None:
     lock = store.root / ".git" / "index.lock"
     lock.write_bytes(b"")
+    os.utime(lock, (NOW.timestamp(), NOW.timestamp()))
     assert told(store) == {}
     later = NOW + timedelta(minutes=git_state.STALE_MINUTES + 1)
     assert str(lock) in told(store, later)["git-lock"].next_step

@@ -8,8 +8,8 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 import pytest
-from faults import worn
-from faults.mutate import memories
+from faults.stores import worn
+from faults.stores.mutate import memories
 from ingesting import embedder, tree
 
 from clsm_cli.errors import LockedError

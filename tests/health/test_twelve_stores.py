@@ -10,7 +10,7 @@ import shutil
 from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
-from faults import worn
+from faults.stores import worn
 from processes import Cli, environment
 
 if TYPE_CHECKING:

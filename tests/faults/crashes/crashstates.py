@@ -1,0 +1,288 @@
+"""Every state of the disk that a power cut may leave while a command runs, and what clsm makes of it.
+
+A command is recorded by strace and done again on a disk in memory (``disk``, ``recording``), and
+after every call each state is looked at that POSIX allows then: bytes that were not synced kept,
+lost, zeros or the first half; up to three changes of names that were not synced lost, or all.
+
+In each state: what was promised before is there, and if the command had printed its answer what
+that told of is there too; every file can be read; logs have lost nothing but what the command itself
+adds; the index, brought up to date, holds what one made anew holds (this is looked at where the
+files of the index are neither as before nor as in the end, and in a share of the rest). Where the command
+had printed, ending what was begun leaves what an uninterrupted run leaves; only lines of
+``activation.jsonl`` may be missing. In a share of the states the command is run again and must
+leave what an uninterrupted run leaves.
+
+Not shown: what git writes; a disk that says it has synced and has not, or harms what lies beside; the order of bytes
+inside one write.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import time
+from contextlib import closing
+from typing import TYPE_CHECKING
+
+from faults.crashes import trace
+from faults.crashes.disk import Disk, State
+from faults.crashes.recording import TRACED, Player
+from faults.rig import Outcome, Rig
+from faults.running.bench import USES, Bench, Workers, lines_of
+from faults.running.scenarios import DISK_CONTROLS, SCENARIOS, Scenario
+from faults.running.traceable import TRACED as SHOWN
+from faults.running.wording import opened
+
+from clsm_cli.embedding.pins import ENGINE
+from clsm_cli.errors import ClsmError
+from clsm_cli.ingestion.ingest import end_begun_run
+from clsm_cli.store.index import database, vectors
+from clsm_cli.store.index.codes import SENTENCE_BYTES, TOKEN_BYTES
+from clsm_cli.store.index.counts import counts
+from clsm_cli.store.index.files import changes
+from clsm_cli.store.index.opening import open_index
+from clsm_cli.store.index.refresh import refresh
+from clsm_cli.store.lock import locked
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from clsm_cli.store.layout import Store
+
+FEW = 11
+"""States of a command in the short form, and ``AGAIN`` of them after which it is run again."""
+AGAIN = 1
+MANY, LONG_AGAIN = 600, 60
+"""The same in the long form: all states of most commands, and a sample of the others'."""
+QUICK = frozenset(
+    {"init", "note", "capture", "undo ingest", "correct", "edit", "pin", "feedback", "review",
+     "recall", "label", "shadow start", "backup"}
+)  # fmt: skip
+"""Commands of the short form: those with few states, each soon looked at."""
+_ROWS = """
+SELECT f.path, p.kind, p.episode, a.key, a.part, a.text, a.current, a.trust, a.speaker, a.time
+FROM passages a JOIN places p ON p.id = a.place LEFT JOIN files f ON f.id = p.file
+"""
+_VECTORS = "SELECT digest, row, token, tokens FROM vectors"
+
+
+class Lab:
+    """One scenario, recorded: its states, and what is wrong in one."""
+
+    def __init__(self, bench: Bench) -> None:
+        self.bench = bench
+        self.promised = _logs(bench.laid)
+        self._times = _times(bench.laid)
+        self._ends: set[frozenset[tuple[str, bytes]]] = set()
+        self._fresh: dict[frozenset[tuple[str, bytes]], object] = {}
+        bench.lay()
+        ended = bench.run()
+        assert ended.code == 0, ended.err
+        self.vectors = _vectors(opened(bench.store))
+        final = _logs(bench.place)
+        self.promised = {
+            name: rows & final.get(name, set()) for name, rows in self.promised.items()
+        }
+
+    def states(self) -> list[State]:
+        """Every state that a power cut may leave, each once."""
+        bench = self.bench
+        bench.lay()
+        options = ["-e", f"trace={SHOWN},{','.join(TRACED)}", "-xx", "-s", str(1 << 28)]
+        ended, lines = trace.traced(bench.forks, bench.command, options)
+        assert ended.code == 0, ended.err
+        self._times |= _times(bench.place)
+        disk = Disk.of(bench.place, bench.laid)
+        player = Player(bench.place, bench.forks.folder / "out", disk)
+        found: dict[object, State] = {}
+        for state in disk.states("before"):
+            found[_key(state)] = state
+        for line in lines:
+            why = player.play(line)
+            for state in disk.states(why) if why is not None else ():
+                found.setdefault(_key(state), state)
+        last = next(disk.states("end")).files
+        real = {n: d for n, d in _files(bench.place) if not n.endswith("-shm")}
+        assert last == real, sorted(n for n in last | real if last.get(n) != real.get(n))
+        states = list(found.values())
+        self._ends = {_index_of(states[0].files), _index_of(real)}
+        return states
+
+    def wrong(self, state: State, *, again: bool) -> list[str]:
+        """What is wrong in a state; ``again``: also after the command is run once more."""
+        self._lay(state)
+        try:
+            found = self._wrong(state, is_sample=again)
+        except (ClsmError, OSError, AssertionError) as error:
+            found = [f"cannot be read: {error!r}"]
+        if again:
+            self._lay(state)
+            found += self.bench.completed()
+        return [f"{state.why}: {text}" for text in found]
+
+    def _wrong(self, state: State, *, is_sample: bool) -> list[str]:
+        store = self.bench.store
+        found = self.bench.kept(is_reported=bool(state.told))
+        logs = _logs(self.bench.place)
+        found += [
+            f"{name} lost lines"
+            for name, rows in self.promised.items()
+            if rows - logs.get(name, set())
+        ]
+        if not (store / "clsm.yaml").exists():
+            return found
+        found += self.bench.problems(store)
+        if is_sample or _index_of(state.files) not in self._ends:
+            found += self._index(opened(store), state)
+        return [*found, *self._acknowledged()] if state.told else found
+
+    def _index(self, store: Store, state: State) -> list[str]:
+        """Whether the index, brought up to date as a reader does, is what a new one would be."""
+        made_of = frozenset(each for each in state.files.items() if ".clsm/" not in each[0])
+        if made_of not in self._fresh:
+            with closing(database.in_memory(None)) as fresh:
+                refresh(fresh, store, changes(fresh, store))
+                self._fresh[made_of] = _rows(fresh)
+        with open_index(store, None) as index:
+            same = _rows(index.index.connection) == self._fresh[made_of]
+        now = _vectors(store)
+        bad = [key for key in now if now[key] != self.vectors.get(key, now[key])]
+        found = [] if same else ["the index is not what a new one is"]
+        return [*found, f"{len(bad)} vectors are wrong"] if bad else found
+
+    def _acknowledged(self) -> list[str]:
+        """What the command told of is as it told, once what was begun is ended."""
+        store = opened(self.bench.store)
+        with locked(store.root, 5):
+            end_begun_run(store)
+        now, golden = self.bench.essence(), self.bench.golden
+        names = {n for n in now | golden if now.get(n) != golden.get(n)}
+        names -= {n for n in names if n == USES}
+        return [f"told of, and lost: {sorted(names)}"] if names else []
+
+    def _lay(self, state: State) -> None:
+        """Make the folder so; files that did not change keep their times, which the index knows."""
+        root = self.bench.place
+        shutil.rmtree(root, ignore_errors=True)
+        if not state.files and not state.folders:
+            return
+        root.mkdir(0o700)
+        for name in sorted(state.folders):
+            os.mkdir(root / name, 0o700)
+        for name, data in state.files.items():
+            fd = os.open(root / name, os.O_WRONLY | os.O_CREAT, 0o600)
+            os.write(fd, data)
+            os.close(fd)
+            time_ns = self._times.get((name, data))
+            if time_ns is not None:
+                os.utime(root / name, ns=(time_ns, time_ns))
+
+
+def _index_of(files: Mapping[str, bytes]) -> frozenset[tuple[str, bytes]]:
+    return frozenset(each for each in files.items() if ".clsm/index/" in each[0])
+
+
+def _key(state: State) -> object:
+    return frozenset(state.files.items()), state.folders, bool(state.told)
+
+
+def _files(root: Path) -> Iterator[tuple[str, bytes]]:
+    for path in sorted(root.rglob("*")) if root.exists() else ():
+        if path.is_file():
+            yield path.relative_to(root).as_posix(), path.read_bytes()
+
+
+def _times(root: Path) -> dict[tuple[str, bytes], int]:
+    return {(name, data): (root / name).stat().st_mtime_ns for name, data in _files(root)}
+
+
+def _logs(root: Path) -> dict[str, set[bytes]]:
+    return {
+        name: lines_of(data)
+        for name, data in _files(root)
+        if name.endswith(".jsonl") and ".clsm/" not in name and "/inbox/" not in name
+    }
+
+
+def _rows(connection: sqlite3.Connection) -> object:
+    rows = sorted(map(repr, connection.execute(_ROWS)))
+    nodes = sorted(
+        map(
+            repr, connection.execute("SELECT id, label, aliases FROM nodes WHERE label IS NOT NULL")
+        )
+    )
+    return rows, nodes, counts(connection)
+
+
+def _vectors(store: Store) -> dict[int, tuple[bytes, bytes]]:
+    """Digest of a text → the rows that the index has of it, of the sentence and of its tokens."""
+    connection = database.open_to_read(store.derived)
+    if connection is None:
+        return {}
+    count = vectors.committed(connection)
+    sentences = vectors.rows_of(
+        vectors.sentences_path(store.derived), count.sentences * SENTENCE_BYTES
+    )
+    tokens = vectors.rows_of(vectors.tokens_path(store.derived), count.tokens * TOKEN_BYTES)
+    is_whole = vectors.is_whole(connection, store.derived, ENGINE)  # else they are made anew
+    rows = connection.execute(_VECTORS).fetchall() if is_whole else []
+    connection.close()
+    if sentences is None or tokens is None:
+        return {}
+    return {
+        digest: (
+            bytes(sentences[row * SENTENCE_BYTES : (row + 1) * SENTENCE_BYTES]),
+            bytes(tokens[token * TOKEN_BYTES : (token + n) * TOKEN_BYTES]),
+        )
+        for digest, row, token, n in rows
+    }
+
+
+def run(scenario: Scenario, worker: Workers, few: int, again: int) -> Outcome:
+    """Look at a few states of a scenario; ``again`` of them with a second run."""
+    began = time.monotonic()
+    lab = Lab(Bench(scenario, worker))
+    states = lab.states()
+    rng = random.Random(scenario.name)
+    chosen = rng.sample(states, min(few, len(states)))
+    outcome = Outcome(scenario.name, "power cut", planned=len(chosen))
+    twice = set(rng.sample(range(len(chosen)), min(again, len(chosen))))
+    for number, state in enumerate(chosen):
+        outcome.violations += lab.wrong(state, again=number in twice)
+        outcome.fired += 1
+    outcome.more = f"of {len(states):,} states; run again after {len(twice)}"
+    outcome.seconds = time.monotonic() - began
+    return outcome
+
+
+def _tried(scenarios: Sequence[Scenario], name: str, few: int, again: int) -> Iterator[Outcome]:
+    with Workers(name) as worker:
+        for scenario in scenarios:
+            yield run(scenario, worker, few, again)
+
+
+def _short() -> Iterator[Outcome]:
+    return _tried([s for s in SCENARIOS if s.name in QUICK], "states", FEW, AGAIN)
+
+
+def _long() -> Iterator[Outcome]:
+    chosen = [scenario for scenario in SCENARIOS if "--git" not in scenario.words]
+    return _tried(chosen, "many states", MANY, LONG_AGAIN)
+
+
+def _control() -> Iterator[Outcome]:
+    """Writers that do not sync, that write in place, and that write in the wrong order."""
+    return _tried(DISK_CONTROLS, "control states", 40, 0)
+
+
+RIG = Rig(
+    name="crashstates",
+    promises=(1, 2, 3),
+    short=_short,
+    long=_long,
+    control=_control,
+    needs=("strace", "git"),
+)

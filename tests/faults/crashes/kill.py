@@ -1,0 +1,145 @@
+"""Commands stopped, or refused something by the disk, at every system call that changes a store.
+
+``kill`` ends the process at the call; ``errors`` lets the call fail with EIO, then with ENOSPC.
+The short forms take a few points of each command, spread over kinds of calls and files; the long
+ones all but those that only write a copy of the store which is thrown away (a ``rehearsal``); for
+errors also the index, and commands with the model: of these one in so many, see ``SHARES``.
+
+Not shown: a kill of git, which ``init --git`` starts (rig ``gitcut``); a call that does half of its work (rig
+``crashstates``); errors of calls that only read.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from functools import partial
+from typing import TYPE_CHECKING
+
+from faults.crashes.trace import KILL, Point
+from faults.rig import Outcome, Rig
+from faults.running.bench import Bench, Workers
+from faults.running.laying import ground
+from faults.running.scenarios import CONTROL, SCENARIOS, Scenario
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+ERRORS = ("error=EIO", "error=ENOSPC")
+FEW, FEWER = 2, 1
+"""Points of a command in the short form; of one that opens the model, and for errors."""
+SELDOM = frozenset(
+    {"segment", "other engine", "half slept", "watched", "half forgotten", "undo consolidate",
+     "unpin", "doctor", "shadow stop"}
+)  # fmt: skip
+"""Commands that the short forms leave out, as they take long or resemble others; those of errors
+all with a model."""
+SHARES = {KILL: {"rehearsal": 20}, **{error: {"rehearsal": 40, "index": 4} for error in ERRORS}}
+"""Fault → part of a path → one in so many of such points is tried."""
+MODEL_SHARES = {KILL: 1, **dict.fromkeys(ERRORS, 4)}
+"""Fault → of a command that opens the model, one in so many of its points."""
+
+
+def kind(point: Point) -> tuple[str, str]:
+    """What a point does to which sort of file.
+
+    >>> kind(Point("fsync", 3, "flow/pi/episodes/2026/02/.tmp-a.md"))
+    ('fsync', 'flow md')
+    """
+    parts = point.path.split("/")
+    where = parts[1] if parts[0] == ".clsm" and len(parts) > 1 else parts[0]
+    return point.name, f"{where} {parts[-1].rpartition('.')[2]}"
+
+
+def spread(points: Sequence[Point], rng: random.Random, few: int) -> list[Point]:
+    """A few points, in their order, of as many kinds as can be."""
+    mixed = rng.sample(points, len(points))
+    first = {kind(point): point for point in reversed(mixed)}
+    chosen = [*first.values(), *(point for point in mixed if point not in first.values())][:few]
+    return sorted(chosen, key=points.index)
+
+
+def nearly_all(points: Sequence[Point], rng: random.Random, shares: dict[str, int]) -> list[Point]:
+    """All points, but of those whose path has a certain part ("" is in all) one in so many."""
+    chosen = []
+    for point in points:
+        share = max((n for part, n in shares.items() if part in point.path), default=1)
+        if rng.randrange(share) == 0:
+            chosen.append(point)
+    return chosen
+
+
+def run(
+    scenario: Scenario,
+    fault: str,
+    choose: Callable[[Sequence[Point], random.Random], list[Point]],
+    staff: Sequence[Workers],
+) -> Outcome:
+    """Try the chosen points of a scenario, as many at once as there are workers."""
+    began = time.monotonic()
+    outcome = Outcome(scenario.name, fault)
+    ground().before(scenario.state)
+
+    def work(number: int) -> list[tuple[Point, bool, list[str]]]:
+        bench = Bench(scenario, staff[number])
+        found = bench.points()
+        if number == 0:
+            outcome.more = f"of {len(found):,} calls"
+            if len(found) < scenario.least:
+                outcome.violations.append(f"only {len(found)} calls that change the store")
+        mine = choose(found, random.Random(scenario.name))[number :: len(staff)]
+        return [(point, *bench.strike(point, fault)) for point in mine]
+
+    with ThreadPoolExecutor(len(staff)) as pool:
+        for done in pool.map(work, range(len(staff))):
+            outcome.planned += len(done)
+            outcome.fired += sum(fired for _, fired, _ in done)
+            outcome.missed += [str(point) for point, fired, _ in done if not fired]
+            outcome.violations += [text for _, _, wrong in done for text in wrong]
+    outcome.seconds = time.monotonic() - began
+    return outcome
+
+
+def _short(faults: Sequence[str]) -> Iterator[Outcome]:
+    with Workers("short") as one:
+        is_kill = KILL in faults
+        chosen = [s for s in SCENARIOS if s.name not in SELDOM and (is_kill or not s.model)]
+        for number, scenario in enumerate(chosen):
+            few = partial(spread, few=FEW if is_kill and not scenario.model else FEWER)
+            yield run(scenario, faults[number % len(faults)], few, [one])
+
+
+def _long(faults: Sequence[str]) -> Iterator[Outcome]:
+    with ExitStack() as stack:
+        names = range(os.cpu_count() or 1)
+        staff = [stack.enter_context(Workers(f"long {name}", alone=False)) for name in names]
+        for scenario in SCENARIOS:
+            for fault in faults:
+                shares = SHARES[fault] | {"": MODEL_SHARES[fault] if scenario.model else 1}
+                yield run(scenario, fault, partial(nearly_all, shares=shares), staff)
+
+
+def _control(faults: Sequence[str]) -> Iterator[Outcome]:
+    """Points of the bad writer's own files only."""
+    with Workers("control") as one:
+        yield run(CONTROL, faults[0], _of_files, [one])
+
+
+def _of_files(points: Sequence[Point], rng: random.Random) -> list[Point]:
+    return spread([each for each in points if each.path.startswith("flow/pi/")], rng, 5)
+
+
+RIGS = tuple(
+    Rig(
+        name=name,
+        promises=promises,
+        short=partial(_short, faults),
+        long=partial(_long, faults),
+        control=partial(_control, faults),
+        needs=("strace", "git"),
+    )
+    for name, promises, faults in (("kill", (1, 2), (KILL,)), ("errors", (4,), ERRORS))
+)

@@ -1,0 +1,165 @@
+"""A store and real commands around its lock, for the rig ``faults.crowds.locks``."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+import time
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from faults.running.laying import environment
+from faults.running.warm import Warm
+from ingesting import new_store, take, tree
+
+from clsm_cli.store.lock import held_by
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+CLSM = (sys.executable, "-m", "clsm_cli")
+STALE = (sys.executable, str(Path(__file__).with_name("stale_lock.py")))
+"""clsm with a lock as git's: a file that is there or not."""
+SLACK = 1.0
+"""Seconds that a take-over, or giving up, may take beyond what it must."""
+HOOK = 2.0
+"""Seconds that a hook waits (``store.capture_wait``)."""
+PATIENCE = 0.5
+"""Seconds that other writers wait in these stores (``store.lock_wait``)."""
+LATE = 120.0
+ITEM = "f-0123456789ab"
+_TURN = {"role": "user", "session": "main", "timestamp": "2026-03-01T12:00:00Z"}
+
+
+class Stage:
+    """A store as it is before each situation, and what starts commands.
+
+    Args:
+        folder: For it all.
+        program: What is tried; only clsm itself can be forked from a process that has imported it.
+        wait: Seconds that a hook waits; None: as long as it does by itself.
+    """
+
+    def __init__(
+        self, folder: Path, stack: ExitStack, program: tuple[str, ...], wait: float | None
+    ) -> None:
+        self.folder = folder
+        self.program = program
+        self.wait = HOOK if wait is None else wait
+        self.environment = environment(folder, model=False)
+        self.warm = stack.enter_context(Warm(self.environment)) if program == CLSM else None
+        made = new_store(folder / "before")
+        take(made, stdin=row("Anchor one lies deep."), capture_only=True)
+        (made.root / "tasks/list.md").write_text(f"- Mend the stove.  ^{ITEM}\n")
+        with (made.root / "clsm.yaml").open("a") as config:
+            config.write(f"settings:\n  store.lock_wait: {PATIENCE:g}\n")
+            config.write(f"  store.capture_wait: {wait:g}\n" if wait is not None else "")
+        scene = Scene(self, "before")
+        self.idle = 0.0
+        """Seconds of a command that has nothing to wait for."""
+        for words in (("pin", ITEM), ("recall", "anchor"), ("status",)):
+            code, _, err, took = scene.run(*words)  # they make what any run makes
+            assert code == 0, err
+            self.idle = max(self.idle, took)
+
+    def scene(self, number: int) -> Scene:
+        """A new one."""
+        shutil.copytree(self.folder / "before", self.folder / f"{number}" / "memory")
+        return Scene(self, f"{number}/memory")
+
+
+def row(text: str) -> bytes:
+    """A line that a hook pipes in."""
+    return json.dumps({**_TURN, "content": text}).encode()
+
+
+class Scene:
+    """A store, and commands around its lock."""
+
+    def __init__(self, stage: Stage, name: str) -> None:
+        self.stage = stage
+        self.program = stage.program
+        self.root = stage.folder / name
+        self.folder = self.root.parent
+
+    def run(self, *words: str, stdin: bytes = b"") -> tuple[int, str, str, float]:
+        """Exit code, output and errors of a command, and how long it took."""
+        words = (*words, "--store", str(self.root))
+        began = time.monotonic()
+        if self.stage.warm is not None:
+            told = self.stage.warm(*words, stdin=stdin, seconds=LATE)
+            return told.code, told.out.decode(), told.err.decode(), time.monotonic() - began
+        done = subprocess.run(
+            [*self.program, *words],
+            env=self.stage.environment,
+            input=stdin,
+            capture_output=True,
+            timeout=LATE,
+            check=False,
+        )
+        took = time.monotonic() - began
+        return done.returncode, done.stdout.decode(), done.stderr.decode(), took
+
+    @contextmanager
+    def holder(self) -> Iterator[subprocess.Popen[bytes]]:
+        """A clsm that holds the lock for as long as its input is open."""
+        process = subprocess.Popen(
+            [*self.program, "ingest", "-", "--capture", "--store", str(self.root)],
+            env=self.stage.environment,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        end = time.monotonic() + LATE
+        while not self.is_held(process.pid):
+            assert time.monotonic() < end
+            time.sleep(0.02)
+        try:
+            yield process
+        finally:
+            process.kill()
+            process.communicate()
+
+    def is_held(self, pid: int) -> bool:
+        """Whether that process has the lock."""
+        if self.program == STALE:
+            return (self.root / "lock").exists()
+        return f"(process {pid})" in (held_by(self.root) or "")
+
+    def taken_over(self) -> list[str]:
+        """A writer comes after the holder has gone: it must have the lock at once."""
+        code, _, err, took = self.run("note", "A note of the heir.")
+        if code != 0:
+            return [f"who comes after ended with {code}: {err.strip()}"]
+        return [f"the take-over took {took:.1f} s"] if took > self.latest else []
+
+    @property
+    def latest(self) -> float:
+        """Seconds that a command may take that waits for nothing: this machine may be busy."""
+        return SLACK + 3 * self.stage.idle
+
+    def given_up(self, pid: int) -> list[str]:
+        """What hooks and writers do while the lock is held: give up in time, and read without it."""
+        found = []
+        before = tree(self.root, derived=True)
+        hook = self.stage.wait
+        for words, wait in (
+            (("ingest", "-", "--capture"), hook),
+            (("note", "Unheard."), hook),
+            (("pin", ITEM), PATIENCE),
+        ):
+            code, _, err, took = self.run(*words, stdin=row("Nobody will hear this."))
+            if code != 75 or f"clsm ingest (process {pid})" not in err:
+                found.append(f"{words[0]} ended with {code}: {err.strip()}")
+            if not wait <= took <= wait + self.latest:
+                found.append(f"{words[0]} waited for {took:.1f} s, not {wait:g}")
+        for read in ("recall anchor --no-touch", "context", "status"):
+            code, _, err, took = self.run(*read.split())
+            if code != 0 or took > self.latest:
+                found.append(f"{read} ended with {code} after {took:.1f} s: {err.strip()}")
+        after = tree(self.root, derived=True)
+        changed = sorted(n for n in before.keys() | after.keys() if before.get(n) != after.get(n))
+        return found + [f"{name} was written without the lock" for name in changed]

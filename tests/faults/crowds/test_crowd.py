@@ -1,0 +1,121 @@
+"""Several clsm at once on one store, as real processes; killed ones: ``faults.crowds.crowd``."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from pathlib import Path
+from typing import IO, Any
+
+import pytest
+from faults.crowds.lock_scene import CLSM
+from faults.running.laying import NOW, SAMPLE, environment
+from ingesting import new_store, same, state_of, take
+
+from clsm_cli.embedding import weights
+from clsm_cli.inspection.overview import overview
+from clsm_cli.store.index.counts import counts
+from clsm_cli.store.index.opening import open_index
+
+PATIENCE = 300.0
+EVERYTHING = ("--json", "-k", "1000", "--budget", "200000", "--min-score", "0")
+
+
+class Crowd:
+    """Starts ``clsm`` processes on one store."""
+
+    def __init__(self, folder: Path) -> None:
+        weights.install(weights.default_folder())
+        self.folder = folder
+        self.store = folder / "memory"
+        self.environment = environment(folder, model=True)
+        new_store(self.store)
+        with (self.store / "clsm.yaml").open("a") as config:
+            config.write(f"settings:\n  store.lock_wait: {PATIENCE:g}\n")
+
+    def start(self, *words: object, stdin: int | IO[bytes] = subprocess.DEVNULL) -> Any:
+        return subprocess.Popen(
+            [*CLSM, *map(str, words), "--store", str(self.store)],
+            env=self.environment,
+            stdin=stdin,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+
+
+@pytest.fixture
+def crowd(tmp_path: Path) -> Crowd:
+    return Crowd(tmp_path)
+
+
+def finish(process: Any) -> bytes:
+    out, err = process.communicate(timeout=PATIENCE)
+    assert process.returncode == 0, (process.args, err.decode())
+    assert isinstance(out, bytes)
+    return out
+
+
+def test_two_ingests_and_four_recalls_at_once(crowd: Crowd, tmp_path: Path) -> None:
+    """All succeed; the store then holds what one ingest after the other gives; no reader sees halves."""
+    chats = SAMPLE / "sessions"
+    sources = [
+        [chats / "a41f09c7.jsonl", SAMPLE / "workspace" / "USER.md"],
+        [
+            SAMPLE / "workspace" / "USER.md",
+            chats / "a41f09c7.jsonl",
+            SAMPLE / "workspace" / "SOUL.md",
+        ],
+    ]
+    take(new_store(crowd.store), chats / "5d2ce8b0.jsonl")
+    writers = [crowd.start("ingest", *paths, "--now", NOW) for paths in sources]
+    readers = [crowd.start("recall", *EVERYTHING, "harbour gauge") for _ in range(4)]
+    for process in readers:
+        answer = json.loads(finish(process))
+        ids = [memory["id"] for memory in answer["memories"]]
+        assert len(ids) == len(set(ids))
+        assert answer["answered"]
+    for process in writers:
+        finish(process)
+    once = new_store(tmp_path / "once")
+    take(once, chats / "5d2ce8b0.jsonl")
+    take(once, *sources[1])
+    found = state_of(new_store(crowd.store))
+    assert len(found.keys()) == len(set(found.keys()))
+    same(found, state_of(once))
+    assert overview(new_store(crowd.store)).problems == ()
+
+
+def test_a_turn_is_never_out_of_sight_while_it_moves_to_its_episode(crowd: Crowd) -> None:
+    """What was found before an ingest is found at every moment of it."""
+    store = new_store(crowd.store)
+    chat = SAMPLE / "sessions" / "a41f09c7.jsonl"
+    take(store, chat, capture_only=True)
+    words = ("recall", *EVERYTHING, "--no-touch", "Brian coffee")
+    before = {m["id"] for m in json.loads(finish(crowd.start(*words)))["memories"]}
+    assert before
+    writer = crowd.start("ingest", chat, "--now", NOW)
+    asked = 0
+    while writer.poll() is None:
+        now = {m["id"] for m in json.loads(finish(crowd.start(*words)))["memories"]}
+        assert now >= before
+        asked += 1
+    finish(writer)
+    assert asked > 0
+
+
+def test_a_reader_keeps_what_it_saw_while_others_write(crowd: Crowd, tmp_path: Path) -> None:
+    store = new_store(crowd.store)
+    path = tmp_path / "MEMORY.md"
+    path.write_text("# A\n\nThe ferry leaves at nine.\n\nTea.\n")
+    take(store, path)
+    with open_index(store, None) as opened:
+        rows = [row for row, _, _ in opened.index.postings("ferri")]
+        path.write_text("# A\n\nCoffee.\n\nThe train leaves at ten.\n")
+        take(store, path)
+        take(store, SAMPLE / "sessions" / "a41f09c7.jsonl")
+        assert [p.text for p in opened.index.passages(rows).values()] == [
+            "The ferry leaves at nine."
+        ]
+        assert counts(opened.index.connection)["turns"] == 0
+    with open_index(store, None) as opened:
+        assert counts(opened.index.connection)["turns"] > 0

@@ -1,0 +1,357 @@
+"""Text that was made to break a reader, in every place where clsm reads (promise 8).
+
+Each input of ``hostile_inputs`` is taken in (a note, a transcript, a hook), put into a store (a
+shard, a topic, an episode, an inbox, a log, a configuration …) and asked (a query, a line of a
+batch). A command may refuse it by name or report it; it may not end in a traceback, hang, be
+killed, take more than ``SECONDS`` of processor time or more than ``MEMORY`` MiB; what else lies in
+the store must still be found; and nothing in the input may run. An input counts as fired when the
+command really opened the file it stands in.
+
+Not shown: what the model does with such a text is measured in the long form alone, where its time
+grows with the number of passages and has no limit here.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from faults.inputs.hostile_inputs import FILLERS, JSON, MIB, TEXT, YAML, filled, large
+from faults.rig import Outcome, Rig
+from faults.running.scenarios import NOW, environment
+from faults.running.warm import Ended, Warm
+from ingesting import new_store, scratch, take
+from sleeping import sleep
+
+from clsm_cli.embedding import weights
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+SECONDS, MEMORY = 2.0, 300
+"""Processor seconds and MiB of a command at most; a file of 8 MiB may take ``SECONDS`` a MiB."""
+BUSY = 5
+"""So many times as long in the short form, which runs beside other tests: it is to find a hang."""
+CODES = frozenset({0, 2, 10, 11, 12, 13, 14, 15, 16, 17, 75})
+"""Exit codes that clsm.errors names, and 2 for wrong use."""
+KNOWN = "The spare key of the boathouse hangs behind the green lamp."
+_QUESTION = "where is the spare key of the boathouse"
+_RECALL = ("recall", "--no-touch", _QUESTION)
+_STATUS = ("status", "--json")
+
+
+def _front(data: bytes) -> bytes:
+    return b"---\n" + data + b"\n---\n\n- a line\n"
+
+
+def _as_settings(data: bytes) -> bytes:
+    return b"format: 1\nstore: x\n" + data
+
+
+_MARKED = {f"front matter: {name}": _front(data) for name, data in YAML.items()}
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where an input is put in a store.
+
+    Attributes:
+        path: Relative to the store.
+        inputs: What is put there.
+        commands: What reads it; each is run.
+        must_answer: Whether a recall must still find what else is there.
+    """
+
+    path: str
+    inputs: dict[str, bytes]
+    commands: Sequence[Sequence[str]] = (_RECALL, _STATUS)
+    must_answer: bool = True
+
+
+_DECAY = ("decay", "--now", NOW, "--dry-run", "--json")
+_SLEEP = ("consolidate", "--now", NOW, "--dry-run", "--json")
+_LOGS = ("activation", "uses", "archived", "feedback", "review", "runs")
+_EPISODE = "flow/pi/episodes/2026/02/20260224T071500Z-e-0123456789ab.md"
+PLACES = (
+    Place("projects/graph/3.yaml", YAML | JSON, (_RECALL, _STATUS, ("graph",), ("context",))),
+    Place("flow/x/graph/3.yaml", YAML, (_RECALL, _STATUS)),
+    Place("archive/projects/3.yaml", YAML, (_DECAY, _RECALL, _STATUS)),
+    Place("projects/evil.md", TEXT | _MARKED, (_RECALL, _STATUS, ("history", "boathouse"))),
+    Place(_EPISODE, TEXT | _MARKED, (_RECALL, _STATUS, _SLEEP)),
+    Place("flow/pi/inbox/evil.jsonl", JSON, (_RECALL, _STATUS, ("context",), ("ingest",))),
+    *(
+        Place(f"flow/pi/{name}.jsonl", JSON, (_DECAY, ("review", "--json"), _RECALL, _STATUS))
+        for name in _LOGS
+    ),
+    Place("tombstones/x.jsonl", JSON, (_RECALL, _STATUS, ("note", "One more."))),
+    Place("clsm.yaml", YAML | {f"settings: {n}": _as_settings(d) for n, d in YAML.items()},
+          (_RECALL, _STATUS, ("note", "One more.")), must_answer=False),
+    Place("ontology.yaml", YAML, (_STATUS, _SLEEP)),
+    Place("eval/queries.yaml", YAML, (_RECALL, ("eval", "label", "--json"), ("eval", "run", "--json"))),
+    Place(".clsm/context.json", JSON, (("context",), ("context", "--format", "prompt"))),
+    Place(".clsm/redo", JSON | YAML, (("ingest",), _RECALL, _STATUS, ("note", "One more."))),
+    Place(".clsm/index/index.sqlite", TEXT, (_RECALL, _STATUS, ("ingest",))),
+)  # fmt: skip
+
+
+@dataclass
+class Ground:
+    """A store to spoil, and the process that runs commands on copies of it."""
+
+    folder: Path
+    warm: Warm
+    seconds: float = SECONDS
+    outcome: Outcome = field(init=False)
+    slowest: float = 0.0
+    highest: int = 0
+
+    def fresh(self) -> Path:
+        """A copy of the store."""
+        copy = self.folder / "copy"
+        shutil.rmtree(copy, ignore_errors=True)
+        shutil.copytree(self.folder / "memory", copy, symlinks=True)
+        return copy
+
+    def run(self, what: str, *words: str | Path, size: int = 0, stdin: bytes | Path = b"") -> Ended:
+        """A command on the copy; what no input may bring about goes into the outcome."""
+        most = self.seconds * max(1, size / MIB)
+        ended = self.warm(
+            *words, "--store", self.folder / "copy", stdin=stdin, cwd=self.folder / "cwd",
+            seconds=most * 10 + 20, processor=int(most * 5 + 10),
+        )  # fmt: skip
+        wrong = ended.faults(CODES)
+        if ended.seconds > most:
+            wrong.append(f"took {ended.seconds:.1f} s")
+        if ended.peak > MEMORY:
+            wrong.append(f"took {ended.peak} MiB")
+        if os.listdir(self.folder / "cwd"):
+            wrong.append("wrote into the working folder")
+        self.outcome.violations += [f"{words[0]}, {what}: {each}" for each in wrong]
+        self.slowest = max(self.slowest, ended.seconds)
+        self.highest = max(self.highest, ended.peak)
+        return ended
+
+    @contextmanager
+    def series(self, what: str, fault: str) -> Iterator[Outcome]:
+        """An outcome that is filled while it is open."""
+        self.outcome = Outcome(what, fault)
+        self.slowest, self.highest, begin = 0.0, 0, time.monotonic()
+        yield self.outcome
+        self.outcome.seconds = time.monotonic() - begin
+        self.outcome.more = f"slowest {self.slowest:.1f} s, at most {self.highest} MiB"
+
+
+def _prepare(folder: Path) -> None:
+    """A store that was told something and slept over it, with its index."""
+    store = new_store(folder / "memory")
+    (folder / "cwd").mkdir()
+    (folder / "note.md").write_text(f"# House\n\n{KNOWN}\n\n- Mara lives in Leeds.\n")
+    rows = [
+        {"speaker": "Mara", "session": "main", "content": text, "timestamp": f"2026-02-24T08:0{n}:00Z"}
+        for n, text in enumerate(("I moved to Leeds.", KNOWN, "I prefer tea to coffee.", "Thanks."))
+    ]  # fmt: skip
+    take(store, stdin="".join(json.dumps(row) + "\n" for row in rows).encode())
+    take(store, folder / "note.md")
+    sleep(store, NOW)
+
+
+@contextmanager
+def ground(*, model: bool = False, seconds: float = SECONDS) -> Iterator[Ground]:
+    """The store and the process; removed afterwards."""
+    weights.install(weights.default_folder())
+    with scratch() as folder:
+        _prepare(folder)
+        with Warm(environment(folder, model=model)) as warm:
+            yield Ground(folder, warm, seconds)
+
+
+def _fires(ended: Iterable[Ended], path: Path) -> bool:
+    wanted = os.fspath(path)
+    return any(wanted in name for each in ended for _, name in each.heard)
+
+
+def _planted(at: Ground, place: Place, names: Sequence[str]) -> Iterator[Outcome]:
+    with at.series(place.path, "is hostile") as outcome:
+        for name in names:
+            store = at.fresh()
+            path = store / place.path
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(place.inputs[name])
+            done = []
+            for words in place.commands:
+                ended = at.run(name, *words, size=len(place.inputs[name]))
+                done.append(ended)
+                if words == _RECALL and place.must_answer and KNOWN.encode() not in ended.out:
+                    outcome.violations.append(f"recall, {name}: {KNOWN!r} is not found")
+            outcome.planned += 1
+            outcome.fired += _fires(done, path)
+    yield outcome
+
+
+def _taken(at: Ground, title: str, inputs: dict[str, bytes], ending: str) -> Iterator[Outcome]:
+    """A file that is named, then what else is there is asked for."""
+    with at.series(f"ingest {title}", "is hostile") as outcome:
+        at.fresh()
+        for number, (name, data) in enumerate(inputs.items()):
+            path = at.folder / f"input{number}.{ending}"
+            path.write_bytes(data)
+            words = (
+                ["ingest", path, "--now", NOW]
+                if ending != "stdin"
+                else ["ingest", "-", "--capture"]
+            )
+            ended = at.run(name, *words, size=len(data), stdin=path if ending == "stdin" else b"")
+            outcome.planned += 1
+            outcome.fired += ending == "stdin" or os.fspath(path) in ended.opened
+            path.unlink()
+        found = at.run("afterwards", *_RECALL, size=8 * MIB)
+        if KNOWN.encode() not in found.out:
+            outcome.violations.append(f"{title}: {KNOWN!r} is not found afterwards")
+    yield outcome
+
+
+def _asked(at: Ground, queries: Sequence[bytes]) -> Iterator[Outcome]:
+    """Words on the command line, and lines of a batch beside a good one."""
+    good = json.dumps({"id": "good", "query": _QUESTION}).encode()
+    with at.series("recall", "a hostile query") as outcome:
+        at.fresh()
+        for number, query in enumerate(queries):
+            word = query.replace(b"\0", b"")[: 100 * 1024].decode("utf-8", "surrogateescape")
+            at.run(f"query {number}", "recall", "--no-touch", "--", word)
+            batch = b"\n".join(
+                [query, json.dumps({"query": query.decode("latin-1")}).encode(), good]
+            )
+            ended = at.run(
+                f"batch {number}", "recall", "--no-touch", "--json", "--batch", "-", stdin=batch
+            )
+            outcome.planned += 1
+            outcome.fired += ended.code == 0
+            if KNOWN.encode() not in ended.out:
+                outcome.violations.append(f"batch {number}: the good line has no answer")
+    yield outcome
+
+
+def _streamed(at: Ground, size: int) -> Iterator[Outcome]:
+    """A line that never ends, from a pipe."""
+    with at.series("ingest -", f"a line of {size // 10**6} MB") as outcome:
+        at.fresh()
+        pipe = at.folder / "pipe"
+        os.mkfifo(pipe)
+        row = b'{"role": "user", "content": "The kettle is blue.", "timestamp": "2026-02-24T09:00:00Z"}'
+
+        def write() -> None:
+            with open(pipe, "wb") as stream:
+                stream.writelines(b"x" * MIB for _ in range(size // MIB))
+                stream.write(b"\n" + row + b"\n")
+
+        thread = threading.Thread(target=write)
+        thread.start()
+        ended = at.run("stream", "ingest", "-", "--capture", "--format", "jsonl", stdin=pipe)
+        thread.join()
+        outcome.planned, outcome.fired = 1, int(ended.code == 0)
+        if b"kettle" not in at.run("afterwards", "recall", "--no-touch", "kettle").out:
+            outcome.violations.append("what came behind the line is not found")
+    yield outcome
+
+
+def _large(at: Ground) -> Iterator[Outcome]:
+    for name, ending, data in large():
+        yield from _taken(at, name, {name: data}, ending)
+
+
+def _fillers(size: int) -> dict[str, bytes]:
+    return {f"{piece!r} again and again": filled(piece, size) for piece in FILLERS}
+
+
+def _all(at: Ground) -> Iterator[Outcome]:
+    for place in PLACES:
+        yield from _planted(at, place, list(place.inputs))
+    fillers = _fillers(MIB)
+    yield from _taken(at, "a note", TEXT | _MARKED | fillers, "md")
+    yield from _taken(at, "a transcript", JSON, "jsonl")
+    yield from _taken(at, "a hook", JSON | TEXT, "stdin")
+    yield from _large(at)
+    yield from _streamed(at, 200 * 10**6)
+    yield from _asked(at, [*JSON.values(), *TEXT.values(), *_fillers(100 * 1024).values()])
+
+
+def long() -> Iterator[Outcome]:
+    """Every input in every place; without the model, then what is told with it."""
+    with ground() as at:
+        yield from _all(at)
+    with ground(model=True) as at:
+        small = {name: data[: 64 * 1024] for name, data in (TEXT | _fillers(16 * 1024)).items()}
+        yield from _slept(at, small)
+
+
+def _slept(at: Ground, inputs: dict[str, bytes]) -> Iterator[Outcome]:
+    """Taken in by the model, and slept over: in all, as what a model costs is no part of a limit."""
+    with at.series("ingest, consolidate", "hostile notes, with the model") as outcome:
+        at.fresh()
+        for number, (name, data) in enumerate(inputs.items()):
+            path = at.folder / f"input{number}.md"
+            path.write_bytes(data)
+            for words in (("ingest", path, "--now", NOW), ("consolidate", "--now", NOW)):
+                at.run(name, *words, size=32 * MIB)
+            outcome.planned += 1
+            outcome.fired += 1
+        if KNOWN.encode() not in at.run("afterwards", *_RECALL, size=8 * MIB).out:
+            outcome.violations.append(f"{KNOWN!r} is not found afterwards")
+    yield outcome
+
+
+def short() -> Iterator[Outcome]:
+    """Some inputs in each place, other ones in each."""
+    with ground(seconds=BUSY * SECONDS) as at:
+        for number, place in enumerate(PLACES):
+            names = list(islice(place.inputs, number % 7, None, 29))
+            yield from _planted(
+                at,
+                Place(place.path, place.inputs, place.commands[:2], place.must_answer),
+                names[:2],
+            )
+        notes = dict(islice((TEXT | _MARKED).items(), 1, None, 12))
+        yield from _taken(at, "a note", notes, "md")
+        yield from _taken(at, "a transcript", dict(islice(JSON.items(), 0, None, 4)), "jsonl")
+        yield from _streamed(at, 50 * 10**6)
+        yield from _asked(at, list(islice(JSON.values(), 0, None, 9)))
+
+
+_BARE = """
+import json, sys, yaml
+data = yaml.load(open(sys.argv[1], "rb").read(), yaml.CSafeLoader)
+print(len(json.dumps(data)))
+"""
+
+
+def control() -> Iterator[Outcome]:
+    """A reader that trusts its input: PyYAML's, and what it gave written out."""
+    outcome = Outcome("yaml.CSafeLoader", "is hostile")
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "input")
+        for name in ("100,000 [", "python tag", "NUL"):
+            path.write_bytes(YAML[name])
+            limits = "ulimit -v 1000000 -t 10; exec "
+            done = subprocess.run(
+                ["sh", "-c", f'{limits} "$0" -c "$1" "$2"', sys.executable, _BARE, str(path)],
+                capture_output=True, check=False,
+            )  # fmt: skip
+            outcome.planned += 1
+            outcome.fired += 1
+            if done.returncode:
+                outcome.violations.append(f"{name}: ended with {done.returncode}")
+    yield outcome
+
+
+RIG = Rig("hostile", (8,), short, long, control)

@@ -1,0 +1,264 @@
+"""Secrets are masked before anything is written, and ordinary text is not (promise 17).
+
+The vectors of ``make_vectors`` are strings that rules of two public scanners are meant to catch;
+each stands in a sentence, so nothing but its own form gives it away. Prose is the text of this
+project: documents, manual pages, the sample. End to end, one vector a kind is told by every way in
+(a note, a transcript, a hook, what a tool was given and printed, a name, a heading), and no file of
+the store and nothing that a command prints may hold it.
+
+Not found are what has no form of its own: short passwords behind an option, hexadecimal keys behind
+a vendor's name alone, an expression of a scanner that matches words as well (``LEFT_OUT``).
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from faults.inputs import patterns
+from faults.inputs.hostile_inputs import FILLERS, filled
+from faults.inputs.secret_vectors import Vector, load
+from faults.rig import Outcome, Rig
+from faults.running.scenarios import NOW, environment
+from faults.running.warm import Warm
+from ingesting import new_store, scratch
+
+from clsm_cli.embedding import weights
+from clsm_cli.text import secrets
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+FOUND = 0.95
+"""Share of the vectors that must be found."""
+FALSE_ALARMS = 1.0
+"""Lines of a thousand of prose that may be masked."""
+LINE = 0.001
+"""Seconds that a line may take, in the mean."""
+_ROOT = Path(__file__).parents[3]
+_PROSE = ("*.md", "docs/*.md", "man/*.1", "fixtures/**/*.md", "fixtures/**/*.jsonl")
+
+
+def _found(mask: Callable[[str], secrets.MaskedText]) -> Outcome:
+    outcome = Outcome("vectors of two scanners", "in a sentence")
+    begin = time.process_time()
+    missed: Counter[str] = Counter()
+    kinds = set()
+    for vector in load():
+        masked = mask(f"I noted {vector.text} for later.")
+        kinds.add(vector.kind)
+        outcome.planned += 1
+        outcome.fired += 1
+        missed[vector.kind] += not masked.found
+    outcome.seconds = time.process_time() - begin
+    share = 1 - missed.total() / outcome.planned
+    lost = ", ".join(f"{kind} {n}" for kind, n in missed.most_common() if n)
+    outcome.more = f"{share:.1%} of {len(kinds)} kinds; missed: {lost or 'none'}"
+    if share < FOUND:
+        outcome.violations.append(f"only {outcome.more}")
+    return outcome
+
+
+def prose() -> list[str]:
+    """The lines of text that this project has."""
+    files = sorted({path for pattern in _PROSE for path in _ROOT.glob(pattern)})
+    return [
+        line
+        for path in files
+        for line in path.read_text("utf-8", "replace").splitlines()
+        if line.strip()
+    ]
+
+
+def _alarms(mask: Callable[[str], secrets.MaskedText]) -> Outcome:
+    outcome = Outcome("prose of this project", "no secret in it")
+    lines = prose()
+    begin = time.process_time()
+    alarms = [line for line in lines if mask(line).found]
+    outcome.seconds = time.process_time() - begin
+    outcome.planned = outcome.fired = len(lines)
+    rate, cost = 1000 * len(alarms) / len(lines), outcome.seconds / len(lines)
+    outcome.more = f"{rate:.2f} false alarms in 1,000 lines; {1000 * cost:.2f} ms a line"
+    if len(lines) < 2000:
+        outcome.violations.append(f"only {len(lines)} lines of prose")
+    if rate > FALSE_ALARMS:
+        outcome.violations += [f"false alarm: {line[:120]}" for line in alarms]
+    if cost > LINE:
+        outcome.violations.append(f"takes {1000 * cost:.2f} ms a line")
+    return outcome
+
+
+def _chosen(every: int) -> list[Vector]:
+    """The first vector of some kinds that is found: one that is not is counted elsewhere."""
+    found: dict[str, Vector] = {}
+    for vector in load():
+        if secrets.mask(f"The key is {vector.text} and no other.").found:
+            found.setdefault(vector.kind, vector)
+    return list(found.values())[::every]
+
+
+def _core(text: str) -> str:
+    """What is masked of a vector, where it stands as it does here."""
+    masked = secrets.mask(text).text
+    head, _, rest = masked.partition("[masked:")
+    tail = rest.partition("]")[2].partition("[masked:")[0]
+    end = text.find(tail, len(head)) if tail else len(text)
+    return text[len(head) : end]
+
+
+def _told(told: Sequence[Vector], folder: Path) -> None:
+    """Every way in, each with every vector."""
+    rows: list[dict[str, object]] = []
+    note = ["# Keys\n"]
+    for number, vector in enumerate(told):
+        said = f"The key is {vector.text} and no other."
+        at = f"2026-02-24T{8 + number % 12:02}:{number // 12:02}:00Z"
+        common = {"session": "main", "timestamp": at}
+        rows.append({**common, "speaker": "Mara", "content": said})
+        rows.append(
+            {
+                **common,
+                "role": "tool",
+                "tool": {"name": "sh", "input": f"echo {said}"},
+                "content": said,
+            }
+        )
+        rows.append(
+            {
+                **common,
+                "role": "assistant",
+                "content": [{"type": "text", "text": said}],
+                "id": f"m{number}",
+            }
+        )
+        note.append(f"## Of {said}\n\n- {said}\n")
+    (folder / "chat.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    (folder / "MEMORY.md").write_text("\n".join(note))
+
+
+def _names(vector: Vector) -> list[dict[str, object]]:
+    """A vector as a name: of a speaker, a session, a tool, a message."""
+    row = {"content": "Good morning to all of you.", "timestamp": "2026-02-25T08:00:00Z"}
+    return [{**row, name: vector.text} for name in ("speaker", "session", "id", "tool")]
+
+
+def _end_to_end(every: int, *, model: bool) -> Iterator[Outcome]:
+    weights.install(weights.default_folder())
+    with scratch() as folder, Warm(environment(folder, model=model)) as clsm:
+        outcome = Outcome("note, ingest, hook, consolidate, recall", "a key in every way in")
+        begin = time.monotonic()
+        told = _chosen(every)
+        _told(told, folder)
+        store = new_store(folder / "memory")
+        shown = b""
+        hook = "".join(json.dumps(row) + "\n" for vector in told for row in _names(vector)).encode()
+        commands: list[tuple[tuple[str | Path, ...], bytes]] = [
+            (("ingest", folder / "chat.jsonl", "--now", NOW, "-v"), b""),
+            (("ingest", folder / "MEMORY.md", "--now", NOW, "-v"), b""),
+            (("ingest", "-", "--capture", "--json"), hook),
+            *((("note", f"The key is {vector.text} and no other."), b"") for vector in told[:3]),
+            (("consolidate", "--now", NOW, "-v"), b""),
+            (("recall", "-k", "1000", "--budget", "200000", "--min-score", "0", "key"), b""),
+            (("context",), b""), (("graph", "--format", "json"), b""), (("status", "-v"), b""),
+        ]  # fmt: skip
+        for words, stdin in commands:
+            ended = clsm(*words, "--store", store.root, stdin=stdin, cwd=folder)
+            outcome.violations += [
+                f"{words[0]}: {text}" for text in ended.faults(frozenset({0, 15}))
+            ]
+            shown += ended.out + ended.err
+        held = {path: path.read_bytes() for path in store.root.rglob("*") if path.is_file()}
+        for vector in told:
+            core = _core(vector.text).encode()
+            outcome.planned += 1
+            outcome.fired += 1
+            leaks = [
+                str(path.relative_to(store.root)) for path, data in held.items() if core in data
+            ]
+            leaks += ["what was printed"] if core in shown else []
+            outcome.violations += [f"{vector.kind}: {core!r} is in {leak}" for leak in leaks]
+        if b"[masked:" not in b"".join(held.values()):
+            outcome.violations.append("nothing was masked: nothing was told")
+        outcome.seconds = time.monotonic() - begin
+        outcome.more = f"{len(held)} files looked through"
+        yield outcome
+
+
+def _patterns(fillers: Sequence[str]) -> Outcome:
+    """Of the masks alone; ``patterns`` tries all others in the long form."""
+    outcome = Outcome("patterns of secrets", "100 kB of fillers")
+    begin = time.monotonic()
+    worst = 0.0
+    for rule in secrets.RULES:
+        compiled = secrets._compiled(rule.pattern)
+        for each in patterns.slow(compiled, fillers):
+            outcome.violations.append(f"{rule.kind}: {each.seconds:.2f} s on {each.filler!r}")
+            worst = max(worst, each.seconds)
+        outcome.planned += len(fillers)
+        outcome.fired += len(fillers)
+    outcome.seconds = time.monotonic() - begin
+    return outcome
+
+
+def _all_patterns() -> Outcome:
+    with patterns.noted() as found:
+        patterns.import_all()
+        for piece in FILLERS:  # what is compiled at first need
+            secrets.mask(filled(piece, 200).decode())
+    outcome = Outcome("every pattern of clsm", "100 kB of fillers")
+    begin = time.monotonic()
+    for pattern in found.values():
+        for each in patterns.slow(pattern, FILLERS):
+            outcome.violations.append(
+                f"{each.seconds:.2f} s on {each.filler!r}: {each.pattern[:100]}"
+            )
+        outcome.planned += len(FILLERS)
+        outcome.fired += len(FILLERS)
+    outcome.seconds = time.monotonic() - begin
+    outcome.more = f"{len(found)} patterns"
+    return outcome
+
+
+def short() -> Iterator[Outcome]:
+    """All vectors and prose; a dozen kinds end to end, without the model."""
+    yield _found(secrets.mask)
+    yield _alarms(secrets.mask)
+    yield from _end_to_end(8, model=False)
+    yield _patterns(("a", "A1", "-", "eyJ", "password=", "://a:"))
+
+
+def long() -> Iterator[Outcome]:
+    """Every kind end to end, and every pattern on every filler."""
+    yield _found(secrets.mask)
+    yield _alarms(secrets.mask)
+    yield from _end_to_end(1, model=True)
+    yield _patterns([*FILLERS, *(vector.text for vector in load()[::7])])
+    yield _all_patterns()
+
+
+def _by_entropy(text: str) -> secrets.MaskedText:
+    """Every long word with a digit is a secret, and nothing else is."""
+    long_words = [w for w in text.split() if len(w) > 7 and any(c.isdigit() for c in w)]
+    return secrets.MaskedText(text, {"secret": len(long_words)} if long_words else {})
+
+
+def _one_prefix(text: str) -> secrets.MaskedText:
+    return secrets.MaskedText(text, {"secret": 1} if "ghp_" in text else {})
+
+
+def control() -> Iterator[Outcome]:
+    """A mask that knows one prefix, one that goes by looks, and a pattern that takes for ever."""
+    import re
+
+    yield _found(_one_prefix)
+    yield _alarms(_by_entropy)
+    outcome = Outcome("a pattern of nested repetition", "fillers", planned=1, fired=1)
+    nested = re.compile(r"(?:a+)+$")
+    outcome.violations = [each.pattern for each in patterns.slow(nested, ("a" * 24 + "!",))]
+    yield outcome
+
+
+RIG = Rig("secrets", (17,), short, long, control)

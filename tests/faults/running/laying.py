@@ -1,0 +1,256 @@
+"""Stores that commands begin from, made by the real program once a process, each from the last.
+
+Everything lies below the home folder of the commands, so that ids, which may come from paths, are
+the same in every run.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import shutil
+import sqlite3
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from faults.crashes import trace
+from faults.running.traceable import Command, Forks
+from faults.running.wording import DEVICE, opened, worded
+from ingesting import scratch
+
+from clsm_cli.embedding import weights
+from clsm_cli.forgetting import memory
+from clsm_cli.store import atomic, logs, shards
+from clsm_cli.store.jsonlines import dump
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from clsm_cli.store.layout import Store
+
+__all__ = [
+    "NOW",
+    "RECALL",
+    "REVIEW",
+    "SAMPLE",
+    "Ground",
+    "environment",
+    "ground",
+    "opened",
+    "write_sources",
+]
+SAMPLE = Path(__file__).parents[3] / "fixtures" / "sample"
+NOW = "2026-03-01T12:00:00+01:00"
+EVENING, NIGHT, NEXT = (f"2026-{rest}:00:00+01:00" for rest in ("02-28T20", "02-28T23", "03-02T12"))
+RECALL = "r-000000000000"
+REVIEW = "v-000000000000"
+
+
+def environment(folder: Path, *, model: bool) -> dict[str, str]:
+    """Nothing in it may make two runs differ."""
+    home = folder / "home"
+    home.mkdir(exist_ok=True)
+    return {
+        "PATH": "/usr/bin:/bin",
+        "HOME": str(home),
+        "CLSM_MODEL_DIR": str(weights.default_folder() if model else home / "no-model"),
+        "CLSM_DEVICE": DEVICE,
+        "TZ": "Europe/Amsterdam",
+        "LC_ALL": "C.UTF-8",
+        "PYTHONHASHSEED": "0",
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "PYTHONPATH": str(Path(__file__).parents[3]),
+        "GIT_CONFIG_GLOBAL": "/dev/null",
+        "GIT_CONFIG_SYSTEM": "/dev/null",
+        "EDITOR": "sed -i s/coffee/cocoa/",
+    }
+
+
+def write_sources(folder: Path, version: int) -> Path:
+    """An agent's memory, two days of it; the second changes, closes and adds."""
+    folder.mkdir(exist_ok=True)
+    memory = (SAMPLE / "workspace" / "MEMORY.md").read_text().splitlines(keepends=True)[:30]
+    if version == 2:
+        memory[8:10] = ["- The ferry leaves at nine now.\n"]
+        del memory[14]
+    (folder / "MEMORY.md").write_text("".join(memory))
+    shutil.copy(SAMPLE / "workspace" / "USER.md", folder / "USER.md")
+    chat = (SAMPLE / "sessions" / "a41f09c7.jsonl").read_bytes().splitlines(keepends=True)
+    (folder / "chat.jsonl").write_bytes(b"".join(chat if version == 2 else chat[:14]))
+    return folder
+
+
+class Ground:
+    """A folder with a home, sources and finished stores, and the process that made these."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.environments = {model: environment(folder, model=model) for model in (False, True)}
+        self.home = folder / "home"
+        self.sources = write_sources(self.home / "sources", 2)
+        self.forks = Forks(folder / "ground", self.environments[True])
+        self._made: dict[str, Path] = {}
+
+    def before(self, state: str) -> Path:
+        """A store in a state, which nobody may change; missing for ``nothing``."""
+        if state not in self._made:
+            made, base = _STATES[state]
+            laid = _Laid(self, self.home / state / "memory")
+            laid.root.parent.mkdir()
+            if base is not None:
+                shutil.copytree(self.before(base), laid.root)
+            made(laid)
+            write_sources(self.sources, 2)
+            self._made[state] = laid.root
+        return self._made[state]
+
+
+@cache
+def ground() -> Ground:
+    """The one of this process; it goes when the process ends."""
+    kept = contextlib.ExitStack()
+    atexit.register(kept.close)
+    made = Ground(kept.enter_context(scratch()))
+    kept.enter_context(made.forks)
+    return made
+
+
+class _Laid:
+    """A store while it is made."""
+
+    def __init__(self, ground: Ground, root: Path) -> None:
+        self.ground = ground
+        self.root = root
+
+    def opened(self) -> Store:
+        return opened(self.root)
+
+    def command(self, *words: str, now: str, model: bool = True) -> Command:
+        found = worded(words, self.root, self.ground.sources, self.root)
+        where = ["--store", str(self.root), "--now", now]
+        return Command([*found, *where], self.ground.environments[model])
+
+    def clsm(self, *words: str, now: str, model: bool = True) -> None:
+        """Run a command that must succeed."""
+        ended = self.ground.forks.run(self.command(*words, now=now, model=model))
+        assert ended.code == 0, ended.err
+
+    def ingest(self, version: int, now: str = NOW, *, model: bool = True) -> None:
+        write_sources(self.ground.sources, version)
+        self.clsm("ingest", "{sources}", now=now, model=model)
+
+    def cut(self, *words: str, after: tuple[str, str], at: str, now: str) -> None:
+        """Kill a command at its first call ``at`` after another: name and path."""
+        copy = self.root.with_name("whole")
+        shutil.copytree(self.root, copy)
+        command = self.command(*words, now=now)
+        found = trace.points(self.ground.forks, command, self.root)
+        shutil.rmtree(self.root)
+        copy.rename(self.root)
+        begun = [(each.name, each.path) for each in found].index(after)
+        point = next(each for each in found[begun + 1 :] if each.name == at)
+        _, fired = trace.strike(self.ground.forks, command, self.root, point, trace.KILL)
+        assert fired
+
+
+def _nothing(_: _Laid) -> None:
+    """``init`` makes it."""
+
+
+def _begun(laid: _Laid) -> None:
+    """A store with notes, half a conversation and a person's note, on a machine without a model."""
+    laid.clsm("init", "--time-zone", "Europe/Amsterdam", now=EVENING)
+    laid.ingest(1, EVENING, model=False)
+    for text in ("Brian takes his coffee black.", "The gate code changes in May."):
+        laid.clsm("note", text, now=EVENING)
+
+
+def _captured(laid: _Laid) -> None:
+    """The same, one ingest later: all that is missing is the model's part."""
+    laid.ingest(2, model=False)
+
+
+def _described(laid: _Laid) -> None:
+    """A store in full use: episodes, records, an index with vectors, turns in an open episode."""
+    laid.ingest(1)
+
+
+def _slept(laid: _Laid) -> None:
+    """A store after its first night, and a day later: notes changed, a conversation went on."""
+    laid.clsm("consolidate", now=NIGHT)
+    laid.ingest(2)
+
+
+def _used(laid: _Laid) -> None:
+    """A store with two nights behind it: recalls, a correction, something for review, a pin."""
+    laid.clsm("consolidate", now=NOW)
+    store = laid.opened()
+    held = memory.read(store, NOW)
+    lines = [
+        dump(
+            {"recall": f"r-{n:012}", "at": f"2026-03-{n + 1:02}T08:00:00Z", "ids": [k], "led": [""]}
+        )
+        for n, k in enumerate(sorted(held.told)[:20])
+    ]
+    atomic.append(store.flow / "activation.jsonl", "\n".join(lines).encode())
+    item = logs.ReviewItem(REVIEW, "2026-03-01T09:00:00Z", (), "a new tag", "heron", "", "open")
+    atomic.append(store.flow / "review.jsonl", logs.render(item))
+    laid.clsm("correct", "{fact}", "The gate code is not needed any more.", now=NEXT)
+    laid.clsm("pin", "juno", now=NEXT)
+
+
+def _watched(laid: _Laid) -> None:
+    """Shadow mode is on, and a conversation went on since."""
+    laid.clsm("eval", "shadow", "start", "--static", "{sources}", now=NOW)
+    laid.ingest(2, NEXT)
+
+
+def _other_engine(laid: _Laid) -> None:
+    """The vectors in the index are of another engine."""
+    folder = laid.opened().derived / "index"
+    with contextlib.closing(sqlite3.connect(folder / "index.sqlite")) as index, index:
+        index.execute("UPDATE meta SET value = 'other' WHERE key = 'engine'")
+    for name in ("sentences.q4", "tokens.q2"):
+        path = folder / name
+        path.write_bytes(bytes(255 - byte for byte in path.read_bytes()))
+
+
+def _backed_up(laid: _Laid) -> None:
+    """There is a backup, and no store."""
+    laid.clsm("backup", "{place}/memory.tar.gz", now=NEXT)
+    shutil.rmtree(laid.root)
+
+
+def _damaged(laid: _Laid) -> None:
+    """Lines that cannot be read, in a shard and in a log."""
+    store = laid.opened()
+    for path in (shards.shard_files(store.graph("projects"))[0], store.flow / "review.jsonl"):
+        path.write_bytes(path.read_bytes() + b'- {"id": \n')
+
+
+def _half_slept(laid: _Laid) -> None:
+    """A consolidation was killed after it wrote down what it would write."""
+    laid.cut("consolidate", after=("rename", ".clsm/.tmp-redo"), at="rename", now=NOW)
+
+
+def _half_forgotten(laid: _Laid) -> None:
+    """A forget was killed after all was written, before every trace was destroyed."""
+    laid.cut("forget", "{turn}", "--yes", after=("unlink", ".clsm/redo"), at="pwrite64", now=NOW)
+
+
+_STATES: dict[str, tuple[Callable[[_Laid], None], str | None]] = {
+    "nothing": (_nothing, None),
+    "begun": (_begun, None),
+    "captured": (_captured, "begun"),
+    "described": (_described, "begun"),
+    "slept": (_slept, "described"),
+    "used": (_used, "slept"),
+    "watched": (_watched, "described"),
+    "other engine": (_other_engine, "used"),
+    "backed up": (_backed_up, "used"),
+    "damaged": (_damaged, "used"),
+    "half slept": (_half_slept, "slept"),
+    "half forgotten": (_half_forgotten, "slept"),
+}
+"""Name → how it is made, and from which other."""

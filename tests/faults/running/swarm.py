@@ -1,0 +1,150 @@
+"""Commands of clsm at once, each in a process forked from this one, which must have imported it.
+
+What a command prints and reads lies in memory of the kernel, so a reader of it cannot hold up a
+command, and a kill takes back nothing of what was printed before it. No command may run in the
+process that forks: libraries that start threads are loaded by the children alone.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import selectors
+import signal
+import time
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from faults.running import child
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+
+_IMPORTED = (
+    "clsm_cli.commands.engine",
+    "clsm_cli.commands.evaluate_shadow",
+    "clsm_cli.commands.run_recall",
+    "clsm_cli.consolidation.consolidate",
+    "clsm_cli.consolidation.correct",
+    "clsm_cli.consolidation.pin",
+    "clsm_cli.forgetting.decay",
+    "clsm_cli.forgetting.forget",
+    "clsm_cli.forgetting.undo",
+    "clsm_cli.ingestion.ingest",
+    "clsm_cli.ingestion.markdown",
+    "clsm_cli.ingestion.note",
+    "clsm_cli.retrieval.briefing",
+    "clsm_cli.retrieval.judgements",
+    "clsm_cli.retrieval.recall",
+    "clsm_cli.store.index.opening",
+    "clsm_cli.store.index.refresh",
+    "rapidfuzz.fuzz",
+    "rapidfuzz.process",
+    "sqlite3",
+    "zoneinfo",
+)
+"""What commands load late."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How a command ended.
+
+    Attributes:
+        code: Its exit code; negative: the signal that killed it.
+        out: What it printed, and ``err``: what it complained of.
+        seconds: From the fork until its end was seen.
+    """
+
+    code: int
+    out: bytes
+    err: bytes
+    seconds: float
+
+    @property
+    def has_traceback(self) -> bool:
+        """Whether it ended by a bug."""
+        return b"Traceback (most recent call last)" in self.err
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """A command that was started."""
+
+    pid: int
+    pidfd: int
+    out: int
+    err: int
+    began: float
+
+    def kill(self) -> None:
+        """SIGKILL; nothing happens where it has ended already."""
+        signal.pidfd_send_signal(self.pidfd, signal.SIGKILL)
+
+
+class Forks:
+    """Starts commands and tells which of them ended.
+
+    Args:
+        environment: All that they see.
+        before: Called in each child before the command: a control breaks something so.
+    """
+
+    def __init__(
+        self, environment: Mapping[str, str], before: Callable[[], object] | None = None
+    ) -> None:
+        for name in _IMPORTED:
+            import_module(name)
+        _build_command_line()
+        gc.collect()
+        gc.freeze()  # a child's collector would copy every page of what it shares
+        self._environment = dict(environment)
+        self._before = before or (lambda: None)
+        self._selector = selectors.DefaultSelector()
+
+    def start(self, words: Sequence[str], stdin: bytes = b"") -> Running:
+        """Fork a command."""
+        given, out, err = (os.memfd_create(name) for name in ("stdin", "stdout", "stderr"))
+        os.write(given, stdin)
+        os.lseek(given, 0, os.SEEK_SET)
+        began = time.monotonic()
+        pid = os.fork()
+        if pid == 0:
+            child.become(words, self._environment, (given, out, err), self._before)
+        os.close(given)
+        running = Running(pid, os.pidfd_open(pid), out, err, began)
+        self._selector.register(running.pidfd, selectors.EVENT_READ, running)
+        return running
+
+    def ended(self, seconds: float) -> Iterator[tuple[Running, Ended]]:
+        """The commands that have ended; waits at most ``seconds`` for the first."""
+        for key, _ in self._selector.select(max(0.0, seconds)):
+            running: Running = key.data
+            self._selector.unregister(running.pidfd)
+            _, status = os.waitpid(running.pid, 0)
+            took = time.monotonic() - running.began
+            streams = [os.pread(fd, os.fstat(fd).st_size, 0) for fd in (running.out, running.err)]
+            for fd in (running.out, running.err, running.pidfd):
+                os.close(fd)
+            yield running, Ended(os.waitstatus_to_exitcode(status), streams[0], streams[1], took)
+
+    def run(self, words: Sequence[str], stdin: bytes = b"") -> Ended:
+        """Run a command while no other one does."""
+        self.start(words, stdin)
+        ((_, ended),) = self.ended(600.0)
+        return ended
+
+
+def _build_command_line() -> None:
+    """Build Typer's form of every command once: each process would spend half of its time on that."""
+    import typer.main
+
+    from clsm_cli.app import COMMANDS, app
+
+    typer.main.get_command = build = cache(typer.main.get_command)
+    commands = build(app).commands  # type: ignore[attr-defined]  # that of a group
+    for name in COMMANDS:
+        if name not in ("eval", "model"):
+            assert commands[name]

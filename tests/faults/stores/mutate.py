@@ -1,0 +1,381 @@
+"""Damage of every kind to every kind of file: doctor finds it, mends what is safe, and loses nothing.
+
+A store that has a file of each kind is damaged in one place: a byte flipped, the end cut off, lines
+of a git conflict, a line twice, a record that leads nowhere, a file gone, two files exchanged, a
+block of zeros, an empty file. *Structural* is what makes a file say something of another form: a
+line that is none, another field, id, hash or time. It must be found. The rest is another legal
+value, such as a letter of a sentence: it cannot be known to be damage, and is counted where it is
+found all the same (by the digests of the ledger).
+
+Then ``--fix``, and: every memory that lies in another file is there, and so is every one that could
+still be read; each line that was unreadable is in ``quarantine/`` or where it was; nothing is left
+that doctor could mend; damage that is left is of the kinds that only a person can mend (``PERSON``).
+
+Not shown: damage to git's own folder; damage to vectors that leaves their number; two at once.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import random
+import shutil
+import sqlite3
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from faults.rig import Outcome, Rig
+from faults.stores import worn
+from faults.stores.damage import MUTATIONS, Mutation, family, kinds
+from faults.stores.skeleton import skeleton
+from ingesting import embedder, scratch
+from ruamel.yaml import YAML
+from ruamel.yaml.error import YAMLError
+
+from clsm_cli.embedding import weights
+from clsm_cli.errors import ClsmError
+from clsm_cli.forgetting import memory
+from clsm_cli.health import check, doctor
+from clsm_cli.store import layout
+from clsm_cli.store.index import said
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from clsm_cli.health.check import Check
+    from clsm_cli.health.finding import Finding
+
+PERSON = frozenset(
+    {
+        "bad-bytes",
+        "cut-short",
+        "forget-lost",
+        "missing-episode",
+        "missing-file",
+        "settings-unusable",
+    }
+    | {"shorter", "statements-gone", "turn-mismatch", "unreadable-head"}
+)
+"""Damage that a person must mend: there is nothing in the store to mend it from."""
+SLOWEST = 2.0
+"""Seconds of processor time that a look, or a mending, may take."""
+SHORT, SERIES, LONG = 40, 250, 8
+"""Mutations of the short form and of a series, and series of the long form."""
+LEFT_OUT = "preimages"
+"""The check that the control does without."""
+_DERIVED = frozenset({"briefing", "device"})
+"""Sorts of files that are simply made again."""
+
+
+@dataclass
+class Ground:
+    """The store before any damage, and what it holds."""
+
+    folder: Path
+    store: layout.Store
+    around: check.Around
+    golden: Path
+    files: dict[str, bytes]
+    held: dict[str, tuple[str, str]]
+    before: frozenset[tuple[str, str, str]]
+    said: dict[str, Any]
+    unknown: frozenset[str]
+    slowest: float = 0.0
+    told: Counter[str] = field(default_factory=Counter)
+
+    def lay(self) -> None:
+        """Put every file back, its time too."""
+        shutil.rmtree(self.store.root)
+        shutil.copytree(self.golden, self.store.root, symlinks=True)
+
+    def timed(self, work: Callable[[], Any]) -> Any:
+        """Do something, and remember how long it took at most."""
+        began = time.process_time()
+        try:
+            return work()
+        finally:
+            self.slowest = max(self.slowest, time.process_time() - began)
+
+
+@contextlib.contextmanager
+def ground() -> Iterator[Ground]:
+    """Make the store."""
+    with scratch() as folder:
+        with _at_home(folder):
+            store = worn.make(folder / "memory")
+        golden = folder / "golden"
+        shutil.copytree(store.root, golden, symlinks=True)
+        around = check.Around(
+            datetime.fromisoformat(worn.NOW), {"CLSM_DEVICE": "pi"}, has_model=False
+        )
+        files = {
+            path.relative_to(golden).as_posix(): path.read_bytes()
+            for path in sorted(golden.rglob("*"))
+            if path.is_file()
+        }
+        before = check.look(store, around)
+        assert not [each for each in before if each.severity != "note"], before
+        made = Ground(
+            folder,
+            store,
+            around,
+            golden,
+            files,
+            memories(store),
+            _marks(before),
+            _index(store),
+            _unknown(files),
+        )
+        yield made
+
+
+@contextlib.contextmanager
+def _at_home(folder: Path) -> Iterator[None]:
+    """A home folder: paths below it have the same name in every run, and so have ids."""
+    before = dict(os.environ)
+    os.environ |= {"HOME": str(folder), "CLSM_MODEL_DIR": str(weights.default_folder())}
+    try:
+        yield
+    finally:
+        os.environ.clear()
+        os.environ.update(before)
+
+
+def _unknown(files: dict[str, bytes]) -> frozenset[str]:
+    """Logs that the ledger does not name since the last forget: that they are gone is not known."""
+    told: set[str] = set()
+    for line in files["flow/pi/runs.jsonl"].split(b"\n"):
+        row = json.loads(line) if line else {}
+        told |= {change["path"] for change in row.get("changes", ())}
+        if row and not row["changes"]:
+            told.clear()
+    return frozenset(path for path in files if family(path) == "log" and path not in told)
+
+
+def memories(store: layout.Store) -> dict[str, tuple[str, str]]:
+    """What a store remembers: key of a turn or id of a statement → file and text."""
+    held = memory.read(store, worn.NOW)
+    found = {}
+    places = {
+        turn.key: path.relative_to(store.root).as_posix()
+        for path, episode in held.episodes
+        for turn in episode.turns
+    }
+    places |= {
+        item.turn.key: box.path.relative_to(store.root).as_posix()
+        for box in held.boxes
+        for item in box.turns
+    }
+    for key, told in held.told.items():
+        found[key] = (places[key], told.turn.text)
+    for row in held.statements.values():
+        if row.is_current:
+            found[row.id] = (f"{row.stream}/{row.topic}.md", row.text)
+    return found
+
+
+def _marks(findings: Iterable[Finding]) -> frozenset[tuple[str, str, str]]:
+    return frozenset((each.code, each.path, each.reason) for each in findings)
+
+
+def _index(store: layout.Store) -> dict[str, Any]:
+    with contextlib.closing(sqlite3.connect(store.derived / "index" / "index.sqlite")) as found:
+        return said.contents(found)
+
+
+def strike(ground: Ground, mutation: Mutation, *, checks: Mapping[str, Check]) -> list[str]:
+    """Do one mutation; what is wrong with doctor afterwards."""
+    ground.lay()
+    for path, data in mutation.files.items():
+        _write(ground.store.root / path, data)
+    is_structural = mutation.is_structural or _is_structural(ground, mutation)
+    name = "structural" if is_structural else "another legal value"
+    ground.told[name] += 1
+    store, also = _opened(ground)
+    if store is None:
+        ground.told[f"{name}, found"] += 1
+        return []
+    findings = [*also, *ground.timed(lambda: check.look(store, ground.around, checks))]
+    is_found = bool(_marks(findings) - ground.before)
+    if is_found:
+        ground.told[f"{name}, found"] += 1
+    elif is_structural:
+        return ["was not found"]
+    if also or checks is not check.CHECKS:
+        return []  # a store without its settings is mended by a person first
+    return _mended(ground, mutation, store)
+
+
+def _write(path: Path, data: bytes | None) -> None:
+    if data is None:
+        path.unlink()
+    else:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+
+
+def _opened(ground: Ground) -> tuple[layout.Store | None, list[Finding]]:
+    """The store as ``clsm doctor`` opens it; None where it says that there is none."""
+    root = ground.store.root
+    try:
+        found = layout.discover(str(root), {}, root)
+        return doctor.opened(found, {"CLSM_DEVICE": "pi"})
+    except ClsmError:
+        return None, []
+
+
+def _is_structural(ground: Ground, mutation: Mutation) -> bool:
+    """Whether any file says something of another form now."""
+    if all("activation" in path for path in mutation.files) and mutation.kind == "swap":
+        return False  # the older and the newer part of one log
+    for path, data in mutation.files.items():
+        if path.startswith(".clsm/index/"):
+            if _says_otherwise(ground, path):
+                return True
+        elif data is None:
+            return path not in ground.unknown and family(path) not in _DERIVED
+        elif skeleton(path, data) != skeleton(path, ground.files.get(path, b"")):
+            return True
+    return False
+
+
+def _says_otherwise(ground: Ground, path: str) -> bool:
+    """Whether the index cannot be read as it was; it must not be changed by the look."""
+    damaged = ground.store.root / path
+    if not damaged.exists():
+        return True
+    if not path.endswith(".sqlite"):
+        return damaged.stat().st_size < len(ground.files[path])
+    copy = ground.folder / "copy.sqlite"
+    for old in ground.folder.glob("copy.sqlite*"):
+        old.unlink()
+    shutil.copy(ground.store.root / path, copy)
+    try:
+        with contextlib.closing(sqlite3.connect(copy)) as connection:
+            return said.contents(connection) != ground.said
+    except (sqlite3.Error, ValueError, TypeError, KeyError, OverflowError, UnicodeError):
+        return True
+
+
+def _mended(ground: Ground, mutation: Mutation, store: layout.Store) -> list[str]:
+    """What is wrong after ``--fix``."""
+    wrong: list[str] = []
+    try:
+        readable = memories(store)
+    except (ClsmError, OSError, ValueError) as error:
+        return [f"nothing can be read: {error!r}"]
+    report = ground.timed(lambda: doctor.fix(store, ground.around, embedder(), lambda *_: None))
+    left = [each for each in report.findings if each.severity == "damage"]
+    wrong += [
+        f"left {each.code} in {each.path}: {each.reason}"
+        for each in left
+        if each.code not in PERSON
+    ]
+    again = [each for each in report.findings if each.mends]
+    wrong += [f"still mends {each.code} in {each.path}: {each.reason}" for each in again]
+    ground.told["for a person" if left else "clean"] += 1
+    now = memories(store)
+    wrong += _lost(ground, mutation, readable, now)
+    wrong += _not_kept(ground, mutation)
+    return wrong
+
+
+def _lost(
+    ground: Ground,
+    mutation: Mutation,
+    readable: dict[str, tuple[str, str]],
+    now: dict[str, tuple[str, str]],
+) -> list[str]:
+    """Memories of other files, and those that could be read, are there."""
+    wanted = {key for key, (path, _) in ground.held.items() if path not in mutation.files}
+    gone = sorted((wanted | readable.keys()) - now.keys())
+    other = sorted(k for k in wanted & now.keys() if now[k][1] != ground.held[k][1])
+    return [f"lost {key}" for key in gone] + [f"changed {key}" for key in other]
+
+
+def _not_kept(ground: Ground, mutation: Mutation) -> list[str]:
+    """Lines that were there after the damage, could not be read, and are nowhere now."""
+    root = ground.store.root
+    now = b"".join(
+        path.read_bytes()
+        for path in sorted(root.rglob("*"))
+        if path.is_file() and ".clsm" not in path.relative_to(root).parts
+    )
+    return [
+        f"{line[:60]!r} of {path} is nowhere"
+        for path, data in mutation.files.items()
+        if data is not None and not path.startswith(".clsm/")
+        for line in data.split(b"\n")
+        if line.strip() and not line.startswith(b"#") and line not in now and not _is_read(line)
+    ][:3]
+
+
+def _is_read(line: bytes) -> bool:
+    """Whether a line is a record, which is written in its own way."""
+    text = line.decode(errors="replace").removeprefix("- ")
+    with contextlib.suppress(ValueError):
+        return isinstance(json.loads(text), dict)
+    try:
+        return isinstance(YAML(typ="safe").load(text), dict)  # clsm reads that too
+    except YAMLError:
+        return False
+
+
+def chosen(ground: Ground, count: int, seed: int) -> Iterator[Mutation]:
+    """Mutations, each sort of file and each kind of damage in turn."""
+    rng = random.Random(seed)
+    sorts: dict[str, list[str]] = {}
+    for path, data in ground.files.items():
+        if family(path) and data:
+            sorts.setdefault(family(path), []).append(path)
+    pairs = [(sort, kind) for sort in sorted(sorts) for kind in kinds(sort)]
+    rng.shuffle(pairs)
+    for number in range(count):
+        sort, kind = pairs[number % len(pairs)]
+        yield MUTATIONS[kind](ground.files, rng.choice(sorts[sort]), rng)
+
+
+def run(count: int, seed: int = 13, checks: Mapping[str, Check] = check.CHECKS) -> Outcome:
+    """Strike so often, and tell of it."""
+    began = time.monotonic()
+    outcome = Outcome("doctor", "one damaged file", planned=count)
+    with ground() as made:
+        for number, mutation in enumerate(chosen(made, count, seed)):
+            try:
+                wrong = strike(made, mutation, checks=checks)
+            except Exception as error:  # noqa: BLE001 - a traceback is what must not be
+                wrong = [f"traceback {error!r}"]
+            outcome.violations += [f"#{number} {mutation.what}: {text}" for text in wrong]
+            outcome.fired += 1
+        if made.slowest > SLOWEST:
+            outcome.violations.append(f"took {made.slowest:.1f} s")
+        told = ", ".join(f"{name} {count}" for name, count in sorted(made.told.items()))
+        outcome.more = f"{told}; slowest {made.slowest:.2f} s"
+    outcome.seconds = time.monotonic() - began
+    return outcome
+
+
+def short() -> Iterator[Outcome]:
+    """A sample."""
+    yield run(SHORT)
+
+
+def long() -> Iterator[Outcome]:
+    """All, in series that each have a seed of their own."""
+    for seed in range(LONG):
+        yield run(SERIES, seed)
+
+
+def control() -> Iterator[Outcome]:
+    """A doctor that leaves a check out must miss something."""
+    left = {name: each for name, each in check.CHECKS.items() if name != LEFT_OUT}
+    yield run(SHORT, checks=left)
+
+
+RIG = Rig(name="mutate", promises=(13,), short=short, long=long, control=control)
