@@ -27,6 +27,7 @@ class Code(NamedTuple):
 _RESTORE = "restore it from git or from a backup"
 _BY_HAND = "mend it by hand, or " + _RESTORE
 _REBUILD = "run: clsm consolidate --rebuild"
+_LOST = "put the episode back; if it is gone for good, run: clsm consolidate --rebuild"
 _NOTHING = "nothing"
 
 CODES: dict[str, Code] = {
@@ -138,8 +139,8 @@ CODES: dict[str, Code] = {
         _RESTORE,
     ),
     "dangling-edge": Code("warning", "edges to what is not there", "", _REBUILD),
-    "dangling-source": Code("warning", "records that rest on turns that are gone", "", _REBUILD),
-    "dangling-mention": Code("warning", "mentions in turns that are gone", "", _REBUILD),
+    "dangling-source": Code("warning", "records that rest on turns that are gone", "", _LOST),
+    "dangling-mention": Code("warning", "mentions in turns that are gone", "", _LOST),
     "dangling-block": Code(
         "warning", "blocks of a document whose texts are gone", "", "take the document in again"
     ),
