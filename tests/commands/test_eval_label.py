@@ -212,7 +212,7 @@ def test_at_a_terminal(cli: Cli, path: Path) -> None:
     assert at_a_terminal(cli, "0", "q")[0] == 0
     first = labels.parse(path.read_text(), "x").rows
     code, shown = at_a_terminal(cli, "0", INTERRUPT)
-    assert code == 130
+    assert code == 130, shown
     rows = labels.parse(path.read_text(), "x").rows
     assert [row.text for row in rows[: len(first)]] == [row.text for row in first]
     assert len({row.text for row in rows}) == len(first) + 1

@@ -27,7 +27,7 @@ DEAF = replace(
     _NOTE,
     name="long note",
     words=("note", "The stove needs a new grate. " * 300, *_NOTE.words[2:]),
-    program="faults.power.deaf_writer",
+    program="faults.power.deaf_writer:main",
 )
 """A writer with a habit that must be caught, see ``deaf_writer``."""
 MOST = 1000

@@ -13,8 +13,6 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import fuse
-
 WHOLE, TORN, DEAD = range(3)
 """Nothing breaks; one write does half of its work and fails; from one operation on all of them fail."""
 MODE, AT, WRITES, ALL, FIRED = range(5)
@@ -29,7 +27,7 @@ def plan(path: Path) -> memoryview[int]:
         return memoryview(mmap.mmap(file.fileno(), 0)).cast("q")
 
 
-class Torn(fuse.Operations):  # type: ignore[misc]  # fusepy has no types
+class Torn:
     """Passes everything on to a folder."""
 
     use_ns = True
@@ -46,15 +44,15 @@ class Torn(fuse.Operations):  # type: ignore[misc]  # fusepy has no types
         self._plan[WRITES] += op == "write"
         if self._plan[MODE] == DEAD and self._plan[ALL] >= self._plan[AT] and op != "release":
             self._plan[FIRED] = 1
-            raise fuse.FuseOSError(errno.EIO)
+            raise OSError(errno.EIO, "torn")
         if op == "write" and self._plan[MODE] == TORN and self._plan[WRITES] == self._plan[AT]:
             self._plan[FIRED] = 1
             _, data, offset, file = args
             os.pwrite(file, data[: len(data) // 2], offset)
-            raise fuse.FuseOSError(errno.EIO)
+            raise OSError(errno.EIO, "torn")
         action = getattr(self, f"_{op}", None)
         if action is None:
-            raise fuse.FuseOSError(errno.ENOTSUP)
+            raise OSError(errno.ENOTSUP, "not here")
         return action(*args)
 
     def _at(self, path: str) -> str:
@@ -138,8 +136,15 @@ class Torn(fuse.Operations):  # type: ignore[misc]  # fusepy has no types
         os.close(file)
 
 
+def _serve(folder: str, point: str, numbers: str) -> None:
+    import fuse  # the long form alone needs it
+
+    class Operations(Torn, fuse.Operations):  # type: ignore[misc]  # fusepy has no types
+        """With the names by which libfuse sees what there is."""
+
+    operations = Operations(folder, plan(Path(numbers)))
+    fuse.FUSE(operations, point, foreground=True, nothreads=True, hard_remove=True)
+
+
 if __name__ == "__main__":
-    _, seen, point, numbers = sys.argv
-    fuse.FUSE(
-        Torn(seen, plan(Path(numbers))), point, foreground=True, nothreads=True, hard_remove=True
-    )
+    _serve(*sys.argv[1:])
