@@ -10,6 +10,7 @@ import select
 import signal
 import subprocess
 import sys
+import termios
 import time
 from typing import TYPE_CHECKING
 
@@ -190,7 +191,8 @@ def at_a_terminal(cli: Cli, *typed: str) -> tuple[int, str]:
             screens = ready
             key = left.pop(0)
             if key == INTERRUPT:
-                time.sleep(0.5)  # the screen is written by then, and it waits for a key
+                while termios.tcgetattr(mine)[3] & termios.ICANON:  # until it waits for a key
+                    time.sleep(0.01)
                 process.send_signal(signal.SIGINT)
             else:
                 os.write(mine, key.encode())
