@@ -108,8 +108,8 @@ class Store(NamedTuple):
         return [folder for folder in folders if folder.is_dir() and not folder.is_symlink()]
 
     def flows(self) -> list[Path]:
-        """The flow folders of all machines, sorted by device."""
-        return _folders(self.root / "flow")
+        """The flow folders of all machines, sorted by device; none that a link leads out of."""
+        return [flow for flow in _folders(self.root / "flow") if _link_in(flow) is None]
 
 
 def _folders(parent: Path) -> list[Path]:
@@ -172,8 +172,9 @@ def open_store(root: Path, environment: dict[str, str]) -> Store:
         raise StoreNotFoundError(str(root))
     _refuse_links(root)
     store = _read_config(root, path, data, environment)
-    if store.flow.is_symlink():  # other machines' folders that are links are passed over
-        raise _linked(store.flow)
+    for link in (_link_in(store.flow), store.derived / "runs"):
+        if link is not None and link.is_symlink():  # other machines' links are passed over
+            raise _linked(link)
     return store
 
 
@@ -196,6 +197,12 @@ def _refuse_links(root: Path) -> None:
         for entry in entries:
             if entry.name in _FOLDERS and entry.is_symlink():
                 raise _linked(entry.path)
+
+
+def _link_in(flow: Path) -> Path | None:
+    """A machine's folder, or a folder in it, that is a link."""
+    parts = (flow, flow / "episodes", flow / "inbox", flow / "graph")
+    return next((path for path in parts if path.is_symlink()), None)
 
 
 def _linked(path: Path | str) -> DamagedStoreError:

@@ -23,7 +23,20 @@ def _store(folder: Path) -> layout.Store:
     return store
 
 
-@pytest.mark.parametrize("name", [".clsm", "flow", "flow/pi", "projects", "tombstones"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        ".clsm",
+        ".clsm/runs",
+        "flow",
+        "flow/pi",
+        "flow/pi/episodes",
+        "flow/pi/inbox",
+        "flow/pi/graph",
+        "projects",
+        "tombstones",
+    ],
+)
 def test_a_folder_that_is_a_link_is_refused(tmp_path: Path, name: str) -> None:
     store = _store(tmp_path)
     away = tmp_path / "away"
@@ -34,6 +47,16 @@ def test_a_folder_that_is_a_link_is_refused(tmp_path: Path, name: str) -> None:
     (store.root / name).symlink_to(away)
     with pytest.raises(DamagedStoreError, match="symbolic link"):
         layout.open_store(store.root, ENVIRONMENT)
+
+
+@pytest.mark.parametrize("name", ["episodes", "inbox", "graph"])
+def test_another_machine_with_a_link_is_passed_over(tmp_path: Path, name: str) -> None:
+    store = _store(tmp_path)
+    shutil.copytree(store.flow, store.root / "flow" / "desk")
+    assert [flow.name for flow in store.flows()] == ["desk", "pi"]
+    shutil.rmtree(store.root / "flow" / "desk" / name, ignore_errors=True)
+    (store.root / "flow" / "desk" / name).symlink_to(tmp_path)
+    assert [flow.name for flow in store.flows()] == ["pi"]
 
 
 @pytest.mark.parametrize("name", ["index", "index/index.sqlite"])

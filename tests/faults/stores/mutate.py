@@ -240,9 +240,16 @@ def _is_structural(ground: Ground, mutation: Mutation) -> bool:
                 return True
         elif data is None:
             return path not in ground.unknown and family(path) not in _DERIVED
+        elif path in ground.unknown and _is_shorter(data, ground.files.get(path, b"")):
+            continue
         elif skeleton(path, data) != skeleton(path, ground.files.get(path, b"")):
             return True
     return False
+
+
+def _is_shorter(data: bytes, before: bytes) -> bool:
+    """Whether whole lines are gone at the end of a log: like one that is gone, that is not known."""
+    return before.startswith(data.rstrip(b"\n") + b"\n")
 
 
 def _says_otherwise(ground: Ground, path: str) -> bool:

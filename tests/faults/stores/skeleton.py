@@ -2,7 +2,8 @@
 
 Read by plain JSON and regular expressions, not by clsm. Two files with one skeleton differ in
 values that could be either: letters of a text, digits of a number or a time, ids in logs that may
-name what is gone. Keys, types, enumerations, hashes, ids of records and turns belong to the form.
+name what is gone. Keys, types, enumerations, hashes, ids of records and turns belong to the form;
+not so the hash of what a file was after a run, which others may have changed since.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ _FIXED = frozenset(
     {"kind", "stream", "role", "trust", "stage", "state", "record", "format", "time_zone", "type"}
     | {"directed", "pinned", "withdrawn", "id", "key", "hash", "source", "target", "session"}
     | {"speaker", "sources", "mentions", "turns", "previous", "continues", "document", "topic"}
-    | {"changes", "command", "supersedes", "slot", "end", "text_sha", "before", "after", "path"}
+    | {"changes", "command", "supersedes", "slot", "end", "text_sha", "before", "path"}
 )
 """Keys whose values are no free choice, or are held against something else."""
 _LOOSE = ("activation", "uses", "archived", "feedback", "review")
@@ -122,7 +123,9 @@ def shape(value: Any, key: str, *, is_loose: bool) -> object:
 
 
 def _class(text: str) -> str:
-    """Text, or a time: digits may be others, but it must stay one."""
+    """Text, a time or a hash: digits may be others, but it must stay one."""
+    if re.fullmatch(r"[0-9a-f]{64}", text):
+        return "hash"
     if re.match(r"\d{4}-\d\d-\d\d", text):
         try:
             datetime.fromisoformat(text)
