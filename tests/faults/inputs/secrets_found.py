@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from faults.inputs import patterns
-from faults.inputs.hostile_inputs import FILLERS, filled
+from faults.inputs.hostile_inputs import FILLERS
 from faults.inputs.secret_vectors import Vector, load
 from faults.rig import Outcome, Rig
 from faults.running.scenarios import NOW, environment
@@ -188,7 +188,7 @@ def _end_to_end(every: int, *, model: bool) -> Iterator[Outcome]:
 
 
 def _patterns(fillers: Sequence[str]) -> Outcome:
-    """Of the masks alone; ``patterns`` tries all others in the long form."""
+    """That none takes long."""
     outcome = Outcome("patterns of secrets", "100 kB of fillers")
     begin = time.monotonic()
     worst = 0.0
@@ -203,25 +203,6 @@ def _patterns(fillers: Sequence[str]) -> Outcome:
     return outcome
 
 
-def _all_patterns() -> Outcome:
-    with patterns.noted() as found:
-        patterns.import_all()
-        for piece in FILLERS:  # what is compiled at first need
-            secrets.mask(filled(piece, 200).decode())
-    outcome = Outcome("every pattern of clsm", "100 kB of fillers")
-    begin = time.monotonic()
-    for pattern in found.values():
-        for each in patterns.slow(pattern, FILLERS):
-            outcome.violations.append(
-                f"{each.seconds:.2f} s on {each.filler!r}: {each.pattern[:100]}"
-            )
-        outcome.planned += len(FILLERS)
-        outcome.fired += len(FILLERS)
-    outcome.seconds = time.monotonic() - begin
-    outcome.more = f"{len(found)} patterns"
-    return outcome
-
-
 def short() -> Iterator[Outcome]:
     """All vectors and prose; a dozen kinds end to end, without the model."""
     yield _found(secrets.mask)
@@ -231,12 +212,11 @@ def short() -> Iterator[Outcome]:
 
 
 def long() -> Iterator[Outcome]:
-    """Every kind end to end, and every pattern on every filler."""
+    """Every kind end to end, and every mask on every filler."""
     yield _found(secrets.mask)
     yield _alarms(secrets.mask)
     yield from _end_to_end(1, model=True)
     yield _patterns([*FILLERS, *(vector.text for vector in load()[::7])])
-    yield _all_patterns()
 
 
 def _by_entropy(text: str) -> secrets.MaskedText:
