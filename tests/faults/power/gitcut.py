@@ -104,7 +104,7 @@ class Repository:
             else:
                 self.texts.add(text)
             return True
-        self.disk.cut(self._journal())
+        self.disk.cut(synced=self._is_synced())
         running.kill()
         list(self.forks.ended(60.0))
         return False
@@ -121,7 +121,7 @@ class Repository:
         try:
             said, _ = shell.communicate(timeout=max(0.0, end - time.monotonic()))
         except subprocess.TimeoutExpired:
-            self.disk.cut(self._journal())
+            self.disk.cut(synced=self._is_synced())
             os.killpg(shell.pid, signal.SIGKILL)  # the group that begins with it
             shell.communicate()
             return False
@@ -132,8 +132,8 @@ class Repository:
         self.head = self._git("rev-parse", "HEAD").strip()
         return True
 
-    def _journal(self) -> int:
-        return self.rng.choice((mounts.LOG_LOST, mounts.LOG_LOST, mounts.LOG_FLUSHED))
+    def _is_synced(self) -> bool:
+        return self.rng.randrange(3) == 0
 
     def _of_clsm(self) -> list[str]:
         """What is wrong with the memory."""
