@@ -2,8 +2,8 @@
 
 ``kill`` ends the process at the call; ``errors`` lets the call fail with EIO, then with ENOSPC.
 The short forms take a few points of each command, spread over kinds of calls and files; the long
-ones all but those that only write a copy of the store which is thrown away (a ``rehearsal``); for
-errors also the index, and commands with the model: of these one in so many, see ``SHARES``.
+ones all but those that only write a copy of the store which is thrown away (a ``rehearsal``), of
+which one in so many (``SHARES``). Errors are given to one call in so many, of two kinds at each.
 
 Not shown: a kill of git, which ``init --git`` starts (rig ``gitcut``); a call that does half of its work (rig
 ``crashstates``); errors of calls that only read.
@@ -39,8 +39,8 @@ SELDOM = frozenset(
 all with a model."""
 SHARES = {KILL: {"rehearsal": 20}, **{error: {"rehearsal": 40, "index": 4} for error in ERRORS}}
 """Fault → part of a path → one in so many of such points is tried."""
-MODEL_SHARES = {KILL: 1, **dict.fromkeys(ERRORS, 4)}
-"""Fault → of a command that opens the model, one in so many of its points."""
+PARTS = {KILL: (1, 1), **dict.fromkeys(ERRORS, (2, 8))}
+"""Fault → one in so many of the points of a command, and of one that opens the model."""
 
 
 def kind(point: Point) -> tuple[str, str]:
@@ -118,7 +118,7 @@ def _long(faults: Sequence[str]) -> Iterator[Outcome]:
         staff = [stack.enter_context(Workers(f"long {name}", alone=False)) for name in names]
         for scenario in SCENARIOS:
             for fault in faults:
-                shares = SHARES[fault] | {"": MODEL_SHARES[fault] if scenario.model else 1}
+                shares = SHARES[fault] | {"": PARTS[fault][scenario.model]}
                 yield run(scenario, fault, partial(nearly_all, shares=shares), staff)
 
 
