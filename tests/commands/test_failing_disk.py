@@ -18,9 +18,10 @@ from clsm_cli.commands import boundary
 from clsm_cli.consolidation import rehearsal
 from clsm_cli.errors import DiskError
 from clsm_cli.retrieval import judgements
-from clsm_cli.store import atomic, layout, runs
+from clsm_cli.store import atomic, episodes, layout, runs
 from clsm_cli.store.activations import Activation
 from clsm_cli.store.index import database, vectors
+from clsm_cli.store.index.reader import Index
 
 
 def test_an_error_of_the_disk_is_one_sentence_wherever_it_comes_from(
@@ -113,6 +114,9 @@ def test_vectors_that_cannot_be_read_are_not_missing(
         monkeypatch.setattr(mmap, "mmap", fail)
         with pytest.raises(DiskError, match=r"sentences\.q4: cannot be read"):
             vectors.of_texts(connection, store.derived, texts, None)
+        key = episodes.read(next(episodes.files(store.flow))).turns[0].key
+        with pytest.raises(DiskError, match=r"sentences\.q4: cannot be read"):
+            Index(connection, store).vectors_of([key])
         os.truncate(vectors.sentences_path(store.derived), 0)  # made anew by whoever has the model
         assert vectors.of_texts(connection, store.derived, texts, None) == {}
 

@@ -18,13 +18,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 from clsm_cli.errors import DiskError
 from clsm_cli.records import NamedTuple
 from clsm_cli.store import atomic
-from clsm_cli.store.index.codes import (
-    SENTENCE_BYTES,
-    TOKEN_BYTES,
-    pack_sentences,
-    pack_tokens,
-    unit,
-)
+from clsm_cli.store.index import codes
+from clsm_cli.store.index.codes import SENTENCE_BYTES, TOKEN_BYTES
 from clsm_cli.store.index.graph import node_text
 from clsm_cli.store.index.passages import text_digest, with_heading
 from clsm_cli.text.tokens import STOP_WORDS
@@ -166,9 +161,11 @@ def add(
     found = embed([text for _, text in items])
     kept = [each.tokens[kept_tokens(each.pieces)] for each in found]
     first = committed(connection)
-    sentences = pack_sentences(np.stack([each.sentence for each in found]))
+    sentences = codes.pack_sentences(np.stack([each.sentence for each in found]))
     _write_at(sentences_path(derived), first.sentences * SENTENCE_BYTES, sentences)
-    _write_at(tokens_path(derived), first.tokens * TOKEN_BYTES, pack_tokens(np.concatenate(kept)))
+    _write_at(
+        tokens_path(derived), first.tokens * TOKEN_BYTES, codes.pack_tokens(np.concatenate(kept))
+    )
     connection.execute("BEGIN IMMEDIATE")
     token = first.tokens
     for number, (digest, _) in enumerate(items):
@@ -203,14 +200,11 @@ def of_texts(
             items = [(digests[text], text) for text in new[start : start + _BATCH]]
             add(connection, derived, items, embed)
         known = _rows(connection, sorted(set(digests.values())))
-    path, size = sentences_path(derived), committed(connection).sentences * SENTENCE_BYTES
-    rows = rows_of(path, size)
+    rows = sentence_rows(connection, derived)
     if rows is None:
-        if size and _size(path) >= size:
-            raise DiskError(path, "cannot be read")
         return {}
     return {
-        text: unit(rows[known[key] * SENTENCE_BYTES : (known[key] + 1) * SENTENCE_BYTES])
+        text: codes.unit(rows[known[key] * SENTENCE_BYTES : (known[key] + 1) * SENTENCE_BYTES])
         for text, key in digests.items()
         if key in known
     }
@@ -248,6 +242,19 @@ def kept_tokens(pieces: Sequence[str]) -> list[int]:
         if word not in STOP_WORDS | _REMNANTS and any(map(str.isalnum, word)):
             kept += places
     return kept
+
+
+def sentence_rows(connection: sqlite3.Connection, derived: Path) -> memoryview | None:
+    """The sentence vectors; None when there are none, or some are lost.
+
+    Raises:
+        DiskError: They are there and cannot be read.
+    """
+    path, size = sentences_path(derived), committed(connection).sentences * SENTENCE_BYTES
+    rows = rows_of(path, size)
+    if rows is None and size and _size(path) >= size:
+        raise DiskError(path, "cannot be read")
+    return rows
 
 
 def rows_of(path: Path, size: int) -> memoryview | None:
