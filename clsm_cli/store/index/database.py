@@ -18,6 +18,8 @@ SCHEMA_VERSION = 8
 """Raised whenever the tables (``schema``) or what they mean change; an older index is rebuilt."""
 
 
+MALFORMED = "malformed"
+"""A ``sqlite3.DatabaseError`` whose text begins so tells of a value that the index cannot hold."""
 _PAGE = 2048
 """Bytes: with SQLite's 4,096 the many small tables of a small store take a sixth more."""
 
@@ -32,6 +34,8 @@ _DISK = frozenset(
     }
 )
 _DAMAGE = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
+_SPOILT = ("no such column", "no such table", "Could not decode", MALFORMED)
+"""What else is said of a damaged one: a letter of its schema, or a byte of a text, is another."""
 
 
 @contextlib.contextmanager
@@ -47,7 +51,7 @@ def disk_errors(derived: Path) -> Iterator[None]:
         raise DiskError(path_of(derived), "was damaged and has been deleted") from error
     except sqlite3.DatabaseError as error:
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF
-        if code in _DAMAGE:
+        if code in _DAMAGE or str(error).startswith(_SPOILT):
             discard(derived)
             raise DiskError(path_of(derived), "was damaged and has been deleted") from error
         if code in _DISK:

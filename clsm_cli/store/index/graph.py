@@ -135,16 +135,29 @@ def links(connection: sqlite3.Connection, numbers: Collection[int]) -> list[Link
 
 
 def noted(connection: sqlite3.Connection, keys: Collection[str]) -> dict[str, list[int]]:
-    """The nodes that turns mention, as their episodes' records have it: key → numbers."""
+    """The nodes that turns mention, as their episodes' records have it: key → numbers.
+
+    Raises:
+        sqlite3.DatabaseError: A key is none; the index is damaged.
+    """
     found: dict[str, list[int]] = {}
     for batch in batches(sorted(keys)):
         marks = ",".join("?" * len(batch))
         for turn, node in connection.execute(
             f"SELECT turn, node FROM noted WHERE turn IN ({marks}) ORDER BY turn, node",
-            [int(key, 16) for key in batch],
+            [_number(key) for key in batch],
         ):
             found.setdefault(f"{turn:012x}", []).append(node)
     return found
+
+
+def _number(key: str) -> int:
+    try:
+        return int(key, 16)
+    except ValueError:
+        import sqlite3
+
+        raise sqlite3.DatabaseError(f"malformed key {key!r}") from None
 
 
 def facts(connection: sqlite3.Connection, subjects: Collection[str]) -> list[Fact]:

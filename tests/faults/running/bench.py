@@ -121,7 +121,7 @@ class Bench:
         """The store as it was before, in the one place where all runs have it."""
         shutil.rmtree(self.place, ignore_errors=True)
         if self.laid.exists():
-            shutil.copytree(self.laid, self.place)
+            shutil.copytree(self.laid, self.place, dirs_exist_ok=True)  # it may be a mounted disk
 
     def essence(self) -> dict[str, object]:
         """What must be the same, see ``essence``; with the files beside the store if they count."""
