@@ -319,12 +319,12 @@ def short() -> Iterator[Outcome]:
             yield from _planted(
                 at,
                 Place(place.path, place.inputs, place.commands[:2], place.must_answer),
-                names[:2],
+                names[:1],
             )
         notes = dict(islice((TEXT | _MARKED).items(), 1, None, 12))
         yield from _taken(at, "a note", notes, "md")
         yield from _taken(at, "a transcript", dict(islice(JSON.items(), 0, None, 4)), "jsonl")
-        yield from _streamed(at, 50 * 10**6)
+        yield from _streamed(at, 20 * 10**6)
         yield from _asked(at, list(islice(JSON.values(), 0, None, 9)))
 
 

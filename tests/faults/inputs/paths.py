@@ -361,7 +361,7 @@ def _all(every: int, count: int, asked: int) -> Iterator[Outcome]:
 
 def short() -> Iterator[Outcome]:
     """Some links and names; all forged files."""
-    yield from _all(21, 120, 12)
+    yield from _all(30, 120, 10)
 
 
 def long() -> Iterator[Outcome]:

@@ -16,7 +16,7 @@ SUSPECT = (0.001, 0.015)
 """Seconds from which the next size is tried."""
 MOST = 0.1
 """Seconds that a pattern may take on the largest."""
-PATIENCE = 5
+PATIENCE = 1
 """Seconds after which a pattern is taken to hang."""
 
 
