@@ -17,7 +17,7 @@ from clsm_cli.text.fence import OPENING
 if TYPE_CHECKING:
     from collections.abc import Collection
 
-    from clsm_cli.health.finding import Finding
+    from clsm_cli.health.finding import Finding, Severity
     from clsm_cli.health.held import Held
     from clsm_cli.model.episodes import Turn
 
@@ -39,8 +39,8 @@ def self_ingested(held: Held) -> list[Finding]:
     share = 100 * sources.total() / len(held.turns)
     top = [f"{path} ({count})" for path, count in sources.most_common()]
     reason = f"{sources.total()} of {len(held.turns)} texts ({share:.1f} %) from {listed(top)}"
-    severity = "warning" if share >= MANY else None
-    return [found("self-ingested", "", reason, severity=severity)]  # type: ignore[arg-type]
+    severity: Severity | None = "warning" if share >= MANY else None
+    return [found("self-ingested", "", reason, severity=severity)]
 
 
 def _is_own(turn: Turn) -> bool:

@@ -11,7 +11,7 @@ from clsm_cli.health.places import is_shared
 from clsm_cli.store import atomic
 
 if TYPE_CHECKING:
-    from clsm_cli.health.finding import Finding
+    from clsm_cli.health.finding import Finding, Severity
     from clsm_cli.health.held import File, Held
 
 _REWRITTEN = frozenset({"shard", "inbox", "log", "tombstones"})
@@ -26,10 +26,8 @@ def places(held: Held) -> list[Finding]:
         if not file.is_regular:
             what = _WHAT.get(stat.S_IFMT(file.mode), "is not a regular file")
             step = "" if file.kind in _MEMORIES else "nothing, or remove it"
-            severity = None if file.kind in _MEMORIES else "warning"
-            findings.append(
-                found("not-a-file", path, what, next_step=step, severity=severity)  # type: ignore[arg-type]
-            )
+            severity: Severity | None = None if file.kind in _MEMORIES else "warning"
+            findings.append(found("not-a-file", path, what, next_step=step, severity=severity))
         elif file.kind == "temp":
             findings.append(found("left-over", path, "was left by a killed command"))
         elif file.kind == "unknown":

@@ -18,7 +18,7 @@ from clsm_cli.store.inbox import Captured
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from clsm_cli.health.finding import Finding
+    from clsm_cli.health.finding import Finding, Severity
     from clsm_cli.health.held import Held
 
 _HASH = re.compile(r"[0-9a-f]{64}")
@@ -125,7 +125,7 @@ def lines(held: Held) -> list[Finding]:
         for number, reason in bad_rows(held, path):
             if _is_marker(held, path, number):
                 continue
-            severity = "warning" if is_left else None
+            severity: Severity | None = "warning" if is_left else None
             step = "nothing; its good lines count" if is_left else ""
             findings.append(
                 found(
@@ -133,7 +133,7 @@ def lines(held: Held) -> list[Finding]:
                     path,
                     reason,
                     line=number,
-                    severity=severity,  # type: ignore[arg-type]
+                    severity=severity,
                     mends=not is_left,
                     next_step=step,
                 )

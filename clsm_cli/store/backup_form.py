@@ -166,9 +166,11 @@ def _check(manifest: Manifest) -> None:
     if not is_id(manifest.device) or not isinstance(manifest.store, str):
         raise LineError("its manifest names no device or store")
     try:
-        datetime.fromisoformat(_TIME.fullmatch(manifest.at)[0])  # type: ignore[index]
+        is_time = _TIME.fullmatch(manifest.at) and datetime.fromisoformat(manifest.at)
     except (TypeError, ValueError):
-        raise LineError("its manifest has no time") from None
+        is_time = None
+    if not is_time:
+        raise LineError("its manifest has no time")
     paths: set[str] = set()
     folders: set[str] = set()
     last = ""
