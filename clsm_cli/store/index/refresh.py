@@ -117,11 +117,18 @@ def _load(batch: Batch, store: Store, path: str, signature: Signature) -> set[st
             (*signature[1:], row[0]),
         )
         return set()
-    _drop(batch, path)
-    file = connection.execute(
-        "INSERT INTO files (path, kind, size, mtime_ns, sha256) VALUES (?, ?, ?, ?, ?)",
-        (path, *signature, sha256),
-    ).lastrowid
+    if row is not None and signature[0] == "inbox":
+        file = row[0]
+        connection.execute(
+            "UPDATE files SET size = ?, mtime_ns = ?, sha256 = ?, problems = NULL WHERE id = ?",
+            (*signature[1:], sha256, file),
+        )
+    else:
+        _drop(batch, path)
+        file = connection.execute(
+            "INSERT INTO files (path, kind, size, mtime_ns, sha256) VALUES (?, ?, ?, ?, ?)",
+            (path, *signature, sha256),
+        ).lastrowid
     assert file is not None
     problems = _READERS[signature[0]](batch, store, full, file)
     if problems:
@@ -174,7 +181,7 @@ def _read_inbox(batch: Batch, store: Store, path: Path, file: int) -> _Problems:
         passages.of_turn(item.turn, item.session, episode=None, document=None, max_tokens=limit)
         for item in box.turns
     )
-    batch.insert(file, chain.from_iterable(found))
+    batch.replace(file, list(chain.from_iterable(found)))
     return box.problems
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from datetime import date
+from itertools import takewhile
 from typing import TYPE_CHECKING
 
 from clsm_cli.model.ids import digest
@@ -18,7 +19,7 @@ from clsm_cli.text.sentences import split
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
 _PLACE = ("kind", "stream", "session", "episode", "document", "path")
 _OWN = tuple(
@@ -81,15 +82,31 @@ class Batch:
 
     def insert(self, file: int, found: Iterable[Passage]) -> None:
         """Add passages of a file (0: of none)."""
-        places: dict[tuple[object, ...], int] = {}
+        places = self._places(file)
         for passage in found:
-            place = tuple(getattr(passage, name) for name in _PLACE)
+            place = _of(passage, _PLACE)
             if place not in places:
                 places[place] = self._new_place(file, place)
             self._touch(passage.session, passage.document)
             if passage.document is not None:
                 self.keys.add(passage.key)
             self._insert(places[place], passage)
+
+    def replace(self, file: int, found: Sequence[Passage]) -> None:
+        """Put passages in the place of a file's; the rows of those that it begins with still stay.
+
+        So a turn that is captured costs its own row, not those of all that was captured before it.
+        For passages without a heading and sources.
+        """
+        names = ", ".join((*(f"p.{name}" for name in _OWN), *(f"l.{name}" for name in _PLACE)))
+        query = f"SELECT {names}, p.id FROM passages p JOIN places l ON l.id = p.place"
+        before = self.connection.execute(f"{query} WHERE l.file = ? ORDER BY p.id", (file,))
+        rows = before.fetchall()
+        pairs = zip(rows, found, strict=False)
+        kept = list(takewhile(lambda pair: pair[0][:-1] == _of(pair[1], (*_OWN, *_PLACE)), pairs))
+        for *_, row in rows[len(kept) :]:
+            self.drop(row)
+        self.insert(file, found[len(kept) :])
 
     def drop_file(self, file: int) -> None:
         """Remove all passages of a file."""
@@ -112,6 +129,15 @@ class Batch:
         """Write what was collected."""
         self._postings.write(self.connection)
 
+    def _places(self, file: int) -> dict[tuple[object, ...], int]:
+        """What a file's passages have in common, with its row."""
+        if not file:
+            return {}
+        rows = self.connection.execute(
+            f"SELECT {', '.join(_PLACE)}, id FROM places WHERE file = ?", (file,)
+        )
+        return {tuple(row[:-1]): row[-1] for row in rows}
+
     def _new_place(self, file: int, place: tuple[object, ...]) -> int:
         marks = ", ".join("?" * (len(_PLACE) + 1))
         row = self.connection.execute(
@@ -124,12 +150,11 @@ class Batch:
         terms = terms_of(passage.speaker, passage.heading, passage.text)
         day = day_of(passage.time)
         is_turn = passage.document is None and passage.kind == "passage"
-        values = [getattr(passage, name) for name in _OWN]
         names = (*_OWN, *_DERIVED)
         row = self.connection.execute(
             f"INSERT INTO passages ({', '.join(names)}) VALUES ({', '.join('?' * len(names))})",
             (
-                *values,
+                *_of(passage, _OWN),
                 place,
                 heading_id(self.connection, passage.heading),
                 dump(list(passage.sources)) if passage.sources else None,
@@ -196,6 +221,10 @@ class Batch:
             self.documents.add(document)
         elif session:
             self.sessions.add(session)
+
+
+def _of(passage: Passage, names: tuple[str, ...]) -> tuple[object, ...]:
+    return tuple(getattr(passage, name) for name in names)
 
 
 def candidates(text: str) -> dict[int, tuple[str, str]]:

@@ -1,0 +1,95 @@
+"""What grows in an inbox costs the index its own rows, and the index says what a fresh one says."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import TYPE_CHECKING
+
+import pytest
+
+from clsm_cli.model.episodes import Turn
+from clsm_cli.model.ids import turn_key
+from clsm_cli.store import atomic, inbox, layout
+from clsm_cli.store.index import database, said
+from clsm_cli.store.index.opening import bring_up_to_date
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from clsm_cli.store.layout import Store
+
+SESSION = "harbour"
+TEXTS = ("The ferry leaves at nine.", "I moved to Leeds.", "Is it late? We met yesterday.")
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    layout.create(tmp_path / "memory", "UTC")
+    return layout.open_store(tmp_path / "memory", {"CLSM_DEVICE": "pi"})
+
+
+@pytest.fixture
+def box(store: Store) -> Path:
+    return inbox.path_of(store.inbox, SESSION)
+
+
+def capture(box: Path, *texts: str) -> None:
+    turns = [
+        Turn(turn_key(SESSION, "Mara", None, text), "Mara", "user", text, "2026-02-24T08:00:00Z")
+        for text in texts
+    ]
+    items = [inbox.Captured(SESSION, turn, "2026-02-24T22:00:00Z") for turn in turns]
+    atomic.append(box, inbox.render(items))
+
+
+def rows(store: Store) -> dict[str, int]:
+    """Rows of passages by text, in an index that says what one made anew says."""
+    with contextlib.closing(database.open_to_write(store.derived)) as connection:
+        bring_up_to_date(store, connection, None, None)
+        assert said.differences(store, connection) == []
+        return dict(connection.execute("SELECT text, id FROM passages ORDER BY id"))
+
+
+def test_what_was_captured_before_keeps_its_rows(store: Store, box: Path) -> None:
+    capture(box, *TEXTS[:2])
+    before = rows(store)
+    capture(box, TEXTS[2], TEXTS[0])  # the second one is known
+    after = rows(store)
+    assert list(after) == list(TEXTS)
+    assert {text: after[text] for text in before} == before
+
+
+def test_a_long_turn_in_parts(store: Store, box: Path) -> None:
+    long = " ".join(f"The crate number {n} holds {n + 2} bolts." for n in range(60))
+    capture(box, long)
+    before = rows(store)
+    assert len(before) > 1
+    capture(box, TEXTS[0])
+    assert rows(store).items() > before.items()
+
+
+def test_rows_behind_a_change_are_made_anew(store: Store, box: Path) -> None:
+    capture(box, *TEXTS)
+    before = rows(store)
+    box.write_bytes(box.read_bytes().replace(b"Leeds", b"Haarlem"))
+    after = rows(store)
+    assert list(after) == [TEXTS[0], "I moved to Haarlem.", TEXTS[2]]
+    assert after[TEXTS[0]] == before[TEXTS[0]]
+
+
+def test_a_torn_line_and_its_end(store: Store, box: Path) -> None:
+    capture(box, *TEXTS[:2])
+    whole = box.read_bytes()
+    box.write_bytes(whole[:-20])
+    assert list(rows(store)) == [TEXTS[0]]
+    box.write_bytes(whole)
+    assert list(rows(store)) == list(TEXTS[:2])
+
+
+def test_an_inbox_that_is_emptied_and_filled_again(store: Store, box: Path) -> None:
+    capture(box, *TEXTS)
+    rows(store)
+    box.write_bytes(b"\n")
+    assert rows(store) == {}
+    capture(box, *TEXTS)
+    assert list(rows(store)) == list(TEXTS)
