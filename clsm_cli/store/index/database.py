@@ -37,23 +37,27 @@ _DAMAGE = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
 _SPOILT = ("no such column", "no such table", "Could not decode", MALFORMED)
 """What else is said of a damaged one: a letter of its schema, or a byte of a text, is another."""
 
+_STUMBLES = (ArithmeticError, AttributeError, LookupError, TypeError, ValueError)
+"""What a command ends with that meets what no index holds; a text with another byte among them."""
+
 
 @contextlib.contextmanager
 def disk_errors(derived: Path) -> Iterator[None]:
     """Turn what SQLite says of a disk into the sentence a user can act on.
 
-    A damaged index is deleted: the next command makes it anew.
+    A damaged index is deleted: the next command makes it anew. SQLite reads past much damage, rows
+    are then missing or are other ones; so whoever stumbles over a row asks whether it was that.
     """
     try:
         yield
-    except UnicodeDecodeError as error:  # a byte inside a text, which SQLite does not look at
-        discard(derived)
-        raise DiskError(path_of(derived), "was damaged and has been deleted") from error
+    except _STUMBLES as error:
+        if not isinstance(error, UnicodeDecodeError) and _is_whole(derived):
+            raise
+        raise _deleted(derived) from error
     except sqlite3.DatabaseError as error:
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF
         if code in _DAMAGE or str(error).startswith(_SPOILT):
-            discard(derived)
-            raise DiskError(path_of(derived), "was damaged and has been deleted") from error
+            raise _deleted(derived) from error
         if code in _DISK:
             raise DiskError(path_of(derived), str(error)) from error
         raise
@@ -140,6 +144,22 @@ def discard(derived: Path) -> None:
             os.mkdir(folder, atomic.FOLDER_MODE)
         for name in sorted(os.listdir(folder)) if folder.is_dir() else []:
             os.unlink(folder / name)
+
+
+def _is_whole(derived: Path) -> bool:
+    """Whether SQLite finds nothing wrong in all of the database; slow, for the day something is."""
+    connection = open_to_read(derived)
+    if connection is None:
+        return False
+    with contextlib.closing(connection), contextlib.suppress(sqlite3.DatabaseError):
+        return bool(connection.execute("PRAGMA integrity_check(1)").fetchone() == ("ok",))
+    return False
+
+
+def _deleted(derived: Path) -> DiskError:
+    """Delete a damaged index, and what is to be said of it."""
+    discard(derived)
+    return DiskError(path_of(derived), "was damaged and has been deleted")
 
 
 def _schema() -> str:
