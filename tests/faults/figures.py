@@ -9,13 +9,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from faults.rig import Outcome, Rig
 
 FILE = Path(__file__).with_name("figures.json")
 PAGE = Path(__file__).parents[2] / "docs" / "promises.md"
 _BLOCK = re.compile(r"(<!-- figures of (\d+) -->\n).*?(<!-- end of figures -->)", re.DOTALL)
+
+_COUNT = re.compile(r"(of |)(\d[\d,]*) (.+)")
+_MOST = re.compile(r"(slowest|at most) ([\d.]+) (.+)")
 
 Figures = dict[str, Any]
 """Rig → {"date", "outcomes": [a row each], "control": how many broken ones were tried and caught}."""
@@ -67,8 +70,30 @@ def _line(name: str, found: Mapping[str, Any]) -> str:
         sum(each[key] for each in outcomes) for key in ("planned", "fired", "violations")
     )
     control = found["control"]
-    more = "; ".join(dict.fromkeys(each["more"] for each in outcomes if each["more"]))
+    more = summed(each["more"] for each in outcomes)
     return (
         f"| {name} | {found['date']} | {planned:,} | {fired:,} | {wrong} |"
         f" {control['caught']} of {control['tried']} | {more} |\n"
+    )
+
+
+def summed(told: Iterable[str]) -> str:
+    """What outcomes tell of themselves ("; " between two things) as of one: counts are added.
+
+    >>> summed(["3 notes; of 1,000 calls; slowest 0.2 s", "4 notes; of 20 calls; slowest 0.1 s"])
+    '7 notes; of 1,020 calls; slowest 0.2 s'
+    """
+    found: dict[tuple[str, str], float | None] = {}
+    for piece in (piece for text in told for piece in text.split("; ") if piece):
+        if match := _COUNT.fullmatch(piece):
+            key = (match[1], f" {match[3]}")
+            found[key] = (found.get(key) or 0) + int(match[2].replace(",", ""))
+        elif match := _MOST.fullmatch(piece):
+            key = (f"{match[1]} ", f" {match[3]}")
+            found[key] = max(found.get(key) or 0.0, float(match[2]))
+        else:
+            found[piece, ""] = None
+    return "; ".join(
+        before + ("" if number is None else f"{number:,}") + behind
+        for (before, behind), number in found.items()
     )

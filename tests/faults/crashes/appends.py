@@ -175,7 +175,7 @@ def run(how: str, seconds: float, seed: int, *, durable: bool) -> Outcome:
     if not swarm.torn:
         outcome.missed.append("a write that ends in the middle")
     lines = sum(swarm.acknowledged)
-    outcome.more = f"{lines:,} lines acknowledged, {len(problems)} torn, {lost} lost"
+    outcome.more = f"{lines:,} lines acknowledged; {len(problems)} torn; {lost} lost"
     outcome.seconds = time.monotonic() - began
     return outcome
 

@@ -129,7 +129,7 @@ def _control(faults: Sequence[str]) -> Iterator[Outcome]:
 
 
 def _of_files(points: Sequence[Point], rng: random.Random) -> list[Point]:
-    return spread([each for each in points if each.path.startswith("flow/pi/")], rng, 5)
+    return spread([each for each in points if each.path.startswith("flow/pi/")], rng, 3)
 
 
 RIGS = tuple(

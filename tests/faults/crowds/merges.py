@@ -258,7 +258,7 @@ def _games(
         commands += sum(sum(clone.done.values()) for clone in game.clones)
         outcome.violations += [f"seed {seed + number}: {text}" for text in game.told]
     outcome.seconds = time.monotonic() - began
-    outcome.more = f"{commands:,} commands, {pulls:,} pulls"
+    outcome.more = f"{commands:,} commands; {pulls:,} pulls"
     return outcome
 
 

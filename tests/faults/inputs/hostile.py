@@ -149,7 +149,7 @@ class Ground:
         self.slowest, self.highest, begin = 0.0, 0, time.monotonic()
         yield self.outcome
         self.outcome.seconds = time.monotonic() - begin
-        self.outcome.more = f"slowest {self.slowest:.1f} s, at most {self.highest} MiB"
+        self.outcome.more = f"slowest {self.slowest:.1f} s; at most {self.highest} MiB"
 
 
 def _prepare(folder: Path) -> None:
@@ -321,7 +321,7 @@ def short() -> Iterator[Outcome]:
                 Place(place.path, place.inputs, place.commands[:2], place.must_answer),
                 names[:1],
             )
-        notes = dict(islice((TEXT | _MARKED).items(), 1, None, 12))
+        notes = dict(islice((TEXT | _MARKED).items(), 1, None, 25))
         yield from _taken(at, "a note", notes, "md")
         yield from _taken(at, "a transcript", dict(islice(JSON.items(), 0, None, 4)), "jsonl")
         yield from _streamed(at, 20 * 10**6)

@@ -296,14 +296,15 @@ def _sources(at: Ground) -> Outcome:
     return outcome
 
 
-def _forged(at: Ground) -> Outcome:
+def _forged(at: Ground, every: int) -> Outcome:
     """Files of the store that say where to write, and say: outside."""
     outcome = Outcome("note, undo, consolidate, correct", "a forged path in the store")
     begin = time.monotonic()
     text = base64.b64encode(b"pwned").decode()
     old = hashlib.sha256((at.outside / "file").read_bytes()).hexdigest()
-    for path in ("../outside/file", "../outside/new", str(at.outside / "file"), "projects/../../outside/file",
-                 "flow/../../outside/new.jsonl", ".clsm/../../outside/new"):  # fmt: skip
+    paths = ("../outside/file", "../outside/new", str(at.outside / "file"), "projects/../../outside/file",
+             "flow/../../outside/new.jsonl", ".clsm/../../outside/new")  # fmt: skip
+    for path in paths[::every]:
         change = {
             "path": path,
             "before": old,
@@ -323,7 +324,7 @@ def _forged(at: Ground) -> Outcome:
             atomic.make_folder(kept)
             (kept / str(name)).write_bytes(b"pwned")
         _try(at, outcome, f"undo {path}", ("undo", "run-0f3a9c12d08e"))
-    for topic in ("../../outside/file", "../outside", "/etc", ".."):
+    for topic in ("../../outside/file", "../outside", "/etc", "..")[::every]:
         row = Statement(
             id="f-0f3a9c12d08e", rev=(99, "pi"), text="Eels are fish.", text_sha=topics.text_sha("Eels are fish."),
             stream="projects", topic=topic, recorded_at="2026-02-24T22:00:00Z",
@@ -350,9 +351,9 @@ def _try(at: Ground, outcome: Outcome, what: str, words: Sequence[str]) -> None:
     outcome.violations += at.wrong(what, ended, before)
 
 
-def _all(every: int, count: int, asked: int) -> Iterator[Outcome]:
+def _all(forged: int, every: int, count: int, asked: int) -> Iterator[Outcome]:
     with ground() as at:
-        yield _forged(at)
+        yield _forged(at, forged)
         yield _sources(at)
         yield _asked(at, asked)
         yield _linked(at, every)
@@ -360,13 +361,13 @@ def _all(every: int, count: int, asked: int) -> Iterator[Outcome]:
 
 
 def short() -> Iterator[Outcome]:
-    """Some links and names; all forged files."""
-    yield from _all(30, 120, 10)
+    """Some of each."""
+    yield from _all(2, 50, 120, 10)
 
 
 def long() -> Iterator[Outcome]:
-    """Every file and folder as a link, 10,000 names, 500 ids."""
-    yield from _all(1, 10_000, 500)
+    """All forged files, every file and folder as a link, 10,000 names, 500 ids."""
+    yield from _all(1, 1, 10_000, 500)
 
 
 def control() -> Iterator[Outcome]:

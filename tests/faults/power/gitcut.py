@@ -212,8 +212,8 @@ def _cut(kind: str, lives: int, cuts: int, *, synced: bool) -> Outcome:
         found = repository.outcome
     found.seconds = time.monotonic() - began
     found.more = (
-        f"{repository.notes:,} notes, {repository.commits:,} commits;"
-        f" {repository.locks} cuts left a lock, {repository.lost} took the last commit"
+        f"{repository.notes:,} notes; {repository.commits:,} commits;"
+        f" {repository.locks} cuts left a lock; {repository.lost} took the last commit"
     )
     return found
 

@@ -174,7 +174,7 @@ def _cut(kind: str, options: str, cuts: int, before: Callable[[], object] | None
         found = cutter.outcome
     found.seconds = time.monotonic() - began
     found.more = (
-        f"{cutter.within} in the middle of a command; {cutter.commands:,} commands ended before,"
+        f"{cutter.within} in the middle of a command; {cutter.commands:,} commands ended before;"
         f" {cutter.promises:,} turns promised; {cutter.young} recalls of the last"
         f" {PATIENCE[kind]:g} s lost"
     )

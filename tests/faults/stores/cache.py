@@ -122,7 +122,7 @@ def _series(
             if not said:
                 outcome.violations.append(f"{fault} {number}: another answer, and nothing said")
     outcome.seconds = time.monotonic() - begin
-    outcome.more = f"{changed} other answers in silence, {noticed} told"
+    outcome.more = f"{changed} other answers in silence; {noticed} told"
     at.restore()
     return outcome
 

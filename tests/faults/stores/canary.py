@@ -227,6 +227,13 @@ def _forgotten(*, purge: bool) -> Iterator[Outcome]:
         yield outcome
 
 
+def _sort_of(place: str) -> str:
+    """A place without the ids in it."""
+    if place.startswith("name of"):
+        return "the name of a file"
+    return "/".join(place.split("/")[:2]) if place.startswith(".clsm/") else place
+
+
 def _merged(at: Ground) -> Outcome:
     """The files of an old clone come back, as the worst merge brings them: the word must not."""
     outcome = Outcome("consolidate, ingest", "an old clone's files are back", planned=1)
@@ -253,7 +260,8 @@ def _merged(at: Ground) -> Outcome:
     left = [p for p in _hits(at) if p != "objects of git" and not p.startswith("eval/")]
     beside = [p for p in left if p.startswith((".clsm/", "name of")) or p.endswith(_BESIDE)]
     outcome.violations += [f"{place} holds it again" for place in left if place not in beside]
-    outcome.more = f"no memory, but still holding it: {', '.join(beside) or 'none'}"
+    places = ", ".join(dict.fromkeys(_sort_of(place) for place in beside))
+    outcome.more = f"no memory, but still holding it: {places or 'none'}"
     outcome.seconds = time.monotonic() - begin
     return outcome
 

@@ -195,16 +195,16 @@ def strike(ground: Ground, mutation: Mutation, *, checks: Mapping[str, Check]) -
     for path, data in mutation.files.items():
         _write(ground.store.root / path, data)
     is_structural = mutation.is_structural or _is_structural(ground, mutation)
-    name = "structural" if is_structural else "another legal value"
+    name = "structural" if is_structural else "with another legal value"
     ground.told[name] += 1
     store, also = _opened(ground)
     if store is None:
-        ground.told[f"{name}, found"] += 1
+        ground.told[f"{name} and found"] += 1
         return []
     findings = [*also, *ground.timed(lambda: check.look(store, ground.around, checks))]
     is_found = bool(_marks(findings) - ground.before)
     if is_found:
-        ground.told[f"{name}, found"] += 1
+        ground.told[f"{name} and found"] += 1
     elif is_structural:
         return ["was not found"]
     if also or checks is not check.CHECKS:
@@ -286,7 +286,7 @@ def _mended(ground: Ground, mutation: Mutation, store: layout.Store) -> list[str
     ]
     again = [each for each in report.findings if each.mends]
     wrong += [f"still mends {each.code} in {each.path}: {each.reason}" for each in again]
-    ground.told["for a person" if left else "clean"] += 1
+    ground.told["left to a person" if left else "mended"] += 1
     now = memories(store)
     wrong += _lost(ground, mutation, readable, now)
     wrong += _not_kept(ground, mutation)
@@ -362,7 +362,7 @@ def run(count: int, seed: int = 13, checks: Mapping[str, Check] = check.CHECKS) 
             outcome.fired += 1
         if made.slowest > SLOWEST:
             outcome.violations.append(f"took {made.slowest:.1f} s")
-        told = ", ".join(f"{name} {count}" for name, count in sorted(made.told.items()))
+        told = "; ".join(f"{count} {name}" for name, count in sorted(made.told.items()))
         outcome.more = f"{told}; slowest {made.slowest:.2f} s"
     outcome.seconds = time.monotonic() - began
     return outcome
