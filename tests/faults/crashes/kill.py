@@ -3,7 +3,8 @@
 ``kill`` ends the process at the call; ``errors`` lets the call fail with EIO, then with ENOSPC.
 The short forms take a few points of each command, spread over kinds of calls and files; the long
 ones all but those that only write a copy of the store which is thrown away (a ``rehearsal``), of
-which one in so many (``SHARES``). Errors are given to one call in so many, of two kinds at each.
+which one in so many (``SHARES``). Each call gets one of the two errors, in commands that open the
+model one in four.
 
 Not shown: a kill of git, which ``init --git`` starts (rig ``gitcut``); a call that does half of its work (rig
 ``crashstates``); errors of calls that only read.
@@ -14,6 +15,7 @@ from __future__ import annotations
 import os
 import random
 import time
+from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from functools import partial
@@ -62,13 +64,20 @@ def spread(points: Sequence[Point], rng: random.Random, few: int) -> list[Point]
     return sorted(chosen, key=points.index)
 
 
-def nearly_all(points: Sequence[Point], rng: random.Random, shares: dict[str, int]) -> list[Point]:
-    """All points, but of those whose path has a certain part ("" is in all) one in so many."""
+def nearly_all(
+    points: Sequence[Point], _: random.Random, shares: dict[str, int], turn: int
+) -> list[Point]:
+    """All points, but of those whose path has a certain part ("" is in all) one in so many.
+
+    Another ``turn`` takes others: two faults that each take half strike everything between them.
+    """
     chosen = []
+    seen: Counter[int] = Counter()
     for point in points:
         share = max((n for part, n in shares.items() if part in point.path), default=1)
-        if rng.randrange(share) == 0:
+        if seen[share] % share == turn % share:
             chosen.append(point)
+        seen[share] += 1
     return chosen
 
 
@@ -117,9 +126,10 @@ def _long(faults: Sequence[str]) -> Iterator[Outcome]:
         names = range(os.cpu_count() or 1)
         staff = [stack.enter_context(Workers(f"long {name}", alone=False)) for name in names]
         for scenario in SCENARIOS:
-            for fault in faults:
+            for turn, fault in enumerate(faults):
                 shares = SHARES[fault] | {"": PARTS[fault][scenario.model]}
-                yield run(scenario, fault, partial(nearly_all, shares=shares), staff)
+                chosen = partial(nearly_all, shares=shares, turn=turn)
+                yield run(scenario, fault, chosen, staff)
 
 
 def _control(faults: Sequence[str]) -> Iterator[Outcome]:
