@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
+from clsm_cli.commands import completion
 from clsm_cli.commands.options import (
     DryRunOption,
     JsonOption,
@@ -31,7 +32,11 @@ EXAMPLES = examples(
 def correct(
     wanted: Annotated[
         str,
-        typer.Argument(metavar="ID|SUBJECT", help="A statement's id, or what it is about."),
+        typer.Argument(
+            metavar="ID|SUBJECT",
+            help="A statement's id, or what it is about.",
+            autocompletion=completion.ids,
+        ),
     ],
     said: Annotated[
         list[str],

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from clsm_cli.commands import editor
+from clsm_cli.commands import completion, editor
 from clsm_cli.commands.options import (
     JsonOption,
     NowOption,
@@ -17,7 +17,6 @@ from clsm_cli.commands.options import (
 )
 from clsm_cli.commands.output import Printer
 from clsm_cli.commands.runtime import chosen_store, current_time, given
-from clsm_cli.commands.show import complete
 from clsm_cli.consolidation import edit as use_case
 from clsm_cli.model.codec import TYPE_NAMES, encode
 
@@ -34,7 +33,7 @@ def edit(
         typer.Argument(
             metavar="ID",
             help="A statement, concept, edge or episode, or how its id begins.",
-            autocompletion=complete,
+            autocompletion=completion.ids,
         ),
     ],
     *,

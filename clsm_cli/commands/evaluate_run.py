@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from clsm_cli.commands import completion
 from clsm_cli.commands.help import Command
 from clsm_cli.commands.options import (
     JsonOption,
@@ -61,7 +62,11 @@ def run(
     *,
     preset: Annotated[
         list[str] | None,
-        typer.Option(metavar="P", help="Compare a published system too; all: each of them."),
+        typer.Option(
+            metavar="P",
+            help="Compare a published system too; all: each of them.",
+            autocompletion=completion.presets,
+        ),
     ] = None,
     ablate: Annotated[
         list[str] | None,

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from clsm_cli.commands import completion
 from clsm_cli.commands.help import Command
 from clsm_cli.commands.options import (
     DryRunOption,
@@ -71,11 +72,19 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None)
 @app.command("feedback", cls=Lists, epilog=EXAMPLES)
 def feedback(
     recall: Annotated[
-        str, typer.Argument(metavar="RECALL_ID", help="The recall_id that clsm recall --json gave.")
+        str,
+        typer.Argument(
+            metavar="RECALL_ID",
+            help="The recall_id that clsm recall --json gave.",
+            autocompletion=completion.recalls,
+        ),
     ],
     *,
     good: Annotated[
-        list[str] | None, typer.Option(metavar="ID...", help="Items that were of use.")
+        list[str] | None,
+        typer.Option(
+            metavar="ID...", help="Items that were of use.", autocompletion=completion.ids
+        ),
     ] = None,
     bad: Annotated[
         list[str] | None, typer.Option(metavar="ID...", help="Items that were not.")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from clsm_cli.commands import completion
 from clsm_cli.commands.options import (
     DryRunOption,
     JsonOption,
@@ -48,7 +49,9 @@ def forget(
     ids: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[ID]...", help="Of turns, episodes, statements, documents or concepts."
+            metavar="[ID]...",
+            help="Of turns, episodes, statements, documents or concepts.",
+            autocompletion=completion.ids,
         ),
     ] = None,
     *,

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from clsm_cli.commands import render_history
+from clsm_cli.commands import completion, render_history
 from clsm_cli.commands.options import (
     JsonOption,
     NowOption,
@@ -23,7 +23,6 @@ from clsm_cli.commands.runtime import (
     given,
     parse_time,
 )
-from clsm_cli.commands.show import complete
 from clsm_cli.ingestion import times
 from clsm_cli.model.clocks import end_of_day
 
@@ -44,7 +43,7 @@ def history(
         typer.Argument(
             metavar="ID|SUBJECT...",
             help="Ids of statements or edges; concepts by id, label or alias; slots; topics.",
-            autocompletion=complete,
+            autocompletion=completion.ids,
         ),
     ],
     *,

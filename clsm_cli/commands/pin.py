@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from clsm_cli.commands import completion
 from clsm_cli.commands.options import (
     DryRunOption,
     JsonOption,
@@ -17,7 +18,6 @@ from clsm_cli.commands.options import (
 )
 from clsm_cli.commands.output import Printer
 from clsm_cli.commands.runtime import chosen_store, current_time, given
-from clsm_cli.commands.show import complete
 from clsm_cli.consolidation import pin as use_case
 from clsm_cli.model.codec import TYPE_NAMES
 from clsm_cli.model.episodes import EpisodeRecord
@@ -39,7 +39,7 @@ WantedArgument = Annotated[
     typer.Argument(
         metavar="ID|SUBJECT...",
         help="A statement, concept, edge, episode or turn: its id, how it begins, or its name.",
-        autocompletion=complete,
+        autocompletion=completion.ids,
     ),
 ]
 

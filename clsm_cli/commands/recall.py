@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from clsm_cli.commands import run_recall
+from clsm_cli.commands import completion, run_recall
 from clsm_cli.commands.options import (
     JsonOption,
     NowOption,
@@ -15,6 +15,7 @@ from clsm_cli.commands.options import (
     VerboseOption,
     examples,
 )
+from clsm_cli.commands.recall_options import KINDS, STREAMS
 
 EXAMPLES = examples(
     "clsm recall delegation defect",
@@ -49,18 +50,26 @@ def recall(
     ] = None,
     kind: Annotated[
         str | None,
-        typer.Option(metavar="KIND", help="Only these memories: passage, statement or gist."),
+        typer.Option(
+            metavar="KIND",
+            help="Only these memories: passage, statement or gist.",
+            autocompletion=completion.words(*KINDS),
+        ),
     ] = None,
     stream: Annotated[
         str | None,
         typer.Option(
-            metavar="STREAM", help="Only from one stream: identity, projects, tasks or flow."
+            metavar="STREAM",
+            help="Only from one stream: identity, projects, tasks or flow.",
+            autocompletion=completion.words(*STREAMS),
         ),
     ] = None,
     project: Annotated[
         str | None,
         typer.Option(
-            metavar="NAME", help="Only what a project's topic holds or what mentions its name."
+            metavar="NAME",
+            help="Only what a project's topic holds or what mentions its name.",
+            autocompletion=completion.topics,
         ),
     ] = None,
     session: Annotated[
@@ -114,6 +123,7 @@ def recall(
         typer.Option(
             metavar="NAME",
             help="Answer as a published system does: cls-m, nemori, caim, smriti or cma.",
+            autocompletion=completion.presets,
         ),
     ] = None,
     explore: Annotated[
@@ -133,6 +143,7 @@ def recall(
         typer.Option(
             "--format",
             metavar="FORMAT",
+            autocompletion=completion.words("text", "json", "prompt"),
             help="text, json, or prompt: a block for a language model that clsm itself will not"
             " take in again.",
         ),

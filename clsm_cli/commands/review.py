@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from clsm_cli.commands import editor, render_review
+from clsm_cli.commands import completion, editor, render_review
 from clsm_cli.commands.options import (
     DryRunOption,
     JsonOption,
@@ -38,10 +38,20 @@ EXAMPLES = examples(
 def review(
     *,
     accept: Annotated[
-        list[str] | None, typer.Option(metavar="ID", help="Accept this item; repeat for more.")
+        list[str] | None,
+        typer.Option(
+            metavar="ID",
+            help="Accept this item; repeat for more.",
+            autocompletion=completion.questions,
+        ),
     ] = None,
     reject: Annotated[
-        list[str] | None, typer.Option(metavar="ID", help="Reject this item; repeat for more.")
+        list[str] | None,
+        typer.Option(
+            metavar="ID",
+            help="Reject this item; repeat for more.",
+            autocompletion=completion.questions,
+        ),
     ] = None,
     everything: Annotated[
         bool, typer.Option("--all", help="List also what expired or was decided.")

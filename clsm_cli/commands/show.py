@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from clsm_cli.commands import completion
 from clsm_cli.commands.options import (
     JsonOption,
     NoNowOption,
@@ -25,21 +26,11 @@ EXAMPLES = examples(
 )
 
 
-def complete(context: typer.Context, incomplete: str) -> list[str]:
-    """Ids that begin so, for the shell; anything that goes wrong is no reason to disturb a prompt."""
-    from clsm_cli.inspection.lookup import beginning_with
-
-    try:
-        return beginning_with(chosen_store(context.params.get("store")), incomplete)
-    except Exception:  # noqa: BLE001  # a traceback would land in the middle of a command line
-        return []
-
-
 def show(
     wanted: Annotated[
         str,
         typer.Argument(
-            metavar="ID", help="An id from recall, or how it begins.", autocompletion=complete
+            metavar="ID", help="An id from recall, or how it begins.", autocompletion=completion.ids
         ),
     ],
     *,

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
+from clsm_cli.commands import completion
 from clsm_cli.commands.options import (
     DryRunOption,
     JsonOption,
@@ -31,7 +32,11 @@ EXAMPLES = examples(
 def undo(
     run: Annotated[
         str | None,
-        typer.Argument(metavar="[RUN]", help="Id of a run, or how it begins; default: the newest."),
+        typer.Argument(
+            metavar="[RUN]",
+            help="Id of a run, or how it begins; default: the newest.",
+            autocompletion=completion.runs,
+        ),
     ] = None,
     *,
     redo: Annotated[

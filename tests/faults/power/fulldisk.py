@@ -55,9 +55,10 @@ class Full:
         self.disk = disk
         self.disk.make(MIB)
         self.disk.mount()
-        self.bench = Placed(scenario, workers, disk.point / "memory")
-        self.ballast = disk.point / "ballast"
+        place, self.ballast = disk.point / "place", disk.point / "ballast"
+        place.mkdir()  # what lies beside a store is laid anew with it
         self.ballast.mkdir()
+        self.bench = Placed(scenario, workers, place / "memory")
 
     def strike(self, room: int, *, of_inodes: bool) -> tuple[bool, list[str]]:
         """Whether the command found no room, and what is wrong then or afterwards."""

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from faults.power.powerlife import turns
-from faults.running.bench import DISK, Bench, essence
+from faults.running.bench import DISK, Bench
 from faults.running.laying import opened
 from faults.running.scenarios import SCENARIOS
 
@@ -57,7 +57,7 @@ class Placed(Bench):
 
     def _is_done(self) -> bool:
         try:
-            return essence(self.store) == self.golden
+            return self.essence() == self.golden
         except (ClsmError, OSError):
             return False
 
