@@ -101,6 +101,7 @@ WRITERS = {
     "embedding/stamp.py": "the record of what was hashed, through staging",
     "consolidation/rehearsal.py": "a copy of the store inside its derived folder, deleted at once",
     "evaluation/stores.py": "removes a store it made, for --fresh",
+    "inspection/speed.py": "a store that is timed, in a scratch folder that is deleted at once",
     "forgetting/past.py": "a repository in a scratch folder, deleted at once, and two heads of git",
     "embedding/routes.py": "the wheel that pip downloads, inside the scratch folder",
 }

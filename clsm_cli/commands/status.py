@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -29,6 +30,7 @@ RECENT_RUNS = 5
 EXAMPLES = examples(
     "clsm status",
     "clsm status --store notes/memory --json",
+    "clsm status --bench                       # how fast it is here, to paste somewhere",
     "clsm status --check --quiet > /dev/null   # from cron, some hours after consolidate: mails why",
 )
 
@@ -40,6 +42,14 @@ def status(
         typer.Option(
             "--check",
             help="Fail (exit code 18) when the last good consolidation is too old (status.max_age).",
+        ),
+    ] = False,
+    bench: Annotated[
+        bool,
+        typer.Option(
+            "--bench",
+            help="Time a recall, a context and a capture on this machine, about half a minute, and"
+            " print one block that tells nothing of what is remembered.",
         ),
     ] = False,
     store: StoreOption = None,
@@ -60,6 +70,9 @@ def status(
 
     printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
     opened = chosen_store(store)
+    if bench:
+        _bench(opened, printer)
+        return
     found = overview(opened)
     night = automation.state(opened, current_time(now, opened.zone))
     shadow = _shadow(opened)
@@ -76,6 +89,33 @@ def status(
         printer.lines([*_lines(found, night), *tail])
     if check and night.is_stale:
         raise StaleError(night.sentence)
+
+
+def _bench(store: Store, printer: Printer) -> None:
+    """Time clsm, and print what came of it."""
+    from clsm_cli.commands import render_bench
+    from clsm_cli.embedding import weights
+    from clsm_cli.evaluation import machine
+    from clsm_cli.inspection import speed
+    from clsm_cli.inspection.overview import overview
+
+    counts = overview(store).counts
+    try:
+        times = speed.measured(store.root, speed.ROUNDS, partial(printer.progress, "timing"))
+    finally:
+        printer.end_progress()
+    own, derived = speed.sizes(store.root)
+    model = weights.status(weights.default_folder()).installed
+    block = render_bench.mapping(
+        {**machine.described(), "memory_mib": str(speed.memory() >> 20)},
+        speed.programs(),
+        {**counts, "bytes": own, "index_bytes": derived, "model": model},
+        times,
+    )
+    if printer.as_json:
+        printer.json(block)
+    else:
+        printer.lines(render_bench.lines(block))
 
 
 def _shadow(store: Store) -> str | None:
