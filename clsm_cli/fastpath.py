@@ -23,8 +23,17 @@ if TYPE_CHECKING:
     ``tests/test_fastpath.py`` compares them with the Typer commands.
     """
 
+
+def _format(name: str) -> str:
+    """A format that ``clsm ingest`` reads."""
+    from clsm_cli.commands.run_ingest import FORMATS
+
+    if name not in FORMATS:
+        raise ValueError(name)
+    return name
+
+
 _COMMON: Table = {
-    "--format": ("output", str),
     "--store": ("store", str),
     "--now": ("now", str),
     "--json": ("as_json", True),
@@ -54,14 +63,32 @@ RECALL_OPTIONS: Table = {
     "--exit-code": ("exit_code", True),
     "--touch": ("touch", True),
     "--no-touch": ("touch", False),
+    "--format": ("output", str),
     **_COMMON,
 }
 CONTEXT_OPTIONS: Table = {
     "--query": ("query", str),
     "--budget": ("budget", str),
     "--window": ("window", int),
+    "--format": ("output", str),
     **_COMMON,
 }
+INGEST_OPTIONS: Table = {
+    "--format": ("format_", _format),
+    "--session": ("session", str),
+    "--capture": ("capture", True),
+    "--since": ("since", str),
+    "--strict": ("strict", True),
+    "--dry-run": ("dry_run", True),
+    **_COMMON,
+}
+_COMMANDS: dict[str, tuple[str, Table, str | None]] = {
+    "recall": ("recall", RECALL_OPTIONS, "query"),
+    "search": ("recall", RECALL_OPTIONS, "query"),
+    "context": ("context", CONTEXT_OPTIONS, None),
+    "ingest": ("ingest", INGEST_OPTIONS, "paths"),  # with --capture, for hooks; else it takes long
+}
+"""Command → the end of its module's name, its options, and the field that its words are."""
 _RANGES = {"k": (1, 1000), "min_score": (0.0, 1.0), "window": (1, 1_000_000_000)}
 
 
@@ -76,17 +103,15 @@ def run(arguments: Sequence[str]) -> int | None:
 
         print(f"clsm {__version__}")
         return 0
-    if not arguments or arguments[0] not in ("recall", "search", "context"):
-        return None
-    is_recall = arguments[0] != "context"
-    values = parse(arguments[1:]) if is_recall else parse(arguments[1:], CONTEXT_OPTIONS, None)
-    if values is None:
+    name, table, words_are = _COMMANDS.get(arguments[0] if arguments else "", ("", {}, None))
+    values = parse(arguments[1:], table, words_are) if name else None
+    if values is None or (name == "ingest" and "capture" not in values):
         return None
     gc.disable()  # the process ends before there is garbage worth 4 ms of looking for it
     from clsm_cli.commands import boundary
     from clsm_cli.commands.runtime import UsageError
 
-    command = import_module(f"clsm_cli.commands.run_{'recall' if is_recall else 'context'}")
+    command = import_module(f"clsm_cli.commands.run_{name}")
     try:
         return boundary.guard(lambda: command.run(command.Options(**values)))
     except UsageError:

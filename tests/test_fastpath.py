@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 from clsm_cli import fastpath
 from clsm_cli.app import app
 from clsm_cli.commands import recall as command
-from clsm_cli.commands import run_context, run_recall
+from clsm_cli.commands import run_context, run_ingest, run_recall
 
 HEAVY = {
     *("typer", "rich", "numpy", "tokenizers", "onnxruntime", "ruamel", "rapidfuzz", "frontmatter"),
@@ -40,6 +40,7 @@ UNUSUAL = {
     [
         ("recall", fastpath.RECALL_OPTIONS, run_recall.Options._fields),
         ("context", fastpath.CONTEXT_OPTIONS, run_context.Options._fields),
+        ("ingest", fastpath.INGEST_OPTIONS, run_ingest.Options._fields),
     ],
 )
 def test_every_option_of_typer_is_here_and_no_other(
@@ -53,7 +54,8 @@ def test_every_option_of_typer_is_here_and_no_other(
             expected |= dict.fromkeys(names, parameter.name)
     found = {option: field for option, (field, _) in table.items()}
     assert found == expected
-    assert set(found.values()) | {"query"} == set(fields)
+    words = {"paths" if name == "ingest" else "query"}
+    assert set(found.values()) | words == set(fields)
 
 
 @pytest.mark.parametrize(
@@ -100,6 +102,31 @@ def test_both_parsers_read_a_context_the_same(
 
 @pytest.mark.parametrize(
     "arguments",
+    [
+        ["-", "--capture"],
+        ["--capture", "--session", "main", "--format=openclaw", "-", "a", "-q"],
+        ["--capture", "--since", "2026-02-24", "--strict", "--dry-run", "--json", "--", "--now"],
+    ],
+)
+def test_both_parsers_read_a_capture_the_same(
+    arguments: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[run_ingest.Options] = []
+    monkeypatch.setattr(run_ingest, "run", seen.append)
+    result = CliRunner().invoke(app, ["ingest", *arguments])
+    assert result.exit_code == 0, result.output
+    values = fastpath.parse(arguments, fastpath.INGEST_OPTIONS, "paths")
+    assert values is not None
+    assert [run_ingest.Options(**values)] == seen
+
+
+@pytest.mark.parametrize("arguments", [["--capture", "--format", "word"], ["--since"], ["-k", "3"]])
+def test_what_is_not_plain_in_an_ingest_is_left_to_typer(arguments: list[str]) -> None:
+    assert fastpath.parse(arguments, fastpath.INGEST_OPTIONS, "paths") is None
+
+
+@pytest.mark.parametrize(
+    "arguments",
     [["--window", "0"], ["--window", "1000000001"], ["-k", "3"], ["word"], ["--", "word"], ["-h"]],
 )
 def test_what_is_not_plain_in_a_context_is_left_to_typer(arguments: list[str]) -> None:
@@ -129,7 +156,16 @@ def test_what_is_not_plain_is_left_to_typer(arguments: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
-    "arguments", [[], ["status"], ["recal", "x"], ["--help"], ["--version", "x"]]
+    "arguments",
+    [
+        [],
+        ["status"],
+        ["ingest", "notes.md"],
+        ["ingest", "--", "--capture"],
+        ["recal", "x"],
+        ["--help"],
+        ["--version", "x"],
+    ],
 )
 def test_other_commands_are_typers(arguments: list[str]) -> None:
     assert fastpath.run(arguments) is None
@@ -203,3 +239,11 @@ def test_the_answer_does_not_depend_on_the_parser(told: Cli) -> None:
     fast = told.ok("recall", *plain)
     slow = told.ok("recall", "-qv", *plain)
     assert json.loads(fast.out) == json.loads(slow.out)
+
+
+def test_a_capture_loads_nothing_heavy(told: Cli) -> None:
+    turns = told.folder / "turns.jsonl"
+    turns.write_text('{"role": "user", "content": "A heron again.", "session": "main"}\n')
+    loaded = _modules("ingest", str(turns), "--capture", "--store", str(told.store))
+    allowed = {"dataclasses", "inspect"}  # what is taken in is made of them
+    assert not loaded & ({*HEAVY, "sqlite3", "clsm_cli.commands.engine"} - allowed)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import sys
-from typing import Annotated, get_args
+from typing import Annotated
 
 import typer
 
-from clsm_cli.commands import fence_key
+from clsm_cli.commands import run_ingest
 from clsm_cli.commands.options import (
     DryRunOption,
     JsonOption,
@@ -17,12 +16,7 @@ from clsm_cli.commands.options import (
     VerboseOption,
     examples,
 )
-from clsm_cli.commands.output import Printer
-from clsm_cli.commands.render_ingest import ingest_lines, ingest_mapping, problem_line
-from clsm_cli.commands.runtime import chosen_store, current_time, given, parse_time
-from clsm_cli.errors import BadInputError
-from clsm_cli.ingestion import ingest as use_case
-from clsm_cli.ingestion.sources import Format, Missing
+from clsm_cli.ingestion.sources import Format
 
 EXAMPLES = examples(
     "clsm ingest ~/.openclaw/workspace ~/.openclaw/agents/main/sessions",
@@ -30,9 +24,6 @@ EXAMPLES = examples(
     "tail -n 2 chat.jsonl | clsm ingest - --capture --session main",
     "clsm ingest                       # finish what was captured",
 )
-
-
-FORMATS: tuple[str, ...] = get_args(Format)
 
 
 def ingest(
@@ -46,7 +37,9 @@ def ingest(
     *,
     format_: Annotated[
         Format | None,
-        typer.Option("--format", metavar="NAME", help=f"{', '.join(FORMATS)}; default: detected."),
+        typer.Option(
+            "--format", metavar="NAME", help=f"{', '.join(run_ingest.FORMATS)}; default: detected."
+        ),
     ] = None,
     session: Annotated[
         str | None,
@@ -74,44 +67,19 @@ def ingest(
     (OpenClaw transcripts, JSON lines) only ever grow; what is known is recognised. What --capture
     wrote down is cut into episodes by the next ingest.
     """
-    printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
-    opened = chosen_store(store)
-    request = use_case.Request(
-        paths=tuple(paths or ()),
-        now=current_time(now, opened.zone),
-        format=format_,
-        session=None if session is None else given([session]),
-        capture_only=capture,
-        since=None if since is None else parse_time(since, opened.zone, "--since"),
-        dry_run=dry_run,
-        stdin=None if sys.stdin is None else sys.stdin.buffer,
-        fence_key=fence_key.reader(printer.warn),
-    )
-    embedder = None
-    if not capture and not dry_run:
-        from clsm_cli.commands import engine
-
-        embedder = engine.embedder()
-        engine.offer(printer)
-    try:
-        report = use_case.ingest(opened, request, embedder, printer.progress)
-    finally:
-        printer.end_progress()
-    if embedder is not None:
-        from clsm_cli.retrieval import briefing
-
-        briefing.prepare(opened)  # the next session starts with one file read
-    failed = report.fatal or (report.problems[0] if strict and report.problems else None)
-    printer.warn_all(problem_line(p) for p in report.problems if p is not failed)
-    printer.warn_all(report.warnings)
-    if as_json:
-        printer.json(ingest_mapping(report))
-    else:
-        printer.lines(ingest_lines(report, verbose=verbose))
-    if report.bad_model is not None:
-        raise report.bad_model
-    if failed is not None:
-        next_step = "check the path" if isinstance(failed, Missing) else "mend it"
-        raise BadInputError(
-            failed.path, failed.reason, f"{next_step} and ingest again", line=failed.line
+    run_ingest.run(
+        run_ingest.Options(
+            paths=tuple(paths or ()),
+            format_=format_,
+            session=session,
+            capture=capture,
+            since=since,
+            strict=strict,
+            dry_run=dry_run,
+            store=store,
+            now=now,
+            as_json=as_json,
+            quiet=quiet,
+            verbose=verbose,
         )
+    )

@@ -10,7 +10,8 @@ outside. All the time a reader recalls what was there before the crowd.
 
 When the writers are done, one consolidation ends what was begun. Then every acknowledged text is
 there once, none that was acknowledged as forgotten or undone, every corrected value and pin is the
-last that was acknowledged or one asked for later, every acknowledged recall is logged once, and
+last that was acknowledged or one asked for later, every acknowledged recall is logged, no more often
+than it ran (a kill may come behind the line), and
 ``status`` finds nothing but torn ends of logs. No process may end by a bug, nor with a code that its
 command does not justify; every reader found everything, whole and once.
 

@@ -244,7 +244,6 @@ def main() -> int:
     if given.unlocked:
         writers.MIX = {"correct": 1, "pin": 1}
     told = Told()
-    began = time.monotonic()
     root = Path(tempfile.mkdtemp(prefix="clsm-crowd-", dir="/dev/shm"))
     forks = Forks(environment(root, model=False), _unlocked if given.unlocked else None)
 
@@ -258,6 +257,7 @@ def main() -> int:
         first = root / "first"
         first.mkdir()
         Herd(forks, first, told, 0, given.every).lay()
+        began = time.monotonic()
         while not is_over():
             folder = root / "herd"
             shutil.copytree(first, folder)

@@ -42,6 +42,7 @@ class Asked:
     Attributes:
         codes: Exit codes that it may have besides those of ``ALWAYS``.
         done: Told of its answer when it has succeeded.
+        killed: How often it was killed so far.
     """
 
     kind: str
@@ -49,6 +50,7 @@ class Asked:
     stdin: bytes
     codes: frozenset[int]
     done: Callable[[bytes], None]
+    killed: int = 0
 
 
 class Writer:
@@ -92,6 +94,7 @@ class Writer:
         if ended.code == 0:
             asked.done(ended.out)
         elif ended.code in (-9, 75):
+            asked.killed += ended.code == -9
             self._again = asked
         return ""
 
@@ -141,11 +144,12 @@ class Writer:
         def done(out: bytes) -> None:
             told = json.loads(out)
             if told["memories"]:
-                self._history.recalls.add(told["recall_id"])
+                self._history.recalls[told["recall_id"]] = 1 + asked.killed
                 self._recalled.append((told["recall_id"], [m["id"] for m in told["memories"]]))
 
         words = ("recall", "-k", "5", "--min-score", "0", "--touch", f"anchor {second}")
-        return self._asked("recall", second, *words, done=done)
+        asked = self._asked("recall", second, *words, done=done)
+        return asked
 
     def _feedback(self, second: int) -> Asked | None:
         if not self._recalled:

@@ -67,13 +67,15 @@ class History:
     Attributes:
         told: By text.
         chains: By the name of what has a value: ``crate 3``, ``shelf 3``, ``stock 3``.
-        recalls: Ids of acknowledged recalls; ``judged``: those with acknowledged feedback.
+        recalls: Ids of acknowledged recalls, with how often each ran: one that is killed behind its
+            line in the log, and asked for again, stands there twice.
+        judged: Ids of those with acknowledged feedback.
         misread: What a writer missed in a file that it read.
     """
 
     told: dict[str, Told] = field(default_factory=dict)
     chains: dict[str, Chain] = field(default_factory=dict)
-    recalls: set[str] = field(default_factory=set)
+    recalls: dict[str, int] = field(default_factory=dict)
     judged: set[str] = field(default_factory=set)
     misread: list[str] = field(default_factory=list)
 
@@ -120,9 +122,9 @@ class History:
         recalled = Counter(
             row.get("recall") for name in logs.ACTIVATIONS for row in _rows(store, name)
         )
-        for recall in sorted(self.recalls):
-            if recalled[recall] != 1:
-                yield f"recall {recall} was acknowledged and is logged {recalled[recall]} times"
+        for recall, runs in sorted(self.recalls.items()):
+            if not 1 <= recalled[recall] <= runs:
+                yield f"recall {recall} ran {runs} times and is logged {recalled[recall]} times"
         judged = {row.get("recall") for row in _rows(store, "feedback.jsonl")}
         yield from (
             f"feedback of {each} was acknowledged and is lost"
