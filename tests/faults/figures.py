@@ -18,7 +18,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "promises.md"
 _BLOCK = re.compile(r"(<!-- figures of (\d+) -->\n).*?(<!-- end of figures -->)", re.DOTALL)
 
 _COUNT = re.compile(r"(of |)(\d[\d,]*) (.+)")
-_MOST = re.compile(r"(slowest|at most) ([\d.]+) (.+)")
+_MOST = re.compile(r"(slowest|at most|no room up to) ([\d.]+) (.+)")
 
 Figures = dict[str, Any]
 """Rig → {"date", "outcomes": [a row each], "control": how many broken ones were tried and caught}."""
@@ -90,10 +90,11 @@ def summed(told: Iterable[str]) -> str:
             found[key] = (found.get(key) or 0) + int(match[2].replace(",", ""))
         elif match := _MOST.fullmatch(piece):
             key = (f"{match[1]} ", f" {match[3]}")
-            found[key] = max(found.get(key) or 0.0, float(match[2]))
+            number = float(match[2]) if "." in match[2] else int(match[2])
+            found[key] = max(found.get(key) or 0, number)
         else:
             found[piece, ""] = None
     return "; ".join(
-        before + ("" if number is None else f"{number:,}") + behind
-        for (before, behind), number in found.items()
+        before + ("" if value is None else f"{value:,}") + behind
+        for (before, behind), value in found.items()
     )
