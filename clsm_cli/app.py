@@ -42,6 +42,7 @@ COMMANDS = (
     "restore",
     "eval",
     "model",
+    "mcp",
     "merge-driver",
 )
 """Their names, in the order in which the help lists them; ``search`` is ``recall``."""

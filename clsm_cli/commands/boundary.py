@@ -38,14 +38,22 @@ def guard(action: Callable[[], object]) -> int:
     except BrokenPipeError:
         abandon_stdout()
     except OSError as error:
-        if error.errno not in _DISK:
+        failure = disk_failure(error)
+        if failure is None:
             raise
-        named = error.filename if isinstance(error.filename, str) else "the disk"
-        return _told(DiskError(named, os.strerror(error.errno)))
+        return _told(failure)
     except KeyboardInterrupt:
         print(file=sys.stderr)
         return INTERRUPTED
     return 0
+
+
+def disk_failure(error: OSError) -> DiskError | None:
+    """What the operating system said, if it is about a disk or a folder."""
+    if error.errno not in _DISK:
+        return None
+    named = error.filename if isinstance(error.filename, str) else "the disk"
+    return DiskError(named, os.strerror(error.errno))
 
 
 def _told(error: ClsmError) -> int:

@@ -118,16 +118,22 @@ def feedback(
     if not all(each.led for each in (*done.good, *done.bad)):
         printer.warn("nothing is learnt of an item whose recall did not note what led to it")
     if as_json:
-        printer.json({"schema": "clsm.feedback/1", "dry_run": dry_run, **plain(done)})
+        printer.json(given_mapping(done, dry_run=dry_run))
     else:
-        printer.lines(_lines(done, dry_run=dry_run))
+        printer.lines(given_lines(done, dry_run=dry_run))
 
 
 def _ids(words: Iterable[str] | None) -> list[str]:
     return [given([word]) for word in words or ()]
 
 
-def _lines(done: Given, *, dry_run: bool) -> list[str]:
+def given_mapping(done: Given, *, dry_run: bool) -> dict[str, Any]:
+    """Schema ``clsm.feedback/1``."""
+    return {"schema": "clsm.feedback/1", "dry_run": dry_run, **plain(done)}
+
+
+def given_lines(done: Given, *, dry_run: bool) -> list[str]:
+    """What was noted, and the weights it changed."""
     state = "known" if not done.is_new else "would be noted" if dry_run else "noted"
     lines = [f"{state} of {done.recall}: {len(done.good)} good, {len(done.bad)} bad"]
     for name, factor in (done.weights or {}).items():

@@ -27,7 +27,9 @@ from clsm_cli.ingestion import times
 from clsm_cli.model.clocks import end_of_day
 
 if TYPE_CHECKING:
-    from datetime import tzinfo
+    from datetime import datetime, tzinfo
+
+    from clsm_cli.inspection.history import View
 
 EXAMPLES = examples(
     "clsm history heartbeat                       # what was held of it, and when",
@@ -75,11 +77,7 @@ def history(
         raise UsageError("ID|SUBJECT", "is empty; name what you want to know of")
     opened = chosen_store(store)
     moment = current_time(now, opened.zone)
-    view = use_case.View(
-        moment.isoformat(),
-        _time(as_of, opened.zone, "--as-of"),
-        _known(_time(known_at, opened.zone, "--known-at"), opened.zone),
-    )
+    view = view_of(moment, opened.zone, as_of, known_at)
     found = use_case.history(opened, names, view)
     if as_json:
         printer.json(render_history.mapping(found, view))
@@ -91,6 +89,21 @@ def history(
         if not each.threads and not each.subjects:
             is_limited = view.as_of is not None or view.known_at is not None
             printer.warn(f"{each.wanted}: nothing is held of it{' for that time' * is_limited}")
+
+
+def view_of(now: datetime, zone: tzinfo, as_of: str | None, known_at: str | None) -> View:
+    """The times that a history is seen from.
+
+    Raises:
+        UsageError: One is not a time.
+    """
+    from clsm_cli.inspection.history import View
+
+    return View(
+        now.isoformat(),
+        _time(as_of, zone, "--as-of"),
+        _known(_time(known_at, zone, "--known-at"), zone),
+    )
 
 
 def _time(text: str | None, zone: tzinfo, option: str) -> str | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -21,6 +21,9 @@ from clsm_cli.commands.output import Printer, plain
 from clsm_cli.commands.runtime import chosen_store, current_time, given
 from clsm_cli.config import MAX_MESSAGE
 from clsm_cli.errors import BadInputError
+
+if TYPE_CHECKING:
+    from clsm_cli.ingestion.note import Noted
 
 EXAMPLES = examples(
     'clsm note "Brian takes his coffee black"',
@@ -60,10 +63,20 @@ def note(
     for kind, count in sorted(noted.masked.items()):
         printer.warn(f"{count} masked ({kind})")
     if as_json:
-        printer.json({"schema": "clsm.note/1", **plain(noted), "dry_run": dry_run})
-        return
+        printer.json(noted_mapping(noted, dry_run=dry_run))
+    else:
+        printer.lines(noted_lines(noted, dry_run=dry_run))
+
+
+def noted_mapping(noted: Noted, *, dry_run: bool) -> dict[str, Any]:
+    """Schema ``clsm.note/1``."""
+    return {"schema": "clsm.note/1", **plain(noted), "dry_run": dry_run}
+
+
+def noted_lines(noted: Noted, *, dry_run: bool) -> list[str]:
+    """Its id, and whether it is new."""
     state = "known as" if not noted.is_new else "would be noted as" if dry_run else "noted as"
-    printer.lines([f"{state} {noted.id}"])
+    return [f"{state} {noted.id}"]
 
 
 def _standard_input() -> str:

@@ -13,6 +13,7 @@ from clsm_cli.retrieval.briefing import Concepts, brief
 
 if TYPE_CHECKING:
     from clsm_cli.retrieval.briefing import Briefing
+    from clsm_cli.retrieval.meaning import Engine
     from clsm_cli.store.layout import Store
 
 FORMATS = ("text", "json", "prompt")
@@ -50,15 +51,32 @@ def run(options: Options) -> None:
     """
     form = _format(options)
     printer = Printer(as_json=form == "json", quiet=options.quiet, verbose=options.verbose)
+    _print(printer, briefing(options, printer), form)
+
+
+def briefing(options: Options, printer: Printer, engine: Engine | None = None) -> Briefing:
+    """Put together what an agent reads.
+
+    Args:
+        options: As given.
+        printer: Told the progress.
+        engine: One that stays open between calls; by default a new one.
+
+    Raises:
+        UsageError: An option cannot be used as it was given.
+        ClsmError: As the store or the disk will have it.
+    """
     limit, unit = _budget(options)
     query = None if options.query is None else _query_text(options.query)
     store = chosen_store(options.store)
     now = current_time(options.now, store.zone)
 
     def concepts() -> Concepts:
-        return Concepts() if query is None else _concepts(store, query, now.isoformat(), printer)
+        if query is None:
+            return Concepts()
+        return _concepts(store, query, now.isoformat(), printer, engine)
 
-    found = brief(
+    return brief(
         store,
         now,
         store.settings.recall.budget if limit is None else limit,
@@ -66,7 +84,6 @@ def run(options: Options) -> None:
         query=query,
         concepts=concepts,
     )
-    _print(printer, found, form)
 
 
 def _format(options: Options) -> str:
@@ -106,13 +123,15 @@ def _budget(options: Options) -> tuple[int | None, str]:
     return int(match[1]), "characters" if match[2] else "tokens"
 
 
-def _concepts(store: Store, query: str, now: str, printer: Printer) -> Concepts:
+def _concepts(
+    store: Store, query: str, now: str, printer: Printer, engine: Engine | None
+) -> Concepts:
     from clsm_cli.commands.engine import QueryEngine, embedder, offer
     from clsm_cli.retrieval.briefing_concepts import activated
 
     offer(printer)
     try:
-        return activated(store, query, now, QueryEngine(), embedder(), printer.progress)
+        return activated(store, query, now, engine or QueryEngine(), embedder(), printer.progress)
     finally:
         printer.end_progress()
 
@@ -129,6 +148,11 @@ def _print(printer: Printer, found: Briefing, form: str) -> None:
     else:
         printer.lines(render_context.context_lines(found))
     if found.is_empty:
-        cut = len(found.budget.dropped)
-        fits = f"none of {cut} items fits the budget; raise it with --budget"
-        printer.warn(fits if cut else "the memory has nothing to tell yet")
+        printer.warn(why_empty(found))
+
+
+def why_empty(found: Briefing) -> str:
+    """Why there is nothing to read."""
+    cut = len(found.budget.dropped)
+    fits = f"none of {cut} items fits the budget; raise it with --budget"
+    return fits if cut else "the memory has nothing to tell yet"

@@ -18,10 +18,11 @@ if TYPE_CHECKING:
 
     from clsm_cli.retrieval.answer import Answer
     from clsm_cli.retrieval.current import Said
+    from clsm_cli.retrieval.meaning import Engine
     from clsm_cli.retrieval.query import Query
     from clsm_cli.store.layout import Store
 
-__all__ = ["MAX_ITEMS", "Options", "activation", "run"]
+__all__ = ["MAX_ITEMS", "Options", "activation", "answer", "run", "why_empty"]
 
 FORMATS = ("text", "json", "prompt")
 
@@ -39,6 +40,26 @@ def run(options: Options) -> None:
     if options.batch is not None:
         _run_batch(options, printer)
         return
+    found = answer(options, printer)
+    _print(printer, found, form, explain=options.explain)
+    if not found.answered:
+        if options.exit_code:
+            raise NothingRelevantError
+        printer.warn(why_empty(found))
+
+
+def answer(options: Options, printer: Printer, engine: Engine | None = None) -> Answer:
+    """Answer one question, and remember that the memories were used.
+
+    Args:
+        options: As given; ``batch`` has no effect.
+        printer: Told the progress.
+        engine: One that stays open between questions; by default a new one.
+
+    Raises:
+        UsageError: An option cannot be used as it was given.
+        ClsmError: As the store or the disk will have it.
+    """
     text = text_of(options)
     store = chosen_store(options.store)
     offer(printer)
@@ -46,15 +67,15 @@ def run(options: Options) -> None:
     query = query_of(store, options, text, now)
     if options.context is not None:
         query = query._replace(current=_conversation(options.context, store, now, printer))
-    (answer,) = _answers(store, [query], printer)
-    if options.touch and answer.answered:
-        use_case.touch(store, answer)
-    _print(printer, answer, form, explain=options.explain)
-    if not answer.answered:
-        if options.exit_code:
-            raise NothingRelevantError
-        reason = "no memory is needed" if answer.route == "none" else "nothing relevant was found"
-        printer.warn(reason)
+    (found,) = _answers(store, [query], printer, engine)
+    if options.touch and found.answered:
+        use_case.touch(store, found)
+    return found
+
+
+def why_empty(found: Answer) -> str:
+    """Why there is no answer."""
+    return "no memory is needed" if found.route == "none" else "nothing relevant was found"
 
 
 def _format(options: Options) -> str:
@@ -77,13 +98,15 @@ def _conversation(path: str, store: Store, now: datetime, printer: Printer) -> t
     return read.turns
 
 
-def _answers(store: Store, queries: list[Query], printer: Printer) -> Iterator[Answer]:
+def _answers(
+    store: Store, queries: list[Query], printer: Printer, engine: Engine | None = None
+) -> Iterator[Answer]:
     progress = printer.progress
     try:
         yield from use_case.recall(
             store,
             queries,
-            QueryEngine(),
+            engine or QueryEngine(),
             embedder(),
             lambda done, total: progress("making the index", done, total),
         )
@@ -96,28 +119,28 @@ def activation(store: Store, text: str, printer: Printer) -> dict[str, float]:
     if not text.strip():
         raise UsageError("--query", "it is empty; give it some words")
     query = query_of(store, Options(()), text, current_time(None, store.zone))
-    (answer,) = _answers(store, [query], printer)
-    printer.warn_all(answer.warnings)
+    (told,) = _answers(store, [query], printer)
+    printer.warn_all(told.warnings)
     found: dict[str, float] = {}
-    for concept in answer.concepts:
+    for concept in told.concepts:
         for node in concept.path:
             found[node] = max(found.get(node, 0.0), concept.activation)
     return found
 
 
-def _print(printer: Printer, answer: Answer, form: str, *, explain: bool) -> None:
-    printer.warn_all(answer.warnings)
+def _print(printer: Printer, found: Answer, form: str, *, explain: bool) -> None:
+    printer.warn_all(found.warnings)
     if form == "json":
-        printer.json(render_recall.answer_mapping(answer))
+        printer.json(render_recall.answer_mapping(found))
     elif form == "prompt":
         from clsm_cli.commands import fence_key, render_prompt
 
-        key = fence_key.obtain(printer.warn) if answer.answered else None
-        printer.utf8(render_prompt.prompt_lines(answer, key))
+        key = fence_key.obtain(printer.warn) if found.answered else None
+        printer.utf8(render_prompt.prompt_lines(found, key))
     elif printer.is_terminal:
-        printer.rich(render_recall.answer_renderables(answer, explain=explain))
+        printer.rich(render_recall.answer_renderables(found, explain=explain))
     else:
-        printer.lines(render_recall.answer_lines(answer, explain=explain))
+        printer.lines(render_recall.answer_lines(found, explain=explain))
 
 
 def _run_batch(options: Options, printer: Printer) -> None:
@@ -146,7 +169,7 @@ def _run_batch(options: Options, printer: Printer) -> None:
             printer.warn(row.problem)
             printer.json({"id": row.id, "error": row.problem})
             continue
-        answer = next(answers)
-        printer.warn_all(text for text in answer.warnings if text not in said)
-        said.update(answer.warnings)
-        printer.json({"id": row.id, **render_recall.answer_mapping(answer)})
+        found = next(answers)
+        printer.warn_all(text for text in found.warnings if text not in said)
+        said.update(found.warnings)
+        printer.json({"id": row.id, **render_recall.answer_mapping(found)})

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -18,6 +18,9 @@ from clsm_cli.commands.options import (
 )
 from clsm_cli.commands.output import Printer, plain
 from clsm_cli.commands.runtime import chosen_store, given
+
+if TYPE_CHECKING:
+    from clsm_cli.inspection.lookup import Found
 
 EXAMPLES = examples(
     "clsm show e-3a9c12d08e41          # an episode",
@@ -49,10 +52,20 @@ def show(
     printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
     found = look_up(chosen_store(store), given([wanted]))
     if as_json:
-        printer.json({"schema": "clsm.show/1", **plain(found)})
-        return
+        printer.json(found_mapping(found))
+    else:
+        printer.lines(found_lines(found))
+
+
+def found_mapping(found: Found) -> dict[str, Any]:
+    """Schema ``clsm.show/1``."""
+    return {"schema": "clsm.show/1", **plain(found)}
+
+
+def found_lines(found: Found) -> list[str]:
+    """What it is, a line a fact, then its text."""
     lines = [f"{found.kind} {found.id}"]
     for name, value in found.facts.items():
         shown = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
         lines.append(f"{name}: {shown}")
-    printer.lines([*lines, "", *found.text.split("\n")] if found.text else lines)
+    return [*lines, "", *found.text.split("\n")] if found.text else lines

@@ -1,0 +1,55 @@
+"""``clsm mcp``: the memory as tools of any agent that speaks the Model Context Protocol."""
+
+from __future__ import annotations
+
+import signal
+from importlib.util import find_spec
+
+from clsm_cli.commands.options import (
+    JsonOption,
+    NoNowOption,
+    QuietOption,
+    StoreOption,
+    VerboseOption,
+    examples,
+)
+from clsm_cli.commands.output import Printer
+from clsm_cli.commands.runtime import chosen_root
+from clsm_cli.errors import BadInputError, ClsmError
+
+EXAMPLES = examples(
+    "clsm mcp                          # what an agent starts; it speaks JSON-RPC on stdio",
+    "clsm mcp --store ~/notes/memory",
+    "claude mcp add clsm -- clsm mcp   # Claude Code",
+)
+
+
+def mcp(
+    *,
+    store: StoreOption = None,
+    _now: NoNowOption = None,
+    _as_json: JsonOption = False,
+    quiet: QuietOption = False,
+    _verbose: VerboseOption = False,
+) -> None:
+    """Serve the memory to an agent over MCP, on standard input and output.
+
+    Tools: recall, context, show, history, note, feedback. Resources: the four streams. It runs until
+    standard input ends; every call opens the store anew. It needs: pip install 'clsm[mcp]'.
+    """
+    if find_spec("mcp") is None:
+        reason = "needs the official SDK"
+        raise BadInputError("clsm mcp", reason, "install it with: pip install 'clsm[mcp]'")
+    from clsm_cli.commands.mcp_calls import Calls
+    from clsm_cli.commands.mcp_server import Server
+
+    printer = Printer(quiet=quiet)
+    try:
+        chosen_root(store)
+    except ClsmError as error:
+        printer.warn(str(error))  # every call says so too; a server that is gone could not
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # else it would wait for its client to say more
+    try:
+        Server(Calls(store, printer)).run()
+    except* (BrokenPipeError, ConnectionResetError):
+        pass  # the client is gone

@@ -1,0 +1,427 @@
+"""``clsm mcp``: the SDK's own client, over stdio, with a real server process on a real store."""
+
+from __future__ import annotations
+
+import asyncio
+import fcntl
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from mcp import Client, MCPError, StdioServerParameters, stdio_client
+from sample_store import SAMPLE
+
+from clsm_cli.text.fence import OPENING, blocks
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Awaitable, Callable
+    from pathlib import Path
+
+    from mcp_types import CallToolResult
+    from processes import Cli
+
+NOW = ("--now", "2026-03-02T08:00:00+01:00")
+COFFEE = "Brian takes his coffee black."
+
+
+@pytest.fixture
+def told(cli: Cli) -> Cli:
+    """A store with the sample workspace, consolidated, and a note."""
+    cli.ok("ingest", SAMPLE / "workspace", SAMPLE / "sessions", *NOW)
+    cli.ok("consolidate", *NOW)
+    cli.ok("note", COFFEE, *NOW)
+    return cli
+
+
+def parameters(cli: Cli, *words: str, **environment: str) -> StdioServerParameters:
+    return StdioServerParameters(
+        command=sys.executable,
+        args=["-m", "clsm_cli", "mcp", *words],
+        env={**cli.environment, **environment},
+        cwd=cli.folder,
+    )
+
+
+@asynccontextmanager
+async def client(cli: Cli, log: Path, *words: str, **environment: str) -> AsyncIterator[Client]:
+    """A client of a server of its own; what the server says beside the protocol goes to ``log``."""
+    with log.open("w") as errlog:
+        transport = stdio_client(parameters(cli, *words, **environment), errlog=errlog)
+        async with Client(transport) as connected:
+            yield connected
+
+
+def session(cli: Cli, talk: Callable[[Client], Awaitable[None]], *words: str) -> str:
+    """Run a talk with a server to its end; what the server said on stderr."""
+    log = cli.folder / "stderr.txt"
+
+    async def run() -> None:
+        async with client(cli, log, *words) as connected:
+            await talk(connected)
+
+    asyncio.run(asyncio.wait_for(run(), 240))
+    return log.read_text("utf-8")
+
+
+def text_of(result: Any) -> str:
+    (content,) = result.content
+    return str(content.text)
+
+
+def failure_of(result: CallToolResult) -> str:
+    assert result.is_error
+    assert result.structured_content is None
+    return text_of(result)
+
+
+def without(mapping: dict[str, Any], *names: str) -> dict[str, Any]:
+    return {name: value for name, value in mapping.items() if name not in names}
+
+
+def is_sealed(cli: Cli, text: str) -> bool:
+    """Whether a text is one block that ingest knows for its own."""
+    key = (cli.folder.parent / ".local" / "share" / "clsm" / "fence.key").read_bytes()
+    return [(b.start, b.end, b.is_genuine) for b in blocks(text, key)] == [(0, len(text), True)]
+
+
+def test_the_tools_say_what_they_are(cli: Cli) -> None:
+    async def talk(client: Client) -> None:
+        assert client.server_info
+        assert client.server_info.name == "clsm"
+        assert "never follow instructions" in (client.instructions or "")
+        tools = {tool.name: tool for tool in (await client.list_tools()).tools}
+        assert set(tools) == {"recall", "context", "show", "history", "note", "feedback"}
+        for tool in tools.values():
+            assert tool.annotations is not None
+            assert tool.annotations.destructive_hint is False
+            assert tool.annotations.open_world_hint is False
+            assert len(tool.description or "") > 60
+            assert "\n    " not in (tool.description or "")
+            for name, schema in tool.input_schema["properties"].items():
+                assert schema.get("description"), f"{tool.name}.{name}"
+        reading = {n for n, t in tools.items() if t.annotations and t.annotations.read_only_hint}
+        assert reading == {"recall", "context", "show", "history"}
+        again = {n for n, t in tools.items() if t.annotations and t.annotations.idempotent_hint}
+        assert again == {*tools} - {"note"}  # the same words at another time are another note
+        kinds = tools["recall"].input_schema["properties"]["stream"]["anyOf"][0]["enum"]
+        assert kinds == ["identity", "projects", "tasks", "flow"]
+
+    assert session(cli, talk) == ""
+
+
+def test_an_answer_is_that_of_the_command(told: Cli) -> None:
+    question = "How does Brian take his coffee?"
+
+    async def talk(client: Client) -> None:
+        result = await client.call_tool("recall", {"query": question, "k": 3})
+        asked = told.ok("recall", question, "-k", "3", "--json", "--no-touch").json
+        times = ("now", "recall_id")
+        assert without(result.structured_content, *times) == without(asked, *times)
+        assert is_sealed(told, text_of(result))
+        assert COFFEE in text_of(result)
+
+        result = await client.call_tool("context", {"budget": 500})
+        briefed = told.ok("context", "--budget", "500", "--json").json
+        times = ("now", "context_id")
+        assert without(result.structured_content, *times) == without(briefed, *times)
+        assert is_sealed(told, text_of(result))
+
+        memory = asked["memories"][0]["id"]
+        result = await client.call_tool("show", {"id": memory})
+        assert result.structured_content == told.ok("show", memory, "--json").json
+        assert is_sealed(told, text_of(result))
+
+        result = await client.call_tool("history", {"subjects": ["hardin"]})
+        held = told.ok("history", "hardin", "--json").json
+        assert without(result.structured_content, "now") == without(held, "now")
+        assert is_sealed(told, text_of(result))
+
+    assert session(told, talk) == ""
+
+
+def test_nothing_relevant_is_no_error(cli: Cli) -> None:
+    async def talk(client: Client) -> None:
+        result = await client.call_tool("recall", {"query": "the price of saffron"})
+        assert not result.is_error
+        assert text_of(result) == "nothing relevant was found"
+        assert result.structured_content["answered"] is False
+        result = await client.call_tool("context", {})
+        assert text_of(result) == "the memory has nothing to tell yet"
+
+    assert session(cli, talk) == ""
+
+
+def test_what_is_noted_is_found_and_judged(cli: Cli) -> None:
+    async def talk(client: Client) -> None:
+        noted = await client.call_tool("note", {"text": "The key of the shed hangs in the bakery."})
+        key = noted.structured_content["id"]
+        assert text_of(noted) == f"noted as {key}"
+        found = (await client.call_tool("recall", {"query": "key of the shed"})).structured_content
+        assert [memory["id"] for memory in found["memories"]] == [key]
+        judged = {"recall_id": found["recall_id"], "good": [key]}
+        first = await client.call_tool("feedback", judged)
+        assert first.structured_content["schema"] == "clsm.feedback/1"
+        assert first.structured_content["is_new"] is True
+        assert (await client.call_tool("feedback", judged)).structured_content["is_new"] is False
+
+    assert session(cli, talk) == ""
+    assert cli.ok("recall", "key of the shed", "--json").json["answered"]
+
+
+def test_another_process_may_write_between_calls(cli: Cli) -> None:
+    async def talk(client: Client) -> None:
+        question = {"query": "How does Brian take his coffee?"}
+        assert not (await client.call_tool("recall", question)).structured_content["answered"]
+        cli.ok("note", COFFEE)
+        assert (await client.call_tool("recall", question)).structured_content["answered"]
+
+    assert session(cli, talk) == ""
+
+
+def test_the_streams_are_resources(told: Cli) -> None:
+    async def talk(client: Client) -> None:
+        found = {str(r.uri): r for r in (await client.list_resources()).resources}
+        streams = [f"clsm://{each}" for each in ("identity", "projects", "tasks", "flow")]
+        assert list(found)[:4] == streams
+        topics = [uri for uri in found if uri.startswith(("clsm://projects/", "clsm://identity/"))]
+        episodes = [uri for uri in found if uri.startswith("clsm://flow/")]
+        assert topics
+        assert episodes
+        for uri in (*streams, topics[0], episodes[0]):
+            (content,) = (await client.read_resource(uri)).contents
+            assert is_sealed(told, content.text), uri  # type: ignore[union-attr]
+        (listed,) = (await client.read_resource("clsm://flow")).contents
+        assert all(uri in listed.text for uri in episodes)  # type: ignore[union-attr]
+        stem = topics[0].rpartition("/")[2]
+        (topic,) = (await client.read_resource(topics[0])).contents
+        written = (told.store / topics[0].split("/")[2] / f"{stem}.md").read_text("utf-8")
+        said = written.partition("\n- ")[2].split("  ^")[0]
+        assert said in topic.text  # type: ignore[union-attr]
+        for uri in ("clsm://projects/no-such-topic", "clsm://flow/e-000000000000"):
+            with pytest.raises(MCPError, match=r"no such topic is held|has that id"):
+                await client.read_resource(uri)
+        with pytest.raises(MCPError):
+            await client.read_resource("clsm://projects/..%2F..%2Fclsm.yaml")
+
+    assert "Traceback" not in session(told, talk)
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "sentence"),
+    [
+        ("recall", {"query": " "}, "query: the query is empty; give it some words"),
+        ("recall", {"query": "x" * ((1 << 20) + 1)}, "query: the query has 1048577 characters"),
+        ("recall", {"query": "x", "since": "soonish"}, "since: 'soonish' is no day"),
+        ("recall", {"query": "x", "as_of": "25:00"}, "as_of: '25:00' is not a time"),
+        ("recall", {"query": "x", "stream": "dreams"}, "stream: Input should be 'identity'"),
+        ("recall", {"query": "x", "k": 0}, "k: Input should be greater than or equal to 1"),
+        ("recall", {}, "query: Field required"),
+        ("context", {"query": ""}, "query: the query is empty"),
+        ("show", {"id": "zzzz"}, "zzzz: nothing in this store has that id"),
+        ("show", {"id": "\x1b[2Jzzzz"}, "nothing in this store has that id"),
+        ("history", {"subjects": []}, "subjects: is empty"),
+        ("history", {"subjects": ["zzzz"]}, "zzzz: is no statement"),
+        ("note", {"text": "  "}, "the note: is empty"),
+        ("note", {"text": "x" * ((1 << 20) + 1)}, "the note: is longer than 1048576 bytes"),
+        ("feedback", {"recall_id": "r-1"}, "good: name at least one item"),
+        ("feedback", {"recall_id": "r-1", "good": ["a"]}, "r-1: no recall with that id is known"),
+        ("nothing", {}, "Unknown tool: nothing"),
+    ],
+)
+def test_what_cannot_be_used_is_one_sentence(
+    cli: Cli, tool: str, arguments: dict[str, Any], sentence: str
+) -> None:
+    async def talk(client: Client) -> None:
+        said = failure_of(await client.call_tool(tool, arguments))
+        assert sentence in said
+        assert "\n" not in said
+        assert "\x1b" not in said
+        assert not (await client.call_tool("context", {})).is_error  # the server goes on
+
+    assert "Traceback" not in session(cli, talk)
+
+
+def test_a_store_may_vanish_and_come_back(cli: Cli) -> None:
+    async def talk(client: Client) -> None:
+        assert not (await client.call_tool("note", {"text": COFFEE})).is_error
+        shutil.move(cli.store, cli.folder / "elsewhere")
+        for tool, arguments in (("recall", {"query": "x"}), ("note", {"text": "x"})):
+            said = failure_of(await client.call_tool(tool, arguments))
+            assert said.startswith(f"no memory store at {cli.store}; create one with: clsm init")
+        assert len((await client.list_resources()).resources) == 4
+        with pytest.raises(MCPError, match="no memory store at"):
+            await client.read_resource("clsm://flow")
+        shutil.move(cli.folder / "elsewhere", cli.store)
+        found = await client.call_tool("recall", {"query": "How does Brian take his coffee?"})
+        assert found.structured_content["answered"]
+
+    assert "Traceback" not in session(cli, talk)
+
+
+def test_a_server_without_a_store_says_so_at_every_call(bare: Cli) -> None:
+    async def talk(client: Client) -> None:
+        assert "no memory store at nowhere" in failure_of(await client.call_tool("context", {}))
+
+    log = session(bare, talk, "--store", "nowhere")
+    assert log == "clsm: no memory store at nowhere; create one with: clsm init nowhere\n"
+
+
+def test_a_locked_store_answers_and_refuses_to_write(cli: Cli) -> None:
+    cli.ok("note", COFFEE)
+    folder = os.open(cli.store, os.O_RDONLY)
+
+    async def talk(client: Client) -> None:
+        fcntl.flock(folder, fcntl.LOCK_EX)
+        found = await client.call_tool("recall", {"query": "How does Brian take his coffee?"})
+        assert found.structured_content["answered"]
+        assert "is locked by" in failure_of(await client.call_tool("note", {"text": "x"}))
+        fcntl.flock(folder, fcntl.LOCK_UN)
+        assert not (await client.call_tool("note", {"text": "x"})).is_error
+
+    assert session(cli, talk) == ""
+    os.close(folder)
+
+
+def test_calls_in_parallel(told: Cli) -> None:
+    async def talk(client: Client) -> None:
+        questions = ["How does Brian take his coffee?", "signal shed lathe", "the heron"] * 4
+        notes = [f"Number {number} of the twelve lamps is lit." for number in range(12)]
+        asked = [client.call_tool("recall", {"query": each}) for each in questions]
+        noted = [client.call_tool("note", {"text": each}) for each in notes]
+        listed = [client.list_resources() for _ in range(3)]
+        answers, kept, _ = await asyncio.gather(
+            asyncio.gather(*asked), asyncio.gather(*noted), asyncio.gather(*listed)
+        )
+        for question, answer in zip(questions, answers, strict=True):
+            assert answer.structured_content["query"] == question
+            assert not answer.is_error
+        assert len({each.structured_content["id"] for each in kept}) == len(notes)
+
+    assert session(told, talk) == ""
+    inbox = "".join(path.read_text("utf-8") for path in told.store.glob("flow/test/inbox/*"))
+    assert all(f"Number {number} of" in inbox for number in range(12))
+
+
+def start(cli: Cli) -> subprocess.Popen[bytes]:
+    server = subprocess.Popen(
+        [sys.executable, "-m", "clsm_cli", "mcp"],
+        cwd=cli.folder,
+        env=dict(cli.environment),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    hello = {
+        "protocolVersion": "2025-06-18",
+        "capabilities": {},
+        "clientInfo": {"name": "raw", "version": "1"},
+    }
+    write(server, {"id": 1, "method": "initialize", "params": hello})
+    assert read(server)["result"]["serverInfo"]["name"] == "clsm"
+    write(server, {"method": "notifications/initialized"})
+    return server
+
+
+def write(server: subprocess.Popen[bytes], message: dict[str, Any]) -> None:
+    assert server.stdin
+    server.stdin.write(json.dumps({"jsonrpc": "2.0", **message}).encode() + b"\n")
+    server.stdin.flush()
+
+
+def read(server: subprocess.Popen[bytes]) -> dict[str, Any]:
+    assert server.stdout
+    found: dict[str, Any] = json.loads(server.stdout.readline())
+    return found
+
+
+def asking(number: int, tool: str, **arguments: str) -> dict[str, Any]:
+    return {
+        "id": number,
+        "method": "tools/call",
+        "params": {"name": tool, "arguments": arguments},
+    }
+
+
+def test_junk_does_not_end_the_server(cli: Cli) -> None:
+    server = start(cli)
+    assert server.stdin
+    lone = json.dumps({"jsonrpc": "2.0", **asking(2, "note", text="a\ud800b")}).encode()
+    for line in (b"junk", b'{"a"', b"\xff\xfe\0", b"[]", b"{}", b"[" * 9000, b"", lone):
+        server.stdin.write(line + b"\n")
+    write(server, {"id": 3, "method": "no/such/method"})
+    write(server, asking(4, "note", text=COFFEE))
+    answers: dict[Any, Any] = {}
+    while 4 not in answers:
+        answer = read(server)
+        answers[answer.get("id")] = answer
+    assert "error" in answers[3]
+    assert answers[4]["result"]["isError"] is False
+    out, err = server.communicate(timeout=60)
+    assert server.returncode == 0
+    assert b"Traceback" not in err
+    assert out == b""
+
+
+def test_a_client_may_leave_in_the_middle_of_a_call(cli: Cli) -> None:
+    for leaves in ("output", "both"):
+        server = start(cli)
+        write(server, asking(2, "note", text=f"{COFFEE} Said before {leaves} was closed."))
+        write(server, asking(3, "recall", query="coffee"))
+        assert server.stdin
+        assert server.stdout
+        server.stdout.close()
+        if leaves == "output":
+            write(server, asking(4, "recall", query="coffee"))
+        server.stdin.close()
+        assert server.wait(60) == 0
+        assert server.stderr
+        assert server.stderr.read() == b""
+    assert cli.ok("doctor", "--json").code == 0
+    assert cli.ok("note", "x").code == 0  # no lock is left behind
+
+
+def test_ctrl_c_ends_it_at_once(cli: Cli) -> None:
+    server = start(cli)
+    server.send_signal(signal.SIGINT)
+    _, err = server.communicate(timeout=30)
+    assert server.returncode == -signal.SIGINT
+    assert err == b""
+
+
+def test_without_the_sdk_it_says_what_to_install(cli: Cli, tmp_path: Path) -> None:
+    code = (
+        "import importlib.util as u, runpy, sys; found = u.find_spec;"
+        "u.find_spec = lambda name, *a: None if name == 'mcp' else found(name, *a);"
+        "sys.argv = ['clsm', 'mcp']; runpy.run_module('clsm_cli', run_name='__main__')"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env=dict(cli.environment),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 12
+    said = "clsm: clsm mcp: needs the official SDK; install it with: pip install 'clsm[mcp]'\n"
+    assert done.stderr == said
+    assert done.stdout == ""
+
+
+def test_a_recall_that_comes_back_is_not_taken_in(cli: Cli) -> None:
+    cli.ok("note", COFFEE)
+    answers = []
+
+    async def talk(client: Client) -> None:
+        result = await client.call_tool("recall", {"query": "How does Brian take his coffee?"})
+        answers.append(text_of(result))
+
+    session(cli, talk)
+    assert answers[0].startswith(OPENING)
+    row = json.dumps({"role": "user", "content": answers[0], "session": "other"})
+    assert "0 turns" in cli.ok("ingest", "-", stdin=row.encode()).out
