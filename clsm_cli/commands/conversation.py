@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.config import MAX_MESSAGE
 from clsm_cli.errors import BadInputError, DiskError
-from clsm_cli.ingestion import jsonl, openclaw, rows, sources
+from clsm_cli.ingestion import claude_code, jsonl, openclaw, rows, sources
 from clsm_cli.ingestion.items import Problem, RawTurn
 from clsm_cli.model.episodes import ROLE_TRUST
 from clsm_cli.records import NamedTuple
 from clsm_cli.retrieval.current import Said
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from datetime import datetime, tzinfo
 
     from clsm_cli.ingestion.fence import FenceKey
@@ -55,6 +55,13 @@ class Conversation(NamedTuple):
     warnings: tuple[str, ...]
 
 
+_READERS: dict[sources.Format, Callable[..., Iterator[TranscriptItem]]] = {
+    "openclaw": openclaw.read,
+    "claude-code": claude_code.read,
+    "jsonl": jsonl.read,
+}
+
+
 def read(
     path: str, *, zone: tzinfo, now: datetime, fence_key: FenceKey = lambda: None
 ) -> Conversation:
@@ -80,8 +87,7 @@ def read(
         turns, problems = _of_text(data, path, zone, fence_key)
     else:
         lines = rows.bounded_lines(io.BytesIO(data))
-        reader = openclaw.read if form == "openclaw" else jsonl.read
-        items = reader(lines, path=path, zone=zone, now=now, session=path)
+        items = _READERS[form](lines, path=path, zone=zone, now=now, session=path)
         if _RECALLED in data:
             from clsm_cli.ingestion import fence
 

@@ -20,6 +20,7 @@ from clsm_cli.ingestion.sources import Format
 
 EXAMPLES = examples(
     "clsm ingest ~/.openclaw/workspace ~/.openclaw/agents/main/sessions",
+    "clsm ingest ~/.claude/projects    # transcripts of Claude Code",
     "clsm ingest chat.jsonl --dry-run",
     "tail -n 2 chat.jsonl | clsm ingest - --capture --session main",
     "clsm ingest                       # finish what was captured",
@@ -64,7 +65,7 @@ def ingest(
     """Take in notes, an agent's workspace, or conversations.
 
     Markdown files are living documents: ingest them again after every change. Conversations
-    (OpenClaw transcripts, JSON lines) only ever grow; what is known is recognised. What --capture
+    (transcripts of OpenClaw and Claude Code, JSON lines) only ever grow; what is known is recognised. What --capture
     wrote down is cut into episodes by the next ingest.
     """
     run_ingest.run(

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.config import MAX_FILE
 from clsm_cli.errors import DiskError
-from clsm_cli.ingestion import capture, fence, jsonl, openclaw, rows, sources
+from clsm_cli.ingestion import capture, claude_code, fence, jsonl, openclaw, rows, sources
 from clsm_cli.ingestion.items import Problem
 from clsm_cli.ingestion.report import FORGOTTEN, SourceReport, utc
 from clsm_cli.ingestion.sessions import Sessions
@@ -163,8 +163,9 @@ class Intake:
     ) -> Iterator[TranscriptItem]:
         now, zone = self.request.now, self.store.zone
         session = self.request.session or source.origin
-        if source.format == "openclaw":
-            return openclaw.read(
+        if source.format in {"openclaw", "claude-code"}:
+            reader = openclaw.read if source.format == "openclaw" else claude_code.read
+            return reader(
                 lines,
                 path=source.path,
                 zone=zone,

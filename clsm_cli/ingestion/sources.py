@@ -13,15 +13,15 @@ import stat
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, BinaryIO, Literal, cast
 
+from clsm_cli.ingestion import claude_code, openclaw
 from clsm_cli.ingestion.items import Problem
-from clsm_cli.ingestion.openclaw import is_row
 from clsm_cli.ingestion.rows import Tally, parse
 from clsm_cli.store.jsonlines import LineError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-Format = Literal["markdown", "openclaw", "jsonl"]
+Format = Literal["markdown", "openclaw", "claude-code", "jsonl"]
 
 STDIN = "-"
 _HEAD = 64 << 10
@@ -246,11 +246,16 @@ def _detect(head: bytes) -> Format | None:
     lines = head.split(b"\n")
     for number, line in enumerate(lines, 1):
         try:
-            return "openclaw" if is_row(parse(line, number, tally)) else "jsonl"
+            row = parse(line, number, tally)
         except LineError:
             continue
+        if claude_code.is_row(row):
+            return "claude-code"
+        return "openclaw" if openclaw.is_row(row) else "jsonl"
     # The first row is larger than what was looked at: tell it by how it begins.
     start = lines[0].removeprefix(b"\xef\xbb\xbf").replace(b" ", b"")
+    if len(lines) == 1 and start.startswith(b'{"parentUuid"'):
+        return "claude-code"
     if len(lines) == 1 and start.startswith(b'{"'):
         return "openclaw" if start.startswith((b'{"type":"session"', b'{"type":"mess')) else "jsonl"
     return None
