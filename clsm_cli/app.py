@@ -43,6 +43,7 @@ COMMANDS = (
     "eval",
     "model",
     "mcp",
+    "hook",
     "merge-driver",
 )
 """Their names, in the order in which the help lists them; ``search`` is ``recall``."""

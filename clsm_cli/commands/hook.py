@@ -1,0 +1,15 @@
+"""``clsm hook``: put clsm into the agents that run here, and take it out again."""
+
+from __future__ import annotations
+
+import typer
+
+from clsm_cli.commands import hook_claude_code
+
+app = typer.Typer(
+    help="Put clsm into an agent, and take it out again.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+)
+app.add_typer(hook_claude_code.app, name="claude-code")

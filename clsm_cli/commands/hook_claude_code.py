@@ -1,0 +1,263 @@
+"""``clsm hook claude-code``: context at the start of a session, capture at its end."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import shutil
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from clsm_cli.commands import run_context, run_ingest
+from clsm_cli.commands.help import Command
+from clsm_cli.commands.options import (
+    DryRunOption,
+    JsonOption,
+    NoNowOption,
+    NoStoreOption,
+    NowOption,
+    QuietOption,
+    StoreOption,
+    VerboseOption,
+    examples,
+)
+from clsm_cli.commands.output import Printer
+from clsm_cli.commands.runtime import chosen_root, current_time
+from clsm_cli.config import MAX_FILE
+from clsm_cli.errors import BadInputError, ClsmError
+from clsm_cli.integrations import claude_code
+from clsm_cli.store import atomic
+
+BUDGET = "2000"
+"""Tokens of the context at a session's start."""
+MAX_EVENT = 1 << 20
+"""Bytes of what Claude Code tells a hook."""
+
+app = typer.Typer(
+    help="Claude Code: context into every session, and what was said out of it.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+)
+ProjectOption = Annotated[
+    bool,
+    typer.Option(
+        "--project", help="In .claude/settings.json of this folder, not in your own settings."
+    ),
+]
+
+
+@app.command(
+    "install",
+    cls=Command,
+    epilog=examples(
+        "clsm hook claude-code install --dry-run   # the change, as a diff",
+        "clsm hook claude-code install",
+        "clsm hook claude-code install --project --store notes/memory",
+    ),
+)
+def install(
+    *,
+    project: ProjectOption = False,
+    dry_run: DryRunOption = False,
+    store: StoreOption = None,
+    now: NowOption = None,
+    as_json: JsonOption = False,
+    quiet: QuietOption = False,
+    verbose: VerboseOption = False,
+) -> None:
+    """Put the hooks into Claude Code's settings.json, each once.
+
+    A session then starts with what clsm context tells, and what was said is written down before it
+    is compacted and when it ends. The old file is kept beside the new one; all else in it stays.
+    """
+    printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
+    options = f"--store {shlex.quote(str(chosen_root(store)))}"
+    path = _settings_path(project=project)
+    before = _read(path)
+    settings = claude_code.parse(before or "", str(path))
+    after = claude_code.with_hooks(settings, _program(), options)
+    text = before if after is settings else claude_code.render(after, before or "")
+    _change(printer, path, before, text, now=now, dry_run=dry_run, done="installed")
+
+
+@app.command("uninstall", cls=Command, epilog=examples("clsm hook claude-code uninstall"))
+def uninstall(
+    *,
+    project: ProjectOption = False,
+    dry_run: DryRunOption = False,
+    _store: NoStoreOption = None,
+    now: NowOption = None,
+    as_json: JsonOption = False,
+    quiet: QuietOption = False,
+    verbose: VerboseOption = False,
+) -> None:
+    """Take the hooks of clsm out of settings.json again; all else in it stays."""
+    printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
+    path = _settings_path(project=project)
+    before = _read(path)
+    settings = claude_code.parse(before or "", str(path))
+    after = claude_code.without_hooks(settings)
+    text = before if after is settings else claude_code.render(after, before or "")
+    _change(printer, path, before, text, now=now, dry_run=dry_run, done="removed")
+
+
+@app.command("status", cls=Command, epilog=examples("clsm hook claude-code status"))
+def status(
+    *,
+    project: ProjectOption = False,
+    _store: NoStoreOption = None,
+    _now: NoNowOption = None,
+    as_json: JsonOption = False,
+    quiet: QuietOption = False,
+    verbose: VerboseOption = False,
+) -> None:
+    """Say which hooks of clsm stand in settings.json."""
+    printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
+    path = _settings_path(project=project)
+    found = claude_code.installed(claude_code.parse(_read(path) or "", str(path)))
+    if as_json:
+        told = {"schema": "clsm.hook-status/1", "path": str(path), "hooks": found}
+        printer.json({**told, "installed": all(found.values())})
+        return
+    lines = [f"{event}: {', '.join(found[event]) or 'not installed'}" for event in found]
+    printer.lines([str(path), *lines])
+
+
+@app.command("start", cls=Command, hidden=True, epilog=examples("clsm hook claude-code start"))
+def start(
+    *,
+    store: StoreOption = None,
+    now: NowOption = None,
+    _as_json: JsonOption = False,
+    quiet: QuietOption = False,
+    verbose: VerboseOption = False,
+) -> None:
+    """Print the context of a session; Claude Code runs this.
+
+    What goes wrong is said on standard error and never fails the session.
+    """
+    options = run_context.Options(
+        budget=BUDGET, output="prompt", store=store, now=now, quiet=True, verbose=verbose
+    )
+    try:
+        run_context.run(options)
+    except ClsmError as error:
+        Printer(quiet=quiet).warn(str(error))
+
+
+@app.command("capture", cls=Command, hidden=True, epilog=examples("clsm hook claude-code capture"))
+def capture(
+    *,
+    store: StoreOption = None,
+    now: NowOption = None,
+    _as_json: JsonOption = False,
+    quiet: QuietOption = False,
+    verbose: VerboseOption = False,
+) -> None:
+    """Write down the transcript that standard input names; Claude Code runs this.
+
+    What goes wrong is said on standard error and never fails the session; the next ingest of the
+    transcripts catches up.
+    """
+    try:
+        path = _transcript()
+        options = run_ingest.Options(
+            paths=(path,), format_="claude-code", capture=True, store=store, now=now, quiet=True
+        )
+        run_ingest.run(options._replace(verbose=verbose))
+    except ClsmError as error:
+        Printer(quiet=quiet).warn(str(error))
+
+
+def _transcript() -> str:
+    """The path that the event on standard input names.
+
+    Raises:
+        BadInputError: It names none.
+    """
+    data = b"" if sys.stdin is None else sys.stdin.buffer.read(MAX_EVENT)
+    try:
+        event = json.loads(data)
+    except (ValueError, RecursionError):
+        event = None
+    path = event.get("transcript_path") if isinstance(event, dict) else None
+    if not isinstance(path, str) or not path.strip():
+        raise BadInputError(
+            "standard input",
+            "names no transcript_path",
+            "this command is for Claude Code; by hand: clsm ingest ~/.claude/projects",
+        )
+    path = os.path.expanduser(path)
+    if not os.path.isfile(path):  # a folder would be walked
+        raise BadInputError(path, "is no transcript", "it is read at the next event, if it comes")
+    return path
+
+
+def _settings_path(*, project: bool) -> Path:
+    """The file itself, wherever a link leads to it: a link is not replaced."""
+    own = os.environ.get("CLAUDE_CONFIG_DIR") or os.path.expanduser("~/.claude")
+    folder = Path(".claude") if project else Path(own)
+    return Path(os.path.realpath(folder / "settings.json"))
+
+
+def _read(path: Path) -> str | None:
+    """The text of the file; None when there is none."""
+    data = atomic.read(path, MAX_FILE)
+    try:
+        return None if data is None else data.decode("utf-8")
+    except UnicodeDecodeError:
+        reason, next_step = "is not UTF-8", "mend it, then run the same command again"
+        raise BadInputError(str(path), reason, next_step) from None
+
+
+def _program() -> str:
+    """How a shell without our PATH runs this clsm."""
+    beside = shutil.which("clsm", path=os.path.dirname(sys.executable))
+    return shlex.quote(beside) if beside else f"{shlex.quote(sys.executable)} -m clsm_cli"
+
+
+def _change(
+    printer: Printer,
+    path: Path,
+    before: str | None,
+    after: str | None,
+    *,
+    now: str | None,
+    dry_run: bool,
+    done: str,
+) -> None:
+    """Write the new file beside a copy of the old one, or show how it would differ."""
+    backup = None
+    is_new = before != after
+    if is_new and not dry_run:
+        old = None if before is None else before.encode()
+        if old is not None:
+            stamp = current_time(now).strftime("%Y%m%dT%H%M%S")
+            backup = path.with_name(f"{path.name}.{stamp}.bak")
+            atomic.put(backup, old)
+        read_as = None if old is None else atomic.sha256(old)
+        atomic.put(path, (after or "").encode(), read_as=read_as)
+    if printer.as_json:
+        told: dict[str, Any] = {"schema": "clsm.hook/1", "path": str(path), "changed": is_new}
+        printer.json({**told, "backup": backup and str(backup), "dry_run": dry_run})
+    elif not is_new:
+        printer.lines([f"{path}: nothing to change"])
+    elif dry_run:
+        from difflib import unified_diff
+
+        diff = unified_diff(
+            (before or "").splitlines(),
+            (after or "").splitlines(),
+            str(path),
+            str(path),
+            lineterm="",
+        )
+        printer.lines(diff)
+    else:
+        kept = f"; the old file is {backup}" if backup else ""
+        printer.lines([f"{path}: {done}{kept}"])

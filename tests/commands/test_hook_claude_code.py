@@ -1,0 +1,244 @@
+"""``clsm hook claude-code``: the change of settings.json, and the command lines that it puts there."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from clsm_cli.integrations.claude_code import EVENTS
+from clsm_cli.text.fence import OPENING
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from processes import Cli
+
+HOOK = ("hook", "claude-code")
+OTHERS: dict[str, Any] = {
+    "model": "opus",
+    "hooks": {
+        "Stop": [{"hooks": [{"type": "command", "command": "say done"}]}],
+        "SessionStart": [{"matcher": "startup", "hooks": [{"type": "command", "command": "date"}]}],
+        "SessionEnd": [],
+    },
+    "permissions": {"allow": ["Bash(ls:*)"], "ключ": "é"},
+}
+
+
+def settings_file(cli: Cli) -> Path:
+    return cli.folder.parent / ".claude" / "settings.json"
+
+
+def write(cli: Cli, text: str) -> None:
+    settings_file(cli).parent.mkdir(exist_ok=True)
+    settings_file(cli).write_text(text, "utf-8")
+
+
+def read(cli: Cli) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(settings_file(cli).read_text("utf-8"))
+    return found
+
+
+def lines(cli: Cli) -> dict[str, str]:
+    """The installed command line of each event."""
+    hooks = read(cli)["hooks"]
+    return {event: hooks[event][-1]["hooks"][0]["command"] for event in EVENTS}
+
+
+def run(cli: Cli, line: str, event: bytes, folder: Path) -> subprocess.CompletedProcess[str]:
+    """Run a hook as Claude Code does: a shell with little in its environment, JSON on stdin."""
+    return subprocess.run(
+        ["/bin/sh", "-c", line],
+        cwd=folder,
+        env={"HOME": cli.environment["HOME"], "PATH": "/usr/bin:/bin"},
+        input=event.decode(errors="surrogateescape"),
+        capture_output=True,
+        text=True,
+        errors="surrogateescape",
+        check=False,
+        timeout=60,
+    )
+
+
+def told(event: str, **more: Any) -> bytes:
+    base = {"session_id": "s1", "cwd": "/", "hook_event_name": event}
+    return json.dumps({**base, **more}).encode()
+
+
+def test_installed_into_an_empty_home(cli: Cli) -> None:
+    assert "not installed" in cli.ok(*HOOK, "status").out
+    cli.ok(*HOOK, "install")
+    assert set(read(cli)) == {"hooks"}
+    assert set(read(cli)["hooks"]) == set(EVENTS)
+    assert all(str(cli.store) in line for line in lines(cli).values())
+    assert cli.ok(*HOOK, "status", "--json").json["installed"]
+    assert list(settings_file(cli).parent.iterdir()) == [settings_file(cli)]
+
+
+def test_all_else_stays_as_it_was_and_where(cli: Cli) -> None:
+    before = json.dumps(OTHERS, indent=4, ensure_ascii=False) + "\n"
+    write(cli, before)
+    out = cli.ok(*HOOK, "install", "--now", "2026-03-02T08:00:00+01:00").out
+    backup = settings_file(cli).with_name("settings.json.20260302T080000.bak")
+    assert str(backup) in out
+    assert backup.read_text("utf-8") == before
+    after = read(cli)
+    assert list(after) == list(OTHERS)
+    assert list(after["hooks"]) == [*OTHERS["hooks"], "PreCompact"]
+    assert after["hooks"]["SessionStart"][0] == OTHERS["hooks"]["SessionStart"][0]
+    assert '\n    "model"' in settings_file(cli).read_text("utf-8")
+    assert "ключ" in settings_file(cli).read_text("utf-8")
+    cli.ok(*HOOK, "uninstall")
+    left = read(cli)
+    assert left["hooks"].pop("SessionEnd", []) == []
+    assert left["hooks"] == {k: v for k, v in OTHERS["hooks"].items() if v}
+    assert {**left, "hooks": OTHERS["hooks"]} == OTHERS
+
+
+def test_twice_is_once(cli: Cli) -> None:
+    write(cli, json.dumps(OTHERS))
+    cli.ok(*HOOK, "install")
+    first = settings_file(cli).read_bytes()
+    assert "nothing to change" in cli.ok(*HOOK, "install").out
+    assert settings_file(cli).read_bytes() == first
+    cli.ok("init", cli.folder / "other")
+    cli.ok(*HOOK, "install", "--store", cli.folder / "other")
+    assert [len(found) for found in cli.ok(*HOOK, "status", "--json").json["hooks"].values()] == [
+        *(1 for _ in EVENTS)
+    ]
+    assert all(str(cli.folder / "other") in line for line in lines(cli).values())
+    cli.ok(*HOOK, "uninstall")
+    assert "nothing to change" in cli.ok(*HOOK, "uninstall").out
+
+
+def test_a_dry_run_shows_the_change_and_makes_none(cli: Cli) -> None:
+    write(cli, json.dumps(OTHERS, indent=2))
+    before = settings_file(cli).read_bytes()
+    out = cli.ok(*HOOK, "install", "--dry-run").out
+    assert out.startswith(f"--- {settings_file(cli)}\n+++ {settings_file(cli)}\n@@ ")
+    assert '+    "PreCompact": [' in out
+    assert settings_file(cli).read_bytes() == before
+    assert [path.name for path in settings_file(cli).parent.iterdir()] == ["settings.json"]
+
+
+def test_a_project_has_its_own(cli: Cli) -> None:
+    cli.ok(*HOOK, "install", "--project")
+    assert (cli.folder / ".claude" / "settings.json").is_file()
+    assert not settings_file(cli).exists()
+
+
+def test_a_link_stays_a_link(cli: Cli) -> None:
+    real = cli.folder / "dotfiles.json"
+    real.write_text("{}")
+    settings_file(cli).parent.mkdir()
+    settings_file(cli).symlink_to(real)
+    cli.ok(*HOOK, "install")
+    assert settings_file(cli).is_symlink()
+    assert set(json.loads(real.read_text())["hooks"]) == set(EVENTS)
+
+
+@pytest.mark.parametrize(
+    ("text", "place", "reason"),
+    [
+        ('{\n  "model": "opus",\n}', ", line 3: ", "is not JSON"),
+        ("[]", ": ", "is not a JSON object"),
+        ('{"hooks": []}', ": ", "'hooks' is not a JSON object"),
+        ('{"hooks": {"PreCompact": {}}}', ": ", "'hooks.PreCompact' is not a list"),
+        ("[" * 100_000, ": ", "is nested too deeply"),
+    ],
+)
+def test_broken_settings_are_refused(cli: Cli, text: str, place: str, reason: str) -> None:
+    write(cli, text)
+    for command in ("install", "uninstall", "status"):
+        done = cli(*HOOK, command)
+        assert done.code == 12
+        assert done.err.startswith(f"clsm: {settings_file(cli)}{place}{reason}")
+    assert settings_file(cli).read_text() == text
+    assert len(list(settings_file(cli).parent.iterdir())) == 1
+
+
+def test_odd_entries_of_others_do_not_matter(cli: Cli) -> None:
+    odd = {"hooks": {event: [7, None, {}, {"hooks": 7}, {"hooks": [7, {}]}] for event in EVENTS}}
+    write(cli, json.dumps(odd))
+    cli.ok(*HOOK, "install")
+    cli.ok(*HOOK, "uninstall")
+    assert read(cli) == odd
+
+
+def test_an_empty_file_is_no_settings_yet(cli: Cli) -> None:
+    write(cli, "")
+    cli.ok(*HOOK, "install")
+    assert set(read(cli)["hooks"]) == set(EVENTS)
+
+
+def test_a_session_from_its_start_to_its_end(cli: Cli, tmp_path: Path) -> None:
+    cli.ok("note", "Brian takes his coffee black.")
+    cli.ok(*HOOK, "install")
+    done = run(cli, lines(cli)["SessionStart"], told("SessionStart", source="startup"), tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout.startswith(OPENING)
+    assert "Brian takes his coffee black." in done.stdout
+
+    transcript = tmp_path / "s1.jsonl"
+    rows = [
+        {
+            "type": kind,
+            "sessionId": "s1",
+            "uuid": f"u{number}",
+            "timestamp": f"2026-03-02T07:0{number}:00.000Z",
+            "message": {"role": kind, "content": said},
+        }
+        for number, (kind, said) in enumerate(
+            [("user", "The gauge is mended."), ("user", done.stdout), ("assistant", "Very good.")]
+        )
+    ]
+    transcript.write_text("".join(json.dumps(row) + "\n" for row in rows[:2]))
+    event = told("PreCompact", transcript_path=str(transcript), trigger="auto")
+    done = run(cli, lines(cli)["PreCompact"], event, tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    transcript.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    event = told("SessionEnd", transcript_path=str(transcript), reason="clear")
+    done = run(cli, lines(cli)["SessionEnd"], event, tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+
+    captured = "".join(path.read_text("utf-8") for path in cli.store.glob("flow/*/inbox/*"))
+    for said in ("The gauge is mended.", "Very good.", "Brian takes his coffee black."):
+        assert captured.count(said) == 1  # what was recalled did not come back
+    caught_up = cli.ok("ingest", transcript, "--verbose").out
+    assert "2 unchanged" in caught_up
+
+
+@pytest.mark.parametrize(
+    "event",
+    [
+        b"",
+        b"junk",
+        b"[]",
+        b"[" * 100_000,
+        b'{"transcript_path": 7}',
+        b'{"transcript_path": "/no/such/file.jsonl"}',
+        b'{"transcript_path": "/"}',
+        b'{"transcript_path": "a\\u0000b"}',
+        b"\xff\xfe",
+    ],
+)
+def test_no_event_fails_a_session(cli: Cli, tmp_path: Path, event: bytes) -> None:
+    cli.ok(*HOOK, "install")
+    for line in lines(cli).values():
+        done = run(cli, line, event, tmp_path)
+        assert done.returncode == 0
+        assert "Traceback" not in done.stderr
+    assert cli.ok("status", "--json").json["counts"]["turns"] == 0
+
+
+def test_a_store_that_is_gone_fails_no_session(cli: Cli, tmp_path: Path) -> None:
+    cli.ok(*HOOK, "install")
+    cli.store.rename(cli.folder / "elsewhere")
+    (tmp_path / "x").touch()
+    for event, line in lines(cli).items():
+        done = run(cli, line, told(event, transcript_path=str(tmp_path / "x")), tmp_path)
+        assert (done.returncode, done.stdout) == (0, "")
+        assert "no memory store at" in done.stderr
