@@ -52,7 +52,7 @@ if TYPE_CHECKING:
 
     from clsm_cli.store.layout import Store
 
-FEW = 11
+FEW = 8
 """States of a command in the short form, and ``AGAIN`` of them after which it is run again."""
 AGAIN = 1
 MANY, LONG_AGAIN = 600, 60

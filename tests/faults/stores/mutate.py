@@ -65,7 +65,7 @@ PERSON = frozenset(
 """Damage that a person must mend: there is nothing in the store to mend it from."""
 SLOWEST = 2.0
 """Seconds of processor time that a look, or a mending, may take."""
-SHORT, SERIES, LONG = 40, 250, 8
+SHORT, SERIES, LONG = 28, 250, 8
 """Mutations of the short form and of a series, and series of the long form."""
 LEFT_OUT = "preimages"
 """The check that the control does without."""
