@@ -62,6 +62,9 @@ Brian and Lotte met at the Harbour Project in Haarlem. Brian knows Tomas well.
 The ferry to Texel leaves every half hour. The mast is fourteen metres tall.
 """
 
+FORGOTTEN = "Earl Grey"
+"""Stands in the turns of which one is forgotten."""
+
 
 def make(root: Path) -> Store:
     """The store, after some years of every command that writes."""
@@ -96,7 +99,8 @@ def make(root: Path) -> Store:
 
 def _use(store: Store) -> None:
     """Recalls, what was thought of them, and a question for a person."""
-    keys = sorted(memory.read(store, NOW).told)
+    told = memory.read(store, NOW).told  # what is forgotten below takes its lines with it
+    keys = sorted(key for key, each in told.items() if FORGOTTEN not in each.turn.text)
     rows = [
         dump({"recall": f"r-{n}", "at": f"2026-03-02T0{n}:00:00Z", "ids": [key], "led": [""]})
         for n, key in enumerate(keys[:8])
@@ -119,7 +123,7 @@ def _use(store: Store) -> None:
 
 def _forget(store: Store) -> None:
     held = memory.read(store, NOW)
-    key = min(key for key, each in held.told.items() if "Earl Grey" in each.turn.text)
+    key = min(key for key, each in held.told.items() if FORGOTTEN in each.turn.text)
     now = datetime.fromisoformat("2026-03-03T12:00:00+01:00")
     planned = forget.plan(store, Wanted(ids=(key,)), now, embedder(), lambda *_: None)
     assert planned is not None
