@@ -109,6 +109,7 @@ WRITERS = {
     "evaluation/stores.py": "removes a store it made, for --fresh",
     "inspection/speed.py": "a store that is timed, in a scratch folder that is deleted at once",
     "forgetting/past.py": "a repository in a scratch folder, deleted at once, and two heads of git",
+    "commands/hook_openclaw.py": "a plugin in a scratch folder, which OpenClaw copies",
     "embedding/routes.py": "the wheel that pip downloads, inside the scratch folder",
 }
 """Files that may write, and why."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from clsm_cli.commands import hook_claude_code
+from clsm_cli.commands import hook_claude_code, hook_openclaw
 
 app = typer.Typer(
     help="Put clsm into an agent, and take it out again.",
@@ -12,4 +12,5 @@ app = typer.Typer(
     add_completion=False,
     rich_markup_mode=None,
 )
+app.add_typer(hook_openclaw.app, name="openclaw")
 app.add_typer(hook_claude_code.app, name="claude-code")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import shlex
-import shutil
 import sys
 from pathlib import Path
 from typing import Annotated, Any
@@ -26,7 +25,7 @@ from clsm_cli.commands.options import (
     examples,
 )
 from clsm_cli.commands.output import Printer
-from clsm_cli.commands.runtime import chosen_root, current_time
+from clsm_cli.commands.runtime import chosen_root, current_time, program
 from clsm_cli.config import MAX_FILE
 from clsm_cli.errors import BadInputError, ClsmError
 from clsm_cli.integrations import claude_code
@@ -80,7 +79,7 @@ def install(
     path = _settings_path(project=project)
     before = _read(path)
     settings = claude_code.parse(before or "", str(path))
-    after = claude_code.with_hooks(settings, _program(), options)
+    after = claude_code.with_hooks(settings, shlex.join(program()), options)
     text = before if after is settings else claude_code.render(after, before or "")
     _change(printer, path, before, text, now=now, dry_run=dry_run, done="installed")
 
@@ -213,12 +212,6 @@ def _read(path: Path) -> str | None:
     except UnicodeDecodeError:
         reason, next_step = "is not UTF-8", "mend it, then run the same command again"
         raise BadInputError(str(path), reason, next_step) from None
-
-
-def _program() -> str:
-    """How a shell without our PATH runs this clsm."""
-    beside = shutil.which("clsm", path=os.path.dirname(sys.executable))
-    return shlex.quote(beside) if beside else f"{shlex.quote(sys.executable)} -m clsm_cli"
 
 
 def _change(

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import shutil
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -58,6 +60,12 @@ def _working_folder() -> Path:
         return Path.cwd()
     except OSError:
         return Path(os.sep)
+
+
+def program() -> list[str]:
+    """What runs this clsm without a search along PATH."""
+    beside = shutil.which("clsm", path=os.path.dirname(sys.executable))
+    return [beside] if beside else [sys.executable, "-m", "clsm_cli"]
 
 
 def given(words: Iterable[str]) -> str:

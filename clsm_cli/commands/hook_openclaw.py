@@ -1,0 +1,267 @@
+"""``clsm hook openclaw``: the plugin that recalls before a turn and writes down after it."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from clsm_cli.commands.help import Command
+from clsm_cli.commands.options import (
+    DryRunOption,
+    JsonOption,
+    NoNowOption,
+    NoStoreOption,
+    NowOption,
+    QuietOption,
+    StoreOption,
+    VerboseOption,
+    examples,
+)
+from clsm_cli.commands.output import Printer
+from clsm_cli.commands.runtime import chosen_store, current_time, environment, program
+from clsm_cli.config import MAX_FILE
+from clsm_cli.integrations.openclaw import settings
+from clsm_cli.integrations.openclaw.plugin_files import PLUGIN, plugin_files
+from clsm_cli.integrations.openclaw.program import OpenClaw
+from clsm_cli.records import NamedTuple
+from clsm_cli.store import atomic
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from clsm_cli.integrations.openclaw.settings import Setting
+
+app = typer.Typer(
+    help="OpenClaw: what was said comes into every prompt, and what is said is written down.",
+    no_args_is_help=True,
+    add_completion=False,
+    rich_markup_mode=None,
+)
+_RESTART = "restart the gateway if one is running: openclaw gateway restart"
+
+
+class Found(NamedTuple):
+    """What there is of clsm in an OpenClaw.
+
+    Attributes:
+        plugins: Its setting ``plugins``; None is unset.
+        extra_paths: Its setting with the folders it searches; None is unset.
+        folder: Where the plugin is, or would be.
+        files: The installed files by their path in the folder.
+    """
+
+    plugins: Any
+    extra_paths: Any
+    folder: Path
+    files: dict[str, bytes]
+
+
+@app.command(
+    "install",
+    cls=Command,
+    epilog=examples(
+        "clsm hook openclaw install --dry-run   # every file and setting",
+        "clsm hook openclaw install",
+        "clsm hook openclaw install --store ~/notes/memory",
+    ),
+)
+def install(
+    *,
+    dry_run: DryRunOption = False,
+    store: StoreOption = None,
+    now: NowOption = None,
+    as_json: JsonOption = False,
+    quiet: QuietOption = False,
+    verbose: VerboseOption = False,
+) -> None:
+    """Put the plugin and its settings into OpenClaw; a second time changes nothing.
+
+    OpenClaw itself copies the files and checks the settings. The old settings are kept beside the
+    new ones.
+    """
+    printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
+    root = str(chosen_store(store).root)
+    openclaw = _openclaw(printer)
+    found = _found(openclaw)
+    wanted = plugin_files(program(), root)
+    files = {name: data for name, data in wanted.items() if found.files.get(name) != data}
+    gone = sorted(found.files.keys() - wanted.keys())
+    changes = settings.changes(
+        found.plugins,
+        found.extra_paths,
+        paths_at=openclaw.extra_paths,
+        program=program(),
+        store=root,
+    )
+    backup = None
+    if not dry_run and (files or gone or changes):
+        backup = _backup(openclaw, now)
+        if files or gone:
+            _put(openclaw, wanted)
+        openclaw.change(settings.patch(changes))
+    _tell(printer, found.folder, [*files, *gone], changes, backup, dry_run=dry_run)
+
+
+@app.command(
+    "uninstall",
+    cls=Command,
+    epilog=examples("clsm hook openclaw uninstall --dry-run", "clsm hook openclaw uninstall"),
+)
+def uninstall(
+    *,
+    dry_run: DryRunOption = False,
+    _store: NoStoreOption = None,
+    now: NowOption = None,
+    as_json: JsonOption = False,
+    quiet: QuietOption = False,
+    verbose: VerboseOption = False,
+) -> None:
+    """Take the plugin and its settings out of OpenClaw again; the memory stays as it is."""
+    printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
+    openclaw = _openclaw(printer)
+    found = _found(openclaw)
+    changes = settings.removals(found.plugins, found.extra_paths, paths_at=openclaw.extra_paths)
+    is_there = bool(found.files or settings.entry_of(found.plugins))
+    backup = None
+    if not dry_run and (is_there or changes):
+        backup = _backup(openclaw, now)
+        if changes:
+            openclaw.change(settings.patch(changes))
+        if is_there:
+            openclaw.uninstall()
+    if is_there:
+        at, old = f"plugins.entries.{PLUGIN}", settings.entry_of(found.plugins)
+        changes = [*changes, settings.Setting(at, old, None)]
+    _tell(printer, found.folder, sorted(found.files), changes, backup, dry_run=dry_run)
+
+
+@app.command("status", cls=Command, epilog=examples("clsm hook openclaw status"))
+def status(
+    *,
+    _store: NoStoreOption = None,
+    _now: NoNowOption = None,
+    as_json: JsonOption = False,
+    quiet: QuietOption = False,
+    verbose: VerboseOption = False,
+) -> None:
+    """Say whether OpenClaw has the plugin of this clsm, and with which memory."""
+    printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
+    openclaw = _openclaw(printer)
+    found = _found(openclaw)
+    config = settings.entry_of(found.plugins).get("config") or {}
+    command, store = config.get("command") or [], config.get("store")
+    wanted = plugin_files(command, store) if command and store else {}
+    state = {
+        "openclaw": openclaw.version,
+        "folder": str(found.folder),
+        "installed": bool(found.files),
+        "current": bool(found.files) and found.files == wanted,
+        "off": settings.is_switched_off(found.plugins),
+        "command": command,
+        "runs": bool(command) and os.access(command[0], os.X_OK),
+        "store": store,
+        "searched": found.extra_paths or [],
+    }
+    if as_json:
+        printer.json({"schema": "clsm.hook-openclaw-status/1", **state})
+        return
+    printer.lines(_told(state))
+
+
+def _told(state: Mapping[str, Any]) -> list[str]:
+    """The state in words."""
+    lines = [f"OpenClaw: {state['openclaw']}", f"folder: {state['folder']}"]
+    if not state["installed"]:
+        return [*lines, "plugin: not installed; install it with: clsm hook openclaw install"]
+    again = "not that of this clsm; renew it with: clsm hook openclaw install"
+    lines.append(f"plugin: {'installed' if state['current'] else again}")
+    if state["off"]:
+        lines.append(f"switched off: {state['off']}")
+    lost = "" if state["runs"] else " (cannot be run)"
+    lines.append(f"command: {shlex.join(state['command'])}{lost}")
+    lines.append(f"memory: {state['store']}")
+    return lines
+
+
+def _openclaw(printer: Printer) -> OpenClaw:
+    found = OpenClaw(environment())
+    if not found.is_known:
+        printer.warn(f"{found.version} is no version that clsm knows; it is taken for the newest")
+    return found
+
+
+def _found(openclaw: OpenClaw) -> Found:
+    home = os.environ.get("OPENCLAW_STATE_DIR") or os.path.expanduser("~/.openclaw")
+    folder = Path(home) / "extensions" / PLUGIN
+    files = {
+        str(path.relative_to(folder)): atomic.read(path, MAX_FILE) or b""
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+    }
+    plugins, extra_paths = openclaw.setting("plugins"), openclaw.setting(openclaw.extra_paths)
+    return Found(plugins, extra_paths, folder, files)
+
+
+def _backup(openclaw: OpenClaw, now: str | None) -> Path | None:
+    """A copy of OpenClaw's settings beside them; None when it has none yet."""
+    path = Path(os.path.expanduser(openclaw.settings_file()))
+    old = atomic.read(path, MAX_FILE)
+    if old is None:
+        return None
+    stamp = current_time(now).strftime("%Y%m%dT%H%M%S")
+    backup = path.with_name(f"{path.name}.{stamp}.bak")
+    atomic.put(backup, old)
+    return backup
+
+
+def _put(openclaw: OpenClaw, files: Mapping[str, bytes]) -> None:
+    """Hand the plugin to OpenClaw, which copies it."""
+    with tempfile.TemporaryDirectory(prefix="clsm-") as scratch:
+        folder = Path(scratch) / PLUGIN
+        for name, data in files.items():
+            atomic.make_folder((folder / name).parent)
+            atomic.put(folder / name, data)
+        openclaw.install(folder)
+
+
+def _tell(
+    printer: Printer,
+    folder: Path,
+    files: list[str],
+    changes: list[Setting],
+    backup: Path | None,
+    *,
+    dry_run: bool,
+) -> None:
+    if printer.as_json:
+        printer.json(
+            {
+                "schema": "clsm.hook-openclaw/1",
+                "folder": str(folder),
+                "files": files,
+                "settings": [change._asdict() for change in changes],
+                "backup": None if backup is None else str(backup),
+                "dry_run": dry_run,
+            }
+        )
+        return
+    if not files and not changes:
+        printer.lines(["nothing to change"])
+        return
+    printer.lines([str(folder / name) for name in files])
+    printer.lines([f"{c.path}: {_shown(c.before)} -> {_shown(c.after)}" for c in changes])
+    if backup is not None:
+        printer.lines([f"the old settings are {backup}"])
+    if not dry_run:
+        printer.warn(_RESTART)
+
+
+def _shown(value: Any) -> str:
+    import json
+
+    return "unset" if value is None else json.dumps(value, ensure_ascii=False)

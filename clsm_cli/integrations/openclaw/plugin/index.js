@@ -1,0 +1,77 @@
+/** clsm as the memory of OpenClaw: what is registered, and when each part runs. */
+
+import { Clsm, digest } from "./clsm.js";
+import { corpusOf } from "./corpus.js";
+import { Digests } from "./digests.js";
+import { Written } from "./written.js";
+
+const RECALL_TOKENS = "500";
+const HEARTBEAT_TOKENS = "300";
+/** Characters of a message that are asked whole; of a longer one, that is mostly pasted, its ends. */
+const MOST = 2000;
+const END = 200;
+/** A recall that takes longer comes too late; OpenClaw itself stops waiting a second after. */
+const PATIENCE = 4000;
+
+export default {
+  id: "clsm",
+  name: "clsm",
+  description: "Memory: what was said before comes into the prompt, what is said is written down.",
+
+  /** @param {import("./openclaw.js").Api} api */
+  register(api) {
+    const clsm = new Clsm(api.pluginConfig ?? {}, (text) => api.logger.warn(text));
+    const digests = new Digests(clsm);
+    const written = new Written(clsm);
+
+    api.on(
+      "before_prompt_build",
+      async (event, ctx) => {
+        if (ctx.trigger === "heartbeat") return undefined;
+        const [digest, recalled] = await Promise.all([
+          digests.of(ctx.sessionKey ?? ""),
+          isPerson(ctx) ? recall(clsm, event.currentUserMessage ?? event.prompt) : "",
+        ]);
+        return { appendSystemContext: digest, prependContext: recalled };
+      },
+      { timeoutMs: PATIENCE + 1000 },
+    );
+    api.on(
+      "heartbeat_prompt_contribution",
+      async () => ({ appendContext: await digest(clsm, HEARTBEAT_TOKENS) }),
+      { timeoutMs: PATIENCE + 1000 },
+    );
+    // The only place that shows a message as the transcript will hold it, with its time.
+    api.on("before_message_write", (event, ctx) => {
+      written.add(ctx.sessionKey ?? event.sessionKey ?? "", event.message);
+    });
+    api.on("agent_end", (_event, ctx) => written.flush(ctx.sessionKey ?? "", ctx.sessionId));
+    api.on("session_start", (_event, ctx) => digests.forget(ctx.sessionKey ?? ""));
+    api.on("gateway_stop", () => written.flushed());
+    api.registerMemoryCorpusSupplement?.(corpusOf(clsm, PATIENCE));
+  },
+};
+
+/**
+ * Whether a person wrote the message: nothing is recalled for what machines tell each other.
+ *
+ * @param {import("./openclaw.js").Context} ctx
+ */
+function isPerson(ctx) {
+  const kind = ctx.inputProvenance?.kind ?? "external_user";
+  return (ctx.trigger ?? "user") === "user" && kind === "external_user";
+}
+
+/**
+ * What belongs to a message; "" when it needs no memory.
+ *
+ * @param {Clsm} clsm
+ * @param {string} message
+ */
+async function recall(clsm, message) {
+  const text = message.trim();
+  if (text === "") return "";
+  const asked = text.length > MOST ? `${text.slice(0, END)}\n${text.slice(-END)}` : text;
+  const options = ["--gate", "--format", "prompt", "--budget", RECALL_TOKENS, "--", asked];
+  return clsm.run("recall", options, { timeout: PATIENCE });
+}

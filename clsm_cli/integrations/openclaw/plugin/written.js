@@ -1,0 +1,52 @@
+/** The messages that OpenClaw wrote into its transcripts, told to clsm once a turn has ended. */
+
+const MOST = 8 << 20;
+const TIMEOUT = 20_000;
+
+export class Written {
+  /** @param {import("./clsm.js").Clsm} clsm */
+  constructor(clsm) {
+    this.clsm = clsm;
+    /** @type {Map<string, string>} session key → rows that are not told yet, JSON, one a line */
+    this.rows = new Map();
+    this.size = 0;
+    this.told = Promise.resolve();
+  }
+
+  /**
+   * Remember a message. Beyond eight million characters it is left to the nightly catch-up.
+   *
+   * @param {string} session the key of its session
+   * @param {unknown} message
+   */
+  add(session, message) {
+    const row = `${JSON.stringify(message)}\n`;
+    if (this.size + row.length > MOST) return;
+    this.rows.set(session, (this.rows.get(session) ?? "") + row);
+    this.size += row.length;
+  }
+
+  /**
+   * Write down what a session has said; one after the other, as clsm would let them wait anyway.
+   *
+   * @param {string} session
+   * @param {string | undefined} id its id in the transcript: the same turn read there is the same
+   * @returns {Promise<void>} resolved when all that was said before is written down
+   */
+  flush(session, id) {
+    const rows = this.rows.get(session);
+    if (rows === undefined || id === undefined) return this.told;
+    this.rows.delete(session);
+    this.size -= rows.length;
+    const options = ["--capture", "--format", "openclaw", "--session", id, "--", "-"];
+    this.told = this.told.then(async () => {
+      await this.clsm.run("ingest", options, { timeout: TIMEOUT, input: rows });
+    });
+    return this.told;
+  }
+
+  /** Resolved when nothing is on its way any more. */
+  flushed() {
+    return this.told;
+  }
+}

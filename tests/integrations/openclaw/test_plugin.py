@@ -1,0 +1,229 @@
+"""The plugin under plain Node with a real clsm: what goes into a prompt, what is written down."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from clsm_cli.integrations.openclaw.plugin_files import plugin_files
+from clsm_cli.text.fence import OPENING
+
+if TYPE_CHECKING:
+    from processes import Cli
+
+pytestmark = pytest.mark.skipif(shutil.which("node") is None, reason="needs Node.js")
+CLSM = (sys.executable, "-m", "clsm_cli")
+MAIN = {"sessionKey": "agent:main:main", "sessionId": "14c00f2e", "trigger": "user"}
+HEARTBEAT = {**MAIN, "trigger": "heartbeat"}
+BUILD, WRITE, END = "before_prompt_build", "before_message_write", "agent_end"
+
+
+def step(hook: str, ctx: dict[str, Any] = MAIN, **event: Any) -> dict[str, Any]:
+    return {"hook": hook, "event": event, "ctx": ctx}
+
+
+def asked(prompt: str, ctx: dict[str, Any] = MAIN) -> dict[str, Any]:
+    return step(BUILD, ctx, prompt=prompt)
+
+
+def user(text: str, time: int = 1_795_429_135_060) -> dict[str, Any]:
+    return {"role": "user", "content": text, "timestamp": time}
+
+
+def assistant(text: str, time: int = 1_795_429_138_900) -> dict[str, Any]:
+    return {"role": "assistant", "content": [{"type": "text", "text": text}], "timestamp": time}
+
+
+class Gateway:
+    """The plugin in a folder of its own, as it would be installed."""
+
+    def __init__(self, cli: Cli, command: tuple[str, ...] = CLSM) -> None:
+        self.cli = cli
+        self.folder = cli.folder / "plugin"
+        for name, data in plugin_files(command, str(cli.store)).items():
+            (self.folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (self.folder / name).write_bytes(data)
+        self.config = {"command": command, "store": str(cli.store)}
+
+    def play(self, *steps: object) -> tuple[list[Any], dict[str, Any]]:
+        """What each step gave back, and what was noticed beside."""
+        done = subprocess.run(
+            ["node", Path(__file__).with_name("drive.js"), self.folder, json.dumps(self.config)],
+            input="".join(json.dumps(step) + "\n" for step in steps),
+            env=self.cli.environment,
+            capture_output=True,
+            text=True,
+            check=True,
+            timeout=120,
+        )
+        *answers, beside = [json.loads(line) for line in done.stdout.splitlines()]
+        return [answer["answer"] for answer in answers], beside
+
+
+@pytest.fixture
+def gateway(cli: Cli) -> Gateway:
+    return Gateway(cli)
+
+
+def test_what_belongs_to_a_message_comes_before_it(gateway: Gateway) -> None:
+    gateway.cli.ok("note", "The delegation defect was fixed in build 41.")
+    [found], beside = gateway.play(asked("what about the delegation defect?"))
+    assert found["prependContext"].startswith(OPENING)
+    assert "build 41" in found["prependContext"]
+    assert "build 41" in found["appendSystemContext"]
+    assert beside["warnings"] == []
+
+
+def test_small_talk_brings_nothing(gateway: Gateway) -> None:
+    gateway.cli.ok("note", "The delegation defect was fixed in build 41.")
+    [found], _ = gateway.play(asked("thanks, that was all!"))
+    assert found["prependContext"] == ""
+
+
+def test_only_what_a_person_asks_is_recalled(gateway: Gateway) -> None:
+    gateway.cli.ok("note", "The delegation defect was fixed in build 41.")
+    prompt = "what about the delegation defect?"
+    relayed = {**MAIN, "inputProvenance": {"kind": "inter_session"}}
+    answers, _ = gateway.play(
+        asked(prompt, HEARTBEAT), asked(prompt, {**MAIN, "trigger": "cron"}), asked(prompt, relayed)
+    )
+    assert answers[0] is None
+    assert [answer["prependContext"] for answer in answers[1:]] == ["", ""]
+
+
+def test_the_request_itself_is_asked_for_not_what_stands_round_it(gateway: Gateway) -> None:
+    gateway.cli.ok("note", "The delegation defect was fixed in build 41.")
+    wrapped = step(BUILD, prompt="earlier: the delegation defect", currentUserMessage="thanks!")
+    [found], _ = gateway.play(wrapped)
+    assert found["prependContext"] == ""
+
+
+def test_a_huge_message_is_asked_by_its_begin_and_its_end(gateway: Gateway) -> None:
+    gateway.cli.ok("note", "The delegation defect was fixed in build 41.")
+    pasted = "2026-11-23T10:18:51 [gateway] http server listening on port 19301\n" * 50_000
+    [found], beside = gateway.play(asked(f"{pasted}\nwhat about the delegation defect?"))
+    assert "build 41" in found["prependContext"]
+    assert beside["warnings"] == []
+
+
+def test_a_message_that_looks_like_an_option_is_words(gateway: Gateway) -> None:
+    gateway.cli.ok("note", "The option is called --delegate.")
+    [found], beside = gateway.play(asked("--delegate is what?"))
+    assert beside["warnings"] == []
+    assert "--delegate" in found["prependContext"]
+
+
+def test_the_digest_stays_while_a_session_goes_on(gateway: Gateway) -> None:
+    gateway.cli.ok("note", "Mara likes tea.")
+    noted = [step(WRITE, message=user("Mara has a boat now.")), step(END)]
+    answers, _ = gateway.play(
+        asked("hello"), *noted, asked("hello"), step("session_start"), asked("hello")
+    )
+    first, _, _, same, _, new = answers
+    assert first["appendSystemContext"] == same["appendSystemContext"]
+    assert "boat" not in same["appendSystemContext"]
+    assert "boat" in new["appendSystemContext"]
+
+
+def test_a_heartbeat_is_told_what_is_going_on(gateway: Gateway) -> None:
+    gateway.cli.ok("note", "Mara likes tea.")
+    [found], _ = gateway.play(step("heartbeat_prompt_contribution", HEARTBEAT))
+    assert "tea" in found["appendContext"]
+
+
+def test_a_turn_is_written_down_when_it_ends(gateway: Gateway) -> None:
+    rows = [user("Where is the boat?"), assistant("In the harbour.")]
+    _, beside = gateway.play(*(step(WRITE, message=row) for row in rows), step(END))
+    assert beside["warnings"] == []
+    found = gateway.cli.ok("recall", "--json", "boat harbour").json["memories"]
+    assert {memory["session"] for memory in found} == {MAIN["sessionId"]}
+    assert {memory["text"] for memory in found} == {"Where is the boat?", "In the harbour."}
+
+
+def test_the_same_turn_from_the_transcript_is_one_turn(gateway: Gateway) -> None:
+    gateway.play(step(WRITE, message=user("Where is the boat?")), step(END))
+    row = {"type": "message", "id": "a", "timestamp": "2026-11-23T10:18:58.854Z"}
+    lines = [{"type": "session", "version": 4, "id": MAIN["sessionId"]}]
+    lines.append({**row, "message": user("Where is the boat?")})
+    transcript = gateway.cli.folder / "14c00f2e.jsonl"
+    transcript.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    [report] = gateway.cli.ok("ingest", "--json", transcript).json["files"]
+    assert (report["added"], report["known"]) == (0, 1)
+
+
+def test_sessions_that_speak_at_once_are_kept_apart(gateway: Gateway) -> None:
+    others = [{"sessionKey": f"agent:a{n}:main", "sessionId": f"id-{n}"} for n in range(4)]
+    write = [
+        step(WRITE, ctx, message=user(f"The code of {n} is A{n}.")) for n, ctx in enumerate(others)
+    ]
+    _, beside = gateway.play(write, [step(END, ctx) for ctx in others], step("gateway_stop"))
+    assert beside["warnings"] == []
+    for n, ctx in enumerate(others):
+        [found] = gateway.cli.ok("recall", "--json", "--session", ctx["sessionId"], "code").json[
+            "memories"
+        ]
+        assert found["text"] == f"The code of {n} is A{n}."
+
+
+def test_the_corpus_finds_and_gives_whole_texts(gateway: Gateway) -> None:
+    gateway.cli.ok("note", "The delegation defect was fixed in build 41.")
+    search = {"corpus": "search", "asked": {"query": "delegation defect", "maxResults": 3}}
+    [[hit]], _ = gateway.play(search)
+    assert hit["snippet"] == "The delegation defect was fixed in build 41."
+    assert 0 < hit["score"] <= 1
+    lookups = [hit["path"], "clsm/nothing", "memory/2026-11-23.md"]
+    gets = [{"corpus": "get", "asked": {"lookup": path}} for path in lookups]
+    answers, _ = gateway.play(*gets)
+    assert answers[0]["content"] == hit["snippet"]
+    assert answers[1:] == [None, None]
+
+
+@pytest.mark.parametrize(
+    ("script", "told"),
+    [
+        ("echo first >&2; echo it broke >&2; exit 3", "clsm recall: it broke"),
+        ("exit 75", "clsm recall: ended with 75"),
+        ("exec sleep 60", "clsm recall: stopped by SIGTERM"),
+        (None, "ENOENT"),
+    ],
+)
+def test_a_memory_that_fails_fails_no_turn(cli: Cli, script: str | None, told: str) -> None:
+    # The script stands for a clsm that breaks, hangs or is gone, which the real one does not on demand.
+    program = cli.folder / "broken"
+    if script is not None:
+        program.write_text(f"#!/bin/sh\n{script}\n")
+        program.chmod(0o700)
+    gateway = Gateway(cli, (str(program),))
+    [found], beside = gateway.play(asked("what about Mara?"))
+    assert found == {"appendSystemContext": "", "prependContext": ""}
+    assert any(told in warning for warning in beside["warnings"])
+    assert beside["took"][0] < 5000
+
+
+def test_a_turn_that_could_not_be_written_down_is_told(gateway: Gateway) -> None:
+    message = step(WRITE, message=user("Hello."))
+    shutil.move(gateway.cli.store, gateway.cli.folder / "away")
+    _, beside = gateway.play(message, step(END))
+    assert "no memory store at" in beside["warnings"][0]
+
+
+def test_the_skill_names_the_commands_as_they_can_be_run(cli: Cli) -> None:
+    skill = plugin_files(CLSM, "/srv/my memory")["skills/clsm/SKILL.md"].decode()
+    assert "{{" not in skill
+    line = next(
+        line for line in skill.splitlines() if "recall --store" in line and "defect" in line
+    )
+    assert shlex.split(line, comments=True) == [
+        *CLSM,
+        "recall",
+        "--store",
+        "/srv/my memory",
+        "delegation defect",
+    ]
