@@ -7,9 +7,8 @@ import { Written } from "./written.js";
 
 const RECALL_TOKENS = "500";
 const HEARTBEAT_TOKENS = "300";
-/** Characters of a message that are asked whole; of a longer one, that is mostly pasted, its ends. */
+/** Characters of a message that are asked whole; in a longer one most is pasted. */
 const MOST = 2000;
-const END = 200;
 /** A recall that takes longer comes too late; OpenClaw itself stops waiting a second after. */
 const PATIENCE = 4000;
 
@@ -71,7 +70,19 @@ function isPerson(ctx) {
 async function recall(clsm, message) {
   const text = message.trim();
   if (text === "") return "";
-  const asked = text.length > MOST ? `${text.slice(0, END)}\n${text.slice(-END)}` : text;
+  const asked = text.length > MOST ? ends(text) : text;
   const options = ["--gate", "--format", "prompt", "--budget", RECALL_TOKENS, "--", asked];
   return clsm.run("recall", options, { timeout: PATIENCE });
+}
+
+/**
+ * The first and the last line, or that of them which asks: who pastes something writes before or
+ * behind it.
+ *
+ * @param {string} text
+ */
+function ends(text) {
+  const lines = [text.slice(0, text.indexOf("\n") + 1), text.slice(text.lastIndexOf("\n") + 1)];
+  const asking = lines.filter((line) => line.includes("?"));
+  return (asking.length > 0 ? asking : lines).map((line) => line.slice(0, MOST / 2)).join("\n");
 }
