@@ -42,20 +42,21 @@ def assistant(text: str, time: int = 1_795_429_138_900) -> dict[str, Any]:
 
 
 class Gateway:
-    """The plugin in a folder of its own, as it would be installed."""
+    """The plugin in folders of its own: OpenClaw copies it too, and loads more than one."""
 
     def __init__(self, cli: Cli, command: tuple[str, ...] = CLSM) -> None:
         self.cli = cli
-        self.folder = cli.folder / "plugin"
-        for name, data in plugin_files(command, str(cli.store)).items():
-            (self.folder / name).parent.mkdir(parents=True, exist_ok=True)
-            (self.folder / name).write_bytes(data)
+        self.folders = [cli.folder / "copy-1", cli.folder / "copy-2"]
+        for folder in self.folders:
+            for name, data in plugin_files(command, str(cli.store)).items():
+                (folder / name).parent.mkdir(parents=True, exist_ok=True)
+                (folder / name).write_bytes(data)
         self.config = {"command": command, "store": str(cli.store)}
 
     def play(self, *steps: object) -> tuple[list[Any], dict[str, Any]]:
         """What each step gave back, and what was noticed beside."""
         done = subprocess.run(
-            ["node", Path(__file__).with_name("drive.js"), self.folder, json.dumps(self.config)],
+            ["node", Path(__file__).with_name("drive.js"), json.dumps(self.config), *self.folders],
             input="".join(json.dumps(step) + "\n" for step in steps),
             env=self.cli.environment,
             capture_output=True,
@@ -145,6 +146,12 @@ def test_a_turn_is_written_down_when_it_ends(gateway: Gateway) -> None:
     found = gateway.cli.ok("recall", "--json", "boat harbour").json["memories"]
     assert {memory["session"] for memory in found} == {MAIN["sessionId"]}
     assert {memory["text"] for memory in found} == {"Where is the boat?", "In the harbour."}
+
+
+def test_what_one_copy_of_the_plugin_saw_another_writes_down(gateway: Gateway) -> None:
+    seen = {**step(WRITE, message=user("Where is the boat?")), "copy": 1}
+    gateway.play(seen, step(END))
+    assert gateway.cli.ok("recall", "--json", "boat").json["memories"]
 
 
 def test_the_same_turn_from_the_transcript_is_one_turn(gateway: Gateway) -> None:

@@ -1,6 +1,7 @@
 /** What a session starts with; it stays as it is for a while, so that a cached prompt stays valid. */
 
 import { digest } from "./clsm.js";
+import { shared } from "./shared.js";
 
 const TOKENS = "600";
 const HOUR = 3_600_000;
@@ -15,7 +16,7 @@ export class Digests {
     this.clsm = clsm;
     this.now = now;
     /** @type {Map<string, { text: Promise<string>, made: number }>} */
-    this.made = new Map();
+    this.made = shared("digests");
   }
 
   /**

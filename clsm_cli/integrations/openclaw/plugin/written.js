@@ -1,5 +1,7 @@
 /** The messages that OpenClaw wrote into its transcripts, told to clsm once a turn has ended. */
 
+import { shared } from "./shared.js";
+
 const MOST = 8 << 20;
 const TIMEOUT = 20_000;
 
@@ -8,22 +10,19 @@ export class Written {
   constructor(clsm) {
     this.clsm = clsm;
     /** @type {Map<string, string>} session key → rows that are not told yet, JSON, one a line */
-    this.rows = new Map();
-    this.size = 0;
+    this.rows = shared("written");
     this.told = Promise.resolve();
   }
 
   /**
-   * Remember a message. Beyond eight million characters it is left to the nightly catch-up.
+   * Remember a message. What is too much for a turn is left to the nightly catch-up.
    *
    * @param {string} session the key of its session
    * @param {unknown} message
    */
   add(session, message) {
-    const row = `${JSON.stringify(message)}\n`;
-    if (this.size + row.length > MOST) return;
-    this.rows.set(session, (this.rows.get(session) ?? "") + row);
-    this.size += row.length;
+    const rows = `${this.rows.get(session) ?? ""}${JSON.stringify(message)}\n`;
+    if (rows.length <= MOST) this.rows.set(session, rows);
   }
 
   /**
@@ -37,7 +36,6 @@ export class Written {
     const rows = this.rows.get(session);
     if (rows === undefined || id === undefined) return this.told;
     this.rows.delete(session);
-    this.size -= rows.length;
     const options = ["--capture", "--format", "openclaw", "--session", id, "--", "-"];
     this.told = this.told.then(async () => {
       await this.clsm.run("ingest", options, { timeout: TIMEOUT, input: rows });

@@ -1,0 +1,1 @@
+"""clsm inside a real OpenClaw; see ``__main__``."""

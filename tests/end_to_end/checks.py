@@ -1,0 +1,152 @@
+"""What must hold of clsm in OpenClaw, each seen from outside: in a request to the model, or the store."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from clsm_cli.text.fence import OPENING
+from end_to_end.gateway import wait_for
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from end_to_end.gateway import Gateway
+
+FACT = "The delegation defect was fixed in build 41."
+QUESTION = "Which build fixed the delegation defect?"
+Check = tuple[str, "Callable[[Gateway], None]"]
+
+
+def installed(gateway: Gateway) -> None:
+    """The installer shows all it would do, does it, and the second time nothing."""
+    gateway.clsm("note", FACT)
+    before = (gateway.state / "openclaw.json").read_bytes()
+    planned = json.loads(gateway.clsm("hook", "openclaw", "install", "--dry-run", "--json"))
+    assert (gateway.state / "openclaw.json").read_bytes() == before
+    done = json.loads(gateway.clsm("hook", "openclaw", "install", "--json"))
+    assert (planned["files"], planned["settings"]) == (done["files"], done["settings"])
+    again = json.loads(gateway.clsm("hook", "openclaw", "install", "--json"))
+    assert (again["files"], again["settings"]) == ([], [])
+    state = json.loads(gateway.clsm("hook", "openclaw", "status", "--json"))
+    assert state["current"]
+    assert state["runs"]
+    assert not state["off"]
+    gateway.start()
+
+
+def recalled_into_the_prompt(gateway: Gateway) -> None:
+    """What belongs to a question stands in front of it, sealed."""
+    gateway.say(QUESTION)
+    said = gateway.asked("user")
+    assert OPENING in said
+    assert "build 41" in said
+    assert said.index("build 41") < said.index(QUESTION)
+
+
+def digest_in_the_system_prompt(gateway: Gateway) -> None:
+    """A session starts with what was going on."""
+    assert FACT in gateway.asked("system")
+
+
+def skill_in_the_prompt(gateway: Gateway) -> None:
+    """The agent is told of the command line, and that it can be run as it stands there."""
+    system = gateway.asked("system")
+    assert "<name>clsm</name>" in system
+    assert f"recall --store {gateway.store}" in system
+
+
+def small_talk_stays_as_it_is(gateway: Gateway) -> None:
+    """Nothing is put before a greeting."""
+    gateway.say("thanks, that was all!")
+    last = [message for message in gateway.model.requests[-1] if message["role"] == "user"][-2:]
+    assert OPENING not in json.dumps(last)
+
+
+def command_by_exec(gateway: Gateway) -> None:
+    """The agent runs clsm itself, and the answer reaches its model."""
+    reply = gateway.say('RUN<<clsm recall "delegation defect">>')
+    assert FACT in gateway.asked("tool")
+    assert FACT in reply
+
+
+def found_by_memory_search(gateway: Gateway) -> None:
+    """OpenClaw's own tool finds what clsm holds, and reads it whole."""
+    call = {"id": "memory_search", "args": {"query": "delegation defect", "corpus": "all"}}
+    gateway.say(f"CALL<<tool_call {json.dumps(call)}>>")
+    assert '"corpus": "clsm"' in gateway.asked("tool").replace('":"', '": "')
+
+
+def turns_written_down(gateway: Gateway) -> None:
+    """What was said is in the memory once the turn has ended, and nothing that clsm said."""
+    gateway.say("My sister Mara keeps a boat in Harlingen.")
+    wait_for(lambda: "Harlingen" in _recalled(gateway, "Mara boat"), "the turn is written down")
+    rows = _inbox(gateway)
+    said = [row["text"] for row in rows if row["role"] == "user"]
+    assert QUESTION in said
+    assert said[-1] == "My sister Mara keeps a boat in Harlingen."
+    assert not [row for row in rows if OPENING in row["text"] or row["role"] == "tool"]
+
+
+def heartbeat(gateway: Gateway) -> None:
+    """A heartbeat is told what is going on, and is no memory itself."""
+    before = len(gateway.model.requests)
+    gateway.wake("WAKE-8080")
+    wait_for(
+        lambda: any("WAKE-8080" in json.dumps(r) for r in gateway.model.requests[before:]),
+        "the heartbeat came",
+    )
+    assert OPENING in gateway.asked("user")
+    assert "WAKE-8080" not in _recalled(gateway, "WAKE-8080")
+
+
+def turn_without_memory(gateway: Gateway) -> None:
+    """A memory that is gone fails no turn."""
+    away = gateway.store.with_name("away")
+    gateway.store.rename(away)
+    try:
+        assert gateway.say("Are you there?") == "Understood."
+    finally:
+        away.rename(gateway.store)
+
+
+def uninstalled(gateway: Gateway) -> None:
+    """Nothing of clsm stays in OpenClaw; the memory stays."""
+    gateway.stop()
+    gateway.clsm("hook", "openclaw", "uninstall")
+    settings = (gateway.state / "openclaw.json").read_text()
+    assert "clsm" not in settings
+    assert "extraPaths" not in settings
+    assert not (gateway.state / "extensions" / "clsm").exists()
+    assert FACT in _recalled(gateway, "delegation defect")
+
+
+def _recalled(gateway: Gateway, query: str) -> str:
+    found: dict[str, Any] = json.loads(gateway.clsm("recall", "--json", "--no-touch", query))
+    return json.dumps(found["memories"])
+
+
+def _inbox(gateway: Gateway) -> list[dict[str, Any]]:
+    """What was captured and is in no episode yet, by session and in order."""
+    paths = sorted(gateway.store.rglob("inbox/*.jsonl"))
+    lines = [line for path in paths for line in path.read_text().splitlines() if line]
+    return [json.loads(line) for line in lines]
+
+
+CHECKS: tuple[Check, ...] = tuple(
+    (check.__name__.replace("_", " "), check)
+    for check in (
+        installed,
+        recalled_into_the_prompt,
+        digest_in_the_system_prompt,
+        skill_in_the_prompt,
+        small_talk_stays_as_it_is,
+        command_by_exec,
+        found_by_memory_search,
+        turns_written_down,
+        heartbeat,
+        turn_without_memory,
+        uninstalled,
+    )
+)
+"""In the order in which they can be made: each goes on where the last one ended."""
