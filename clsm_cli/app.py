@@ -44,6 +44,7 @@ COMMANDS = (
     "model",
     "mcp",
     "hook",
+    "schedule",
     "merge-driver",
 )
 """Their names, in the order in which the help lists them; ``search`` is ``recall``."""

@@ -214,7 +214,14 @@ def _asked(root: Path, *words: str, data: bytes = b"") -> bytes | None:
         return None
 
 
-def run(root: Path, *words: str, data: bytes = b"", seconds: float | None = None) -> bytes:
+def run(
+    root: Path,
+    *words: str,
+    data: bytes = b"",
+    seconds: float | None = None,
+    index: Path | None = None,
+    more: Sequence[str] = (),
+) -> bytes:
     """What git prints, whatever it is asked to do; nothing that the repository names is run.
 
     Args:
@@ -222,6 +229,8 @@ def run(root: Path, *words: str, data: bytes = b"", seconds: float | None = None
         words: Of its command line.
         data: Its input.
         seconds: How long it may take; None: as long as it likes.
+        index: Used instead of the repository's own.
+        more: Settings that go before those of the repository, and before ours.
 
     Raises:
         FileNotFoundError: There is no git.
@@ -231,12 +240,13 @@ def run(root: Path, *words: str, data: bytes = b"", seconds: float | None = None
     program = _program(root)
     if program is None:
         raise FileNotFoundError("git")
-    settings = [word for setting in _SETTINGS for word in ("-c", setting)]
+    settings = [word for setting in (*_SETTINGS, *more) for word in ("-c", setting)]
     inherited = {k: v for k, v in os.environ.items() if not k.startswith("GIT_")}
+    own = {} if index is None else {"GIT_INDEX_FILE": str(index)}
     done = subprocess.run(
         [program, "--no-pager", *settings, *words],
         cwd=root,
-        env=inherited | _ENVIRONMENT,
+        env=inherited | _ENVIRONMENT | own,
         input=data,
         capture_output=True,
         timeout=seconds,

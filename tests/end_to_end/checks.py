@@ -127,10 +127,11 @@ def _recalled(gateway: Gateway, query: str) -> str:
 
 
 def _inbox(gateway: Gateway) -> list[dict[str, Any]]:
-    """What was captured and is in no episode yet, by session and in order."""
+    """The turns that were captured and are in no episode yet, by session and in order."""
     paths = sorted(gateway.store.rglob("inbox/*.jsonl"))
     lines = [line for path in paths for line in path.read_text().splitlines() if line]
-    return [json.loads(line) for line in lines]
+    rows = [json.loads(line) for line in lines]
+    return [row for row in rows if "text" in row]
 
 
 CHECKS: tuple[Check, ...] = tuple(

@@ -1,0 +1,169 @@
+"""The nightly job as systemd, a crontab and OpenClaw's cron want to be told of it. Plain data.
+
+All three run the same command line, which does nothing where a run has succeeded since the hour last
+came. So the crontab may run it every hour, and a night that was missed, or failed, is caught up.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from typing import TYPE_CHECKING
+
+from clsm_cli.records import NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+FIRST, LAST = 2 * 60 + 45, 3 * 60 + 29
+"""Minutes of the day in which nothing is started: OpenClaw dreams at 03:00 and rewrites its notes."""
+TIMEOUT = 1800
+"""Seconds that a run may take."""
+_TIME = re.compile(r"([01]\d|2[0-3]):([0-5]\d)")
+
+
+class Job(NamedTuple):
+    """A nightly run.
+
+    Attributes:
+        name: Of the job; one store has one name.
+        store: The folder of the memory.
+        minute: When, in minutes of the day, local time.
+        command: What runs it, without a search along PATH.
+        environment: What it needs of the environment.
+    """
+
+    name: str
+    store: str
+    minute: int
+    command: tuple[str, ...]
+    environment: Mapping[str, str]
+
+    @property
+    def hour(self) -> str:
+        """When, as ``03:30``."""
+        return f"{self.minute // 60:02}:{self.minute % 60:02}"
+
+
+def minute_of(text: str) -> int | None:
+    """The minute of the day that a time names; None when it is none.
+
+    >>> minute_of("03:30"), minute_of("3:30"), minute_of("24:00")
+    (210, None, None)
+    """
+    match = _TIME.fullmatch(text)
+    return int(match[1]) * 60 + int(match[2]) if match else None
+
+
+def disturbs(minute: int) -> bool:
+    """Whether OpenClaw dreams then.
+
+    >>> disturbs(180), disturbs(210)
+    (True, False)
+    """
+    return FIRST <= minute <= LAST
+
+
+def units(job: Job) -> dict[str, str]:
+    """The unit files of systemd by name: systemd.service(5), systemd.timer(5).
+
+    A night that was missed comes when the machine is up again (``Persistent``); one that failed, or
+    found the memory locked, is tried again three times.
+    """
+    lines = "".join(
+        f"Environment={_quoted(f'{name}={value}')}\n" for name, value in job.environment.items()
+    )
+    command = " ".join(_quoted(word) for word in job.command)
+    service = f"""[Unit]
+Description=clsm: nightly run of {_percent(job.store)}
+StartLimitIntervalSec=6h
+StartLimitBurst=4
+
+[Service]
+Type=oneshot
+{lines}ExecStart={command}
+Restart=on-failure
+RestartSec=30min
+TimeoutStartSec={TIMEOUT}
+Nice=10
+IOSchedulingClass=idle
+"""
+    timer = f"""[Unit]
+Description=clsm: every night at {job.hour}
+
+[Timer]
+OnCalendar=*-*-* {job.hour}:00
+RandomizedDelaySec=5min
+Persistent=true
+
+[Install]
+WantedBy=timers.target
+"""
+    return {f"{job.name}.service": service, f"{job.name}.timer": timer}
+
+
+def crontab_with(text: str, job: Job, polite: Sequence[str]) -> str:
+    """A crontab with the job, once, behind all else: crontab(5)."""
+    begin, end = _marks(job.name)
+    settings = [f"{name}={value}" for name, value in job.environment.items()]
+    before = ["/usr/bin/env", *settings] if settings else []
+    # A per cent sign would end the command.
+    line = shlex.join([*before, *polite, *job.command]).replace("%", r"\%")
+    block = f"{begin}\n{job.minute % 60} * * * * {line}\n{end}\n"
+    rest = crontab_without(text, job.name)
+    return f"{rest}{'' if not rest or rest.endswith(chr(10)) else chr(10)}{block}"
+
+
+def crontab_without(text: str, name: str) -> str:
+    """A crontab without the job; all else stays byte for byte."""
+    block = _block(name)
+    return block.sub("", text)
+
+
+def crontab_line(text: str, name: str) -> str | None:
+    """The command line of the job in a crontab; None when it is not there."""
+    match = _block(name).search(text)
+    return None if match is None else match[1].replace(r"\%", "%")
+
+
+def openclaw_options(job: Job, polite: Sequence[str]) -> list[str]:
+    """The options of ``openclaw cron add``; the declaration key makes a second time no second job."""
+    import json
+
+    environment = [
+        word
+        for name, value in job.environment.items()
+        for word in ("--command-env", f"{name}={value}")
+    ]
+    return [
+        *("--name", job.name, "--declaration-key", job.name),
+        *("--cron", f"{job.minute % 60} {job.minute // 60} * * *", "--exact"),
+        *("--command-argv", json.dumps([*polite, *job.command])),
+        *environment,
+        *("--timeout-seconds", str(TIMEOUT), "--no-deliver"),
+    ]
+
+
+def _marks(name: str) -> tuple[str, str]:
+    return f"# {name}: begin (clsm schedule)", f"# {name}: end"
+
+
+def _block(name: str) -> re.Pattern[str]:
+    begin, end = (re.escape(mark) for mark in _marks(name))
+    return re.compile(rf"^{begin}\n\S+ \* \* \* \* (.*)\n{end}\n?", re.MULTILINE)
+
+
+def _quoted(word: str) -> str:
+    r"""A word of a systemd command line: systemd.syntax(7), "Quoting".
+
+    >>> _quoted("plain"), _quoted('two "words"'), _quoted("100%"), _quoted("$HOME")
+    ('plain', '"two \\"words\\""', '100%%', '$$HOME')
+    """
+    text = _percent(word).replace("$", "$$")
+    if re.fullmatch(r"[\w@%+=:,./$-]+", text):
+        return text
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+
+
+def _percent(text: str) -> str:
+    return text.replace("%", "%%")

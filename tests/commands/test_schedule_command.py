@@ -1,0 +1,339 @@
+"""``clsm schedule``: what is put into a crontab, systemd and OpenClaw's cron, and what then runs."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import shutil
+import subprocess
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from clsm_cli.integrations import schedule
+
+if TYPE_CHECKING:
+    from processes import Cli
+
+# It keeps a crontab in a file, as the real one does in a folder of the system that tests must not
+# change; the real one is tried below as a user who has none.
+CRONTAB = """#!/bin/sh
+case "$1" in
+  -l) cat "$HOME/tab" 2>/dev/null || { echo "no crontab for me" >&2; exit 1; } ;;
+  -) cat > "$HOME/tab.new" && mv "$HOME/tab.new" "$HOME/tab" ;;
+esac
+"""
+# They write down what they are asked: neither systemd nor a gateway runs here.
+SYSTEMCTL = '#!/bin/sh\necho "$@" >> "$HOME/systemctl.log"\n'
+OPENCLAW = """#!/bin/sh
+echo "$@" >> "$HOME/openclaw.log"
+case "$2" in
+  list) cat "$HOME/jobs.json" ;;
+esac
+"""
+OTHERS = "# mine\nMAILTO=me\n5 4 * * * /bin/true # 100%"
+
+
+@pytest.fixture
+def desk(cli: Cli) -> Cli:
+    """A command line with a crontab of its own, and no systemd."""
+    put(cli, "crontab", CRONTAB)
+    return on_path(cli)
+
+
+def on_path(cli: Cli) -> Cli:
+    path = f"{cli.folder / 'bin'}{os.pathsep}{cli.environment['PATH']}"
+    return type(cli)(cli.folder, {**cli.environment, "PATH": path})
+
+
+def put(cli: Cli, name: str, script: str) -> None:
+    program = cli.folder / "bin" / name
+    program.parent.mkdir(exist_ok=True)
+    program.write_text(script)
+    program.chmod(0o700)
+
+
+def home(cli: Cli) -> Path:
+    return Path(cli.environment["HOME"])
+
+
+def tab(cli: Cli) -> str:
+    return (home(cli) / "tab").read_text()
+
+
+def install(cli: Cli, *options: str) -> None:
+    cli.ok("schedule", "install", "--by", "crontab", *options)
+
+
+def line_of(text: str) -> str:
+    """The command of the job, as cron would hand it to a shell."""
+    [line] = [row for row in text.splitlines() if "schedule run" in row]
+    return line.split(" ", 5)[5].replace(r"\%", "%")
+
+
+def as_cron(cli: Cli, line: str) -> subprocess.CompletedProcess[str]:
+    """Run a line as cron does: a shell with next to nothing in its environment."""
+    return subprocess.run(
+        ["/bin/sh", "-c", line],
+        env={"HOME": str(home(cli)), "SHELL": "/bin/sh", "PATH": "/usr/bin:/bin"},
+        cwd="/",
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+    )
+
+
+def test_installed_twice_is_installed_once_and_removed_without_a_trace(desk: Cli) -> None:
+    (home(desk) / "tab").write_text(OTHERS)
+    install(desk)
+    first = tab(desk)
+    install(desk)
+    assert tab(desk) == first
+    assert first.startswith(OTHERS + "\n")
+    install(desk, "--at", "04:15", "--commit")
+    assert tab(desk).count("schedule run") == 1
+    assert "--due 04:15 --commit" in tab(desk)
+    desk.ok("schedule", "remove", "--by", "crontab")
+    assert tab(desk) == OTHERS + "\n"
+    assert desk.ok("schedule", "remove", "--by", "crontab").out == "not installed\n"
+
+
+def test_two_memories_have_two_jobs(desk: Cli) -> None:
+    desk.ok("init", "other")
+    install(desk)
+    install(desk, "--store", "other")
+    assert tab(desk).count("schedule run") == 2
+    desk.ok("schedule", "remove", "--by", "crontab", "--store", "other")
+    assert str(desk.store) in line_of(tab(desk))
+
+
+def test_a_dry_run_shows_what_would_be_written(desk: Cli) -> None:
+    shown = desk.ok("schedule", "install", "--by", "crontab", "--dry-run").out
+    assert not (home(desk) / "tab").exists()
+    install(desk)
+    assert shown == tab(desk)
+
+
+def test_the_line_consolidates_and_decays_as_cron_runs_it(desk: Cli) -> None:
+    desk.ok("ingest", "-", "--session", "main", stdin=conversation())
+    install(desk)
+    done = as_cron(desk, line_of(tab(desk)))
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    commands = [row["command"] for row in ledger(desk)]
+    assert (commands[0], commands[-1]) == ("ingest", "decay")
+    assert "consolidate" in commands
+    assert desk.ok("status", "--check").code == 0
+    assert desk.ok("schedule", "status", "--json").json["last"] is not None
+
+
+def test_a_path_with_blanks_quotes_and_a_per_cent_sign(desk: Cli) -> None:
+    named = "it's 100% mine"
+    desk.ok("init", named)
+    install(desk, "--store", named)
+    done = as_cron(desk, line_of(tab(desk)))
+    assert (done.returncode, done.stderr) == (0, "")
+    assert desk.ok("schedule", "status", "--json", "--store", named).json["last"] is not None
+
+
+def test_only_a_night_that_has_not_been_is_done(desk: Cli) -> None:
+    def ran(now: str) -> list[str]:
+        done = desk.ok("schedule", "run", "--due", "03:30", "--json", "--now", now)
+        return [step["name"] for step in done.json["steps"]]
+
+    night = ["consolidate", "decay"]
+    assert ran("2026-03-02T03:30:00+01:00") == night
+    assert ran("2026-03-02T04:30:00+01:00") == []
+    assert ran("2026-03-03T03:29:00+01:00") == []
+    assert ran("2026-03-03T03:31:00+01:00") == night
+    assert ran("2026-03-05T11:30:00+01:00") == night  # the machine was off
+    assert ran("2026-03-07T03:00:00+01:00") == []  # OpenClaw dreams
+    assert ran("2026-03-07T03:30:00+01:00") == night
+
+
+def test_a_busy_memory_is_tried_again_later(desk: Cli) -> None:
+    import fcntl
+
+    (desk.store / "clsm.yaml").open("a").write('settings: {"store.lock_wait": 0.2}\n')
+    handle = os.open(desk.store, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        done = desk("schedule", "run", "--due", "03:30", "--quiet")
+    finally:
+        os.close(handle)
+    assert done.code == 75
+    assert "consolidate failed (75)" in done.err
+    assert "is locked by" in done.err
+    assert desk.ok("schedule", "run", "--due", "03:30", "--json").json["steps"]
+
+
+def test_what_failed_is_told_and_seen_by_status(desk: Cli) -> None:
+    done = desk("schedule", "run", "--quiet", CLSM_MODEL_DIR=desk.folder / "nothing")
+    assert done.code == 15
+    assert "consolidate failed (15): no embedding model" in done.err
+    told = desk.ok("schedule", "status", "--json").json
+    assert (told["last"], told["failed"]) == (None, 1)
+    assert "no embedding model" in desk.ok("status").out
+
+
+def test_no_time_at_which_openclaw_dreams(desk: Cli) -> None:
+    done = desk("schedule", "install", "--at", "03:00")
+    assert done.code == 2
+    assert "03:00" in done.err
+    assert desk("schedule", "install", "--at", "25:00").code == 2
+    assert not (home(desk) / "tab").exists()
+
+
+def test_neither_systemd_nor_cron(cli: Cli) -> None:
+    python = os.path.dirname(cli.environment["PATH"].split(os.pathsep)[0])
+    done = cli("schedule", "install", "--by", "crontab", PATH=python)
+    assert done.code == 12
+    assert "clsm schedule run" in done.err
+    assert cli("schedule", "install", "--by", "openclaw", PATH=python).code == 12
+
+
+def test_a_crontab_that_may_not_be_written_stays(desk: Cli) -> None:
+    put(
+        desk,
+        "crontab",
+        '#!/bin/sh\n[ "$1" = -l ] && exit 0\necho "tab: Read-only file system" >&2\nexit 1\n',
+    )
+    done = desk("schedule", "install", "--by", "crontab")
+    assert done.code == 12
+    assert "Read-only file system" in done.err
+
+
+@pytest.mark.skipif(
+    os.geteuid() != 0 or shutil.which("crontab") is None, reason="needs root and crontab"
+)
+def test_the_real_crontab_takes_it_and_gives_it_back(cli: Cli) -> None:
+    # As a user of the system who has no crontab; what he has is put back all the same.
+    before = subprocess.run(["crontab", "-u", "nobody", "-l"], capture_output=True, check=False)
+    text = schedule.crontab_with("# mine\n", job(cli), ["/usr/bin/nice", "-n", "10"])
+    try:
+        subprocess.run(["crontab", "-u", "nobody", "-"], input=text.encode(), check=True)
+        listed = subprocess.run(["crontab", "-u", "nobody", "-l"], capture_output=True, check=True)
+        assert listed.stdout.decode() == text
+    finally:
+        if before.returncode == 0:
+            subprocess.run(["crontab", "-u", "nobody", "-"], input=before.stdout, check=True)
+        else:
+            subprocess.run(["crontab", "-u", "nobody", "-r"], check=True)
+    assert schedule.crontab_without(text, job(cli).name) == "# mine\n"
+
+
+def job(cli: Cli, store: str = "/srv/my 100% memory") -> schedule.Job:
+    words = ("/opt/clsm", "schedule", "run", "--store", store)
+    return schedule.Job("clsm-1234abcd", store, 210, words, {"CLSM_DEVICE": "pi"})
+
+
+@pytest.mark.skipif(shutil.which("systemd-analyze") is None, reason="needs systemd-analyze")
+def test_systemd_finds_nothing_wrong_with_the_units(cli: Cli) -> None:
+    words = ("/bin/true", "schedule", "run", "--store", "/srv/my 100% $memory")
+    for name, text in schedule.units(job(cli)._replace(command=words)).items():
+        (cli.folder / name).write_text(text)
+    timer = cli.folder / "clsm-1234abcd.timer"
+    done = subprocess.run(
+        ["systemd-analyze", "verify", "--man=no", timer],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_openclaws_cron_is_told_once_and_by_a_key(cli: Cli) -> None:
+    put(cli, "openclaw", OPENCLAW)
+    cli = on_path(cli)
+    (home(cli) / "jobs.json").write_text('{"jobs": []}')
+    done = cli.ok("schedule", "install", "--by", "openclaw", "--catch-up", "--json").json
+    asked = shlex.split((home(cli) / "openclaw.log").read_text().replace('"', '\\"'))
+    assert asked[:2] == ["cron", "add"]
+    assert asked[asked.index("--declaration-key") + 1] == done["name"]
+    assert asked[asked.index("--cron") + 1 :][:5] == ["30", "3", "*", "*", "*"]
+    jobs: dict[str, Any] = {
+        "jobs": [{"id": "j1", "name": done["name"], "payload": {"argv": ["x"]}}]
+    }
+    (home(cli) / "jobs.json").write_text(json.dumps(jobs))
+    found = cli.ok("schedule", "status", "--by", "openclaw", "--json").json["jobs"]
+    assert found == {"openclaw": ["x"]}
+    cli.ok("schedule", "remove", "--by", "openclaw")
+    assert "cron rm j1" in (home(cli) / "openclaw.log").read_text()
+
+
+def test_a_night_ends_in_a_commit_that_is_pushed(cli: Cli) -> None:
+    git(cli, "init", "-q", "-b", "main", str(cli.store))
+    git(cli, "init", "-q", "--bare", str(cli.folder / "remote.git"))
+    git(cli, "-C", str(cli.store), "remote", "add", "origin", str(cli.folder / "remote.git"))
+    cli.ok("init", "--git", cli.store)
+    cli.ok("note", "Mara likes tea.")
+    (cli.store / ".git" / "hooks" / "pre-push").write_text("#!/bin/sh\ntouch ran; exit 1\n")
+    (cli.store / ".git" / "hooks" / "pre-push").chmod(0o700)
+    steps = cli.ok("schedule", "run", "--commit", "--push", "--json").json["steps"]
+    assert [step["code"] for step in steps] == [0, 0, 0, 0]
+    remote = git(cli, "-C", str(cli.folder / "remote.git"), "rev-parse", "main")
+    assert remote == git(cli, "-C", str(cli.store), "rev-parse", "HEAD")
+    assert git(cli, "-C", str(cli.store), "status", "--porcelain") == ""
+    cli.ok("schedule", "run", "--commit")
+    again = cli.ok("schedule", "run", "--commit", "--json").json["steps"]
+    assert again[-1]["told"] == "nothing new to commit"
+
+
+def test_a_repository_that_names_programs_is_not_pushed(cli: Cli) -> None:
+    git(cli, "init", "-q", "-b", "main", str(cli.store))
+    git(cli, "-C", str(cli.store), "remote", "add", "origin", "ssh://example.org/x")
+    git(cli, "-C", str(cli.store), "config", "core.sshCommand", f"touch {cli.folder}/ran; false")
+    git(cli, "-C", str(cli.store), "config", "filter.x.clean", f"touch {cli.folder}/ran; cat")
+    (cli.store / ".gitattributes").write_text("* filter=x\n")
+    done = cli("schedule", "run", "--commit", "--push")
+    assert done.code == 12
+    assert "core.sshcommand" in done.err
+    assert not (cli.folder / "ran").exists()
+    assert git(cli, "-C", str(cli.store), "rev-parse", "HEAD")
+
+
+def test_a_commit_takes_nothing_along_that_lies_elsewhere(cli: Cli) -> None:
+    git(cli, "init", "-q", "-b", "main", str(cli.folder))
+    (cli.folder / "staged.txt").write_text("not yet")
+    git(cli, "-C", str(cli.folder), "add", "staged.txt")
+    cli.ok("note", "Mara likes tea.")
+    cli.ok("schedule", "run", "--commit")
+    names = git(cli, "-C", str(cli.folder), "ls-tree", "-r", "--name-only", "HEAD").splitlines()
+    assert names
+    assert all(name.startswith("memory/") for name in names)
+    assert git(cli, "-C", str(cli.folder), "diff", "--cached", "--name-only") == "staged.txt"
+
+
+def test_no_commit_in_the_middle_of_a_merge(cli: Cli) -> None:
+    git(cli, "init", "-q", "-b", "main", str(cli.store))
+    (cli.store / ".git" / "MERGE_HEAD").write_text("0" * 40)
+    done = cli("schedule", "run", "--commit", "--quiet")
+    assert done.code == 12
+    assert "MERGE_HEAD" in done.err
+
+
+def git(cli: Cli, *words: str) -> str:
+    done = subprocess.run(
+        ["git", "-c", "user.name=me", "-c", "user.email=me@example.org", *words],
+        env=cli.environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return done.stdout.strip()
+
+
+def ledger(cli: Cli) -> list[dict[str, Any]]:
+    [path] = cli.store.glob("flow/*/runs.jsonl")
+    return [json.loads(line) for line in path.read_text().splitlines() if line]
+
+
+def conversation() -> bytes:
+    said = ["Mara wants the gauge by Friday.", "I will order it.", "Thanks, that was all."]
+    rows = [
+        {"role": role, "content": text, "timestamp": f"2026-02-24T08:1{n}:00+01:00"}
+        for n, (role, text) in enumerate(zip(("user", "assistant", "user"), said, strict=True))
+    ]
+    return "".join(json.dumps(row) + "\n" for row in rows).encode()
