@@ -41,6 +41,8 @@ if TYPE_CHECKING:
 
 SECONDS, MEMORY = 2.0, 300
 """Processor seconds and MiB of a command at most; a file of 8 MiB may take ``SECONDS`` a MiB."""
+TRIES = 3
+"""Of a command that takes too long."""
 BUSY = 5
 """So many times as long in the short form, which runs beside other tests: it is to find a hang."""
 CODES = frozenset({0, 2, 10, 11, 12, 13, 14, 15, 16, 17, 75})
@@ -124,12 +126,25 @@ class Ground:
         return copy
 
     def run(self, what: str, *words: str | Path, size: int = 0, stdin: bytes | Path = b"") -> Ended:
-        """A command on the copy; what no input may bring about goes into the outcome."""
+        """A command on the copy; what no input may bring about goes into the outcome.
+
+        One that takes too long is run again from where it began: what a busy machine slows down is
+        not slow every time.
+        """
         most = self.seconds * max(1, size / MIB)
-        ended = self.warm(
-            *words, "--store", self.folder / "copy", stdin=stdin, cwd=self.folder / "cwd",
-            seconds=most * 10 + 20, processor=int(most * 5 + 10),
-        )  # fmt: skip
+        copy, before = self.folder / "copy", self.folder / "before"
+        shutil.rmtree(before, ignore_errors=True)
+        shutil.copytree(copy, before, symlinks=True)
+        for number in range(TRIES):
+            if number:
+                shutil.rmtree(copy)
+                shutil.copytree(before, copy, symlinks=True)
+            ended = self.warm(
+                *words, "--store", copy, stdin=stdin, cwd=self.folder / "cwd",
+                seconds=most * 10 + 20, processor=int(most * 5 + 10),
+            )  # fmt: skip
+            if ended.seconds <= most:
+                break
         wrong = ended.faults(CODES)
         if ended.seconds > most:
             wrong.append(f"took {ended.seconds:.1f} s")
