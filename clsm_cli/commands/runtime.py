@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -64,6 +63,8 @@ def _working_folder() -> Path:
 
 def program() -> list[str]:
     """What runs this clsm without a search along PATH."""
+    import shutil
+
     beside = shutil.which("clsm", path=os.path.dirname(sys.executable))
     return [beside] if beside else [sys.executable, "-m", "clsm_cli"]
 

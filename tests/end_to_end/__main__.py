@@ -30,19 +30,27 @@ def main() -> int:
         model = weights.default_folder()
         weights.install(model)
         with Gateway(Path(scratch), openclaw.resolve(), model) as gateway:
+            _say(gateway.openclaw("--version"))
             failed = sum(not _holds(gateway, number) for number in range(len(CHECKS)))
+    _say(f"{len(CHECKS) - failed} of {len(CHECKS)} checks hold\n")
     return min(failed, 1)
 
 
 def _holds(gateway: Gateway, number: int) -> bool:
-    _name, check = CHECKS[number]
-    time.monotonic()
+    name, check = CHECKS[number]
+    began = time.monotonic()
     try:
         check(gateway)
         told = "holds"
     except (AssertionError, OSError) as error:
         told = f"FAILED: {error}"
+    _say(f"{number + 1:2} {name}: {told} ({time.monotonic() - began:.0f} s)\n")
     return told == "holds"
+
+
+def _say(text: str) -> None:
+    sys.stdout.write(text)
+    sys.stdout.flush()
 
 
 if __name__ == "__main__":

@@ -1,0 +1,224 @@
+"""``clsm hook openclaw``: what is put into an OpenClaw, shown before it is done, and taken out.
+
+The ``openclaw`` here is a stand-in that keeps settings and plugins in files as the real one does;
+``end_to_end`` tries the real one.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+if TYPE_CHECKING:
+    from processes import Cli
+
+HOOK = ("hook", "openclaw")
+SETTINGS: dict[str, Any] = {
+    "gateway": {"port": 18789},
+    "memory": {"search": {"provider": "none", "extraPaths": ["/srv/notes"]}},
+    "plugins": {"entries": {"other": {"enabled": True}}},
+}
+STAND_IN = f"""#!{sys.executable}
+import json, os, shutil, sys
+from pathlib import Path
+state = Path(os.environ["HOME"], ".openclaw")
+path = state / "openclaw.json"
+words = sys.argv[1:]
+settings = json.loads(path.read_text())
+with open(state / "asked", "a") as log:
+    print(*words, file=log)
+if (state / "broken").exists() and words[0] != "--version":
+    sys.exit("warming up\\nthe settings are locked")
+def lay(over, under):
+    for name, value in over.items():
+        if value is None:
+            under.pop(name, None)
+        elif isinstance(value, dict):
+            lay(value, under.setdefault(name, {{}}))
+        else:
+            under[name] = value
+if words == ["--version"]:
+    print((state / "version").read_text())
+elif words == ["config", "file"]:
+    print(path)
+elif words[:2] == ["config", "get"]:
+    for name in words[2].split("."):
+        settings = settings.get(name, {{}})
+    if settings == {{}}:
+        sys.exit("Config path is valid but unset: " + words[2])
+    print(json.dumps(settings))
+elif words == ["config", "patch", "--stdin"]:
+    lay(json.load(sys.stdin), settings)
+    path.write_text(json.dumps(settings))
+elif words[:2] == ["plugins", "install"]:
+    shutil.rmtree(state / "extensions" / "clsm", ignore_errors=True)
+    shutil.copytree(words[2], state / "extensions" / "clsm")
+    lay({{"plugins": {{"entries": {{"clsm": {{"enabled": True}}}}}}}}, settings)
+    path.write_text(json.dumps(settings))
+elif words[:3] == ["plugins", "uninstall", "clsm"]:
+    shutil.rmtree(state / "extensions" / "clsm")
+    del settings["plugins"]["entries"]["clsm"]
+    path.write_text(json.dumps(settings))
+else:
+    sys.exit("unknown: " + " ".join(words))
+"""
+
+
+@pytest.fixture
+def desk(cli: Cli) -> Cli:
+    """A command line with an OpenClaw along its PATH."""
+    program = cli.folder / "bin" / "openclaw"
+    program.parent.mkdir()
+    program.write_text(STAND_IN)
+    program.chmod(0o700)
+    path = f"{program.parent}{os.pathsep}{cli.environment['PATH']}"
+    found = type(cli)(cli.folder, {**cli.environment, "PATH": path})
+    state(found).mkdir()
+    (state(found) / "version").write_text("OpenClaw 2026.9.6 (eb377ac)")
+    (state(found) / "openclaw.json").write_text(json.dumps(SETTINGS))
+    return found
+
+
+def state(cli: Cli) -> Path:
+    return Path(cli.environment["HOME"]) / ".openclaw"
+
+
+def settings(cli: Cli) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((state(cli) / "openclaw.json").read_text())
+    return found
+
+
+def files(cli: Cli) -> dict[str, bytes]:
+    paths = [path for path in state(cli).rglob("*") if path.is_file() and path.name != "asked"]
+    return {str(path.relative_to(state(cli))): path.read_bytes() for path in paths}
+
+
+def test_installed_with_all_else_kept_and_only_once(desk: Cli) -> None:
+    told = desk.ok(*HOOK, "install", "--json").json
+    assert Path(told["backup"]).read_text() == json.dumps(SETTINGS)
+    entry = settings(desk)["plugins"]["entries"]
+    assert entry["other"] == {"enabled": True}
+    assert entry["clsm"]["hooks"] == {"allowConversationAccess": True}
+    assert entry["clsm"]["config"]["store"] == str(desk.store)
+    folders = settings(desk)["memory"]["search"]["extraPaths"]
+    assert folders[0] == "/srv/notes"
+    assert folders[1:] == [f"{desk.store}/{name}" for name in ("identity", "projects", "tasks")]
+    before = files(desk)
+    assert desk.ok(*HOOK, "install").out == "nothing to change\n"
+    assert files(desk) == before
+    assert desk.ok(*HOOK, "status", "--json").json["current"]
+
+
+def test_a_dry_run_shows_every_file_and_setting_and_does_nothing(desk: Cli) -> None:
+    before = files(desk)
+    shown = desk.ok(*HOOK, "install", "--dry-run", "--json").json
+    assert files(desk) == before
+    done = desk.ok(*HOOK, "install", "--json").json
+    assert (shown["files"], shown["settings"]) == (done["files"], done["settings"])
+    new = {name for name in files(desk) if name.startswith("extensions/clsm/")}
+    assert new == {f"extensions/clsm/{name}" for name in done["files"]}
+    text = desk.ok(*HOOK, "uninstall", "--dry-run").out
+    assert "plugins.entries.clsm" in text
+    assert settings(desk)["plugins"]["entries"]["clsm"]
+
+
+def test_another_memory_takes_the_place_of_the_first(desk: Cli) -> None:
+    desk.ok(*HOOK, "install")
+    desk.ok("init", "other")
+    desk.ok(*HOOK, "install", "--store", "other")
+    other = desk.folder / "other"
+    assert settings(desk)["plugins"]["entries"]["clsm"]["config"]["store"] == str(other)
+    folders = settings(desk)["memory"]["search"]["extraPaths"]
+    assert folders == ["/srv/notes", *(f"{other}/{n}" for n in ("identity", "projects", "tasks"))]
+
+
+def test_taken_out_without_a_trace(desk: Cli) -> None:
+    desk.ok(*HOOK, "install")
+    desk.ok(*HOOK, "uninstall")
+    assert settings(desk) == SETTINGS
+    assert not (state(desk) / "extensions" / "clsm").exists()
+    assert "not installed" in desk.ok(*HOOK, "status").out
+    assert desk.ok(*HOOK, "uninstall").out == "nothing to change\n"
+
+
+def test_an_older_openclaw_has_its_search_elsewhere_and_asks_for_no_consent(desk: Cli) -> None:
+    (state(desk) / "version").write_text("OpenClaw 2026.7.35 (aa94808)")
+    desk.ok(*HOOK, "install")
+    assert settings(desk)["agents"]["defaults"]["memorySearch"]["extraPaths"]
+    assert "--accept-capabilities" not in (state(desk) / "asked").read_text()
+    desk.ok(*HOOK, "uninstall")
+    assert "extraPaths" not in json.dumps(settings(desk).get("agents", {}))
+
+
+def test_an_unknown_version_is_taken_for_the_newest_and_told(desk: Cli) -> None:
+    (state(desk) / "version").write_text("OpenClaw nightly")
+    done = desk.ok(*HOOK, "install")
+    assert "nightly is no version that clsm knows" in done.err
+    assert "--accept-capabilities" in (state(desk) / "asked").read_text()
+
+
+def test_a_version_that_is_too_old_is_refused(desk: Cli) -> None:
+    (state(desk) / "version").write_text("OpenClaw 2026.2.1")
+    done = desk(*HOOK, "install")
+    assert done.code == 12
+    assert "too old" in done.err
+
+
+def test_no_openclaw_at_all(cli: Cli) -> None:
+    done = cli(*HOOK, "install", PATH=os.path.dirname(sys.executable))
+    assert done.code == 12
+    assert "npm install -g openclaw" in done.err
+    assert len(done.err.splitlines()) == 1
+
+
+def test_an_openclaw_that_refuses_is_told_in_its_own_words(desk: Cli) -> None:
+    (state(desk) / "broken").touch()
+    done = desk(*HOOK, "install")
+    assert done.code == 12
+    assert "the settings are locked" in done.err
+    assert settings(desk) == SETTINGS
+
+
+def test_no_memory_nothing_is_installed(desk: Cli) -> None:
+    done = desk(*HOOK, "install", "--store", "nowhere")
+    assert done.code == 11
+    assert settings(desk) == SETTINGS
+
+
+@pytest.mark.parametrize(
+    ("change", "told"),
+    [
+        ({"plugins": {"enabled": False}}, "plugins.enabled is false"),
+        ({"plugins": {"deny": ["clsm"]}}, "plugins.deny names clsm"),
+        ({"plugins": {"entries": {"clsm": {"enabled": False}}}}, "clsm.enabled is false"),
+    ],
+)
+def test_a_plugin_that_is_switched_off_is_told(
+    desk: Cli, change: dict[str, Any], told: str
+) -> None:
+    desk.ok(*HOOK, "install")
+    found = settings(desk)
+    for name, value in change["plugins"].items():
+        if name == "entries":
+            found["plugins"]["entries"]["clsm"].update(value["clsm"])
+        else:
+            found["plugins"][name] = value
+    (state(desk) / "openclaw.json").write_text(json.dumps(found))
+    assert told in desk.ok(*HOOK, "status").out
+    assert told in desk.ok(*HOOK, "status", "--json").json["off"]
+
+
+def test_a_plugin_of_another_clsm_is_renewed(desk: Cli) -> None:
+    desk.ok(*HOOK, "install")
+    plugin = state(desk) / "extensions" / "clsm"
+    (plugin / "index.js").write_text("// older\n")
+    (plugin / "gone.js").write_text("// no longer shipped\n")
+    assert "renew it with" in desk.ok(*HOOK, "status").out
+    desk.ok(*HOOK, "install")
+    assert not (plugin / "gone.js").exists()
+    assert desk.ok(*HOOK, "status", "--json").json["current"]
