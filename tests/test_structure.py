@@ -110,6 +110,8 @@ WRITERS = {
     "inspection/speed.py": "a store that is timed, in a scratch folder that is deleted at once",
     "forgetting/past.py": "a repository in a scratch folder, deleted at once, and two heads of git",
     "commands/hook_openclaw.py": "a plugin in a scratch folder, which OpenClaw copies",
+    "integrations/schedulers.py": "takes its own units out of systemd's folder",
+    "store/git_commit.py": "an index of git that is its own, removed at once",
     "embedding/routes.py": "the wheel that pip downloads, inside the scratch folder",
 }
 """Files that may write, and why."""

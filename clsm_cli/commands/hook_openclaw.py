@@ -130,10 +130,12 @@ def uninstall(
     backup = None
     if not dry_run and (is_there or changes):
         backup = _backup(openclaw, now)
-        if changes:
-            openclaw.change(settings.patch(changes))
         if is_there:
             openclaw.uninstall()
+            entry = settings.Setting(f"plugins.entries.{PLUGIN}", None, None)  # it leaves a stump
+            openclaw.change(settings.patch([*changes, entry]))
+        else:
+            openclaw.change(settings.patch(changes))
     if is_there:
         at, old = f"plugins.entries.{PLUGIN}", settings.entry_of(found.plugins)
         changes = [*changes, settings.Setting(at, old, None)]

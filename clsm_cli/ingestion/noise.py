@@ -29,6 +29,7 @@ _SHELLS = frozenset({"sh", "bash", "dash", "zsh", "ksh", "fish"})
 _PROGRAM = re.compile(r"clsm(?:\.exe)?\Z")
 _PYTHON = re.compile(r"(?:python|pypy)[\d.]*(?:\.exe)?\Z")
 _TOOL = re.compile(r"(?:\A|[^a-z0-9])clsm(?:\Z|[^a-z0-9])")
+_CORPUS = re.compile(r'"corpus\\*"\s*:\s*\\*"clsm\\*"')
 _MAX_SHELLS = 4
 
 
@@ -71,6 +72,19 @@ def is_clsm_tool(name: str) -> bool:
     (True, False)
     """
     return _TOOL.search(name.lower()) is not None
+
+
+def answers_from_clsm(text: str) -> bool:
+    r"""Whether the result of a search over several memories holds what clsm gave it.
+
+    OpenClaw's ``memory_search`` names the corpus of each hit; nested calls quote it once more.
+
+    >>> answers_from_clsm('{"results": [{"corpus": "clsm", "path": "clsm/8911dae306c0"}]}')
+    True
+    >>> answers_from_clsm(r'"{\"corpus\":\"clsm\"}"'), answers_from_clsm("the corpus of clsm")
+    (True, False)
+    """
+    return _CORPUS.search(text) is not None
 
 
 def runs_clsm(command: str) -> bool:

@@ -13,7 +13,13 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.ingestion.items import Dropped, Problem, RawBreak, RawTurn
-from clsm_cli.ingestion.noise import is_clsm_tool, machine_talk, runs_clsm, without_context
+from clsm_cli.ingestion.noise import (
+    answers_from_clsm,
+    is_clsm_tool,
+    machine_talk,
+    runs_clsm,
+    without_context,
+)
 from clsm_cli.ingestion.rows import Tally, label, parts_of, read_rows, text_of, watched, word
 from clsm_cli.ingestion.times import normalise
 from clsm_cli.model.episodes import ToolCall
@@ -211,6 +217,8 @@ class _Reader:
             self.clsm_calls.discard(call_id)
             return Dropped(CLSM_RESULT + call_id, base.line, self.session)
         text = text_of(base.parts)
+        if answers_from_clsm(text):
+            return Dropped(CLSM_RESULT + call_id, base.line, self.session)
         if not text:
             return Dropped("no text", base.line)
         tool = tool_call(name, None, error=base.message.get("isError") is True)
