@@ -147,13 +147,14 @@ def resolve(text: str, turns: Sequence[Said]) -> str:
     'What about that? barge Haarlem insured'
     """
     from clsm_cli.text import route
+    from clsm_cli.text.small_talk import is_small_talk
 
     if not route.points_back(text):
         return text
     own = {word.casefold() for word in _WORD.findall(text)}
     asked = text.strip().casefold()
     before = [said for said in turns if said.text.strip().casefold() != asked]
-    before = [said for said in before if not route.is_small_talk(said.text)]
+    before = [said for said in before if not is_small_talk(said.text)]
     item = _item(text, before)
     if item:
         found = _content(item)

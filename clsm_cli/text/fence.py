@@ -26,7 +26,7 @@ KEY_BYTES = 32
 OPENING = "<clsm-recall "
 """What every block begins with: text without it needs no key and no search."""
 
-_CLOSING = "</clsm-recall>"
+CLOSING = "</clsm-recall>"
 _CODE_BYTES = 16
 # What editors, mail and chats put before a line that is indented or quoted.
 _LEAD = " \t>"
@@ -60,7 +60,7 @@ def seal(recall_id: str, lines: Iterable[str], key: bytes | None) -> list[str]:
     """
     body = [f"| {part}".rstrip() for line in lines for part in safe(line).split("\n")]
     fence = "" if key is None else f' fence="{_code(key, recall_id, body)}"'
-    return [f'{OPENING}id="{recall_id}"{fence}>', *body, _CLOSING]
+    return [f'{OPENING}id="{recall_id}"{fence}>', *body, CLOSING]
 
 
 def blocks(text: str, key: bytes | None) -> Iterator[Block]:
@@ -104,7 +104,7 @@ def _patterns() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
     return (
         re.compile(OPENING + r'id="([A-Za-z0-9_-]{1,80})"(?: fence="([0-9a-f]{32})")?>[^\S\n]*+\n'),
         re.compile(r"(?:[ \t>]*+\|[^\n]*+\n)*+"),
-        re.compile(rf"[ \t>]*+{_CLOSING}[^\S\n]*+"),
+        re.compile(rf"[ \t>]*+{CLOSING}[^\S\n]*+"),
     )
 
 

@@ -11,6 +11,7 @@ import re
 from typing import Literal
 
 from clsm_cli.records import NamedTuple
+from clsm_cli.text.small_talk import is_small_talk
 
 Route = Literal["none", "ltm", "stm", "both"]
 
@@ -95,12 +96,14 @@ _HERE: tuple[_Cue, ...] = (
 )
 """For the current conversation."""
 
-_SMALL_TALK = (
-    r"\W*(?:(?:hi|hello|hey|yo|good (?:morning|afternoon|evening|night)|thanks?(?: you)?(?: (?:so|very) much| a lot)?|thx|cheers|"
-    r"ok(?:ay)?|k|yes|yep|yeah|no|nope|sure|great|nice|cool|perfect|awesome|got it|i see|sounds good|(?:that['’]?s|that is) "
-    r"(?:perfect|great|fine|all|good)|all good|no problem|you['’]?re welcome|welcome|lol|haha+|wow|bye|goodbye|see you(?: \w+)?|"
-    r"there|how are you(?: doing)?|what['’]?s up|today|again|everyone|please|well done|good (?:job|bot))\b\W*)*"
+_GOES_ON = (
+    r"\W*(?:(?:ok(?:ay)?|now|please|and|so|try|do|say|show|go|keep|move|continue|proceed|resume|next|more|again|stop|cancel|abort|"
+    r"undo|redo|repeat|rephrase|reword|rewrite|simplify|shorten|expand|elaborate|clarify|explain|make|going|on|over|"
+    r"(?:can|could|would|will) you|it|that|this|bit|a|in|as|with|other|simpler|fewer|plain|different|words|bullet|points|"
+    r"steps?|details?|short|long|shorter|longer|simpler|clearer|better|bigger|smaller|nicer|formal|casual|friendly|"
+    r"less|me|let['’]?s|one|why|how|so|really|are you sure|what do you mean|then)\b\W*)+"
 )
+"""An order, or a question, about what was just said and nothing else."""
 _AGAINST: tuple[_Cue, ...] = (
     _Cue("machine", r"\bHEARTBEAT(?:_OK|\.md)\b"),
     _Cue(
@@ -125,7 +128,7 @@ _AGAINST: tuple[_Cue, ...] = (
     _Cue(
         "general knowledge",
         rf"\b(?:capital|population|president|currency|area|history|inventor|meaning|definition|formula|plural|syntax|symptoms|causes|(?:boiling|melting|freezing) point|"
-        rf"difference|distance) (?:of|between|for)\b|^who (?:wrote|invented|painted|discovered|composed|was the first)\b|\b{_WORLD}\b|"
+        rf"difference|distance) (?:of|between|for)\b|^what year did\b|^who (?:wrote|invented|painted|discovered|composed|was the first)\b|\b{_WORLD}\b|"
         r"\b(?:what year|when) was the [A-Z][\w ]+ (?:built|founded|invented)\b|\bwhat time is it\b|\bwhat(?:['’]s| is) the weather\b",
     ),
     _Cue(
@@ -167,6 +170,8 @@ def decide(text: str, *, has_current: bool, known: bool = False) -> Routed:
     text = text[: payload.end()] if payload else text
     if is_small_talk(text):
         return Routed("none", ("small talk",))
+    if not has_current and _of(_GOES_ON).fullmatch(text):
+        return Routed("none", ("goes on",))
     here = _found(_HERE, text) if has_current else []
     past = _found(_PAST, text)
     if here:
@@ -190,15 +195,6 @@ def points_back(text: str) -> bool:
     """
     text = text[-_END:]
     return bool(_found(_HERE[1:], text)) and not is_small_talk(text)
-
-
-def is_small_talk(text: str) -> bool:
-    """Whether a message greets, thanks or agrees, or has no words, and says nothing else.
-
-    >>> is_small_talk("Thanks, that's perfect!"), is_small_talk("Thanks to Mara it works")
-    (True, False)
-    """
-    return _of(_SMALL_TALK).fullmatch(text) is not None
 
 
 def _found(cues: tuple[_Cue, ...], text: str) -> list[str]:

@@ -13,6 +13,8 @@ import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Self
 
+from clsm_cli.text.fence import CLOSING
+
 NAME = "scripted"
 _RUN = re.compile(r"RUN<<(.+?)>>", re.DOTALL)
 _CALL = re.compile(r"CALL<<(\w+) (.+?)>>", re.DOTALL)
@@ -91,7 +93,8 @@ def _answer(messages: list[dict[str, Any]], count: int) -> tuple[dict[str, Any],
     results = [message for message in new if message["role"] == "tool"]
     if results:
         return {"role": "assistant", "content": f"It says: {text_of(results[-1])}"}, "stop"
-    said = "\n".join(text_of(message) for message in new)
+    # What was recalled stands before what is said, and may hold an order that was given earlier.
+    said = "\n".join(text_of(message) for message in new).rpartition(CLOSING)[2]
     run, call = _RUN.search(said), _CALL.search(said)
     if run:
         return _tool("exec", json.dumps({"command": run[1]}), count), "tool_calls"
