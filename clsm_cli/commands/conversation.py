@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from datetime import datetime, tzinfo
 
+    from clsm_cli.ingestion.detection import Format
     from clsm_cli.ingestion.fence import FenceKey
     from clsm_cli.ingestion.items import TranscriptItem
     from clsm_cli.model.episodes import Role
@@ -55,7 +56,7 @@ class Conversation(NamedTuple):
     warnings: tuple[str, ...]
 
 
-_READERS: dict[sources.Format, Callable[..., Iterator[TranscriptItem]]] = {
+_READERS: dict[Format, Callable[..., Iterator[TranscriptItem]]] = {
     "openclaw": openclaw.read,
     "claude-code": claude_code.read,
     "jsonl": jsonl.read,
@@ -99,7 +100,7 @@ def read(
     return Conversation(tuple(turns), tuple(f"{name}, {_told(each)}" for each in problems))
 
 
-def _load(path: str, name: str) -> tuple[bytes, sources.Format]:
+def _load(path: str, name: str) -> tuple[bytes, Format]:
     if path != sources.STDIN and os.path.isdir(path):
         raise BadInputError(name, "is a folder", "name the file of the conversation")
     stdin = None if sys.stdin is None else sys.stdin.buffer

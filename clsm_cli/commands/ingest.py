@@ -16,7 +16,7 @@ from clsm_cli.commands.options import (
     VerboseOption,
     examples,
 )
-from clsm_cli.ingestion.sources import Format
+from clsm_cli.ingestion.detection import Format
 
 EXAMPLES = examples(
     "clsm ingest ~/.openclaw/workspace ~/.openclaw/agents/main/sessions",

@@ -11,7 +11,8 @@ from clsm_cli.commands.render_ingest import ingest_lines, ingest_mapping, proble
 from clsm_cli.commands.runtime import chosen_store, current_time, given, parse_time
 from clsm_cli.errors import BadInputError
 from clsm_cli.ingestion import ingest as use_case
-from clsm_cli.ingestion.sources import Format, Missing
+from clsm_cli.ingestion.detection import Format
+from clsm_cli.ingestion.sources import Missing
 from clsm_cli.records import NamedTuple
 
 if TYPE_CHECKING:

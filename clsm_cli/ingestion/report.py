@@ -14,8 +14,9 @@ if TYPE_CHECKING:
 
     from clsm_cli.errors import ModelDigestError
     from clsm_cli.ingestion.capture import Tally
+    from clsm_cli.ingestion.detection import Format
     from clsm_cli.ingestion.items import Problem
-    from clsm_cli.ingestion.sources import Format, Skipped
+    from clsm_cli.ingestion.sources import Skipped
 
 
 FORGOTTEN = "forgotten"

@@ -11,22 +11,18 @@ import io
 import os
 import stat
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, BinaryIO, Literal, cast
+from typing import TYPE_CHECKING, BinaryIO, cast
 
-from clsm_cli.ingestion import claude_code, openclaw
+from clsm_cli.ingestion import detection
 from clsm_cli.ingestion.items import Problem
-from clsm_cli.ingestion.rows import Tally, parse
-from clsm_cli.store.jsonlines import LineError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-Format = Literal["markdown", "openclaw", "claude-code", "jsonl"]
+    from clsm_cli.ingestion.detection import Format
+
 
 STDIN = "-"
-_HEAD = 64 << 10
-_MARKDOWN = frozenset({".md", ".markdown", ".txt"})
-_JSON_LINES = frozenset({".jsonl", ".ndjson", ".json-lines"})
 _WORKSPACE = frozenset({"AGENTS.md", "SOUL.md", "IDENTITY.md", "MEMORY.md"})
 _NOT_MEMORY = frozenset({"SKILL.md", "HOOK.md"})
 _KINDS = (
@@ -35,8 +31,6 @@ _KINDS = (
     (stat.S_ISCHR, "a character device"),
     (stat.S_ISBLK, "a block device"),
 )
-# Bytes of control characters that text does not hold; more than one in twenty is no text.
-_CONTROL = bytes(set(range(32)) - set(b"\t\n\v\f\r\x1b\b"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,17 +95,6 @@ def find(
             if isinstance(found, SourceFile):
                 seen.add(found.origin)
             yield found
-
-
-def detect(head: bytes) -> Format:
-    r"""The format of text by its first rows: JSON objects, or else a note.
-
-    >>> detect(b'{"type":"session","version":4,"id":"a"}\n'), detect(b'{"role":"user","text":""}')
-    ('openclaw', 'jsonl')
-    >>> detect(b"# A note")
-    'markdown'
-    """
-    return _detect(head) or "markdown"
 
 
 def _named(path: str, wanted: Format | None, stdin: BinaryIO | None) -> Iterator[Found]:
@@ -204,29 +187,20 @@ def _archived(name: str) -> str | None:
         return "archived by OpenClaw; name the file to ingest it"
     if ".bak" in name:
         return "backup"
-    known = os.path.splitext(name)[1].lower() in _MARKDOWN | _JSON_LINES
-    return None if known else "neither a note nor a transcript"
+    return None if detection.is_known(name) else "neither a note nor a transcript"
 
 
 def _file(path: str, real: str, wanted: Format | None) -> Found:
     try:
         path.encode()
         with _open(real) as stream:
-            head = stream.read(_HEAD)
+            head = stream.read(detection.HEAD)
     except UnicodeEncodeError:
         return Problem(os.fsencode(path).decode(errors="replace"), None, "file name is not UTF-8")
     except OSError as error:
         return _failed(path, error)
-    extension = os.path.splitext(path)[1].lower()
-    known = extension in _MARKDOWN | _JSON_LINES
-    if wanted is None and _is_binary(head[:1024], strict=not known):
-        return Problem(path, None, "binary file")
-    found = wanted or ("markdown" if extension in _MARKDOWN else _detect(head))
-    if found is None and extension in _JSON_LINES:
-        found = "jsonl"
-    if found is None and extension == ".json":
-        return Problem(path, None, "a JSON document, not one JSON object a line")
-    return SourceFile(path, _with_tilde(real), found or "markdown")
+    found = detection.of_file(path, head, wanted)
+    return found if isinstance(found, Problem) else SourceFile(path, _with_tilde(real), found)
 
 
 def _standard_input(wanted: Format | None, stdin: BinaryIO | None) -> Found:
@@ -235,36 +209,10 @@ def _standard_input(wanted: Format | None, stdin: BinaryIO | None) -> Found:
     if not isinstance(stdin, io.BufferedReader):
         stdin = io.BufferedReader(cast("io.RawIOBase", stdin))
     # peek gives what one read gives and consumes nothing; a first row is enough.
-    head = stdin.peek(_HEAD)[:_HEAD]
-    if wanted is None and _is_binary(head[:1024], strict=True):
+    head = stdin.peek(detection.HEAD)[: detection.HEAD]
+    if wanted is None and detection.is_binary(head, strict=True):
         return Problem(STDIN, None, "binary data")
-    return SourceFile(STDIN, STDIN, wanted or detect(head), stdin)
-
-
-def _detect(head: bytes) -> Format | None:
-    tally = Tally()
-    lines = head.split(b"\n")
-    for number, line in enumerate(lines, 1):
-        try:
-            row = parse(line, number, tally)
-        except LineError:
-            continue
-        if claude_code.is_row(row):
-            return "claude-code"
-        return "openclaw" if openclaw.is_row(row) else "jsonl"
-    # The first row is larger than what was looked at: tell it by how it begins.
-    start = lines[0].removeprefix(b"\xef\xbb\xbf").replace(b" ", b"")
-    if len(lines) == 1 and start.startswith(b'{"parentUuid"'):
-        return "claude-code"
-    if len(lines) == 1 and start.startswith(b'{"'):
-        return "openclaw" if start.startswith((b'{"type":"session"', b'{"type":"mess')) else "jsonl"
-    return None
-
-
-def _is_binary(head: bytes, *, strict: bool) -> bool:
-    if strict and b"\0" in head:
-        return True
-    return len(head) - len(head.translate(None, _CONTROL)) > len(head) // 20
+    return SourceFile(STDIN, STDIN, wanted or detection.detect(head), stdin)
 
 
 def _open(path: str) -> BinaryIO:

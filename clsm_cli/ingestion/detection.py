@@ -1,0 +1,89 @@
+"""The format of a source, by its name and its first bytes."""
+
+from __future__ import annotations
+
+import os
+from typing import Literal
+
+from clsm_cli.ingestion import claude_code, openclaw
+from clsm_cli.ingestion.items import Problem
+from clsm_cli.ingestion.rows import Tally, parse
+from clsm_cli.store.jsonlines import LineError
+
+Format = Literal["markdown", "openclaw", "claude-code", "jsonl"]
+
+HEAD = 64 << 10
+"""First bytes of a source that are looked at."""
+_MARKDOWN = frozenset({".md", ".markdown", ".txt"})
+_JSON_LINES = frozenset({".jsonl", ".ndjson", ".json-lines"})
+# Bytes of control characters that text does not hold; more than one in twenty is no text.
+_CONTROL = bytes(set(range(32)) - set(b"\t\n\v\f\r\x1b\b"))
+
+
+def detect(head: bytes) -> Format:
+    r"""The format of text by its first rows: JSON objects, or else a note.
+
+    >>> detect(b'{"type":"session","version":4,"id":"a"}\n'), detect(b'{"role":"user","text":""}')
+    ('openclaw', 'jsonl')
+    >>> detect(b"# A note")
+    'markdown'
+    """
+    return _detect(head) or "markdown"
+
+
+def is_known(name: str) -> bool:
+    """Whether a file of a folder may be memory, by its extension.
+
+    >>> is_known("a.MD"), is_known("a.jsonl"), is_known("a.png")
+    (True, True, False)
+    """
+    return _extension(name) in _MARKDOWN | _JSON_LINES
+
+
+def of_file(path: str, head: bytes, wanted: Format | None) -> Format | Problem:
+    """The format of a file, or why it cannot be read; ``wanted`` is taken for granted."""
+    if wanted is not None:
+        return wanted
+    extension = _extension(path)
+    if is_binary(head, strict=not is_known(path)):
+        return Problem(path, None, "binary file")
+    if extension in _MARKDOWN:
+        return "markdown"
+    found = _detect(head)
+    if found is None and extension in _JSON_LINES:
+        return "jsonl"
+    if found is None and extension == ".json":
+        return Problem(path, None, "a JSON document, not one JSON object a line")
+    return found or "markdown"
+
+
+def is_binary(head: bytes, *, strict: bool) -> bool:
+    """Whether it is no text; ``strict`` where nothing else says that it is."""
+    head = head[:1024]
+    if strict and b"\0" in head:
+        return True
+    return len(head) - len(head.translate(None, _CONTROL)) > len(head) // 20
+
+
+def _extension(name: str) -> str:
+    return os.path.splitext(name)[1].lower()
+
+
+def _detect(head: bytes) -> Format | None:
+    tally = Tally()
+    lines = head.split(b"\n")
+    for number, line in enumerate(lines, 1):
+        try:
+            row = parse(line, number, tally)
+        except LineError:
+            continue
+        if claude_code.is_row(row):
+            return "claude-code"
+        return "openclaw" if openclaw.is_row(row) else "jsonl"
+    # The first row is larger than what was looked at: tell it by how it begins.
+    start = lines[0].removeprefix(b"\xef\xbb\xbf").replace(b" ", b"")
+    if len(lines) == 1 and start.startswith(b'{"parentUuid"'):
+        return "claude-code"
+    if len(lines) == 1 and start.startswith(b'{"'):
+        return "openclaw" if start.startswith((b'{"type":"session"', b'{"type":"mess')) else "jsonl"
+    return None
