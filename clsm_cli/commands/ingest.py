@@ -19,7 +19,8 @@ from clsm_cli.commands.options import (
 from clsm_cli.ingestion.detection import Format
 
 EXAMPLES = examples(
-    "clsm ingest ~/.openclaw/workspace ~/.openclaw/agents/main/sessions",
+    "clsm ingest ~/.openclaw/workspace",
+    "clsm ingest --openclaw            # conversations with OpenClaw since the last time",
     "clsm ingest ~/.claude/projects    # transcripts of Claude Code",
     "clsm ingest chat.jsonl --dry-run",
     "tail -n 2 chat.jsonl | clsm ingest - --capture --session main",
@@ -36,6 +37,14 @@ def ingest(
         ),
     ] = None,
     *,
+    openclaw: Annotated[
+        bool,
+        typer.Option(
+            "--openclaw",
+            help="Catch up with OpenClaw: what its conversations hold that was not read yet."
+            " PATH is its state folder; else OPENCLAW_STATE_DIR, else ~/.openclaw.",
+        ),
+    ] = False,
     format_: Annotated[
         Format | None,
         typer.Option(
@@ -71,6 +80,7 @@ def ingest(
     run_ingest.run(
         run_ingest.Options(
             paths=tuple(paths or ()),
+            openclaw=openclaw,
             format_=format_,
             session=session,
             capture=capture,

@@ -6,6 +6,7 @@ it can neither loop nor leave the folder; and whatever it passes over is said, n
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import io
 import os
@@ -13,13 +14,14 @@ import stat
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, BinaryIO, cast
 
-from clsm_cli.ingestion import detection
+from clsm_cli.ingestion import detection, rows
 from clsm_cli.ingestion.items import Problem
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from clsm_cli.ingestion.detection import Format
+    from clsm_cli.ingestion.rows import Line
 
 
 STDIN = "-"
@@ -48,13 +50,28 @@ class SourceFile:
     format: Format
     stream: BinaryIO | None = field(default=None, compare=False, repr=False)
 
+    @property
+    def inside(self) -> str:
+        """A conversation in the file: it names its own, or none."""
+        return ""
+
     def open(self) -> BinaryIO:
         """The bytes of the file; the caller closes it.
 
         Raises:
             OSError: It cannot be read, or is no regular file any more.
         """
-        return self.stream or _open(os.path.expanduser(self.origin))
+        return self.stream or open_file(os.path.expanduser(self.origin))
+
+    @contextlib.contextmanager
+    def lines(self) -> Iterator[Iterator[Line]]:
+        """Its lines, as ``rows.bounded_lines`` gives them.
+
+        Raises:
+            OSError: As ``open``.
+        """
+        with self.open() as stream:
+            yield rows.bounded_lines(stream)
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +129,7 @@ def _named(path: str, wanted: Format | None, stdin: BinaryIO | None) -> Iterator
         yield Missing(path, None, "no such file or folder")
         return
     except (OSError, ValueError) as error:
-        yield _failed(path, error)
+        yield failed(path, error)
         return
     if stat.S_ISDIR(mode):
         yield from _walk(path, real, wanted)
@@ -130,7 +147,7 @@ def _walk(given: str, real: str, wanted: Format | None) -> Iterator[Found]:
             with os.scandir(real_folder) as scan:
                 entries = sorted(scan, key=lambda entry: entry.name)
         except OSError as error:
-            yield _failed(folder, error)
+            yield failed(folder, error)
             continue
         names = {entry.name for entry in entries}
         if "clsm.yaml" in names:
@@ -163,6 +180,11 @@ def _passed_over(entry: os.DirEntry[str], *, is_folder: bool, siblings: set[str]
         if name in {"skills", "hooks"} and siblings & _WORKSPACE:
             return "instructions of the workspace"
         return None
+    return not_memory(name)
+
+
+def not_memory(name: str) -> str | None:
+    """Why a file is not memory by its name; None when it may be."""
     return _openclaw_state(name) or _archived(name)
 
 
@@ -193,14 +215,14 @@ def _archived(name: str) -> str | None:
 def _file(path: str, real: str, wanted: Format | None) -> Found:
     try:
         path.encode()
-        with _open(real) as stream:
+        with open_file(real) as stream:
             head = stream.read(detection.HEAD)
     except UnicodeEncodeError:
         return Problem(os.fsencode(path).decode(errors="replace"), None, "file name is not UTF-8")
     except OSError as error:
-        return _failed(path, error)
+        return failed(path, error)
     found = detection.of_file(path, head, wanted)
-    return found if isinstance(found, Problem) else SourceFile(path, _with_tilde(real), found)
+    return found if isinstance(found, Problem) else SourceFile(path, with_tilde(real), found)
 
 
 def _standard_input(wanted: Format | None, stdin: BinaryIO | None) -> Found:
@@ -215,7 +237,7 @@ def _standard_input(wanted: Format | None, stdin: BinaryIO | None) -> Found:
     return SourceFile(STDIN, STDIN, wanted or detection.detect(head), stdin)
 
 
-def _open(path: str) -> BinaryIO:
+def open_file(path: str) -> BinaryIO:
     """A regular file, opened without following a link and without waiting for a writer."""
     _require_file(os.lstat(path).st_mode)  # some devices act when they are opened
     handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOFOLLOW)
@@ -233,11 +255,13 @@ def _require_file(mode: int) -> None:
         raise OSError(errno.EINVAL, kind)
 
 
-def _failed(path: str, error: OSError | ValueError) -> Problem:
+def failed(path: str, error: OSError | ValueError) -> Problem:
+    """The problem of a file or folder that cannot be read."""
     told = (error.strerror or "cannot be read") if isinstance(error, OSError) else str(error)
     return Problem(path, None, told[:1].lower() + told[1:] if told[1:2].islower() else told)
 
 
-def _with_tilde(real: str) -> str:
+def with_tilde(real: str) -> str:
+    """An absolute path, ``~`` for the home folder: where a file lies, as ``SourceFile.origin``."""
     home = os.path.realpath(os.path.expanduser("~")).rstrip("/")
     return "~" + real[len(home) :] if home and real.startswith(home + "/") else real
