@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 from typing import Literal
 
-from clsm_cli.ingestion import claude_code, openclaw
+from clsm_cli.ingestion import claude_code, openclaw, smriti
 from clsm_cli.ingestion.items import Problem
 from clsm_cli.ingestion.rows import Tally, parse
 from clsm_cli.store.jsonlines import LineError
 
-Format = Literal["markdown", "openclaw", "claude-code", "jsonl"]
+Format = Literal["markdown", "openclaw", "claude-code", "jsonl", "smriti"]
 
 HEAD = 64 << 10
 """First bytes of a source that are looked at."""
@@ -28,7 +28,7 @@ def detect(head: bytes) -> Format:
     >>> detect(b"# A note")
     'markdown'
     """
-    return _detect(head) or "markdown"
+    return _detect(head) or ("smriti" if smriti.is_session(head) else "markdown")
 
 
 def is_known(name: str) -> bool:
@@ -48,7 +48,7 @@ def of_file(path: str, head: bytes, wanted: Format | None) -> Format | Problem:
     if is_binary(head, strict=not is_known(path)):
         return Problem(path, None, "binary file")
     if extension in _MARKDOWN:
-        return "markdown"
+        return "smriti" if smriti.is_session(head) else "markdown"
     found = _detect(head)
     if found is None and extension in _JSON_LINES:
         return "jsonl"

@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 import contextlib
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from clsm_cli.ingestion import claude_code, jsonl, openclaw
+from clsm_cli.ingestion import claude_code, jsonl, openclaw, smriti
+from clsm_cli.ingestion.sources import SourceFile
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from datetime import datetime, tzinfo
 
+    from clsm_cli.ingestion.detection import Format
     from clsm_cli.ingestion.items import TranscriptItem
-    from clsm_cli.ingestion.sources import SourceFile
     from clsm_cli.ingestion.tails import Tail
+
+
+_WHOLE: dict[Format, Callable[..., Iterator[TranscriptItem]]] = {"smriti": smriti.read}
+"""Readers of formats that are one document, and not a line after the other."""
 
 
 def _none(_session: str) -> Iterable[str]:
@@ -41,16 +46,14 @@ def opened(
     Raises:
         OSError: It cannot be read.
     """
+    told: Any = {"path": source.path, "zone": zone, "now": now, "session": session}
+    if isinstance(source, SourceFile) and source.format in _WHOLE:
+        with source.open() as stream:
+            yield _WHOLE[source.format](stream, **told)
+        return
     with source.lines() as lines:
         if source.format == "jsonl":
-            yield jsonl.read(lines, path=source.path, zone=zone, now=now, session=session)
+            yield jsonl.read(lines, **told)
             return
         read = openclaw.read if source.format == "openclaw" else claude_code.read
-        yield read(
-            lines,
-            path=source.path,
-            zone=zone,
-            now=now,
-            session=session,
-            known_clsm_calls=known_clsm_calls,
-        )
+        yield read(lines, **told, known_clsm_calls=known_clsm_calls)
