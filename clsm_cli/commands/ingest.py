@@ -22,6 +22,7 @@ EXAMPLES = examples(
     "clsm ingest ~/.openclaw/workspace",
     "clsm ingest --openclaw            # conversations with OpenClaw since the last time",
     "clsm ingest ~/.claude/projects    # transcripts of Claude Code",
+    "clsm ingest chatgpt-export.zip    # conversations with ChatGPT or Claude",
     "clsm ingest chat.jsonl --dry-run",
     "tail -n 2 chat.jsonl | clsm ingest - --capture --session main",
     "clsm ingest                       # finish what was captured",
@@ -74,8 +75,8 @@ def ingest(
     """Take in notes, an agent's workspace, or conversations.
 
     Markdown files are living documents: ingest them again after every change. Conversations
-    (transcripts of OpenClaw and Claude Code, JSON lines) only ever grow; what is known is recognised. What --capture
-    wrote down is cut into episodes by the next ingest.
+    (OpenClaw, Claude Code, Smriti, JSON lines, exports of ChatGPT and Claude) only ever grow;
+    what is known is recognised. What --capture wrote down is cut into episodes by the next ingest.
     """
     run_ingest.run(
         run_ingest.Options(

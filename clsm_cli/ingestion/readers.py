@@ -5,20 +5,15 @@ from __future__ import annotations
 import contextlib
 from typing import TYPE_CHECKING, Any
 
-from clsm_cli.ingestion import claude_code, jsonl, openclaw, smriti
+from clsm_cli.ingestion import claude_code, jsonl, openclaw
 from clsm_cli.ingestion.sources import SourceFile
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from datetime import datetime, tzinfo
 
-    from clsm_cli.ingestion.detection import Format
     from clsm_cli.ingestion.items import TranscriptItem
     from clsm_cli.ingestion.tails import Tail
-
-
-_WHOLE: dict[Format, Callable[..., Iterator[TranscriptItem]]] = {"smriti": smriti.read}
-"""Readers of formats that are one document, and not a line after the other."""
 
 
 def _none(_session: str) -> Iterable[str]:
@@ -47,9 +42,13 @@ def opened(
         OSError: It cannot be read.
     """
     told: Any = {"path": source.path, "zone": zone, "now": now, "session": session}
-    if isinstance(source, SourceFile) and source.format in _WHOLE:
+    if isinstance(source, SourceFile) and source.format in {"smriti", "export"}:
+        # One document, and not a line after the other.
+        from clsm_cli.ingestion import export, smriti
+
+        whole = smriti.read if source.format == "smriti" else export.read
         with source.open() as stream:
-            yield _WHOLE[source.format](stream, **told)
+            yield whole(stream, **told)
         return
     with source.lines() as lines:
         if source.format == "jsonl":
