@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from clsm_cli.config import MAX_MESSAGE
 from clsm_cli.errors import BadInputError, DiskError
 from clsm_cli.ingestion import readers, sources
+from clsm_cli.ingestion.detection import DOCUMENTS
 from clsm_cli.ingestion.items import Problem, RawTurn
 from clsm_cli.model.episodes import ROLE_TRUST
 from clsm_cli.records import NamedTuple
@@ -76,7 +77,7 @@ def read(
     """
     name = "standard input" if path == sources.STDIN else path
     data, form = _load(path, name)
-    if form == "markdown":
+    if form in DOCUMENTS:
         _refuse_document(data, name)
         turns, problems = _of_text(data, path, zone, fence_key)
     else:

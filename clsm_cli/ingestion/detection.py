@@ -11,8 +11,10 @@ from clsm_cli.ingestion.items import Problem
 from clsm_cli.ingestion.rows import Tally, parse
 from clsm_cli.store.jsonlines import LineError
 
-Format = Literal["markdown", "openclaw", "claude-code", "jsonl", "smriti", "export"]
+Format = Literal["markdown", "openclaw", "claude-code", "jsonl", "smriti", "export", "obsidian"]
 
+DOCUMENTS = frozenset[Format]({"markdown", "obsidian"})
+"""Formats of living documents; the others are conversations."""
 HEAD = 64 << 10
 """First bytes of a source that are looked at."""
 _MARKDOWN = frozenset({".md", ".markdown", ".txt"})
@@ -47,8 +49,17 @@ def is_known(name: str) -> bool:
     return _extension(name) in _MARKDOWN | _JSON_LINES or is_export_name(name)
 
 
-def of_file(path: str, head: bytes, wanted: Format | None) -> Format | Problem:
-    """The format of a file, or why it cannot be read; ``wanted`` is taken for granted."""
+def of_file(
+    path: str, head: bytes, wanted: Format | None, *, in_vault: bool = False
+) -> Format | Problem:
+    """The format of a file, or why it cannot be read.
+
+    Args:
+        path: As it was given.
+        head: Its first bytes, ``HEAD`` of them.
+        wanted: Taken for granted.
+        in_vault: Whether a note is one of Obsidian's.
+    """
     if wanted is not None:
         return wanted
     extension = _extension(path)
@@ -57,7 +68,7 @@ def of_file(path: str, head: bytes, wanted: Format | None) -> Format | Problem:
     if is_binary(head, strict=not is_known(path)):
         return Problem(path, None, "binary file")
     if extension in _MARKDOWN:
-        return "smriti" if _is_session(head) else "markdown"
+        return "smriti" if _is_session(head) else "obsidian" if in_vault else "markdown"
     found = "export" if is_export(head) else _detect(head)
     if found is None and extension == ".json":
         return Problem(path, None, "a JSON document, not one JSON object a line")

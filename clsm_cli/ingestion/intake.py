@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from clsm_cli.config import MAX_FILE
 from clsm_cli.errors import DiskError
 from clsm_cli.ingestion import capture, fence, readers, sources
+from clsm_cli.ingestion.detection import DOCUMENTS
 from clsm_cli.ingestion.items import Problem
 from clsm_cli.ingestion.report import FORGOTTEN, SourceReport, utc
 from clsm_cli.ingestion.sessions import Sessions
@@ -152,7 +153,7 @@ class Intake:
         """Read a source; whether to its end."""
         tally, is_whole = capture.Tally(), True
         try:
-            if isinstance(source, sources.SourceFile) and source.format == "markdown":
+            if isinstance(source, sources.SourceFile) and source.format in DOCUMENTS:
                 self._document(source, tally)
             else:
                 self._transcript(source, tally)
@@ -203,7 +204,10 @@ class Intake:
             tally.known += len(old.blocks)
             return
         zone, fence_key = self.store.zone, self.request.fence_key
-        raw = markdown.read(data, path=source.path, zone=zone, fence_key=fence_key)
+        in_vault = source.format == "obsidian"
+        raw = markdown.read(
+            data, path=source.path, zone=zone, fence_key=fence_key, in_vault=in_vault
+        )
         if isinstance(raw, Problem):
             tally.problems.append(raw)
             return

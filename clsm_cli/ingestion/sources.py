@@ -14,7 +14,7 @@ import stat
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, BinaryIO, cast
 
-from clsm_cli.ingestion import detection, rows
+from clsm_cli.ingestion import detection, obsidian, rows
 from clsm_cli.ingestion.items import Problem
 
 if TYPE_CHECKING:
@@ -131,18 +131,21 @@ def _named(path: str, wanted: Format | None, stdin: BinaryIO | None) -> Iterator
     except (OSError, ValueError) as error:
         yield failed(path, error)
         return
-    if stat.S_ISDIR(mode):
-        yield from _walk(path, real, wanted)
+    is_folder = stat.S_ISDIR(mode)
+    in_vault = obsidian.is_inside(real if is_folder else os.path.dirname(real), _WORKSPACE)
+    if is_folder:
+        yield from _walk(path, real, wanted, in_vault=in_vault)
         return
     reason = _openclaw_state(os.path.basename(path))
-    yield Skipped(path, reason) if reason else _file(path, real, wanted)
+    yield Skipped(path, reason) if reason else _file(path, real, wanted, in_vault=in_vault)
 
 
-def _walk(given: str, real: str, wanted: Format | None) -> Iterator[Found]:
+def _walk(given: str, real: str, wanted: Format | None, *, in_vault: bool) -> Iterator[Found]:
     """A folder and what is under it, by name; its own stack, so depth costs no recursion."""
-    stack = [(given, real)]
+    stack = [(given, real, in_vault)]
+    templates: frozenset[str] = frozenset()
     while stack:
-        folder, real_folder = stack.pop()
+        folder, real_folder, in_vault = stack.pop()
         try:
             with os.scandir(real_folder) as scan:
                 entries = sorted(scan, key=lambda entry: entry.name)
@@ -153,17 +156,23 @@ def _walk(given: str, real: str, wanted: Format | None) -> Iterator[Found]:
         if "clsm.yaml" in names:
             yield Skipped(folder, "a clsm store")
             continue
-        below: list[tuple[str, str]] = []
+        if names & _WORKSPACE:
+            in_vault = False
+        elif obsidian.FOLDER in names:
+            in_vault, templates = True, templates | obsidian.templates(real_folder)
+        below: list[tuple[str, str, bool]] = []
         for entry in entries:
             path, inside = os.path.join(folder, entry.name), os.path.join(real_folder, entry.name)
             is_folder = entry.is_dir(follow_symlinks=False)
             reason = _passed_over(entry, is_folder=is_folder, siblings=names)
+            if inside in templates:
+                reason = "templates of the vault"
             if reason:
                 yield Skipped(path, reason)
             elif is_folder:
-                below.append((path, inside))
+                below.append((path, inside, in_vault))
             else:
-                yield _file(path, inside, wanted)
+                yield _file(path, inside, wanted, in_vault=in_vault)
         stack += reversed(below)
 
 
@@ -212,7 +221,7 @@ def _archived(name: str) -> str | None:
     return None if detection.is_known(name) else "neither a note nor a transcript"
 
 
-def _file(path: str, real: str, wanted: Format | None) -> Found:
+def _file(path: str, real: str, wanted: Format | None, *, in_vault: bool) -> Found:
     try:
         path.encode()
         with open_file(real) as stream:
@@ -221,7 +230,7 @@ def _file(path: str, real: str, wanted: Format | None) -> Found:
         return Problem(os.fsencode(path).decode(errors="replace"), None, "file name is not UTF-8")
     except OSError as error:
         return failed(path, error)
-    found = detection.of_file(path, head, wanted)
+    found = detection.of_file(path, head, wanted, in_vault=in_vault)
     return found if isinstance(found, Problem) else SourceFile(path, with_tilde(real), found)
 
 
