@@ -82,12 +82,18 @@ class CatchUp:
             yield sources.failed(path, error)
         path = os.path.join(given, "sessions")
         try:
-            for entry in _entries(os.path.join(real, "sessions")):
-                yield from self._file(os.path.join(path, entry.name), entry)
+            entries = _entries(os.path.join(real, "sessions"))
         except FileNotFoundError:
             return
         except OSError as error:
             yield sources.failed(path, error)
+            return
+        for entry in entries:
+            file = os.path.join(path, entry.name)
+            try:
+                yield from self._file(file, entry)
+            except OSError as error:
+                yield sources.failed(file, error)
 
     def _file(self, path: str, entry: os.DirEntry[str]) -> Iterator[Tail | Skipped]:
         reason = "symbolic link" if entry.is_symlink() else sources.not_memory(entry.name)

@@ -167,12 +167,12 @@ class Intake:
         return is_whole
 
     def _transcript(self, source: SourceFile | Tail, tally: capture.Tally) -> None:
-        session = self.request.session or source.inside or source.origin
+        default = self.request.session or source.inside or source.origin
         reading = readers.opened(
             source,
             zone=self.store.zone,
             now=self.request.now,
-            session=session,
+            session=default,
             known_clsm_calls=self.sessions.calls,
         )
         with reading as items:

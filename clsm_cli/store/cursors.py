@@ -70,7 +70,7 @@ def fetch(store: Store) -> Places:
         if found.get("version") != VERSION or not _goes_on(store, *found["ledger"]):
             return {}
         return {
-            path: {name: Place(*place) for name, place in inside.items()}
+            path: {name: _place(*place) for name, place in inside.items()}
             for path, inside in found["places"].items()
         }
     except (DamagedStoreError, LineError, ValueError, TypeError, LookupError, AttributeError):
@@ -90,6 +90,10 @@ def keep(store: Store, places: Places) -> None:
         "places": {path: inside for path, inside in places.items() if _exists(path)},
     }
     atomic.put(path_of(store), json.dumps(made).encode(), durable=False)
+
+
+def _place(at: Any, line: Any, mark: Any, look: Any) -> Place:
+    return Place(int(at), int(line), str(mark), str(look))
 
 
 def _exists(path: str) -> bool:
