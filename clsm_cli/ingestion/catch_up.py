@@ -1,7 +1,7 @@
 """Catching up with OpenClaw: what its transcripts hold beyond what was read before.
 
-Below the state folder every agent has its own: ``agents/<id>/agent/openclaw-agent.sqlite`` since
-2026.8, ``agents/<id>/sessions/*.jsonl`` before. What has nothing new is told by a look at the file, or
+Below the state folder every agent has its own: ``agents/<id>/agent/openclaw-agent.sqlite`` with
+2026.9, ``agents/<id>/sessions/*.jsonl`` with 2026.7. What has nothing new is told by a look at the file, or
 at the last row, so that it costs next to nothing to ask again.
 """
 
