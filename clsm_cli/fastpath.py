@@ -74,6 +74,7 @@ CONTEXT_OPTIONS: Table = {
     **_COMMON,
 }
 INGEST_OPTIONS: Table = {
+    "--openclaw": ("openclaw", True),
     "--format": ("format_", _format),
     "--session": ("session", str),
     "--capture": ("capture", True),

@@ -76,6 +76,7 @@ def take(
     request = use_case.Request(
         paths=tuple(map(str, paths)) or ("-",),
         now=datetime.fromisoformat(options.pop("now", NOW)),
+        openclaw=options.pop("openclaw", False),
         stdin=None if stdin is None else io.BytesIO(stdin),
         session=options.pop("session", None),
         capture_only=options.pop("capture_only", False),

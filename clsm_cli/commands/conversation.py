@@ -15,16 +15,18 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.config import MAX_MESSAGE
 from clsm_cli.errors import BadInputError, DiskError
-from clsm_cli.ingestion import claude_code, jsonl, openclaw, rows, sources
+from clsm_cli.ingestion import readers, sources
+from clsm_cli.ingestion.detection import DOCUMENTS
 from clsm_cli.ingestion.items import Problem, RawTurn
 from clsm_cli.model.episodes import ROLE_TRUST
 from clsm_cli.records import NamedTuple
 from clsm_cli.retrieval.current import Said
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Sequence
     from datetime import datetime, tzinfo
 
+    from clsm_cli.ingestion.detection import Format
     from clsm_cli.ingestion.fence import FenceKey
     from clsm_cli.ingestion.items import TranscriptItem
     from clsm_cli.model.episodes import Role
@@ -55,13 +57,6 @@ class Conversation(NamedTuple):
     warnings: tuple[str, ...]
 
 
-_READERS: dict[sources.Format, Callable[..., Iterator[TranscriptItem]]] = {
-    "openclaw": openclaw.read,
-    "claude-code": claude_code.read,
-    "jsonl": jsonl.read,
-}
-
-
 def read(
     path: str, *, zone: tzinfo, now: datetime, fence_key: FenceKey = lambda: None
 ) -> Conversation:
@@ -82,24 +77,25 @@ def read(
     """
     name = "standard input" if path == sources.STDIN else path
     data, form = _load(path, name)
-    if form == "markdown":
+    if form in DOCUMENTS:
         _refuse_document(data, name)
         turns, problems = _of_text(data, path, zone, fence_key)
     else:
-        lines = rows.bounded_lines(io.BytesIO(data))
-        items = _READERS[form](lines, path=path, zone=zone, now=now, session=path)
-        if _RECALLED in data:
-            from clsm_cli.ingestion import fence
+        source = sources.SourceFile(path, path, form, io.BytesIO(data))
+        with readers.opened(source, zone=zone, now=now, session=path) as found:
+            items = found
+            if _RECALLED in data:
+                from clsm_cli.ingestion import fence
 
-            items = fence.without_recalled(items, fence_key, path=path)
-        turns, problems = _of_transcript(list(items), path)
+                items = fence.without_recalled(items, fence_key, path=path)
+            turns, problems = _of_transcript(list(items), path)
     if not turns:
         broken = f" that can be read ({_told(problems[0])})" if problems else ""
         raise BadInputError(name, f"holds no message{broken}", _FORMS)
     return Conversation(tuple(turns), tuple(f"{name}, {_told(each)}" for each in problems))
 
 
-def _load(path: str, name: str) -> tuple[bytes, sources.Format]:
+def _load(path: str, name: str) -> tuple[bytes, Format]:
     if path != sources.STDIN and os.path.isdir(path):
         raise BadInputError(name, "is a folder", "name the file of the conversation")
     stdin = None if sys.stdin is None else sys.stdin.buffer

@@ -16,11 +16,13 @@ from clsm_cli.commands.options import (
     VerboseOption,
     examples,
 )
-from clsm_cli.ingestion.sources import Format
+from clsm_cli.ingestion.detection import Format
 
 EXAMPLES = examples(
-    "clsm ingest ~/.openclaw/workspace ~/.openclaw/agents/main/sessions",
+    "clsm ingest ~/.openclaw/workspace",
+    "clsm ingest --openclaw            # conversations with OpenClaw since the last time",
     "clsm ingest ~/.claude/projects    # transcripts of Claude Code",
+    "clsm ingest chatgpt-export.zip    # conversations with ChatGPT or Claude",
     "clsm ingest chat.jsonl --dry-run",
     "tail -n 2 chat.jsonl | clsm ingest - --capture --session main",
     "clsm ingest                       # finish what was captured",
@@ -36,6 +38,14 @@ def ingest(
         ),
     ] = None,
     *,
+    openclaw: Annotated[
+        bool,
+        typer.Option(
+            "--openclaw",
+            help="Catch up with OpenClaw: what its conversations hold that was not read yet."
+            " PATH is its state folder; else OPENCLAW_STATE_DIR, else ~/.openclaw.",
+        ),
+    ] = False,
     format_: Annotated[
         Format | None,
         typer.Option(
@@ -65,12 +75,13 @@ def ingest(
     """Take in notes, an agent's workspace, or conversations.
 
     Markdown files are living documents: ingest them again after every change. Conversations
-    (transcripts of OpenClaw and Claude Code, JSON lines) only ever grow; what is known is recognised. What --capture
-    wrote down is cut into episodes by the next ingest.
+    (OpenClaw, Claude Code, Smriti, JSON lines, exports of ChatGPT and Claude) only ever grow;
+    what is known is recognised. What --capture wrote down is cut into episodes by the next ingest.
     """
     run_ingest.run(
         run_ingest.Options(
             paths=tuple(paths or ()),
+            openclaw=openclaw,
             format_=format_,
             session=session,
             capture=capture,

@@ -21,6 +21,7 @@ def ingest_mapping(report: Report) -> dict[str, Any]:
         "skipped": [{"path": s.path, "reason": s.reason} for s in report.skipped],
         "problems": [{"path": p.path, "line": p.line, "reason": p.reason} for p in report.problems],
         "masked": dict(sorted(report.masked.items())),
+        "up_to_date": report.up_to_date,
         "episodes": report.episodes,
         "open_turns": report.open_turns,
         "warnings": report.warnings,
@@ -87,6 +88,7 @@ def _sum(report: Report) -> str:
     text = f"{counted(len(tallies), 'file')}: {added} {noun} {verb}"
     text += f", {changed} changed, {closed} closed, {known} unchanged"
     parts = (
+        (report.up_to_date, f"{counted(report.up_to_date, 'transcript')} without anything new"),
         (report.episodes, f"{counted(report.episodes, 'episode')} made of conversations"),
         (report.open_turns, f"{counted(report.open_turns, 'turn')} in open episodes"),
         (report.forgotten, f"{report.forgotten} left out as forgotten"),

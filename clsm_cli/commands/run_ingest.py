@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from typing import TYPE_CHECKING, get_args
 
 from clsm_cli.commands import fence_key
 from clsm_cli.commands.output import Printer
 from clsm_cli.commands.render_ingest import ingest_lines, ingest_mapping, problem_line
-from clsm_cli.commands.runtime import chosen_store, current_time, given, parse_time
+from clsm_cli.commands.runtime import (
+    UsageError,
+    chosen_store,
+    current_time,
+    environment,
+    given,
+    parse_time,
+)
 from clsm_cli.errors import BadInputError
 from clsm_cli.ingestion import ingest as use_case
-from clsm_cli.ingestion.sources import Format, Missing
+from clsm_cli.ingestion.detection import Format
+from clsm_cli.ingestion.sources import Missing
 from clsm_cli.records import NamedTuple
 
 if TYPE_CHECKING:
@@ -25,6 +34,7 @@ class Options(NamedTuple):
     """The options of ``clsm ingest``, as they were given; see its help."""
 
     paths: tuple[str, ...] = ()
+    openclaw: bool = False
     format_: Format | None = None
     session: str | None = None
     capture: bool = False
@@ -65,10 +75,27 @@ def run(options: Options) -> None:
         )
 
 
+def _state_folders(options: Options) -> tuple[str, ...]:
+    """Where OpenClaw keeps its state: as given, else as OpenClaw itself looks for it.
+
+    Raises:
+        UsageError: Another option says what the transcripts themselves say.
+    """
+    for option, value in (("--format", options.format_), ("--session", options.session)):
+        if value is not None:
+            raise UsageError(option, "transcripts of OpenClaw tell that themselves; leave it out")
+    if options.paths:
+        return options.paths
+    variables = environment()
+    named = variables.get("OPENCLAW_STATE_DIR") or "~/.openclaw"
+    return (os.path.expanduser(named),)
+
+
 def _ingested(store: Store, options: Options, printer: Printer) -> Report:
     since = options.since
     request = use_case.Request(
-        paths=options.paths,
+        paths=_state_folders(options) if options.openclaw else options.paths,
+        openclaw=options.openclaw,
         now=current_time(options.now, store.zone),
         format=options.format_,
         session=None if options.session is None else given([options.session]),

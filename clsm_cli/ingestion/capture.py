@@ -68,25 +68,32 @@ def capture(
         now: UTC time of the run.
         tally: Filled while this runs.
         since: Turns with an earlier time are passed over.
+
+    Raises:
+        OSError: As ``items`` do; what they gave before was yielded.
     """
     sessions.begin_source()
     mask = Masker(tally.masked)
     batch: list[InboxRow] = []
-    for item in map(mask.named, items):
-        if isinstance(item, Problem):
-            tally.problems.append(item)
-        elif isinstance(item, Dropped):
-            tally.dropped[item.reason.partition(":")[0]] += 1
-            batch += _new_call(item, sessions)
-        elif isinstance(item, RawBreak):
-            batch += _new_mark(item, sessions.of(item.session))
-        else:
-            turn = _turn(item, sessions, mask, path=path, since=since, tally=tally)
-            if turn is not None:
-                batch += _new_rows(item.session, turn, sessions, now=now, tally=tally)
-        if len(batch) >= BATCH:
-            yield _by_session(batch)
-            batch = []
+    try:
+        for item in map(mask.named, items):
+            if isinstance(item, Problem):
+                tally.problems.append(item)
+            elif isinstance(item, Dropped):
+                tally.dropped[item.reason.partition(":")[0]] += 1
+                batch += _new_call(item, sessions)
+            elif isinstance(item, RawBreak):
+                batch += _new_mark(item, sessions.of(item.session))
+            else:
+                turn = _turn(item, sessions, mask, path=path, since=since, tally=tally)
+                if turn is not None:
+                    batch += _new_rows(item.session, turn, sessions, now=now, tally=tally)
+            if len(batch) >= BATCH:
+                yield _by_session(batch)
+                batch = []
+    except OSError:  # of the source: what came before is counted, so it is written
+        yield _by_session(batch)
+        raise
     batch += sessions.end_source()
     if batch:
         yield _by_session(batch)

@@ -12,20 +12,22 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.config import MAX_FILE
 from clsm_cli.errors import DiskError
-from clsm_cli.ingestion import capture, claude_code, fence, jsonl, openclaw, rows, sources
+from clsm_cli.ingestion import capture, fence, readers, sources
+from clsm_cli.ingestion.detection import DOCUMENTS
 from clsm_cli.ingestion.items import Problem
 from clsm_cli.ingestion.report import FORGOTTEN, SourceReport, utc
 from clsm_cli.ingestion.sessions import Sessions
-from clsm_cli.store import inbox, logs, runs
+from clsm_cli.store import cursors, inbox, logs, runs
 
 if TYPE_CHECKING:
     import contextlib
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterable, Sequence
     from datetime import datetime
 
-    from clsm_cli.ingestion.items import RawDocument, TranscriptItem
+    from clsm_cli.ingestion.items import RawDocument
     from clsm_cli.ingestion.report import Progress, Report, Request
-    from clsm_cli.ingestion.sources import SourceFile
+    from clsm_cli.ingestion.sources import Found, SourceFile
+    from clsm_cli.ingestion.tails import Tail
     from clsm_cli.model.episodes import Document
     from clsm_cli.store.index.reader import Index
     from clsm_cli.store.layout import Store
@@ -110,22 +112,48 @@ class Intake:
 
     def read_all(self) -> None:
         """Read every source; a bad one is reported and the others go on."""
-        found = list(
-            sources.find(self.request.paths, format=self.request.format, stdin=self.request.stdin)
-        )
-        for number, source in enumerate(found):
-            self.progress("reading", number, len(found))
+        request = self.request
+        if request.openclaw:
+            self._catch_up()
+        else:
+            self._each(sources.find(request.paths, format=request.format, stdin=request.stdin))
+
+    def _catch_up(self) -> None:
+        """Read what OpenClaw wrote since the last time; the places move on once it is safe."""
+        from clsm_cli.ingestion.catch_up import CatchUp
+
+        found = CatchUp(cursors.fetch(self.store))
+        self._each(found.find(self.request.paths), found.reached)
+        self.report.up_to_date = found.up_to_date
+        self.report.warnings += found.warnings
+        # Messages that --since left out are new to the next one.
+        if found.has_moved and self.request.since is None and not self.request.dry_run:
+            cursors.keep(self.store, found.places)
+
+    def _each(
+        self, found: Iterable[Found | Tail], reached: Callable[[Tail], None] = lambda _tail: None
+    ) -> None:
+        """Read what was found, one after the other.
+
+        Args:
+            found: Files to read, and what is not read with its reason.
+            reached: Called with each tail of a transcript that was read to its end.
+        """
+        every = list(found)
+        for number, source in enumerate(every):
+            self.progress("reading", number, len(every))
             if isinstance(source, Problem):
                 self.report.problems.append(source)
             elif isinstance(source, sources.Skipped):
                 self.report.skipped.append(source)
-            else:
-                self._one(source)
+            elif self._one(source) and not isinstance(source, sources.SourceFile):
+                reached(source)
 
-    def _one(self, source: SourceFile) -> None:
-        tally = capture.Tally()
+    def _one(self, source: SourceFile | Tail) -> bool:
+        """Read a source; whether to its end."""
+        tally, is_whole = capture.Tally(), True
         try:
-            if source.format == "markdown":
+            if isinstance(source, sources.SourceFile) and source.format in DOCUMENTS:
                 self._document(source, tally)
             else:
                 self._transcript(source, tally)
@@ -133,14 +161,23 @@ class Intake:
             if _is_of(self.store, error):
                 raise DiskError(str(error.filename), error.strerror or "unreadable") from error
             tally.problems.append(Problem(source.path, None, (error.strerror or "unreadable")))
+            is_whole = False
         self.report.problems.extend(tally.problems)
         self.report.sources.append(SourceReport(source.path, source.format, tally))
+        return is_whole
 
-    def _transcript(self, source: SourceFile, tally: capture.Tally) -> None:
-        with source.open() as stream:
-            lines = rows.bounded_lines(stream)
+    def _transcript(self, source: SourceFile | Tail, tally: capture.Tally) -> None:
+        default = self.request.session or source.inside or source.origin
+        reading = readers.opened(
+            source,
+            zone=self.store.zone,
+            now=self.request.now,
+            session=default,
+            known_clsm_calls=self.sessions.calls,
+        )
+        with reading as items:
             batches = capture.capture(
-                self._items(source, lines),
+                fence.without_recalled(items, self.request.fence_key, path=source.path),
                 self.sessions,
                 path=source.path,
                 now=self.now,
@@ -153,27 +190,6 @@ class Intake:
                     for session, found in batch.items()
                 ]
                 self._apply(writes)
-
-    def _items(self, source: SourceFile, lines: Iterator[rows.Line]) -> Iterator[TranscriptItem]:
-        items = self._raw_items(source, lines)
-        return fence.without_recalled(items, self.request.fence_key, path=source.path)
-
-    def _raw_items(
-        self, source: SourceFile, lines: Iterator[rows.Line]
-    ) -> Iterator[TranscriptItem]:
-        now, zone = self.request.now, self.store.zone
-        session = self.request.session or source.origin
-        if source.format in {"openclaw", "claude-code"}:
-            reader = openclaw.read if source.format == "openclaw" else claude_code.read
-            return reader(
-                lines,
-                path=source.path,
-                zone=zone,
-                now=now,
-                session=session,
-                known_clsm_calls=self.sessions.calls,
-            )
-        return jsonl.read(lines, path=source.path, zone=zone, now=now, session=session)
 
     def _document(self, source: SourceFile, tally: capture.Tally) -> None:
         from clsm_cli.ingestion import markdown
@@ -188,7 +204,10 @@ class Intake:
             tally.known += len(old.blocks)
             return
         zone, fence_key = self.store.zone, self.request.fence_key
-        raw = markdown.read(data, path=source.path, zone=zone, fence_key=fence_key)
+        in_vault = source.format == "obsidian"
+        raw = markdown.read(
+            data, path=source.path, zone=zone, fence_key=fence_key, in_vault=in_vault
+        )
         if isinstance(raw, Problem):
             tally.problems.append(raw)
             return

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from clsm_cli.model.trust import Trust
 
 _DAILY = re.compile(r"(\d{4}-\d\d-\d\d)(?:-|\Z)", re.ASCII)
+_DATED = re.compile(r"(\d{4}-\d\d-\d\d)(?:[-_ ]|\Z)", re.ASCII)
 _AGENT_NOTES = frozenset({"memory", "dreams", "agents"})
 
 # What may stand before a date: list marker, task box, emphasis.
@@ -45,7 +46,12 @@ _FIRST_LINE = 400
 
 
 def read(
-    data: bytes, *, path: str, zone: tzinfo, fence_key: FenceKey = no_key
+    data: bytes,
+    *,
+    path: str,
+    zone: tzinfo,
+    fence_key: FenceKey = no_key,
+    in_vault: bool = False,
 ) -> RawDocument | Problem:
     """The document in ``data``; a problem when it is larger than a note may be.
 
@@ -54,12 +60,17 @@ def read(
         path: As it was given: its name tells date and trust, and problems name it.
         zone: The store's time zone.
         fence_key: Gives the key by which recalled text is known; it is passed over.
+        in_vault: Whether it is a note of Obsidian's, which its owner writes.
     """
     if len(data) > MAX_FILE:
         return Problem(path, None, f"larger than {MAX_FILE >> 20} MiB")
     tally = Tally()
     lines, recalled = _lines(data, tally, fence_key)
     meta, start = _front_matter(lines, tally)
+    if in_vault:
+        from clsm_cli.ingestion import obsidian
+
+        lines = obsidian.plain(lines, start)
     marks = conflict_marks(lines, start)
     for number in marks:
         if lines[number].startswith("<"):
@@ -75,7 +86,7 @@ def read(
     )
     return RawDocument(
         title=heading or _text(meta.get("title")) or _stem(path),
-        trust=_trust_of(path, meta, tally),
+        trust=_trust_of(path, meta, tally, in_vault=in_vault),
         blocks=blocks,
         problems=tuple(tally.problems(path)),
         recalled=recalled,
@@ -194,7 +205,7 @@ def _heading_day(heading: tuple[str, ...], zone: tzinfo) -> str | None:
 
 def _date_of(path: str, meta: dict[str, Any], zone: tzinfo) -> str | None:
     """The day a document is about; a day is enough, its blocks tell the hour."""
-    named = _DAILY.match(_stem(path))
+    named = _DATED.match(_stem(path))
     for value in (named.group(1) if named else None, meta.get("date"), meta.get("created")):
         time = normalise(value, zone)
         if time:
@@ -202,7 +213,7 @@ def _date_of(path: str, meta: dict[str, Any], zone: tzinfo) -> str | None:
     return None
 
 
-def _trust_of(path: str, meta: dict[str, Any], tally: Tally) -> Trust:
+def _trust_of(path: str, meta: dict[str, Any], tally: Tally, *, in_vault: bool) -> Trust:
     said = meta.get("trust")
     for trust in TRUST_ORDER:
         if said == trust:
@@ -210,6 +221,8 @@ def _trust_of(path: str, meta: dict[str, Any], tally: Tally) -> Trust:
     if said is not None:
         tally.add(f"trust must be one of {', '.join(TRUST_ORDER)}", 1)
     stem = _stem(path)
+    if in_vault:
+        return "user"
     return "agent" if stem.lower() in _AGENT_NOTES or _DAILY.match(stem) else "user"
 
 

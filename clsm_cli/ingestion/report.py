@@ -14,8 +14,9 @@ if TYPE_CHECKING:
 
     from clsm_cli.errors import ModelDigestError
     from clsm_cli.ingestion.capture import Tally
+    from clsm_cli.ingestion.detection import Format
     from clsm_cli.ingestion.items import Problem
-    from clsm_cli.ingestion.sources import Format, Skipped
+    from clsm_cli.ingestion.sources import Skipped
 
 
 FORGOTTEN = "forgotten"
@@ -34,7 +35,8 @@ class Request:
     """What to ingest, and how.
 
     Attributes:
-        paths: Files, folders, or ``-``.
+        paths: Files, folders, or ``-``; state folders of OpenClaw.
+        openclaw: Catch up with OpenClaw, see ``catch_up``.
         format: Forced format, else detected.
         session: Conversation of rows that name none.
         capture_only: Write to the inbox and stop.
@@ -46,6 +48,7 @@ class Request:
 
     paths: tuple[str, ...]
     now: datetime
+    openclaw: bool = False
     format: Format | None = None
     session: str | None = None
     capture_only: bool = False
@@ -73,6 +76,8 @@ class Report:
     skipped: list[Skipped] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
+    up_to_date: int = 0
+    """Transcripts of a catch-up that had nothing new, and were not opened."""
     episodes: int = 0
     open_turns: int = 0
     bad_model: ModelDigestError | None = None
@@ -83,7 +88,8 @@ class Report:
         missing = [problem for problem in self.problems if isinstance(problem, Missing)]
         if missing:
             return missing[0]
-        return self.problems[0] if self.problems and not self.sources else None
+        has_read = self.sources or self.up_to_date
+        return self.problems[0] if self.problems and not has_read else None
 
     @property
     def forgotten(self) -> int:

@@ -36,7 +36,14 @@ class TooLong:
     size: int
 
 
-Line = tuple[int, bytes | TooLong]
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """Stands for a row of a database that is damaged, and says how."""
+
+    reason: str
+
+
+Line = tuple[int, bytes | TooLong | Unreadable]
 
 
 def bounded_lines(stream: BinaryIO, limit: int = _MAX_LINE) -> Iterator[Line]:
@@ -115,6 +122,9 @@ def read_rows(
         if isinstance(line, TooLong):
             limit = f"{_MAX_LINE >> 20} MiB"
             yield Problem(path, number, f"line of {line.size} bytes is longer than {limit}")
+            continue
+        if isinstance(line, Unreadable):
+            yield Problem(path, number, line.reason)
             continue
         if not line.strip(b" \t\r\n"):
             continue

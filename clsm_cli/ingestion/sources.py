@@ -6,27 +6,25 @@ it can neither loop nor leave the folder; and whatever it passes over is said, n
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import io
 import os
 import stat
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, BinaryIO, Literal, cast
+from typing import TYPE_CHECKING, BinaryIO, cast
 
-from clsm_cli.ingestion import claude_code, openclaw
+from clsm_cli.ingestion import detection, obsidian, rows
 from clsm_cli.ingestion.items import Problem
-from clsm_cli.ingestion.rows import Tally, parse
-from clsm_cli.store.jsonlines import LineError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-Format = Literal["markdown", "openclaw", "claude-code", "jsonl"]
+    from clsm_cli.ingestion.detection import Format
+    from clsm_cli.ingestion.rows import Line
+
 
 STDIN = "-"
-_HEAD = 64 << 10
-_MARKDOWN = frozenset({".md", ".markdown", ".txt"})
-_JSON_LINES = frozenset({".jsonl", ".ndjson", ".json-lines"})
 _WORKSPACE = frozenset({"AGENTS.md", "SOUL.md", "IDENTITY.md", "MEMORY.md"})
 _NOT_MEMORY = frozenset({"SKILL.md", "HOOK.md"})
 _KINDS = (
@@ -35,8 +33,6 @@ _KINDS = (
     (stat.S_ISCHR, "a character device"),
     (stat.S_ISBLK, "a block device"),
 )
-# Bytes of control characters that text does not hold; more than one in twenty is no text.
-_CONTROL = bytes(set(range(32)) - set(b"\t\n\v\f\r\x1b\b"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,13 +50,28 @@ class SourceFile:
     format: Format
     stream: BinaryIO | None = field(default=None, compare=False, repr=False)
 
+    @property
+    def inside(self) -> str:
+        """A conversation in the file: it names its own, or none."""
+        return ""
+
     def open(self) -> BinaryIO:
         """The bytes of the file; the caller closes it.
 
         Raises:
             OSError: It cannot be read, or is no regular file any more.
         """
-        return self.stream or _open(os.path.expanduser(self.origin))
+        return self.stream or open_file(os.path.expanduser(self.origin))
+
+    @contextlib.contextmanager
+    def lines(self) -> Iterator[Iterator[Line]]:
+        """Its lines, as ``rows.bounded_lines`` gives them.
+
+        Raises:
+            OSError: As ``open``.
+        """
+        with self.open() as stream:
+            yield rows.bounded_lines(stream)
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,17 +114,6 @@ def find(
             yield found
 
 
-def detect(head: bytes) -> Format:
-    r"""The format of text by its first rows: JSON objects, or else a note.
-
-    >>> detect(b'{"type":"session","version":4,"id":"a"}\n'), detect(b'{"role":"user","text":""}')
-    ('openclaw', 'jsonl')
-    >>> detect(b"# A note")
-    'markdown'
-    """
-    return _detect(head) or "markdown"
-
-
 def _named(path: str, wanted: Format | None, stdin: BinaryIO | None) -> Iterator[Found]:
     if path == STDIN:
         yield _standard_input(wanted, stdin)
@@ -129,41 +129,50 @@ def _named(path: str, wanted: Format | None, stdin: BinaryIO | None) -> Iterator
         yield Missing(path, None, "no such file or folder")
         return
     except (OSError, ValueError) as error:
-        yield _failed(path, error)
+        yield failed(path, error)
         return
-    if stat.S_ISDIR(mode):
-        yield from _walk(path, real, wanted)
+    is_folder = stat.S_ISDIR(mode)
+    in_vault = obsidian.is_inside(real if is_folder else os.path.dirname(real), _WORKSPACE)
+    if is_folder:
+        yield from _walk(path, real, wanted, in_vault=in_vault)
         return
     reason = _openclaw_state(os.path.basename(path))
-    yield Skipped(path, reason) if reason else _file(path, real, wanted)
+    yield Skipped(path, reason) if reason else _file(path, real, wanted, in_vault=in_vault)
 
 
-def _walk(given: str, real: str, wanted: Format | None) -> Iterator[Found]:
+def _walk(given: str, real: str, wanted: Format | None, *, in_vault: bool) -> Iterator[Found]:
     """A folder and what is under it, by name; its own stack, so depth costs no recursion."""
-    stack = [(given, real)]
+    stack = [(given, real, in_vault)]
+    templates: frozenset[str] = frozenset()
     while stack:
-        folder, real_folder = stack.pop()
+        folder, real_folder, in_vault = stack.pop()
         try:
             with os.scandir(real_folder) as scan:
                 entries = sorted(scan, key=lambda entry: entry.name)
         except OSError as error:
-            yield _failed(folder, error)
+            yield failed(folder, error)
             continue
         names = {entry.name for entry in entries}
         if "clsm.yaml" in names:
             yield Skipped(folder, "a clsm store")
             continue
-        below: list[tuple[str, str]] = []
+        if names & _WORKSPACE:
+            in_vault = False
+        elif obsidian.FOLDER in names:
+            in_vault, templates = True, templates | obsidian.templates(real_folder)
+        below: list[tuple[str, str, bool]] = []
         for entry in entries:
             path, inside = os.path.join(folder, entry.name), os.path.join(real_folder, entry.name)
             is_folder = entry.is_dir(follow_symlinks=False)
             reason = _passed_over(entry, is_folder=is_folder, siblings=names)
+            if inside in templates:
+                reason = "templates of the vault"
             if reason:
                 yield Skipped(path, reason)
             elif is_folder:
-                below.append((path, inside))
+                below.append((path, inside, in_vault))
             else:
-                yield _file(path, inside, wanted)
+                yield _file(path, inside, wanted, in_vault=in_vault)
         stack += reversed(below)
 
 
@@ -180,6 +189,11 @@ def _passed_over(entry: os.DirEntry[str], *, is_folder: bool, siblings: set[str]
         if name in {"skills", "hooks"} and siblings & _WORKSPACE:
             return "instructions of the workspace"
         return None
+    return not_memory(name)
+
+
+def not_memory(name: str) -> str | None:
+    """Why a file is not memory by its name; None when it may be."""
     return _openclaw_state(name) or _archived(name)
 
 
@@ -204,29 +218,20 @@ def _archived(name: str) -> str | None:
         return "archived by OpenClaw; name the file to ingest it"
     if ".bak" in name:
         return "backup"
-    known = os.path.splitext(name)[1].lower() in _MARKDOWN | _JSON_LINES
-    return None if known else "neither a note nor a transcript"
+    return None if detection.is_known(name) else "neither a note nor a transcript"
 
 
-def _file(path: str, real: str, wanted: Format | None) -> Found:
+def _file(path: str, real: str, wanted: Format | None, *, in_vault: bool) -> Found:
     try:
         path.encode()
-        with _open(real) as stream:
-            head = stream.read(_HEAD)
+        with open_file(real) as stream:
+            head = stream.read(detection.HEAD)
     except UnicodeEncodeError:
         return Problem(os.fsencode(path).decode(errors="replace"), None, "file name is not UTF-8")
     except OSError as error:
-        return _failed(path, error)
-    extension = os.path.splitext(path)[1].lower()
-    known = extension in _MARKDOWN | _JSON_LINES
-    if wanted is None and _is_binary(head[:1024], strict=not known):
-        return Problem(path, None, "binary file")
-    found = wanted or ("markdown" if extension in _MARKDOWN else _detect(head))
-    if found is None and extension in _JSON_LINES:
-        found = "jsonl"
-    if found is None and extension == ".json":
-        return Problem(path, None, "a JSON document, not one JSON object a line")
-    return SourceFile(path, _with_tilde(real), found or "markdown")
+        return failed(path, error)
+    found = detection.of_file(path, head, wanted, in_vault=in_vault)
+    return found if isinstance(found, Problem) else SourceFile(path, with_tilde(real), found)
 
 
 def _standard_input(wanted: Format | None, stdin: BinaryIO | None) -> Found:
@@ -235,39 +240,13 @@ def _standard_input(wanted: Format | None, stdin: BinaryIO | None) -> Found:
     if not isinstance(stdin, io.BufferedReader):
         stdin = io.BufferedReader(cast("io.RawIOBase", stdin))
     # peek gives what one read gives and consumes nothing; a first row is enough.
-    head = stdin.peek(_HEAD)[:_HEAD]
-    if wanted is None and _is_binary(head[:1024], strict=True):
+    head = stdin.peek(detection.HEAD)[: detection.HEAD]
+    if wanted is None and detection.is_binary(head, strict=True):
         return Problem(STDIN, None, "binary data")
-    return SourceFile(STDIN, STDIN, wanted or detect(head), stdin)
+    return SourceFile(STDIN, STDIN, wanted or detection.detect(head), stdin)
 
 
-def _detect(head: bytes) -> Format | None:
-    tally = Tally()
-    lines = head.split(b"\n")
-    for number, line in enumerate(lines, 1):
-        try:
-            row = parse(line, number, tally)
-        except LineError:
-            continue
-        if claude_code.is_row(row):
-            return "claude-code"
-        return "openclaw" if openclaw.is_row(row) else "jsonl"
-    # The first row is larger than what was looked at: tell it by how it begins.
-    start = lines[0].removeprefix(b"\xef\xbb\xbf").replace(b" ", b"")
-    if len(lines) == 1 and start.startswith(b'{"parentUuid"'):
-        return "claude-code"
-    if len(lines) == 1 and start.startswith(b'{"'):
-        return "openclaw" if start.startswith((b'{"type":"session"', b'{"type":"mess')) else "jsonl"
-    return None
-
-
-def _is_binary(head: bytes, *, strict: bool) -> bool:
-    if strict and b"\0" in head:
-        return True
-    return len(head) - len(head.translate(None, _CONTROL)) > len(head) // 20
-
-
-def _open(path: str) -> BinaryIO:
+def open_file(path: str) -> BinaryIO:
     """A regular file, opened without following a link and without waiting for a writer."""
     _require_file(os.lstat(path).st_mode)  # some devices act when they are opened
     handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOFOLLOW)
@@ -285,11 +264,13 @@ def _require_file(mode: int) -> None:
         raise OSError(errno.EINVAL, kind)
 
 
-def _failed(path: str, error: OSError | ValueError) -> Problem:
+def failed(path: str, error: OSError | ValueError) -> Problem:
+    """The problem of a file or folder that cannot be read."""
     told = (error.strerror or "cannot be read") if isinstance(error, OSError) else str(error)
     return Problem(path, None, told[:1].lower() + told[1:] if told[1:2].islower() else told)
 
 
-def _with_tilde(real: str) -> str:
+def with_tilde(real: str) -> str:
+    """An absolute path, ``~`` for the home folder: where a file lies, as ``SourceFile.origin``."""
     home = os.path.realpath(os.path.expanduser("~")).rstrip("/")
     return "~" + real[len(home) :] if home and real.startswith(home + "/") else real

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from strategies import examples
 
 from clsm_cli.ingestion import claude_code
+from clsm_cli.ingestion.detection import detect
 from clsm_cli.ingestion.items import Dropped, Problem, RawTurn, TranscriptItem
 from clsm_cli.ingestion.rows import bounded_lines
-from clsm_cli.ingestion.sources import detect
 
 if TYPE_CHECKING:
     from processes import Cli

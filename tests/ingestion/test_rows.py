@@ -47,6 +47,7 @@ def test_lines_are_complete_and_bounded(data: bytes, limit: int) -> None:
         if isinstance(line, TooLong):
             assert line.size > limit
         else:
+            assert isinstance(line, bytes)
             assert line.rstrip(b"\n") == whole
             assert len(line) <= limit + 2
 

@@ -10,8 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from clsm_cli.ingestion.detection import Format, detect
 from clsm_cli.ingestion.items import Problem
-from clsm_cli.ingestion.sources import Format, Missing, Skipped, SourceFile, detect, find
+from clsm_cli.ingestion.sources import Missing, Skipped, SourceFile, find
 
 SESSION = b'{"type":"session","version":4,"id":"s"}\n'
 

@@ -112,7 +112,8 @@ def test_hook_and_file_agree(moment: datetime, zone: str) -> None:
 
 def test_future() -> None:
     now = datetime(2026, 2, 24, 12, 0, tzinfo=HOME)
-    assert is_future("2026-02-24T12:00:00.001+01:00", now)
+    assert is_future("2026-02-24T12:00:01+01:00", now)
+    assert not is_future("2026-02-24T12:00:00.999+01:00", now), "of this very second"
     assert not is_future("2026-02-24T12:00:00+01:00", now)
     assert is_future("2026-02-25", now)
     assert not is_future("2026-02-24", now)

@@ -123,13 +123,13 @@ def _markdown(data: bytes) -> None:
 
 
 def _transcript(data: bytes) -> None:
-    from clsm_cli.ingestion import jsonl, openclaw, sources
+    from clsm_cli.ingestion import detection, jsonl, openclaw
     from clsm_cli.ingestion.items import RawTurn
     from clsm_cli.ingestion.rows import bounded_lines
     from clsm_cli.ingestion.turns import Masker, from_message
     from clsm_cli.store.inbox import Captured, render
 
-    sources.detect(data)
+    detection.detect(data)
     mask = Masker()
     for reader in (jsonl.read, openclaw.read):
         lines = bounded_lines(io.BytesIO(data), 4096)

@@ -1,0 +1,141 @@
+"""The format of a source, by its name and its first bytes."""
+
+from __future__ import annotations
+
+import os
+import re
+from typing import Literal
+
+from clsm_cli.ingestion import claude_code, openclaw
+from clsm_cli.ingestion.items import Problem
+from clsm_cli.ingestion.rows import Tally, parse
+from clsm_cli.store.jsonlines import LineError
+
+Format = Literal["markdown", "openclaw", "claude-code", "jsonl", "smriti", "export", "obsidian"]
+
+DOCUMENTS = frozenset[Format]({"markdown", "obsidian"})
+"""Formats of living documents; the others are conversations."""
+HEAD = 64 << 10
+"""First bytes of a source that are looked at."""
+_MARKDOWN = frozenset({".md", ".markdown", ".txt"})
+_JSON_LINES = frozenset({".jsonl", ".ndjson", ".json-lines"})
+ZIP = b"PK\x03\x04"
+"""How a zip archive begins."""
+_EXPORT = re.compile(r"(?:.*/)?conversations(?:-\d{1,4})?\.json")
+_EXPORT_MARKS = (b'"mapping"', b'"chat_messages"')
+# Bytes of control characters that text does not hold; more than one in twenty is no text.
+_CONTROL = bytes(set(range(32)) - set(b"\t\n\v\f\r\x1b\b"))
+
+
+def detect(head: bytes) -> Format:
+    r"""The format of text by its first rows: JSON objects, or else a note.
+
+    >>> detect(b'{"type":"session","version":4,"id":"a"}\n'), detect(b'{"role":"user","text":""}')
+    ('openclaw', 'jsonl')
+    >>> detect(b"# A note")
+    'markdown'
+    """
+    if is_export(head):
+        return "export"
+    return _detect(head) or ("smriti" if _is_session(head) else "markdown")
+
+
+def is_known(name: str) -> bool:
+    """Whether a file of a folder may be memory, by its name.
+
+    >>> is_known("a.MD"), is_known("a.jsonl"), is_known("a.png")
+    (True, True, False)
+    """
+    return _extension(name) in _MARKDOWN | _JSON_LINES or is_export_name(name)
+
+
+def of_file(
+    path: str, head: bytes, wanted: Format | None, *, in_vault: bool = False
+) -> Format | Problem:
+    """The format of a file, or why it cannot be read.
+
+    Args:
+        path: As it was given.
+        head: Its first bytes, ``HEAD`` of them.
+        wanted: Taken for granted.
+        in_vault: Whether a note is one of Obsidian's.
+    """
+    if wanted is not None:
+        return wanted
+    extension = _extension(path)
+    if extension == ".zip" and is_archive(head):
+        return "export"
+    if is_binary(head, strict=not is_known(path)):
+        return Problem(path, None, "binary file")
+    if extension in _MARKDOWN:
+        return "smriti" if _is_session(head) else "obsidian" if in_vault else "markdown"
+    found = "export" if is_export(head) else _detect(head)
+    if found is None and extension == ".json":
+        return Problem(path, None, "a JSON document, not one JSON object a line")
+    return found or ("jsonl" if extension in _JSON_LINES else "markdown")
+
+
+def is_binary(head: bytes, *, strict: bool) -> bool:
+    """Whether it is no text; ``strict`` where nothing else says that it is."""
+    head = head[:1024]
+    if strict and b"\0" in head:
+        return True
+    return len(head) - len(head.translate(None, _CONTROL)) > len(head) // 20
+
+
+def is_export(head: bytes) -> bool:
+    """Whether a file is an export, by its first bytes.
+
+    >>> is_export(b'[{"title": "Oak", "mapping": {'), is_export(b'[{"title": "Oak"}]')
+    (True, False)
+    """
+    text = head.removeprefix(b"\xef\xbb\xbf").lstrip()
+    return text.startswith(b"[") and any(mark in text for mark in _EXPORT_MARKS)
+
+
+def is_archive(head: bytes) -> bool:
+    """Whether a file is a zip archive, by its first bytes."""
+    return head.startswith(ZIP)
+
+
+def is_export_name(name: str) -> bool:
+    """Whether a file of a folder may be an export by its name.
+
+    >>> is_export_name("conversations.json"), is_export_name("conversations-003.json")
+    (True, True)
+    >>> is_export_name("users.json")
+    False
+    """
+    return _EXPORT.fullmatch(name) is not None
+
+
+def _is_session(head: bytes) -> bool:
+    if b"\n## Turn " not in head:  # a note, as most are
+        return False
+    from clsm_cli.ingestion import smriti
+
+    return smriti.is_session(head)
+
+
+def _extension(name: str) -> str:
+    return os.path.splitext(name)[1].lower()
+
+
+def _detect(head: bytes) -> Format | None:
+    tally = Tally()
+    lines = head.split(b"\n")
+    for number, line in enumerate(lines, 1):
+        try:
+            row = parse(line, number, tally)
+        except LineError:
+            continue
+        if claude_code.is_row(row):
+            return "claude-code"
+        return "openclaw" if openclaw.is_row(row) else "jsonl"
+    # The first row is larger than what was looked at: tell it by how it begins.
+    start = lines[0].removeprefix(b"\xef\xbb\xbf").replace(b" ", b"")
+    if len(lines) == 1 and start.startswith(b'{"parentUuid"'):
+        return "claude-code"
+    if len(lines) == 1 and start.startswith(b'{"'):
+        return "openclaw" if start.startswith((b'{"type":"session"', b'{"type":"mess')) else "jsonl"
+    return None

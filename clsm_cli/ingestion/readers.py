@@ -1,0 +1,58 @@
+"""The reader of each format of transcripts."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import TYPE_CHECKING, Any
+
+from clsm_cli.ingestion import claude_code, jsonl, openclaw
+from clsm_cli.ingestion.sources import SourceFile
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from datetime import datetime, tzinfo
+
+    from clsm_cli.ingestion.items import TranscriptItem
+    from clsm_cli.ingestion.tails import Tail
+
+
+def _none(_session: str) -> Iterable[str]:
+    return ()
+
+
+@contextlib.contextmanager
+def opened(
+    source: SourceFile | Tail,
+    *,
+    zone: tzinfo,
+    now: datetime,
+    session: str,
+    known_clsm_calls: Callable[[str], Iterable[str]] = _none,
+) -> Iterator[Iterator[TranscriptItem]]:
+    """The items of a transcript, in its order, while it is open.
+
+    Args:
+        source: Of any format but Markdown.
+        zone: The store's time zone.
+        now: What lies after it is reported as in the future.
+        session: Of what names none.
+        known_clsm_calls: As for ``openclaw.read``.
+
+    Raises:
+        OSError: It cannot be read.
+    """
+    told: Any = {"path": source.path, "zone": zone, "now": now, "session": session}
+    if isinstance(source, SourceFile) and source.format in {"smriti", "export"}:
+        # One document, and not a line after the other.
+        from clsm_cli.ingestion import export, smriti
+
+        whole = smriti.read if source.format == "smriti" else export.read
+        with source.open() as stream:
+            yield whole(stream, **told)
+        return
+    with source.lines() as lines:
+        if source.format == "jsonl":
+            yield jsonl.read(lines, **told)
+            return
+        read = openclaw.read if source.format == "openclaw" else claude_code.read
+        yield read(lines, **told, known_clsm_calls=known_clsm_calls)

@@ -1,0 +1,218 @@
+r"""Sessions of Smriti (Chitragupta) as it writes them: one Markdown file, ``## Turn 3 — user``.
+
+Front matter names the session; a turn is a heading and its text, with lines escaped that would look
+like a heading or a rule; a tool call is ``### Tool: name`` with its input and its result, each fenced,
+and not escaped at all. So a fence ends where the line behind it is what the writer puts there, and a
+heading inside a result is text. A turn has no time; it has the day on which the session was made.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import re
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from clsm_cli.config import MAX_MESSAGE
+from clsm_cli.ingestion.items import Dropped, Problem, RawTurn
+from clsm_cli.ingestion.noise import is_clsm_tool, machine_talk, runs_clsm
+from clsm_cli.ingestion.openclaw import compact, tool_call, trust_of_tool
+from clsm_cli.ingestion.rows import Tally, label, watched
+from clsm_cli.ingestion.times import normalise
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from datetime import datetime, tzinfo
+
+    from clsm_cli.ingestion.items import TranscriptItem
+    from clsm_cli.model.episodes import Role
+
+LARGEST = 64 << 20
+"""Bytes of a session; it is read whole."""
+_TURN = re.compile(r"## Turn (\d{1,9}) [—–-]{1,2} (user|assistant)(?: \(.*\))?[ \t]*\Z")
+_TOOL = re.compile(r"### Tool: (.+)")
+_ESCAPED = re.compile(r"\\(?=## Turn \d|---\Z)|\\(?=</(?:details|summary)>)", re.IGNORECASE)
+_FOOTER = re.compile(r"\*Session .*\*")
+_PARTS = re.compile(r"<!-- [\w:. -]*[A-Za-z0-9+/=]{16,} -->")
+"""The parts of a message once more, for the program."""
+_FENCE = "```"
+
+
+def is_session(head: bytes) -> bool:
+    r"""Whether a note is a session, by its first bytes.
+
+    >>> is_session("---\nid: s-1\n---\n\n## Turn 1 — user\n\nHi.\n".encode())
+    True
+    >>> is_session("## Turn 1 — user".encode())
+    False
+    """
+    lines = head.decode("utf-8", "replace").replace("\r\n", "\n").split("\n")
+    if lines[0] != "---" or not any(line.startswith("id: ") for line in lines[:40]):
+        return False
+    return any(_TURN.match(line) for line in lines)
+
+
+def read(
+    stream: BinaryIO, *, path: str, zone: tzinfo, now: datetime, session: str
+) -> Iterator[TranscriptItem]:
+    """The turns, dropped turns and problems of a session, in its order.
+
+    Args:
+        stream: The file.
+        path: As it was given, for problems.
+        zone: The store's time zone.
+        now: What lies after it is reported as in the future.
+        session: Where the front matter names none.
+    """
+    tally = Tally()
+    data = stream.read(LARGEST + 1)
+    if len(data) > LARGEST:
+        yield Problem(path, None, f"larger than {LARGEST >> 20} MiB")
+        return
+    text = data.removeprefix(b"\xef\xbb\xbf").decode(errors="replace")
+    if "\ufffd" in text:
+        tally.add("invalid UTF-8 replaced", 1)
+    lines = text.replace("\r\n", "\n").replace("\0", "").split("\n")
+    meta, start = _front_matter(lines)
+    created = normalise(meta.get("created"), zone)
+    reader = _Reader(lines, label(meta.get("id")) or session, created and created[:10], tally)
+    yield from watched(reader.items(start), path=path, now=now, tally=tally)
+
+
+def _front_matter(lines: Sequence[str]) -> tuple[dict[str, str], int]:
+    """The scalars of the front matter, and the line behind it."""
+    if lines[0].rstrip() != "---":
+        return {}, 0
+    end = next((n for n in range(1, len(lines)) if lines[n].rstrip() == "---"), 0)
+    pairs = (line.partition(": ") for line in lines[1:end])
+    return {key: value.strip().strip('"') for key, _, value in pairs}, end + 1
+
+
+class _Reader:
+    """The lines of a session, and the place in them."""
+
+    def __init__(self, lines: list[str], session: str, day: str | None, tally: Tally) -> None:
+        self.lines = lines
+        self.session = session
+        self.day = day
+        self.tally = tally
+
+    def items(self, place: int) -> Iterator[TranscriptItem]:
+        """Turn by turn; what stands before the first one is no turn."""
+        while place < len(self.lines) and not _TURN.match(self.lines[place]):
+            place += 1
+        while place < len(self.lines) and (head := _TURN.match(self.lines[place])):
+            first, place = place, place + 1
+            end = self._text_end(place)
+            role: Role = "user" if head[2] == "user" else "assistant"
+            yield self._said(role, head[1], first, end)
+            place = end
+            for count in itertools.count(1):
+                tool = self._tool_at(place)
+                if tool is None:
+                    break
+                found, place = self._tool(tool, f"{head[1]}#{count}", place)
+                yield from found
+                while place < len(self.lines) and not self.lines[place].strip():
+                    place += 1
+            place = self._skip_rest(place)
+
+    def _text_end(self, place: int) -> int:
+        while place < len(self.lines) and not _TURN.match(self.lines[place]):
+            if self._tool_at(place) is not None or self._is_footer(place):
+                break
+            place += 1
+        return place
+
+    def _skip_rest(self, place: int) -> int:
+        """To the next turn: behind the tools of one nothing is its own."""
+        while place < len(self.lines) and not _TURN.match(self.lines[place]):
+            place += 1
+        return place
+
+    def _is_footer(self, place: int) -> bool:
+        rest = [line for line in self.lines[place : place + 3] if line.strip()]
+        return rest[:1] == ["---"] and len(rest) > 1 and bool(_FOOTER.fullmatch(rest[1]))
+
+    def _tool_at(self, place: int) -> str | None:
+        """The name of the tool whose section begins here; a heading alone is text."""
+        head = _TOOL.fullmatch(self.lines[place]) if place < len(self.lines) else None
+        behind = [line for line in self.lines[place + 1 : place + 3] if line.strip()]
+        return head[1] if head and behind == ["**Input:**"] else None
+
+    def _tool(self, name: str, number: str, place: int) -> tuple[list[TranscriptItem], int]:
+        """The call and its result, and the line behind them."""
+        first = place
+        given, place = self._fenced(place + 1, "<details>")
+        is_error = "<summary>error</summary>" in "".join(self.lines[place : place + 3]).lower()
+        middle = place
+        said, place = self._fenced(place, "</details>")
+        arguments = _json(given)
+        command = arguments.get("command") if isinstance(arguments, dict) else None
+        if is_clsm_tool(name) or (isinstance(command, str) and runs_clsm(command)):
+            return [Dropped("clsm call", first + 1), Dropped("clsm result", middle + 1)], place
+        text = compact(arguments)
+        if isinstance(command, str) and len(arguments) == 1:
+            text = command
+        call = tool_call(name, text)
+        found: list[TranscriptItem] = [
+            self._turn(name, "tool", text, number, (first, middle), tool=call)
+        ]
+        if said.strip():
+            result = tool_call(name, None, error=is_error)
+            trust = trust_of_tool(name)
+            found.append(
+                self._turn(
+                    name, "tool", said, f"{number}r", (middle, place), tool=result, trust=trust
+                )
+            )
+        return found, place
+
+    def _fenced(self, place: int, behind: str) -> tuple[str, int]:
+        """What stands in the next fence, which ends before a line ``behind``; the line after it."""
+        opening = place
+        while place < len(self.lines) and not self.lines[place].startswith(_FENCE):
+            place += 1
+        start = place = place + 1
+        while place < len(self.lines):
+            rest = [line for line in self.lines[place + 1 : place + 3] if line.strip()]
+            if self.lines[place] == _FENCE and rest[:1] == [behind]:
+                end = place + 1 + self.lines[place + 1 : place + 3].index(behind)
+                return "\n".join(self.lines[start:place]), end + 1
+            place += 1
+        self.tally.add("tool call is cut short", opening + 1)
+        return "\n".join(self.lines[start:]), len(self.lines)
+
+    def _said(self, role: Role, number: str, first: int, end: int) -> TranscriptItem:
+        kept = (line for line in self.lines[first + 1 : end] if not _PARTS.fullmatch(line))
+        text = "\n".join(_ESCAPED.sub("", line) for line in kept).strip("\n").rstrip()
+        reason = machine_talk(role, text) or ("" if text else "no text")
+        if reason:
+            return Dropped(reason, first + 1)
+        return self._turn(role, role, text, number, (first, end))
+
+    def _turn(
+        self, speaker: str, role: Role, text: str, number: str, lines: tuple[int, int], **more: Any
+    ) -> RawTurn:
+        first, end = lines
+        if len(text.encode()) > MAX_MESSAGE:
+            self.tally.add(f"longer than {MAX_MESSAGE >> 20} MiB, its beginning kept", first + 1)
+        return RawTurn(
+            session=self.session,
+            speaker=speaker,
+            role=role,
+            text=text,
+            time=self.day,
+            line_start=first + 1,
+            line_end=max(first + 1, end),
+            foreign_id=number,
+            **more,
+        )
+
+
+def _json(text: str) -> Any:
+    """The arguments of a call; as they stand where they are no JSON."""
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return text

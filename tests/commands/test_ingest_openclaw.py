@@ -1,0 +1,71 @@
+"""``clsm ingest --openclaw`` as its user runs it: from cron, twice at once, with no OpenClaw there."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from openclaw_state import change, database_of, talk, write_rows
+from processes import Cli
+
+from clsm_cli.errors import BadInputError
+from clsm_cli.store import cursors, layout
+
+
+def test_the_state_folder_is_found_as_openclaw_finds_it(cli: Cli, tmp_path: Path) -> None:
+    home = Path(cli.environment["HOME"])
+    write_rows(database_of(home / ".openclaw"), "s1", talk("s1"))
+    write_rows(database_of(tmp_path / "elsewhere"), "s2", talk("s2", 6))
+    first = cli.ok("ingest", "--openclaw", "--capture", "--json").json
+    assert [each["added"] for each in first["files"]] == [4]
+    assert first["files"][0]["path"].endswith(
+        "/.openclaw/agents/main/agent/openclaw-agent.sqlite#s1"
+    )
+    other = cli.ok(
+        *("ingest", "--openclaw", "--capture", "--json"), OPENCLAW_STATE_DIR=tmp_path / "elsewhere"
+    ).json
+    assert [each["added"] for each in other["files"]] == [6]
+    again = cli.ok("ingest", "--openclaw", "--capture", "--json").json
+    assert (again["files"], again["up_to_date"]) == ([], 1)
+
+
+def test_openclaw_is_not_installed(cli: Cli, tmp_path: Path) -> None:
+    done = cli("ingest", "--openclaw")
+    assert (done.code, done.out) == (BadInputError.exit_code, "")
+    assert done.err.count("\n") == 1
+    assert ".openclaw: no state of OpenClaw here" in done.err
+    assert "check the path" in done.err
+
+
+def test_a_problem_beside_what_is_up_to_date_is_no_failure(cli: Cli, tmp_path: Path) -> None:
+    """A nightly run must not fail for ever because of one database."""
+    write_rows(database_of(tmp_path), "s1", talk("s1"))
+    write_rows(database_of(tmp_path, "old"), "s2", talk("s2"))
+    change(database_of(tmp_path, "old"), "DROP TABLE transcript_events")
+    words = ("ingest", "--openclaw", tmp_path, "--capture")
+    assert "has no conversations that clsm can find" in cli.ok(*words).err
+    assert "has no conversations that clsm can find" in cli.ok(*words).err
+    assert cli(*words, "--strict").code == BadInputError.exit_code
+
+
+def test_two_at_once_take_every_turn_in_once(cli: Cli, tmp_path: Path) -> None:
+    for number in range(20):
+        write_rows(database_of(tmp_path), f"s{number}", talk(f"s{number}"))
+    words = ("ingest", "--openclaw", str(tmp_path), "--capture", "--json")
+    with ThreadPoolExecutor(4) as pool:
+        done = list(pool.map(lambda _: cli.ok(*words).json, range(4)))
+    assert sum(each["added"] for one in done for each in one["files"]) == 80
+    store = layout.open_store(cli.store, {})
+    inside = cursors.fetch(store)
+    assert sorted(len(places) for places in inside.values()) == [20]
+
+
+def test_an_ordinary_ingest_does_not_load_the_reader_of_databases() -> None:
+    code = (
+        "import sys, clsm_cli.ingestion.ingest;"
+        "print(*sorted({'sqlite3', 'backports.zstd', 'compression.zstd'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == []

@@ -1,0 +1,147 @@
+"""A state folder of OpenClaw as its gateway leaves it: the database of 2026.9, transcripts of 2026.7.
+
+Tables and constraints are those that OpenClaw 2026.9.6 made, without the ones that clsm never reads;
+so is the size from which on a row is zstd.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from backports import zstd
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from pathlib import Path
+
+START = 1771917300000
+LARGE = 2600
+_SCHEMA = """
+PRAGMA journal_mode = WAL;
+PRAGMA user_version = 23;
+CREATE TABLE session_windows (session_id TEXT NOT NULL PRIMARY KEY, session_key TEXT NOT NULL) STRICT;
+CREATE TABLE transcript_events (
+  session_id TEXT NOT NULL,
+  seq INTEGER NOT NULL,
+  event_json TEXT,
+  created_at INTEGER NOT NULL,
+  event_zstd BLOB,
+  event_utf8_bytes INTEGER CHECK (event_utf8_bytes IS NULL OR event_utf8_bytes >= 0),
+  navigation_json TEXT,
+  PRIMARY KEY (session_id, seq),
+  FOREIGN KEY (session_id) REFERENCES "session_windows"(session_id) ON DELETE CASCADE,
+  CHECK (
+    (event_json IS NOT NULL AND event_zstd IS NULL)
+    OR (
+      event_json IS NULL AND event_zstd IS NOT NULL
+      AND event_utf8_bytes IS NOT NULL
+      AND event_utf8_bytes BETWEEN 1 AND 4194304
+      AND length(event_zstd) BETWEEN 1 AND 4194304
+      AND navigation_json IS NOT NULL
+    )
+  )
+) STRICT;
+CREATE TABLE session_transcript_cold_archives (
+  session_id TEXT NOT NULL PRIMARY KEY,
+  last_seq INTEGER NOT NULL
+) STRICT;
+"""
+
+
+def header(session: str) -> dict[str, Any]:
+    return {"type": "session", "version": 4, "id": session, "timestamp": "2026-02-24T07:15:00Z"}
+
+
+def message(number: int, role: str, content: Any, **more: Any) -> dict[str, Any]:
+    """A message row, a minute after the one before; its own stamp is a second late."""
+    inner = {"role": role, "content": content, "timestamp": START + number * 60_000, **more}
+    late = datetime.fromtimestamp((START + number * 60_000) / 1000 + 1, UTC).isoformat()
+    return {
+        "type": "message",
+        "id": f"m{number}",
+        "parentId": None,
+        "timestamp": late,
+        "message": inner,
+    }
+
+
+def calls(number: int, call_id: str, command: str) -> dict[str, Any]:
+    """The agent runs a command."""
+    part = {
+        "type": "toolCall",
+        "id": call_id,
+        "name": "exec",
+        "arguments": {"command": command},
+    }
+    return message(number, "assistant", [part])
+
+
+def answers(number: int, call_id: str, text: str) -> dict[str, Any]:
+    """What a command printed."""
+    parts = [{"type": "text", "text": text}]
+    return message(number, "toolResult", parts, toolCallId=call_id, toolName="exec")
+
+
+def reset(number: int) -> dict[str, Any]:
+    """The user said /new."""
+    at = datetime.fromtimestamp((START + number * 60_000) / 1000, UTC).isoformat()
+    return {"type": "reset", "id": f"r{number}", "timestamp": at, "reason": "new", "parentId": None}
+
+
+def talk(session: str, count: int = 4) -> list[dict[str, Any]]:
+    """A short conversation, one message of it large."""
+    said = ["Where is the key?", "Under the blue pot.", "word " * LARGE, "That was long."]
+    roles = ("user", "assistant")
+    return [
+        header(session),
+        *(message(n, roles[n % 2], f"{said[n % 4]} {n}") for n in range(count)),
+    ]
+
+
+def database_of(state: Path, agent: str = "main") -> Path:
+    return state / "agents" / agent / "agent" / "openclaw-agent.sqlite"
+
+
+def write_rows(
+    database: Path, session: str, rows: Sequence[dict[str, Any]], first: int = 0
+) -> None:
+    """Add rows to a conversation, as the gateway does: the large ones as zstd."""
+    database.parent.mkdir(parents=True, exist_ok=True)
+    is_new = not database.exists()
+    connection = sqlite3.connect(database)
+    with connection:
+        if is_new:
+            connection.executescript(_SCHEMA)
+        connection.execute(
+            "INSERT OR IGNORE INTO session_windows VALUES (?, ?)", (session, f"agent:{session}")
+        )
+        for seq, row in enumerate(rows, first):
+            text = json.dumps(row)
+            packed = zstd.compress(text.encode()) if len(text) > LARGE else None
+            plain = None if packed else text
+            values = (session, seq, plain, START, packed, len(text), "{}" if packed else None)
+            connection.execute("INSERT INTO transcript_events VALUES (?, ?, ?, ?, ?, ?, ?)", values)
+    connection.close()
+
+
+def change(database: Path, statement: str, *values: object) -> None:
+    """Anything else that may happen to a database."""
+    connection = sqlite3.connect(database)
+    with connection:
+        connection.execute("PRAGMA ignore_check_constraints = ON")
+        connection.execute(statement, values)
+    connection.close()
+
+
+def jsonl(rows: Sequence[dict[str, Any]]) -> bytes:
+    return b"".join(json.dumps(row).encode() + b"\n" for row in rows)
+
+
+def transcript_of(state: Path, session: str, agent: str = "main") -> Path:
+    """The file of a conversation with 2026.7; its folder is made."""
+    path = state / "agents" / agent / "sessions" / f"{session}.jsonl"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    return path

@@ -1,0 +1,79 @@
+"""Cursors are believed only in the store that they were written in, as it went on since."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from clsm_cli.store import atomic, cursors, layout
+from clsm_cli.store.cursors import Place
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> layout.Store:
+    layout.create(tmp_path / "memory", "Europe/Amsterdam")
+    return layout.open_store(tmp_path / "memory", {"CLSM_DEVICE": "pi"})
+
+
+@pytest.fixture
+def places(tmp_path: Path) -> cursors.Places:
+    path = tmp_path / "a.jsonl"
+    path.write_text("{}")
+    return {str(path): {"": Place(2, 1, "ab", "2:3:4"), "s1": Place(7, 7, "cd")}}
+
+
+def ledger(store: layout.Store, text: str) -> None:
+    atomic.append(store.flow / "runs.jsonl", text.encode())
+
+
+def test_what_was_kept_is_there(store: layout.Store, places: cursors.Places) -> None:
+    assert cursors.fetch(store) == {}
+    ledger(store, '{"id": "run-1"}')
+    cursors.keep(store, {**places, "/nowhere/b.jsonl": {"": Place(1, 1, "")}})
+    assert cursors.fetch(store) == places
+    ledger(store, '{"id": "run-2", "command": "note"}')
+    assert cursors.fetch(store) == places
+    assert cursors.path_of(store).stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize(
+    "now",
+    [
+        b"",
+        b'\n{"id": "run-0"}\n',
+        b'\n{"id": "run-2"}\n\n{"id": "run-3"}\n',
+        b'\n{"id": "run-1"}\n\n{"id": "run-2", "of": "run-1"}\n',
+    ],
+    ids=["gone", "another", "another and more", "undone"],
+)
+def test_a_ledger_that_does_not_go_on(
+    store: layout.Store, places: cursors.Places, now: bytes
+) -> None:
+    ledger(store, '{"id": "run-1"}')
+    cursors.keep(store, places)
+    (store.flow / "runs.jsonl").write_bytes(now)
+    assert cursors.fetch(store) == {}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"version": 2},
+        {"version": None},
+        {"ledger": 3},
+        {"ledger": ["x", "y"]},
+        {"places": []},
+        {"places": {"a": {"": [1, 2]}}},
+        {"places": {"a": {"": ["x", 2, "", ""]}}},
+    ],
+)
+def test_a_damaged_file_is_not_believed(
+    store: layout.Store, places: cursors.Places, change: dict[str, Any]
+) -> None:
+    cursors.keep(store, places)
+    path = cursors.path_of(store)
+    path.write_text(json.dumps({**json.loads(path.read_text()), **change}))
+    assert cursors.fetch(store) == {}
