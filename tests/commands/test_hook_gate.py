@@ -1,0 +1,47 @@
+"""What a hook puts before a message: nothing for small talk, something for what needs memory.
+
+The lists (``fixtures/hook``) were written before the phrases of ``text/small_talk.txt``; their even
+lines were not looked at while those were. The limits are those of the promise, not what was measured.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+from processes import Cli, environment
+from sample_store import NOW, SAMPLE
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+LISTS = SAMPLE.parent / "hook"
+
+
+@pytest.fixture(scope="module")
+def sample(tmp_path_factory: pytest.TempPathFactory, model_folder: Path) -> Cli:
+    """The sample memory, slept on."""
+    folder = tmp_path_factory.mktemp("sample")
+    cli = Cli(folder, {**environment(folder, model_folder), "CLSM_STORE": str(folder / "memory")})
+    cli.ok("init")
+    cli.ok("ingest", SAMPLE / "workspace", SAMPLE / "sessions", "--now", NOW)
+    cli.ok("consolidate", "--now", NOW)
+    return cli
+
+
+def empty(sample: Cli, name: str, half: int) -> float:
+    """The share of one half of a list for which nothing is put before the message."""
+    lines = (LISTS / f"{name}.txt").read_text("utf-8").splitlines()[half::2]
+    rows = "".join(json.dumps({"id": n, "query": text}) + "\n" for n, text in enumerate(lines))
+    options = ("--gate", "--batch", "-", "--now", NOW)
+    found = sample.ok("recall", *options, stdin=rows.encode()).out.splitlines()
+    answers = [json.loads(line) for line in found]
+    assert len(answers) == len(lines)
+    return sum(not (a["memories"] or a["concepts"]) for a in answers) / len(lines)
+
+
+@pytest.mark.parametrize("half", [0, 1], ids=["tuned on", "held out"])
+def test_small_talk_brings_nothing_and_a_question_something(sample: Cli, half: int) -> None:
+    assert empty(sample, "small_talk", half) >= 0.80
+    assert empty(sample, "memory_questions", half) <= 0.05
