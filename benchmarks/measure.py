@@ -57,7 +57,7 @@ def environment(store: Path | None = None, **more: str) -> dict[str, str]:
     return kept | more
 
 
-def run(command: Sequence[str], variables: dict[str, str]) -> Cost:
+def run(command: Sequence[str], variables: dict[str, str], stdin: Path | None = None) -> Cost:
     """Run a process to its end, its output thrown away.
 
     It runs outside of the project's folder, so that ``clsm`` is what is installed.
@@ -66,14 +66,17 @@ def run(command: Sequence[str], variables: dict[str, str]) -> Cost:
         RuntimeError: It failed; with what it said on stderr.
     """
     start = time.perf_counter()
-    with subprocess.Popen(
-        command,
-        cwd=OUTSIDE,
-        env=variables,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-    ) as process:
+    with (
+        (stdin or Path(os.devnull)).open("rb") as given,
+        subprocess.Popen(
+            command,
+            cwd=OUTSIDE,
+            env=variables,
+            stdin=given,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+        ) as process,
+    ):
         assert process.stderr is not None
         said = process.stderr.read()
         _, status, usage = os.wait4(process.pid, 0)

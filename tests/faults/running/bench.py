@@ -228,9 +228,12 @@ def _but_shadow(found: dict[str, object]) -> dict[str, object]:
 def _may_differ(path: Path) -> bool:
     is_derived = path.parts[0] == ".clsm" and path.parts[1] in _DERIVED
     is_elsewhere = path.name == "runs.jsonl" or path.parent.name == "inbox"
+    # A line of the ledger that the fault tore, as ``doctor --fix`` keeps it.
+    is_torn = path.parts[0] == "quarantine" and "-runs-" in path.name
     return (
         is_derived
         or is_elsewhere
+        or is_torn
         or any(part.startswith(atomic.TEMP_PREFIX) for part in path.parts)
     )
 

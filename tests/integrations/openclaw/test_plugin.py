@@ -148,6 +148,16 @@ def test_a_turn_is_written_down_when_it_ends(gateway: Gateway) -> None:
     assert {memory["text"] for memory in found} == {"Where is the boat?", "In the harbour."}
 
 
+def test_what_was_written_down_is_understood_before_it_is_asked_for(gateway: Gateway) -> None:
+    gateway.play(step(WRITE, message=user("Where is the boat?")), step(END), step("gateway_stop"))
+    assert gateway.cli.ok("status", "--json").json["unembedded"] == 0
+    Path(gateway.cli.environment["HOME"], "turn").write_text(json.dumps(user("And the oars?", 1)))
+    gateway.cli.ok(
+        "ingest", "--capture", "--session", "s", Path(gateway.cli.environment["HOME"], "turn")
+    )
+    assert gateway.cli.ok("status", "--json").json["unembedded"] > 0
+
+
 def test_what_one_copy_of_the_plugin_saw_another_writes_down(gateway: Gateway) -> None:
     seen = {**step(WRITE, message=user("Where is the boat?")), "copy": 1}
     gateway.play(seen, step(END))

@@ -4,6 +4,7 @@ import { shared } from "./shared.js";
 
 const MOST = 8 << 20;
 const TIMEOUT = 20_000;
+const PATIENCE = 120_000;
 
 export class Written {
   /** @param {import("./clsm.js").Clsm} clsm */
@@ -12,6 +13,7 @@ export class Written {
     /** @type {Map<string, string>} session key → rows that are not told yet, JSON, one a line */
     this.rows = shared("written");
     this.told = Promise.resolve();
+    this.coming = 0;
   }
 
   /**
@@ -27,6 +29,7 @@ export class Written {
 
   /**
    * Write down what a session has said; one after the other, as clsm would let them wait anyway.
+   * When nobody has more to say it is understood as well, so that the next recall need not.
    *
    * @param {string} session
    * @param {string | undefined} id its id in the transcript: the same turn read there is the same
@@ -37,8 +40,11 @@ export class Written {
     if (rows === undefined || id === undefined) return this.told;
     this.rows.delete(session);
     const options = ["--capture", "--format", "openclaw", "--session", id, "--", "-"];
+    this.coming += 1;
     this.told = this.told.then(async () => {
       await this.clsm.run("ingest", options, { timeout: TIMEOUT, input: rows });
+      this.coming -= 1;
+      if (this.coming === 0) await this.clsm.run("ingest", [], { timeout: PATIENCE });
     });
     return this.told;
   }

@@ -1,0 +1,114 @@
+"""What the hooks of an agent cost at every turn, against importing numpy: their slow end, too.
+
+One command: ``python -m benchmarks.hook``. The command lines are those of the OpenClaw plugin, on the
+sample memory after a night; one of each in every round, so that a busy machine slows all alike. CPU
+seconds are user and system time as the kernel counts them. The p95 of a command is held against that
+of ``python -c "import numpy"`` in the same run. Targets: recall at most 1.0, capture at most 0.6.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import statistics
+import sys
+import tempfile
+from pathlib import Path
+
+from benchmarks.measure import NUMPY, ROOT, Cost, environment, run
+
+CLSM = str(Path(sys.executable).with_name("clsm"))
+LISTS = ROOT / "fixtures" / "hook"
+SAMPLE = ROOT / "fixtures" / "sample"
+RECALL = ("recall", "--quiet", "--gate", "--format", "prompt", "--budget", "500", "--")
+CAPTURE = ("ingest", "--quiet", "--capture", "--format", "openclaw", "--session", "s", "--", "-")
+CONTEXT = ("context", "--quiet", "--format", "prompt", "--budget", "600")
+NOW = "2026-02-25T08:00:00+01:00"
+NAMES = {
+    "numpy": '`python -c "import numpy"`',
+    "question": "recall of a question",
+    "small talk": "recall of small talk",
+    "context": "context",
+    "capture": "capture of a turn",
+    "understood": "ingest behind it, when nobody waits",
+}
+TARGETS = {"question": 1.0, "capture": 0.6}
+
+
+def main() -> int:
+    """Measure, print a Markdown table, and end with 1 when a target is missed."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--rounds", type=int, default=50)
+    rounds: int = parser.parse_args().rounds
+    with tempfile.TemporaryDirectory() as scratch:
+        store, turn = Path(scratch) / "memory", Path(scratch) / "turn.jsonl"
+        here = environment(store)
+        night: tuple[tuple[str, ...], ...] = (
+            ("init", str(store)),
+            ("ingest", str(SAMPLE / "workspace"), str(SAMPLE / "sessions"), "--now", NOW),
+            ("consolidate", "--now", NOW),
+        )
+        for words in night:
+            run([CLSM, *words, "--quiet"], here)
+        costs: dict[str, list[Cost]] = {name: [] for name in NAMES}
+        for number in range(-1, rounds):
+            turn.write_text(_turn(number))
+            for name, words, stdin in _round(number, turn):
+                cost = run(words, here, stdin)
+                if number >= 0:  # the first round warms the disk's cache
+                    costs[name].append(cost)
+    return _report(costs)
+
+
+def _round(number: int, turn: Path) -> list[tuple[str, list[str], Path | None]]:
+    """The command lines of a round."""
+    question, talk = (_line(name, number) for name in ("memory_questions", "small_talk"))
+    return [
+        ("numpy", list(NUMPY), None),
+        ("question", [CLSM, *RECALL, question], None),
+        ("small talk", [CLSM, *RECALL, talk], None),
+        ("context", [CLSM, *CONTEXT], None),
+        ("capture", [CLSM, *CAPTURE], turn),
+        ("understood", [CLSM, "ingest", "--quiet"], None),
+    ]
+
+
+def _line(name: str, number: int) -> str:
+    lines = (LISTS / f"{name}.txt").read_text("utf-8").splitlines()
+    return lines[number % len(lines)]
+
+
+def _turn(number: int) -> str:
+    """What a person and the agent said, new every time."""
+    said = (("user", f"Turn {number}: the ferry leaves at nine."), ("assistant", "Noted."))
+    rows = [
+        {"role": role, "content": text, "timestamp": 1_795_429_135_000 + 10_000 * number + place}
+        for place, (role, text) in enumerate(said)
+    ]
+    return "".join(json.dumps(row) + "\n" for row in rows)
+
+
+def _report(costs: dict[str, list[Cost]]) -> int:
+    print("| command | CPU ms p50 | p95 | ÷ numpy | wall ms p50 | p95 | ÷ numpy |")
+    print("|---|---:|---:|---:|---:|---:|---:|")
+    yardstick = _ends([cost.cpu for cost in costs["numpy"]])
+    walls = _ends([cost.wall for cost in costs["numpy"]])
+    is_met = True
+    for name, told in NAMES.items():
+        cpu, wall = _ends([c.cpu for c in costs[name]]), _ends([c.wall for c in costs[name]])
+        ratio = cpu[1] / yardstick[1]
+        is_met &= ratio <= TARGETS.get(name, ratio)
+        print(
+            f"| {told} | {1000 * cpu[0]:.0f} | {1000 * cpu[1]:.0f} | {ratio:.2f}"
+            f" | {1000 * wall[0]:.0f} | {1000 * wall[1]:.0f} | {wall[1] / walls[1]:.2f} |"
+        )
+    return 0 if is_met else 1
+
+
+def _ends(values: list[float]) -> tuple[float, float]:
+    """The median and the 95th percentile."""
+    return statistics.median(values), statistics.quantiles(values, n=20, method="inclusive")[-1]
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
