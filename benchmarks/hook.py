@@ -48,8 +48,8 @@ def main() -> int:
             ("ingest", str(SAMPLE / "workspace"), str(SAMPLE / "sessions"), "--now", NOW),
             ("consolidate", "--now", NOW),
         )
-        for words in night:
-            run([CLSM, *words, "--quiet"], here)
+        for step in night:
+            run([CLSM, *step, "--quiet"], here)
         costs: dict[str, list[Cost]] = {name: [] for name in NAMES}
         for number in range(-1, rounds):
             turn.write_text(_turn(number))
