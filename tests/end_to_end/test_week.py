@@ -1,0 +1,23 @@
+"""The short form of the week: two days of a few heartbeats, three agents at once."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from clsm_cli.text.fence import OPENING
+from end_to_end.week import simulate
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def test_nothing_is_lost_nothing_comes_twice_and_nothing_from_clsm(
+    tmp_path: Path, model_folder: Path
+) -> None:
+    week = simulate(tmp_path, model_folder, days=2, heartbeats=8, turns=4)
+    assert week.wrong() == []
+    assert week.heartbeats == 16
+    texts = "".join(
+        p.read_text() for p in week.cli.store.rglob("*") if p.suffix in {".md", ".jsonl"}
+    )
+    assert OPENING not in texts
