@@ -20,7 +20,7 @@ from benchmarks.measure import NUMPY, ROOT, Cost, environment, run
 CLSM = str(Path(sys.executable).with_name("clsm"))
 LISTS = ROOT / "fixtures" / "hook"
 SAMPLE = ROOT / "fixtures" / "sample"
-RECALL = ("recall", "--quiet", "--gate", "--format", "prompt", "--budget", "500", "--")
+RECALL = ("recall", "--quiet", "--gate", "--format", "prompt", "-k", "8", "--budget", "500", "--")
 CAPTURE = ("ingest", "--quiet", "--capture", "--format", "openclaw", "--session", "s", "--", "-")
 CONTEXT = ("context", "--quiet", "--format", "prompt", "--budget", "600")
 NOW = "2026-02-25T08:00:00+01:00"

@@ -5,7 +5,8 @@ import { corpusOf } from "./corpus.js";
 import { Digests } from "./digests.js";
 import { Written } from "./written.js";
 
-const RECALL_TOKENS = "500";
+/** What is put before a message at most; without a number of items all that might fit are read. */
+const RECALL = ["--gate", "--format", "prompt", "-k", "8", "--budget", "500"];
 const HEARTBEAT_TOKENS = "300";
 /** Characters of a message that are asked whole; in a longer one most is pasted. */
 const MOST = 2000;
@@ -71,8 +72,7 @@ async function recall(clsm, message) {
   const text = message.trim();
   if (text === "") return "";
   const asked = text.length > MOST ? ends(text) : text;
-  const options = ["--gate", "--format", "prompt", "--budget", RECALL_TOKENS, "--", asked];
-  return clsm.run("recall", options, { timeout: PATIENCE });
+  return clsm.run("recall", [...RECALL, "--", asked], { timeout: PATIENCE });
 }
 
 /**
