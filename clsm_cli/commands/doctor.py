@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from clsm_cli.commands import schedule
 from clsm_cli.commands.options import (
     DryRunOption,
     JsonOption,
@@ -49,7 +50,8 @@ def doctor(
 ) -> None:
     """Look for damage in every file of the store, and mend what is safe.
 
-    Files, records, references, digests, modes, the lock, the index, the model, settings, git.
+    Files, records, references, digests, modes, the lock, the index, the model, settings, git, the
+    nightly job.
     Without --fix and --rebuild nothing is written. With --fix, what cannot be read is moved to
     quarantine/ as it is, never deleted. Ends with 0 when nothing is damaged (there may be
     warnings), with 13 when damage remains, with 15 when only the model is damaged.
@@ -60,7 +62,7 @@ def doctor(
     printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
     values = environment()
     opened, broken = use_case.opened(chosen_root(store), values)
-    around = Around(current_time(now, opened.zone), values)
+    around = Around(current_time(now, opened.zone), values, jobs=schedule.jobs(opened))
     is_to_write = (fix or rebuild) and not dry_run
     if broken and is_to_write:
         step = "mend it by hand or restore it from git, then run the same command again"

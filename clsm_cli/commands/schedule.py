@@ -165,14 +165,13 @@ def status(
     """Say who runs what, and when a run last succeeded."""
     printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
     opened = chosen_store(store)
-    name = _name(opened)
-    jobs = {s.name: command for s in _all(by) if (command := s.command(name)) is not None}
+    found = _jobs(opened, _all(by))
     last = nights.read(opened)
     if as_json:
-        told = {"schema": "clsm.schedule-status/1", "jobs": jobs, "last": last.good}
+        told = {"schema": "clsm.schedule-status/1", "jobs": found, "last": last.good}
         printer.json({**told, "failed": last.failed, "reason": last.reason})
         return
-    lines = [f"{name}: {' '.join(command)}" for name, command in jobs.items()]
+    lines = [f"{name}: {' '.join(command)}" for name, command in found.items()]
     printer.lines(lines or ["not installed; install it with: clsm schedule install"])
     printer.lines([f"last good run: {last.good or 'none known'}"])
     if last.failed:
@@ -222,6 +221,19 @@ def run(
     code = next((step.code for step in steps if step.code), 0)
     if code:
         raise typer.Exit(code)
+
+
+def jobs(store: Store) -> dict[str, list[str]]:
+    """The command line of the store's job by who starts it; nothing where nobody can be asked."""
+    try:
+        return _jobs(store, _all())
+    except BadInputError:
+        return {}
+
+
+def _jobs(store: Store, schedulers: list[Scheduler]) -> dict[str, list[str]]:
+    name = _name(store)
+    return {s.name: command for s in schedulers if (command := s.command(name)) is not None}
 
 
 def _tell(printer: Printer, step: run_night.Step) -> None:

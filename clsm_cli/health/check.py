@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from clsm_cli.errors import ClsmError
@@ -42,11 +43,13 @@ class Around(NamedTuple):
         now: Time of the run, with offset.
         variables: The environment.
         has_model: Whether the model is looked at; hashing its 90 MB takes a tenth of a second.
+        jobs: Command line of the nightly job by who starts it.
     """
 
     now: datetime
     variables: Mapping[str, str]
     has_model: bool = True
+    jobs: Mapping[str, Sequence[str]] = MappingProxyType({})
 
 
 Check = Callable[["Held", Around], list["Finding"]]
@@ -82,6 +85,7 @@ CHECKS: Mapping[str, Check] = {
     "lock": lambda held, _: surroundings.lock(held),
     "git": lambda held, around: git_state.findings(held.store, around.now),
     "nights": lambda held, around: surroundings.nights(held, around.now),
+    "schedule": lambda _, around: surroundings.schedule(around.jobs),
     "echoes": lambda held, _: echoes.self_ingested(held),
 }
 

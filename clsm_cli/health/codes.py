@@ -215,6 +215,12 @@ CODES: dict[str, Code] = {
         "",
         "run: clsm consolidate, best every night",
     ),
+    "schedule-broken": Code(
+        "warning",
+        "the nightly job starts something that is not there",
+        "",
+        "install it again: clsm schedule install",
+    ),
     "self-ingested": Code(
         "note",
         "texts that clsm itself had recalled, or that say again what it holds",

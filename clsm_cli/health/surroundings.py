@@ -16,7 +16,7 @@ from clsm_cli.store.layout import CONFIG_NAME
 from clsm_cli.store.lock import held_by
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from datetime import datetime
     from pathlib import Path
 
@@ -168,3 +168,13 @@ def nights(held: Held, now: datetime) -> list[Finding]:
     if state.is_stale:
         return [found("consolidation-old", "", state.sentence)]
     return [found("consolidated", "", state.sentence)] if state.last is not None else []
+
+
+def schedule(jobs: Mapping[str, Sequence[str]]) -> list[Finding]:
+    """Nightly jobs whose program is gone, as after a Python was upgraded under it."""
+    return [
+        found("schedule-broken", "", f"{name} starts {path}, which is not there")
+        for name, words in sorted(jobs.items())
+        for path in words[: words.index("schedule") if "schedule" in words else None]
+        if os.path.isabs(path) and not os.access(path, os.X_OK)
+    ]

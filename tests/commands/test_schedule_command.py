@@ -178,6 +178,13 @@ def test_what_failed_is_told_and_seen_by_status(desk: Cli) -> None:
     assert "no embedding model" in desk.ok("status").out
 
 
+def test_doctor_sees_a_job_whose_program_is_gone(desk: Cli) -> None:
+    install(desk)
+    assert "schedule-broken" not in desk.ok("doctor", "--json").out
+    (home(desk) / "tab").write_text(tab(desk).replace("/clsm schedule", "/gone schedule"))
+    assert "schedule-broken" in desk.ok("doctor", "--json").out
+
+
 def test_no_time_at_which_openclaw_dreams(desk: Cli) -> None:
     done = desk("schedule", "install", "--at", "03:00")
     assert done.code == 2
