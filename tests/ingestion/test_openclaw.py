@@ -230,6 +230,24 @@ JSON = st.recursive(
     ),
     max_leaves=8,
 )
+
+
+@pytest.mark.parametrize("tool", ["memory_search", "tool_call"])
+def test_what_a_search_took_from_clsm_is_dropped(tool: str) -> None:
+    hits = {"results": [{"corpus": "clsm", "path": "clsm/8911dae306c0", "snippet": "Mara rows."}]}
+    own = {"results": [{"corpus": "memory", "path": "memory/2026-02-24.md", "snippet": "Tea."}]}
+    nested = {"result": {"content": [{"type": "text", "text": json.dumps(hits)}]}}
+    found = read(
+        jsonl(
+            HEADER,
+            result(1, "c1", tool, json.dumps(hits if tool == "memory_search" else nested)),
+            result(2, "c2", tool, json.dumps(own)),
+        )
+    )
+    assert [text for _, _, text, _ in turns(found)] == [json.dumps(own)]
+    assert reasons(found)[-1].startswith("clsm result")
+
+
 KINDS = st.sampled_from(["message", "session", "reset", "custom", "toolCall", None])
 ROLES = st.sampled_from(["user", "assistant", "toolResult", "custom", "x", None])
 
