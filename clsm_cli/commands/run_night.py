@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.commands.runtime import program
 from clsm_cli.errors import ClsmError, LockedError
-from clsm_cli.integrations import schedule
 from clsm_cli.records import NamedTuple
 from clsm_cli.store import git_commit, nights
 from clsm_cli.store.lock import locked
@@ -17,6 +16,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from clsm_cli.store.layout import Store
+
+
+_SLACK = timedelta(minutes=5)
+"""By which clocks may be set back."""
 
 
 class Step(NamedTuple):
@@ -34,21 +37,20 @@ class Step(NamedTuple):
 
 
 def is_due(store: Store, now: datetime, minute: int) -> bool:
-    """Whether no run has succeeded since this minute of the day last came, and this is a time for one.
+    """Whether no run has succeeded, in all its steps, since this minute of the day last came.
 
     Args:
         store: Whose.
         now: Local time, with offset.
         minute: Of the day.
     """
-    if schedule.disturbs(now.hour * 60 + now.minute):
-        return False
     due = now.replace(hour=minute // 60, minute=minute % 60, second=0, microsecond=0)
     if due > now:
         due -= timedelta(days=1)
-    good = nights.read(store).good
+    last = nights.read(store)
     try:
-        return good is None or datetime.fromisoformat(good) < due
+        good = datetime.fromisoformat(last.good or "")
+        return bool(last.failed) or not due <= good <= now + _SLACK  # a clock ahead proves nothing
     except (ValueError, TypeError):
         return True
 

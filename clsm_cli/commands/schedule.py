@@ -28,7 +28,8 @@ from clsm_cli.commands.runtime import (
     environment,
     program,
 )
-from clsm_cli.errors import BadInputError
+from clsm_cli.errors import BadInputError, LockedError
+from clsm_cli.ingestion.report import utc
 from clsm_cli.integrations import schedule as plan
 from clsm_cli.integrations.schedulers import Crontab, OpenClawCron, Systemd
 from clsm_cli.store import atomic, nights
@@ -39,7 +40,7 @@ if TYPE_CHECKING:
     from clsm_cli.integrations.schedulers import Scheduler
     from clsm_cli.store.layout import Store
 
-_KEPT = ("CLSM_MODEL_DIR", "CLSM_DEVICE", "XDG_DATA_HOME")
+_KEPT = ("CLSM_MODEL_DIR", "CLSM_DEVICE", "XDG_DATA_HOME", "OPENCLAW_STATE_DIR")
 """Of the environment: a job is started with hardly any."""
 
 app = typer.Typer(
@@ -113,9 +114,14 @@ def install(
     words = ["schedule", "run", "--due", at, *given, "--quiet", "--store", str(opened.root)]
     kept = {name: value for name in _KEPT if (value := environment().get(name))}
     job = plan.Job(_name(opened), str(opened.root), minute, (*program(), *words), kept)
+    if any("\n" in word for word in (*job.command, *kept.values())):
+        raise UsageError("--store", "a path with a line break cannot stand in a schedule")
     scheduler = _all(by)[0]
     if not dry_run:
         scheduler.install(job)
+        for other in _others(scheduler):
+            if other.command(job.name) is not None:
+                other.remove(job.name)
     lines = scheduler.plan(job)
     if as_json:
         told = {"schema": "clsm.schedule/1", "by": scheduler.name, "at": at, "name": job.name}
@@ -208,7 +214,11 @@ def run(
     if due is not None and minute is None:
         raise UsageError("--due", f"{due!r} is no time of the day; write it like 03:30")
     steps: list[run_night.Step] = []
-    if minute is None or run_night.is_due(opened, moment, minute):
+    is_due = minute is None or run_night.is_due(opened, moment, minute)
+    if is_due and minute is not None and plan.disturbs(moment.hour * 60 + moment.minute):
+        steps.append(run_night.Step("run", LockedError.exit_code, "OpenClaw dreams now; later"))
+        _tell(printer, steps[0])
+    elif is_due:
         options = [] if now is None else ["--now", now]
         message = f"clsm: night of {moment:%Y-%m-%d}"
         for step in run_night.steps(
@@ -216,6 +226,8 @@ def run(
         ):
             steps.append(step)
             _tell(printer, step)
+            if step.code and step.name != "consolidate":  # which says so itself
+                nights.failed(opened, utc(moment), f"{step.name}: {step.told}")
     if as_json:
         printer.json({"schema": "clsm.schedule-run/1", "steps": [s._asdict() for s in steps]})
     code = next((step.code for step in steps if step.code), 0)
@@ -227,7 +239,7 @@ def jobs(store: Store) -> dict[str, list[str]]:
     """The command line of the store's job by who starts it; nothing where nobody can be asked."""
     try:
         return _jobs(store, _all())
-    except BadInputError:
+    except (BadInputError, OSError):
         return {}
 
 
@@ -267,6 +279,14 @@ def _all(by: By | None = None) -> list[Scheduler]:
             what, "cannot be used here", "let what you have run, once a night: clsm schedule run"
         )
     return list(found)
+
+
+def _others(scheduler: Scheduler) -> list[Scheduler]:
+    """Those that are here besides; not OpenClaw, see ``_all``."""
+    try:
+        return [other for other in _all() if other.name != scheduler.name]
+    except BadInputError:
+        return []
 
 
 def _write(path: Path, data: bytes) -> None:

@@ -70,10 +70,9 @@ def units(job: Job) -> dict[str, str]:
     A night that was missed comes when the machine is up again (``Persistent``); one that failed, or
     found the memory locked, is tried again three times.
     """
-    lines = "".join(
-        f"Environment={_quoted(f'{name}={value}')}\n" for name, value in job.environment.items()
-    )
-    command = " ".join(_quoted(word) for word in job.command)
+    settings = [f"{name}={value}" for name, value in job.environment.items()]
+    lines = "".join(f"Environment={_quoted(_percent(each))}\n" for each in settings)
+    command = " ".join(_quoted(_percent(word).replace("$", "$$")) for word in job.command)
     service = f"""[Unit]
 Description=clsm: nightly run of {_percent(job.store)}
 StartLimitIntervalSec=6h
@@ -93,7 +92,6 @@ Description=clsm: every night at {job.hour}
 
 [Timer]
 OnCalendar=*-*-* {job.hour}:00
-RandomizedDelaySec=5min
 Persistent=true
 
 [Install]
@@ -121,9 +119,11 @@ def crontab_without(text: str, name: str) -> str:
 
 
 def crontab_line(text: str, name: str) -> str | None:
-    """The command line of the job in a crontab; None when it is not there."""
+    """The command line of the job in a crontab; None when it is not there, or commented out."""
     match = _block(name).search(text)
-    return None if match is None else match[1].replace(r"\%", "%")
+    lines = [] if match is None else match[1].splitlines()
+    live = [line.split(None, 5) for line in lines if not line.lstrip().startswith("#")]
+    return next((words[5].replace(r"\%", "%") for words in live if len(words) == 6), None)
 
 
 def openclaw_options(job: Job, polite: Sequence[str]) -> list[str]:
@@ -150,19 +150,19 @@ def _marks(name: str) -> tuple[str, str]:
 
 def _block(name: str) -> re.Pattern[str]:
     begin, end = (re.escape(mark) for mark in _marks(name))
-    return re.compile(rf"^{begin}\n\S+ \* \* \* \* (.*)\n{end}\n?", re.MULTILINE)
+    # Whoever edits the line between the marks keeps the job.
+    return re.compile(rf"^{begin}\n((?:.*\n)*?){end}(?:\n|\Z)", re.MULTILINE)
 
 
 def _quoted(word: str) -> str:
-    r"""A word of a systemd command line: systemd.syntax(7), "Quoting".
+    r"""A word as systemd reads it: systemd.syntax(7), "Quoting".
 
-    >>> _quoted("plain"), _quoted('two "words"'), _quoted("100%"), _quoted("$HOME")
-    ('plain', '"two \\"words\\""', '100%%', '$$HOME')
+    >>> _quoted("plain"), _quoted('two "words"')
+    ('plain', '"two \\"words\\""')
     """
-    text = _percent(word).replace("$", "$$")
-    if re.fullmatch(r"[\w@%+=:,./$-]+", text):
-        return text
-    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
+    if re.fullmatch(r"[\w@%+=:,./$-]+", word):
+        return word
+    return '"' + word.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 def _percent(text: str) -> str:

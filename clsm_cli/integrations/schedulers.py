@@ -6,6 +6,7 @@ Each is asked through its own program: ``systemctl --user``, ``crontab``, ``open
 from __future__ import annotations
 
 import json
+import os
 import shlex
 import shutil
 import subprocess
@@ -58,8 +59,8 @@ class Systemd:
         """Keep what writes a file whole or not at all."""
         self._programs = _Programs(environment)
         self._write = write
-        home = environment.get("XDG_CONFIG_HOME") or f"{environment['HOME']}/.config"
-        self._folder = Path(home) / "systemd" / "user"
+        config = environment.get("XDG_CONFIG_HOME") or os.path.expanduser("~/.config")
+        self._folder = Path(config) / "systemd" / "user"
 
     def is_there(self) -> bool:
         """Whether it runs and would listen to this user."""
@@ -70,13 +71,13 @@ class Systemd:
     def command(self, name: str) -> list[str] | None:
         """See ``Scheduler``."""
         try:
-            text = (self._folder / f"{name}.service").read_text("utf-8")
+            text = (self._folder / f"{name}.service").read_text("utf-8", "replace")
         except OSError:
             return None
         lines = [
             line.removeprefix("ExecStart=") for line in text.splitlines() if "ExecStart=" in line
         ]
-        return shlex.split(lines[0].replace("%%", "%").replace("$$", "$")) if lines else None
+        return _words(lines[0].replace("%%", "%").replace("$$", "$")) if lines else None
 
     def install(self, job: Job) -> None:
         """See ``Scheduler``.
@@ -123,7 +124,7 @@ class Crontab:
     def command(self, name: str) -> list[str] | None:
         """See ``Scheduler``."""
         line = schedule.crontab_line(self._text(), name)
-        return None if line is None else shlex.split(line)
+        return None if line is None else _words(line)
 
     def install(self, job: Job) -> None:
         """See ``Scheduler``.
@@ -210,6 +211,14 @@ class OpenClawCron:
             raise self._programs.failed(words, told) from None
 
 
+def _words(line: str) -> list[str]:
+    """A command line as words; one that a hand has spoiled as it is."""
+    try:
+        return shlex.split(line)
+    except ValueError:
+        return line.split()
+
+
 class _Programs:
     """Programs found along the user's PATH."""
 
@@ -235,16 +244,16 @@ class _Programs:
 
     def start(self, *words: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
         try:
-            return subprocess.run(
+            done = subprocess.run(
                 [self._path(words[0]) or words[0], *words[1:]],
                 env=self._environment,
-                input=stdin,
+                input=stdin.encode("utf-8", "surrogateescape"),
                 capture_output=True,
-                text=True,
-                errors="surrogateescape",
                 check=False,
                 timeout=_SECONDS,
             )
+            out, err = (b.decode("utf-8", "surrogateescape") for b in (done.stdout, done.stderr))
+            return subprocess.CompletedProcess(done.args, done.returncode, out, err)
         except subprocess.TimeoutExpired:
             raise self.failed(words, f"did not end within {_SECONDS} s") from None
         except OSError as error:

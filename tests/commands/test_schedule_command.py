@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from clsm_cli.integrations import schedule
+from clsm_cli.integrations.schedulers import Systemd
 
 if TYPE_CHECKING:
     from processes import Cli
@@ -33,7 +34,7 @@ case "$2" in
   list) cat "$HOME/jobs.json" ;;
 esac
 """
-OTHERS = "# mine\nMAILTO=me\n5 4 * * * /bin/true # 100%"
+OTHERS = "# mine\r\nMAILTO=me\n5 4 * * * /bin/true # 100%"
 
 
 @pytest.fixture
@@ -60,7 +61,7 @@ def home(cli: Cli) -> Path:
 
 
 def tab(cli: Cli) -> str:
-    return (home(cli) / "tab").read_text()
+    return (home(cli) / "tab").read_bytes().decode()
 
 
 def install(cli: Cli, *options: str) -> None:
@@ -87,7 +88,7 @@ def as_cron(cli: Cli, line: str) -> subprocess.CompletedProcess[str]:
 
 
 def test_installed_twice_is_installed_once_and_removed_without_a_trace(desk: Cli) -> None:
-    (home(desk) / "tab").write_text(OTHERS)
+    (home(desk) / "tab").write_bytes(OTHERS.encode())
     install(desk)
     first = tab(desk)
     install(desk)
@@ -149,8 +150,37 @@ def test_only_a_night_that_has_not_been_is_done(desk: Cli) -> None:
     assert ran("2026-03-03T03:29:00+01:00") == []
     assert ran("2026-03-03T03:31:00+01:00") == night
     assert ran("2026-03-05T11:30:00+01:00") == night  # the machine was off
-    assert ran("2026-03-07T03:00:00+01:00") == []  # OpenClaw dreams
+    dreams = desk("schedule", "run", "--due", "03:30", "--now", "2026-03-07T03:00:00+01:00")
+    assert (dreams.code, dreams.out) == (75, "")
     assert ran("2026-03-07T03:30:00+01:00") == night
+
+
+def test_a_night_of_which_a_later_step_failed_is_tried_again(desk: Cli) -> None:
+    first = desk("schedule", "run", "--due", "03:30", "--push", "--json")  # there is no repository
+    assert [step["code"] for step in first.json["steps"]] == [0, 0, 12]
+    assert "git push" in desk.ok("status").out
+    again = desk.ok("schedule", "run", "--due", "03:30", "--json").json["steps"]
+    assert [step["name"] for step in again] == ["consolidate", "decay"]
+    assert desk.ok("schedule", "run", "--due", "03:30", "--json").json["steps"] == []
+
+
+def test_a_run_in_the_future_keeps_no_night_from_being(desk: Cli) -> None:
+    desk.ok("schedule", "run", "--now", "2031-01-01T00:00:00+01:00")
+    done = desk.ok(
+        "schedule", "run", "--due", "03:30", "--json", "--now", "2026-03-02T12:00:00+01:00"
+    )
+    assert len(done.json["steps"]) == 2
+
+
+def test_an_hour_that_was_changed_by_hand_is_the_same_job(desk: Cli) -> None:
+    install(desk)
+    text = tab(desk)
+    (home(desk) / "tab").write_text(text.replace("30 * * * *", "30 4 * * *"))
+    assert desk.ok("schedule", "status", "--by", "crontab", "--json").json["jobs"]
+    install(desk)
+    assert tab(desk) == text
+    (home(desk) / "tab").write_text(text.replace("30 * * * *", "#30 * * * *"))
+    assert not desk.ok("schedule", "status", "--by", "crontab", "--json").json["jobs"]
 
 
 def test_a_busy_memory_is_tried_again_later(desk: Cli) -> None:
@@ -249,6 +279,28 @@ def test_systemd_finds_nothing_wrong_with_the_units(cli: Cli) -> None:
         check=False,
     )
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_systemd_is_given_the_units_and_gives_them_back(cli: Cli) -> None:
+    put(cli, "systemctl", SYSTEMCTL)
+    there = {**on_path(cli).environment, "XDG_CONFIG_HOME": str(cli.folder / "config")}
+
+    def write(path: Path, data: bytes) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+
+    systemd = Systemd(there, write)
+    wanted = job(cli)
+    assert systemd.command(wanted.name) is None
+    systemd.install(wanted)
+    assert systemd.command(wanted.name) == list(wanted.command)
+    systemd.remove(wanted.name)
+    assert systemd.command(wanted.name) is None
+    assert not list((cli.folder / "config" / "systemd" / "user").iterdir())
+    asked = (home(cli) / "systemctl.log").read_text().splitlines()
+    timer = f"{wanted.name}.timer"
+    assert asked[:2] == ["--user daemon-reload", f"--user enable --now {timer}"]
+    assert asked[2:] == [f"--user disable --now {timer}", "--user daemon-reload"]
 
 
 def test_openclaws_cron_is_told_once_and_by_a_key(cli: Cli) -> None:
