@@ -184,7 +184,9 @@ class _Reader:
         if reason:
             return Dropped(reason, base.line)
         speaker = (_sender(base.message) if role == "user" else None) or role
-        return self.turn(base, speaker, role, text)
+        # Another session of the agent's asks in a person's place.
+        is_relayed = isinstance(provenance, dict) and provenance.get("kind") == "inter_session"
+        return self.turn(base, speaker, role, text, trust="agent" if is_relayed else None)
 
     def other_parts(self, base: _Message) -> Iterator[TranscriptItem]:
         calls = 0

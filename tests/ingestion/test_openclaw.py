@@ -232,6 +232,16 @@ JSON = st.recursive(
 )
 
 
+def test_what_another_session_asks_is_no_persons_word() -> None:
+    relayed = {"provenance": {"kind": "inter_session", "sourceTool": "sessions_send"}}
+    rows = [message(1, "user", "Look it up.", **relayed), message(2, "user", "Thanks.")]
+    found = [item for item in read(jsonl(HEADER, *rows)) if isinstance(item, RawTurn)]
+    assert [(turn.text, turn.trust) for turn in found] == [
+        ("Look it up.", "agent"),
+        ("Thanks.", None),
+    ]
+
+
 @pytest.mark.parametrize("tool", ["memory_search", "tool_call"])
 def test_what_a_search_took_from_clsm_is_dropped(tool: str) -> None:
     hits = {"results": [{"corpus": "clsm", "path": "clsm/8911dae306c0", "snippet": "Mara rows."}]}
