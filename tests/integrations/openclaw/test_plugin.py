@@ -189,6 +189,15 @@ def test_sessions_that_speak_at_once_are_kept_apart(gateway: Gateway) -> None:
         assert found["text"] == f"The code of {n} is A{n}."
 
 
+def test_sessions_that_never_end_a_turn_do_not_pile_up(gateway: Gateway) -> None:
+    keys = [f"agent:a{n}:main" for n in range(201)]
+    writes = [step(WRITE, {"sessionKey": key}, message=user(f"The code is {key}.")) for key in keys]
+    ends = [step(END, {"sessionKey": key, "sessionId": key}) for key in (keys[0], keys[1])]
+    gateway.play(*writes, *ends)
+    found = gateway.cli.ok("recall", "--json", "the code").json["memories"]
+    assert [memory["session"] for memory in found] == [keys[1]]
+
+
 def test_the_corpus_finds_and_gives_whole_texts(gateway: Gateway) -> None:
     gateway.cli.ok("note", "The delegation defect was fixed in build 41.")
     search = {"corpus": "search", "asked": {"query": "delegation defect", "maxResults": 3}}

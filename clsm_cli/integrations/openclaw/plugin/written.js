@@ -3,6 +3,7 @@
 import { shared } from "./shared.js";
 
 const MOST = 8 << 20;
+const SESSIONS = 200;
 const TIMEOUT = 20_000;
 const PATIENCE = 120_000;
 
@@ -17,14 +18,17 @@ export class Written {
   }
 
   /**
-   * Remember a message. What is too much for a turn is left to the nightly catch-up.
+   * Remember a message. What is too much for a turn, and what waits longest when too many sessions
+   * have not ended theirs, is left to the nightly catch-up.
    *
    * @param {string} session the key of its session
    * @param {unknown} message
    */
   add(session, message) {
     const rows = `${this.rows.get(session) ?? ""}${JSON.stringify(message)}\n`;
-    if (rows.length <= MOST) this.rows.set(session, rows);
+    if (rows.length > MOST) return;
+    this.rows.set(session, rows);
+    if (this.rows.size > SESSIONS) this.rows.delete(this.rows.keys().next().value ?? "");
   }
 
   /**
