@@ -13,6 +13,7 @@ import typer
 
 from clsm_cli.commands import run_context, run_ingest
 from clsm_cli.commands.help import Command
+from clsm_cli.commands.kept import keep
 from clsm_cli.commands.options import (
     DryRunOption,
     JsonOption,
@@ -25,7 +26,7 @@ from clsm_cli.commands.options import (
     examples,
 )
 from clsm_cli.commands.output import Printer
-from clsm_cli.commands.runtime import chosen_root, current_time, program
+from clsm_cli.commands.runtime import chosen_root, program
 from clsm_cli.config import MAX_FILE
 from clsm_cli.errors import BadInputError, ClsmError
 from clsm_cli.integrations import claude_code
@@ -230,9 +231,7 @@ def _change(
     if is_new and not dry_run:
         old = None if before is None else before.encode()
         if old is not None:
-            stamp = current_time(now).strftime("%Y%m%dT%H%M%S")
-            backup = path.with_name(f"{path.name}.{stamp}.bak")
-            atomic.put(backup, old)
+            backup = keep(path, old, now)
         read_as = None if old is None else atomic.sha256(old)
         atomic.put(path, (after or "").encode(), read_as=read_as)
     if printer.as_json:

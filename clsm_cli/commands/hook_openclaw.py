@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from clsm_cli.commands.help import Command
+from clsm_cli.commands.kept import keep
 from clsm_cli.commands.options import (
     DryRunOption,
     JsonOption,
@@ -23,7 +24,7 @@ from clsm_cli.commands.options import (
     examples,
 )
 from clsm_cli.commands.output import Printer
-from clsm_cli.commands.runtime import chosen_store, current_time, environment, program
+from clsm_cli.commands.runtime import chosen_store, environment, program
 from clsm_cli.config import MAX_FILE
 from clsm_cli.integrations.openclaw import settings
 from clsm_cli.integrations.openclaw.plugin_files import PLUGIN, plugin_files
@@ -213,12 +214,7 @@ def _backup(openclaw: OpenClaw, now: str | None) -> Path | None:
     """A copy of OpenClaw's settings beside them; None when it has none yet."""
     path = Path(os.path.expanduser(openclaw.settings_file()))
     old = atomic.read(path, MAX_FILE)
-    if old is None:
-        return None
-    stamp = current_time(now).strftime("%Y%m%dT%H%M%S")
-    backup = path.with_name(f"{path.name}.{stamp}.bak")
-    atomic.put(backup, old)
-    return backup
+    return None if old is None else keep(path, old, now)
 
 
 def _put(openclaw: OpenClaw, files: Mapping[str, bytes]) -> None:
