@@ -100,7 +100,7 @@ EDGE = {"typer", "rich"}
 
 WRITERS = {
     "store/atomic.py": "the one writer of the store",
-    "store/index/vectors.py": "appends to the vector file, whose commit point is the database",
+    "store/index/vector_files.py": "appends to the vector files, whose commit point is the database",
     "store/index/database.py": "removes an index that another version made",
     "embedding/staging.py": "files of the model: staged, synced, then moved into place",
     "embedding/fetch.py": "the moving into place",

@@ -175,6 +175,7 @@ CODES: dict[str, Code] = {
     "index-stale": Code("note", "files changed since the index was made", "brought up to date"),
     "index-damaged": Code("damage", "the index is damaged", "made anew"),
     "index-differs": Code("damage", "the index says other than the files", "made anew"),
+    "vectors-damaged": Code("damage", "vectors are not as they were written", "made anew"),
     "vectors-missing": Code("note", "passages without a vector, found by words", "made"),
     "briefing-damaged": Code(
         "damage", "the prepared briefing is damaged", "removed: it is derived"

@@ -31,7 +31,14 @@ DAMAGED, BAD_MODEL = 13, 15
 """Exit codes: damage that remains, of the store or of the model alone."""
 _LOOKS = 3
 _INDEX = frozenset(
-    {"index-missing", "index-stale", "index-damaged", "index-differs", "vectors-missing"}
+    {
+        "index-missing",
+        "index-stale",
+        "index-damaged",
+        "index-differs",
+        "vectors-damaged",
+        "vectors-missing",
+    }
 )
 _ANEW = frozenset({"index-damaged", "index-differs"})
 
@@ -147,7 +154,7 @@ def _mark(finding: Finding) -> tuple[str, str, str]:
 
 def _index(store: Store, embedder: Embedder | None, progress: Progress, *, anew: bool) -> list[str]:
     """Bring the index up to date, or make it anew; without the model by words."""
-    from clsm_cli.store.index import database
+    from clsm_cli.store.index import database, vector_state
     from clsm_cli.store.index.opening import bring_up_to_date
 
     if anew:
@@ -157,6 +164,7 @@ def _index(store: Store, embedder: Embedder | None, progress: Progress, *, anew:
         database.disk_errors(store.derived),
         contextlib.closing(database.open_to_write(store.derived)) as connection,
     ):
+        vector_state.drop_damaged(connection, store.derived)
         try:
             bring_up_to_date(store, connection, embedder, progress)
         except (ModelMissingError, ModelDigestError) as error:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.health.codes import found, listed
 from clsm_cli.store import atomic, briefing
-from clsm_cli.store.index import database, vectors
+from clsm_cli.store.index import database, vector_state, vectors
 from clsm_cli.store.index.files import changes
 from clsm_cli.store.index.said import differences
 
@@ -88,9 +88,10 @@ def _content(held: Held, connection: sqlite3.Connection) -> list[Finding]:
 def _vectors(held: Held, connection: sqlite3.Connection) -> list[Finding]:
     derived = held.store.derived
     row = connection.execute("SELECT value FROM meta WHERE key = 'engine'").fetchone()
-    if row is not None and not vectors.is_whole(connection, derived, row[0]):
-        reason = "holds fewer vectors than the index counts"
-        return [found("index-damaged", ".clsm/index/sentences.q4", reason)]
+    count = len(vector_state.damaged(connection, derived))
+    if count or (row is not None and not vector_state.is_whole(connection, derived, row[0])):
+        reason = f"{count} texts have vectors that are not as they were written"
+        return [found("vectors-damaged", ".clsm/index", reason)]
     waiting = vectors.waiting(connection)
     if waiting:
         reason = f"{waiting} texts have no vector yet"

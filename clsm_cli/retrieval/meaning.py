@@ -95,7 +95,7 @@ def nearest(
     Returns:
         None where there are no vectors.
     """
-    stored = index.sentence_rows()
+    stored = index.vectors.sentence_rows()
     if stored is None:
         return None
     (products,) = engine.products(stored, len(sentence), [sentence], SENTENCE_STEP)
@@ -163,10 +163,9 @@ def interact(
     Returns:
         None where there is nothing to compare.
     """
-    stored = index.token_rows()
     heaviest = sorted(range(len(weights)), key=lambda i: (-weights[i], i))[:MOST_TOKENS]
     chosen = sorted(heaviest)
-    if stored is None or not chosen:
+    if not chosen or index.vectors.token_rows() is None:
         return None
     queries = [vectors.tokens[i] for i in chosen]
     width = len(queries[0])
@@ -174,9 +173,8 @@ def interact(
     parts: list[bytes | memoryview] = []
     end = 0
     for passage, traits in passages.items():
-        if traits.tokens:
-            first = traits.token * TOKEN_BYTES
-            own = stored[first : first + traits.tokens * TOKEN_BYTES]
+        own = index.vectors.tokens_of(traits)
+        if own is not None:
             missing = -traits.tokens % BLOCK  # of the last block: its last token, once more
             parts += [own, bytes(own[-TOKEN_BYTES:]) * missing]
             blocks = (traits.tokens + missing) // BLOCK

@@ -59,7 +59,7 @@ class View:
     def cosines(self) -> Sequence[float]:
         """Of the stored sentence vectors, by row; empty without a model."""
         sentence = self.library.encoded(self.text)
-        stored = self.library.index.sentence_rows()
+        stored = self.library.index.vectors.sentence_rows()
         if sentence is None or stored is None or self.library.engine is None:
             return ()
         (found,) = self.library.engine.products(stored, len(sentence), [sentence], SENTENCE_STEP)

@@ -69,7 +69,7 @@ class Tagger:
     def _stored(self) -> list[memoryview[float]]:
         """For each tag the cosine of every stored sentence vector; empty without a model."""
         vectors = [self._library.encoded(text) for text in self._texts]
-        stored = self._library.index.sentence_rows()
+        stored = self._library.index.vectors.sentence_rows()
         known = [vector for vector in vectors if vector is not None]
         if stored is None or self._library.engine is None or not known:
             return []

@@ -138,7 +138,7 @@ def _answer(opened: Opened, query: Query, engine: Engine, *, has_model: bool) ->
             budget=budget,
             verdict=found.verdict.answer if found.verdict else None,
             facts=_known(found.verdict),
-            warnings=(*answer.warnings, *found.warnings),
+            warnings=(*answer.warnings, *found.warnings, *opened.told()),
         )
     return answer._replace(recall_id=_recall_id(answer, query))
 

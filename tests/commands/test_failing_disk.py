@@ -20,7 +20,7 @@ from clsm_cli.errors import DiskError
 from clsm_cli.retrieval import judgements
 from clsm_cli.store import atomic, episodes, layout, runs
 from clsm_cli.store.activations import Activation
-from clsm_cli.store.index import database, vectors
+from clsm_cli.store.index import database, vector_files, vectors
 from clsm_cli.store.index.reader import Index
 
 
@@ -109,7 +109,7 @@ def test_vectors_that_cannot_be_read_are_not_missing(
         assert [*vectors.of_texts(connection, store.derived, texts, None)] == texts
 
         def fail(*_: object, **__: object) -> None:
-            raise _fails(vectors.sentences_path(store.derived))
+            raise _fails(vector_files.sentences_path(store.derived))
 
         monkeypatch.setattr(mmap, "mmap", fail)
         with pytest.raises(DiskError, match=r"sentences\.q4: cannot be read"):
@@ -117,7 +117,9 @@ def test_vectors_that_cannot_be_read_are_not_missing(
         key = episodes.read(next(episodes.files(store.flow))).turns[0].key
         with pytest.raises(DiskError, match=r"sentences\.q4: cannot be read"):
             Index(connection, store).vectors_of([key])
-        os.truncate(vectors.sentences_path(store.derived), 0)  # made anew by whoever has the model
+        os.truncate(
+            vector_files.sentences_path(store.derived), 0
+        )  # made anew by whoever has the model
         assert vectors.of_texts(connection, store.derived, texts, None) == {}
 
 

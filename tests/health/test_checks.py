@@ -191,6 +191,20 @@ def _short_vectors(store: Store) -> None:
     os.truncate(store.derived / "index" / "sentences.q4", 10)
 
 
+def _turned(path: Path) -> None:
+    data = bytearray(path.read_bytes())
+    data[len(data) // 2] ^= 1
+    path.write_bytes(data)
+
+
+def _turned_sentence(store: Store) -> None:
+    _turned(store.derived / "index" / "sentences.q4")
+
+
+def _turned_token(store: Store) -> None:
+    _turned(store.derived / "index" / "tokens.q2")
+
+
 def _silent(store: Store) -> None:
     path = largest(store, "flow/*/episodes/*/*/*.md")
     stat = path.stat()
@@ -256,7 +270,9 @@ DAMAGE: tuple[tuple[str, str, Callable[[Store], None]], ...] = (
     ("preimage", "warning", _preimage),
     ("begun-run", "warning", _redo),
     ("index-damaged", "damage", _old_index),
-    ("index-damaged", "damage", _short_vectors),
+    ("vectors-damaged", "damage", _short_vectors),
+    ("vectors-damaged", "damage", _turned_sentence),
+    ("vectors-damaged", "damage", _turned_token),
     ("index-differs", "damage", _silent),
     ("settings-unusable", "damage", _no_zone),
     ("ontology-unusable", "warning", _ontology),

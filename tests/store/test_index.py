@@ -90,7 +90,7 @@ def words(index: Index, term: str) -> list[str]:
 
 def sentences(index: Index) -> bytes:
     """The rows of all sentence vectors."""
-    return bytes(index.sentence_rows() or b"")
+    return bytes(index.vectors.sentence_rows() or b"")
 
 
 def test_only_what_a_document_lists_is_current_and_lines_follow_it(store: Store) -> None:

@@ -45,7 +45,7 @@ def capture(store: Store, text: str) -> None:
 def rows_of(store: Store, engine: Embedder | None = None) -> dict[str, bytes]:
     """The committed rows of each file, brought up to date."""
     with open_index(store, engine or embedder()) as opened:
-        sentences, tokens = opened.index.sentence_rows(), opened.index.token_rows()
+        sentences, tokens = opened.index.vectors.sentence_rows(), opened.index.vectors.token_rows()
         return {"sentences.q4": bytes(sentences or b""), "tokens.q2": bytes(tokens or b"")}
 
 
@@ -131,7 +131,7 @@ def test_a_file_that_lost_rows_is_made_anew(store: Store, name: str, size: int |
     connection = database.open_to_read(store.derived)
     assert connection is not None
     index = Index(connection, store)
-    lost = index.sentence_rows() if name == "sentences.q4" else index.token_rows()
+    lost = index.vectors.sentence_rows() if name == "sentences.q4" else index.vectors.token_rows()
     assert lost is None
     connection.close()
     assert rows_of(store) == before
@@ -187,3 +187,68 @@ def test_a_file_that_is_made_anew_has_its_name_for_good_before_its_rows_count(
     rows_of(store, other)
     folder = database.path_of(store.derived).parent
     assert [each for each in done if each[0] == folder] == [(folder, 0)] * len(FILES)
+
+
+def turn_a_bit(path: Path, place: int) -> None:
+    data = bytearray(path.read_bytes())
+    data[place] ^= 4
+    path.write_bytes(data)
+
+
+@pytest.mark.parametrize("place", [0, 191, 192, 300])
+def test_a_bit_that_turned_in_a_sentence_is_made_right_at_once(store: Store, place: int) -> None:
+    capture(store, SALT)
+    capture(store, BEECH)
+    with open_index(store, embedder()) as opened:
+        before = opened.index.vectors_of([key_of(SALT), key_of(BEECH)])
+    turn_a_bit(path_of(store, "sentences.q4"), place)
+    asked: list[str] = []
+
+    def counted(texts: Any) -> Any:
+        asked.extend(texts)
+        return real_vectors(texts)
+
+    with open_index(store, Embedder(embedder().engine, lambda: counted)) as opened:
+        assert opened.warnings == []
+        after = opened.index.vectors_of([key_of(SALT), key_of(BEECH)])
+    assert len(asked) == 1, "only the text whose vector it was"
+    assert all(np.array_equal(after[key], before[key]) for key in before)
+    with open_index(store, Embedder(embedder().engine, pytest.fail)) as opened:
+        assert opened.index.unembedded() == 0
+
+
+def test_tokens_that_turned_are_left_out_and_made_anew_by_the_next(store: Store) -> None:
+    capture(store, SALT)
+    capture(store, BEECH)
+    with open_index(store, embedder()) as opened:
+        rows = opened.index.current_rows()
+        before = {
+            each.key: bytes(opened.index.vectors.tokens_of(each) or b"")
+            for each in opened.index.traits(rows).values()
+        }
+        spoilt = next(e for e in opened.index.traits(rows).values() if e.key == key_of(BEECH))
+    turn_a_bit(path_of(store, "tokens.q2"), spoilt.token * ROW["tokens.q2"] + 20)
+    with open_index(store, embedder()) as opened:
+        for each in opened.index.traits(rows).values():
+            found = opened.index.vectors.tokens_of(each)
+            assert found == (None if each.key == key_of(BEECH) else before[each.key])
+        assert opened.index.vectors.damaged == {spoilt.vector}
+        assert "damaged where 1 passages" in opened.told()[0]
+    with open_index(store, embedder()) as opened:
+        after = opened.index.traits(opened.index.current_rows()).values()
+        assert {e.key: bytes(opened.index.vectors.tokens_of(e) or b"") for e in after} == before
+        assert opened.told() == opened.warnings == []
+
+
+def test_a_row_of_another_text_is_none(store: Store) -> None:
+    """A number that turned in the database points at vectors that are right, of something else."""
+    capture(store, SALT)
+    capture(store, BEECH)
+    rows_of(store)
+    with sqlite3.connect(database.path_of(store.derived)) as index:
+        index.execute("UPDATE vectors SET row = 1 - row")
+    for is_right in (False, True):
+        with open_index(store, embedder()) as opened:
+            found = opened.index.traits(opened.index.current_rows()).values()
+            held = [opened.index.vectors.tokens_of(each) is not None for each in found]
+            assert held == [is_right, is_right]

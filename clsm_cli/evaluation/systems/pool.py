@@ -92,7 +92,7 @@ def _place(passage: Passage) -> tuple[str, int, str, int]:
 def _vectors(index: Index, rows: Sequence[int]) -> NDArray[np.float32]:
     import numpy as np
 
-    stored, size = index.sentence_rows(), codes.SENTENCE_BYTES
+    stored, size = index.vectors.sentence_rows(), codes.SENTENCE_BYTES
     traits = index.traits(rows)
     vectors = np.full((len(rows), 2 * size), np.nan, np.float32)
     for place, row in enumerate(rows):

@@ -11,21 +11,25 @@ A crash in between costs the vectors: the next command makes them again.
 
 from __future__ import annotations
 
+import zlib
 from contextlib import closing
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from clsm_cli.errors import LockedError
 from clsm_cli.store import atomic
-from clsm_cli.store.index import database, vectors
+from clsm_cli.store.index import database
 from clsm_cli.store.index.codes import SENTENCE_BYTES, TOKEN_BYTES
+from clsm_cli.store.index.vector_files import rows_of, sentences_path, tokens_path
+from clsm_cli.store.index.vector_rows import Row, commit_rows, committed
+from clsm_cli.store.index.vector_state import is_right
 
 if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterable, Sequence
     from pathlib import Path
 
-    from clsm_cli.store.index.vectors import Committed
+    from clsm_cli.store.index.vector_rows import Committed
     from clsm_cli.store.layout import Store
 
 _USED = "SELECT embedded FROM passages UNION SELECT embedded FROM nodes WHERE embedded IS NOT NULL"
@@ -52,9 +56,6 @@ _ORPHANS = (
 )
 """In this order: what is orphaned by a deletion comes after it."""
 
-_Row = tuple[int, int, int, int]
-"""Digest, row of its sentence vector, first row and number of its token vectors."""
-
 
 def compact(store: Store) -> None:
     """Leave no byte of text, and no vector, of what the index does not hold any more.
@@ -72,22 +73,24 @@ def compact(store: Store) -> None:
         closing(database.open_to_write(store.derived)) as connection,
         database.disk_errors(store.derived),
     ):
-        before = vectors.committed(connection)
+        before = committed(connection)
         kept = _detach(connection)
         _flush(connection, store)
-        _attach(connection, _moved(store.derived, before, kept))
+        _attach(connection, *_moved(store.derived, before, kept))
         connection.execute("VACUUM")
         _flush(connection, store)
 
 
-def _detach(connection: sqlite3.Connection) -> list[_Row]:
+def _detach(connection: sqlite3.Connection) -> list[Row]:
     """Delete orphans, and all rows of vectors; returns those that are to come back, by row."""
     connection.execute("BEGIN IMMEDIATE")
     for statement in _ORPHANS:
         connection.execute(statement)
-    kept = connection.execute(
-        f"SELECT digest, row, token, tokens FROM vectors WHERE digest IN ({_USED}) ORDER BY row"
-    ).fetchall()
+    found = connection.execute(
+        f"SELECT digest, row, token, tokens, checksum FROM vectors WHERE digest IN ({_USED})"
+        " ORDER BY row"
+    )
+    kept = [Row._make(each) for each in found]
     connection.execute("DELETE FROM vectors")
     connection.execute(f"INSERT OR IGNORE INTO waiting {_USED}")
     connection.execute("COMMIT")
@@ -102,43 +105,43 @@ def _flush(connection: sqlite3.Connection, store: Store) -> None:
         raise LockedError(store.root, "a recall that does not end", waited / 1000)
 
 
-def _moved(derived: Path, before: Committed, kept: Sequence[_Row]) -> list[_Row]:
-    """Replace the vector files by such with the kept rows; returns where these are now."""
-    sentences = vectors.rows_of(vectors.sentences_path(derived), before.sentences * SENTENCE_BYTES)
-    tokens = vectors.rows_of(vectors.tokens_path(derived), before.tokens * TOKEN_BYTES)
-    if sentences is None or (tokens is None and before.tokens):
-        kept = []  # a file lost some; the next command makes all of them again
+def _moved(derived: Path, before: Committed, kept: Iterable[Row]) -> tuple[list[Row], int]:
+    """Replace the vector files by such with the kept rows; see ``commit_rows``.
+
+    What is damaged, or has lost some, is left out: the next command makes it anew.
+    """
+    sentences = rows_of(sentences_path(derived), before.sentences * SENTENCE_BYTES)
+    tokens = rows_of(tokens_path(derived), before.tokens * TOKEN_BYTES)
+    kept = [row for row in kept if is_right(row, sentences, tokens)]
+    all_sentences = _joined(sentences, SENTENCE_BYTES, [(row.row, 1) for row in kept])
+    _put(sentences_path(derived), all_sentences)
     _put(
-        vectors.sentences_path(derived),
-        sentences,
-        SENTENCE_BYTES,
-        [(row, 1) for _, row, _, _ in kept],
+        tokens_path(derived),
+        _joined(tokens, TOKEN_BYTES, [(row.token, row.tokens) for row in kept]),
     )
-    _put(
-        vectors.tokens_path(derived),
-        tokens,
-        TOKEN_BYTES,
-        [(first, count) for _, _, first, count in kept],
-    )
-    counts = [count for *_, count in kept]
-    firsts = accumulate(counts, initial=0)
-    return [
-        (digest, row, first, count)
-        for row, ((digest, _, _, count), first) in enumerate(zip(kept, firsts, strict=False))
+    firsts = accumulate((row.tokens for row in kept), initial=0)
+    moved = [
+        row._replace(row=number, token=first)
+        for number, (row, first) in enumerate(zip(kept, firsts, strict=False))
     ]
+    return moved, zlib.crc32(all_sentences)
 
 
-def _put(path: Path, rows: memoryview | None, width: int, kept: Sequence[tuple[int, int]]) -> None:
-    """Write a file anew with some runs (first row, number) of the rows it had."""
-    data = b"".join(rows[first * width : (first + n) * width] for first, n in kept) if rows else b""
+def _joined(rows: memoryview | None, width: int, kept: Sequence[tuple[int, int]]) -> bytes:
+    """Some runs (first row, number) of the rows of a file."""
+    return b"".join(rows[first * width : (first + n) * width] for first, n in kept) if rows else b""
+
+
+def _put(path: Path, data: bytes) -> None:
+    """Write a file anew."""
     if data:
         atomic.put(path, data)
     else:
         atomic.remove(path)
 
 
-def _attach(connection: sqlite3.Connection, kept: Iterable[_Row]) -> None:
+def _attach(connection: sqlite3.Connection, kept: Iterable[Row], crc: int) -> None:
     """Say where the vectors are."""
     connection.execute("BEGIN IMMEDIATE")
-    connection.executemany("INSERT INTO vectors VALUES (?, ?, ?, ?)", kept)
+    commit_rows(connection, kept, crc)
     connection.execute("COMMIT")

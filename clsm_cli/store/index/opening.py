@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.errors import DiskError
 from clsm_cli.records import NamedTuple
-from clsm_cli.store.index import database, vectors
+from clsm_cli.store.index import database, vector_state, vectors
 from clsm_cli.store.index.files import changes
 from clsm_cli.store.index.reader import Index
 
@@ -29,6 +29,10 @@ _STEP = 128
 """Texts between two commits: what is done stays done."""
 _TRIES = 5
 """Times that files are read again which changed while they were read."""
+_DAMAGED = (
+    ".clsm/index/tokens.q2: damaged where {} passages have their vectors, which were left out;"
+    " the next command makes them anew"
+)
 
 
 class Embedder(NamedTuple):
@@ -44,6 +48,11 @@ class Opened:
     def __init__(self, index: Index) -> None:
         self.index = index
         self.warnings: list[str] = []
+
+    def told(self) -> list[str]:
+        """What turned out only while the index was asked."""
+        count = len(self.index.vectors.damaged)
+        return [_DAMAGED.format(count)] if count else []
 
 
 def bring_up_to_date(
@@ -89,7 +98,7 @@ def _embed(
     pause: Callable[[], None] | None,
 ) -> None:
     """Embed what has no vector; see ``bring_up_to_date``."""
-    vectors.use_engine(connection, store.derived, embedder.engine)
+    vector_state.use_engine(connection, store.derived, embedder.engine)
     count = vectors.waiting(connection)
     if not count or (at_most is not None and count > at_most):
         return
@@ -118,8 +127,14 @@ def open_index(
     Raises:
         DiskError: The index turned out to be damaged; it is deleted, and the next call makes it.
     """
-    with database.disk_errors(store.derived), _open(store, embedder, progress) as opened:
-        yield opened
+    opened = None
+    with database.disk_errors(store.derived):
+        try:
+            with _open(store, embedder, progress) as opened:
+                yield opened
+        finally:
+            if opened is not None and opened.index.vectors.damaged:
+                _drop_damaged(store)
 
 
 @contextlib.contextmanager
@@ -134,7 +149,7 @@ def _open(store: Store, embedder: Embedder | None, progress: Progress | None) ->
         from clsm_cli.store.lock import try_locked
 
         # What was made without a model is made whole too, or it would stay without vectors.
-        is_new = disk is None or not vectors.has_engine(disk)
+        is_new = disk is None or not vector_state.has_engine(disk)
         limit = None if is_new else store.settings.recall.refresh_passages
         with (
             try_locked(store.root) as is_held,
@@ -161,6 +176,16 @@ def _open(store: Store, embedder: Embedder | None, progress: Progress | None) ->
             disk.close()
 
 
+def _drop_damaged(store: Store) -> None:
+    """Let what is damaged be made anew, if that can be written down now."""
+    from clsm_cli.store.lock import try_locked
+
+    with try_locked(store.root) as is_held, contextlib.suppress(DiskError):
+        if is_held:
+            with contextlib.closing(database.open_to_write(store.derived)) as connection:
+                vector_state.drop_damaged(connection, store.derived)
+
+
 def _read(store: Store, embedder: Embedder | None) -> tuple[sqlite3.Connection | None, bool]:
     """The index on disk as it is at this moment, whatever others write; whether it is fresh."""
     disk = database.open_to_read(store.derived)
@@ -183,7 +208,7 @@ def _read(store: Store, embedder: Embedder | None) -> tuple[sqlite3.Connection |
 def _has_vectors(connection: sqlite3.Connection, store: Store, embedder: Embedder | None) -> bool:
     """Whether nothing waits for this engine."""
     return embedder is None or (
-        vectors.is_whole(connection, store.derived, embedder.engine)
+        vector_state.is_whole(connection, store.derived, embedder.engine)
         and not vectors.waiting(connection)
     )
 

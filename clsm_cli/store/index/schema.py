@@ -102,7 +102,7 @@ INSERT INTO asleep VALUES (0, 0, x'');
 CREATE TABLE tombstones (       -- hashes of the ids that were forgotten
   hash TEXT, file INTEGER, PRIMARY KEY (hash, file)) WITHOUT ROWID;
 CREATE TABLE vectors (          -- see vectors.py
-  digest INTEGER PRIMARY KEY, row INTEGER, token INTEGER, tokens INTEGER);
+  digest INTEGER PRIMARY KEY, row INTEGER, token INTEGER, tokens INTEGER, checksum INTEGER);
 CREATE INDEX vectors_row ON vectors (row);
 
 -- Counts that a recall needs are kept by triggers: exact at every commit, and no table is scanned.

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from clsm_cli.records import NamedTuple
 from clsm_cli.store.index import postings
+from clsm_cli.store.index.vector_reader import VectorReader
 
 if TYPE_CHECKING:
     import sqlite3
@@ -45,6 +46,7 @@ class Traits(NamedTuple):
         vector: Row of its sentence vector; −1 without one.
         token: Row of its first token vector.
         tokens: Number of its token vectors.
+        checksum: Of its vectors, see ``vector_files``.
         length: Terms.
     """
 
@@ -64,6 +66,7 @@ class Traits(NamedTuple):
     vector: int
     token: int
     tokens: int
+    checksum: int
     length: int
 
 
@@ -82,6 +85,7 @@ class Search:
         """Ask ``connection``, the index of ``store``."""
         self.connection = connection
         self.store = store
+        self.vectors = VectorReader(connection, store.derived)
         self._hidden: frozenset[int] | None = None
         self._shows_archive = False
         self._is_past = False
@@ -181,7 +185,7 @@ class Search:
             query = (
                 "SELECT p.id, p.key, p.part, p.previous, p.next, p.grp, l.kind, p.speaker, p.day, p.periods,"
                 " p.is_question, p.is_news, l.document IS NOT NULL, l.session, COALESCE(v.row, -1),"
-                " COALESCE(v.token, 0), COALESCE(v.tokens, 0), p.length"
+                " COALESCE(v.token, 0), COALESCE(v.tokens, 0), COALESCE(v.checksum, 0), p.length"
                 " FROM passages p JOIN places l ON l.id = p.place"
                 f" LEFT JOIN vectors v ON v.digest = p.embedded WHERE p.id IN ({marks})"
             )
@@ -268,20 +272,6 @@ class Search:
         from clsm_cli.store.index.filters import rows
 
         return rows(self.connection, filters) - self.hidden()
-
-    def sentence_rows(self) -> memoryview | None:
-        """The sentence vectors, see ``vectors``; None when there are none."""
-        from clsm_cli.store.index import codes, vectors
-
-        size = vectors.committed(self.connection).sentences * codes.SENTENCE_BYTES
-        return vectors.rows_of(vectors.sentences_path(self.store.derived), size)
-
-    def token_rows(self) -> memoryview | None:
-        """The token vectors, see ``vectors``; None when there are none."""
-        from clsm_cli.store.index import codes, vectors
-
-        size = vectors.committed(self.connection).tokens * codes.TOKEN_BYTES
-        return vectors.rows_of(vectors.tokens_path(self.store.derived), size)
 
 
 def batches(values: Iterable[Any]) -> Iterator[list[Any]]:

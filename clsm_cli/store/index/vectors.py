@@ -7,21 +7,25 @@ so the files are the embedding cache: a text that comes back is not embedded aga
 
 from __future__ import annotations
 
-import contextlib
-import errno
 import json
-import mmap
-import os
+import zlib
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from clsm_cli.errors import DiskError
-from clsm_cli.records import NamedTuple
-from clsm_cli.store import atomic
 from clsm_cli.store.index import codes
 from clsm_cli.store.index.codes import SENTENCE_BYTES, TOKEN_BYTES
 from clsm_cli.store.index.graph import node_text
 from clsm_cli.store.index.passages import text_digest, with_heading
+from clsm_cli.store.index.vector_files import (
+    checksum,
+    rows_of,
+    sentences_path,
+    size_of,
+    tokens_path,
+    write_at,
+)
+from clsm_cli.store.index.vector_rows import Row, commit_rows, committed
 from clsm_cli.text.tokens import STOP_WORDS
 
 if TYPE_CHECKING:
@@ -60,62 +64,6 @@ class Embedded(Protocol):
 
 
 Embed = Callable[[Sequence[str]], Sequence[Embedded]]
-
-
-class Committed(NamedTuple):
-    """Rows that the database knows; bytes past them do not exist."""
-
-    sentences: int
-    tokens: int
-
-
-def sentences_path(derived: Path) -> Path:
-    """The file of sentence vectors."""
-    return derived / "index" / "sentences.q4"
-
-
-def tokens_path(derived: Path) -> Path:
-    """The file of token vectors."""
-    return derived / "index" / "tokens.q2"
-
-
-def committed(connection: sqlite3.Connection) -> Committed:
-    """How many rows of each file count."""
-    row = connection.execute(
-        "SELECT row + 1, token + tokens FROM vectors ORDER BY row DESC LIMIT 1"
-    ).fetchone()
-    return Committed(*row) if row else Committed(0, 0)
-
-
-def is_whole(connection: sqlite3.Connection, derived: Path, engine: str) -> bool:
-    """Whether the vectors are this engine's and the files hold every committed row."""
-    row = connection.execute("SELECT value FROM meta WHERE key = 'engine'").fetchone()
-    count = committed(connection)
-    return (
-        row is not None
-        and row[0] == engine
-        and _size(sentences_path(derived)) >= count.sentences * SENTENCE_BYTES
-        and _size(tokens_path(derived)) >= count.tokens * TOKEN_BYTES
-    )
-
-
-def has_engine(connection: sqlite3.Connection) -> bool:
-    """Whether vectors were ever asked for; not in an index that was made without a model."""
-    return connection.execute("SELECT 1 FROM meta WHERE key = 'engine'").fetchone() is not None
-
-
-def use_engine(connection: sqlite3.Connection, derived: Path, engine: str) -> None:
-    """Drop all vectors when another engine made them or a file lost some; engines are never mixed."""
-    if is_whole(connection, derived, engine):
-        return
-    connection.execute("BEGIN IMMEDIATE")
-    connection.execute("DELETE FROM vectors")
-    connection.execute(
-        "INSERT OR IGNORE INTO waiting SELECT embedded FROM passages"
-        " UNION SELECT embedded FROM nodes WHERE embedded IS NOT NULL"
-    )
-    connection.execute("INSERT OR REPLACE INTO meta VALUES ('engine', ?)", (engine,))
-    connection.execute("COMMIT")
 
 
 def waiting(connection: sqlite3.Connection) -> int:
@@ -159,22 +107,21 @@ def add(
     import numpy as np
 
     found = embed([text for _, text in items])
-    kept = [each.tokens[kept_tokens(each.pieces)] for each in found]
+    sentences = [codes.pack_sentences(each.sentence[np.newaxis]) for each in found]
+    tokens = [codes.pack_tokens(each.tokens[kept_tokens(each.pieces)]) for each in found]
     first = committed(connection)
-    sentences = codes.pack_sentences(np.stack([each.sentence for each in found]))
-    _write_at(sentences_path(derived), first.sentences * SENTENCE_BYTES, sentences)
-    _write_at(
-        tokens_path(derived), first.tokens * TOKEN_BYTES, codes.pack_tokens(np.concatenate(kept))
-    )
-    connection.execute("BEGIN IMMEDIATE")
+    all_sentences = b"".join(sentences)
+    write_at(sentences_path(derived), first.sentences * SENTENCE_BYTES, all_sentences)
+    write_at(tokens_path(derived), first.tokens * TOKEN_BYTES, b"".join(tokens))
+    rows = []
     token = first.tokens
     for number, (digest, _) in enumerate(items):
-        count = len(kept[number])
-        connection.execute(
-            "INSERT OR IGNORE INTO vectors VALUES (?, ?, ?, ?)",
-            (digest, first.sentences + number, token, count),
-        )
+        sentence, own = sentences[number], tokens[number]
+        count = len(own) // TOKEN_BYTES
+        rows.append(Row(digest, first.sentences + number, token, count, checksum(sentence, own)))
         token += count
+    connection.execute("BEGIN IMMEDIATE")
+    commit_rows(connection, rows, zlib.crc32(all_sentences, first.checksum))
     connection.execute("COMMIT")
 
 
@@ -252,49 +199,6 @@ def sentence_rows(connection: sqlite3.Connection, derived: Path) -> memoryview |
     """
     path, size = sentences_path(derived), committed(connection).sentences * SENTENCE_BYTES
     rows = rows_of(path, size)
-    if rows is None and size and _size(path) >= size:
+    if rows is None and size and size_of(path) >= size:
         raise DiskError(path, "cannot be read")
     return rows
-
-
-def rows_of(path: Path, size: int) -> memoryview | None:
-    """The committed bytes of a file, mapped; None when it is shorter or there are none."""
-    try:
-        with open(os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW), "rb") as file:
-            if not size or os.fstat(file.fileno()).st_size < size:
-                return None
-            return memoryview(mmap.mmap(file.fileno(), size, access=mmap.ACCESS_READ))
-    except OSError:
-        return None
-
-
-def _size(path: Path) -> int:
-    try:
-        return os.path.getsize(path)
-    except FileNotFoundError:
-        return 0
-
-
-def _write_at(path: Path, offset: int, data: bytes) -> None:
-    """Write behind the committed bytes, over what a killed writer may have left there.
-
-    A file that is made anew has its name for good before the database counts rows in it: else a
-    power cut could bring the old one back under them.
-    """
-    with atomic.disk_errors(path):
-        if offset == 0:  # another engine's rows: who reads them keeps the old file
-            with contextlib.suppress(FileNotFoundError):
-                os.unlink(path)
-        fd = os.open(
-            path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, atomic.FILE_MODE
-        )
-        try:
-            os.fchmod(fd, atomic.FILE_MODE)
-            os.ftruncate(fd, offset)
-            if os.pwrite(fd, data, offset) != len(data):
-                raise OSError(errno.ENOSPC, "the disk is full", str(path))
-            os.fsync(fd)
-        finally:
-            os.close(fd)
-        if offset == 0:
-            atomic.sync_folder(path.parent)

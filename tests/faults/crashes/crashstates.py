@@ -37,12 +37,13 @@ from faults.running.wording import opened
 from clsm_cli.embedding.pins import ENGINE
 from clsm_cli.errors import ClsmError
 from clsm_cli.ingestion.ingest import end_begun_run
-from clsm_cli.store.index import database, vectors
+from clsm_cli.store.index import database, vector_rows, vector_state
 from clsm_cli.store.index.codes import SENTENCE_BYTES, TOKEN_BYTES
 from clsm_cli.store.index.counts import counts
 from clsm_cli.store.index.files import changes
 from clsm_cli.store.index.opening import open_index
 from clsm_cli.store.index.refresh import refresh
+from clsm_cli.store.index.vector_files import rows_of, sentences_path, tokens_path
 from clsm_cli.store.lock import locked
 
 if TYPE_CHECKING:
@@ -222,12 +223,10 @@ def _vectors(store: Store) -> dict[int, tuple[bytes, bytes]]:
     connection = database.open_to_read(store.derived)
     if connection is None:
         return {}
-    count = vectors.committed(connection)
-    sentences = vectors.rows_of(
-        vectors.sentences_path(store.derived), count.sentences * SENTENCE_BYTES
-    )
-    tokens = vectors.rows_of(vectors.tokens_path(store.derived), count.tokens * TOKEN_BYTES)
-    is_whole = vectors.is_whole(connection, store.derived, ENGINE)  # else they are made anew
+    count = vector_rows.committed(connection)
+    sentences = rows_of(sentences_path(store.derived), count.sentences * SENTENCE_BYTES)
+    tokens = rows_of(tokens_path(store.derived), count.tokens * TOKEN_BYTES)
+    is_whole = vector_state.is_whole(connection, store.derived, ENGINE)  # else they are made anew
     rows = connection.execute(_VECTORS).fetchall() if is_whole else []
     connection.close()
     if sentences is None or tokens is None:

@@ -14,7 +14,7 @@ from clsm_cli.model.episodes import Block, Document, Episode, EpisodeRecord, Tur
 from clsm_cli.model.graph import Edge, Node
 from clsm_cli.model.ids import document_id, episode_id, turn_key
 from clsm_cli.store import atomic, episodes, shards
-from clsm_cli.store.index import compaction, database, vectors
+from clsm_cli.store.index import compaction, database, vector_rows
 from clsm_cli.store.index.codes import SENTENCE_BYTES, TOKEN_BYTES
 from clsm_cli.store.index.opening import bring_up_to_date, open_index
 from clsm_cli.store.index.reader import Index
@@ -117,13 +117,13 @@ def _vectors(store: Store) -> dict[int, tuple[bytes, bytes]]:
     assert connection is not None
     with closing(connection):
         index = Index(connection, store)
-        sentences, tokens = index.sentence_rows() or b"", index.token_rows() or b""
+        sentences, tokens = index.vectors.sentence_rows() or b"", index.vectors.token_rows() or b""
         return {
             digest: (
                 bytes(sentences[row * SENTENCE_BYTES : (row + 1) * SENTENCE_BYTES]),
                 bytes(tokens[first * TOKEN_BYTES : (first + count) * TOKEN_BYTES]),
             )
-            for digest, row, first, count in connection.execute("SELECT * FROM vectors")
+            for digest, row, first, count, _ in connection.execute("SELECT * FROM vectors")
         }
 
 
@@ -186,7 +186,7 @@ def test_a_missing_index_stays_missing(store: Store) -> None:
 
 def test_a_reader_keeps_what_it_opened(store: Store) -> None:
     with open_index(store, embedder()) as opened:
-        sentences = opened.index.sentence_rows()
+        sentences = opened.index.vectors.sentence_rows()
         assert sentences is not None
         held = bytes(sentences)
     _forget(store)
@@ -206,10 +206,10 @@ def test_while_a_reader_is_open_nothing_is_replaced(
     assert reader is not None
     with closing(reader):
         reader.execute("BEGIN")
-        assert vectors.committed(reader).sentences == len(before)
+        assert vector_rows.committed(reader).sentences == len(before)
         with pytest.raises(LockedError):
             compaction.compact(store)
-        rows = Index(reader, store).sentence_rows()
+        rows = Index(reader, store).vectors.sentence_rows()
         assert rows is not None
         assert len(rows) == len(before) * SENTENCE_BYTES
         reader.execute("ROLLBACK")
