@@ -61,6 +61,8 @@ _SOURCE = re.compile(
     r"cancell?ed at|resigned at|broke up with|split up with|closed|lost)(?: [a-z]+){0,2} $"
 )
 """What stands before the value that is left: the source of a change."""
+_BEFORE = 100
+"""Characters in which that stands."""
 _GONE = re.compile(
     r"^ (?:left(?=[,.;]|$)|quit|resigned|retired|stepped|steps|is (?:gone|history|dead|out|over)|closed|shut)\b"
 )
@@ -149,7 +151,7 @@ def marks(text: str) -> list[Mark]:
         elif kind == "amount":
             kind = f"amount {match.group('unit').lower().rstrip('s')}"
         left, right = plain[:start], plain[start + len(word) :]
-        is_old = _SOURCE.search(left) is not None or _GONE.match(right) is not None
+        is_old = _SOURCE.search(left[-_BEFORE:]) is not None or _GONE.match(right) is not None
         found.append(
             Mark(
                 kind or "",

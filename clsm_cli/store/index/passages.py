@@ -13,6 +13,8 @@ from clsm_cli.records import NamedTuple
 from clsm_cli.text import tokens
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from clsm_cli.model.episodes import Turn
     from clsm_cli.model.graph import Statement
 
@@ -93,9 +95,12 @@ def of_turn(
     parts = cut(turn.text, max_tokens)
     is_block = document is not None
     passages = []
+    offset = before = 0
     for number, (start, end) in enumerate(parts):
         text = turn.text[start:end]
-        offset = turn.text.count("\n", 0, start) if is_block else 0
+        if is_block:
+            offset += turn.text.count("\n", before, start)
+            before = start
         first = turn.line_start + offset
         passages.append(
             Passage(
@@ -145,14 +150,19 @@ def cut(text: str, max_tokens: int) -> list[tuple[int, int]]:
 
     A single sentence that is longer is cut between words; nothing but blank space is left out.
     """
-    if len(text) <= max_tokens or tokens.count_tokens(text) <= max_tokens:
+    if not _is_too_long(text, 0, len(text), max_tokens):
         return [(0, len(text))]
     spans: list[tuple[int, int]] = []
-    for start, end in _units(text, max_tokens):
-        if spans and tokens.count_tokens(text[spans[-1][0] : end]) <= max_tokens:
-            spans[-1] = (spans[-1][0], end)
-        else:
+    size, is_full = 0.0, True
+    for start, end, fills in _units(text, max_tokens):
+        more = tokens.expected_tokens(text, start, end, max_tokens, size)
+        if is_full or round(more) > max_tokens or end - spans[-1][0] > _SURELY * max_tokens:
             spans.append((start, end))
+            size = tokens.expected_tokens(text, start, end, max_tokens)
+        else:
+            spans[-1] = (spans[-1][0], end)
+            size = more
+        is_full = fills
     return spans
 
 
@@ -163,26 +173,24 @@ _SURELY = 64
 def _is_too_long(text: str, start: int, end: int, max_tokens: int) -> bool:
     if end - start <= max_tokens:
         return False
-    return end - start > _SURELY * max_tokens or tokens.has_more_tokens(
-        text, max_tokens, start, end
-    )
+    if end - start > _SURELY * max_tokens:
+        return True
+    return round(tokens.expected_tokens(text, start, end, max_tokens)) > max_tokens
 
 
-def _units(text: str, max_tokens: int) -> list[tuple[int, int]]:
-    """Sentences and list items, and pieces of those that are too long."""
+def _units(text: str, max_tokens: int) -> Iterator[tuple[int, int, bool]]:
+    """Sentences and list items, and pieces of those that are too long; whether it takes no more."""
     from clsm_cli.text import sentences
 
-    units: list[tuple[int, int]] = []
     for first, end in sentences.split(text):
         start = first
         while _is_too_long(text, start, end, max_tokens):
             # at least one character a word piece: no need to look further than this
             head = tokens.trim_to_tokens(text[start : min(end, start + 8 * max_tokens)], max_tokens)
             cut_at = start + (len(head) or max_tokens)
-            units.append((start, cut_at))
+            yield start, cut_at, True
             start = cut_at
             while start < end and text[start].isspace():
                 start += 1
         if start < end:
-            units.append((start, end))
-    return units
+            yield start, end, False

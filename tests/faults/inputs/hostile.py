@@ -27,7 +27,7 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from faults.inputs.hostile_inputs import FILLERS, JSON, MIB, TEXT, YAML, filled, large
+from faults.inputs.hostile_inputs import FILLERS, JSON, KIB, MIB, TEXT, YAML, filled, large
 from faults.rig import Outcome, Rig
 from faults.running.scenarios import NOW, environment
 from faults.running.warm import Ended, Warm
@@ -40,7 +40,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
 SECONDS, MEMORY = 2.0, 300
-"""Processor seconds and MiB of a command at most; a file of 8 MiB may take ``SECONDS`` a MiB."""
+"""Processor seconds and MiB of a command at most; a larger file may take ``SECONDS`` a MiB."""
+NOTE = 128 * KIB
+"""Of a note, which is cut into sentences and read for names, dates and changes, so much."""
+MEMORIES = 4096
+"""And so many memories that it becomes: each is a row with its words."""
 TRIES = 3
 """Of a command that takes too long."""
 BUSY = 5
@@ -125,13 +129,21 @@ class Ground:
         shutil.copytree(self.folder / "memory", copy, symlinks=True)
         return copy
 
-    def run(self, what: str, *words: str | Path, size: int = 0, stdin: bytes | Path = b"") -> Ended:
+    def run(
+        self, what: str, *words: str | Path, parts: float = 0, stdin: bytes | Path = b""
+    ) -> Ended:
         """A command on the copy; what no input may bring about goes into the outcome.
 
         One that takes too long is run again from where it began: what a busy machine slows down is
         not slow every time.
+
+        Args:
+            what: For the report.
+            words: Of the command.
+            parts: How often it may take what a command may.
+            stdin: What it reads.
         """
-        most = self.seconds * max(1, size / MIB)
+        most = self.seconds * max(1, parts)
         copy, before = self.folder / "copy", self.folder / "before"
         shutil.rmtree(before, ignore_errors=True)
         shutil.copytree(copy, before, symlinks=True)
@@ -143,6 +155,7 @@ class Ground:
                 *words, "--store", copy, stdin=stdin, cwd=self.folder / "cwd",
                 seconds=most * 10 + 20, processor=int(most * 5 + 10),
             )  # fmt: skip
+            most = max(most, self.seconds * _added(ended) / MEMORIES)
             if ended.seconds <= most:
                 break
         wrong = ended.faults(CODES)
@@ -165,6 +178,13 @@ class Ground:
         yield self.outcome
         self.outcome.seconds = time.monotonic() - begin
         self.outcome.more = f"slowest {self.slowest:.1f} s; at most {self.highest} MiB"
+
+
+def _added(ended: Ended) -> int:
+    """Memories that ``ingest --json`` made."""
+    if not ended.out.startswith(b'{"schema": "clsm.ingest/'):
+        return 0
+    return sum(file["added"] for file in json.loads(ended.out)["files"])
 
 
 def _prepare(folder: Path) -> None:
@@ -205,7 +225,7 @@ def _planted(at: Ground, place: Place, names: Sequence[str]) -> Iterator[Outcome
             path.write_bytes(place.inputs[name])
             done = []
             for words in place.commands:
-                ended = at.run(name, *words, size=len(place.inputs[name]))
+                ended = at.run(name, *words, parts=len(place.inputs[name]) / MIB)
                 done.append(ended)
                 if words == _RECALL and place.must_answer and KNOWN.encode() not in ended.out:
                     outcome.violations.append(f"recall, {name}: {KNOWN!r} is not found")
@@ -217,22 +237,23 @@ def _planted(at: Ground, place: Place, names: Sequence[str]) -> Iterator[Outcome
 def _taken(at: Ground, title: str, inputs: dict[str, bytes], ending: str) -> Iterator[Outcome]:
     """A file that is named, then what else is there is asked for."""
     with at.series(f"ingest {title}", "is hostile") as outcome:
-        at.fresh()
         for number, (name, data) in enumerate(inputs.items()):
+            at.fresh()
             path = at.folder / f"input{number}.{ending}"
             path.write_bytes(data)
             words = (
-                ["ingest", path, "--now", NOW]
+                ["ingest", path, "--json", "--now", NOW]
                 if ending != "stdin"
                 else ["ingest", "-", "--capture"]
             )
-            ended = at.run(name, *words, size=len(data), stdin=path if ending == "stdin" else b"")
+            parts = len(data) / (NOTE if ending == "md" else MIB)
+            ended = at.run(name, *words, parts=parts, stdin=path if ending == "stdin" else b"")
             outcome.planned += 1
             outcome.fired += ending == "stdin" or os.fspath(path) in ended.opened
             path.unlink()
-        found = at.run("afterwards", *_RECALL, size=8 * MIB)
-        if KNOWN.encode() not in found.out:
-            outcome.violations.append(f"{title}: {KNOWN!r} is not found afterwards")
+            found = at.run(f"{name}, afterwards", *_RECALL, parts=parts)
+            if KNOWN.encode() not in found.out:
+                outcome.violations.append(f"{title}, {name}: {KNOWN!r} is not found afterwards")
     yield outcome
 
 
@@ -292,8 +313,8 @@ def _fillers(size: int) -> dict[str, bytes]:
 def _all(at: Ground) -> Iterator[Outcome]:
     for place in PLACES:
         yield from _planted(at, place, list(place.inputs))
-    fillers = _fillers(MIB)
-    yield from _taken(at, "a note", TEXT | _MARKED | fillers, "md")
+    yield from _taken(at, "a note", TEXT | _MARKED | _fillers(NOTE), "md")
+    yield from _taken(at, "a long note", _fillers(MIB), "md")
     yield from _taken(at, "a transcript", JSON, "jsonl")
     yield from _taken(at, "a hook", JSON | TEXT, "stdin")
     yield from _large(at)
@@ -318,10 +339,10 @@ def _slept(at: Ground, inputs: dict[str, bytes]) -> Iterator[Outcome]:
             path = at.folder / f"input{number}.md"
             path.write_bytes(data)
             for words in (("ingest", path, "--now", NOW), ("consolidate", "--now", NOW)):
-                at.run(name, *words, size=32 * MIB)
+                at.run(name, *words, parts=32)
             outcome.planned += 1
             outcome.fired += 1
-        if KNOWN.encode() not in at.run("afterwards", *_RECALL, size=8 * MIB).out:
+        if KNOWN.encode() not in at.run("afterwards", *_RECALL, parts=8).out:
             outcome.violations.append(f"{KNOWN!r} is not found afterwards")
     yield outcome
 
