@@ -208,6 +208,12 @@ CODES: dict[str, Code] = {
         "",
         "keep it on a local disk, and synchronise it with git",
     ),
+    "read-only": Code(
+        "warning",
+        "the store cannot be written to",
+        "",
+        "see whose it is, and whether its disk is still well: Linux mounts a failing one read-only",
+    ),
     "lock-held": Code("note", "somebody is writing to it now", "", "nothing; look again later"),
     "consolidated": Code("note", "when it was consolidated last", "", _NOTHING),
     "consolidation-old": Code(

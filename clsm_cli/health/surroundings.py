@@ -119,7 +119,17 @@ def model() -> list[Finding]:
 
 
 def disk(held: Held) -> list[Finding]:
-    """The file system that the store lies on."""
+    """The file system that the store lies on, and whether it can be written to."""
+    return [*_read_only(held), *_kind_of_disk(held)]
+
+
+def _read_only(held: Held) -> list[Finding]:
+    if os.access(held.store.root, os.W_OK):
+        return []
+    return [found("read-only", "", "cannot be written to: nothing new is remembered")]
+
+
+def _kind_of_disk(held: Held) -> list[Finding]:
     try:
         with open("/proc/self/mounts", encoding="utf-8", errors="replace") as table:
             kind = file_system(held.store.root.as_posix(), table.read())

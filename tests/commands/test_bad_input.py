@@ -339,6 +339,36 @@ def test_a_full_disk(small_disk: Cli) -> None:
     assert_found(cli, "Visit 199 of the heron")
 
 
+def test_a_disk_that_became_read_only(small_disk: Cli) -> None:
+    """As Linux mounts one that fails: the home of whoever calls is on it too."""
+    disk = small_disk.folder / "disk"
+    settings = disk / "home" / ".claude" / "settings.json"
+    settings.parent.mkdir(parents=True)
+    settings.write_text("{}\n")
+    cli = Cli(small_disk.folder, {**small_disk.environment, "HOME": str(disk / "home")})
+    subprocess.run(["mount", "-o", "remount,size=64m", disk], check=True)
+    cli.ok("init", "-q")
+    (cli.folder / "good.md").write_text("The heron stood on the gauge.\n")
+    cli.ok("ingest", "good.md", *NOW)
+    subprocess.run(["mount", "-o", "remount,ro", disk], check=True)
+    for words in (
+        ("note", "The dove came later."),
+        ("ingest", "good.md", *NOW),
+        ("consolidate", *NOW),
+        ("hook", "claude-code", "install"),
+        ("schedule", "run", *NOW),
+    ):
+        assert_said(cli(*words), DiskError, "Read-only file system")
+    row = turn("The dove came later.").encode()
+    assert_said(cli("ingest", "-", "--capture", stdin=row), DiskError, "Read-only file system")
+    assert settings.read_text() == "{}\n"
+    assert_found(cli, "heron stood")
+    sealed = cli.ok("recall", "heron", "--format", "prompt", *NOW)
+    assert "heron stood" in sealed.out
+    found = cli.ok("doctor", "--json").json["findings"]
+    assert "read-only" in {each["code"] for each in found}
+
+
 # The model
 
 
