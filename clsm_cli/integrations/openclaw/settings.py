@@ -106,7 +106,7 @@ def patch(settings: Sequence[Setting]) -> dict[str, Any]:
 def _others(extra_paths: Any, entry: dict[str, Any]) -> list[Any]:
     """The folders that are not those of the memory that was installed before."""
     old = _part(entry, "config").get("store")
-    ours = {f"{old}/{stream}" for stream in STREAMS}
+    ours = [f"{old}/{stream}" for stream in STREAMS]
     return [path for path in extra_paths or [] if path not in ours]
 
 

@@ -114,6 +114,14 @@ def test_a_huge_message_is_asked_by_its_begin_and_its_end(gateway: Gateway) -> N
     assert beside["warnings"] == []
 
 
+def test_a_message_with_a_nul_in_it_is_asked_all_the_same(gateway: Gateway) -> None:
+    """Node starts no program with one in its arguments: it throws, and the turn had no digest."""
+    gateway.cli.ok("note", "The delegation defect was fixed in build 41.")
+    [found], beside = gateway.play(asked("what about the\0delegation defect?"))
+    assert "build 41" in found["prependContext"]
+    assert beside["warnings"] == []
+
+
 def test_a_message_that_looks_like_an_option_is_words(gateway: Gateway) -> None:
     gateway.cli.ok("note", "The option is called --delegate.")
     [found], beside = gateway.play(asked("--delegate is what?"))
@@ -238,6 +246,14 @@ def test_a_turn_that_could_not_be_written_down_is_told(gateway: Gateway) -> None
     shutil.move(gateway.cli.store, gateway.cli.folder / "away")
     _, beside = gateway.play(message, step(END))
     assert "no memory store at" in beside["warnings"][0]
+
+
+def test_a_search_for_a_whole_page_is_one_for_its_beginning(gateway: Gateway) -> None:
+    gateway.cli.ok("note", "The delegation defect was fixed in build 41.")
+    page = "delegation defect " + "and so on " * 30_000
+    [found], beside = gateway.play({"corpus": "search", "asked": {"query": page}})
+    assert "build 41" in found[0]["snippet"]
+    assert beside["warnings"] == []
 
 
 def test_the_skill_names_the_commands_as_they_can_be_run(cli: Cli) -> None:

@@ -33,7 +33,8 @@ export class Clsm {
    */
   run(name, args, { timeout, input = "" }) {
     return new Promise((resolve) => {
-      const all = [...this.first, name, ...this.store, "--quiet", ...args];
+      const words = args.map((word) => word.replaceAll("\0", " ")); // of which no argument may have one
+      const all = [...this.first, name, ...this.store, "--quiet", ...words];
       const child = spawn(this.program, all);
       const alarm = setTimeout(() => child.kill(), timeout);
       let [out, err] = ["", ""];

@@ -2,6 +2,8 @@
 
 const MOST = 450;
 const PREFIX = "clsm/";
+/** Characters of a query: a model may ask with a whole page, and an argument has its limit. */
+const LONGEST = 2000;
 
 /**
  * @param {import("./clsm.js").Clsm} clsm
@@ -11,7 +13,7 @@ const PREFIX = "clsm/";
 export function corpusOf(clsm, timeout) {
   return {
     async search({ query, maxResults = 6 }) {
-      const options = ["--json", "-k", String(maxResults), "--", query];
+      const options = ["--json", "-k", String(maxResults), "--", query.slice(0, LONGEST)];
       const found = parsed(await clsm.run("recall", options, { timeout }));
       return (found?.memories ?? []).map(result);
     },
