@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shlex
+import stat
 import sys
 from pathlib import Path
 from typing import Annotated, Any
@@ -233,7 +234,9 @@ def _change(
         if old is not None:
             backup = keep(path, old, now)
         read_as = None if old is None else atomic.sha256(old)
+        mode = atomic.FILE_MODE if old is None else stat.S_IMODE(path.stat().st_mode)
         atomic.put(path, (after or "").encode(), read_as=read_as)
+        path.chmod(mode)  # of a project it is shared
     if printer.as_json:
         told: dict[str, Any] = {"schema": "clsm.hook/1", "path": str(path), "changed": is_new}
         printer.json({**told, "backup": backup and str(backup), "dry_run": dry_run})

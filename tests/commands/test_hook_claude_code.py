@@ -130,6 +130,13 @@ def test_a_project_has_its_own(cli: Cli) -> None:
     assert not settings_file(cli).exists()
 
 
+def test_a_file_that_others_may_read_stays_so(cli: Cli) -> None:
+    write(cli, "{}\n")
+    settings_file(cli).chmod(0o644)
+    cli.ok(*HOOK, "install")
+    assert settings_file(cli).stat().st_mode & 0o777 == 0o644
+
+
 def test_a_link_stays_a_link(cli: Cli) -> None:
     real = cli.folder / "dotfiles.json"
     real.write_text("{}")
