@@ -178,7 +178,8 @@ def at_a_terminal(cli: Cli, *typed: str) -> tuple[int, str]:
     os.close(theirs)
     shown, left = b"", list(typed)
     screens = 0
-    while select.select([mine], [], [], 60)[0]:
+    while True:
+        assert select.select([mine], [], [], 240)[0], shown
         try:
             data = os.read(mine, 1 << 16)
         except OSError:
