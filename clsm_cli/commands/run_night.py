@@ -44,15 +44,23 @@ def is_due(store: Store, now: datetime, minute: int) -> bool:
         now: Local time, with offset.
         minute: Of the day.
     """
-    due = now.replace(hour=minute // 60, minute=minute % 60, second=0, microsecond=0)
-    if due > now:
-        due -= timedelta(days=1)
     last = nights.read(store)
+    return bool(last.failed) or not is_of_tonight(last.good, now, minute)
+
+
+def is_of_tonight(time: str | None, now: datetime, minute: int) -> bool:
+    """Whether a time of the record axis lies behind this minute of the day when it last came."""
     try:
-        good = datetime.fromisoformat(last.good or "")
-        return bool(last.failed) or not due <= good <= now + _SLACK  # a clock ahead proves nothing
+        # A clock ahead proves nothing.
+        return began(now, minute) <= datetime.fromisoformat(time or "") <= now + _SLACK
     except (ValueError, TypeError):
-        return True
+        return False
+
+
+def began(now: datetime, minute: int) -> datetime:
+    """When this minute of the day last came."""
+    due = now.replace(hour=minute // 60, minute=minute % 60, second=0, microsecond=0)
+    return due if due <= now else due - timedelta(days=1)
 
 
 def steps(
@@ -90,6 +98,8 @@ def _command(words: Sequence[str]) -> Step:
     told = done.stdout if done.returncode == 0 else done.stderr or done.stdout
     lines = [line for line in told.splitlines() if line.strip()]
     text = "\n".join(lines if done.returncode == 0 else lines[-1:])
+    if done.returncode and not text:
+        text = f"ended with code {done.returncode} and said nothing"  # killed: minus the signal
     return Step(words[0], done.returncode, text.removeprefix("clsm: "))
 
 

@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import re
 import shlex
+from datetime import UTC, timedelta
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from clsm_cli.records import NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
+    from datetime import datetime
 
 FIRST, LAST = 2 * 60 + 45, 3 * 60 + 29
 """Minutes of the day in which nothing is started: OpenClaw dreams at 03:00 and rewrites its notes."""
@@ -62,6 +65,20 @@ def disturbs(minute: int) -> bool:
     (True, False)
     """
     return FIRST <= minute <= LAST
+
+
+def disturbs_at(moment: datetime) -> bool:
+    """Whether OpenClaw dreams at a local time."""
+    return disturbs(moment.hour * 60 + moment.minute)
+
+
+def due_of(command: Sequence[str]) -> int | None:
+    """The minute of the day for which a command line runs; None when it names none.
+
+    >>> due_of(["clsm", "schedule", "run", "--due", "03:30"])
+    210
+    """
+    return next((minute_of(b) for a, b in pairwise(command) if a == "--due"), None)
 
 
 def units(job: Job) -> dict[str, str]:
@@ -120,10 +137,27 @@ def crontab_without(text: str, name: str) -> str:
 
 def crontab_line(text: str, name: str) -> str | None:
     """The command line of the job in a crontab; None when it is not there, or commented out."""
-    match = _block(name).search(text)
-    lines = [] if match is None else match[1].splitlines()
-    live = [line.split(None, 5) for line in lines if not line.lstrip().startswith("#")]
-    return next((words[5].replace(r"\%", "%") for words in live if len(words) == 6), None)
+    entry = _entry(text, name)
+    return None if entry is None else entry[5].replace(r"\%", "%")
+
+
+def crontab_starts(text: str, name: str, now: datetime) -> Iterator[datetime]:
+    """When the job in a crontab starts in the next two days; of a line edited beyond an hour, nothing.
+
+    Args:
+        text: Of the crontab.
+        name: Of the job.
+        now: Local time, with offset.
+    """
+    minute, hour, *days = (_entry(text, name) or ["", ""])[:5]
+    if not minute.isdecimal() or not (hour == "*" or hour.isdecimal()) or days != ["*"] * 3:
+        return
+    for hours in range(49):
+        moment = (now.astimezone(UTC) + timedelta(hours=hours)).astimezone(now.tzinfo)
+        if hour == "*" or int(hour) == moment.hour:
+            start = moment.replace(minute=int(minute) % 60, second=0, microsecond=0)
+            if start.astimezone(UTC) > now.astimezone(UTC):  # also in an hour that comes twice
+                yield start
 
 
 def openclaw_options(job: Job, polite: Sequence[str]) -> list[str]:
@@ -146,6 +180,14 @@ def openclaw_options(job: Job, polite: Sequence[str]) -> list[str]:
 
 def _marks(name: str) -> tuple[str, str]:
     return f"# {name}: begin (clsm schedule)", f"# {name}: end"
+
+
+def _entry(text: str, name: str) -> list[str] | None:
+    """The five fields and the command of the job's line that is not commented out."""
+    match = _block(name).search(text)
+    lines = [] if match is None else match[1].splitlines()
+    live = [line.split(None, 5) for line in lines if not line.lstrip().startswith("#")]
+    return next((words for words in live if len(words) == 6), None)
 
 
 def _block(name: str) -> re.Pattern[str]:

@@ -7,23 +7,25 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
-import shutil
-import subprocess
+from datetime import UTC, datetime
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from clsm_cli.errors import BadInputError
 from clsm_cli.integrations import schedule
+from clsm_cli.integrations.programs import Programs
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
 
     from clsm_cli.integrations.schedule import Job
 
 _BOOTED = Path("/run/systemd/system")
 """sd_booted(3): this folder is there where systemd is the init system."""
-_SECONDS = 60
+_TIME = re.compile(r"(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d) UTC")
+_LIST = ("openclaw", "cron", "list", "--all", "--json")
 
 
 class Scheduler(Protocol):
@@ -37,6 +39,9 @@ class Scheduler(Protocol):
 
     def command(self, name: str) -> list[str] | None:
         """The command line of a job; None when it is not there."""
+
+    def starts(self, name: str, now: datetime) -> Iterable[datetime]:
+        """When it starts a job from now (local time) on, the next first; nothing when nobody can tell."""
 
     def install(self, job: Job) -> None:
         """Put a job there, in place of one of the same name."""
@@ -57,7 +62,7 @@ class Systemd:
         self, environment: Mapping[str, str], write: Callable[[Path, bytes], None]
     ) -> None:
         """Keep what writes a file whole or not at all."""
-        self._programs = _Programs(environment)
+        self._programs = Programs({**environment, "TZ": "UTC"})  # in which it prints times
         self._write = write
         config = environment.get("XDG_CONFIG_HOME") or os.path.expanduser("~/.config")
         self._folder = Path(config) / "systemd" / "user"
@@ -78,6 +83,16 @@ class Systemd:
             line.removeprefix("ExecStart=") for line in text.splitlines() if "ExecStart=" in line
         ]
         return _words(lines[0].replace("%%", "%").replace("$$", "$")) if lines else None
+
+    def starts(self, name: str, now: datetime) -> list[datetime]:  # noqa: ARG002
+        """See ``Scheduler``.
+
+        Raises:
+            BadInputError: systemd refused.
+        """
+        asked = ("show", f"{name}.timer", "--property=NextElapseUSecRealtime")
+        found = _TIME.search(self._programs.run("systemctl", "--user", *asked))
+        return [datetime.fromisoformat(f"{found[1]}T{found[2]}Z")] if found else []
 
     def install(self, job: Job) -> None:
         """See ``Scheduler``.
@@ -115,7 +130,7 @@ class Crontab:
 
     def __init__(self, environment: Mapping[str, str]) -> None:
         """Know where programs are."""
-        self._programs = _Programs(environment)
+        self._programs = Programs(environment)
 
     def is_there(self) -> bool:
         """Whether there is a crontab program."""
@@ -125,6 +140,10 @@ class Crontab:
         """See ``Scheduler``."""
         line = schedule.crontab_line(self._text(), name)
         return None if line is None else _words(line)
+
+    def starts(self, name: str, now: datetime) -> Iterable[datetime]:
+        """See ``Scheduler``."""
+        return schedule.crontab_starts(self._text(), name, now)
 
     def install(self, job: Job) -> None:
         """See ``Scheduler``.
@@ -165,7 +184,7 @@ class OpenClawCron:
 
     def __init__(self, environment: Mapping[str, str]) -> None:
         """Know where programs are."""
-        self._programs = _Programs(environment)
+        self._programs = Programs(environment)
 
     def is_there(self) -> bool:
         """Whether there is an openclaw program."""
@@ -176,6 +195,16 @@ class OpenClawCron:
         job = self._job(name)
         argv = (job or {}).get("payload", {}).get("argv")
         return argv if isinstance(argv, list) else None if job is None else []
+
+    def starts(self, name: str, now: datetime) -> list[datetime]:  # noqa: ARG002
+        """See ``Scheduler``.
+
+        Raises:
+            BadInputError: OpenClaw refused, or no gateway runs.
+        """
+        job = self._job(name)
+        at = (job or {}).get("state", {}).get("nextRunAtMs")
+        return [datetime.fromtimestamp(at / 1000, UTC)] if isinstance(at, int) else []
 
     def install(self, job: Job) -> None:
         """See ``Scheduler``.
@@ -202,13 +231,19 @@ class OpenClawCron:
         return [shlex.join(["openclaw", "cron", "add", *options])]
 
     def _job(self, name: str) -> dict[str, Any] | None:
-        words = ("openclaw", "cron", "list", "--all", "--json")
-        told = self._programs.run(*words)
         try:
-            jobs = json.loads(told)["jobs"]
-            return next((job for job in jobs if job.get("name") == name), None)
-        except (ValueError, KeyError, TypeError, AttributeError):
-            raise self._programs.failed(words, told) from None
+            return next((job for job in self._jobs["jobs"] if job.get("name") == name), None)
+        except (KeyError, TypeError, AttributeError):
+            raise self._programs.failed(_LIST, "it lists its jobs in no form known") from None
+
+    @cached_property
+    def _jobs(self) -> Any:
+        """All of them; asked once, it takes seconds."""
+        told = self._programs.run(*_LIST)
+        try:
+            return json.loads(told)
+        except ValueError:
+            raise self._programs.failed(_LIST, told) from None
 
 
 def _words(line: str) -> list[str]:
@@ -217,52 +252,3 @@ def _words(line: str) -> list[str]:
         return shlex.split(line)
     except ValueError:
         return line.split()
-
-
-class _Programs:
-    """Programs found along the user's PATH."""
-
-    def __init__(self, environment: Mapping[str, str]) -> None:
-        self._environment = {**environment, "NO_COLOR": "1"}
-
-    def has(self, name: str) -> bool:
-        return self._path(name) is not None
-
-    def polite(self) -> list[str]:
-        """What makes a program wait for all others, as far as it is there."""
-        found = []
-        for name, *options in (("nice", "-n", "10"), ("ionice", "-c", "3")):
-            path = self._path(name)
-            found += [] if path is None else [path, *options]
-        return found
-
-    def run(self, *words: str, stdin: str = "") -> str:
-        done = self.start(*words, stdin=stdin)
-        if done.returncode != 0:
-            raise self.failed(words, done.stderr or done.stdout)
-        return done.stdout
-
-    def start(self, *words: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
-        try:
-            done = subprocess.run(
-                [self._path(words[0]) or words[0], *words[1:]],
-                env=self._environment,
-                input=stdin.encode("utf-8", "surrogateescape"),
-                capture_output=True,
-                check=False,
-                timeout=_SECONDS,
-            )
-            out, err = (b.decode("utf-8", "surrogateescape") for b in (done.stdout, done.stderr))
-            return subprocess.CompletedProcess(done.args, done.returncode, out, err)
-        except subprocess.TimeoutExpired:
-            raise self.failed(words, f"did not end within {_SECONDS} s") from None
-        except OSError as error:
-            raise self.failed(words, error.strerror or "cannot be started") from None
-
-    def failed(self, words: tuple[str, ...], told: str) -> BadInputError:
-        lines = [line.strip() for line in told.splitlines() if line.strip()]
-        reason = lines[-1] if lines else "failed and said nothing"
-        return BadInputError(" ".join(words[:2]), reason, "see: clsm schedule install --help")
-
-    def _path(self, name: str) -> str | None:
-        return shutil.which(name, path=self._environment.get("PATH"))

@@ -36,12 +36,14 @@ class Nights(NamedTuple):
         failed: How many failed since then.
         failed_at: UTC time of the last of these.
         reason: What it said.
+        woken: UTC time when OpenClaw was last told of one; None: never, or it was not to be reached.
     """
 
     good: str | None = None
     failed: int = 0
     failed_at: str | None = None
     reason: str | None = None
+    woken: str | None = None
 
 
 def read(store: Store) -> Nights:
@@ -49,7 +51,7 @@ def read(store: Store) -> Nights:
     try:
         data = atomic.read(_path(store), _LIMIT)
         found = json.loads(data or b"{}")
-        names = ("good", "failed_at", "reason")
+        names = ("good", "failed_at", "reason", "woken")
         texts: dict[str, Any] = {name: found.get(name) for name in names}
         failed = found.get("failed", 0)
     except (ClsmError, ValueError, AttributeError, RecursionError):
@@ -66,16 +68,30 @@ def succeeded(store: Store, at: str) -> None:
         DiskError: The operating system refused.
         LockedError: Another run kept writing down how it ended.
     """
-    _write(store, Nights(good=at))
+    _write(store, Nights(good=at, woken=read(store).woken))
 
 
 def failed(store: Store, at: str, reason: str) -> None:
     """A run failed. Where that cannot be written down either, nothing happens."""
     try:
         before = read(store)
-        _write(store, Nights(before.good, before.failed + 1, at, reason[:_MOST_REASON]))
+        reason = reason[:_MOST_REASON]
+        _write(store, before._replace(failed=before.failed + 1, failed_at=at, reason=reason))
     except ClsmError:
         return
+
+
+def woken(store: Store, at: str | None, problem: str | None = None) -> bool:
+    """OpenClaw is told of a failure, or (None) could not be; whether that could be written down."""
+    try:
+        before = read(store)
+        reason = before.reason
+        if problem is not None:
+            reason = "; ".join(filter(None, (reason, f"no wake sent: {problem}")))
+        _write(store, before._replace(woken=at, reason=reason))
+    except ClsmError:
+        return False
+    return True
 
 
 def _write(store: Store, nights: Nights) -> None:

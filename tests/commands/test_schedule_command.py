@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from scheduling import CRONTAB, OPENCLAW, SYSTEMCTL, home, on_path, put, tab
 
 from clsm_cli.integrations import schedule
 from clsm_cli.integrations.schedulers import Systemd
@@ -18,22 +19,6 @@ from clsm_cli.integrations.schedulers import Systemd
 if TYPE_CHECKING:
     from processes import Cli
 
-# It keeps a crontab in a file, as the real one does in a folder of the system that tests must not
-# change; the real one is tried below as a user who has none.
-CRONTAB = """#!/bin/sh
-case "$1" in
-  -l) cat "$HOME/tab" 2>/dev/null || { echo "no crontab for me" >&2; exit 1; } ;;
-  -) cat > "$HOME/tab.new" && mv "$HOME/tab.new" "$HOME/tab" ;;
-esac
-"""
-# They write down what they are asked: neither systemd nor a gateway runs here.
-SYSTEMCTL = '#!/bin/sh\necho "$@" >> "$HOME/systemctl.log"\n'
-OPENCLAW = """#!/bin/sh
-echo "$@" >> "$HOME/openclaw.log"
-case "$2" in
-  list) cat "$HOME/jobs.json" ;;
-esac
-"""
 OTHERS = "# mine\r\nMAILTO=me\n5 4 * * * /bin/true # 100%"
 
 
@@ -42,26 +27,6 @@ def desk(cli: Cli) -> Cli:
     """A command line with a crontab of its own, and no systemd."""
     put(cli, "crontab", CRONTAB)
     return on_path(cli)
-
-
-def on_path(cli: Cli) -> Cli:
-    path = f"{cli.folder / 'bin'}{os.pathsep}{cli.environment['PATH']}"
-    return type(cli)(cli.folder, {**cli.environment, "PATH": path})
-
-
-def put(cli: Cli, name: str, script: str) -> None:
-    program = cli.folder / "bin" / name
-    program.parent.mkdir(exist_ok=True)
-    program.write_text(script)
-    program.chmod(0o700)
-
-
-def home(cli: Cli) -> Path:
-    return Path(cli.environment["HOME"])
-
-
-def tab(cli: Cli) -> str:
-    return (home(cli) / "tab").read_bytes().decode()
 
 
 def install(cli: Cli, *options: str) -> None:

@@ -1,0 +1,165 @@
+"""``clsm schedule status`` and ``remove``: when the next night is, and a job that OpenClaw has."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+from zoneinfo import ZoneInfo
+
+import pytest
+from scheduling import CRONTAB, OPENCLAW, home, on_path, put, tab
+
+from clsm_cli.integrations import schedule
+from clsm_cli.integrations.schedulers import Systemd
+
+if TYPE_CHECKING:
+    from processes import Cli
+
+AMSTERDAM = ZoneInfo("Europe/Amsterdam")
+
+
+@pytest.fixture
+def desk(cli: Cli) -> Cli:
+    """A command line with a crontab of its own, and an OpenClaw that knows of no job."""
+    put(cli, "crontab", CRONTAB)
+    put(cli, "openclaw", OPENCLAW)
+    has(cli)
+    return on_path(cli)
+
+
+def has(cli: Cli, *jobs: dict[str, Any]) -> None:
+    """OpenClaw's cron has these jobs."""
+    (home(cli) / "jobs.json").write_text(json.dumps({"jobs": jobs}))
+
+
+def asked(cli: Cli) -> list[str]:
+    """What OpenClaw's cron was asked: the verbs."""
+    log = home(cli) / "openclaw.log"
+    rows = log.read_text().splitlines() if log.exists() else []
+    return [row.split()[1] for row in rows]
+
+
+def next_at(cli: Cli, now: str, *options: str) -> Any:
+    return cli.ok("schedule", "status", "--json", "--now", now, *options).json["next"]
+
+
+def test_the_next_run_by_a_crontab_is_one_that_does_something(desk: Cli) -> None:
+    assert next_at(desk, "2026-03-02T12:00:00+01:00") == {}
+    desk.ok("schedule", "install", "--by", "crontab")
+    assert next_at(desk, "2026-03-02T12:00:00+01:00") == {"crontab": "2026-03-02T12:30:00+01:00"}
+    assert next_at(desk, "2026-03-02T02:00:00+01:00") == {"crontab": "2026-03-02T02:30:00+01:00"}
+    desk.ok("schedule", "run", "--now", "2026-03-02T03:31:00+01:00")
+    for now in ("2026-03-02T03:32:00+01:00", "2026-03-03T03:29:00+01:00"):
+        assert next_at(desk, now) == {"crontab": "2026-03-03T03:30:00+01:00"}
+    shown = desk.ok("schedule", "status", "--now", "2026-03-02T12:00:00+01:00").out
+    assert "\nnext run: 2026-03-03T03:30:00+01:00\n" in shown
+    desk("schedule", "run", "--now", "2026-03-03T03:30:00+01:00", CLSM_MODEL_DIR=desk.folder / "no")
+    now = "2026-03-03T03:31:00+01:00"  # that night failed: the line tries again in an hour
+    assert next_at(desk, now) == {"crontab": "2026-03-03T04:30:00+01:00"}
+
+
+def test_a_line_that_was_edited_by_hand(desk: Cli) -> None:
+    desk.ok("schedule", "install", "--by", "crontab")
+    text = tab(desk)
+    for fields, at in (("10 5 * * *", "2026-03-03T05:10:00+01:00"), ("*/5 * * * *", None)):
+        (home(desk) / "tab").write_text(text.replace("30 * * * *", fields))
+        assert next_at(desk, "2026-03-02T06:00:00+01:00") == {"crontab": at}
+    assert "next run: not known" in desk.ok("schedule", "status").out
+
+
+@pytest.mark.parametrize(
+    ("now", "first", "count"),
+    [
+        ("2026-03-28T23:50", "2026-03-29T00:30:00+01:00", 48),
+        ("2026-03-29T01:40", "2026-03-29T03:30:00+02:00", 48),  # the hour between is skipped
+        ("2026-10-25T02:10", "2026-10-25T02:30:00+02:00", 49),
+        ("2026-10-25T02:40", "2026-10-25T02:30:00+01:00", 48),  # it comes again
+    ],
+)
+def test_clocks_that_are_put_forward_and_back(now: str, first: str, count: int) -> None:
+    job = schedule.Job("clsm-1", "/m", 210, ("clsm",), {})
+    moment = datetime.fromisoformat(now).replace(tzinfo=AMSTERDAM)
+    found = list(schedule.crontab_starts(schedule.crontab_with("", job, []), "clsm-1", moment))
+    assert (found[0].isoformat(), len(found)) == (first, count)
+    assert len({each.timestamp() for each in found}) == count
+
+
+@pytest.mark.parametrize("fields", ["", "30", "x * * * *", "30 9-17 * * *", "30 * * * 1", "@daily"])
+def test_lines_of_which_nobody_can_tell(fields: str) -> None:
+    job = schedule.Job("clsm-1", "/m", 210, ("clsm",), {})
+    text = schedule.crontab_with("", job, []).replace("30 * * * *", fields)
+    now = datetime(2026, 3, 2, 12, tzinfo=AMSTERDAM)
+    assert list(schedule.crontab_starts(text, "clsm-1", now)) == []
+    assert list(schedule.crontab_starts(text, "clsm-2", now)) == []
+
+
+@pytest.mark.parametrize(
+    ("told", "start"),
+    [
+        ("Tue 2026-03-03 02:30:00 UTC", [datetime(2026, 3, 3, 2, 30, tzinfo=UTC)]),
+        ("", []),
+        ("n/a", []),
+    ],
+)
+def test_systemd_says_when(cli: Cli, told: str, start: list[datetime]) -> None:
+    # What systemctl of systemd 252 prints, in the time zone that it is given.
+    put(cli, "systemctl", f'#!/bin/sh\n[ $TZ = UTC ] && echo "NextElapseUSecRealtime={told}"\n')
+    systemd = Systemd(on_path(cli).environment, lambda _path, _data: None)
+    assert systemd.starts("clsm-1", datetime(2026, 3, 2, 12, tzinfo=AMSTERDAM)) == start
+
+
+def test_a_job_that_openclaw_has_is_remembered(desk: Cli) -> None:
+    name = desk.ok("schedule", "install", "--by", "crontab", "--json").json["name"]
+    desk.ok("schedule", "status")
+    assert asked(desk) == []  # it takes seconds
+    desk.ok("schedule", "install", "--by", "openclaw")
+    assert name not in tab(desk)
+    command = ["clsm", "schedule", "run", "--due", "03:30"]
+    at = int(datetime(2026, 3, 3, 3, 30, tzinfo=AMSTERDAM).timestamp() * 1000)
+    row = {"id": "j1", "name": name, "payload": {"argv": command}, "state": {"nextRunAtMs": at}}
+    has(desk, row)
+    told = desk.ok("schedule", "status", "--json", "--now", "2026-03-02T12:00:00+01:00").json
+    assert told["jobs"] == {"openclaw": command}
+    assert told["next"] == {"openclaw": "2026-03-03T03:30:00+01:00"}
+    assert asked(desk) == ["add", "list"]
+    assert desk.ok("schedule", "remove", "--dry-run").out == "removed from openclaw\n"
+    assert desk.ok("schedule", "remove", "--by", "crontab").out == "not installed\n"
+    assert "rm" not in asked(desk)
+    assert desk.ok("schedule", "remove").out == "removed from openclaw\n"
+    assert asked(desk)[-1] == "rm"
+    count = len(asked(desk))
+    assert desk.ok("schedule", "remove").out == "not installed\n"
+    assert len(asked(desk)) == count
+    assert desk.ok("doctor").code == 0
+
+
+def test_another_schedule_takes_the_place_of_openclaws(desk: Cli) -> None:
+    name = desk.ok("schedule", "install", "--by", "openclaw", "--json").json["name"]
+    has(desk, {"id": "j1", "name": name, "payload": {"argv": ["x"]}})
+    desk.ok("schedule", "install", "--by", "crontab", "--dry-run")
+    assert asked(desk) == ["add"]
+    desk.ok("schedule", "install", "--by", "crontab")
+    assert asked(desk) == ["add", "list", "rm"]
+    desk.ok("schedule", "status")
+    assert len(asked(desk)) == 3
+
+
+def test_an_openclaw_that_does_not_answer(desk: Cli) -> None:
+    desk.ok("schedule", "install", "--by", "openclaw")
+    put(desk, "openclaw", '#!/bin/sh\necho "gateway closed" >&2\nexit 1\n')
+    done = desk.ok("schedule", "status")
+    assert done.err == ("clsm: openclaw cron: gateway closed; see: clsm schedule install --help\n")
+    assert "not installed" not in done.out
+    assert "last good run" in done.out
+    assert desk("schedule", "status", "--by", "openclaw").code == 12
+    desk.ok("schedule", "install", "--by", "openclaw", "--dry-run")
+    done = desk("schedule", "install", "--by", "crontab")
+    assert (done.code, "gateway closed" in done.err) == (12, True)
+    done = desk("schedule", "remove")  # out of the crontab at least; a second time asks again
+    assert (done.code, "gateway closed" in done.err) == (12, True)
+    assert tab(desk) == ""
+    put(desk, "openclaw", '#!/bin/sh\necho "{}"\n')
+    assert "no form known" in desk("schedule", "remove").err
+    (desk.folder / "bin" / "openclaw").unlink()
+    assert desk.ok("schedule", "status").err == ""
