@@ -102,8 +102,8 @@ def run(
         for step in _night(opened, options, moment, catch_up=catch_up, commit=commit, push=push):
             steps.append(step)
             _tell(printer, step)
-        reason = "; ".join(f"{step.name}: {step.told}" for step in steps if step.code)
-        if reason and wanted is not None:
+        reason = _reason(opened, steps)
+        if reason is not None and wanted is not None:
             woken = schedule_wake.tell(wanted, opened, moment, minute, reason)
     if as_json:
         told = [step._asdict() for step in steps]
@@ -132,6 +132,14 @@ def _night(
             nights.failed(store, utc(now), f"{step.name}: {step.told}")
         known = nights.read(store).failed
         yield step
+
+
+def _reason(store: Store, steps: list[run_night.Step]) -> str | None:
+    """Why a night failed; None for a good one, which leaves no failure written down."""
+    failed = [f"{step.name}: {step.told}" for step in steps if step.code]
+    last = nights.read(store)
+    # A consolidation that did what it could without a model ends well, and is no good one.
+    return "; ".join(failed) or (f"consolidate: {last.reason}" if last.failed else None)
 
 
 def _tell(printer: Printer, step: run_night.Step) -> None:

@@ -88,6 +88,18 @@ def test_a_step_that_fails_behind_a_good_one_is_told_once_too(desk: Cli) -> None
     assert asked.body["text"].startswith('The nightly run of clsm failed: "git push: ')
 
 
+def test_half_a_night_is_none(desk: Cli) -> None:
+    desk.ok("note", "Mara likes tea.", CLSM_MODEL_DIR=desk.folder / "nothing")
+    with HookServer() as server:
+        done = night(desk, server.url, 3, fails=True)
+        assert (done.code, done.err) == (0, "")  # the words were taken in, without their vectors
+        assert "no embedding model" in reason(desk)
+        [asked] = server.asked
+        assert asked.body["text"].startswith('The nightly run of clsm failed: "consolidate: no emb')
+        assert night(desk, server.url, 4, fails=False).code == 0
+        assert len(server.asked) == 1
+
+
 def test_a_run_by_hand_tells_each_time(desk: Cli) -> None:
     with HookServer() as server:
         for _ in range(2):
