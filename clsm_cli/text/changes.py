@@ -113,16 +113,17 @@ def tells_change(text: str) -> bool:
     >>> tells_change("The choir sang well."), tells_change("I must go now.")
     (False, False)
     """
-    if not (found := marks(text)):
-        return False
     plain = bare(text)
     if _NEW.search(plain) or _BECOME.search(plain):
-        return True
-    for verb in _TURN.finditer(plain):
-        reach = [m for m in found if m.start > verb.end()]
-        if any(plain[verb.end() : m.start].count(" ") <= _REACH for m in reach):
-            return True
-    return False
+        return bool(marks(text))
+    verbs = list(_TURN.finditer(plain))
+    found = marks(text) if verbs else []
+    return any(
+        plain[verb.end() : mark.start].count(" ") <= _REACH
+        for verb in verbs
+        for mark in found
+        if mark.start > verb.end()
+    )
 
 
 def marks(text: str) -> list[Mark]:
