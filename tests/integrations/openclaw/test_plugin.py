@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from clsm_cli.config import MAX_MESSAGE
 from clsm_cli.integrations.openclaw.plugin_files import plugin_files
 from clsm_cli.text.fence import OPENING
 
@@ -224,7 +225,8 @@ def test_the_corpus_finds_and_gives_whole_texts(gateway: Gateway) -> None:
     [
         ("echo first >&2; echo it broke >&2; exit 3", "clsm recall: it broke"),
         ("exit 75", "clsm recall: ended with 75"),
-        ("exec sleep 60", "clsm recall: stopped by SIGTERM"),
+        ("exec sleep 60", "clsm recall: stopped, at most 4000 ms may pass"),
+        ("trap '' TERM; sleep 60; echo late", "clsm recall: stopped, at most 4000 ms may pass"),
         (None, "ENOENT"),
     ],
 )
@@ -246,6 +248,31 @@ def test_a_turn_that_could_not_be_written_down_is_told(gateway: Gateway) -> None
     shutil.move(gateway.cli.store, gateway.cli.folder / "away")
     _, beside = gateway.play(message, step(END))
     assert "no memory store at" in beside["warnings"][0]
+
+
+def test_a_program_that_cannot_be_started_costs_its_own_turn_only(gateway: Gateway) -> None:
+    """Node throws there, as without memory for a process; no later turn was written down."""
+    refused = {**MAIN, "sessionId": "x" * 200_000}  # longer than Linux lets an argument be
+    _, beside = gateway.play(
+        *(step(WRITE, message=user("Where is the boat?")), step(END, refused)),
+        *(step(WRITE, message=user("And the oars?", 1)), step(END)),
+    )
+    assert "E2BIG" in beside["warnings"][0]
+    found = gateway.cli.ok("recall", "--json", "the oars").json["memories"]
+    assert [memory["text"] for memory in found] == ["And the oars?"]
+
+
+def test_a_huge_text_is_looked_up_whole_and_a_huge_id_is_none(gateway: Gateway) -> None:
+    lines = (MAX_MESSAGE - 200) // len(json.dumps("\na").strip('"'))
+    huge = "\n".join(["The heron stood on the gauge.", *["a"] * lines])
+    gateway.play(step(WRITE, message=user(huge)), step(END))
+    found, *_ = gateway.cli.ok("recall", "--json", "heron").json["memories"]
+    whole = found["id"].partition("-")[0]
+    lookups = [f"clsm/{whole}", f"clsm/{'x' * 200_000}"]
+    gets = [{"corpus": "get", "asked": {"lookup": path, "fromLine": 0}} for path in lookups]
+    answers, _ = gateway.play(*gets)
+    assert (answers[0]["content"], answers[0]["fromLine"]) == (huge, 1)
+    assert answers[1] is None
 
 
 def test_a_search_for_a_whole_page_is_one_for_its_beginning(gateway: Gateway) -> None:

@@ -23,13 +23,14 @@ export function corpusOf(clsm, timeout) {
       const id = lookup.slice(PREFIX.length);
       const found = parsed(await clsm.run("show", ["--json", "--", id], { timeout }));
       if (typeof found?.text !== "string") return null;
-      const lines = found.text.split("\n").slice(fromLine - 1);
+      const first = Math.max(fromLine, 1);
+      const lines = found.text.split("\n").slice(first - 1);
       const content = lines.slice(0, lineCount).join("\n");
       return {
         corpus: "clsm",
         path: lookup,
         content,
-        fromLine,
+        fromLine: first,
         lineCount: content.split("\n").length,
       };
     },
@@ -47,7 +48,15 @@ function result({ id, text, confidence, sources }) {
   };
 }
 
-/** @param {string} text */
+/**
+ * The object that clsm printed; null where it failed, or printed more than is read.
+ *
+ * @param {string} text
+ */
 function parsed(text) {
-  return text === "" ? null : JSON.parse(text);
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
 }
