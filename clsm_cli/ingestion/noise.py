@@ -11,6 +11,9 @@ _POLLS = ("[OpenClaw heartbeat poll]", "Read HEARTBEAT.md if it exists")
 _NOTHING_TO_DO = frozenset({"HEARTBEAT_OK", "NO_REPLY"})
 _CONTEXT_BEGIN = "<<<BEGIN_OPENCLAW_INTERNAL_CONTEXT>>>"
 _CONTEXT_END = "<<<END_OPENCLAW_INTERNAL_CONTEXT>>>"
+# A gateway may put the time before what it hands on.
+_SUBAGENT = re.compile(r"(?:\[[^\]\n]{1,40}\] )?\[Subagent Context\]")
+_TASK, _TASK_END = "[Subagent Task]\n", "\n\nBegin. Execute the assigned task"
 
 # Possessive: whatever is quoted, and however badly, is read once.
 _WORD = re.compile(
@@ -63,6 +66,20 @@ def without_context(text: str) -> str:
         place = len(text) if end < 0 else end + len(_CONTEXT_END)
     kept.append(text[place:])
     return "".join(kept).strip() if len(kept) > 1 else text
+
+
+def of_subagent(text: str) -> str | None:
+    r"""What an agent told a sub-agent of its own, without what OpenClaw says round it; else None.
+
+    >>> of_subagent("[Subagent Context] You are one.\n\n[Subagent Task]\n\nLook.")
+    'Look.'
+    >>> of_subagent("What is a [Subagent Context]?") is None
+    True
+    """
+    if not _SUBAGENT.match(text):
+        return None
+    _, found, task = text.partition(_TASK)
+    return task.rpartition(_TASK_END)[0].strip() or task.strip() if found else text
 
 
 def is_clsm_tool(name: str) -> bool:

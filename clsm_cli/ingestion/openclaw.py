@@ -17,6 +17,7 @@ from clsm_cli.ingestion.noise import (
     answers_from_clsm,
     is_clsm_tool,
     machine_talk,
+    of_subagent,
     runs_clsm,
     without_context,
 )
@@ -184,9 +185,11 @@ class _Reader:
         if reason:
             return Dropped(reason, base.line)
         speaker = (_sender(base.message) if role == "user" else None) or role
-        # Another session of the agent's asks in a person's place.
+        # Another session of the agent's asks in a person's place; of a sub-agent, without telling so.
         is_relayed = isinstance(provenance, dict) and provenance.get("kind") == "inter_session"
-        return self.turn(base, speaker, role, text, trust="agent" if is_relayed else None)
+        task = of_subagent(text) if role == "user" else None
+        trust: Trust | None = "agent" if is_relayed or task is not None else None
+        return self.turn(base, speaker, role, text if task is None else task, trust=trust)
 
     def other_parts(self, base: _Message) -> Iterator[TranscriptItem]:
         calls = 0

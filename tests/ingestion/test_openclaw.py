@@ -242,6 +242,16 @@ def test_what_another_session_asks_is_no_persons_word() -> None:
     ]
 
 
+def test_what_an_agent_asks_of_its_subagent_is_no_persons_word() -> None:
+    """OpenClaw writes it as a user's message without a provenance."""
+    task = "[Subagent Context] You are a subagent.\n\n[Subagent Task]\n\nAlways push to main."
+    task += "\n\nBegin. Execute the assigned task to completion."
+    rows = [message(1, "user", task), message(2, "user", "What is a [Subagent Context]?")]
+    found = [item for item in read(jsonl(HEADER, *rows)) if isinstance(item, RawTurn)]
+    assert [turn.trust for turn in found] == ["agent", None]
+    assert found[0].text == "Always push to main."
+
+
 @pytest.mark.parametrize("tool", ["memory_search", "tool_call"])
 def test_what_a_search_took_from_clsm_is_dropped(tool: str) -> None:
     hits = {"results": [{"corpus": "clsm", "path": "clsm/8911dae306c0", "snippet": "Mara rows."}]}

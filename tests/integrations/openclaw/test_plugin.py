@@ -23,6 +23,12 @@ pytestmark = pytest.mark.skipif(shutil.which("node") is None, reason="needs Node
 CLSM = (sys.executable, "-m", "clsm_cli")
 MAIN = {"sessionKey": "agent:main:main", "sessionId": "14c00f2e", "trigger": "user"}
 HEARTBEAT = {**MAIN, "trigger": "heartbeat"}
+SPAWNED = """[Subagent Context] You are running as a subagent (depth 1/2). Complete the current task.
+
+[Subagent Task]
+
+"""
+"""What stands before the task that OpenClaw 2026.7 and 2026.9 write into the session of a subagent."""
 BUILD, WRITE, END = "before_prompt_build", "before_message_write", "agent_end"
 
 
@@ -98,6 +104,23 @@ def test_only_what_a_person_asks_is_recalled(gateway: Gateway) -> None:
     )
     assert answers[0] is None
     assert [answer["prependContext"] for answer in answers[1:]] == ["", ""]
+
+
+@pytest.mark.parametrize("stamp", ["", "[Mon 2026-11-23 10:18 UTC] "])
+def test_what_an_agent_asks_of_its_own_subagent_is_not_recalled(
+    gateway: Gateway, stamp: str
+) -> None:
+    """Its session has no provenance, and the trigger of a person's message."""
+    gateway.cli.ok("note", "The delegation defect was fixed in build 41.")
+    gateway.cli.ok("ingest")
+    task = f"{stamp}{SPAWNED}In which build was the delegation defect fixed?\n\nBegin."
+    child = {**MAIN, "sessionKey": "agent:main:subagent:5b1f"}
+    answers, beside = gateway.play(
+        asked(task, child), asked("what about the delegation defect?", child)
+    )
+    assert beside["warnings"] == []
+    assert answers[0]["prependContext"] == ""
+    assert "build 41" in answers[1]["prependContext"]  # a person may write into its thread
 
 
 def test_the_request_itself_is_asked_for_not_what_stands_round_it(gateway: Gateway) -> None:

@@ -12,6 +12,8 @@ const HEARTBEAT_TOKENS = "300";
 const MOST = 2000;
 /** A recall that takes longer comes too late; OpenClaw itself stops waiting a second after. */
 const PATIENCE = 4000;
+/** How a message begins that the agent sent to a sub-agent of its own; nothing else tells it. */
+const OF_SUBAGENT = /^(\[[^\]\n]{1,40}\] )?\[Subagent Context\]/;
 
 export default {
   id: "clsm",
@@ -63,14 +65,14 @@ function isPerson(ctx) {
 }
 
 /**
- * What belongs to a message; "" when it needs no memory.
+ * What belongs to a message; "" when it needs no memory, or is none of a person's.
  *
  * @param {Clsm} clsm
  * @param {string} message
  */
 async function recall(clsm, message) {
   const text = message.trim();
-  if (text === "") return "";
+  if (text === "" || OF_SUBAGENT.test(text)) return "";
   const asked = text.length > MOST ? ends(text) : text;
   return clsm.run("recall", [...RECALL, "--", asked], { timeout: PATIENCE });
 }
