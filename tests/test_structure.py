@@ -68,10 +68,11 @@ BELOW = {
     "errors": set(),
     "records": set(),
     "config": set(),
+    "extras": set(),
     "__init__": set(),
 }
 """What each part may import, besides itself, ``errors``, ``records`` and ``config``."""
-EVERYWHERE = {"errors", "config", "records", "__init__"}
+EVERYWHERE = {"errors", "config", "extras", "records", "__init__"}
 FOR_TYPES = {"retrieval": {"embedding"}, "evaluation": {"embedding"}}
 """What each part may import besides under ``TYPE_CHECKING``: an engine is handed to it."""
 

@@ -16,6 +16,7 @@ from clsm_cli.commands.options import (
 from clsm_cli.commands.output import Printer
 from clsm_cli.commands.runtime import chosen_root
 from clsm_cli.errors import BadInputError, ClsmError
+from clsm_cli.extras import how_to_get
 
 EXAMPLES = examples(
     "clsm mcp                          # what an agent starts; it speaks JSON-RPC on stdio",
@@ -35,11 +36,12 @@ def mcp(
     """Serve the memory to an agent over MCP, on standard input and output.
 
     Tools: recall, context, show, history, note, feedback. Resources: the four streams. It runs until
-    standard input ends; every call opens the store anew. It needs: pip install 'clsm[mcp]'.
+    standard input ends; every call opens the store anew. It needs the official SDK, and
+    says how to get it.
     """
     if find_spec("mcp") is None:
         reason = "needs the official SDK"
-        raise BadInputError("clsm mcp", reason, "install it with: pip install 'clsm[mcp]'")
+        raise BadInputError("clsm mcp", reason, f"install it with: {how_to_get('mcp')}")
     from clsm_cli.commands.mcp_calls import Calls
     from clsm_cli.commands.mcp_server import Server
 

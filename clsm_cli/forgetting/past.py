@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.errors import BadInputError, DiskError, RefusedError
+from clsm_cli.extras import how_to_get
 from clsm_cli.forgetting import traces
 from clsm_cli.model.ids import tombstone_hash
 from clsm_cli.records import NamedTuple
@@ -72,7 +73,7 @@ def check(store: Store) -> git.WorkTree:
         import git_filter_repo  # noqa: F401
     except ImportError:
         raise BadInputError(
-            _OPTION, "needs git-filter-repo", "install it with: pip install 'clsm[history]'"
+            _OPTION, "needs git-filter-repo", f"install it with: {how_to_get('history')}"
         ) from None
     tree = git.work_tree(store.root)
     if tree is None:

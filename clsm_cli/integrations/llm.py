@@ -12,6 +12,7 @@ from time import sleep
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
+from clsm_cli.extras import how_to_get
 from clsm_cli.integrations.completions import Completion, Endpoint, Failure, Message
 from clsm_cli.records import NamedTuple
 from clsm_cli.text.characters import replace_lone
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 
 GIVE_UP = 6
 """Requests in a row without an answer, after which no more are sent."""
-_NOT_INSTALLED = "a language model needs two more packages; get them with: pip install 'clsm[llm]'"
+_NOT_INSTALLED = "a language model needs packages of its own; get them with"
 _NO_CLIENT = "no language model can be asked with the proxy and certificate variables that are set"
 _QUOTED = 2000
 """Characters of a bad answer that the model is shown again."""
@@ -189,7 +190,7 @@ def _libraries(settings: LlmSettings, key: str) -> tuple[OpenAI, Callable[..., C
         import fastjsonschema
         import openai
     except ImportError:
-        raise LlmError(_NOT_INSTALLED) from None
+        raise LlmError(f"{_NOT_INSTALLED}: {how_to_get('llm')}") from None
     # Errors of several libraries, one of which quotes the password of a proxy.
     with suppress(Exception):
         client = openai.OpenAI(

@@ -1,0 +1,23 @@
+"""Optional parts of clsm: how to get the packages they need."""
+
+from __future__ import annotations
+
+
+def how_to_get(extra: str) -> str:
+    """The command that installs the packages of an extra beside the clsm that runs.
+
+    The pip of a shell is seldom that of a clsm in a folder of its own, as ``pipx`` makes it.
+
+    Args:
+        extra: A name from ``[project.optional-dependencies]``.
+
+    >>> how_to_get("history").partition(" -m ")[2]
+    "pip install 'git-filter-repo<3,>=2.47'"
+    """
+    import shlex
+    import sys
+    from importlib.metadata import requires
+
+    needed = [need.partition(";") for need in requires("clsm") or ()]
+    packages = [name.strip() for name, _, when in needed if when.strip("' \"").endswith(extra)]
+    return shlex.join([sys.executable, "-m", "pip", "install", *packages])
