@@ -20,7 +20,7 @@ from benchmarks.measure import NUMPY, ROOT, Cost, environment, run
 CLSM = str(Path(sys.executable).with_name("clsm"))
 LISTS = ROOT / "fixtures" / "hook"
 SAMPLE = ROOT / "fixtures" / "sample"
-RECALL = ("recall", "--quiet", "--gate", "--format", "prompt", "-k", "8", "--budget", "500", "--")
+RECALL = ("recall", "--quiet", "--gate", "--format", "prompt", "-k", "8", "--budget", "500", "-")
 CAPTURE = ("ingest", "--quiet", "--capture", "--format", "openclaw", "--session", "s", "--", "-")
 CONTEXT = ("context", "--quiet", "--format", "prompt", "--budget", "600")
 NOW = "2026-02-25T08:00:00+01:00"
@@ -41,7 +41,7 @@ def main() -> int:
     parser.add_argument("--rounds", type=int, default=50)
     rounds: int = parser.parse_args().rounds
     with tempfile.TemporaryDirectory() as scratch:
-        store, turn = Path(scratch) / "memory", Path(scratch) / "turn.jsonl"
+        store = Path(scratch) / "memory"
         here = environment(store)
         night: tuple[tuple[str, ...], ...] = (
             ("init", str(store)),
@@ -52,21 +52,23 @@ def main() -> int:
             run([CLSM, *step, "--quiet"], here)
         costs: dict[str, list[Cost]] = {name: [] for name in NAMES}
         for number in range(-1, rounds):
-            turn.write_text(_turn(number))
-            for name, words, stdin in _round(number, turn):
+            for name, words, stdin in _round(number, Path(scratch)):
                 cost = run(words, here, stdin)
                 if number >= 0:  # the first round warms the disk's cache
                     costs[name].append(cost)
     return _report(costs)
 
 
-def _round(number: int, turn: Path) -> list[tuple[str, list[str], Path | None]]:
-    """The command lines of a round."""
-    question, talk = (_line(name, number) for name in ("memory_questions", "small_talk"))
+def _round(number: int, folder: Path) -> list[tuple[str, list[str], Path | None]]:
+    """The command lines of a round, and what each reads."""
+    question, talk, turn = (folder / name for name in ("question", "talk", "turn.jsonl"))
+    question.write_text(_line("memory_questions", number))
+    talk.write_text(_line("small_talk", number))
+    turn.write_text(_turn(number))
     return [
         ("numpy", list(NUMPY), None),
-        ("question", [CLSM, *RECALL, question], None),
-        ("small talk", [CLSM, *RECALL, talk], None),
+        ("question", [CLSM, *RECALL], question),
+        ("small talk", [CLSM, *RECALL], talk),
         ("context", [CLSM, *CONTEXT], None),
         ("capture", [CLSM, *CAPTURE], turn),
         ("understood", [CLSM, "ingest", "--quiet"], None),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -18,13 +17,13 @@ from clsm_cli.commands.options import (
     examples,
 )
 from clsm_cli.commands.output import Printer, plain
-from clsm_cli.commands.runtime import chosen_store, current_time, given
+from clsm_cli.commands.runtime import chosen_store, current_time, given, standard_input
 from clsm_cli.config import MAX_MESSAGE
-from clsm_cli.errors import BadInputError
 
 if TYPE_CHECKING:
     from clsm_cli.ingestion.note import Noted
 
+_LONGER = "take it in with: clsm ingest FILE"
 EXAMPLES = examples(
     'clsm note "Brian takes his coffee black"',
     "clsm note - < letter.txt",
@@ -52,7 +51,7 @@ def note(
 
     printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
     opened = chosen_store(store)
-    words = _standard_input() if text == ["-"] else given(text)
+    words = standard_input(MAX_MESSAGE, _LONGER) if text == ["-"] else given(text)
     noted = write_note(
         opened,
         words,
@@ -77,14 +76,3 @@ def noted_lines(noted: Noted, *, dry_run: bool) -> list[str]:
     """Its id, and whether it is new."""
     state = "known as" if not noted.is_new else "would be noted as" if dry_run else "noted as"
     return [f"{state} {noted.id}"]
-
-
-def _standard_input() -> str:
-    data = b"" if sys.stdin is None else sys.stdin.buffer.read(MAX_MESSAGE + 1)
-    if len(data) > MAX_MESSAGE:
-        raise BadInputError(
-            "standard input",
-            f"is longer than {MAX_MESSAGE} bytes",
-            "take it in with: clsm ingest FILE",
-        )
-    return data.decode("utf-8", "replace")

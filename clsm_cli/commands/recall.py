@@ -26,12 +26,16 @@ EXAMPLES = examples(
     'clsm recall --gate --context chat.jsonl "and the second one?"',
     "clsm recall --batch questions.jsonl > answers.jsonl",
     "clsm recall -k 3 -- --store is an option of what",
+    "wl-paste | clsm recall -",
 )
 
 
 def recall(
     query: Annotated[
-        list[str] | None, typer.Argument(metavar="QUERY...", help="Words or a question.")
+        list[str] | None,
+        typer.Argument(
+            metavar="QUERY...", help="Words or a question; - reads them from standard input."
+        ),
     ] = None,
     *,
     k: Annotated[

@@ -8,7 +8,7 @@ from clsm_cli.commands import render_recall
 from clsm_cli.commands.engine import QueryEngine, embedder, offer
 from clsm_cli.commands.output import Printer
 from clsm_cli.commands.recall_options import MAX_ITEMS, MAX_QUERY, Options, query_of, text_of
-from clsm_cli.commands.runtime import UsageError, chosen_store, current_time
+from clsm_cli.commands.runtime import UsageError, chosen_store, current_time, standard_input
 from clsm_cli.errors import NothingRelevantError
 from clsm_cli.retrieval import recall as use_case
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["MAX_ITEMS", "Options", "activation", "answer", "run", "why_empty"]
 
+_LONGER = "ask with some words of it"
 FORMATS = ("text", "json", "prompt")
 
 
@@ -40,6 +41,10 @@ def run(options: Options) -> None:
     if options.batch is not None:
         _run_batch(options, printer)
         return
+    if options.query == ("-",):
+        if options.context == "-":
+            raise UsageError("--context", "standard input has the query; name a file")
+        options = options._replace(query=(standard_input(MAX_QUERY, _LONGER),))
     found = answer(options, printer)
     _print(printer, found, form, explain=options.explain)
     if not found.answered:

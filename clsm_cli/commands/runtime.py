@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from clsm_cli.errors import BadInputError
 from clsm_cli.store import access
 from clsm_cli.store.layout import Store, discover, open_store
 
@@ -72,6 +74,25 @@ def program() -> list[str]:
 def given(words: Iterable[str]) -> str:
     """Words of the command line as one text; bytes that are not UTF-8 become replacement marks."""
     return " ".join(words).encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
+@cache
+def standard_input(most: int, next_step: str) -> str:
+    """What comes on standard input, where ``-`` was given for words; "" when it is closed.
+
+    It is read once: what the fast path could not use is run again, to be told why.
+
+    Args:
+        most: Bytes.
+        next_step: What to do with more.
+
+    Raises:
+        BadInputError: It is longer.
+    """
+    data = b"" if sys.stdin is None else sys.stdin.buffer.read(most + 1)
+    if len(data) > most:
+        raise BadInputError("standard input", f"is longer than {most} bytes", next_step)
+    return data.decode("utf-8", "replace")
 
 
 def current_time(named: str | None, zone: tzinfo | None = None) -> datetime:

@@ -29,6 +29,22 @@ def test_the_form_of_plain_text(told: Cli) -> None:
     assert done.err == ""
 
 
+def test_a_query_comes_on_standard_input(told: Cli) -> None:
+    """Where nobody else on the machine sees it, as they see arguments."""
+    asked = ("recall", "-k", "1", "--no-touch", *NOW)
+    question = "Where does Juno sleep?"
+    assert told.ok(*asked, "-", stdin=f"{question}\n".encode()).out == told.ok(*asked, question).out
+    for nothing in (b"", b" \n"):
+        done = told(*asked, "-", stdin=nothing)
+        assert (done.code, "the query is empty" in done.err) == (2, True)
+    done = told(*asked, "--since", "some day", "-", stdin=question.encode())
+    assert (done.code, "--since" in done.err) == (2, True)
+    done = told(*asked, "--context", "-", "-", stdin=question.encode())
+    assert (done.code, "name a file" in done.err) == (2, True)
+    done = told(*asked, "-", stdin=b"x " * (1 << 19) + b"x")
+    assert (done.code, "ask with some words of it" in done.err) == (12, True)
+
+
 def test_limits(told: Cli) -> None:
     """``-k`` and ``--budget``: tokens, characters, and what was left out is named."""
     asked = ("recall", "--json", "--no-touch", "--min-score", "0", *NOW, "ferry harbour")

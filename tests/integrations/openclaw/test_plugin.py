@@ -266,6 +266,24 @@ def test_a_memory_that_fails_fails_no_turn(cli: Cli, script: str | None, told: s
     assert beside["took"][0] < 5000
 
 
+def test_no_other_user_of_the_machine_sees_a_message(cli: Cli) -> None:
+    """As everybody sees the arguments of every process."""
+    program, seen = cli.folder / "watched", cli.folder / "seen"
+    program.write_text(f'#!/bin/sh\necho "$@" >> {seen}\nexec {sys.executable} -m clsm_cli "$@"\n')
+    program.chmod(0o700)
+    cli.ok("note", "The delegation defect was fixed in build 41.")
+    words = "what about the delegation defect?"
+    answers, _ = Gateway(cli, (str(program),)).play(
+        asked(words),
+        {"corpus": "search", "asked": {"query": words}},
+        *(step(WRITE, message=user(words)), step(END)),
+    )
+    assert "build 41" in answers[0]["prependContext"]
+    assert "build 41" in answers[1][0]["snippet"]
+    assert seen.read_text().count("recall") == 2
+    assert "defect" not in seen.read_text()
+
+
 def test_a_turn_that_could_not_be_written_down_is_told(gateway: Gateway) -> None:
     message = step(WRITE, message=user("Hello."))
     shutil.move(gateway.cli.store, gateway.cli.folder / "away")

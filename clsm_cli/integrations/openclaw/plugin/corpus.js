@@ -2,7 +2,7 @@
 
 const MOST = 450;
 const PREFIX = "clsm/";
-/** Characters of a query: a model may ask with a whole page, and an argument has its limit. */
+/** Characters of a query: a model may ask with a whole page. */
 const LONGEST = 2000;
 
 /**
@@ -13,8 +13,9 @@ const LONGEST = 2000;
 export function corpusOf(clsm, timeout) {
   return {
     async search({ query, maxResults = 6 }) {
-      const options = ["--json", "-k", String(maxResults), "--", query.slice(0, LONGEST)];
-      const found = parsed(await clsm.run("recall", options, { timeout }));
+      const options = ["--json", "-k", String(maxResults), "-"];
+      const input = query.slice(0, LONGEST);
+      const found = parsed(await clsm.run("recall", options, { timeout, input }));
       return (found?.memories ?? []).map(result);
     },
 

@@ -74,7 +74,7 @@ async function recall(clsm, message) {
   const text = message.trim();
   if (text === "" || OF_SUBAGENT.test(text)) return "";
   const asked = text.length > MOST ? ends(text) : text;
-  return clsm.run("recall", [...RECALL, "--", asked], { timeout: PATIENCE });
+  return clsm.run("recall", [...RECALL, "-"], { timeout: PATIENCE, input: asked });
 }
 
 /**
