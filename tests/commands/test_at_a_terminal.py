@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
-import pty
 import re
-import select
 import subprocess
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from terminal import Terminal
 
 if TYPE_CHECKING:
     from processes import Cli
@@ -28,28 +26,10 @@ def at_a_terminal(cli: Cli, *words: str, answer: str = "", **environment: str) -
 
     ``answer`` is what the person types.
     """
-    mine, theirs = pty.openpty()
-    process = subprocess.Popen(
-        [sys.executable, "-m", "clsm_cli", *words],
-        cwd=cli.folder,
-        env={**cli.environment, "TERM": "xterm", **environment},
-        stdin=theirs,
-        stdout=theirs,
-        stderr=theirs,
-    )
-    os.close(theirs)
-    os.write(mine, answer.encode())
-    shown = b""
-    while select.select([mine], [], [], 60)[0]:
-        try:
-            data = os.read(mine, 1 << 16)
-        except OSError:  # the other end is closed
-            break
-        if not data:
-            break
-        shown += data
-    os.close(mine)
-    return process.wait(60), shown.decode().replace("\r\n", "\n")
+    command = (sys.executable, "-m", "clsm_cli", *words)
+    terminal = Terminal(command, {**cli.environment, **environment}, cli.folder)
+    terminal.type(answer)
+    return terminal.ended()
 
 
 def test_an_answer_is_wrapped_and_has_a_score_bar(cli: Cli) -> None:

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
-import pty
 import re
-import select
 import signal
 import subprocess
 import sys
@@ -18,6 +15,7 @@ import labelled_store
 import pytest
 from ingesting import scratch
 from processes import Cli, environment
+from terminal import Terminal
 
 from clsm_cli.commands import render_label
 from clsm_cli.commands.keyboard import BACK, END, ENTER, ON
@@ -166,39 +164,26 @@ def run(cli: Cli, *words: str, stdin: str = "") -> subprocess.CompletedProcess[s
 
 def at_a_terminal(cli: Cli, *typed: str) -> tuple[int, str]:
     """Type something at each screen; the exit code and all that was shown."""
-    mine, theirs = pty.openpty()
-    process = subprocess.Popen(
-        [*PROGRAM, "-n", "3"],
-        cwd=cli.folder,
-        env={**cli.environment, "TERM": "xterm"},
-        stdin=theirs,
-        stdout=theirs,
-        stderr=theirs,
-    )
-    os.close(theirs)
-    shown, left = b"", list(typed)
-    screens = 0
-    while True:
-        assert select.select([mine], [], [], 240)[0], shown
-        try:
-            data = os.read(mine, 1 << 16)
-        except OSError:
-            break
-        if not data:
-            break
-        shown += data
-        ready = shown.count(b"q quit") + shown.count(b"empty keeps it:")
-        if ready > screens and left:
-            screens = ready
-            key = left.pop(0)
-            if key == INTERRUPT:
-                while termios.tcgetattr(mine)[3] & termios.ICANON:  # until it waits for a key
-                    time.sleep(0.01)
-                process.send_signal(signal.SIGINT)
-            else:
-                os.write(mine, key.encode())
-    os.close(mine)
-    return process.wait(60), shown.decode().replace("\r\n", "\n")
+    terminal = Terminal([*PROGRAM, "-n", "3"], cli.environment, cli.folder)
+    left, screens = list(typed), 0
+
+    def answer() -> None:
+        nonlocal screens
+        ready = terminal.shown.count(b"q quit") + terminal.shown.count(b"empty keeps it:")
+        if ready <= screens or not left:
+            return
+        screens = ready
+        key = left.pop(0)
+        if key == INTERRUPT:
+            while (
+                termios.tcgetattr(terminal.handle)[3] & termios.ICANON
+            ):  # until it waits for a key
+                time.sleep(0.01)
+            terminal.process.send_signal(signal.SIGINT)
+        else:
+            terminal.type(key)
+
+    return terminal.ended(answer)
 
 
 def test_at_a_terminal(cli: Cli, path: Path) -> None:

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import pty
-import select
-import subprocess
 import sys
 from pathlib import Path
 
@@ -18,6 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from ingesting import new_store, tree
 from sleeping import current
+from terminal import Terminal
 from typer.testing import CliRunner, Result
 
 from clsm_cli.commands import render_review
@@ -61,25 +59,13 @@ def at_a_terminal(store: Store, script: str, answer: str = "") -> tuple[int, str
     path = store.root.parent / "editor"
     path.write_text(f"#!/bin/sh\n{script}\n", encoding="utf-8")
     path.chmod(0o700)
-    mine, theirs = pty.openpty()
-    process = subprocess.Popen(
+    terminal = Terminal(
         [sys.executable, "-c", PROGRAM, "--store", str(store.root), "--now", NOW],
-        env={**os.environ, "TERM": "dumb", "VISUAL": str(path), "CLSM_DEVICE": "pi"},
-        stdin=theirs,
-        stdout=theirs,
-        stderr=theirs,
+        {**os.environ, "TERM": "dumb", "VISUAL": str(path), "CLSM_DEVICE": "pi"},
+        Path.cwd(),
     )
-    os.close(theirs)
-    os.write(mine, answer.encode())
-    shown = b""
-    while select.select([mine], [], [], 60)[0]:
-        try:
-            data = os.read(mine, 1 << 16)
-        except OSError:  # the other end is closed
-            break
-        shown += data
-    os.close(mine)
-    return process.wait(60), shown.decode().replace("\r\n", "\n")
+    terminal.type(answer)
+    return terminal.ended()
 
 
 def test_the_list_without_a_terminal(store: Store) -> None:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 from forgetting.undoing import COMMANDS, consolidated, content, copied, newest, noted, undo
 from ingesting import state_of
+from killing import Killed, killed_at
 
 from clsm_cli.errors import RefusedError
 from clsm_cli.forgetting.undo import FileDone
-from clsm_cli.store import atomic, inbox, ledger, runs
+from clsm_cli.store import inbox, ledger, runs
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -140,28 +141,6 @@ def test_a_hand_edit_elsewhere_stays(store: Store) -> None:
     (store.root / "projects" / "own.md").write_text("- A page by hand.\n")
     assert undo(store).is_exact
     assert content(store) == before | {"projects/own.md": b"- A page by hand.\n"}
-
-
-class Killed(BaseException):
-    """As SIGKILL would: no handler of ours runs."""
-
-
-def killed_at(monkeypatch: pytest.MonkeyPatch, step: int) -> None:
-    """Die before the write number ``step`` of all that ``atomic`` does."""
-    calls = 0
-
-    def wrap(function: Callable[..., None]) -> Callable[..., None]:
-        def wrapped(*args: Any, **kwargs: Any) -> None:
-            nonlocal calls
-            calls += 1
-            if calls == step:
-                raise Killed
-            function(*args, **kwargs)
-
-        return wrapped
-
-    for name in ("put", "append", "remove", "remove_folder"):
-        monkeypatch.setattr(atomic, name, wrap(getattr(atomic, name)))
 
 
 @pytest.mark.parametrize("redo", [False, True])

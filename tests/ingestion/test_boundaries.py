@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import settings as examples
 from hypothesis import strategies as st
+from one_topic import APPLES, BRAKES, ORCHARD
 
 from clsm_cli.config import BoundarySettings
 from clsm_cli.embedding import weights
@@ -342,46 +343,6 @@ def test_peak_surprise_sees_the_break_and_not_the_flat_talk() -> None:
 
 # Real text and the real model.
 
-APPLES = """I bought a bag of apples at the market.
-Which apples did you get at the market?
-Mostly Elstar apples, and a few sour Granny Smith apples.
-Granny Smith apples are the best apples for a pie.
-Then I will bake an apple pie with the sour apples.
-Put some cinnamon on the apples before you bake the pie.
-Should I peel the apples for the pie?
-Yes, peel the apples and cut them into thin slices.
-The apple pie is in the oven and it smells good.
-Eat the apple pie warm, with cream."""
-
-BRAKES = """The car's brakes squeal whenever I stop at a light.
-Worn brake pads, the garage should look at the car.
-The garage wants four hundred euros for new brake discs.
-That is a fair price for discs and pads on that car.
-I will bring the car in on Thursday then.
-Ask them to check the brake fluid as well."""
-
-KINDS = [
-    "Elstar",
-    "Jonagold",
-    "Boskoop",
-    "Braeburn",
-    "Gala",
-    "Fuji",
-    "Cox",
-    "Idared",
-    "Topaz",
-    "Pinova",
-]
-ORCHARD = [
-    line.format(kind)
-    for kind in KINDS
-    for line in (
-        "Do the {} apple trees in the orchard bear apples this year?",
-        "The {} apple trees in the orchard bear many apples.",
-        "We pick the {} apples in the orchard in October.",
-    )
-]
-
 
 @pytest.fixture(scope="module")
 def encoder() -> Encoder:
@@ -406,7 +367,7 @@ def said(encoder: Encoder, lines: Sequence[str], start: datetime) -> list[Beat]:
 
 
 def test_real_apples_then_good_morning(encoder: Encoder) -> None:
-    evening = said(encoder, APPLES.splitlines(), MORNING.replace(hour=20))
+    evening = said(encoder, APPLES, MORNING.replace(hour=20))
     morning = said(encoder, ["Good morning", "Good morning!"], MORNING + timedelta(days=1))
     assert lengths(whole([*evening, *morning])) == [10, 2]
     untimed = [replace(each, time=None) for each in evening]
@@ -421,7 +382,7 @@ def test_thirty_real_turns_on_one_subject(encoder: Encoder) -> None:
 
 @pytest.mark.parametrize("turned", [False, True])
 def test_a_real_change_of_subject(encoder: Encoder, turned: bool) -> None:
-    one, other = APPLES.splitlines(), BRAKES.splitlines()
+    one, other = APPLES, BRAKES
     if turned:
         one, other = other, one
     talk = said(encoder, one + other, MORNING)

@@ -6,11 +6,11 @@ import contextlib
 from typing import TYPE_CHECKING
 
 import pytest
+from killing import Killed, killed_at
 
 from clsm_cli.store import atomic, layout, logs, runs
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from pathlib import Path
 
 NOW = "2026-02-24T22:00:00Z"
@@ -43,28 +43,6 @@ def content(store: layout.Store) -> dict[str, bytes]:
         for path in files
         if ".clsm/runs" not in path.as_posix() and path.name != "clsm.yaml"
     }
-
-
-class Killed(BaseException):
-    """As SIGKILL would: no handler of ours runs."""
-
-
-def killed_at(monkeypatch: pytest.MonkeyPatch, step: int) -> None:
-    """Die before the write number ``step`` of all that ``atomic`` does."""
-    calls = 0
-
-    def wrap(function: Callable[..., None]) -> Callable[..., None]:
-        def wrapped(*args: object, **kwargs: object) -> None:
-            nonlocal calls
-            calls += 1
-            if calls == step:
-                raise Killed
-            function(*args, **kwargs)
-
-        return wrapped
-
-    for name in ("put", "append", "remove"):
-        monkeypatch.setattr(atomic, name, wrap(getattr(atomic, name)))
 
 
 @pytest.mark.parametrize("step", range(1, 12))

@@ -1,0 +1,34 @@
+"""A process that dies between two writes, without a process."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from clsm_cli.store import atomic
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    import pytest
+
+
+class Killed(BaseException):
+    """As SIGKILL would: no handler of ours runs."""
+
+
+def killed_at(monkeypatch: pytest.MonkeyPatch, step: int) -> None:
+    """Die before the write number ``step`` of all that ``atomic`` does."""
+    calls = 0
+
+    def wrap(function: Callable[..., None]) -> Callable[..., None]:
+        def wrapped(*args: object, **kwargs: object) -> None:
+            nonlocal calls
+            calls += 1
+            if calls == step:
+                raise Killed
+            function(*args, **kwargs)
+
+        return wrapped
+
+    for name in ("put", "append", "remove", "remove_folder"):
+        monkeypatch.setattr(atomic, name, wrap(getattr(atomic, name)))
