@@ -15,6 +15,8 @@ FORMAT_VERSION = 1
 
 MAX_FILE = 8 << 20
 """Bytes of a note or a shard. The limits of untrusted text are part of the format: no settings."""
+MAX_BLOCKS = 1 << 15
+"""Blocks of a note; one that is taken in needs 7 KB of memory for each."""
 MAX_MESSAGE = 1 << 20
 """Bytes of one message, block or line."""
 MAX_DEPTH = 64

@@ -16,6 +16,8 @@ from bisect import bisect_right
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from clsm_cli.config import MAX_BLOCKS
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -24,6 +26,7 @@ _HEADING = re.compile(r" {0,3}(#{1,6})(?=[ \t]|\Z)")
 _UNDERLINE = re.compile(r" {0,3}(=+|-+)[ \t]*\Z")
 _QUOTE = re.compile(r" {0,3}>")
 _ITEM = re.compile(r"( {0,3})([-*+]|\d{1,9}[.)])(?=[ \t]|\Z)", re.ASCII)
+_EMPTY_ITEM = re.compile(r" {0,3}(?:[-*+]|\d{1,9}[.)])[ \t]*(?:\[[ xX]\][ \t]*)?", re.ASCII)
 _COLUMN = re.compile(r"[ \t]*:?-+:?[ \t]*\Z")
 # Every block carries its headings, so that a long one would be multiplied.
 _MAX_TITLE = 200
@@ -75,6 +78,9 @@ def scan(
         start: First line that counts (front matter lies before it).
         ignored: Lines that are treated as blank.
 
+    Returns:
+        No more than ``MAX_BLOCKS`` + 1 blocks: what has more is no note.
+
     >>> spans, title = scan(["# Pets", "- Juno, a cat", "  fourteen", "- Rex", "", "Both sleep."])
     >>> [(span.start, span.end) for span in spans], title
     ([(1, 3), (3, 4), (5, 6)], 'Pets')
@@ -83,7 +89,7 @@ def scan(
     comment_ends = [number for number in range(start, len(lines)) if "-->" in lines[number]]
     state = _Scan(lines, blank, comment_ends)
     place = start
-    while place < len(lines):
+    while place < len(lines) and len(state.spans) <= MAX_BLOCKS:
         place = place + 1 if blank[place] else _block(state, place)
     return state.spans, state.first_title
 
@@ -134,7 +140,15 @@ def _block(state: _Scan, place: int) -> int:
         end = _quote_end(state, place)
     else:
         return _paragraph(state, place)
-    return state.add(place, end)
+    return end if _holds_nothing(state, place, end) else state.add(place, end)
+
+
+def _holds_nothing(state: _Scan, place: int, end: int) -> bool:
+    """Whether a block is a pair of fences, or the marker of a list item, and no more."""
+    line = state.lines[place]
+    if _FENCE.match(line):
+        return not any(line.strip(" \t`~") for line in state.lines[place + 1 : end])
+    return _EMPTY_ITEM.fullmatch(line) is not None and all(state.blank[place + 1 : end])
 
 
 def _paragraph(state: _Scan, place: int) -> int:

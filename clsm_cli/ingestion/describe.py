@@ -98,7 +98,10 @@ def mean_vector(episode: Episode, vectors: Sequence[Vector]) -> Vector:
     spoken = [
         v for turn, v in zip(episode.turns, vectors, strict=True) if turn.role != "tool"
     ] or vectors
-    mean: Vector = np.mean(np.asarray(spoken, dtype=np.float64), axis=0)
+    total = np.zeros(len(spoken[0]))
+    for vector in spoken:  # one by one: a note may have 100 MB of them
+        total += vector
+    mean: Vector = total / len(spoken)
     return mean
 
 

@@ -1,7 +1,7 @@
 """A Markdown note as blocks, each with its lines, its headings, and when it was true.
 
 Nothing in a note can make this fail: what is damaged is reported with its line, and the rest is
-read. Only a note beyond the size limit is refused whole, as a ``Problem`` instead of a document, so
+read. Only a note beyond the limits is refused whole, as a ``Problem`` instead of a document, so
 that nobody takes it for an empty one.
 """
 
@@ -11,7 +11,7 @@ import os
 import re
 from typing import TYPE_CHECKING, Any
 
-from clsm_cli.config import MAX_FILE, MAX_MESSAGE
+from clsm_cli.config import MAX_BLOCKS, MAX_FILE, MAX_MESSAGE
 from clsm_cli.ingestion.blocks import conflict_marks, scan
 from clsm_cli.ingestion.fence import KEPT, FenceKey, cut, no_key
 from clsm_cli.ingestion.items import Problem, RawBlock, RawDocument
@@ -53,7 +53,7 @@ def read(
     fence_key: FenceKey = no_key,
     in_vault: bool = False,
 ) -> RawDocument | Problem:
-    """The document in ``data``; a problem when it is larger than a note may be.
+    """The document in ``data``; a problem when it is larger than a note may be, or has more blocks.
 
     Args:
         data: The file, or one byte more than its limit (``config.MAX_FILE``).
@@ -79,6 +79,8 @@ def read(
     ignored = frozenset(marks) | (_fences(lines) if meta is None else frozenset())
     meta = meta or {}
     spans, heading = scan(lines, start, ignored)
+    if len(spans) > MAX_BLOCKS:
+        return Problem(path, None, f"more than {MAX_BLOCKS:,} blocks, split it up")
     date = _date_of(path, meta, zone)
     blocks = tuple(
         RawBlock(text, first + 1, last + 1, span.heading, _time_of(text, span.heading, date, zone))

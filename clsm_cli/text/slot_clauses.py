@@ -59,6 +59,7 @@ _BREAK = re.compile(
 _LABEL = re.compile(
     rf"(?:the |The )?(?:{MARK}|[\w'’.&/+-]{{1,40}})(?: (?:{MARK}|[\w'’.&/+-]{{1,40}})){{0,4}}"
 )
+_EMPTY = re.compile(rf"{OPEN}\s*{CLOSE}")  # no name: all else of a name has a word
 _META_WORDS = """decision note notes rule todo open question result fix update fact reminder summary example
     warning tip lesson answer status plan idea goal correction log chat record done"""
 _META = frozenset(_META_WORDS.split())
@@ -113,7 +114,8 @@ def _prepared(sentence: str) -> str:
     text = _SLANTED.sub(lambda match: f"{OPEN}{match.group(1) or match.group(2)}{CLOSE}", text)
     text = _CODE.sub(f"{OPEN}\\1{CLOSE}", text)
     text = _CALLED.sub(_quoted_title, text)
-    text = _SPACE.sub(" ", _TAG.sub("", text)).strip()
+    text = _EMPTY.sub(" ", _TAG.sub("", text))
+    text = _SPACE.sub(" ", text).strip()
     for pattern, full in _CONTRACTIONS:
         text = pattern.sub(full, text)
     return text

@@ -138,9 +138,10 @@ def liked(match: re.Match[str], at: date | None) -> Reading | None:
 def allergen(match: re.Match[str], _at: date | None) -> Reading | None:
     """Read what somebody must not eat or touch; "nothing" is nothing."""
     value = slot_values.phrase(match.group("v"))
+    first = value.partition(" ")[0]
     return (
         None
-        if value.split()[0] in {"nothing", "it", "them", "that", "this", "something"}
+        if first in {"", "nothing", "it", "them", "that", "this", "something"}
         else Reading(value)
     )
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 import time
 from pathlib import Path
 
@@ -34,7 +35,7 @@ def cut(text: str) -> list[str]:
             "```py\n# no heading\n\n- no list\n```\nafter",
             ["```py\n# no heading\n\n- no list\n```", "after"],
         ),
-        ("~~~\n```\n~~~~\nafter", ["~~~\n```\n~~~~", "after"]),
+        ("~~~\n```\nx\n~~~~\nafter", ["~~~\n```\nx\n~~~~", "after"]),
         ("```\nnever closed\n\n# x", ["```\nnever closed\n\n# x"]),
         ("``` not ` a fence\nx", ["``` not ` a fence\nx"]),
         ("- ```\n  # x\n\n  y\n  ```\n- b", ["- ```\n  # x\n\n  y\n  ```", "- b"]),
@@ -154,7 +155,8 @@ def test_every_line_of_text_is_in_exactly_one_block(lines: list[str]) -> None:
         following = lines[number + 1].strip() if number + 1 < len(lines) else ""
         underlined = following != "" and not following.strip("=-")
         heading = line.startswith("#") or underlined
-        assert not line or heading or not "".join(line.split()).strip(line[0]), line
+        empty = line.startswith(("```", "~~~")) or re.fullmatch(r"\d+[.)]", line)
+        assert not line or heading or empty or not "".join(line.split()).strip(line[0]), line
 
 
 @pytest.mark.parametrize(

@@ -153,6 +153,25 @@ def test_a_note_beyond_the_limit_is_refused_whole() -> None:
     assert found == Problem("big.md", None, "larger than 8 MiB")
 
 
+def test_a_note_of_too_many_blocks_is_refused_whole() -> None:
+    most = "- a\n" * 32_768
+    assert len(read(most).blocks) == 32_768
+    found = markdown.read(f"{most}- b\n".encode(), path="log.md", zone=HOME)
+    assert found == Problem("log.md", None, "more than 32,768 blocks, split it up")
+
+
+@pytest.mark.parametrize(
+    "text", ["```\n```", "~~~py\n\n~~~", "```", "````\n```\n````", "-", "- [ ]", "- [x] ", "1."]
+)
+def test_what_holds_nothing_is_no_block(text: str) -> None:
+    assert [block.text for block in read(f"a\n\n{text}\n").blocks] == ["a"]
+
+
+@pytest.mark.parametrize("text", ["```\nx\n```", "```\nx", "-\n  x", "- [ ] x", "- ```\n  ```"])
+def test_what_holds_something_is_a_block(text: str) -> None:
+    assert [block.text for block in read(f"a\n\n{text}\n").blocks] == ["a", text]
+
+
 def test_a_large_block_comes_in_pieces() -> None:
     line = "word " * 200
     many = "\n".join([line.rstrip()] * 1500)
@@ -201,8 +220,10 @@ def test_any_front_matter_is_read(pieces: list[str]) -> None:
 
 
 def test_a_full_size_note_is_quick() -> None:
-    data = b"- one of many things to do, and when (2026-02-24)\n" * ((8 << 20) // 50)
+    data = (
+        b"- %s (2026-02-24)\n" % (b"one of many things to do, and when;" * 7) * ((8 << 20) // 262)
+    )
     start = time.process_time()
     document = read(data)
-    assert len(document.blocks) == (8 << 20) // 50
+    assert len(document.blocks) == (8 << 20) // 262
     assert time.process_time() - start < 8

@@ -39,7 +39,7 @@ PIECES = (
     b"not ", b"if ", b"because ", b"I ", b"prefer ", b". ", b"? ", b", ", b"and ", b"the day after ",
     b"12:30", b"in three weeks ", b"password = ", b"eyJ", b"https://a:b@c/", b"queries:\n", b"- query: ",
     b"### user ^0f3a9c12d08e\n", b"turns:\n", b'- {"key": "0f3a9c12d08e"}\n', b"key: ", b"\xf0\x9f\x98\x80",
-    b"\xcc\x81", b"\xe6\x97\xa5", b"\xd9\xa2", b"1/2/2026 ",
+    b"\xcc\x81", b"\xe6\x97\xa5", b"\xd9\xa2", b"1/2/2026 ", b"`", b"` `: ", b"**", b"[[", b"]] ", b"is ", b"the ",
 )  # fmt: skip
 """Pieces of the formats and of what people write."""
 _FIGURE = re.compile(r"stat::(\w+): +(\d+)")

@@ -220,6 +220,26 @@ def _claims(data: bytes) -> None:
     first_person.third_person(text, "Mara")
 
 
+def _learnt(data: bytes) -> None:
+    """What a night makes of a text, as a message and as a block of a note."""
+    from clsm_cli.config import ConsolidationSettings
+    from clsm_cli.consolidation import claims, observe
+    from clsm_cli.model.episodes import Episode, Turn
+    from clsm_cli.text import mentions, relations
+
+    text = _text(data)
+    told = "2026-03-01T12:00:00Z"
+    named = [relations.Named(each.start, each.end, each.label) for each in mentions.find(text)]
+    relations.relations(text, named, speaker="mara", people=["mara"])
+    for speaker, document in (("Mara", None), ("", "d-1")):
+        turn = Turn("0" * 12, speaker, "user", text, told)
+        episode = Episode("e-1", "s", (turn,), told, document=document)
+        settings = ConsolidationSettings(worth=0.0)  # each sentence is read as if it counted
+        found = claims.of_episode(episode, {turn.key}, settings)
+        found += claims.of_stated_rules(episode, observe.observe([turn]), {turn.key})
+        assert all(claim.text for claim in found)
+
+
 def _query(data: bytes) -> None:
     from clsm_cli.retrieval import moments, question
     from clsm_cli.text import compound, gate, polarity, route
@@ -266,8 +286,11 @@ TARGETS: Mapping[str, Callable[[bytes], Any]] = {
     "sentences": _sentences,
     "words": _words,
     "claims": _claims,
+    "learnt": _learnt,
     "query": _query,
     "pieces": _pieces,
 }
-SLOW = frozenset({"times", "words", "claims", "query", "secrets", "yaml", "labels", "ontology"})
+SLOW = frozenset(
+    {"times", "words", "claims", "learnt", "query", "secrets", "yaml", "labels", "ontology"}
+)
 """Those that a thousand inputs take seconds of."""

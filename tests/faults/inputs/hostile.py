@@ -40,9 +40,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
 SECONDS, MEMORY = 2.0, 300
-"""Processor seconds and MiB of a command at most; a larger file may take ``SECONDS`` a MiB."""
-NOTE = 128 * KIB
-"""Of a note, which is cut into sentences and read for names, dates and changes, so much."""
+"""Processor seconds and MiB of a command at most."""
+PART = 128 * KIB
+"""Of what is taken in, so much may take ``SECONDS``: sentences, names, dates and changes are found."""
 MEMORIES = 4096
 """And so many memories that it becomes: each is a row with its words."""
 TRIES = 3
@@ -246,7 +246,7 @@ def _taken(at: Ground, title: str, inputs: dict[str, bytes], ending: str) -> Ite
                 if ending != "stdin"
                 else ["ingest", "-", "--capture"]
             )
-            parts = len(data) / (NOTE if ending == "md" else MIB)
+            parts = len(data) / PART
             ended = at.run(name, *words, parts=parts, stdin=path if ending == "stdin" else b"")
             outcome.planned += 1
             outcome.fired += ending == "stdin" or os.fspath(path) in ended.opened
@@ -313,7 +313,7 @@ def _fillers(size: int) -> dict[str, bytes]:
 def _all(at: Ground) -> Iterator[Outcome]:
     for place in PLACES:
         yield from _planted(at, place, list(place.inputs))
-    yield from _taken(at, "a note", TEXT | _MARKED | _fillers(NOTE), "md")
+    yield from _taken(at, "a note", TEXT | _MARKED | _fillers(PART), "md")
     yield from _taken(at, "a long note", _fillers(MIB), "md")
     yield from _taken(at, "a transcript", JSON, "jsonl")
     yield from _taken(at, "a hook", JSON | TEXT, "stdin")

@@ -253,6 +253,7 @@ TEXT: dict[str, bytes] = {
     "NEL and U+2028": "# A\x85text\u2028text\u2029text\n".encode(),
     "conflict markers": b"a\n<<<<<<< HEAD\nb\n=======\nc\n>>>>>>> x\nd\n<<<<<<< \n",
     "recalled block not closed": b"<clsm-memory key=x>\n" * 1000,
+    "code without words": b"` `: is here\n\n```\n```\n\n[[ ]] lives in ** **\n",
     "shell": b"$(touch pwned) `touch pwned` ; touch pwned\n",
     "escapes": b"\x1b[2J\x1b]0;x\x07\x9b31m\n",
     "html": b"<script>alert(1)</script><!-- " * 1000,
