@@ -125,7 +125,7 @@ class Calls:
         return Told(mapping, self.sealed(lines) if lines else "nothing is held of it")
 
     def note(self, text: str) -> Told:
-        """Remember one thing; see ``clsm note``."""
+        """Remember one thing; see ``clsm note``. It is the agent that says it."""
         from clsm_cli.ingestion.note import write_note
 
         if len(text.encode()) > MAX_MESSAGE:
@@ -133,7 +133,8 @@ class Calls:
             raise BadInputError("the note", reason, "write down what matters of it")
         store = chosen_store(self._store)
         key = fence_key.reader(self._printer.warn)
-        noted = write_note(store, text, current_time(None, store.zone), fence_key=key)
+        now = current_time(None, store.zone)
+        noted = write_note(store, text, now, by="assistant", fence_key=key)
         masked = [f"{count} masked ({kind})" for kind, count in sorted(noted.masked.items())]
         lines = [*noted_lines(noted, dry_run=False), *masked]
         return Told(noted_mapping(noted, dry_run=False), "\n".join(lines))

@@ -1,10 +1,10 @@
-"""A note by a person: one turn of trust ``user``, captured like any other."""
+"""A note: one turn of whoever writes it, captured like any other."""
 
 from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from clsm_cli.errors import BadInputError
 from clsm_cli.ingestion import times
@@ -39,12 +39,21 @@ def write_note(
     text: str,
     now: datetime,
     *,
+    by: Literal["user", "assistant"] = "user",
     dry_run: bool = False,
     fence_key: FenceKey = no_key,
 ) -> Noted:
     """Write a note down (a dry run: only say how it would be); it is found by its words at once.
 
     What clsm itself recalled (``ingestion.fence``) is left out of it.
+
+    Args:
+        store: Where it goes.
+        text: What is to be remembered.
+        now: When.
+        by: Whose words they are: a person's, or those of an agent, who may repeat a stranger's.
+        dry_run: Write nothing.
+        fence_key: Gives the key by which recalled text is known.
 
     Raises:
         BadInputError: The text is empty.
@@ -54,7 +63,7 @@ def write_note(
     mask = Masker(Counter())
     text = cut(text, fence_key).text
     time = times.normalise(now.isoformat(), store.zone)
-    raw = RawTurn(SESSION, "user", "user", text, time, 1, 1 + text.strip().count("\n"))
+    raw = RawTurn(SESSION, by, by, text, time, 1, 1 + text.strip().count("\n"))
     turn = from_message(raw, "-", mask)
     if not turn.text:
         raise BadInputError("the note", "is empty", "give it some words")

@@ -163,7 +163,8 @@ def test_what_is_noted_is_found_and_judged(cli: Cli) -> None:
         key = noted.structured_content["id"]
         assert text_of(noted) == f"noted as {key}"
         found = (await client.call_tool("recall", {"query": "key of the shed"})).structured_content
-        assert [memory["id"] for memory in found["memories"]] == [key]
+        [memory] = found["memories"]
+        assert (memory["id"], memory["trust"]) == (key, "agent")
         judged = {"recall_id": found["recall_id"], "good": [key]}
         first = await client.call_tool("feedback", judged)
         assert first.structured_content["schema"] == "clsm.feedback/1"
