@@ -134,7 +134,7 @@ class Calls:
         store = chosen_store(self._store)
         key = fence_key.reader(self._printer.warn)
         now = current_time(None, store.zone)
-        noted = write_note(store, text, now, by="assistant", fence_key=key)
+        noted = write_note(store, text, now, by="agent", fence_key=key)
         masked = [f"{count} masked ({kind})" for kind, count in sorted(noted.masked.items())]
         lines = [*noted_lines(noted, dry_run=False), *masked]
         return Told(noted_mapping(noted, dry_run=False), "\n".join(lines))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
@@ -27,6 +27,7 @@ _LONGER = "take it in with: clsm ingest FILE"
 EXAMPLES = examples(
     'clsm note "Brian takes his coffee black"',
     "clsm note - < letter.txt",
+    'clsm note --by agent "The backup is restored in two steps"',
     "clsm note -- -5 degrees in the barn tonight",
 )
 
@@ -36,6 +37,10 @@ def note(
         list[str], typer.Argument(metavar="TEXT...", help="The note; - reads standard input.")
     ],
     *,
+    by: Annotated[
+        Literal["user", "agent"],
+        typer.Option("--by", help="Whose words they are: an agent says so of its own."),
+    ] = "user",
     dry_run: DryRunOption = False,
     store: StoreOption = None,
     now: NowOption = None,
@@ -56,6 +61,7 @@ def note(
         opened,
         words,
         current_time(now, opened.zone),
+        by=by,
         dry_run=dry_run,
         fence_key=fence_key.reader(printer.warn),
     )

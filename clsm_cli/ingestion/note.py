@@ -12,6 +12,7 @@ from clsm_cli.ingestion.fence import FenceKey, cut, no_key
 from clsm_cli.ingestion.items import RawTurn
 from clsm_cli.ingestion.report import utc
 from clsm_cli.ingestion.turns import Masker, from_message
+from clsm_cli.model.episodes import TRUST_ROLE
 from clsm_cli.store import inbox, runs
 from clsm_cli.store.lock import locked
 
@@ -39,7 +40,7 @@ def write_note(
     text: str,
     now: datetime,
     *,
-    by: Literal["user", "assistant"] = "user",
+    by: Literal["user", "agent"] = "user",
     dry_run: bool = False,
     fence_key: FenceKey = no_key,
 ) -> Noted:
@@ -63,7 +64,8 @@ def write_note(
     mask = Masker(Counter())
     text = cut(text, fence_key).text
     time = times.normalise(now.isoformat(), store.zone)
-    raw = RawTurn(SESSION, by, by, text, time, 1, 1 + text.strip().count("\n"))
+    role = TRUST_ROLE[by]
+    raw = RawTurn(SESSION, role, role, text, time, 1, 1 + text.strip().count("\n"))
     turn = from_message(raw, "-", mask)
     if not turn.text:
         raise BadInputError("the note", "is empty", "give it some words")

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from ingesting import new_store, state_of, take
+from processes import Cli
 
 from clsm_cli.errors import BadInputError, LockedError
 from clsm_cli.ingestion.note import SESSION, write_note
@@ -29,6 +30,14 @@ def test_a_note_is_a_turn_by_the_user(store: Store) -> None:
     assert (item.turn.text, item.turn.trust) == ("  Brian takes his coffee black.", "user")
     assert item.turn.time == "2026-02-24T08:15:00+01:00"
     assert item.recorded_at == "2026-02-24T07:15:00Z"
+
+
+def test_what_an_agent_notes_is_its_own_word(cli: Cli) -> None:
+    cli.ok("note", "--by", "agent", "Brian takes his coffee black.")
+    [found] = cli.ok("recall", "coffee", "--json").json["memories"]
+    assert found["trust"] == "agent"
+    done = cli("note", "--by", "web", "Brian takes his coffee black.")
+    assert (done.code, "--by" in done.err) == (2, True)
 
 
 def test_the_same_note_at_the_same_second_is_known(store: Store) -> None:

@@ -16,7 +16,8 @@ if TYPE_CHECKING:
 PLUGIN = "clsm"
 """The id of the plugin, which is the name of its folder too."""
 _SKILL = "skills/clsm/SKILL.md"
-_COMMANDS = ("recall", "note", "correct", "show")
+_COMMANDS = {"recall": (), "note": ("--by", "agent"), "correct": (), "show": ()}
+"""What the skill names, and how the agent is to run it."""
 _DESCRIPTION = (
     "Long-term memory over all sessions. Before you answer about people, projects, dates,"
     ' decisions, preferences or anything said earlier, run: {recall} "words or a question"'
@@ -31,7 +32,10 @@ def plugin_files(program: Sequence[str], store: str) -> dict[str, bytes]:
         program: What runs clsm, without a search along PATH.
         store: The folder of the memory.
     """
-    lines = {name: shlex.join([*program, name, "--store", store]) for name in _COMMANDS}
+    lines = {
+        name: shlex.join([*program, name, "--store", store, *how])
+        for name, how in _COMMANDS.items()
+    }
     found = dict(_shipped(resources.files(__package__) / "plugin", ""))
     skill = found[_SKILL].decode()
     # JSON is YAML: a path with a colon or a quote in it stays one string.
