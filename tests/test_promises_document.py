@@ -23,6 +23,7 @@ def test_every_promise_stands_in_the_page_once() -> None:
 
 def test_every_promise_has_a_rig() -> None:
     assert {promise for rig in rigs() for promise in rig.promises} == set(PROMISES)
+    assert {rig.name for rig in rigs()} == set(figures.load())
     known = {rig.name: list(rig.promises) for rig in rigs()}
     for name, found in figures.load().items():
         assert found["promises"] == known[name]
