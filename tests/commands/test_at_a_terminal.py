@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from terminal import Terminal
+from pseudo_terminal import Terminal
 
 if TYPE_CHECKING:
     from processes import Cli

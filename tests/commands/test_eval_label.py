@@ -15,7 +15,7 @@ import labelled_store
 import pytest
 from ingesting import scratch
 from processes import Cli, environment
-from terminal import Terminal
+from pseudo_terminal import Terminal
 
 from clsm_cli.commands import render_label
 from clsm_cli.commands.keyboard import BACK, END, ENTER, ON

@@ -14,8 +14,8 @@ from consolidation.test_review import ask, listed
 from hypothesis import given
 from hypothesis import strategies as st
 from ingesting import new_store, tree
+from pseudo_terminal import Terminal
 from sleeping import current
-from terminal import Terminal
 from typer.testing import CliRunner, Result
 
 from clsm_cli.commands import render_review
