@@ -119,7 +119,8 @@ def made(root: Path, paths: Iterable[Path]) -> Store:
     now = datetime.fromisoformat(life.NOW)
     request = Intake(paths=tuple(map(str, paths)), now=now)
     ingest.ingest(store, request, _embedder(), lambda *_: None)
-    consolidate.consolidate(store, Night(now=now), _embedder(), lambda *_: None)
+    report = consolidate.consolidate(store, Night(now=now), _embedder(), lambda *_: None)
+    assert not report.unread
     return store
 
 

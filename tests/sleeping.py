@@ -24,10 +24,12 @@ NOW = "2026-03-01T12:00:00+01:00"
 
 
 def sleep(store: Store, now: str = NOW, **options: Any) -> Report:
-    """``clsm consolidate``; ``model=False`` for a machine without the model."""
+    """``clsm consolidate``, all texts read; ``model=False`` for a machine without the model."""
     engine = embedder() if options.pop("model", True) else None
     request = Request(now=datetime.fromisoformat(now), **options)
-    return use_case.consolidate(store, request, engine, lambda *_: None)
+    report = use_case.consolidate(store, request, engine, lambda *_: None)
+    assert not report.unread
+    return report
 
 
 def chat(folder: Path, name: str, turns: Iterable[tuple[str, str, str]]) -> Path:

@@ -110,12 +110,14 @@ def consolidate(
 
 
 def _write_down(store: Store, at: str, report: Report) -> None:
-    """How the run ended, for ``clsm status --check``; without its model it is only half a run."""
+    """How the run ended, for ``clsm status --check``; without its model, or a text, it is only half."""
     from clsm_cli.embedding import weights
 
     if report.bad_model is not None:
         nights.failed(store, at, str(report.bad_model))
     elif report.lacks_model:
         nights.failed(store, at, str(ModelMissingError(weights.default_folder())))
+    elif report.unread:
+        nights.failed(store, at, "; ".join(f"{path}: {how}" for path, how in report.unread.items()))
     else:
         nights.succeeded(store, at)

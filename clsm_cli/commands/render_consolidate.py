@@ -44,6 +44,7 @@ def consolidate_mapping(report: Report) -> dict[str, Any]:
         "run": report.run,
         "is_busy": report.is_busy,
         "episodes": {"pending": report.pending, "consolidated": report.consolidated},
+        "unread": report.unread,
         "open_turns": report.open_turns,
         "statements": dict(sorted(report.statements.items())),
         "nodes": dict(sorted(report.nodes.items())),

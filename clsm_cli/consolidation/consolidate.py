@@ -169,7 +169,13 @@ class _Night:
         records = {i: student.records.get(i, episodes[i]) for i in sorted(taken)}
         network = weaver.weave(records, chosen, student.relations, rebuild=self.request.rebuild)
         student.conclude(network)
-        self.report.consolidated = len(chosen)
+        self.report.consolidated = len(chosen) - len(student.unread)
+        self.report.unread = student.unread
+        self.report.warnings += [
+            f"{path}: clsm itself failed on this text ({how}): nothing is learnt from it until clsm is"
+            " mended; recall finds its words all the same"
+            for path, how in sorted(student.unread.items())
+        ]
         self.report.statements.update(student.outcome.counts)
         self.report.warnings += thinker.warnings
         self.report.usage = thinker.usage

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import traceback
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -83,6 +84,8 @@ class Student:
         self.request = request
         self.now = utc(request.now)
         self.records: dict[str, EpisodeRecord] = {}
+        self.unread: dict[str, str] = {}
+        """Path of an episode that a rule failed on → how; it stays pending."""
         self._before = statements.load(store, state.records, self.now)
         self._matcher = words.matcher()
         reunion = merged.Reunion(self._before, words.node_of_id, self.now)
@@ -111,9 +114,13 @@ class Student:
             episode = self._episode(episode_id)
             if episode is None:
                 continue
-            record = self._record(episode, by_episode.get(episode_id, {}))
-            found += claims.of_stated_rules(episode, record.observations, current)
-            found += self._claims(episode, current)
+            try:
+                record = self._record(episode, by_episode.get(episode_id, {}))
+                rules, said = self._said(episode, record, current)
+            except Exception as error:  # noqa: BLE001  # one text must not keep all others waiting
+                self.unread[self.state.files[episode_id].path] = _fault(error)
+                continue
+            found += rules + self._thought(episode, said)
             # A person's title and summary stay.
             self.records[episode_id] = (
                 record if record.pinned else self.thinker.describe(record, episode)
@@ -173,9 +180,19 @@ class Student:
             episode = self._episode(episode_id) if record else None
             if record is None or episode is None or self.state.is_pending(record):
                 continue
-            found += claims.of_stated_rules(episode, record.observations, {*keys})
-            found += claims.of_episode(episode, {*keys}, self.store.settings.consolidation)
+            rules, said = self._said(episode, record, {*keys})
+            found += rules + said
         return claims.in_order(found)
+
+    def _said(
+        self, episode: Episode, record: EpisodeRecord, current: set[str]
+    ) -> tuple[list[Claim], list[Claim]]:
+        """The rules that an episode states, and what else its sentences say."""
+        settings = self.store.settings.consolidation
+        return (
+            claims.of_stated_rules(episode, record.observations, current),
+            claims.of_episode(episode, current, settings),
+        )
 
     def _episode(self, episode_id: str) -> Episode | None:
         try:
@@ -184,13 +201,13 @@ class Student:
             return None  # the index names it among the problems
         return episode_files.without(found, self.state.forgotten)
 
-    def _claims(self, episode: Episode, current: set[str]) -> list[Claim]:
-        found = claims.of_episode(episode, current, self.store.settings.consolidation)
+    def _thought(self, episode: Episode, said: list[Claim]) -> list[Claim]:
+        """What a language model makes of what the rules found; that itself without one."""
         if not self.thinker.is_there:
-            return found
+            return said
         text = " ".join(turn.text for turn in episode.turns)
         near = self._calibration.known.nearest(text, self._vectors([text]).get(text))
-        return self.thinker.claims(episode, found, [row.text for row, _ in near])
+        return self.thinker.claims(episode, said, [row.text for row, _ in near])
 
     def relations(self, labels: Mapping[str, str]) -> dict[Told, set[str]]:
         """What a language model finds between the nodes of what was read; nothing without one."""
@@ -265,3 +282,10 @@ class Student:
                 before = self._before.get(gist.id)
                 recorded = before.recorded_at if before else gist.recorded_at
                 rows[gist.id] = replace(gist, recorded_at=recorded)
+
+
+def _fault(error: Exception) -> str:
+    """What went wrong and where, for somebody who will mend it."""
+    place = traceback.extract_tb(error.__traceback__)[-1]
+    name = place.filename.rpartition("clsm_cli/")[2]
+    return f"{type(error).__name__} in {name}, line {place.lineno}: {error}"

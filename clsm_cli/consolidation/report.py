@@ -75,6 +75,7 @@ class Report:
         nodes: new, changed, removed, total; ``edges`` alike.
         review: Items for a person that this run added.
         is_busy: Nothing was done, as somebody spoke a moment ago.
+        unread: Path of an episode on whose text clsm itself failed → how.
         lacks_model: Something waits for the embedding model, which is not installed.
         files: What would change, for a dry run.
         usage: Of a language model, when one is configured.
@@ -91,6 +92,7 @@ class Report:
     answered: int = 0
     review: int = 0
     is_busy: bool = False
+    unread: dict[str, str] = field(default_factory=dict)
     lacks_model: bool = False
     open_turns: int = 0
     files: list[FileChange] = field(default_factory=list)

@@ -197,11 +197,14 @@ def sleep(
     Raises:
         RefusedError: Much would be withdrawn at once, and that was not allowed.
         ModelDigestError: A model file is not the right one.
+        RuntimeError: A rule failed on a text.
     """
     request = Sleep(now=now, rebuild=rebuild, allow_loss=allow_loss)
     report = consolidation.consolidate(store, request, shop.embedder, shop.progress)
     if report.bad_model is not None:
         raise report.bad_model
+    if report.unread:  # a figure over half a store would be a lie
+        raise RuntimeError(str(report.unread))
     return report
 
 

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+import json
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
+import typer
+from typer.testing import CliRunner
 
-from clsm_cli.errors import DamagedStoreError, StoreNotFoundError
+from clsm_cli.commands.consolidate import consolidate
+from clsm_cli.consolidation import claims
+from clsm_cli.errors import DamagedStoreError, StaleError, StoreNotFoundError
 
 if TYPE_CHECKING:
     from processes import Cli
 
+    from clsm_cli.model.episodes import Episode
+
+SINGLE = typer.Typer(add_completion=False)
+SINGLE.command("consolidate")(consolidate)
 NOW = ("--now", "2026-03-01T12:00:00+01:00")
 NOTE = "# 2026-02-10\n\nBrian Okafor is our downstairs neighbour. He keeps bees in Leeds.\n"
 
@@ -69,3 +78,42 @@ def test_a_file_that_cannot_be_read_stops_nothing(cli: Cli, name: str) -> None:
     done = cli.ok("consolidate", *NOW)
     assert "consolidated 1 episode" in done.out
     assert "neighbour" in (cli.store / "identity" / "people.md").read_text("utf-8", "replace")
+
+
+def test_a_text_that_a_rule_fails_on_stops_no_other(
+    cli: Cli, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The rule that fails is put in: each that was ever found is mended."""
+    notes = {"one.md": "Mara Voss is our goat vet.\n", "two.md": "Brian Okafor is our neighbour.\n"}
+    for name, text in notes.items():
+        (cli.folder / name).write_text(text, "utf-8")
+    cli.ok("ingest", "-q", *notes, *NOW)
+
+    def failing(episode: Episode, *rest: Any) -> list[claims.Claim]:
+        if "goat" in episode.turns[0].text:
+            raise ZeroDivisionError("no vet")
+        return found(episode, *rest)
+
+    found = claims.of_episode
+    with monkeypatch.context() as patch:
+        patch.setattr(claims, "of_episode", failing)
+        words = ["--store", str(cli.store), "--json", *NOW]
+        done = CliRunner().invoke(SINGLE, words)
+    assert done.exit_code == 0, done.exception
+    told = json.loads(done.stdout)
+    assert told["episodes"] == {"pending": 2, "consolidated": 1}
+    ((path, how),) = told["unread"].items()
+    assert path.endswith(".md")
+    assert how.startswith("ZeroDivisionError in ")
+    assert how.endswith("no vet")
+    assert f"{path}: clsm itself failed on this text" in done.stderr
+    assert "neighbour" in (cli.store / "identity" / "people.md").read_text("utf-8")
+    assert "goat vet" in cli.ok("recall", "goat").out
+    assert "no vet" in cli.ok("status", *NOW).out
+    late = cli("status", "--check", "--now", "2026-03-09T12:00:00+01:00")
+    assert late.code == StaleError.exit_code
+    assert "no vet" in late.err
+    mended = cli.ok("consolidate", "--json", *NOW).json
+    assert (mended["episodes"], mended["unread"]) == ({"pending": 1, "consolidated": 1}, {})
+    assert "goat vet" in (cli.store / "identity" / "people.md").read_text("utf-8")
+    cli.ok("status", "--check", *NOW)

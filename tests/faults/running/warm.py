@@ -74,7 +74,8 @@ class Ended:
     @property
     def has_traceback(self) -> bool:
         """Whether it ended by a bug."""
-        return b"Traceback (most recent call last)" in self.err + self.out
+        told = self.err + self.out
+        return b"Traceback (most recent call last)" in told or b"clsm itself failed" in told
 
     def faults(self, codes: frozenset[int]) -> list[str]:
         """What no input may bring about; ``codes`` are the exit codes that may come."""
