@@ -9,6 +9,7 @@ import subprocess
 import sys
 import termios
 import time
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import labelled_store
@@ -26,7 +27,6 @@ from clsm_cli.store import label_edit, labels
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from pathlib import Path
 
     from clsm_cli.store.labels import Label
 
@@ -162,6 +162,13 @@ def run(cli: Cli, *words: str, stdin: str = "") -> subprocess.CompletedProcess[s
     )
 
 
+def waits(terminal: Terminal) -> bool:
+    """Whether the command sleeps until a key is pressed."""
+    is_single = not termios.tcgetattr(terminal.handle)[3] & termios.ICANON
+    state = Path(f"/proc/{terminal.process.pid}/stat").read_text().rpartition(") ")[2][0]
+    return is_single and state == "S"
+
+
 def at_a_terminal(cli: Cli, *typed: str) -> tuple[int, str]:
     """Type something at each screen; the exit code and all that was shown."""
     terminal = Terminal([*PROGRAM, "-n", "3"], cli.environment, cli.folder)
@@ -175,9 +182,7 @@ def at_a_terminal(cli: Cli, *typed: str) -> tuple[int, str]:
         screens = ready
         key = left.pop(0)
         if key == INTERRUPT:
-            while (
-                termios.tcgetattr(terminal.handle)[3] & termios.ICANON
-            ):  # until it waits for a key
+            while not waits(terminal):  # a signal just before it does is heard with the next key
                 time.sleep(0.01)
             terminal.process.send_signal(signal.SIGINT)
         else:
