@@ -4,14 +4,19 @@ from __future__ import annotations
 
 import os
 import shutil
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
+from ingesting import embedder
 from processes import Cli, environment
+from sample_store import NOW, SAMPLE
+from sleeping import sleep
 
 from clsm_cli.embedding import weights
 from clsm_cli.embedding.encoder import Encoder
+from clsm_cli.ingestion.ingest import Request, ingest
 from clsm_cli.store import layout
 
 if TYPE_CHECKING:
@@ -76,6 +81,44 @@ def cli(bare: Cli) -> Cli:
     """The command line with a new, empty store that ``CLSM_STORE`` names."""
     layout.create(bare.store, bare.environment["TZ"])  # as "clsm init" does, without a process
     return Cli(bare.folder, {**bare.environment, "CLSM_STORE": str(bare.store)})
+
+
+@pytest.fixture(scope="session")
+def made_store(tmp_path_factory: pytest.TempPathFactory, model_folder: Path) -> Path:
+    """A store that holds the whole sample memory; tests copy it."""
+    root = tmp_path_factory.mktemp("sample") / "memory"
+    layout.create(root, "Europe/Amsterdam")
+    store = layout.open_store(root, {"CLSM_DEVICE": "pi"})
+    request = Request(
+        paths=(str(SAMPLE / "workspace"), str(SAMPLE / "sessions")),
+        now=datetime.fromisoformat(NOW),
+    )
+    report = ingest(store, request, embedder(), lambda *_: None)
+    assert not report.problems
+    return root
+
+
+@pytest.fixture(scope="session")
+def slept_store(made_store: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The same after a night."""
+    root = tmp_path_factory.mktemp("slept") / "memory"
+    shutil.copytree(made_store, root)
+    sleep(layout.open_store(root, {"CLSM_DEVICE": "pi"}), NOW)
+    return root
+
+
+@pytest.fixture
+def slept(slept_store: Path, tmp_path: Path) -> Store:
+    """A copy that a test may change."""
+    root = tmp_path / "slept"
+    shutil.copytree(slept_store, root)
+    return layout.open_store(root, {"CLSM_DEVICE": "pi"})
+
+
+@pytest.fixture
+def slept_cli(bare: Cli, slept_store: Path) -> Cli:
+    """The command line with such a copy."""
+    return bare.holding(slept_store)
 
 
 @pytest.fixture(scope="session")

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -48,6 +49,11 @@ class Cli:
     def store(self) -> Path:
         """The store of ``CLSM_STORE``."""
         return self.folder / "memory"
+
+    def holding(self, store: Path) -> Cli:
+        """The same with a copy of a store, which ``CLSM_STORE`` names."""
+        shutil.copytree(store, self.store)
+        return replace(self, environment={**self.environment, "CLSM_STORE": str(self.store)})
 
     def __call__(
         self, *words: str | bytes | Path, stdin: Any = b"", **environment: str | Path | None

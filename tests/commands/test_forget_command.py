@@ -10,11 +10,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 from commands.test_at_a_terminal import at_a_terminal
+from processes import Cli, environment
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    from processes import Cli
 
 NOW = ("--now", "2026-03-02T09:00:00+01:00")
 GIT = {
@@ -25,13 +24,22 @@ GIT = {
 }
 
 
-@pytest.fixture
-def kept(cli: Cli) -> Cli:
+@pytest.fixture(scope="module")
+def kept_store(tmp_path_factory: pytest.TempPathFactory, model_folder: Path) -> Path:
     """Three notes by a person."""
+    folder = tmp_path_factory.mktemp("kept")
+    cli = Cli(folder, {**environment(folder, model_folder), "CLSM_STORE": str(folder / "memory")})
+    cli.ok("init")
     for text in ("The gate code is quagga.", "The stove needs a grate.", "Ines has the boat key."):
         cli.ok("note", text, *NOW)
     cli.ok("consolidate", *NOW)
-    return cli
+    return cli.store
+
+
+@pytest.fixture
+def kept(bare: Cli, kept_store: Path) -> Cli:
+    """A copy of them."""
+    return bare.holding(kept_store)
 
 
 def key_of(cli: Cli, text: str) -> str:
@@ -88,8 +96,9 @@ def test_the_receipt_as_data_and_the_search_that_finds_nothing(kept: Cli) -> Non
 
 
 def test_much_at_once_is_asked_for_as_such(cli: Cli) -> None:
-    for number in range(30):
-        cli.ok("note", f"Line {number} of the long list.", "--json", *NOW)
+    lines = "".join(f"- Line {number} of the long list.\n" for number in range(30))
+    (cli.folder / "list.md").write_text(lines, "utf-8")
+    cli.ok("ingest", "list.md", *NOW)
     everything = ("forget", "--until", "2030-01-01", *NOW)
     done = cli(*everything, "--yes")
     assert done.code == 17

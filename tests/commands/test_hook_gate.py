@@ -10,38 +10,27 @@ import json
 from typing import TYPE_CHECKING
 
 import pytest
-from processes import Cli, environment
+from processes import Cli
 from sample_store import NOW, SAMPLE
 
 if TYPE_CHECKING:
-    from pathlib import Path
+    pass
 
 LISTS = SAMPLE.parent / "hook"
 
 
-@pytest.fixture(scope="module")
-def sample(tmp_path_factory: pytest.TempPathFactory, model_folder: Path) -> Cli:
-    """The sample memory, slept on."""
-    folder = tmp_path_factory.mktemp("sample")
-    cli = Cli(folder, {**environment(folder, model_folder), "CLSM_STORE": str(folder / "memory")})
-    cli.ok("init")
-    cli.ok("ingest", SAMPLE / "workspace", SAMPLE / "sessions", "--now", NOW)
-    cli.ok("consolidate", "--now", NOW)
-    return cli
-
-
-def empty(sample: Cli, name: str, half: int) -> float:
+def empty(cli: Cli, name: str, half: int) -> float:
     """The share of one half of a list for which nothing is put before the message."""
     lines = (LISTS / f"{name}.txt").read_text("utf-8").splitlines()[half::2]
     rows = "".join(json.dumps({"id": n, "query": text}) + "\n" for n, text in enumerate(lines))
     options = ("--gate", "--batch", "-", "--now", NOW)
-    found = sample.ok("recall", *options, stdin=rows.encode()).out.splitlines()
+    found = cli.ok("recall", *options, stdin=rows.encode()).out.splitlines()
     answers = [json.loads(line) for line in found]
     assert len(answers) == len(lines)
     return sum(not (a["memories"] or a["concepts"]) for a in answers) / len(lines)
 
 
 @pytest.mark.parametrize("half", [0, 1], ids=["tuned on", "held out"])
-def test_small_talk_brings_nothing_and_a_question_something(sample: Cli, half: int) -> None:
-    assert empty(sample, "small_talk", half) >= 0.80
-    assert empty(sample, "memory_questions", half) <= 0.05
+def test_small_talk_brings_nothing_and_a_question_something(slept_cli: Cli, half: int) -> None:
+    assert empty(slept_cli, "small_talk", half) >= 0.80
+    assert empty(slept_cli, "memory_questions", half) <= 0.05

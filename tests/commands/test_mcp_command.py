@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from mcp import Client, MCPError, StdioServerParameters, stdio_client
-from sample_store import SAMPLE
 
 from clsm_cli.text.fence import OPENING, blocks
 
@@ -31,12 +30,10 @@ COFFEE = "Brian takes his coffee black."
 
 
 @pytest.fixture
-def told(cli: Cli) -> Cli:
-    """A store with the sample workspace, consolidated, and a note."""
-    cli.ok("ingest", SAMPLE / "workspace", SAMPLE / "sessions", *NOW)
-    cli.ok("consolidate", *NOW)
-    cli.ok("note", COFFEE, *NOW)
-    return cli
+def told(slept_cli: Cli) -> Cli:
+    """A store with the sample memory, consolidated, and a note."""
+    slept_cli.ok("note", COFFEE, *NOW)
+    return slept_cli
 
 
 def parameters(cli: Cli, *words: str, **environment: str) -> StdioServerParameters:

@@ -45,8 +45,7 @@ def made(tmp_path_factory: pytest.TempPathFactory, model_folder: Path) -> Path:
 
 @pytest.fixture
 def sample(bare: Cli, made: Path) -> Cli:
-    shutil.copytree(made, bare.store)
-    return Cli(bare.folder, {**bare.environment, "CLSM_STORE": str(bare.store)})
+    return bare.holding(made)
 
 
 def test_without_the_index_and_made_in_parts(sample: Cli) -> None:

@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from ingesting import take
 from sample_store import NOW as TODAY
 from sample_store import query_engine
-from sleeping import sleep
 from small_store import row, talk, tell
 from strategies import examples
 
@@ -28,25 +27,7 @@ from clsm_cli.store.briefing import path_of
 from clsm_cli.store.layout import Store
 from clsm_cli.store.lock import locked
 
-NIGHT = "2026-02-25T03:30:00+01:00"
 MORNING = datetime.fromisoformat("2026-02-25T08:00:00+01:00")
-
-
-@pytest.fixture(scope="module")
-def slept_store(made_store: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The sample memory after a night."""
-    root = tmp_path_factory.mktemp("slept") / "memory"
-    shutil.copytree(made_store, root)
-    sleep(layout.open_store(root, {"CLSM_DEVICE": "pi"}), NIGHT)
-    return root
-
-
-@pytest.fixture
-def slept(slept_store: Path, tmp_path: Path) -> Store:
-    """A copy that a test may change."""
-    root = tmp_path / "slept"
-    shutil.copytree(slept_store, root)
-    return layout.open_store(root, {"CLSM_DEVICE": "pi"})
 
 
 @pytest.fixture

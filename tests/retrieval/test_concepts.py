@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 from sample_store import ask
-from sleeping import sleep
 from small_store import talk, tell
 
 from clsm_cli.commands.engine import QueryEngine, embedder
@@ -41,21 +40,9 @@ QUERIES = (
 )
 
 
-@pytest.fixture(scope="module")
-def slept(made_store: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The sample memory after a night."""
-    root = tmp_path_factory.mktemp("slept") / "memory"
-    shutil.copytree(made_store, root)
-    sleep(layout.open_store(root, {"CLSM_DEVICE": "pi"}), LATER)
-    return root
-
-
 @pytest.fixture
-def store(slept: Path, tmp_path: Path) -> Store:
-    """A copy of it that a test may change."""
-    root = tmp_path / "memory"
-    shutil.copytree(slept, root)
-    return layout.open_store(root, {"CLSM_DEVICE": "pi"})
+def store(slept: Store) -> Store:
+    return slept
 
 
 def write(store: Store, records: Sequence[Record]) -> None:

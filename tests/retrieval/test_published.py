@@ -10,7 +10,6 @@ import pytest
 from ingesting import embedder
 from retrieval.published_store import ask
 from sample_store import NOW
-from sleeping import sleep
 
 from clsm_cli.commands import render_recall
 from clsm_cli.commands.engine import QueryEngine
@@ -28,13 +27,11 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture(scope="module")
-def asleep(made_store: Path, tmp_path_factory: pytest.TempPathFactory) -> Store:
+def asleep(slept_store: Path, tmp_path_factory: pytest.TempPathFactory) -> Store:
     """The sample memory after a night; nothing is written to it here."""
     root = tmp_path_factory.mktemp("asleep") / "memory"
-    shutil.copytree(made_store, root)
-    store = layout.open_store(root, {"CLSM_DEVICE": "pi"})
-    sleep(store, NOW)
-    return store
+    shutil.copytree(slept_store, root)
+    return layout.open_store(root, {"CLSM_DEVICE": "pi"})
 
 
 @pytest.mark.parametrize("name", presets.PRESETS)
