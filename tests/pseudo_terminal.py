@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pty
 import select
+import signal
 import subprocess
 from typing import TYPE_CHECKING
 
@@ -24,6 +25,8 @@ class Terminal:
     """
 
     def __init__(self, words: Sequence[str], environment: Mapping[str, str], folder: Path) -> None:
+        # Tests that a shell runs in the background ignore Ctrl-C; what they start would inherit that.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
         self.handle, theirs = pty.openpty()
         self.process = subprocess.Popen(
             words,
