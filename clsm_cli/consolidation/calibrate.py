@@ -19,6 +19,7 @@ from clsm_cli.consolidation.values import (
     holds,
     is_same_value,
     news,
+    says_the_same,
     since,
     with_reason,
 )
@@ -125,7 +126,7 @@ class Calibration:
         for found, cosine in self.known.nearest(claim.text, vector):
             if self._superseded is not None and found.slot != claim.slot:
                 continue  # what ended a value stands in its place
-            if not sameness.says_the_same(claim.text, found.text, cosine):
+            if not says_the_same(claim, found, cosine):
                 self._doubt(claim, found, cosine)
                 continue
             if found.is_current:

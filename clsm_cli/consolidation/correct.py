@@ -93,7 +93,7 @@ def correct(
         warn(f"{count} masked ({kind})")
     with at_desk(store, "correct", now, warn, dry_run=dry_run) as desk:
         old = desk.statement(wanted) or _meant(desk, wanted, said)
-        text = _sentence(desk, old, timex.absolutise(said, desk.moment))
+        text = _sentence(desk, old, said)
         if (known := _known(desk, old, text)) is not None:
             return Correction(old, old.valid_until, known, is_new=False)
         done = replaced(desk, old, text, since, never=never)
