@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from clsm_cli.records import NamedTuple
 from clsm_cli.text import timex
 from clsm_cli.text.slot_values import number
-from clsm_cli.text.timex_evidence import RECENT
+from clsm_cli.text.timex_evidence import RECENT, is_event_day
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -173,11 +173,21 @@ def _since(clause: str, at: date | None, *, change: bool) -> str | None:
             return found
     if at is None:
         return None
-    if change:
-        for each in timex.find(clause, at):
-            if each.day and not _UNTIL_BEFORE.search(clause, 0, each.start):
-                return each.day.isoformat()
+    day = _event_day(clause, at) if change else None
+    if day is not None:
+        return day.isoformat()
     return at.isoformat() if _NOW.search(clause) else None
+
+
+def _event_day(clause: str, at: date) -> date | None:
+    """Return the day of the change that a clause tells."""
+    for each in timex.find(clause, at):
+        if each.day and not _UNTIL_BEFORE.search(clause, 0, each.start):
+            return each.day
+    for each in timex.find(clause, at, lies="past"):
+        if is_event_day(clause, each.start, (each.first, each.until), at):
+            return each.first
+    return None
 
 
 def _both_ways(text: str, at: date) -> Iterator[tuple[TimeExpression, TimeExpression]]:

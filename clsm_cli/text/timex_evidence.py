@@ -41,10 +41,20 @@ _MAY_LOOK_AHEAD = (
     r"\b(?:until|by)\s(?:the\s|this\s|next\s)?\0"
 )
 _PASTS = (
-    r"was|were|had|did|didn['\u2019]t|went|came|met|saw|got|made|took|gave|found|bought|left|sent|"
-    r"wrote|read|spent|felt|began|ran|ate|brought|kept|lost"
+    r"was|were|had|did|arose|ate|awoke|became|began|bent|bit|bled|blew|bore|bought|"
+    r"bound|bred|broke|brought|built|burnt|came|caught|chose|clung|crept|dealt|drank|"
+    r"dreamt|drew|drove|dug|fed|fell|felt|fled|flew|flung|forbade|forgave|forgot|"
+    r"fought|found|froze|gave|got|grew|ground|heard|held|hid|hung|kept|knelt|knew|"
+    r"laid|lay|leant|leapt|learnt|led|left|lent|lit|lost|made|meant|met|overcame|"
+    r"paid|ran|rang|rode|rose|said|sang|sank|sat|saw|sent|shone|shook|shot|shrank|"
+    r"slept|slid|slung|smelt|sold|sought|spelt|spent|spilt|spoilt|spoke|sprang|sprung|"
+    r"spun|stank|stole|stood|strode|struck|strove|stuck|stung|swam|swept|swore|swung|"
+    r"taught|thought|threw|told|took|tore|trod|undertook|understood|undid|upheld|went|"
+    r"wept|withdrew|woke|won|wore|wound|wove|wrote|didn['\u2019]t"
 )
-_BEHIND = rf"(?i)\b(?:{_PASTS}|said|told|last|ago|since|\w{{2,30}}ed)\b"
+"""Simple pasts of irregular verbs that are no other form of the verb (Quirk et al., A Comprehensive
+Grammar of the English Language, 1985, 3.11-3.20)."""
+_BEHIND = rf"(?i)\b(?:{_PASTS}|last|ago|since|\w{{2,30}}ed)\b"
 _FALLS_DUE = (
     r"(?i)\b(?:will|won['\u2019]t|shall|gonna|(?:going|about)\sto|due|deadline|upcoming|expir(?:es?|y|ing|ation)|valid|lapses?|runs?\sout|renews?|"
     r"appointment|(?:re)?scheduled?|planned|book(?:ed|ing)?|reserv(?:ed|ations?)|tickets?|postponed|"
@@ -61,7 +71,7 @@ _RECURS = (
     r"always|usually|normally|often|sometimes|whenever|from\snow\son|no\slonger|any\s?more|"
     r"used\sto|founded|established|married|died)\b"
 )
-_OPEN = r"(?i)\b(?:if|whether|unless|would|could|should|might|maybe|perhaps|instead|rather)\b|\bmay\b|\?"
+_OPEN = r"(?i)\b(?:if|whether|unless|would|could|should|might|maybe|perhaps|instead|rather|(?-i:may))\b|\?"
 _DONE = (
     rf"(?i)(?<!to\s)\b(?:{_PASTS}|"
     r"(?<!\bis\s)(?<!\bare\s)(?<!\bbe\s)(?<!\bbeen\s)(?<!\bbeing\s)(?<!\bget\s)(?<!\bgets\s)"
@@ -105,7 +115,9 @@ def placed_by(
     if not rule.relative:
         return "relative" if groups.get("year", "").endswith("year") else "date", None
     kind: Kind = "relative"
-    if rule.guess and not _is_chosen(groups):
+    if groups.keys() >= {"weekday", "month"}:
+        kind = "date"  # of the years near it is on that weekday in one
+    elif rule.guess and not _is_chosen(groups):
         if lies is not None:
             return lies, lies == "plan"
         kind = "relative" if asked else kind_of(match, groups)
@@ -167,6 +179,27 @@ def kind_of(match: re.Match[str], groups: Groups) -> Kind:
     return "plan" if is_plan else "past"
 
 
+def is_event_day(clause: str, start: int, found: Period, at: date) -> bool:
+    """Whether a clause that tells a change tells the day at ``start`` as the day of it.
+
+    Its verb is then the one that the day belongs to, whatever stands between.
+
+    >>> from datetime import date
+    >>> at, day = date(2026, 3, 12), periods.days(date(2026, 3, 8))
+    >>> is_event_day("she moved to Breda on 8 March", 22, day, at)
+    True
+    >>> is_event_day("she moves to Breda on 8 March", 22, day, at)
+    False
+    """
+    return (
+        _compiled(_ON_BEFORE).search(clause, 0, start) is not None
+        and _compiled(_DONE).search(clause) is not None
+        and not any(_compiled(each).search(clause) for each in (_RECURS, _OPEN))
+        and (found[1] - found[0]).days == 1
+        and 0 < (at - found[0]).days <= RECENT
+    )
+
+
 def _is_past(before: str, after: str) -> bool:
     """Whether a verb that tells what was done has the day as its own time."""
     if _compiled(_SINCE_BEFORE).search(before):
@@ -202,13 +235,14 @@ def is_certain(kind: Kind, groups: Groups, found: Period, at: date, *, is_told: 
         return not _compiled(_LOOSE).search(groups.get("count", "")) and _agree(
             groups, found[0], at
         )
-    if kind in {"date", "recurring", "unknown"}:
-        return kind == "date"
+    if kind == "date":
+        named = "" if "year" in groups else groups.get("weekday", "")
+        return named in {"", f"{found[0]:%A}".lower()}
+    if kind in {"recurring", "unknown"}:
+        return False
     distance = (found[0] - at).days
     if "weekday" in groups:
-        is_named = f"{found[0]:%A}".lower() == groups["weekday"]
-        # No other year near has the date on that weekday; a bare one is not the day of speaking.
-        return is_named and ("month" in groups or distance % 7 != 0)
+        return distance % 7 != 0
     if kind == "plan":
         return "count" in groups or 0 <= distance < 365 - MISSED  # "we will leave in three days"
     return distance <= 0 and (is_told or -distance <= RECENT)
