@@ -17,9 +17,9 @@ from clsm_cli.consolidation.values import (
     NEW_WORDS,
     STATES,
     holds,
+    is_same_day,
     is_same_value,
     news,
-    says_the_same,
     since,
     with_reason,
 )
@@ -126,8 +126,10 @@ class Calibration:
         for found, cosine in self.known.nearest(claim.text, vector):
             if self._superseded is not None and found.slot != claim.slot:
                 continue  # what ended a value stands in its place
-            if not says_the_same(claim, found, cosine):
+            if not sameness.says_the_same(claim.text, found.text, cosine):
                 self._doubt(claim, found, cosine)
+                continue
+            if not is_same_day(claim, found):
                 continue
             if found.is_current:
                 self.reinforce(found, claim)
@@ -162,8 +164,8 @@ class Calibration:
                 self._extend(row, claim, rows)
                 self._start = row.valid_from  # an undated claim holds as long as the value it tells
                 is_said = sameness.says_the_same(row.text, claim.text, 1.0)
-                is_rule = claim.kind != "fact"  # its own words are the rule
-                return is_said or (not is_rule and len(news(claim.text, row.text)) < NEW_WORDS)
+                is_fact = claim.kind == "fact"  # of a rule its own words are the rule
+                return is_said or (is_fact and len(news(claim.text, row.text)) < NEW_WORDS)
         others = [row for row in rows if row not in same]
         at = claim.valid_from or claim.observed
         settled = next((row for row in others if row.pinned and row.is_current), None)
@@ -248,14 +250,9 @@ class Calibration:
         self._superseded = row.id
         self.known.put(replace(row, superseded_at=self.now))
         copy = replace(
-            row,
-            id=closed_copy_id(row.id, at),
-            rev=(0, ""),
-            valid_until=at,
-            recorded_at=self.now,
-            supersedes=None,
+            row, id=closed_copy_id(row.id, at), rev=(0, ""), valid_until=at, supersedes=None
         )
-        self.known.put(copy)
+        self.known.put(replace(copy, recorded_at=self.now))
 
     def _add(self, claim: Claim, vector: Any) -> None:
         self.outcome.counts["tasks" if claim.kind == "task" else "new"] += 1

@@ -6,7 +6,7 @@ import re
 from datetime import date
 from typing import TYPE_CHECKING
 
-from clsm_cli.text import sameness, timex
+from clsm_cli.text import timex
 from clsm_cli.text.names import NO_NAMES
 from clsm_cli.text.node_ids import node_id
 from clsm_cli.text.tokens import stems
@@ -90,16 +90,11 @@ def leading_name(text: str) -> str | None:
     return node_id(named.group(1))
 
 
-def says_the_same(claim: Claim, row: Statement, cosine: float) -> bool:
-    """Whether a claim says what a statement says, and means the same day by "yesterday".
+def is_same_day(claim: Claim, row: Statement) -> bool:
+    """Whether a claim and a statement in the same words mean the same day by "yesterday".
 
-    Args:
-        claim: what was said.
-        row: what is held; a sentence that is read again is the same.
-        cosine: of their vectors, -1 to 1.
+    One that is read again does.
     """
-    if not sameness.says_the_same(claim.text, row.text, cosine):
-        return False
     then = row.valid_from or row.recorded_at
     if not (claim.observed and then) or {*claim.turns} <= {*row.sources}:
         return True

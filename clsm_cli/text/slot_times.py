@@ -57,9 +57,11 @@ _LASTED = re.compile(
 )
 _ORDINAL = re.compile(r"(?:the\s)?(\d{1,2})(?:st|nd|rd|th)\b(?!\s(?:of|century|floor))")
 _BARE_DAY = re.compile(r"(?<![\w.-])(\d{1,2})(?=,|\sand|\sthen|\sto\b|\))")
+_MONTH = r"January|February|March|April|May|June|July|August|September|October|November|December"
 _HALF_DATE = re.compile(
-    r"(?:(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day,?\s)?(?:the\s)?(\d{1,2})(?:st|nd|rd|th)?\s(?:of\s)?"
-    r"(January|February|March|April|May|June|July|August|September|October|November|December)\b(?!\s\d{4})"
+    r"(?:(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day,?\s)?(?:the\s)?(?:"
+    rf"(?P<day>\d{{1,2}})(?:st|nd|rd|th)?\s(?:of\s)?(?P<month>{_MONTH})\b"
+    rf"|(?P<month_first>{_MONTH})\s(?:the\s)?(?P<day_last>\d{{1,2}})(?:st|nd|rd|th)?\b)(?!,?\s\d{{4}})"
 )
 # A day in the far past to read what depends on no day: only absolute expressions are then kept.
 _NO_DAY = date(2000, 1, 1)
@@ -88,7 +90,8 @@ def day_at(text: str, at: date | None, *, ahead: bool) -> tuple[str, int]:
             break
         return (each.day.isoformat(), each.end) if each.day else ("", 0)
     if half := _HALF_DATE.match(text):
-        return f"{int(half.group(1))} {half.group(2)}", half.end()
+        number, month = half["day"] or half["day_last"], half["month"] or half["month_first"]
+        return f"{int(number)} {month}", half.end()
     ordinal = _ORDINAL.match(text) if at else None
     found = _nearest(int(ordinal.group(1)), at, ahead=ahead) if at and ordinal else None
     return (found.isoformat(), ordinal.end()) if ordinal and found else ("", 0)
