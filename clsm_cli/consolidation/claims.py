@@ -122,7 +122,7 @@ def of_episode(
             found += [
                 claim._replace(observed=told)
                 for claim in _of_turn(
-                    turn, before, day_of(told), settings, is_note=episode.document is not None
+                    turn, before, day_of(turn.time), settings, is_note=episode.document is not None
                 )
             ]
         before = turn.text if is_trusted(turn.trust) else before  # no page tells who "she" is
