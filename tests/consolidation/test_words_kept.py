@@ -74,6 +74,17 @@ def test_the_context_gives_the_day_that_words_count_from(store: Store) -> None:
     assert not any("2025" in line or "2027" in line for line in lines)
 
 
+def test_a_note_without_a_day_has_no_tomorrow(tmp_path: Path) -> None:
+    (tmp_path / "MEMORY.md").write_text(
+        "# Open\n\n- [ ] Submit the form by 4 April\n- [ ] Call the bank tomorrow\n",
+        encoding="utf-8",
+    )
+    store = new_store(tmp_path / "memory")
+    take(store, tmp_path / "MEMORY.md")
+    sleep(store, NIGHT)
+    assert [row.due for row in rows(store).values() if row.kind == "task"] == [None, None]
+
+
 def test_a_correction_stays_as_it_was_typed(tmp_path: Path) -> None:
     store = new_store(tmp_path / "memory")
     told(
