@@ -26,7 +26,8 @@ START, END = 101, 102
 """Ids of the marks ``[CLS]`` and ``[SEP]``, which frame what the model reads."""
 
 _MARKS = {"[PAD]": 0, "[UNK]": 100, "[CLS]": START, "[SEP]": END, "[MASK]": 103}
-_UNKNOWN = 100
+UNKNOWN = 100
+"""Id of what stands for a word that the vocabulary cannot spell."""
 _LONGEST_WORD = 100
 """Characters; a longer word is unknown."""
 
@@ -185,13 +186,13 @@ def _ids(vocabulary: bytes, word: str) -> list[int]:
     if word in _MARKS:
         return [_MARKS[word]]
     if len(word) > _LONGEST_WORD:
-        return [_UNKNOWN]
+        return [UNKNOWN]
     ids: list[int] = []
     rest, before = word, "\n"
     while rest:
         place, size = _longest(vocabulary, before, rest)
         if not size:
-            return [_UNKNOWN]
+            return [UNKNOWN]
         ids.append(vocabulary.count(b"\n", 0, place + 1))
         rest, before = rest[size:], "\n##"
     return ids

@@ -39,6 +39,7 @@ class Why(NamedTuple):
     meaning: float = 0.0
     outdated: float = 0.0
     bridge: float = 0.0
+    literal: float = 0.0
     graph: float = 0.0
 
 

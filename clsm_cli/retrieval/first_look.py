@@ -92,7 +92,7 @@ class View:
         """What speaks for a passage in itself, and how well it fits the time that is asked about."""
         return Evidence(
             self._words.scores.get(row, 0.0),
-            self._coverage.get(row, 0.0),
+            max(self._coverage.get(row, 0.0), self._words.literal.get(row, 0.0)),
             self._cosine(row),
             self.lead,
             date,
@@ -132,6 +132,7 @@ class View:
                 date=signal.date(self._question, near[row], sources.get(row, ())),
                 temporal=float(self._question.asks_when and bool(near[row].periods)),
                 question=float(near[row].is_question),
+                literal=self._words.literal.get(row, 0.0),
                 fact=float(near[row].key in self._stated),
                 outdated=float(near[row].key in self._outdated),
             )

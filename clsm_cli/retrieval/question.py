@@ -57,6 +57,7 @@ class Question(NamedTuple):
     Attributes:
         text: As it was asked.
         terms: Its search terms, each once, in order.
+        keys: What it holds that has several words and is one name (``tokens.keys``), each once.
         named: Speakers of the store that it names, as the store writes them.
         name_terms: The search terms of those names.
         dense: The text as that speaker would say it, "I" for the name: whoever tells of themselves
@@ -82,6 +83,7 @@ class Question(NamedTuple):
     means_both: bool
     asks_of_now: bool = False
     of_asker: bool = False
+    keys: tuple[str, ...] = ()
 
 
 def understand(
@@ -109,6 +111,7 @@ def understand(
         periods=periods,
         asks_when=_ASKS_WHEN.search(text) is not None,
         means_both=len(named) == 2 and _are_joined(text, named),
+        keys=tuple(dict.fromkeys(tokens.keys(text))),
         of_asker=_ASKER.search(text) is not None,
         asks_of_now=not periods and _PAST.isdisjoint(text.casefold().rstrip("?!. ").split()),
     )

@@ -43,6 +43,8 @@ class Signals(NamedTuple):
             does neither, or as the passage is near itself (``second_look``).
         outdated: Whether all that was learnt from it holds no longer, where the question asks
             for what does; that speaks against it.
+        literal: What it holds, as it is written, of the question's words that the model does not
+            know: the share Σ strangeness · idf (``meaning.strange``, ``words``).
         bridge: How strongly the best passages lead to it, by a rare name (``bridges``).
     """
 
@@ -61,6 +63,7 @@ class Signals(NamedTuple):
     meaning: float = 0.0
     outdated: float = 0.0
     bridge: float = 0.0
+    literal: float = 0.0
 
 
 def weights(settings: RecallSettings) -> Signals:

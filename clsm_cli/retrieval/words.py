@@ -26,17 +26,21 @@ class Words(NamedTuple):
         scores: Passage → BM25; only passages that share a term with the question.
         idf: Term → inverse document frequency among all current passages.
         postings: Term → passage, occurrences, terms of the passage.
+        literal: Passage → what it holds of the question that the model cannot judge, 0 … 1, see
+            ``signals.Signals``; only passages that hold some.
     """
 
     scores: dict[int, float]
     idf: dict[str, float]
     postings: dict[str, list[tuple[int, int, int]]]
+    literal: dict[int, float]
 
 
 def search(
     index: Index,
     question: Question,
     settings: RecallSettings,
+    strange: Mapping[str, float] | None,
     allowed: Collection[int] | None = None,
 ) -> Words:
     """BM25 of every passage that shares a term with the question.
@@ -45,6 +49,8 @@ def search(
         index: Fresh.
         question: What is asked.
         settings: BM25's k1 and b.
+        strange: How little the model knows of each term, 0 … 1 (``meaning.strange``); None: there
+            is no model.
         allowed: Passages that may be returned; None for all.
     """
     count, total_length = index.size()
@@ -59,7 +65,33 @@ def search(
             postings = [posting for posting in postings if posting[0] in allowed]
         found[term] = postings
         bm25.add(scores, postings, idf[term], average, k1=settings.bm25_k1, b=settings.bm25_b)
-    return Words(scores, idf, found)
+    worth = {term: 1.0 if strange is None else strange.get(term, 0.0) for term in question.terms}
+    for key in question.keys:
+        found[key] = [each for each in index.postings(key) if allowed is None or each[0] in allowed]
+        worth[key] = 1.0
+    literal = _literal(found, worth, count)
+    return Words(scores, idf, found, literal)
+
+
+def _literal(
+    postings: Mapping[str, list[tuple[int, int, int]]], strange: Mapping[str, float], count: int
+) -> dict[int, float]:
+    """What passages hold of some terms, Σ strangeness · idf, as a share.
+
+    Of all that the store holds of them; where that is less than one term of a single passage, of
+    that one's idf.
+    """
+    worth = {
+        term: share * bm25.idf(count, len(postings[term]))
+        for term, share in strange.items()
+        if share and postings[term]
+    }
+    whole = max(sum(worth.values()), bm25.idf(count, 1))
+    held: dict[int, float] = {}
+    for term, value in worth.items():
+        for passage, _, _ in postings[term]:
+            held[passage] = held.get(passage, 0.0) + value / whole
+    return held
 
 
 def coverage(words: Words, question: Question, rows: Collection[int]) -> dict[int, float]:

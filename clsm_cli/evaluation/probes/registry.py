@@ -9,6 +9,7 @@ from clsm_cli.evaluation.probes import (
     distractor,
     drift,
     growth,
+    identifiers,
     relative_time,
     split,
     unanswerable,
@@ -48,5 +49,6 @@ PROBES = {
         ("split", split),
         ("relative-time", relative_time),
         ("unanswerable", unanswerable),
+        ("identifiers", identifiers),
     )
 }

@@ -168,7 +168,7 @@ class Batch:
             ),
         ).lastrowid
         assert row is not None
-        self._postings.add(row, terms, terms.total())
+        self._postings.add(row, with_keys(terms, passage.text), terms.total())
         self.connection.execute("UPDATE passages SET grp = id WHERE id = ?", (row,))
         self._mention(row, passage.text)
         if passage.kind == "passage" and passage.role != "tool":
@@ -206,7 +206,7 @@ class Batch:
             (value,),
         ).fetchall()
         for row, speaker, heading, text, _ in rows:
-            self._postings.remove(row, terms_of(speaker, heading, text))
+            self._postings.remove(row, with_keys(terms_of(speaker, heading, text), text))
         for place in sorted({row[4] for row in rows}):
             session, document = self.connection.execute(
                 "SELECT session, document FROM places WHERE id = ?", (place,)
@@ -250,6 +250,11 @@ def heading_id(connection: sqlite3.Connection, heading: str) -> int | None:
 def terms_of(speaker: str, heading: str, text: str) -> Counter[str]:
     """The search terms of a passage, each with its occurrences."""
     return Counter(tokens.stems(f"{speaker} {with_heading(heading, text)}"))
+
+
+def with_keys(terms: Counter[str], text: str) -> Counter[str]:
+    """All that a passage is found by: its terms, and the keys in its own text (``tokens.keys``)."""
+    return terms + Counter(tokens.keys(text))
 
 
 def day_of(time: str | None) -> int | None:
