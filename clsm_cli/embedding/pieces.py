@@ -26,8 +26,7 @@ START, END = 101, 102
 """Ids of the marks ``[CLS]`` and ``[SEP]``, which frame what the model reads."""
 
 _MARKS = {"[PAD]": 0, "[UNK]": 100, "[CLS]": START, "[SEP]": END, "[MASK]": 103}
-UNKNOWN = 100
-"""Id of what stands for a word that the vocabulary cannot spell."""
+_UNKNOWN = 100
 _LONGEST_WORD = 100
 """Characters; a longer word is unknown."""
 
@@ -69,6 +68,11 @@ class Piece(NamedTuple):
     id: int
     start: int
     end: int
+
+    @property
+    def is_spelt(self) -> bool:
+        """Whether the vocabulary has its word at all."""
+        return self.id != _UNKNOWN
 
 
 def cut(vocabulary: bytes, text: str, limit: int = MOST_PIECES) -> list[Piece]:
@@ -186,13 +190,13 @@ def _ids(vocabulary: bytes, word: str) -> list[int]:
     if word in _MARKS:
         return [_MARKS[word]]
     if len(word) > _LONGEST_WORD:
-        return [UNKNOWN]
+        return [_UNKNOWN]
     ids: list[int] = []
     rest, before = word, "\n"
     while rest:
         place, size = _longest(vocabulary, before, rest)
         if not size:
-            return [UNKNOWN]
+            return [_UNKNOWN]
         ids.append(vocabulary.count(b"\n", 0, place + 1))
         rest, before = rest[size:], "\n##"
     return ids

@@ -88,16 +88,25 @@ class View:
             if row in around.near
         }
 
-    def evidence(self, row: int, date: float) -> Evidence:
+    def evidence(self, row: int) -> Evidence:
         """What speaks for a passage in itself, and how well it fits the time that is asked about."""
         return Evidence(
             self._words.scores.get(row, 0.0),
             max(self._coverage.get(row, 0.0), self._words.literal.get(row, 0.0)),
             self._cosine(row),
             self.lead,
-            date,
+            self.fits[row],
             asker=float(self._question.of_asker),
         )
+
+    @cached_property
+    def fits(self) -> dict[int, float]:
+        """How well each passage fits the time that is asked about."""
+        near = self._around.near
+        if not self._question.periods:
+            return dict.fromkeys(near, 0.0)
+        sources = self._around.sources(near)
+        return {row: signal.fit(self._question, near[row], sources.get(row, ())) for row in near}
 
     @cached_property
     def lead(self) -> float:
@@ -116,7 +125,6 @@ class View:
         near = self._around.near
         share = self._share()
         by_words = spread([self._words.scores.get(row, 0.0) for row in rows])
-        sources = self._around.sources(rows) if self._question.periods else {}
         own = self._over_windows(rows, by_words, after=False)
         around = self._over_windows(rows, by_words, after=True)
         group_words, group_meaning = (spread(values) for values in self._of_groups(rows))
@@ -129,10 +137,10 @@ class View:
                 participant=signal.participant(
                     self._question, near[row], is_about=row in self._about
                 ),
-                date=signal.date(self._question, near[row], sources.get(row, ())),
+                date=signal.date(self._question, near[row], self.fits[row]),
                 temporal=float(self._question.asks_when and bool(near[row].periods)),
                 question=float(near[row].is_question),
-                literal=self._words.literal.get(row, 0.0),
+                literal=self._words.literal.get(row, 0.0) / self._words.all,
                 fact=float(near[row].key in self._stated),
                 outdated=float(near[row].key in self._outdated),
             )

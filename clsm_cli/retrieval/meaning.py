@@ -6,7 +6,6 @@ from heapq import nlargest
 from itertools import pairwise
 from typing import TYPE_CHECKING, Protocol
 
-from clsm_cli.embedding.pieces import UNKNOWN
 from clsm_cli.records import NamedTuple
 from clsm_cli.scoring import maxsim
 from clsm_cli.store.index.codes import (
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
     from clsm_cli.embedding.query import QueryVectors
+    from clsm_cli.retrieval.question import Question
     from clsm_cli.retrieval.words import Words
     from clsm_cli.store.index.reader import Index
     from clsm_cli.store.index.search import Traits
@@ -188,17 +188,18 @@ def interact(
     return LateInteraction(maxsim.nearest(products, spans, [weights[i] for i in chosen]))
 
 
-def strange(vectors: QueryVectors, dense: str) -> dict[str, float]:
-    """How little the model knows of the terms of a question, 0 … 1.
+def strange(vectors: QueryVectors, question: Question) -> dict[str, float]:
+    """How little the model knows of the terms of a question, 0 … 1; nothing of its time and names.
 
     It was trained on words that it has a piece for, with their endings. A word that it spells in
     n > 2 pieces is strange to it by 1 − 2/n; one that it cannot spell, or with a digit in it that
     it has to cut up, altogether. So are numbers and codes, coined names, and the words of scripts
     of which it has no more than letters.
     """
-    pieces: dict[tuple[int, int], list[int]] = {}
+    dense = question.dense
+    pieces: dict[tuple[int, int], list[bool]] = {}
     for piece in vectors.pieces:
-        pieces.setdefault((piece.start, piece.end), []).append(piece.id)
+        pieces.setdefault((piece.start, piece.end), []).append(piece.is_spelt)
     spans = list(pieces.items())
     if not dense.isascii():  # an ideograph is a word to the model, two of them are a term
         spans += [
@@ -207,11 +208,11 @@ def strange(vectors: QueryVectors, dense: str) -> dict[str, float]:
             if one[0][1] == other[0][0]
         ]
     found: dict[str, float] = {}
-    for (start, end), ids in spans:
-        spelt = max(0.0, 1 - 2 / len(ids))
+    for (start, end), spelt in spans if question.besides else ():
+        share = max(0.0, 1 - 2 / len(spelt)) if all(spelt) else 1.0
         for term in tokens.stems(dense[start:end]):
-            is_cut = len(ids) > 1 and not term.isalpha()
-            found.setdefault(term, 1.0 if is_cut or UNKNOWN in ids else spelt)
+            is_number = len(spelt) > 1 and not term.isalpha()
+            found.setdefault(term, 1.0 if is_number else share)
     return found
 
 

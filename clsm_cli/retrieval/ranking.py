@@ -89,7 +89,7 @@ def rank(
         allowed: Passages that may be returned; None for all.
         stated: Keys of the statements that hold the fact which is asked for.
     """
-    strange = meaning.strange(vectors, question.dense) if vectors is not None else None
+    strange = meaning.strange(vectors, question) if vectors is not None else {}
     found = words.search(index, question, settings, strange, allowed)
     near = None
     if vectors is not None:
@@ -107,7 +107,7 @@ def rank(
     factors = signal.weights(settings)
     ranked = []
     for row, values in zip(rows, looked, strict=True):
-        evidence = view.evidence(row, values.date)
+        evidence = view.evidence(row)
         ranked.append(
             Candidate(
                 row=row,

@@ -11,6 +11,7 @@ from clsm_cli.evaluation.probes import (
     growth,
     identifiers,
     relative_time,
+    scripts,
     split,
     unanswerable,
 )
@@ -50,5 +51,6 @@ PROBES = {
         ("relative-time", relative_time),
         ("unanswerable", unanswerable),
         ("identifiers", identifiers),
+        ("scripts", scripts),
     )
 }

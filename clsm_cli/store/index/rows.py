@@ -147,7 +147,7 @@ class Batch:
         return row
 
     def _insert(self, place: int, passage: Passage) -> None:
-        terms = terms_of(passage.speaker, passage.heading, passage.text)
+        terms, length = terms_of(passage.speaker, passage.heading, passage.text)
         day = day_of(passage.time)
         is_turn = passage.document is None and passage.kind == "passage"
         names = (*_OWN, *_DERIVED)
@@ -159,7 +159,7 @@ class Batch:
                 heading_id(self.connection, passage.heading),
                 dump(list(passage.sources)) if passage.sources else None,
                 day,
-                terms.total(),
+                length,
                 passage.embedded_digest,
                 passage.current,
                 periods_of(passage.text, day) if is_turn and day is not None else None,
@@ -168,7 +168,7 @@ class Batch:
             ),
         ).lastrowid
         assert row is not None
-        self._postings.add(row, with_keys(terms, passage.text), terms.total())
+        self._postings.add(row, terms, length)
         self.connection.execute("UPDATE passages SET grp = id WHERE id = ?", (row,))
         self._mention(row, passage.text)
         if passage.kind == "passage" and passage.role != "tool":
@@ -206,7 +206,7 @@ class Batch:
             (value,),
         ).fetchall()
         for row, speaker, heading, text, _ in rows:
-            self._postings.remove(row, with_keys(terms_of(speaker, heading, text), text))
+            self._postings.remove(row, terms_of(speaker, heading, text)[0])
         for place in sorted({row[4] for row in rows}):
             session, document = self.connection.execute(
                 "SELECT session, document FROM places WHERE id = ?", (place,)
@@ -247,14 +247,11 @@ def heading_id(connection: sqlite3.Connection, heading: str) -> int | None:
     return row
 
 
-def terms_of(speaker: str, heading: str, text: str) -> Counter[str]:
-    """The search terms of a passage, each with its occurrences."""
-    return Counter(tokens.stems(f"{speaker} {with_heading(heading, text)}"))
-
-
-def with_keys(terms: Counter[str], text: str) -> Counter[str]:
-    """All that a passage is found by: its terms, and the keys in its own text (``tokens.keys``)."""
-    return terms + Counter(tokens.keys(text))
+def terms_of(speaker: str, heading: str, text: str) -> tuple[Counter[str], int]:
+    """What a passage is found by, terms and keys, each with its occurrences; and its terms in all."""
+    text = with_heading(heading, text)
+    terms = Counter(tokens.stems(f"{speaker} {text}"))
+    return terms + Counter(tokens.keys(text)), terms.total()
 
 
 def day_of(time: str | None) -> int | None:
