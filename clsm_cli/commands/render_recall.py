@@ -130,6 +130,7 @@ _REASONS = {
     "meaning": "its meaning as a whole",
     "outdated": "it was so once",
     "bridge": "a name that what was found brings in",
+    "literal": "words that are not known but as they are written",
     "graph": "the concepts it mentions",
 }
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from datetime import date
 from itertools import takewhile
 from typing import TYPE_CHECKING
@@ -11,9 +10,9 @@ from typing import TYPE_CHECKING
 from clsm_cli.model.ids import digest
 from clsm_cli.records import NamedTuple
 from clsm_cli.store.index import postings
-from clsm_cli.store.index.passages import Passage, with_heading
+from clsm_cli.store.index.passages import Passage, terms_of
 from clsm_cli.store.jsonlines import dump
-from clsm_cli.text import activities, aliases, changes, mentions, noun_phrases, timex, tokens
+from clsm_cli.text import activities, aliases, changes, mentions, noun_phrases, timex
 from clsm_cli.text.node_ids import node_id
 from clsm_cli.text.sentences import split
 
@@ -245,13 +244,6 @@ def heading_id(connection: sqlite3.Connection, heading: str) -> int | None:
     row = int(digest("heading", heading), 16)
     connection.execute("INSERT OR IGNORE INTO headings VALUES (?, ?)", (row, heading))
     return row
-
-
-def terms_of(speaker: str, heading: str, text: str) -> tuple[Counter[str], int]:
-    """What a passage is found by, terms and keys, each with its occurrences; and its terms in all."""
-    text = with_heading(heading, text)
-    terms = Counter(tokens.stems(f"{speaker} {text}"))
-    return terms + Counter(tokens.keys(text)), terms.total()
 
 
 def day_of(time: str | None) -> int | None:
