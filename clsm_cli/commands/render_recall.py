@@ -52,6 +52,7 @@ def _memory_mapping(memory: Memory) -> dict[str, Any]:
         "trust",
         "session",
         "sources",
+        "states",
         "why",
     )
     return {name: plain(getattr(memory, name)) for name in names}
