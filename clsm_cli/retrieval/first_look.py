@@ -92,12 +92,19 @@ class View:
         """What speaks for a passage in itself, and how well it fits the time that is asked about."""
         return Evidence(
             self._words.scores.get(row, 0.0),
-            max(self._coverage.get(row, 0.0), self._words.literal.get(row, 0.0)),
+            max(self._coverage.get(row, 0.0), self._words.literal.get(row, 0.0), self._of_day(row)),
             self._cosine(row),
             self.lead,
             self.fits[row],
             asker=float(self._question.of_asker),
         )
+
+    def _of_day(self, row: int) -> float:
+        """Share of the question's terms that only say when, of a note of that time: it has them."""
+        asked = len({*self._question.terms} - self._question.name_terms)
+        if not asked or not self._around.near[row].is_document:
+            return 0.0
+        return self.fits[row] * max(0.0, 1 - self._question.besides / asked)
 
     @cached_property
     def fits(self) -> dict[int, float]:
