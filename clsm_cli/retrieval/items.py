@@ -7,6 +7,7 @@ from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from clsm_cli.model.ids import statement_id
 from clsm_cli.retrieval import signals, windows
 from clsm_cli.retrieval.answer import Memory, Source, Why
 from clsm_cli.text import sameness, tokens
@@ -93,8 +94,14 @@ class _Told:
                 self._rows.setdefault(each.traits.key, []).append(each.row)
 
     def by(self, statement: Passage) -> tuple[int, Passage] | None:
-        """The best turn or block that has the words of a statement, with its row; None: none has."""
+        """The best turn or block that says a statement, with its row; None: none does.
+
+        A statement in other words than it was born with, of which its id is the hash, was written by
+        a person or is an old value: no turn says that.
+        """
         rows = [row for key in statement.sources for row in self._rows.get(key, ())]
+        if rows and statement.key != statement_id(statement.text):
+            return None
         words = frozenset(_WORD.findall(statement.text.casefold()))
         for row, passage in self._index.passages(rows).items() if rows else ():
             if len(words & {*_WORD.findall(passage.text.casefold())}) >= SAID * len(words):
@@ -102,8 +109,8 @@ class _Told:
         return None
 
 
-SAID = 0.8
-"""Share of the words of a statement from which a turn says it."""
+SAID = 0.5
+"""Share of the words of a statement from which a turn says it: it may have "I" for a name."""
 _WORD = re.compile(r"\w+")
 
 

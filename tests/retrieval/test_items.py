@@ -131,6 +131,17 @@ def test_a_turn_stands_in_the_place_of_its_statement(store: Store) -> None:
     assert {turn.id, known} <= {*json.loads(used)["ids"]}
 
 
+def test_what_a_person_made_of_a_statement_stands_for_itself(store: Store) -> None:
+    """The turn has the words that were mended."""
+    tell(store, *talk("a", "Ilse mends theremins every Friday.", "The ferry leaves at six."))
+    (turn,) = [memory for memory in found(store, "theremins") if "Friday" in memory.text]
+    known = state(store, "projects", "trades", "Ilse mends theremins every Friday.", (turn.id,))
+    path = store.root / "projects" / "trades.md"
+    path.write_text(path.read_text(encoding="utf-8").replace("Friday", "Monday"), encoding="utf-8")
+    texts = {memory.id: memory.text for memory in found(store, "Who mends theremins?")}
+    assert texts[known] == "Ilse mends theremins every Monday."
+
+
 def test_k_counts_the_turns_that_a_statement_rests_on(store: Store) -> None:
     tell(store, *(row(f"The ferry leaves at {n}.", session=f"s{n}") for n in range(6)))
     keys = tuple(memory.id for memory in found(store, "ferry"))
