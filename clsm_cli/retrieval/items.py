@@ -7,7 +7,7 @@ from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from clsm_cli.model.ids import statement_id
+from clsm_cli.model.ids import folded, statement_id
 from clsm_cli.retrieval import signals, windows
 from clsm_cli.retrieval.answer import Memory, Source, Why
 from clsm_cli.text import sameness, tokens
@@ -100,7 +100,7 @@ class _Told:
         a person or is an old value: no turn says that.
         """
         rows = [row for key in statement.sources for row in self._rows.get(key, ())]
-        if rows and statement.key != statement_id(statement.text):
+        if rows and statement.key != statement_id(folded(statement.text)):
             return None
         words = frozenset(_WORD.findall(statement.text.casefold()))
         for row, passage in self._index.passages(rows).items() if rows else ():
