@@ -27,6 +27,7 @@ class Surroundings:
 
     def __init__(self, index: Index, rows: list[int]) -> None:
         self._index = index
+        self.rows = rows
         self.near = index.traits(rows)
         beside = {
             row
@@ -108,12 +109,12 @@ class View:
 
     @cached_property
     def fits(self) -> dict[int, float]:
-        """How well each passage fits the time that is asked about."""
-        near = self._around.near
+        """How well each candidate fits the time that is asked about."""
+        near, rows = self._around.near, self._around.rows
         if not self._question.periods:
-            return dict.fromkeys(near, 0.0)
-        sources = self._around.sources(near)
-        return {row: signal.fit(self._question, near[row], sources.get(row, ())) for row in near}
+            return dict.fromkeys(rows, 0.0)
+        sources = self._around.sources(rows)
+        return {row: signal.fit(self._question, near[row], sources.get(row, ())) for row in rows}
 
     @cached_property
     def lead(self) -> float:
