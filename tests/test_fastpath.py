@@ -14,8 +14,8 @@ from typer.testing import CliRunner
 
 from clsm_cli import fastpath
 from clsm_cli.app import app
-from clsm_cli.commands import recall as command
 from clsm_cli.commands import fence_key, run_context, run_ingest, run_recall
+from clsm_cli.commands import recall as command
 from clsm_cli.text.fence import KEY_BYTES
 
 HEAVY = {
