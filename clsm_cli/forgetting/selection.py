@@ -162,10 +162,15 @@ class _About:
         return told.turn.speaker.casefold() in self._names or self.mentions(key, told)
 
 
+def names_meant(memory: Memory, name: str) -> tuple[str, ...]:
+    """What somebody is called, as far as the store knows."""
+    return names_of(memory, name) or (name,)
+
+
 def _matcher(memory: Memory, name: str) -> _About:
     from clsm_cli.text.node_ids import node_id
 
-    names = names_of(memory, name) or (name,)
+    names = names_meant(memory, name)
     noted = [memory.mentions.get(node_id(each), frozenset()) for each in names]
     return _About(frozenset().union(*noted), names)
 
