@@ -29,7 +29,9 @@ GLOSSES = {
     "they": {"they", "them", "their", "theirs"},
     "you": {"you", "your", "yours", "thee", "thy", "thou"},
     "own": {"my", "mine", "our", "ours"},
+    "we": {"i", "we"},
     "the": {"the", "this", "that"},
+    "and": {"and"},
 }
 """What a word means → the words of an English gloss that say so."""
 ENGLISH = {
@@ -38,11 +40,28 @@ ENGLISH = {
     "they": "they them their theirs themselves they're they've they'd they'll",
     "you": "you your yours yourself you're you've you'd you'll",
     "own": "my our",
-    "the": "the this that",
+    "we": "i we",
+    "the": "the a an this that",
+    "and": "and",
     "verb": "is are was were has have had does do did will would can could may might must shall should",
 }
 """The list of English has no glosses."""
-BESIDE = {"to", "of", "from", "the", "a", "fem", "masc", "pl", "acc", "etc", "it", "self", "one's", "its"}
+BESIDE = {
+    "to",
+    "of",
+    "from",
+    "the",
+    "a",
+    "fem",
+    "masc",
+    "pl",
+    "acc",
+    "etc",
+    "it",
+    "self",
+    "one's",
+    "its",
+}
 """What a gloss may say besides and still mean a person first."""
 FEMALE, MALE = "09642198-n", "09647338-n"
 """Synsets of female and male persons."""
@@ -52,7 +71,9 @@ PERSON = "noun.person"
 def shown(repository: str, path: str) -> str:
     """A file as it was committed last."""
     command = ["git", "-C", repository, "show", f"HEAD:{path}"]
-    return subprocess.run(command, check=True, capture_output=True).stdout.decode("utf-8", "replace")
+    return subprocess.run(command, check=True, capture_output=True).stdout.decode(
+        "utf-8", "replace"
+    )
 
 
 def listed(repository: str, pattern: str) -> list[str]:

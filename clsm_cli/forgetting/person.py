@@ -93,8 +93,7 @@ class Person:
                 said = (word.low for word in words_of(aside.group(1)))
                 self.roles |= {low: False for low in said if not language.is_function_word(low)}
             around = [*words[max(0, first - 1) : first], *words[last : last + 1]]
-            joined = {"and", "und", "en", "et", "y", "e", "och", "og", "и"}
-            self.is_several |= any(word.low in joined for word in around)
+            self.is_several |= any(language.is_a("and", word.low) for word in around)
             yield from self._roles(words, first, last, language)
         named = self._pattern.search(text)
         for word in words if named else ():
@@ -110,14 +109,18 @@ class Person:
             if first <= place < last or language.is_function_word(word.low):
                 continue
             before = words[place - 1].low if place else ""
-            owned = _is_owned(words, place, language) and _is_told(words, place, first, last, language)
+            owned = _is_owned(words, place, language) and _is_told(
+                words, place, first, last, language
+            )
             gender = gender_of_noun(word.low) if language.name == "english" else None
             is_foreign = language.name != "english" and language.is_function_word(before)
             adjective = language.name != "english" and place >= 2 and place > last
             is_foreign |= adjective and language.is_function_word(words[place - 2].low)
-            if gender or is_foreign or (owned and place in (first - 1,)):
+            if gender or is_foreign or (owned and place == first - 1):
                 self.roles[word.low] = self.roles.get(word.low, False) or owned
-            if gender in SINGULAR and (place == first - 1 or owned):  # "aunt Edith", "my aunt is Edith"
+            if gender in SINGULAR and (
+                place == first - 1 or owned
+            ):  # "aunt Edith", "my aunt is Edith"
                 yield from (gender,) * 2
 
     def why_anywhere(self, turn: Turn) -> str | None:
@@ -129,10 +132,11 @@ class Person:
         for place, word in enumerate(words):
             if self._is_part(words, place):
                 return f"“{word.text}” is part of the name"
-        language = language_of(turn.text)
-        for place, word in enumerate(words):
-            if self.roles.get(word.low) and _is_owned(words, place, language):
-                return f"“{word.text}” is what they are called"
+        called = [place for place, word in enumerate(words) if self.roles.get(word.low)]
+        language = language_of(turn.text if called else "")
+        for place in called:
+            if _is_owned(words, place, language):
+                return f"“{words[place].text}” is what they are called"
         return None
 
     def _is_part(self, words: Sequence[Word], place: int) -> bool:
@@ -149,8 +153,12 @@ class Person:
         before = words[place - 1 : place] if place else []
         others = [each for each in after if each.is_name_like and not each.is_first]
         others += [
-            each for each in before
-            if each.is_name_like and not word.is_first and len(each.text) > _SHORT and not each.is_first
+            each
+            for each in before
+            if each.is_name_like
+            and not word.is_first
+            and len(each.text) > _SHORT
+            and not each.is_first
         ]
         return not any(each.low not in self._parts for each in others)
 
@@ -160,9 +168,7 @@ def _is_owned(words: Sequence[Word], place: int, language: Language) -> bool:
     return any(language.is_a("own", each.low) for each in words[max(0, place - 3) : place])
 
 
-def _is_told(
-    words: Sequence[Word], place: int, first: int, last: int, language: Language
-) -> bool:
+def _is_told(words: Sequence[Word], place: int, first: int, last: int, language: Language) -> bool:
     """Whether a noun is said of a name: "my tenant Piet", "Piet is my tenant", "my tenant is Piet"."""
     if place < first:
         between = words[place + 1 : first]

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from clsm_cli.forgetting import selection
 from clsm_cli.forgetting.person import Person
 from clsm_cli.forgetting.thread import Thread
 from clsm_cli.model.episodes import Document
@@ -18,10 +19,11 @@ from clsm_cli.model.graph import Edge
 from clsm_cli.records import NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
+    from datetime import tzinfo
 
     from clsm_cli.forgetting.memory import Memory
-    from clsm_cli.forgetting.selection import Chosen
+    from clsm_cli.forgetting.selection import Chosen, Wanted
 
 
 class Refers(NamedTuple):
@@ -44,30 +46,36 @@ class Refers(NamedTuple):
     why: str
 
 
-def find(memory: Memory, chosen: Chosen, names: Sequence[str]) -> tuple[Refers, ...]:
+def find(memory: Memory, chosen: Chosen, wanted: Wanted, zone: tzinfo) -> tuple[Refers, ...]:
     """What stays and refers to somebody.
 
     Args:
         memory: The store.
         chosen: What goes.
-        names: What the person is called.
+        wanted: What was asked for; nothing is offered where no person was, and nothing that a
+            source, a conversation or a time leaves out.
+        zone: See ``selection.choose``.
     """
+    names = selection.person_meant(memory, wanted)
+    if not names:
+        return ()
     gone = chosen.turns
     person = Person.of(names, [memory.told[key].turn for key in sorted(gone)])
     found: dict[str, str] = {}
     for keys in _in_order(memory):
         turns = [memory.told[key].turn for key in keys]
         if any(key in gone for key in keys):
-            for place, why in Thread(person, turns, gone).walk():
-                found.setdefault(keys[place], why)
+            for place, reason in Thread(person, turns, gone).walk():
+                found.setdefault(keys[place], reason)
                 person.remember(turns[place])
     for key, told in memory.told.items():
-        if key not in gone and key not in found and (why := person.why_anywhere(told.turn)):
+        if key not in found and (why := person.why_anywhere(told.turn)):
             found[key] = why
     for key, why in _stated(memory, person):
-        if key in memory.told and key not in gone:
-            found.setdefault(key, why)
-    return tuple(_refers(memory, key, found[key]) for key in memory.told if key in found)
+        found.setdefault(key, why)
+    within = selection.within(memory, wanted, zone) - gone
+    offered = [key for key in memory.told if key in found and key in within]
+    return tuple(_refers(memory, key, found[key]) for key in offered)
 
 
 def _in_order(memory: Memory) -> Iterator[list[str]]:
@@ -87,7 +95,9 @@ def _stated(memory: Memory, person: Person) -> Iterator[tuple[str, str]]:
     """Turns that a statement or connection about the person rests on."""
     for row in memory.statements.values():
         if row.kind != "gist" and (row.subject in person.nodes or person.is_named_in(row.text)):
-            yield from ((key, f"a statement about them rests on it ({row.id})") for key in row.sources)
+            yield from (
+                (key, f"a statement about them rests on it ({row.id})") for key in row.sources
+            )
     for record in memory.records.values():
         if isinstance(record, Edge) and {record.source, record.target} & person.nodes:
             why = f"a connection of theirs rests on it ({record.id})"

@@ -22,7 +22,6 @@ NEXT = 2
 """The same for what says less: a role that was not told, an answer, *you*."""
 FEW = 5
 """Words with a meaning of their own in a fragment."""
-_OPENINGS = frozenset({"i", "we", "the", "a", "an"})
 _ITEM = re.compile(r"\s*(?:[-*+]|\d{1,4}[.)])\s")
 _LABELLED = re.compile(r"\s*(?:[-*+]\s+)?\**([^:\n]{1,40}?)\**:\**\s+(.+)\Z")
 _COUNTED = re.compile(r"\d[\d.,]*\d")
@@ -38,9 +37,7 @@ class Thread:
     """
 
     def __init__(self, person: Person, turns: Sequence[Turn], gone: AbstractSet[str]) -> None:
-        self._person = person
-        self._turns = turns
-        self._gone = gone
+        self._person, self._turns, self._gone = person, turns, gone
         self._gender = person.gender
         self._near: int | None = None
         self._about: list[int] = []
@@ -78,9 +75,7 @@ class Thread:
     def _why(self, place: int) -> str | None:
         """What in a turn leads back to the last one about the person."""
         near = self._near
-        if near is None:
-            return None
-        if self._turns[place].heading != self._turns[near].heading:
+        if near is None or self._turns[place].heading != self._turns[near].heading:
             return None
         if place - near > REACH:
             return self._role(place, told_only=True)
@@ -95,7 +90,7 @@ class Thread:
         )
 
     def _why_before(self, place: int) -> str | None:
-        """What in the turn before one that goes is told by it: "A man called." "That was Piet." """
+        """What in the turn before one that goes is told by it: "A man called", then his name."""
         before = place - 1
         if before < 0 or self._turns[before].key in self._gone or before in self._about:
             return None
@@ -143,9 +138,9 @@ class Thread:
         while first > 0 and self._goes_on(first - 1, first):
             first -= 1
         head = first - 1
-        if head in self._about and _ITEM.match(self._turns[place].text):
-            if self._turns[head].text.rstrip().endswith(":"):
-                return "in a list about them"
+        is_item = _ITEM.match(self._turns[place].text)
+        if is_item and head in self._about and self._turns[head].text.rstrip().endswith(":"):
+            return "in a list about them"
         return None
 
     def _pronoun(self, place: int) -> str | None:
@@ -243,9 +238,8 @@ class Thread:
                 return "says again what goes"
         return None
 
-
     def _fragment(self, place: int) -> str | None:
-        """A few words that go on with what the same one just said: "Six weeks, no lifting." """
+        """A few words that go on with what the same one just said: "Six weeks, no lifting"."""
         near, turn = self._near or 0, self._turns[place]
         between = self._turns[near + 1 : place]
         is_asked = turn.text.rstrip().endswith("?")  # "And at night?" is of what was just told
@@ -259,7 +253,7 @@ class Thread:
         is_short = 0 < sum(not language.is_function_word(word.low) for word in words) <= FEW
         is_short &= not is_asked or language.is_a("other", words[0].low)
         opening = words[0].low if words else ""
-        begins = opening in _OPENINGS or language.is_a("own", opening)
+        begins = any(language.is_a(kind, opening) for kind in ("own", "the", "we"))
         begins |= language.name != PLAIN and language.is_function_word(opening)
         if not is_short or begins or any(language.is_a("verb", word.low) for word in words[1:]):
             return None
@@ -289,7 +283,9 @@ def _is_subject(words: Sequence[Word], at: int, language: Language) -> bool:
         return language.name != "english" and not language.pronoun(after)
     if not after.endswith(("s", "ed")) or at + 2 >= len(words):
         return False
-    return words[at + 2].start == words[at + 1].start + len(after) + 1  # and no comma: "Six months, …"
+    return (
+        words[at + 2].start == words[at + 1].start + len(after) + 1
+    )  # and no comma: "Six months, …"
 
 
 def _plural(words: Sequence[Word]) -> bool:

@@ -55,7 +55,7 @@ class Language(NamedTuple):
         return frozenset(kind for kind in ("he", "she", "they") if word in self.kinds[kind])
 
     def is_a(self, kind: str, word: str) -> bool:
-        """Whether a word is of a kind: you, own (my, our), the (this, that), verb (is, will)."""
+        """Whether a word is of a kind: you, own (my, our), we (I), the (this, that), and, verb (is)."""
         return word in self.kinds.get(kind, ())
 
     def is_function_word(self, word: str) -> bool:
@@ -110,7 +110,7 @@ def words_of(text: str) -> list[Word]:
     end = 0
     for match in _WORD.finditer(text):
         between = text[end : match.start()]
-        is_first = end == 0 or any(mark in between for mark in ".!?:;\n\u2026\"(|")
+        is_first = end == 0 or any(mark in between for mark in '.!?:;\n\u2026"(|')
         found.append(Word(match.group(), match.group().lower(), match.start(), is_first))
         end = match.end()
     return found

@@ -81,9 +81,10 @@ def held(story: Story, folder: Path) -> Memory:
 
 def judge(story: Story, told: Memory) -> Found:
     """Compare what is offered with the labels."""
-    chosen = selection.choose(told, selection.Wanted(person=story.name), ZONE)
-    names = selection.names_meant(told, story.name)
-    offered = {_plain(told.told[r.id].turn.text) for r in refers.find(told, chosen, names)}
+    wanted = selection.Wanted(person=story.name)
+    chosen = selection.choose(told, wanted, ZONE)
+    found = refers.find(told, chosen, wanted, ZONE)
+    offered = {_plain(told.told[each.id].turn.text) for each in found}
     gone = {_plain(told.told[key].turn.text) for key in chosen.turns}
     texts = {
         mark: [
