@@ -251,7 +251,7 @@ class Thread:
         words = words_of(turn.text)
         language = self._language(place)
         is_short = 0 < sum(not language.is_function_word(word.low) for word in words) <= FEW
-        is_short &= not is_asked or language.is_a("other", words[0].low)
+        is_short &= not is_asked or any(language.is_a(k, words[0].low) for k in ("and", "other"))
         opening = words[0].low if words else ""
         begins = any(language.is_a(kind, opening) for kind in ("own", "the", "we"))
         begins |= language.name != PLAIN and language.is_function_word(opening)
