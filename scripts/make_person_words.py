@@ -2,7 +2,7 @@
 
 - Pronouns and determiners of a language, with what they mean, and its function words: the stop-word
   lists of the Snowball project (BSD), whose glosses are in English.
-- Nouns that mean a person before they mean anything else, and whether of a man or a woman: Open
+- Nouns that mean a person before they mean anything else, are no adjectives or adverbs, and whether of a man or a woman: Open
   English Wordnet (CC BY 4.0, derived from Princeton WordNet); the common ones alone, which the
   vocabulary of the installed model has whole.
 
@@ -104,12 +104,20 @@ def meanings(gloss: str) -> set[str]:
 
 
 def language(text: str) -> dict[str, set[str]]:
-    """Words of a stop-word list by what they mean; ``other`` for all words."""
+    """Words of a stop-word list by what they mean; ``other`` for all words.
+
+    Endings follow the word that has the gloss: "sein | his", "seine", "seinem".
+    """
     rows: dict[str, set[str]] = {kind: set() for kind in (*GLOSSES, "other")}
+    glossed, said = " ", ""
     for line in text.splitlines():
         before, _, gloss = line.partition("|")
         words = [word for word in before.split() if word.isalpha() or "'" in word]
         rows["other"].update(words)
+        if gloss.strip() and words:
+            glossed, said = words[0], gloss
+        elif words and words[0].startswith(glossed):
+            gloss = said
         for kind in meanings(gloss) if words else ():
             rows[kind].update(words)
     return rows
@@ -126,6 +134,7 @@ def nouns(repository: str) -> dict[str, set[str]]:
             senses = entry.get("n", {}).get("sense", [])
             first = senses[0]["synset"] if senses else ""
             is_one = first in people and "instance_hypernym" not in people[first]
+            is_one &= not entry.keys() & {"a", "s", "r"}  # "official", "longer"
             if is_one and lemma in common and len(lemma) > 2:
                 above = ancestors(people, first)
                 kind = "she" if FEMALE in above else "he" if MALE in above else "any"

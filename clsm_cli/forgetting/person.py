@@ -86,8 +86,9 @@ class Person:
         for match in self._pattern.finditer(text):
             first = sum(word.start < match.start() for word in words)
             last = first + len(words_of(match.group()))
-            for word in words[last : last + 1]:
-                if word.is_name_like and not word.is_first and language.name != "german":
+            for word in words[last : last + 1]:  # "Piet Bakker": a blank between, and no more
+                is_after = word.is_name_like and word.start == match.end() + 1
+                if is_after and not word.is_first and language.name != "german":
                     self._parts.add(word.low)
             if aside := _ASIDE.match(text, match.end()):
                 said = (word.low for word in words_of(aside.group(1)))
@@ -112,7 +113,7 @@ class Person:
             owned = _is_owned(words, place, language) and _is_told(
                 words, place, first, last, language
             )
-            gender = gender_of_noun(word.low) if language.name == "english" else None
+            gender = gender_of_noun(word.low, language)
             is_foreign = language.name != "english" and language.is_function_word(before)
             adjective = language.name != "english" and place >= 2 and place > last
             is_foreign |= adjective and language.is_function_word(words[place - 2].low)

@@ -17,6 +17,7 @@ from clsm_cli.forgetting.thread import Thread
 from clsm_cli.model.episodes import Document
 from clsm_cli.model.graph import Edge
 from clsm_cli.records import NamedTuple
+from clsm_cli.text.person_words import words_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -61,11 +62,13 @@ def find(memory: Memory, chosen: Chosen, wanted: Wanted, zone: tzinfo) -> tuple[
         return ()
     gone = chosen.turns
     person = Person.of(names, [memory.told[key].turn for key in sorted(gone)])
+    words = (word for told in memory.told.values() for word in words_of(told.turn.text))
+    ordinary = {word.text for word in words if word.text.islower()}
     found: dict[str, str] = {}
     for keys in _in_order(memory):
         turns = [memory.told[key].turn for key in keys]
         if any(key in gone for key in keys):
-            for place, reason in Thread(person, turns, gone).walk():
+            for place, reason in Thread(person, turns, gone, ordinary).walk():
                 found.setdefault(keys[place], reason)
                 person.remember(turns[place])
     for key, told in memory.told.items():

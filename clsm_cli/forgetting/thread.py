@@ -5,8 +5,17 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from clsm_cli.forgetting import lists
 from clsm_cli.forgetting.person import told_in
-from clsm_cli.text.person_words import PLAIN, SINGULAR, gender_of_noun, language_of, words_of
+from clsm_cli.text.person_words import (
+    PLAIN,
+    SINGULAR,
+    gender_in,
+    gender_of_noun,
+    is_subject,
+    language_of,
+    words_of,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -22,9 +31,8 @@ NEXT = 2
 """The same for what says less: a role that was not told, an answer, *you*."""
 FEW = 5
 """Words with a meaning of their own in a fragment."""
-_ITEM = re.compile(r"\s*(?:[-*+]|\d{1,4}[.)])\s")
-_LABELLED = re.compile(r"\s*(?:[-*+]\s+)?\**([^:\n]{1,40}?)\**:\**\s+(.+)\Z")
-_COUNTED = re.compile(r"\d[\d.,]*\d")
+_COUNTED = re.compile(r"(?<![\d:.-])(?!(?:19|20)\d\d\b)\d[\d.,]*\d\d(?![\d:-])")
+"""Numbers of three digits and more; no years, days and hours."""
 
 
 class Thread:
@@ -34,25 +42,35 @@ class Thread:
         person: Who goes.
         turns: In their order.
         gone: Keys of those that go.
+        ordinary: Words that the store has in lower case: no names.
     """
 
-    def __init__(self, person: Person, turns: Sequence[Turn], gone: AbstractSet[str]) -> None:
+    def __init__(
+        self,
+        person: Person,
+        turns: Sequence[Turn],
+        gone: AbstractSet[str],
+        ordinary: AbstractSet[str],
+    ) -> None:
         self._person, self._turns, self._gone = person, turns, gone
+        self._ordinary = ordinary
         self._gender = person.gender
         self._near: int | None = None
         self._about: list[int] = []
         self._rivals: list[str | None] = []
+        self._read: dict[int, list[Word]] = {}
+        self._spoken: dict[tuple[int, int], Language] = {}
 
     def walk(self) -> Iterator[tuple[int, str]]:
         """Places of turns that refer to the person, and what in each of them does."""
-        cards = dict(self._cards())
+        listed = dict(lists.items(self._person, self._turns, self._gone))
         for place, turn in enumerate(self._turns):
             if turn.key in self._gone:
                 if why := self._why_before(place):
                     yield place - 1, why
                 self._follow(place)
                 continue
-            why = cards.get(place) or self._why(place)
+            why = listed.get(place) or self._why(place)
             if why:
                 self._follow(place)
                 yield place, why
@@ -66,11 +84,18 @@ class Thread:
         self._about.append(place)
         self._rivals = []
 
+    def _words(self, place: int) -> list[Word]:
+        if place not in self._read:
+            self._read[place] = words_of(self._turns[place].text)
+        return self._read[place]
+
     def _language(self, place: int) -> Language:
-        texts = [self._turns[place].text]
-        if self._near is not None:
-            texts.append(self._turns[self._near].text)
-        return language_of("\n".join(texts))
+        """Told by a turn and the one that it goes on from."""
+        near = place if self._near is None else self._near
+        if (place, near) not in self._spoken:
+            texts = self._turns[place].text, self._turns[near].text
+            self._spoken[place, near] = language_of("\n".join(texts))
+        return self._spoken[place, near]
 
     def _why(self, place: int) -> str | None:
         """What in a turn leads back to the last one about the person."""
@@ -80,12 +105,12 @@ class Thread:
         if place - near > REACH:
             return self._role(place, told_only=True)
         return (
-            self._listed(place)
-            or self._pronoun(place)
+            self._pronoun(place)
             or self._role(place, told_only=place - near > 1)
             or self._answer(place)
             or self._addressed(place)
             or self._echo(place)
+            or self._reply(place)
             or self._fragment(place)
         )
 
@@ -96,56 +121,19 @@ class Thread:
             return None
         if self._turns[before].heading != self._turns[place].heading:
             return None
-        words = words_of(self._turns[place].text)
+        words = self._words(place)
         language = language_of(told_in(self._turns[place]))
         opening = words[0].low if words else ""
         if not (language.pronoun(opening) & SINGULAR or language.is_a("the", opening)):
             return None
-        for word in words_of(self._turns[before].text):
-            if language.pronoun(word.low) & SINGULAR or gender_of_noun(word.low):
+        for word in self._words(before):
+            if language.pronoun(word.low) & SINGULAR or gender_of_noun(word.low, language):
                 return f"“{word.text}”, told by the next"
-        return None
-
-    def _cards(self) -> Iterator[tuple[int, str]]:
-        """Items of a list in which one gives the name by itself: "- Name: Piet"."""
-        for place, turn in enumerate(self._turns):
-            found = _LABELLED.match(turn.text)
-            if turn.key not in self._gone or not found:
-                continue
-            rest = words_of(found.group(2))
-            if not self._person.is_named_in(found.group(2)) or len(rest) > 3:
-                continue
-            for step in (1, -1):
-                other = place + step
-                while self._goes_on(other - step, other):
-                    label = _LABELLED.match(self._turns[other].text)
-                    if label and label.group(1) == found.group(1):
-                        break
-                    yield other, f"“{found.group(1)}” in the same list is their name"
-                    other += step
-
-    def _goes_on(self, one: int, other: int) -> bool:
-        """Whether two places are items of one list."""
-        if not 0 <= min(one, other) <= max(one, other) < len(self._turns):
-            return False
-        first, second = self._turns[min(one, other)], self._turns[max(one, other)]
-        is_list = _ITEM.match(first.text) and _ITEM.match(second.text)
-        return bool(is_list) and first.heading == second.heading
-
-    def _listed(self, place: int) -> str | None:
-        """An item of a list that begins with a line about the person and a colon."""
-        first = place
-        while first > 0 and self._goes_on(first - 1, first):
-            first -= 1
-        head = first - 1
-        is_item = _ITEM.match(self._turns[place].text)
-        if is_item and head in self._about and self._turns[head].text.rstrip().endswith(":"):
-            return "in a list about them"
         return None
 
     def _pronoun(self, place: int) -> str | None:
         language = self._language(place)
-        words = words_of(self._turns[place].text)
+        words = self._words(place)
         others = dict(self._others(place))
         blocking: list[tuple[int, str | None, bool]] = []
         sentence = 0
@@ -156,7 +144,7 @@ class Thread:
             kinds = language.pronoun(word.low)
             if not kinds or not self._fits(kinds, words[:at], place):
                 continue
-            before = [g for s, g, is_subject in blocking if s < sentence or is_subject]
+            before = [g for s, g, leads in blocking if s < sentence or leads]
             if not any(_agree(kinds, gender) for gender in (*before, *self._rivals)):
                 if self._gender is None and len(kinds & SINGULAR) == 1:
                     self._gender = min(kinds & SINGULAR)
@@ -173,10 +161,10 @@ class Thread:
     def _others(self, place: int) -> Iterator[tuple[int, str | None]]:
         """Other people in a turn: where, and their gender where the word tells."""
         language = self._language(place)
-        words = words_of(self._turns[place].text)
+        words = self._words(place)
         for at, word in enumerate(words):
             before = words[at - 1].low if at else ""
-            noun = gender_of_noun(word.low) if language.name == "english" else None
+            noun = gender_of_noun(word.low, language)
             if noun and word.low not in self._person.roles:
                 if language.is_function_word(before) and not language.pronoun(before):
                     yield at, None if noun == "any" else noun
@@ -184,21 +172,22 @@ class Thread:
                 word.is_name_like
                 and language.name != "german"
                 and not language.is_function_word(word.low)
+                and word.low not in self._ordinary
                 and len(word.text) > 1
                 and (word.is_first or not language.is_function_word(before))
-                and (not word.is_first or _is_subject(words, at, language))
+                and (not word.is_first or is_subject(words, at, language))
             ):
-                yield at, _gender_in(words[at + 1 :], language)
+                yield at, gender_in(words[at + 1 :], language)
 
     def _role(self, place: int, *, told_only: bool) -> str | None:
         """A noun for the person: one that was told of them, or the first to come after them."""
         language = self._language(place)
-        words = words_of(self._turns[place].text)
+        words = self._words(place)
         for at, word in enumerate(words):
             before = [each.low for each in words[max(0, at - 3) : at]]
             if word.low in self._person.roles and any(map(language.is_function_word, before)):
                 return f"“{word.text}” is what they are called"
-            gender = gender_of_noun(word.low) if language.name == "english" else None
+            gender = gender_of_noun(word.low, language)
             if gender is None or told_only:
                 continue
             is_theirs = gender == "any" or self._gender in (None, gender)
@@ -219,7 +208,7 @@ class Thread:
         if not self._person.said(self._turns[near]) or place - near > NEXT:
             return None
         language = self._language(place)
-        for word in words_of(self._turns[place].text):
+        for word in self._words(place):
             if language.is_a("you", word.low):
                 return f"“{word.text}”, said to them"
         return None
@@ -238,6 +227,14 @@ class Thread:
                 return "says again what goes"
         return None
 
+    def _reply(self, place: int) -> str | None:
+        """A question or a few words of another, right after a turn that goes."""
+        before, turn = self._turns[place - 1], self._turns[place]
+        if before.key not in self._gone or turn.speaker == before.speaker:
+            return None
+        is_short = turn.text.rstrip().endswith("?") or len(self._words(place)) <= FEW
+        return "a reply to what goes" if is_short else None
+
     def _fragment(self, place: int) -> str | None:
         """A few words that go on with what the same one just said: "Six weeks, no lifting"."""
         near, turn = self._near or 0, self._turns[place]
@@ -248,7 +245,12 @@ class Thread:
             return None
         if any(each.speaker == turn.speaker for each in between):
             return None
-        words = words_of(turn.text)
+        is_next_item = lists.is_item(turn) and lists.is_item(self._turns[near])
+        if turn.text.rstrip().endswith(":") or (
+            is_next_item and self._words(place)[0].is_name_like
+        ):
+            return None
+        words = self._words(place)
         language = self._language(place)
         is_short = 0 < sum(not language.is_function_word(word.low) for word in words) <= FEW
         is_short &= not is_asked or any(language.is_a(k, words[0].low) for k in ("and", "other"))
@@ -263,29 +265,6 @@ class Thread:
 def _agree(kinds: AbstractSet[str], gender: str | None) -> bool:
     """Whether a pronoun can stand for somebody of a gender."""
     return gender is None or gender in kinds
-
-
-def _gender_in(words: Sequence[Word], language: Language) -> str | None:
-    """The gender of the first pronoun of a rest."""
-    for word in words:
-        kinds = language.pronoun(word.low) & SINGULAR
-        if len(kinds) == 1:
-            return min(kinds)
-    return None
-
-
-def _is_subject(words: Sequence[Word], at: int, language: Language) -> bool:
-    """Whether a first word looks like a name with its verb: "Tom will", "Olaf pays"."""
-    after = words[at + 1].low if at + 1 < len(words) else ""
-    if language.is_a("verb", after):
-        return True
-    if language.is_function_word(after):
-        return language.name != "english" and not language.pronoun(after)
-    if not after.endswith(("s", "ed")) or at + 2 >= len(words):
-        return False
-    return (
-        words[at + 2].start == words[at + 1].start + len(after) + 1
-    )  # and no comma: "Six months, …"
 
 
 def _plural(words: Sequence[Word]) -> bool:

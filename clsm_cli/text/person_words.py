@@ -8,10 +8,15 @@ The words are data with a source, see the head of ``person_words.txt`` and
 from __future__ import annotations
 
 import re
+from collections import Counter
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from clsm_cli.records import NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 _WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*")
 _FILE = Path(__file__).with_suffix(".txt")
@@ -63,8 +68,16 @@ class Language(NamedTuple):
         return any(word in words for words in self.kinds.values())
 
 
+class _Table(NamedTuple):
+    """The file: languages by name, which of them have a function word, nouns with their gender."""
+
+    languages: dict[str, Language]
+    having: dict[str, list[str]]
+    nouns: dict[str, str]
+
+
 @cache
-def _table() -> tuple[dict[str, Language], dict[str, str]]:
+def _table() -> _Table:
     rows: dict[str, dict[str, frozenset[str]]] = {}
     for line in _FILE.read_text("utf-8").splitlines():
         if not line.startswith("#"):
@@ -72,7 +85,11 @@ def _table() -> tuple[dict[str, Language], dict[str, str]]:
             name, kind = head.split()
             rows.setdefault(name, {})[kind] = frozenset(words.split())
     nouns = {word: kind for kind, words in rows.pop("noun").items() for word in words}
-    return {name: Language(name, kinds) for name, kinds in rows.items()}, nouns
+    having: dict[str, list[str]] = {}
+    for name, kinds in rows.items():
+        for word in frozenset().union(*kinds.values()):
+            having.setdefault(word, []).append(name)
+    return _Table({name: Language(name, kinds) for name, kinds in rows.items()}, having, nouns)
 
 
 def language_of(text: str) -> Language:
@@ -81,22 +98,21 @@ def language_of(text: str) -> Language:
     >>> language_of("Hij vraagt 40 euro per uur voor de muur.").name, language_of("1, 2").name
     ('dutch', 'english')
     """
-    found = [word.low for word in words_of(text)]
-    languages = _table()[0]
-
-    def fit(name: str) -> tuple[int, bool]:
-        return sum(map(languages[name].is_function_word, found)), name == PLAIN
-
-    return languages[max(languages, key=fit)]
+    table = _table()
+    found = Counter(name for word in words_of(text) for name in table.having.get(word.low, ()))
+    return table.languages[max(table.languages, key=lambda name: (found[name], name == PLAIN))]
 
 
-def gender_of_noun(word: str) -> str | None:
-    """Of a noun that means a person first: he, she, any; None for other words.
+def gender_of_noun(word: str, language: Language) -> str | None:
+    """Of an English noun that means a person first: he, she, any; None for other words.
 
-    >>> gender_of_noun("sister"), gender_of_noun("tenant"), gender_of_noun("garage")
-    ('she', 'any', None)
+    >>> english = language_of("")
+    >>> [gender_of_noun(word, english) for word in ("sister", "tenant", "garage")]
+    ['she', 'any', None]
     """
-    return _table()[1].get(word)
+    if language.name != PLAIN or language.is_function_word(word):
+        return None
+    return _table().nouns.get(word)
 
 
 def words_of(text: str) -> list[Word]:
@@ -114,3 +130,26 @@ def words_of(text: str) -> list[Word]:
         found.append(Word(match.group(), match.group().lower(), match.start(), is_first))
         end = match.end()
     return found
+
+
+def gender_in(words: Sequence[Word], language: Language) -> str | None:
+    """The gender of the first pronoun of a rest."""
+    for word in words:
+        kinds = language.pronoun(word.low) & SINGULAR
+        if len(kinds) == 1:
+            return min(kinds)
+    return None
+
+
+def is_subject(words: Sequence[Word], at: int, language: Language) -> bool:
+    """Whether a first word looks like a name with its verb: "Tom will", "Olaf pays"."""
+    after = words[at + 1].low if at + 1 < len(words) else ""
+    if language.is_a("verb", after):
+        return True
+    if language.is_function_word(after):
+        return language.name != "english" and not language.pronoun(after)
+    if not after.endswith(("s", "ed")) or at + 2 >= len(words):
+        return False
+    return (
+        words[at + 2].start == words[at + 1].start + len(after) + 1
+    )  # and no comma: "Six months, …"
