@@ -2,7 +2,7 @@
 
 - Pronouns and determiners of a language, with what they mean, and its function words: the stop-word
   lists of the Snowball project (BSD), whose glosses are in English.
-- Nouns that mean a person before they mean anything else, are no adjectives or adverbs, and whether of a man or a woman: Open
+- Nouns that mean a person before they mean anything else, and whether of a man or a woman: Open
   English Wordnet (CC BY 4.0, derived from Princeton WordNet); the common ones alone, which the
   vocabulary of the installed model has whole.
 
@@ -134,7 +134,6 @@ def nouns(repository: str) -> dict[str, set[str]]:
             senses = entry.get("n", {}).get("sense", [])
             first = senses[0]["synset"] if senses else ""
             is_one = first in people and "instance_hypernym" not in people[first]
-            is_one &= not entry.keys() & {"a", "s", "r"}  # "official", "longer"
             if is_one and lemma in common and len(lemma) > 2:
                 above = ancestors(people, first)
                 kind = "she" if FEMALE in above else "he" if MALE in above else "any"

@@ -257,7 +257,7 @@ class Thread:
         opening = words[0].low if words else ""
         begins = any(language.is_a(kind, opening) for kind in ("own", "the", "we"))
         begins |= language.name != PLAIN and language.is_function_word(opening)
-        if not is_short or begins or any(language.is_a("verb", word.low) for word in words[1:]):
+        if not is_short or begins or any(language.is_a("verb", word.text) for word in words[1:]):
             return None
         return None if any(True for _ in self._others(place)) else "goes on with it"
 
