@@ -7,7 +7,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from clsm_cli.text.node_ids import node_id
-from clsm_cli.text.person_words import SINGULAR, gender_of_noun, language_of, words_of
+from clsm_cli.text.person_words import PLAIN, SINGULAR, gender_of_noun, language_of, words_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -58,11 +58,13 @@ class Person:
     def of(cls, names: Sequence[str], turns: Iterable[Turn]) -> Person:
         """Somebody, from the turns that name them or that they said."""
         person = cls(names)
-        told = [turn for turn in turns if person.is_named_in(told_in(turn))]
         genders: Counter[str] = Counter()
-        for turn in told:
-            person.remember(turn)
-            genders.update(person._learn(told_in(turn)))
+        for turn in turns:
+            is_named = person.is_named_in(told_in(turn))
+            if is_named or person.said(turn):
+                person.remember(turn)
+            if is_named:
+                genders.update(person._learn(told_in(turn)))
         if genders["he"] != genders["she"]:
             person.gender = "he" if genders["he"] > genders["she"] else "she"
         return person
@@ -109,19 +111,18 @@ class Person:
             word = words[place]
             if first <= place < last or language.is_function_word(word.low):
                 continue
-            before = words[place - 1].low if place else ""
             owned = _is_owned(words, place, language) and _is_told(
                 words, place, first, last, language
             )
             gender = gender_of_noun(word.low, language)
-            is_foreign = language.name != "english" and language.is_function_word(before)
-            adjective = language.name != "english" and place >= 2 and place > last
-            is_foreign |= adjective and language.is_function_word(words[place - 2].low)
+            before = [
+                each.low for each in words[max(0, place - (2 if place > last else 1)) : place]
+            ]
+            is_foreign = language.name != PLAIN and any(map(language.is_function_word, before))
             if gender or is_foreign or (owned and place == first - 1):
                 self.roles[word.low] = self.roles.get(word.low, False) or owned
-            if gender in SINGULAR and (
-                place == first - 1 or owned
-            ):  # "aunt Edith", "my aunt is Edith"
+            is_certain = place == first - 1 or owned  # "aunt Edith", "my aunt is Edith"
+            if gender in SINGULAR and is_certain:
                 yield from (gender,) * 2
 
     def why_anywhere(self, turn: Turn) -> str | None:
