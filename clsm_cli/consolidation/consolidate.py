@@ -16,7 +16,7 @@ from clsm_cli.consolidation import learning, rehearsal, replay, state, vocabular
 from clsm_cli.consolidation.network import Weaver
 from clsm_cli.consolidation.report import Report
 from clsm_cli.consolidation.thinker import Thinker
-from clsm_cli.ingestion.ingest import end_begun_run, segment_all
+from clsm_cli.ingestion.ingest import end_begun_run, segment_all, take_in
 from clsm_cli.ingestion.intake import Run
 from clsm_cli.ingestion.report import Report as IngestReport
 from clsm_cli.ingestion.report import utc
@@ -24,7 +24,7 @@ from clsm_cli.ingestion.times import instant
 from clsm_cli.store import conflict_copies, inbox, sweeping
 from clsm_cli.store import ontology as store_ontology
 from clsm_cli.store.index import database, evidence
-from clsm_cli.store.index.opening import bring_up_to_date
+from clsm_cli.store.index.opening import at_work, bring_up_to_date
 from clsm_cli.store.index.reader import Index
 from clsm_cli.store.lock import locked
 
@@ -70,7 +70,8 @@ def consolidate(
         index = Index(connection, store)
         run = Run(store, "consolidate", request.now)
         embedder = _segment(store, request, index, run, report, embedder, progress, lock)
-        _Night(store, request, index, run, report, embedder, progress).sleep()
+        with at_work(connection):
+            _Night(store, request, index, run, report, embedder, progress).sleep()
     return report
 
 
@@ -99,6 +100,8 @@ def _segment(
     """Close what nobody spoke in for long; the embedder, if it can be used."""
     taken = IngestReport(dry_run=False)
     silence = timedelta(minutes=store.settings.boundary.gap_certain)
+    with at_work(index.connection):
+        take_in(store, index, run, taken)
     segment_all(
         store, index, run, taken, embedder, progress, lock, over_before=request.now - silence
     )

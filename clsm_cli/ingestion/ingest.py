@@ -44,13 +44,18 @@ def ingest(
         report.warnings += end_begun_run(store) if not request.dry_run else []
         opening = Opening(store, request, stack)
         run = Run(store, "ingest", request.now)
-        if not request.capture_only and not request.dry_run:
-            from clsm_cli.store import conflict_copies
+        if request.capture_only or request.dry_run:
+            Intake(store, request, report, opening, run, progress).read_all()
+            return report
+        from clsm_cli.store import conflict_copies
+        from clsm_cli.store.index.opening import at_work
 
-            report.warnings += conflict_copies.join(store, run.now)
-        Intake(store, request, report, opening, run, progress).read_all()
-        if not request.capture_only and not request.dry_run:
-            segment_all(store, opening(), run, report, embedder, progress, lock)
+        report.warnings += conflict_copies.join(store, run.now)
+        index = opening()
+        with at_work(index.connection):
+            Intake(store, request, report, opening, run, progress).read_all()
+            take_in(store, index, run, report)
+        segment_all(store, index, run, report, embedder, progress, lock)
     return report
 
 
@@ -70,6 +75,17 @@ def end_begun_run(store: Store) -> list[str]:
     return warnings
 
 
+def take_in(store: Store, index: Index, run: Run, report: Report) -> None:
+    """Settle hand edits; what is new is found by its words from here on."""
+    from clsm_cli.store import settle
+    from clsm_cli.store.index.opening import bring_up_to_date
+
+    writes, warnings = settle.plan(store, run.now)
+    run.apply(writes)
+    report.warnings += warnings
+    bring_up_to_date(store, index.connection, None, None)
+
+
 def segment_all(
     store: Store,
     index: Index,
@@ -81,24 +97,21 @@ def segment_all(
     *,
     over_before: datetime | None = None,
 ) -> None:
-    """The second half: settle hand edits, embed what is new, cut it into episodes, describe them.
+    """The second half: embed what is new, cut it into episodes, describe them.
 
     Without the model nothing is cut: what is captured waits, and is found by its words. A
     conversation whose last turn is older than ``over_before`` is over.
     """
     from clsm_cli.ingestion import segment
-    from clsm_cli.store import inbox, logs, settle
+    from clsm_cli.store import inbox, logs
     from clsm_cli.store.index.counts import counts
-    from clsm_cli.store.index.opening import bring_up_to_date
+    from clsm_cli.store.index.opening import at_work, bring_up_to_date
 
     def embedding(done: int, total: int) -> None:
         progress("embedding", done, total)
 
     connection = index.connection
     forgotten = logs.forgotten(store)
-    writes, warnings = settle.plan(store, run.now)
-    run.apply(writes)
-    report.warnings += warnings
     try:
         bring_up_to_date(store, connection, embedder, embedding, pause=lock.pause)
         bring_up_to_date(store, connection, embedder, embedding)  # what came in the pauses
@@ -108,13 +121,14 @@ def segment_all(
     except ModelDigestError as error:
         embedder, report.bad_model = None, error
     if embedder is not None:
-        run.apply(segment.plan_undescribed(store, index).writes)
-        paths = inbox.files(store.inbox)
-        for number, path in enumerate(paths):
-            progress("segmenting", number, len(paths))
-            box = inbox.read(path, forgotten)
-            plan = segment.plan_session(store, index, box, over_before)
-            run.apply(plan.writes)
-            report.episodes += len(plan.episodes)
-        bring_up_to_date(store, connection, embedder, embedding)
+        with at_work(connection):
+            run.apply(segment.plan_undescribed(store, index).writes)
+            paths = inbox.files(store.inbox)
+            for number, path in enumerate(paths):
+                progress("segmenting", number, len(paths))
+                box = inbox.read(path, forgotten)
+                plan = segment.plan_session(store, index, box, over_before)
+                run.apply(plan.writes)
+                report.episodes += len(plan.episodes)
+            bring_up_to_date(store, connection, embedder, embedding)
     report.open_turns = counts(index.connection)["waiting"]

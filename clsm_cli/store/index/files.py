@@ -49,12 +49,16 @@ class Changes(NamedTuple):
 
 
 def changes(connection: sqlite3.Connection, store: Store) -> Changes:
-    """Compare the signatures of all files with those in the index."""
+    """Compare the signatures of all files with those in the index.
+
+    The files come first: who sees one that a run has changed then sees in the index, too, that the
+    run is at work (``opening.at_work``).
+    """
+    now = scan(store)
     known = {
         row[0]: row[1:]
         for row in connection.execute("SELECT path, kind, size, mtime_ns FROM files")
     }
-    now = scan(store)
     changed = {path: signature for path, signature in now.items() if known.get(path) != signature}
     return Changes(changed, tuple(sorted(known.keys() - now.keys())))
 
