@@ -55,7 +55,11 @@ def ingest(
         with at_work(index.connection):
             Intake(store, request, report, opening, run, progress).read_all()
             take_in(store, index, run, report)
-        segment_all(store, index, run, report, embedder, progress, lock)
+        embedder = embed_new(store, index, report, embedder, progress, lock)
+        if embedder is not None:
+            with at_work(index.connection):
+                segment_all(store, index, run, report, embedder, progress)
+        report.open_turns = open_turns(index)
     return report
 
 
@@ -86,49 +90,65 @@ def take_in(store: Store, index: Index, run: Run, report: Report) -> None:
     bring_up_to_date(store, index.connection, None, None)
 
 
+def embed_new(
+    store: Store,
+    index: Index,
+    report: Report,
+    embedder: Embedder | None,
+    progress: Progress,
+    lock: Held,
+) -> Embedder | None:
+    """Embed what has no vector, letting others have the lock in between; None without the model.
+
+    What is captured waits then, and is found by its words.
+    """
+    from clsm_cli.store.index.opening import bring_up_to_date
+
+    def embedding(done: int, total: int) -> None:
+        progress("embedding", done, total)
+
+    try:
+        bring_up_to_date(store, index.connection, embedder, embedding, pause=lock.pause)
+        bring_up_to_date(store, index.connection, embedder, embedding)  # what came in the pauses
+    except ModelMissingError as error:
+        report.warnings.append(f"{error} (until then recall answers from words)")
+        return None
+    except ModelDigestError as error:
+        report.bad_model = error
+        return None
+    return embedder
+
+
 def segment_all(
     store: Store,
     index: Index,
     run: Run,
     report: Report,
-    embedder: Embedder | None,
+    embedder: Embedder,
     progress: Progress,
-    lock: Held,
-    *,
     over_before: datetime | None = None,
 ) -> None:
-    """The second half: embed what is new, cut it into episodes, describe them.
+    """Cut what is captured into episodes, and describe every episode that has no record.
 
-    Without the model nothing is cut: what is captured waits, and is found by its words. A
-    conversation whose last turn is older than ``over_before`` is over.
+    A conversation whose last turn is older than ``over_before`` is over.
     """
     from clsm_cli.ingestion import segment
     from clsm_cli.store import inbox, logs
-    from clsm_cli.store.index.counts import counts
-    from clsm_cli.store.index.opening import at_work, bring_up_to_date
+    from clsm_cli.store.index.opening import bring_up_to_date
 
-    def embedding(done: int, total: int) -> None:
-        progress("embedding", done, total)
-
-    connection = index.connection
     forgotten = logs.forgotten(store)
-    try:
-        bring_up_to_date(store, connection, embedder, embedding, pause=lock.pause)
-        bring_up_to_date(store, connection, embedder, embedding)  # what came in the pauses
-    except ModelMissingError as error:
-        embedder = None
-        report.warnings.append(f"{error} (until then recall answers from words)")
-    except ModelDigestError as error:
-        embedder, report.bad_model = None, error
-    if embedder is not None:
-        with at_work(connection):
-            run.apply(segment.plan_undescribed(store, index).writes)
-            paths = inbox.files(store.inbox)
-            for number, path in enumerate(paths):
-                progress("segmenting", number, len(paths))
-                box = inbox.read(path, forgotten)
-                plan = segment.plan_session(store, index, box, over_before)
-                run.apply(plan.writes)
-                report.episodes += len(plan.episodes)
-            bring_up_to_date(store, connection, embedder, embedding)
-    report.open_turns = counts(index.connection)["waiting"]
+    run.apply(segment.plan_undescribed(store, index).writes)
+    paths = inbox.files(store.inbox)
+    for number, path in enumerate(paths):
+        progress("segmenting", number, len(paths))
+        plan = segment.plan_session(store, index, inbox.read(path, forgotten), over_before)
+        run.apply(plan.writes)
+        report.episodes += len(plan.episodes)
+    bring_up_to_date(store, index.connection, embedder, None)
+
+
+def open_turns(index: Index) -> int:
+    """Turns of conversations that are still open."""
+    from clsm_cli.store.index.counts import counts
+
+    return counts(index.connection)["waiting"]

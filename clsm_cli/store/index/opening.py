@@ -31,6 +31,8 @@ _STEP = 128
 _NOTHING = Changes({}, ())
 _TRIES = 5
 """Times that files are read again which changed while they were read."""
+_AT_WORK = "at_work"
+_AWAY = f"DELETE FROM meta WHERE key = '{_AT_WORK}'"
 _DAMAGED = (
     ".clsm/index/tokens.q2: damaged where {} passages have their vectors, which were left out;"
     " the next command makes them anew"
@@ -59,16 +61,22 @@ class Opened:
 
 @contextlib.contextmanager
 def at_work(connection: sqlite3.Connection) -> Iterator[None]:
-    """A run, while it changes files step by step: others read the index as it was before.
+    """A run, while it changes files step by step: until it ends, others read the index as it was.
 
-    The caller holds the lock, and has brought the index up to date; before this ends it does so
-    again. The mark of a killed run tells nothing: its lock is free.
+    The caller holds the lock, has brought the index up to date, and does so again before this ends:
+    what the run did is published in that moment. If it fails, or is killed, nothing is; who next
+    has the lock brings the index up to date. (A mark that a killed run left tells nothing then.)
     """
-    connection.execute("INSERT OR REPLACE INTO meta VALUES ('at_work', '')")
+    before = database.pages(connection)
+    connection.execute(f"INSERT OR REPLACE INTO meta VALUES ('{_AT_WORK}', '')")
     try:
-        yield
-    finally:
-        connection.execute("DELETE FROM meta WHERE key = 'at_work'")
+        with database.transaction(connection):
+            yield
+            connection.execute(_AWAY)
+    except BaseException:
+        connection.execute(_AWAY)
+        raise
+    _tidy(connection, before)
 
 
 def bring_up_to_date(
@@ -98,11 +106,15 @@ def bring_up_to_date(
         refresh(connection, store, found)
     if embedder is not None:
         _embed(store, connection, embedder, progress, at_most, pause)
+    if not connection.in_transaction:
+        _tidy(connection, before)
+
+
+def _tidy(connection: sqlite3.Connection, before: int) -> None:
+    """Put the rows of an index that doubled in their order: a twentieth less."""
     if database.pages(connection) > 2 * before:
-        with contextlib.suppress(
-            sqlite3.OperationalError
-        ):  # all is committed; there may be no room
-            connection.execute("VACUUM")  # rows in their order: a twentieth less
+        with contextlib.suppress(sqlite3.OperationalError):  # there may be no room
+            connection.execute("VACUUM")
 
 
 def _embed(
@@ -241,8 +253,8 @@ def _is_ready(connection: sqlite3.Connection, store: Store, embedder: Embedder |
 
 def _is_at_work(connection: sqlite3.Connection) -> bool:
     """Whether a run was at work when this was read, or was killed at it."""
-    row = connection.execute("SELECT 1 FROM meta WHERE key = 'at_work'").fetchone()
-    return row is not None
+    query = f"SELECT 1 FROM meta WHERE key = '{_AT_WORK}'"
+    return connection.execute(query).fetchone() is not None
 
 
 @contextlib.contextmanager
