@@ -24,7 +24,8 @@ from clsm_cli.ingestion.times import instant
 from clsm_cli.store import conflict_copies, inbox, sweeping
 from clsm_cli.store import ontology as store_ontology
 from clsm_cli.store.index import database, evidence
-from clsm_cli.store.index.opening import at_work, bring_up_to_date
+from clsm_cli.store.index.opening import bring_up_to_date
+from clsm_cli.store.index.publishing import at_work
 from clsm_cli.store.index.reader import Index
 from clsm_cli.store.lock import locked
 

@@ -48,7 +48,7 @@ def ingest(
             Intake(store, request, report, opening, run, progress).read_all()
             return report
         from clsm_cli.store import conflict_copies
-        from clsm_cli.store.index.opening import at_work
+        from clsm_cli.store.index.publishing import at_work
 
         report.warnings += conflict_copies.join(store, run.now)
         index = opening()

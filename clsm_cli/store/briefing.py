@@ -65,14 +65,19 @@ def signature(store: Store) -> str:
     return sha256(json.dumps([VERSION, store.zone_name, files]).encode())
 
 
-def fetch(store: Store, wanted: str) -> dict[str, Any] | None:
-    """The contents of the file; None if it is missing, damaged, or of another signature."""
+def fetch(store: Store, wanted: str | None) -> dict[str, Any] | None:
+    """The contents of the file; None if it is missing, damaged, or of another signature than wanted.
+
+    Args:
+        store: Whose briefing it is.
+        wanted: None: any will do.
+    """
     try:
         data = atomic.read(path_of(store), MAX_BYTES)
         found = None if data is None else json.loads(data)
     except (DiskError, DamagedStoreError, ValueError, RecursionError):
         return None
-    if not isinstance(found, dict) or found.get("signature") != wanted:
+    if not isinstance(found, dict) or wanted not in (None, found.get("signature")):
         return None
     contents = found.get("contents")
     if not isinstance(contents, dict) or found.get("sha256") != _digest(contents):

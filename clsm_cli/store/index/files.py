@@ -52,7 +52,7 @@ def changes(connection: sqlite3.Connection, store: Store) -> Changes:
     """Compare the signatures of all files with those in the index.
 
     The files come first: who sees one that a run has changed then sees in the index, too, that the
-    run is at work (``opening.at_work``).
+    run is at work (``publishing.at_work``).
     """
     now = scan(store)
     known = {

@@ -1,6 +1,6 @@
 """Open an index that is as fresh as the moment allows.
 
-With the store's lock free, changes are written to the index on disk. While a run is ``at_work``, the
+With the store's lock free, changes are written to the index on disk. While a run is at work (``publishing``), the
 index on disk is read as it is: what it was before the run, whole, until the run publishes what it
 did. Else, and on a read-only disk, changes are applied to a copy in memory, by words only: the
 answer is right, only the next one has to do the same again.
@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.errors import DiskError
 from clsm_cli.records import NamedTuple
-from clsm_cli.store.index import database, vector_state, vectors
+from clsm_cli.store.index import database, publishing, vector_state, vectors
 from clsm_cli.store.index.files import Changes, changes
 from clsm_cli.store.index.reader import Index
 
@@ -31,8 +31,6 @@ _STEP = 128
 _NOTHING = Changes({}, ())
 _TRIES = 5
 """Times that files are read again which changed while they were read."""
-_AT_WORK = "at_work"
-_AWAY = f"DELETE FROM meta WHERE key = '{_AT_WORK}'"
 _DAMAGED = (
     ".clsm/index/tokens.q2: damaged where {} passages have their vectors, which were left out;"
     " the next command makes them anew"
@@ -57,26 +55,6 @@ class Opened:
         """What turned out only while the index was asked."""
         count = len(self.index.vectors.damaged)
         return [_DAMAGED.format(count)] if count else []
-
-
-@contextlib.contextmanager
-def at_work(connection: sqlite3.Connection) -> Iterator[None]:
-    """A run, while it changes files step by step: until it ends, others read the index as it was.
-
-    The caller holds the lock, has brought the index up to date, and does so again before this ends:
-    what the run did is published in that moment. If it fails, or is killed, nothing is; who next
-    has the lock brings the index up to date. (A mark that a killed run left tells nothing then.)
-    """
-    before = database.pages(connection)
-    connection.execute(f"INSERT OR REPLACE INTO meta VALUES ('{_AT_WORK}', '')")
-    try:
-        with database.transaction(connection):
-            yield
-            connection.execute(_AWAY)
-    except BaseException:
-        connection.execute(_AWAY)
-        raise
-    _tidy(connection, before)
 
 
 def bring_up_to_date(
@@ -107,14 +85,7 @@ def bring_up_to_date(
     if embedder is not None:
         _embed(store, connection, embedder, progress, at_most, pause)
     if not connection.in_transaction:
-        _tidy(connection, before)
-
-
-def _tidy(connection: sqlite3.Connection, before: int) -> None:
-    """Put the rows of an index that doubled in their order: a twentieth less."""
-    if database.pages(connection) > 2 * before:
-        with contextlib.suppress(sqlite3.OperationalError):  # there may be no room
-            connection.execute("VACUUM")
+        database.tidy(connection, before)
 
 
 def _embed(
@@ -185,7 +156,7 @@ def _open(store: Store, embedder: Embedder | None, progress: Progress | None) ->
             if connection is not None:
                 yield _opened(Index(connection, store), embedder)
                 return
-        if disk is not None and (not found.any or (_is_at_work(disk) and not is_held)):
+        if disk is not None and (not found.any or (publishing.is_marked(disk) and not is_held)):
             yield _opened(Index(disk, store), embedder)
             return
         opened = _opened(Index(_overlaid(store, disk), store), embedder)
@@ -249,12 +220,6 @@ def _is_ready(connection: sqlite3.Connection, store: Store, embedder: Embedder |
         return False
     count = vectors.waiting(connection)
     return not count or count > store.settings.recall.refresh_passages
-
-
-def _is_at_work(connection: sqlite3.Connection) -> bool:
-    """Whether a run was at work when this was read, or was killed at it."""
-    query = f"SELECT 1 FROM meta WHERE key = '{_AT_WORK}'"
-    return connection.execute(query).fetchone() is not None
 
 
 @contextlib.contextmanager

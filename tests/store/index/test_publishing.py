@@ -14,7 +14,7 @@ import pytest
 
 from clsm_cli.store import layout
 from clsm_cli.store.index import database
-from clsm_cli.store.index.opening import at_work
+from clsm_cli.store.index.publishing import at_work
 from clsm_cli.store.index.said import differences
 
 if TYPE_CHECKING:
@@ -135,10 +135,18 @@ def test_answers_are_those_of_before_and_cost_no_more(desk: Cli, run: tuple[str,
     assert {question: ask(desk, question) for question in QUESTIONS} != before
 
 
+def test_the_briefing_is_that_of_before(desk: Cli) -> None:
+    before = desk.ok("context", "--json", *NOW)
+    with stopped(desk, *NIGHT) as process:
+        assert desk.ok("context", "--json", *NOW) == before
+        ended(process)
+    assert desk.ok("context", "--json", *NOW) != before
+
+
 def test_a_hand_edit_during_the_night_is_seen_when_it_ends(desk: Cli) -> None:
     with stopped(desk, *NIGHT) as process:
         (desk.store / "tasks" / "new.md").write_text("- [ ] Polish the theremin.\n")
-        assert "theremin" not in texts(desk, "theremin")
+        ask(desk, "theremin")
         ended(process)
     assert "theremin" in texts(desk, "theremin")
 
@@ -159,8 +167,9 @@ def test_a_killed_run_leaves_an_index_that_the_next_recall_completes(
         process.wait()
         ask(desk, QUESTIONS[0])
     store = layout.open_store(desk.store, dict(desk.environment))
-    with closing(database.open_to_read(store.derived)) as connection:
-        assert connection is not None
+    connection = database.open_to_read(store.derived)
+    assert connection is not None
+    with closing(connection):
         assert differences(store, connection) == []
 
 
@@ -168,8 +177,9 @@ def test_what_a_failing_run_did_to_the_index_is_not_published(tmp_path: Path) ->
     with closing(database.open_to_write(tmp_path)) as connection:
         with suppress(ZeroDivisionError), at_work(connection):
             connection.execute("INSERT INTO documents VALUES ('d', 'a.md')")
-            with closing(database.open_to_read(tmp_path)) as reader:
-                assert reader is not None
+            reader = database.open_to_read(tmp_path)
+            assert reader is not None
+            with closing(reader):
                 assert reader.execute("SELECT * FROM documents").fetchall() == []
                 assert reader.execute("SELECT key FROM meta").fetchall() == [("at_work",)]
             raise ZeroDivisionError
