@@ -17,9 +17,8 @@ from clsm_cli.consolidation.network import Weaver
 from clsm_cli.consolidation.report import Report
 from clsm_cli.consolidation.thinker import Thinker
 from clsm_cli.ingestion.ingest import embed_new, end_begun_run, open_turns, segment_all, take_in
-from clsm_cli.ingestion.intake import Run
 from clsm_cli.ingestion.report import Report as IngestReport
-from clsm_cli.ingestion.report import utc
+from clsm_cli.ingestion.report import Run, utc
 from clsm_cli.ingestion.times import instant
 from clsm_cli.store import conflict_copies, inbox, sweeping
 from clsm_cli.store import ontology as store_ontology
@@ -61,6 +60,8 @@ def consolidate(
             report.is_busy = True
             return report
         report.warnings += end_begun_run(store)
+        run = Run(store, "consolidate", request.now)
+        run.apply(inbox.taken_back(store.inbox))
         report.warnings += conflict_copies.join(store, utc(request.now))
         sweeping.sweep(store, utc(request.now))
         stack.enter_context(database.disk_errors(store.derived))
@@ -68,7 +69,6 @@ def consolidate(
         stack.callback(connection.close)
         bring_up_to_date(store, connection, None, None)
         index = Index(connection, store)
-        run = Run(store, "consolidate", request.now)
         taken = IngestReport(dry_run=False)
         with at_work(connection):
             take_in(store, index, run, taken)

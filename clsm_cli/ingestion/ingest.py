@@ -1,6 +1,6 @@
 """Ingest, in reading order: find the sources, capture each, segment, describe, index.
 
-Everything happens under the store's lock. What is captured is durable before anything slower
+Everything happens under the store's lock, but for a capture that cannot have it. What is captured is durable before anything slower
 starts, so a crash or a missing model loses nothing; running the command again completes it.
 """
 
@@ -9,9 +9,11 @@ from __future__ import annotations
 import contextlib
 from typing import TYPE_CHECKING
 
-from clsm_cli.errors import ModelDigestError, ModelMissingError
-from clsm_cli.ingestion.intake import Intake, Opening, Run
-from clsm_cli.ingestion.report import Progress, Report, Request
+from clsm_cli.errors import LockedError, ModelDigestError, ModelMissingError
+from clsm_cli.ingestion.intake import Intake, Opening
+from clsm_cli.ingestion.report import Progress, Report, Request, Run
+from clsm_cli.store import inbox
+from clsm_cli.store.layout import ASIDE
 from clsm_cli.store.lock import locked
 
 if TYPE_CHECKING:
@@ -33,17 +35,27 @@ def ingest(
 ) -> Report:
     """Ingest the sources of a request; what could not be read is in the report.
 
+    A capture never waits long: while another clsm has the lock, its turns are put aside.
+
     Raises:
         LockedError: Another clsm kept the lock.
         DiskError: The disk refused; what was reported as captured is safe.
     """
-    limits = store.settings.store
     report = Report(request.dry_run)
-    wait = limits.capture_wait if request.capture_only else limits.lock_wait
-    with locked(store.root, wait) as lock, contextlib.ExitStack() as stack:
-        report.warnings += end_begun_run(store) if not request.dry_run else []
-        opening = Opening(store, request, stack)
-        run = Run(store, "ingest", request.now)
+    run = Run(store, "ingest", request.now)
+    with contextlib.ExitStack() as stack:
+        try:
+            lock = stack.enter_context(locked(store.root, _wait(store, request)))
+        except LockedError as busy:
+            if not request.capture_only:
+                raise
+            opening = Opening(store, request, stack, is_held=False)
+            Intake(store, request, report, opening, run, progress, busy).read_all()
+            return report
+        opening = Opening(store, request, stack, is_held=True)
+        if not request.dry_run:
+            report.warnings += end_begun_run(store)
+            run.apply(inbox.taken_back(store.inbox))
         if request.capture_only or request.dry_run:
             Intake(store, request, report, opening, run, progress).read_all()
             return report
@@ -61,6 +73,12 @@ def ingest(
                 segment_all(store, index, run, report, embedder, progress)
         report.open_turns = open_turns(index)
     return report
+
+
+def _wait(store: Store, request: Request) -> float:
+    """Seconds that the lock is waited for."""
+    limits = store.settings.store
+    return limits.capture_wait if request.capture_only else limits.lock_wait
 
 
 def end_begun_run(store: Store) -> list[str]:
@@ -133,12 +151,12 @@ def segment_all(
     A conversation whose last turn is older than ``over_before`` is over.
     """
     from clsm_cli.ingestion import segment
-    from clsm_cli.store import inbox, logs
+    from clsm_cli.store import logs
     from clsm_cli.store.index.opening import bring_up_to_date
 
     forgotten = logs.forgotten(store)
     run.apply(segment.plan_undescribed(store, index).writes)
-    paths = inbox.files(store.inbox)
+    paths = [path for path in inbox.files(store.inbox) if ASIDE not in path.name]
     for number, path in enumerate(paths):
         progress("segmenting", number, len(paths))
         plan = segment.plan_session(store, index, inbox.read(path, forgotten), over_before)

@@ -112,13 +112,13 @@ class Sessions:
         return self.of(session).calls
 
     def _load(self, session: str) -> Session:
-        box = inbox.read(inbox.path_of(self.folder, session), self.forgotten)
-        turns = [item.turn for item in box.turns]
+        boxes = [inbox.read(p, self.forgotten) for p in inbox.parts_of(self.folder, session)]
+        turns = [item.turn for box in boxes for item in box.turns]
         known = Session(
             keys={turn.key for turn in turns},
-            marks={item.after for item in box.items if isinstance(item, EndMark)},
+            marks={i.after for box in boxes for i in box.items if isinstance(i, EndMark)},
             open_times={turn.key: turn.time for turn in turns},
-            calls={mark.call for mark in box.calls},
+            calls={mark.call for box in boxes for mark in box.calls},
         )
         places: dict[str, dict[int, str]] = {}
         for turn in turns:

@@ -17,6 +17,7 @@ from clsm_cli.store import atomic
 from clsm_cli.store.conflict_names import is_conflict_copy
 from clsm_cli.store.index.files import scan
 from clsm_cli.store.jsonlines import LineError, load
+from clsm_cli.store.layout import ASIDE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -126,12 +127,14 @@ def open_turns(store: Store, most: int) -> list[list[OpenTurn]]:
     found: list[list[OpenTurn]] = []
     for flow in store.flows():
         folder = flow / "inbox"
+        talks: dict[str, dict[str, OpenTurn]] = {}
         for path in sorted(folder.glob("*.jsonl")) if folder.is_dir() else ():
             if is_conflict_copy(path.name):
                 continue
-            turns = {turn.key: turn for turn in _last_turns(path, most)}
-            if turns:
-                found.append(list(turns.values())[::-1])
+            for turn in reversed(list(_last_turns(path, most))):
+                talks.setdefault(path.stem.partition(ASIDE)[0], {}).setdefault(turn.key, turn)
+        # What was put aside has no order but that of the times when it came.
+        found += [sorted(turns.values(), key=lambda t: t.at)[-most:] for turns in talks.values()]
     return found
 
 

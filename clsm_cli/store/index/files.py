@@ -8,11 +8,12 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable
+from itertools import accumulate
 from typing import TYPE_CHECKING, TypeAlias
 
 from clsm_cli.records import NamedTuple
 from clsm_cli.store.conflict_names import is_conflict_copy
-from clsm_cli.store.layout import TOPIC_STREAMS
+from clsm_cli.store.layout import ASIDE, TOPIC_STREAMS
 
 if TYPE_CHECKING:
     import sqlite3
@@ -26,6 +27,8 @@ USES = "uses.jsonl"
 ARCHIVED = "archived.jsonl"
 """What a machine's last ``decay`` found archived, in its flow."""
 _OF_FLOW = {USES: "uses", ARCHIVED: "archived"}
+_MOST_ASIDE = 32 << 10
+"""Bytes of captured turns that a recall takes in beside a run at work."""
 _SHARD = re.compile(r"[0-9a-f]{1,2}\.yaml\Z")
 
 
@@ -46,6 +49,19 @@ class Changes(NamedTuple):
     def any(self) -> bool:
         """Whether anything differs."""
         return bool(self.changed or self.removed)
+
+
+def told_aside(found: Changes) -> tuple[Changes, bool]:
+    """Of some changes those that a capture made without the lock; whether there are more.
+
+    The newest of them, as many as cost a recall next to nothing.
+    """
+    paths = [path for path, how in found.changed.items() if how[0] == "inbox" and ASIDE in path]
+    paths.sort(key=lambda path: (-found.changed[path][2], path))
+    sizes = accumulate(found.changed[path][1] for path in paths)
+    count = sum(size <= _MOST_ASIDE for size in sizes)
+    kept = {path: found.changed[path] for path in paths[:count]}
+    return Changes(kept, ()), count < len(paths)
 
 
 def changes(connection: sqlite3.Connection, store: Store) -> Changes:

@@ -2,7 +2,7 @@
 
 With the store's lock free, changes are written to the index on disk. While a run is at work (``publishing``), the
 index on disk is read as it is: what it was before the run, whole, until the run publishes what it
-did. Else, and on a read-only disk, changes are applied to a copy in memory, by words only: the
+did; only what was captured since is added, as below. Else, and on a read-only disk, changes are applied to a copy in memory, by words only: the
 answer is right, only the next one has to do the same again.
 """
 
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from clsm_cli.errors import DiskError
 from clsm_cli.records import NamedTuple
 from clsm_cli.store.index import database, publishing, vector_state, vectors
-from clsm_cli.store.index.files import Changes, changes
+from clsm_cli.store.index.files import Changes, changes, told_aside
 from clsm_cli.store.index.reader import Index
 
 if TYPE_CHECKING:
@@ -28,6 +28,11 @@ if TYPE_CHECKING:
 
 _STEP = 128
 """Texts between two commits: what is done stays done."""
+_OVERLAID = (
+    "the index could not be updated now (another clsm is writing, or the disk is read-only): what is"
+    " new was searched by words only"
+)
+_LEFT = "more was captured while another clsm works than a recall reads; it is found once that ends"
 _NOTHING = Changes({}, ())
 _TRIES = 5
 """Times that files are read again which changed while they were read."""
@@ -156,26 +161,32 @@ def _open(store: Store, embedder: Embedder | None, progress: Progress | None) ->
             if connection is not None:
                 yield _opened(Index(connection, store), embedder)
                 return
-        if disk is not None and (not found.any or (publishing.is_marked(disk) and not is_held)):
-            yield _opened(Index(disk, store), embedder)
-            return
-        opened = _opened(Index(_overlaid(store, disk), store), embedder)
-        opened.warnings.insert(
-            0,
-            "the index could not be updated now (another clsm is writing, or the disk is"
-            " read-only): what is new was searched by words only",
-        )
+        is_marked = disk is not None and not is_held and publishing.is_marked(disk)
+        found, has_more = told_aside(found) if is_marked else (found, False)
+        if disk is not None and not found.any:
+            opened = _opened(Index(disk, store), embedder)
+        else:
+            copy = _overlaid(store, disk, found if is_marked else None)
+            opened = _opened(Index(copy, store), embedder)
+            opened.warnings.insert(0, _OVERLAID)
+        if has_more:
+            opened.warnings.insert(0, _LEFT)
         yield opened
     finally:
         if disk is not None:
             disk.close()
 
 
-def _overlaid(store: Store, disk: sqlite3.Connection | None) -> sqlite3.Connection:
-    """A copy of the index in memory, with what changed in it by words."""
+def _overlaid(
+    store: Store, disk: sqlite3.Connection | None, found: Changes | None
+) -> sqlite3.Connection:
+    """A copy of the index in memory, with some changes in it by words; None: all there are."""
     from clsm_cli.store.index.refresh import refresh
 
     copy = database.in_memory(disk)
+    if found is not None:
+        refresh(copy, store, found)
+        return copy
     for _ in range(_TRIES):  # a file that went while it was read has its turns elsewhere now
         found = changes(copy, store)
         if not found.any:

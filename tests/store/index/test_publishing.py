@@ -135,6 +135,48 @@ def test_answers_are_those_of_before_and_cost_no_more(desk: Cli, run: tuple[str,
     assert {question: ask(desk, question) for question in QUESTIONS} != before
 
 
+SAID = b'{"role": "user", "session": "talk", "content": "The theremin is out of tune."}'
+
+
+def test_what_is_captured_during_the_night_is_found_by_its_words(desk: Cli) -> None:
+    before = ask(desk, QUESTIONS[0]).json["memories"]
+    with stopped(desk, *NIGHT) as process:
+        desk.ok("ingest", "--capture", "-q", "-", *NOW, stdin=SAID)
+        desk.ok("note", "Salt is in the blue jar.", *NOW)
+        assert "theremin" in texts(desk, "theremin")
+        assert "what is new was searched by words only" in ask(desk, "blue jar").err
+        assert ask(desk, QUESTIONS[0]).json["memories"] == before
+        assert {path.split("/")[2] for path in read(desk, "salt") - {"clsm.yaml"}} == {"inbox"}
+        assert "theremin" in desk.ok("context", *NOW).out
+        ended(process)
+    assert "theremin" in texts(desk, "theremin")
+    desk.ok("ingest", "-q", *NOW)
+    assert not [path for path in desk.store.rglob("inbox/*") if "~" in path.name]
+    found = [each for q in ("theremin", "blue jar") for each in ask(desk, q).json["memories"]]
+    for text in ("The theremin is out of tune.", "Salt is in the blue jar."):
+        assert text in {memory["text"] for memory in found}
+    assert not ask(desk, "theremin").err
+
+
+def test_what_is_captured_beside_an_ingest_waits_for_the_next(desk: Cli) -> None:
+    with stopped(desk, *TAKING) as process:
+        desk.ok("ingest", "--capture", "-q", "-", *NOW, stdin=SAID)
+        ended(process)
+    assert "theremin" in texts(desk, "theremin")
+
+
+def test_much_that_is_captured_during_the_night_waits_for_its_end(desk: Cli) -> None:
+    lines = [f"Jar {n} holds {'salt ' * 40}".encode() for n in range(300)]
+    rows = [SAID.replace(b"The theremin is out of tune.", line) for line in lines]
+    with stopped(desk, *NIGHT) as process:
+        desk.ok("ingest", "--capture", "-q", "-", *NOW, stdin=b"\n".join(rows))
+        done = ask(desk, "Jar 7")
+        assert "more was captured while another clsm works" in done.err
+        assert not done.json["memories"]
+        ended(process)
+    assert "Jar 7 " in texts(desk, "Jar 7")
+
+
 def test_the_briefing_is_that_of_before(desk: Cli) -> None:
     before = desk.ok("context", "--json", *NOW)
     with stopped(desk, *NIGHT) as process:
