@@ -132,7 +132,7 @@ class Scene:
 
     def taken_over(self) -> list[str]:
         """A writer comes after the holder has gone: it must have the lock at once."""
-        code, _, err, took = self.run("note", "A note of the heir.")
+        code, _, err, took = self.run("pin", ITEM)
         if code != 0:
             return [f"who comes after ended with {code}: {err.strip()}"]
         return [f"the take-over took {took:.1f} s"] if took > self.latest else []
