@@ -131,10 +131,17 @@ def _answered(question: str, here: dict[str, str]) -> bytes:
 
 def _table(figures: dict[str, Any], megabytes: float) -> list[str]:
     """A Markdown table."""
+    head = (
+        "recalls",
+        "idle CPU ms",
+        "median ÷ idle",
+        "worst ÷ idle",
+        "worst idle ÷ idle",
+        "target",
+    )
     lines = [
-        f"| while, {megabytes:.1f} MB of notes | recalls | idle CPU ms | median ÷ idle | worst ÷ idle"
-        " | worst idle ÷ idle | target | other answers |",
-        "|---|---:|---:|---:|---:|---:|---:|---:|",
+        f"| while, {megabytes:.1f} MB of notes | {' | '.join(head)} | other answers |",
+        "|---" + "|---:" * (len(head) + 1) + "|",
     ]
     for name, each in figures.items():
         idle = each["idle"]

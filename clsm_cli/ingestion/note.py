@@ -83,5 +83,6 @@ def write_note(
 
 
 def _is_new(store: Store, key: str) -> bool:
-    parts = inbox.parts_of(store.inbox, SESSION)
+    path = inbox.path_of(store.inbox, SESSION)
+    parts = [path, *inbox.aside(store.inbox).get(path, ())]
     return all(item.turn.key != key for part in parts for item in inbox.read(part).turns)

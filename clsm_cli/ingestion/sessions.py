@@ -73,6 +73,7 @@ class Sessions:
         self.index = index
         self.look_back = look_back
         self.forgotten = forgotten
+        self._aside = inbox.aside(folder)
         self._known: dict[str, Session] = {}
 
     def of(self, session: str) -> Session:
@@ -112,7 +113,8 @@ class Sessions:
         return self.of(session).calls
 
     def _load(self, session: str) -> Session:
-        boxes = [inbox.read(p, self.forgotten) for p in inbox.parts_of(self.folder, session)]
+        path = inbox.path_of(self.folder, session)
+        boxes = [inbox.read(p, self.forgotten) for p in (path, *self._aside.get(path, ()))]
         turns = [item.turn for box in boxes for item in box.turns]
         known = Session(
             keys={turn.key for turn in turns},

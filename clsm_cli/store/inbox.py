@@ -75,12 +75,6 @@ def path_of(folder: Path, session: str) -> Path:
     return folder / f"{file_name_of(session)}.jsonl"
 
 
-def parts_of(folder: Path, session: str) -> list[Path]:
-    """The inbox file of a session, and what was put aside of it."""
-    path = path_of(folder, session)
-    return [path, *(each for each in aside(folder) if _whole(each) == path)]
-
-
 def put_aside(folder: Path, session: str, data: bytes) -> None:
     """Write what was captured without the lock; told twice, it is written once.
 
@@ -97,25 +91,33 @@ def put_aside(folder: Path, session: str, data: bytes) -> None:
     atomic.put(path.with_name(name), b"\n" + data + b"\n")
 
 
-def aside(folder: Path) -> list[Path]:
-    """What was put aside, the oldest first."""
-    found = [path for path in files(folder) if ASIDE in path.name]
-    return sorted(found, key=lambda path: (path.stat().st_mtime_ns, path.name))
+def aside(folder: Path) -> dict[Path, list[Path]]:
+    """What was put aside, by the file of its session, the oldest first."""
+    found: dict[Path, list[Path]] = {}
+    for path in sorted(files(folder), key=_written):
+        stem, mark, _ = path.stem.partition(ASIDE)
+        if mark:
+            found.setdefault(path.with_name(stem + path.suffix), []).append(path)
+    return found
+
+
+def _written(path: Path) -> tuple[int, str]:
+    try:
+        return path.stat().st_mtime_ns, path.name
+    except FileNotFoundError:  # taken back meanwhile
+        return 0, path.name
 
 
 def taken_back(folder: Path) -> list[runs.Write]:
     """Writes that add what was put aside to the files of its sessions; the caller has the lock."""
     writes: list[runs.Write] = []
-    for path in aside(folder):
-        data = (atomic.read(path, logs.MAX_LOG) or b"").strip(b"\n")
-        if data:
-            writes.append(runs.Append(_whole(path), data))
-        writes.append(runs.Remove(path))
+    for whole, parts in sorted(aside(folder).items()):
+        for path in parts:
+            data = (atomic.read(path, logs.MAX_LOG) or b"").strip(b"\n")
+            if data:
+                writes.append(runs.Append(whole, data))
+            writes.append(runs.Remove(path))
     return writes
-
-
-def _whole(path: Path) -> Path:
-    return path.with_name(path.stem.partition(ASIDE)[0] + path.suffix)
 
 
 def render(items: Iterable[InboxRow]) -> bytes:
