@@ -1,9 +1,10 @@
 """Open an index that is as fresh as the moment allows.
 
-With the store's lock free, changes are written to the index on disk. While a run is at work (``publishing``), the
-index on disk is read as it is: what it was before the run, whole, until the run publishes what it
-did; only what was captured since is added, as below. Else, and on a read-only disk, changes are applied to a copy in memory, by words only: the
-answer is right, only the next one has to do the same again.
+With the store's lock free, changes are written to the index on disk. While a run is at work
+(``publishing``), that index is read as it is: what it was before the run, whole, until the run
+publishes what it did; only what was captured since is added, as below. Else, and on a read-only
+disk, all changes are applied to a copy in memory, by words only: the answer is right, only the next
+one has to do the same again.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.errors import DiskError
 from clsm_cli.records import NamedTuple
-from clsm_cli.store.index import database, publishing, vector_state, vectors
+from clsm_cli.store.index import database, vector_state, vectors
 from clsm_cli.store.index.files import Changes, changes, told_aside
 from clsm_cli.store.index.reader import Index
 
@@ -149,6 +150,7 @@ def _open(store: Store, embedder: Embedder | None, progress: Progress | None) ->
         if disk is not None and not found.any and _is_ready(disk, store, embedder):
             yield _opened(Index(disk, store), embedder)
             return
+        from clsm_cli.store.index import publishing
         from clsm_cli.store.lock import try_locked
 
         # What was made without a model is made whole too, or it would stay without vectors.
