@@ -215,8 +215,8 @@ class StoreSettings(NamedTuple):
 
     lock_wait: float = 30.0
     """Seconds a writer waits for the store's lock."""
-    capture_wait: float = 2.0
-    """Seconds ``ingest --capture`` waits: an agent's hook gives up soon after."""
+    capture_wait: float = 0.2
+    """Seconds ``ingest --capture`` and ``note`` wait, before they put what they are told aside."""
     shard_records: int = 2000
     """Records after which a shard's name gets a second hex digit."""
 

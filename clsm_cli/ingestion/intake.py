@@ -22,10 +22,10 @@ from clsm_cli.store import cursors, inbox, logs, runs
 if TYPE_CHECKING:
     import contextlib
     from collections.abc import Callable, Iterable, Sequence
-    from datetime import datetime
 
+    from clsm_cli.errors import LockedError
     from clsm_cli.ingestion.items import RawDocument
-    from clsm_cli.ingestion.report import Progress, Report, Request
+    from clsm_cli.ingestion.report import Progress, Report, Request, Run
     from clsm_cli.ingestion.sources import Found, SourceFile
     from clsm_cli.ingestion.tails import Tail
     from clsm_cli.model.episodes import Document
@@ -36,30 +36,19 @@ MUCH, FEW = 0.2, 20
 """Share of a document's blocks, and number of them, beyond which it is said that they are gone."""
 
 
-class Run:
-    """The steps of one run in the ledger."""
-
-    def __init__(self, store: Store, command: str, now: datetime) -> None:
-        self.store = store
-        self.command = command
-        self.now = utc(now)
-        self._id: str | None = None
-
-    def apply(self, writes: Sequence[runs.Write], *, whole: bool = False) -> str | None:
-        """Do the writes of a step (``whole``: all or none); the id of the run, if it has begun."""
-        line = runs.apply(self.store, self.command, self.now, writes, run_id=self._id, whole=whole)
-        if line is not None:
-            self._id = line.id
-        return self._id
-
-
 class Opening:
-    """The index, fresh at its first use: a plain capture of timed turns does without."""
+    """The index, fresh at its first use: a plain capture of timed turns does without.
 
-    def __init__(self, store: Store, request: Request, stack: contextlib.ExitStack) -> None:
+    Without the lock it is what the last run published.
+    """
+
+    def __init__(
+        self, store: Store, request: Request, stack: contextlib.ExitStack, *, is_held: bool
+    ) -> None:
         self._store = store
         self._dry_run = request.dry_run
         self._stack = stack
+        self._is_held = is_held
         self._index: Index | None = None
 
     def __call__(self) -> Index:
@@ -70,7 +59,7 @@ class Opening:
             from clsm_cli.store.index.reader import Index
 
             self._stack.enter_context(database.disk_errors(self._store.derived))
-            if self._dry_run:
+            if self._dry_run or not self._is_held:
                 disk = database.open_to_read(self._store.derived)
                 connection = database.in_memory(disk)
                 if disk is not None:
@@ -78,7 +67,8 @@ class Opening:
             else:
                 connection = database.open_to_write(self._store.derived)
             self._stack.callback(connection.close)
-            bring_up_to_date(self._store, connection, None, None)
+            if self._is_held:
+                bring_up_to_date(self._store, connection, None, None)
             self._index = Index(connection, self._store)
         return self._index
 
@@ -94,11 +84,24 @@ class Intake:
         index: Opening,
         run: Run,
         progress: Progress,
+        busy: LockedError | None = None,
     ) -> None:
+        """Read for a run.
+
+        Args:
+            store: Where what is new goes.
+            request: What to read.
+            report: Told what became of it.
+            index: Opened when it is needed.
+            run: Of the ledger.
+            progress: Told which source is read.
+            busy: Why the lock could not be had: what is captured is put aside.
+        """
         self.store = store
         self.request = request
         self.report = report
         self.index = index
+        self.busy = busy
         self.run = run
         self.progress = progress
         self.forgotten = logs.forgotten(store)
@@ -185,13 +188,17 @@ class Intake:
                 since=self.request.since,
             )
             for batch in batches:
-                writes: list[runs.Write] = [
-                    runs.Append(inbox.path_of(self.store.inbox, session), inbox.render(found))
-                    for session, found in batch.items()
-                ]
-                self._apply(writes)
+                rows = {session: inbox.render(found) for session, found in batch.items()}
+                if self.busy is None:
+                    folder = self.store.inbox
+                    self._apply([runs.Append(inbox.path_of(folder, s), rows[s]) for s in rows])
+                elif not self.request.dry_run:
+                    for session, data in rows.items():
+                        inbox.put_aside(self.store.inbox, session, data)
 
     def _document(self, source: SourceFile, tally: capture.Tally) -> None:
+        if self.busy is not None:  # an episode and its record cannot be put aside
+            raise self.busy
         from clsm_cli.ingestion import markdown
         from clsm_cli.store import atomic
 

@@ -1,4 +1,4 @@
-"""What is asked of an ingest, and what it says it did."""
+"""What is asked of an ingest, what it says it did, and the steps of a run."""
 
 from __future__ import annotations
 
@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, BinaryIO, Protocol
 
 from clsm_cli.ingestion.fence import FenceKey, no_key
 from clsm_cli.ingestion.sources import Missing
+from clsm_cli.store import runs
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from datetime import datetime
 
     from clsm_cli.errors import ModelDigestError
@@ -17,6 +19,7 @@ if TYPE_CHECKING:
     from clsm_cli.ingestion.detection import Format
     from clsm_cli.ingestion.items import Problem
     from clsm_cli.ingestion.sources import Skipped
+    from clsm_cli.store.layout import Store
 
 
 FORGOTTEN = "forgotten"
@@ -110,3 +113,20 @@ def utc(now: datetime) -> str:
     from datetime import UTC
 
     return now.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+class Run:
+    """The steps of one run in the ledger."""
+
+    def __init__(self, store: Store, command: str, now: datetime) -> None:
+        self.store = store
+        self.command = command
+        self.now = utc(now)
+        self._id: str | None = None
+
+    def apply(self, writes: Sequence[runs.Write], *, whole: bool = False) -> str | None:
+        """Do the writes of a step (``whole``: all or none); the id of the run, if it has begun."""
+        line = runs.apply(self.store, self.command, self.now, writes, run_id=self._id, whole=whole)
+        if line is not None:
+            self._id = line.id
+        return self._id
