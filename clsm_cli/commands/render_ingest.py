@@ -39,6 +39,8 @@ def _file_mapping(source: SourceReport) -> dict[str, Any]:
         "known": tally.known,
         "dropped": dict(sorted(tally.dropped.items())),
         "masked": dict(sorted(tally.masked.items())),
+        "encoding": tally.encoding or "UTF-8",
+        "by_words": tally.by_words,
     }
 
 
@@ -74,7 +76,22 @@ def _said(tally: Tally) -> str:
         kinds = [f"{count} {kind}" if count > 1 else kind for kind, count in sorted(found.items())]
         if kinds:
             said += f"; {word}: {', '.join(kinds)}"
+    if tally.encoding:
+        said += f"; decoded from {tally.encoding}"
+    if tally.by_words:
+        said += f"; {_size(tally.by_words)} of dumps found by their words alone"
     return said
+
+
+def _size(characters: int) -> str:
+    """Characters in thousands or millions.
+
+    >>> _size(8300), _size(1_996_000)
+    ('8,000 characters', '2.0 million characters')
+    """
+    if characters < 1_000_000:
+        return f"{round(characters, -3):,} characters"
+    return f"{characters / 1e6:.1f} million characters"
 
 
 def _sum(report: Report) -> str:

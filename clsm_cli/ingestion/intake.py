@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.config import MAX_FILE
 from clsm_cli.errors import DiskError
-from clsm_cli.ingestion import capture, fence, readers, sources
+from clsm_cli.ingestion import capture, encodings, fence, readers, sources
 from clsm_cli.ingestion.detection import DOCUMENTS
 from clsm_cli.ingestion.items import Problem
 from clsm_cli.ingestion.report import FORGOTTEN, SourceReport, utc
@@ -152,6 +152,8 @@ class Intake:
     def _one(self, source: SourceFile | Tail) -> bool:
         """Read a source; whether to its end."""
         tally, is_whole = capture.Tally(), True
+        if isinstance(source, sources.SourceFile):
+            tally.encoding = encodings.name_of(source.encoding)
         try:
             if isinstance(source, sources.SourceFile) and source.format in DOCUMENTS:
                 self._document(source, tally)
@@ -198,6 +200,10 @@ class Intake:
         limit = MAX_FILE
         with source.open() as stream:
             data = stream.read(limit + 1)
+        encoding = encodings.of_text(data, is_whole=len(data) <= limit)
+        if encoding != encodings.UTF_8:  # what its beginning did not tell
+            data = encodings.decoded(data, encoding)
+            tally.encoding = encodings.name_of(encoding)
         sha256 = atomic.sha256(data)
         old = self._known_document(source.origin)
         if old is not None and old.sha256 == sha256 and old.path == source.path:
@@ -257,6 +263,8 @@ class Intake:
             )
         writes: list[runs.Write] = []
         if plan.episode is not None:
+            for turn in plan.episode.turns:
+                tally.take(turn)
             path = episodes.file_of(plan.episode, self.store.flow)
             writes.append(runs.Put(path, episodes.render(plan.episode)))
         if plan.document is not None:

@@ -14,7 +14,7 @@ import stat
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, BinaryIO, cast
 
-from clsm_cli.ingestion import detection, obsidian, rows
+from clsm_cli.ingestion import detection, encodings, obsidian, rows
 from clsm_cli.ingestion.items import Problem
 
 if TYPE_CHECKING:
@@ -43,12 +43,14 @@ class SourceFile:
         path: As it was given; inside a named folder, that name and the way from there.
         origin: Where it really lies, ``~`` for the home folder: the same for every spelling.
         stream: Standard input, which is open already and cannot be opened twice.
+        encoding: As its beginning tells, see ``encodings``.
     """
 
     path: str
     origin: str
     format: Format
     stream: BinaryIO | None = field(default=None, compare=False, repr=False)
+    encoding: str = encodings.UTF_8
 
     @property
     def inside(self) -> str:
@@ -56,12 +58,13 @@ class SourceFile:
         return ""
 
     def open(self) -> BinaryIO:
-        """The bytes of the file; the caller closes it.
+        """The text of the file as UTF-8; the caller closes it.
 
         Raises:
             OSError: It cannot be read, or is no regular file any more.
         """
-        return self.stream or open_file(os.path.expanduser(self.origin))
+        stream = self.stream or open_file(os.path.expanduser(self.origin))
+        return encodings.as_utf_8(stream, self.encoding)
 
     @contextlib.contextmanager
     def lines(self) -> Iterator[Iterator[Line]]:
@@ -230,8 +233,12 @@ def _file(path: str, real: str, wanted: Format | None, *, in_vault: bool) -> Fou
         return Problem(os.fsencode(path).decode(errors="replace"), None, "file name is not UTF-8")
     except OSError as error:
         return failed(path, error)
-    found = detection.of_file(path, head, wanted, in_vault=in_vault)
-    return found if isinstance(found, Problem) else SourceFile(path, with_tilde(real), found)
+    encoding = encodings.of_text(head, is_whole=len(head) < detection.HEAD)
+    text = encodings.decoded(head, encoding)
+    found = detection.of_file(path, text, wanted, in_vault=in_vault)
+    if isinstance(found, Problem):
+        return found
+    return SourceFile(path, with_tilde(real), found, encoding=encoding)
 
 
 def _standard_input(wanted: Format | None, stdin: BinaryIO | None) -> Found:
@@ -241,9 +248,11 @@ def _standard_input(wanted: Format | None, stdin: BinaryIO | None) -> Found:
         stdin = io.BufferedReader(cast("io.RawIOBase", stdin))
     # peek gives what one read gives and consumes nothing; a first row is enough.
     head = stdin.peek(detection.HEAD)[: detection.HEAD]
+    encoding = encodings.of_text(head)
+    head = encodings.decoded(head, encoding)
     if wanted is None and detection.is_binary(head, strict=True):
         return Problem(STDIN, None, "binary data")
-    return SourceFile(STDIN, STDIN, wanted or detection.detect(head), stdin)
+    return SourceFile(STDIN, STDIN, wanted or detection.detect(head), stdin, encoding)
 
 
 def open_file(path: str) -> BinaryIO:

@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 
 _PLACE = ("kind", "stream", "session", "episode", "document", "path")
 _OWN = tuple(
-    name for name in Passage._fields if name not in (*_PLACE, "heading", "sources", "current")
+    name
+    for name in Passage._fields
+    if name not in (*_PLACE, "heading", "sources", "current", "is_dump")
 )
 _DERIVED = (
     "place",
@@ -149,7 +151,8 @@ class Batch:
     def _insert(self, place: int, passage: Passage) -> None:
         terms = terms_of(passage.speaker, passage.heading, passage.text)
         day = day_of(passage.time)
-        is_turn = passage.document is None and passage.kind == "passage"
+        is_dump = passage.is_dump
+        is_turn = passage.document is None and passage.kind == "passage" and not is_dump
         names = (*_OWN, *_DERIVED)
         row = self.connection.execute(
             f"INSERT INTO passages ({', '.join(names)}) VALUES ({', '.join('?' * len(names))})",
@@ -164,12 +167,14 @@ class Batch:
                 passage.current,
                 periods_of(passage.text, day) if is_turn and day is not None else None,
                 is_turn and is_question(passage.text),
-                passage.role != "tool" and is_news(passage.text),
+                passage.role != "tool" and not is_dump and is_news(passage.text),
             ),
         ).lastrowid
         assert row is not None
         self._postings.add(row, terms, terms.total())
         self.connection.execute("UPDATE passages SET grp = id WHERE id = ?", (row,))
+        if is_dump:
+            return
         self._mention(row, passage.text)
         if passage.kind == "passage" and passage.role != "tool":
             self._name(row, passage.text)

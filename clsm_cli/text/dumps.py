@@ -1,0 +1,128 @@
+"""Which parts of a long text are dumps: logs, data, code and what else machines print.
+
+Nobody wrote them to be remembered by what they mean, and a megabyte of them costs as much to embed as
+a book. So of a dump the beginning is read like any text, and the rest is found by its words alone.
+Told by structure: long code fences, paragraphs that nobody types, text that repeats itself or is
+hardly made of words. The time is linear in the length of the text.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from clsm_cli.text.sentences import Span
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+LEAST = 8192
+"""Characters of a dump at least; a shorter text is read whole."""
+BEGINNING = 2048
+"""Characters of each dump, at most, that are read like any text."""
+LONGEST_PARAGRAPH = 65_536
+"""Characters without a blank line from which a paragraph is a dump: eleven thousand words."""
+_WINDOW = 4096
+_REPEATED = 0.36
+"""Share of its size to which a window of a dump shrinks (zlib, level 1). English, German and Chinese
+prose and source code stay above .40, logs and data below .36 or have few letters."""
+_SCRAMBLED = 0.70
+"""From here on it hardly shrinks: base64 has .76, no prose more than .60."""
+_WORDS = 0.70
+"""Share of letters and blanks below which a window is no prose: prose .87 to .97, logs .47 to .68."""
+
+_FENCE = re.compile(r" {0,3}(`{3,}(?=[^`]*\Z)|~{3,})")
+
+
+def spans(text: str) -> list[Span]:
+    r"""The parts of a text that are found by their words alone, in order.
+
+    >>> log = "".join(f"10:{i // 60:02}:{i % 60:02} GET /a/{i * 7919} 200\n" for i in range(600))
+    >>> [(text[:9], len(text) - end) for text in [log] for start, end in spans(log)]
+    [('10:00:00 ', 0)]
+    >>> spans("It rained. " * 10)
+    []
+    """
+    if len(text) < LEAST:
+        return []
+    found: list[Span] = []
+    for part in _dumped(text):
+        if found and not text[found[-1].end : part.start].strip():
+            found[-1] = Span(found[-1].start, part.end)
+        else:
+            found.append(part)
+    return [_rest(text, each) for each in found if each.end - each.start >= LEAST]
+
+
+def told(text: str) -> str:
+    """A text without the parts that ``spans`` names."""
+    found = spans(text)
+    if not found:
+        return text
+    starts, ends = [0, *(end for _, end in found)], [*(start for start, _ in found), len(text)]
+    return "\n".join(text[a:b].rstrip() for a, b in zip(starts, ends, strict=True) if a < b)
+
+
+def _rest(text: str, dump: Span) -> Span:
+    """A dump without its beginning, which ends with a line or else a word."""
+    start, limit = dump.start, dump.start + BEGINNING
+    cut = text.rfind("\n", start + 1, limit) + 1 or text.rfind(" ", start + 1, limit) + 1 or limit
+    return Span(cut, dump.end)
+
+
+def _dumped(text: str) -> Iterator[Span]:
+    """Fences, paragraphs and windows that are dumps, however short, in order."""
+    for part, is_dump in _parts(text):
+        if is_dump:
+            yield part
+        else:
+            yield from (w for w in _windows(text, part) if _is_printed(text[w.start : w.end]))
+
+
+def _parts(text: str) -> Iterator[tuple[Span, bool]]:
+    """Long fences and paragraphs, which are dumps, and what stands between them."""
+    begin = block = place = 0
+    fence = ""
+    for line in text.split("\n"):
+        end = min(place + len(line) + 1, len(text))
+        body = line.strip()
+        is_mark = bool(fence) and body.startswith(fence) and not body.strip(fence[0])
+        opened = None if fence else _FENCE.match(line)
+        if opened or is_mark or (not body and not fence):
+            cut = end if is_mark else place
+            if cut - block >= (LEAST if fence else LONGEST_PARAGRAPH):
+                yield Span(begin, block), False
+                yield Span(block, cut), True
+                begin = cut
+            block, fence = cut, opened.group(1) if opened else ""
+        place = end
+    if len(text) - block >= (LEAST if fence else LONGEST_PARAGRAPH):
+        yield Span(begin, block), False
+        yield Span(block, len(text)), True
+    else:
+        yield Span(begin, len(text)), False
+
+
+def _windows(text: str, part: Span) -> Iterator[Span]:
+    """A part in windows that end with a line where they can; what is left at the end joins the last."""
+    start, end = part
+    while start < end:
+        cut = start + _WINDOW
+        if cut + _WINDOW // 2 >= end:
+            cut = end
+        else:
+            cut = text.rfind("\n", start + _WINDOW // 2, cut) + 1 or cut
+        yield Span(start, cut)
+        start = cut
+
+
+def _is_printed(window: str) -> bool:
+    """Whether a window looks as only machines write."""
+    import zlib
+
+    data = window.encode()
+    shrunk = len(zlib.compress(data, 1)) / len(data)
+    if shrunk < _REPEATED or shrunk > _SCRAMBLED:
+        return True
+    words = sum(map(str.isalpha, window)) + sum(map(str.isspace, window))
+    return words < _WORDS * len(window)
