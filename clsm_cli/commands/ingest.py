@@ -24,6 +24,7 @@ EXAMPLES = examples(
     "clsm ingest ~/.claude/projects    # transcripts of Claude Code",
     "clsm ingest chatgpt-export.zip    # conversations with ChatGPT or Claude",
     "clsm ingest chat.jsonl --dry-run",
+    "clsm ingest ~/notes --exclude drafts/ --exclude '*.log.md'",
     "tail -n 2 chat.jsonl | clsm ingest - --capture --session main",
     "clsm ingest                       # finish what was captured",
 )
@@ -62,6 +63,15 @@ def ingest(
     since: Annotated[
         str | None, typer.Option(metavar="TIME", help="Leave out messages before this time.")
     ] = None,
+    exclude: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--exclude",
+            metavar="GLOB",
+            help="Leave out what fits, by the rules of gitignore; as often as you like. Also:"
+            " ingest.exclude in clsm.yaml, and .clsmignore files.",
+        ),
+    ] = None,
     strict: Annotated[
         bool, typer.Option("--strict", help="Fail (12) if anything could not be read.")
     ] = False,
@@ -86,6 +96,7 @@ def ingest(
             session=session,
             capture=capture,
             since=since,
+            exclude=tuple(exclude or ()),
             strict=strict,
             dry_run=dry_run,
             store=store,

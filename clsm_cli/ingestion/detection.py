@@ -17,6 +17,7 @@ DOCUMENTS = frozenset[Format]({"markdown", "obsidian"})
 """Formats of living documents; the others are conversations."""
 HEAD = 64 << 10
 """First bytes of a source that are looked at."""
+_NOT_MEMORY = frozenset({"SKILL.md", "HOOK.md"})
 _MARKDOWN = frozenset({".md", ".markdown", ".txt"})
 _JSON_LINES = frozenset({".jsonl", ".ndjson", ".json-lines"})
 ZIP = b"PK\x03\x04"
@@ -47,6 +48,35 @@ def is_known(name: str) -> bool:
     (True, True, False)
     """
     return _extension(name) in _MARKDOWN | _JSON_LINES or is_export_name(name)
+
+
+def not_memory(name: str) -> str | None:
+    """Why a file is not memory by its name; None when it may be."""
+    return openclaw_state(name) or _archived(name)
+
+
+def openclaw_state(name: str) -> str | None:
+    """Files that OpenClaw keeps beside its transcripts, and that a ``*.jsonl`` would name too.
+
+    >>> openclaw_state("a41f.trajectory.jsonl"), openclaw_state("a41f.jsonl")
+    ('OpenClaw trajectory', None)
+    """
+    if name.endswith((".trajectory.jsonl", ".trajectory-path.json")):
+        return "OpenClaw trajectory"
+    if name == "sessions.json":
+        return "OpenClaw session list"
+    if ".checkpoint." in name and name.endswith(".jsonl"):
+        return "OpenClaw checkpoint"
+    return "instructions of the workspace" if name in _NOT_MEMORY else None
+
+
+def _archived(name: str) -> str | None:
+    """Copies; whoever wants one names it."""
+    if ".jsonl.reset." in name or ".jsonl.deleted." in name:
+        return "archived by OpenClaw; name the file to ingest it"
+    if ".bak" in name:
+        return "backup"
+    return None if is_known(name) else "neither a note nor a transcript"
 
 
 def of_file(

@@ -11,7 +11,7 @@ import io
 from typing import TYPE_CHECKING, BinaryIO
 
 if TYPE_CHECKING:
-    from collections.abc import Buffer
+    from _typeshed import WriteableBuffer
 
 UTF_8 = "utf-8"
 _MARKS = (
@@ -113,7 +113,10 @@ def _guessed(data: bytes) -> str:
     telling = b"\n".join(line for line in data.split(b"\n") if not line.isascii())
     found = list(
         from_bytes(
-            telling[:_SAMPLE], cp_isolation=list(_LEGACY), threshold=_MOST_CHAOS, enable_fallback=False
+            telling[:_SAMPLE],
+            cp_isolation=list(_LEGACY),
+            threshold=_MOST_CHAOS,
+            enable_fallback=False,
         )
     )
     if not found:
@@ -135,7 +138,7 @@ class _Decoding(io.RawIOBase):
     def readable(self) -> bool:
         return True
 
-    def readinto(self, buffer: Buffer) -> int:
+    def readinto(self, buffer: WriteableBuffer) -> int:
         view = memoryview(buffer).cast("B")
         while not self._rest:
             chunk = self._stream.read(_CHUNK)

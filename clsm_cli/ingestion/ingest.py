@@ -10,7 +10,8 @@ import contextlib
 from typing import TYPE_CHECKING
 
 from clsm_cli.errors import ModelDigestError, ModelMissingError
-from clsm_cli.ingestion.intake import Intake, Opening, Run
+from clsm_cli.ingestion.intake import Intake, Run
+from clsm_cli.ingestion.late_index import Opening
 from clsm_cli.ingestion.report import Progress, Report, Request
 from clsm_cli.store.lock import locked
 

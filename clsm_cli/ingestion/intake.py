@@ -7,6 +7,7 @@ look-up of closed episodes need is imported where it is used.
 from __future__ import annotations
 
 import os
+import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,16 +21,15 @@ from clsm_cli.ingestion.sessions import Sessions
 from clsm_cli.store import cursors, inbox, logs, runs
 
 if TYPE_CHECKING:
-    import contextlib
     from collections.abc import Callable, Iterable, Sequence
     from datetime import datetime
 
     from clsm_cli.ingestion.items import RawDocument
+    from clsm_cli.ingestion.late_index import Opening
     from clsm_cli.ingestion.report import Progress, Report, Request
     from clsm_cli.ingestion.sources import Found, SourceFile
     from clsm_cli.ingestion.tails import Tail
     from clsm_cli.model.episodes import Document
-    from clsm_cli.store.index.reader import Index
     from clsm_cli.store.layout import Store
 
 MUCH, FEW = 0.2, 20
@@ -51,36 +51,6 @@ class Run:
         if line is not None:
             self._id = line.id
         return self._id
-
-
-class Opening:
-    """The index, fresh at its first use: a plain capture of timed turns does without."""
-
-    def __init__(self, store: Store, request: Request, stack: contextlib.ExitStack) -> None:
-        self._store = store
-        self._dry_run = request.dry_run
-        self._stack = stack
-        self._index: Index | None = None
-
-    def __call__(self) -> Index:
-        """The index; what goes wrong with its database later is a disk error too."""
-        if self._index is None:
-            from clsm_cli.store.index import database
-            from clsm_cli.store.index.opening import bring_up_to_date
-            from clsm_cli.store.index.reader import Index
-
-            self._stack.enter_context(database.disk_errors(self._store.derived))
-            if self._dry_run:
-                disk = database.open_to_read(self._store.derived)
-                connection = database.in_memory(disk)
-                if disk is not None:
-                    disk.close()
-            else:
-                connection = database.open_to_write(self._store.derived)
-            self._stack.callback(connection.close)
-            bring_up_to_date(self._store, connection, None, None)
-            self._index = Index(connection, self._store)
-        return self._index
 
 
 class Intake:
@@ -116,7 +86,13 @@ class Intake:
         if request.openclaw:
             self._catch_up()
         else:
-            self._each(sources.find(request.paths, format=request.format, stdin=request.stdin))
+            found = sources.find(
+                request.paths,
+                format=request.format,
+                stdin=request.stdin,
+                exclusion=request.exclusion,
+            )
+            self._each(found)
 
     def _catch_up(self) -> None:
         """Read what OpenClaw wrote since the last time; the places move on once it is safe."""
@@ -146,8 +122,20 @@ class Intake:
                 self.report.problems.append(source)
             elif isinstance(source, sources.Skipped):
                 self.report.skipped.append(source)
+                if isinstance(source, sources.Excluded) and not self.request.capture_only:
+                    self._excluded(source)
             elif self._one(source) and not isinstance(source, sources.SourceFile):
                 reached(source)
+
+    def _excluded(self, source: sources.Excluded) -> None:
+        """Say that what was taken in before, of what is left out now, stays."""
+        held = self.index().documents_in(source.path)
+        if held:
+            more = f" and {len(held) - 1} more" if len(held) > 1 else ""
+            self.report.warnings.append(
+                f"{held[0]}{more}: excluded now, but what was taken in before stays; to remove it:"
+                f" clsm forget --source {shlex.quote(held[0])}"
+            )
 
     def _one(self, source: SourceFile | Tail) -> bool:
         """Read a source; whether to its end."""
@@ -210,9 +198,13 @@ class Intake:
             tally.known += len(old.blocks)
             return
         zone, fence_key = self.store.zone, self.request.fence_key
-        in_vault = source.format == "obsidian"
         raw = markdown.read(
-            data, path=source.path, zone=zone, fence_key=fence_key, in_vault=in_vault
+            data,
+            path=source.path,
+            zone=zone,
+            fence_key=fence_key,
+            in_vault=source.format == "obsidian",
+            is_agents=source.is_agents,
         )
         if isinstance(raw, Problem):
             tally.problems.append(raw)

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, BinaryIO, Protocol
 
 from clsm_cli.ingestion.fence import FenceKey, no_key
-from clsm_cli.ingestion.sources import Missing
+from clsm_cli.ingestion.sources import Excluded, Missing
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from clsm_cli.errors import ModelDigestError
     from clsm_cli.ingestion.capture import Tally
     from clsm_cli.ingestion.detection import Format
+    from clsm_cli.ingestion.exclusion import Exclusion
     from clsm_cli.ingestion.items import Problem
     from clsm_cli.ingestion.sources import Skipped
 
@@ -44,6 +45,7 @@ class Request:
         dry_run: Only say what would happen.
         now: Time of the run, with offset.
         fence_key: Gives the key by which clsm's own recalled text is known again.
+        exclusion: What the user leaves out.
     """
 
     paths: tuple[str, ...]
@@ -56,6 +58,7 @@ class Request:
     dry_run: bool = False
     stdin: BinaryIO | None = None
     fence_key: FenceKey = no_key
+    exclusion: Exclusion | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +93,11 @@ class Report:
             return missing[0]
         has_read = self.sources or self.up_to_date
         return self.problems[0] if self.problems and not has_read else None
+
+    @property
+    def excluded(self) -> int:
+        """Files and folders that the user leaves out."""
+        return sum(isinstance(each, Excluded) for each in self.skipped)
 
     @property
     def forgotten(self) -> int:

@@ -14,7 +14,8 @@ import stat
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, BinaryIO, cast
 
-from clsm_cli.ingestion import detection, encodings, obsidian, rows
+from clsm_cli.ingestion import detection, encodings, obsidian, rows, surroundings
+from clsm_cli.ingestion.exclusion import Exclusion
 from clsm_cli.ingestion.items import Problem
 
 if TYPE_CHECKING:
@@ -22,11 +23,10 @@ if TYPE_CHECKING:
 
     from clsm_cli.ingestion.detection import Format
     from clsm_cli.ingestion.rows import Line
+    from clsm_cli.ingestion.surroundings import Place
 
 
 STDIN = "-"
-_WORKSPACE = frozenset({"AGENTS.md", "SOUL.md", "IDENTITY.md", "MEMORY.md"})
-_NOT_MEMORY = frozenset({"SKILL.md", "HOOK.md"})
 _KINDS = (
     (stat.S_ISFIFO, "a FIFO"),
     (stat.S_ISSOCK, "a socket"),
@@ -44,6 +44,7 @@ class SourceFile:
         origin: Where it really lies, ``~`` for the home folder: the same for every spelling.
         stream: Standard input, which is open already and cannot be opened twice.
         encoding: As its beginning tells, see ``encodings``.
+        is_agents: Whether dated notes where it lies are an agent's.
     """
 
     path: str
@@ -51,6 +52,7 @@ class SourceFile:
     format: Format
     stream: BinaryIO | None = field(default=None, compare=False, repr=False)
     encoding: str = encodings.UTF_8
+    is_agents: bool = False
 
     @property
     def inside(self) -> str:
@@ -86,6 +88,11 @@ class Skipped:
 
 
 @dataclass(frozen=True, slots=True)
+class Excluded(Skipped):
+    """A file or folder that the user leaves out."""
+
+
+@dataclass(frozen=True, slots=True)
 class Missing(Problem):
     """A path that was named and does not exist."""
 
@@ -98,6 +105,7 @@ def find(
     *,
     format: Format | None = None,  # noqa: A002
     stdin: BinaryIO | None = None,
+    exclusion: Exclusion | None = None,
 ) -> Iterator[Found]:
     """The files behind the named paths, in order, each once.
 
@@ -105,19 +113,24 @@ def find(
         paths: Files, folders, or ``-`` for standard input.
         format: Taken for granted instead of being detected.
         stdin: Standard input, for ``-``.
+        exclusion: What the user leaves out besides what ``.clsmignore`` files name.
     """
     seen: set[str] = set()
+    exclusion = exclusion or Exclusion()
     for path in paths:
-        for found in _named(path, format, stdin):
+        for found in _named(path, format, stdin, exclusion):
             if isinstance(found, SourceFile) and found.origin in seen:
                 yield Skipped(found.path, "named twice")
                 continue
             if isinstance(found, SourceFile):
                 seen.add(found.origin)
             yield found
+    yield from exclusion.problems
 
 
-def _named(path: str, wanted: Format | None, stdin: BinaryIO | None) -> Iterator[Found]:
+def _named(
+    path: str, wanted: Format | None, stdin: BinaryIO | None, exclusion: Exclusion
+) -> Iterator[Found]:
     if path == STDIN:
         yield _standard_input(wanted, stdin)
         return
@@ -135,20 +148,24 @@ def _named(path: str, wanted: Format | None, stdin: BinaryIO | None) -> Iterator
         yield failed(path, error)
         return
     is_folder = stat.S_ISDIR(mode)
-    in_vault = obsidian.is_inside(real if is_folder else os.path.dirname(real), _WORKSPACE)
-    if is_folder:
-        yield from _walk(path, real, wanted, in_vault=in_vault)
-        return
-    reason = _openclaw_state(os.path.basename(path))
-    yield Skipped(path, reason) if reason else _file(path, real, wanted, in_vault=in_vault)
+    folder = real if is_folder else os.path.dirname(real)
+    reason = exclusion.reason(real, folder, is_folder=is_folder)
+    if reason:
+        yield Excluded(path, reason)
+    elif is_folder:
+        yield from _walk(path, real, wanted, exclusion)
+    elif reason := detection.openclaw_state(os.path.basename(path)):
+        yield Skipped(path, reason)
+    else:
+        yield _file(path, real, wanted, surroundings.of(folder))
 
 
-def _walk(given: str, real: str, wanted: Format | None, *, in_vault: bool) -> Iterator[Found]:
+def _walk(given: str, real: str, wanted: Format | None, exclusion: Exclusion) -> Iterator[Found]:
     """A folder and what is under it, by name; its own stack, so depth costs no recursion."""
-    stack = [(given, real, in_vault)]
+    stack = [(given, real, surroundings.of(real))]
     templates: frozenset[str] = frozenset()
     while stack:
-        folder, real_folder, in_vault = stack.pop()
+        folder, real_folder, place = stack.pop()
         try:
             with os.scandir(real_folder) as scan:
                 entries = sorted(scan, key=lambda entry: entry.name)
@@ -159,11 +176,10 @@ def _walk(given: str, real: str, wanted: Format | None, *, in_vault: bool) -> It
         if "clsm.yaml" in names:
             yield Skipped(folder, "a clsm store")
             continue
-        if names & _WORKSPACE:
-            in_vault = False
-        elif obsidian.FOLDER in names:
-            in_vault, templates = True, templates | obsidian.templates(real_folder)
-        below: list[tuple[str, str, bool]] = []
+        place = surroundings.below(names, place)
+        if place == "vault" and surroundings.VAULT in names:
+            templates |= obsidian.templates(real_folder)
+        below: list[tuple[str, str, Place]] = []
         for entry in entries:
             path, inside = os.path.join(folder, entry.name), os.path.join(real_folder, entry.name)
             is_folder = entry.is_dir(follow_symlinks=False)
@@ -172,10 +188,12 @@ def _walk(given: str, real: str, wanted: Format | None, *, in_vault: bool) -> It
                 reason = "templates of the vault"
             if reason:
                 yield Skipped(path, reason)
+            elif reason := exclusion.reason(inside, real, is_folder=is_folder):
+                yield Excluded(path, reason)
             elif is_folder:
-                below.append((path, inside, in_vault))
+                below.append((path, inside, place))
             else:
-                yield _file(path, inside, wanted, in_vault=in_vault)
+                yield _file(path, inside, wanted, place)
         stack += reversed(below)
 
 
@@ -189,42 +207,13 @@ def _passed_over(entry: os.DirEntry[str], *, is_folder: bool, siblings: set[str]
     if is_folder:
         if name == "node_modules":
             return "installed packages"
-        if name in {"skills", "hooks"} and siblings & _WORKSPACE:
+        if name in {"skills", "hooks"} and not siblings.isdisjoint(surroundings.WORKSPACE):
             return "instructions of the workspace"
         return None
-    return not_memory(name)
+    return detection.not_memory(name)
 
 
-def not_memory(name: str) -> str | None:
-    """Why a file is not memory by its name; None when it may be."""
-    return _openclaw_state(name) or _archived(name)
-
-
-def _openclaw_state(name: str) -> str | None:
-    """Files that OpenClaw keeps beside its transcripts, and that a ``*.jsonl`` would name too.
-
-    >>> _openclaw_state("a41f.trajectory.jsonl"), _openclaw_state("a41f.jsonl")
-    ('OpenClaw trajectory', None)
-    """
-    if name.endswith((".trajectory.jsonl", ".trajectory-path.json")):
-        return "OpenClaw trajectory"
-    if name == "sessions.json":
-        return "OpenClaw session list"
-    if ".checkpoint." in name and name.endswith(".jsonl"):
-        return "OpenClaw checkpoint"
-    return "instructions of the workspace" if name in _NOT_MEMORY else None
-
-
-def _archived(name: str) -> str | None:
-    """Copies; whoever wants one names it."""
-    if ".jsonl.reset." in name or ".jsonl.deleted." in name:
-        return "archived by OpenClaw; name the file to ingest it"
-    if ".bak" in name:
-        return "backup"
-    return None if detection.is_known(name) else "neither a note nor a transcript"
-
-
-def _file(path: str, real: str, wanted: Format | None, *, in_vault: bool) -> Found:
+def _file(path: str, real: str, wanted: Format | None, place: Place) -> Found:
     try:
         path.encode()
         with open_file(real) as stream:
@@ -235,10 +224,11 @@ def _file(path: str, real: str, wanted: Format | None, *, in_vault: bool) -> Fou
         return failed(path, error)
     encoding = encodings.of_text(head, is_whole=len(head) < detection.HEAD)
     text = encodings.decoded(head, encoding)
-    found = detection.of_file(path, text, wanted, in_vault=in_vault)
+    found = detection.of_file(path, text, wanted, in_vault=place == "vault")
     if isinstance(found, Problem):
         return found
-    return SourceFile(path, with_tilde(real), found, encoding=encoding)
+    is_agents = surroundings.is_agents(os.path.dirname(real), place)
+    return SourceFile(path, with_tilde(real), found, encoding=encoding, is_agents=is_agents)
 
 
 def _standard_input(wanted: Format | None, stdin: BinaryIO | None) -> Found:

@@ -84,8 +84,7 @@ def test_a_heading_tells_the_day_of_its_blocks() -> None:
         ("w/MEMORY.md", "# My memory\n", "agent", "My memory"),
         ("w/memory.md", "a", "agent", "memory"),
         ("w/DREAMS.md", "a", "agent", "DREAMS"),
-        ("w/memory/2026-02-24.md", "a", "agent", "2026-02-24"),
-        ("w/2026-02-24-call.md", "a", "agent", "2026-02-24-call"),
+        ("w/2026-02-24.md", "a", "user", "2026-02-24"),
         ("reading list.txt", "a", "user", "reading list"),
         ("clip.md", "---\ntrust: web\ntitle: A page\n---\na", "web", "A page"),
         ("-", "a", "user", "-"),
@@ -94,6 +93,21 @@ def test_a_heading_tells_the_day_of_its_blocks() -> None:
 def test_trust_and_title(path: str, text: str, trust: str, title: str) -> None:
     document = read(text, path)
     assert (document.trust, document.title) == (trust, title)
+
+
+@pytest.mark.parametrize(
+    ("name", "front", "trust"),
+    [
+        ("2026-02-24.md", "", "agent"),
+        ("2026-02-24-call.md", "", "agent"),
+        ("USER.md", "", "user"),
+        ("2026-02-24.md", "---\ntrust: user\n---\n", "user"),
+    ],
+)
+def test_dated_notes_of_an_agents_workspace_are_its_own(name: str, front: str, trust: str) -> None:
+    found = markdown.read(f"{front}a".encode(), path=name, zone=HOME, is_agents=True)
+    assert isinstance(found, RawDocument)
+    assert found.trust == trust
 
 
 @pytest.mark.parametrize(

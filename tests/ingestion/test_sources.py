@@ -109,7 +109,9 @@ def test_a_named_trajectory_is_passed_over_and_a_named_archive_is_read(tmp_path:
         ("a.json", b'{"role":"user","text":"a"}\n', "jsonl"),
         ("a.dat", b"text\0text", "binary file"),
         ("a.md", b"one \0 in a text that is long enough", "markdown"),
-        ("a.md", "text".encode("utf-16"), "binary file"),
+        ("a.md", "text".encode("utf-16"), "markdown"),
+        ("a.jsonl", '{"role":"user","text":"Zoë"}'.encode("utf-16"), "jsonl"),
+        ("a.dat", "Zoë".encode("utf-16-le"), "markdown"),
         ("a.md", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\x01\0\0\0\x01\0", "binary file"),
     ],
 )
