@@ -85,6 +85,8 @@ INGEST_OPTIONS: Table = {
     "--capture": ("capture", True),
     "--since": ("since", str),
     "--exclude": ("exclude", _another),
+    "--day-first": ("day_first", True),
+    "--month-first": ("day_first", False),
     "--strict": ("strict", True),
     "--dry-run": ("dry_run", True),
     **_COMMON,

@@ -42,6 +42,7 @@ class Options(NamedTuple):
     capture: bool = False
     since: str | None = None
     exclude: tuple[str, ...] = ()
+    day_first: bool | None = None
     strict: bool = False
     dry_run: bool = False
     store: str | None = None
@@ -134,6 +135,7 @@ def _ingested(store: Store, options: Options, printer: Printer) -> Report:
         stdin=None if sys.stdin is None else sys.stdin.buffer,
         fence_key=fence_key.reader(printer.warn),
         exclusion=_exclusion(store, options),
+        day_first=options.day_first,
     )
     embedder = None
     if not options.capture and not options.dry_run:

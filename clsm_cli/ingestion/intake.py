@@ -164,6 +164,7 @@ class Intake:
             now=self.request.now,
             session=default,
             known_clsm_calls=self.sessions.calls,
+            day_first=self.request.day_first,
         )
         with reading as items:
             batches = capture.capture(

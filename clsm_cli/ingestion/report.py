@@ -46,6 +46,7 @@ class Request:
         now: Time of the run, with offset.
         fence_key: Gives the key by which clsm's own recalled text is known again.
         exclusion: What the user leaves out.
+        day_first: Whether dates of chats have the day first; None: as the chat itself tells.
     """
 
     paths: tuple[str, ...]
@@ -59,6 +60,7 @@ class Request:
     stdin: BinaryIO | None = None
     fence_key: FenceKey = no_key
     exclusion: Exclusion | None = None
+    day_first: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)

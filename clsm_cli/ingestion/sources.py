@@ -193,8 +193,14 @@ def _walk(given: str, real: str, wanted: Format | None, exclusion: Exclusion) ->
             elif is_folder:
                 below.append((path, inside, place))
             else:
-                yield _file(path, inside, wanted, place)
+                yield _met(_file(path, inside, wanted, place))
         stack += reversed(below)
+
+
+def _met(found: Found) -> Found:
+    """A file of a folder: other programs have a ``result.json`` too, and nobody named this one."""
+    is_other = isinstance(found, Problem) and os.path.basename(found.path) == detection.TELEGRAM
+    return Skipped(found.path, "no export of Telegram") if is_other else found
 
 
 def _passed_over(entry: os.DirEntry[str], *, is_folder: bool, siblings: set[str]) -> str | None:

@@ -30,6 +30,8 @@ _SCRAMBLED = 0.70
 """From here on it hardly shrinks: base64 has .76, no prose more than .60."""
 _WORDS = 0.70
 """Share of letters and blanks below which a window is no prose: prose .87 to .97, logs .47 to .68."""
+_PROSE = 0.85
+"""From here on a line behind a dump is prose."""
 
 _FENCE = re.compile(r" {0,3}(`{3,}(?=[^`]*\Z)|~{3,})")
 
@@ -39,7 +41,7 @@ def spans(text: str) -> list[Span]:
 
     >>> log = "".join(f"10:{i // 60:02}:{i % 60:02} GET /a/{i * 7919} 200\n" for i in range(600))
     >>> [(text[:9], len(text) - end) for text in [log] for start, end in spans(log)]
-    [('10:00:00 ', 0)]
+    [('10:00:00 ', 1)]
     >>> spans("It rained. " * 10)
     []
     """
@@ -64,10 +66,14 @@ def told(text: str) -> str:
 
 
 def _rest(text: str, dump: Span) -> Span:
-    """A dump without its beginning, which ends with a line or else a word."""
+    """A dump without its beginning, which ends with a line or else a word, and lines of prose behind it."""
     start, limit = dump.start, dump.start + BEGINNING
     cut = text.rfind("\n", start + 1, limit) + 1 or text.rfind(" ", start + 1, limit) + 1 or limit
-    return Span(cut, dump.end)
+    end = dump.end
+    least = max(cut, end - 2 * _WINDOW)  # no window is longer: behind it stands a dump for sure
+    while (line := text.rfind("\n", least, end)) >= 0 and _share_of_words(text[line:end]) >= _PROSE:
+        end = line
+    return Span(cut, end)
 
 
 def _dumped(text: str) -> Iterator[Span]:
@@ -124,5 +130,9 @@ def _is_printed(window: str) -> bool:
     shrunk = len(zlib.compress(data, 1)) / len(data)
     if shrunk < _REPEATED or shrunk > _SCRAMBLED:
         return True
-    words = sum(map(str.isalpha, window)) + sum(map(str.isspace, window))
-    return words < _WORDS * len(window)
+    return _share_of_words(window) < _WORDS
+
+
+def _share_of_words(text: str) -> float:
+    """Share of letters and blanks."""
+    return (sum(map(str.isalpha, text)) + sum(map(str.isspace, text))) / len(text)
