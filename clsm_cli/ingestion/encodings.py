@@ -91,7 +91,7 @@ def as_utf_8(stream: BinaryIO, encoding: str) -> BinaryIO:
 
 def _without_mark(data: bytes) -> str:
     """UTF-16 of a Western text has a NUL in every second byte; else NULs are damage."""
-    if len(data) >= 2:
+    if len(data) >= 8:
         for first, name in ((1, "utf-16-le"), (0, "utf-16-be")):
             half, other = data[first::2], data[1 - first :: 2]
             if half.count(0) > 0.7 * len(half) and not other.count(0):

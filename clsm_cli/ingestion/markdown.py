@@ -88,7 +88,7 @@ def read(
     date = _date_of(path, meta, zone)
     blocks = tuple(
         RawBlock(text, first + 1, last + 1, span.heading, _time_of(text, span.heading, date, zone))
-        for text, first, last, span in _blocks(lines, _joined(lines, spans), ignored, tally)
+        for text, first, last, span in _blocks(lines, _joined(lines, spans), ignored)
     )
     return RawDocument(
         title=heading or _text(meta.get("title")) or _stem(path),
@@ -181,7 +181,7 @@ def _joined(lines: Sequence[str], spans: Sequence[Span]) -> Iterator[Span]:
 
 
 def _blocks(
-    lines: Sequence[str], spans: Iterable[Span], ignored: frozenset[int], tally: Tally
+    lines: Sequence[str], spans: Iterable[Span], ignored: frozenset[int]
 ) -> Iterator[tuple[str, int, int, Span]]:
     """Text, first and last line of each block, cut where it is larger than a block may be."""
     for span in spans:
@@ -190,8 +190,6 @@ def _blocks(
         if len(text.encode()) <= MAX_MESSAGE:
             yield text, span.start, span.end - 1, span
             continue
-        limit = f"{MAX_MESSAGE >> 20} MiB"
-        tally.add(f"block larger than {limit}, read in pieces", span.start + 1)
         for group in _groups(lines, numbers):
             text = "\n".join(lines[number] for number in group)
             for at in range(0, len(text), _PIECE):

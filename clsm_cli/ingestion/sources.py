@@ -199,8 +199,10 @@ def _walk(given: str, real: str, wanted: Format | None, exclusion: Exclusion) ->
 
 def _met(found: Found) -> Found:
     """A file of a folder: other programs have a ``result.json`` too, and nobody named this one."""
-    is_other = isinstance(found, Problem) and os.path.basename(found.path) == detection.TELEGRAM
-    return Skipped(found.path, "no export of Telegram") if is_other else found
+    if os.path.basename(found.path) != detection.TELEGRAM:
+        return found
+    is_export = isinstance(found, SourceFile) and found.format == "telegram"
+    return found if is_export else Skipped(found.path, "no export of Telegram")
 
 
 def _passed_over(entry: os.DirEntry[str], *, is_folder: bool, siblings: set[str]) -> str | None:

@@ -47,13 +47,17 @@ def spans(text: str) -> list[Span]:
     """
     if len(text) < LEAST:
         return []
-    found: list[Span] = []
-    for part in _dumped(text):
-        if found and not text[found[-1].end : part.start].strip():
-            found[-1] = Span(found[-1].start, part.end)
-        else:
-            found.append(part)
-    return [_rest(text, each) for each in found if each.end - each.start >= LEAST]
+    found: list[tuple[Span, bool]] = []
+    for part, is_marked in _dumped(text):
+        start = part.start
+        if found and not text[found[-1][0].end : start].strip():
+            start = found.pop()[0].start
+        found.append((Span(start, part.end), is_marked))
+    return [
+        _rest(text, part, ends_sharply=is_marked)
+        for part, is_marked in found
+        if part.end - part.start >= LEAST
+    ]
 
 
 def told(text: str) -> str:
@@ -65,10 +69,15 @@ def told(text: str) -> str:
     return "\n".join(text[a:b].rstrip() for a, b in zip(starts, ends, strict=True) if a < b)
 
 
-def _rest(text: str, dump: Span) -> Span:
-    """A dump without its beginning, which ends with a line or else a word, and lines of prose behind it."""
+def _rest(text: str, dump: Span, *, ends_sharply: bool) -> Span:
+    """A dump without its beginning, which ends with a line or else a word.
+
+    Where only a window tells its end, lines of prose there are none of it.
+    """
     start, limit = dump.start, dump.start + BEGINNING
     cut = text.rfind("\n", start + 1, limit) + 1 or text.rfind(" ", start + 1, limit) + 1 or limit
+    if ends_sharply:
+        return Span(cut, dump.end)
     end = dump.end
     least = max(cut, end - 2 * _WINDOW)  # no window is longer: behind it stands a dump for sure
     while (line := text.rfind("\n", least, end)) >= 0 and _share_of_words(text[line:end]) >= _PROSE:
@@ -76,13 +85,15 @@ def _rest(text: str, dump: Span) -> Span:
     return Span(cut, end)
 
 
-def _dumped(text: str) -> Iterator[Span]:
-    """Fences, paragraphs and windows that are dumps, however short, in order."""
+def _dumped(text: str) -> Iterator[tuple[Span, bool]]:
+    """Fences and paragraphs (marked: they end where they end) and windows that are dumps, in order."""
     for part, is_dump in _parts(text):
         if is_dump:
-            yield part
+            yield part, True
         else:
-            yield from (w for w in _windows(text, part) if _is_printed(text[w.start : w.end]))
+            for window in _windows(text, part):
+                if _is_printed(text[window.start : window.end]):
+                    yield window, False
 
 
 def _parts(text: str) -> Iterator[tuple[Span, bool]]:
