@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from _typeshed import WriteableBuffer
 
 UTF_8 = "utf-8"
+UNKNOWN = ""
+UNTOLD = "text in an encoding that cannot be told, save it as UTF-8"
 _MARKS = (
     (codecs.BOM_UTF32_LE, "utf-32"),
     (codecs.BOM_UTF32_BE, "utf-32"),
@@ -23,13 +25,12 @@ _MARKS = (
 NAMES = {
     "cp1252": "windows-1252",
     "cp866": "IBM866",
-    **{f"iso8859_{n}": f"ISO-8859-{n}" for n in (2, 3, 4, 5, 6, 7, 8, 10, 13, 14, 15, 16)},
+    **{f"iso8859_{n}": f"ISO-8859-{n}" for n in (2, 5, 6, 7, 8)},
     "koi8_r": "KOI8-R",
     "koi8_u": "KOI8-U",
     "mac_roman": "macintosh",
     "cp874": "windows-874",
-    **{f"cp{n}": f"windows-{n}" for n in (1250, 1251, 1253, 1254, 1255, 1256, 1257, 1258)},
-    "mac_cyrillic": "x-mac-cyrillic",
+    **{f"cp{n}": f"windows-{n}" for n in (1250, 1251, 1253, 1254, 1255, 1256, 1257)},
     "gb18030": "gb18030",
     "big5": "Big5",
     "euc_jp": "EUC-JP",
@@ -38,8 +39,8 @@ NAMES = {
     "cp949": "EUC-KR",
 }
 """Legacy encodings, Python's name → that of the WHATWG Encoding Standard (encoding.spec.whatwg.org,
-"Names and labels"). Where a text is as likely in several, it is in the first, which the standard
-takes for what names no encoding."""
+"Names and labels") but those of few languages, which texts of others are taken for. Where a text is
+as likely in several, it is in the first, which the standard takes for what names no encoding."""
 _LEGACY = tuple(NAMES)
 _SAMPLE = 1 << 16
 _MOST_CHAOS = 0.5
@@ -48,7 +49,7 @@ _CHUNK = 1 << 16
 
 
 def of_text(data: bytes, *, is_whole: bool = False) -> str:
-    r"""The encoding of a text, by the name that Python has for it.
+    r"""The encoding of a text, by the name that Python has for it; empty where it cannot be told.
 
     Args:
         data: The text, or its beginning.
@@ -120,9 +121,10 @@ def _guessed(data: bytes) -> str:
         )
     )
     if not found:
-        return UTF_8
-    best = min((each.chaos, -each.coherence) for each in found)
-    likely = [each for each in found if (each.chaos, -each.coherence) == best]
+        return UNKNOWN
+    # Less than a hundredth of chaos is chance; what is as likely is told apart by its words.
+    best = min((int(100 * each.chaos), -each.coherence) for each in found)
+    likely = [each for each in found if (int(100 * each.chaos), -each.coherence) == best]
     names = {name for each in likely for name in each.could_be_from_charset}
     return min(names, key=_LEGACY.index) if _LEGACY[0] in names else likely[0].encoding
 

@@ -190,6 +190,9 @@ class Intake:
         with source.open() as stream:
             data = stream.read(limit + 1)
         encoding = encodings.of_text(data, is_whole=len(data) <= limit)
+        if encoding == encodings.UNKNOWN:
+            tally.problems.append(Problem(source.path, None, encodings.UNTOLD))
+            return
         if encoding != encodings.UTF_8:  # what its beginning did not tell
             data = encodings.decoded(data, encoding)
             tally.encoding = encodings.name_of(encoding)

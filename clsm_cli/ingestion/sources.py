@@ -231,6 +231,8 @@ def _file(path: str, real: str, wanted: Format | None, place: Place) -> Found:
     except OSError as error:
         return failed(path, error)
     encoding = encodings.of_text(head, is_whole=len(head) < detection.HEAD)
+    if encoding == encodings.UNKNOWN:
+        return Problem(path, None, encodings.UNTOLD)
     text = encodings.decoded(head, encoding)
     found = detection.of_file(path, text, wanted, in_vault=place == "vault")
     if isinstance(found, Problem):
@@ -247,6 +249,8 @@ def _standard_input(wanted: Format | None, stdin: BinaryIO | None) -> Found:
     # peek gives what one read gives and consumes nothing; a first row is enough.
     head = stdin.peek(detection.HEAD)[: detection.HEAD]
     encoding = encodings.of_text(head)
+    if encoding == encodings.UNKNOWN:
+        return Problem(STDIN, None, encodings.UNTOLD)
     head = encodings.decoded(head, encoding)
     if wanted is None and detection.is_binary(head, strict=True):
         return Problem(STDIN, None, "binary data")

@@ -18,6 +18,7 @@ PROSE = "\n\n".join(
     (ROOT / "docs" / f"{name}.md").read_text()
     for name in ("architecture", "promises", "openclaw", "schedule", "mcp")
 )
+CODE = (ROOT / "tests" / "test_structure.py").read_text()[:10_000]
 PART = PROSE.replace("```", "")[4000:9000]
 WORDS = ("river", "stone", "lamp", "garden", "letter", "morning", "bread", "window", "paper")
 
@@ -31,8 +32,8 @@ def log(lines: int) -> str:
 
 DUMPS = {
     "log": log(400),
-    "fence": "```\n" + PROSE.replace("```", "")[:12_000] + "\n```",
-    "fence that nobody closed": "~~~ text\n" + PROSE[:12_000],
+    "fence": "```python\n" + CODE + "\n```",
+    "fence that nobody closed": "~~~\n" + CODE,
     "base64": base64.encodebytes(random.Random(1).randbytes(20_000)).decode(),
     "hex": random.Random(1).randbytes(9_000).hex(),
     "json": "[" + ", ".join(f'{{"id": {i}, "on": true}}' for i in range(600)) + "]",
@@ -56,6 +57,8 @@ def test_all_of_a_dump_but_its_beginning_is_one(text: str) -> None:
         log(60),
         PROSE,
         "\n\n".join(f"- [ ] {line}" for line in PROSE.split(". ")),
+        CODE,
+        f"```\n{PROSE.replace('```', '')[4000:14_000]}\n```",
         f"{PART}\n\n```\n{PART[:4000]}\n```\n\n{PART}",
     ],
 )
