@@ -109,6 +109,8 @@ class RecallSettings(NamedTuple):
     """Holds no longer, as newer memories tell, where a question asks for what does."""
     weight_bridge: float = 0.8
     """Shares a rare name with one of the best, which the question does not have (``retrieval.bridges``)."""
+    weight_literal: float = 4.0
+    """Holds what the model does not know, as it is written (``retrieval.meaning.strange``)."""
     breadth: float = 1.0
     """How far a question that asks for several things is ranked in its own way (``text.breadth``); 0: as
     any other."""

@@ -42,6 +42,7 @@ class Item(NamedTuple):
         time: When it was said or became true, as it is written.
         path: The topic file of the store, or the ingested file as it was given; ``line`` from 1.
         state: Of tasks, open or blocked; ``due`` is a bare date.
+        is_dated: Whether its words count from ``time``: "I see the dentist tomorrow".
     """
 
     id: str
@@ -55,6 +56,7 @@ class Item(NamedTuple):
     line: int = 0
     state: str | None = None
     due: str | None = None
+    is_dated: bool = False
 
 
 class Past(NamedTuple):

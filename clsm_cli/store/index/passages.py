@@ -7,6 +7,7 @@ A long one is cut at sentence or list ends into parts of at most ``max_tokens`` 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from clsm_cli.model.ids import digest
@@ -220,3 +221,10 @@ def _sentences(text: str) -> Iterator[tuple[int, int, bool]]:
         for line in re.compile(_LINE).finditer(text, first, end):
             yield line.start(), line.end(), True
         done = end
+
+
+def terms_of(speaker: str, heading: str, text: str) -> tuple[Counter[str], int]:
+    """What a passage is found by, terms and keys, each with its occurrences; and its terms in all."""
+    text = with_heading(heading, text)
+    terms = Counter(tokens.stems(f"{speaker} {text}"))
+    return terms + Counter(tokens.keys(text)), terms.total()

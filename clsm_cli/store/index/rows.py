@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from datetime import date
 from itertools import takewhile
 from typing import TYPE_CHECKING
@@ -11,9 +10,9 @@ from typing import TYPE_CHECKING
 from clsm_cli.model.ids import digest
 from clsm_cli.records import NamedTuple
 from clsm_cli.store.index import postings
-from clsm_cli.store.index.passages import Passage, with_heading
+from clsm_cli.store.index.passages import Passage, terms_of
 from clsm_cli.store.jsonlines import dump
-from clsm_cli.text import activities, aliases, changes, mentions, noun_phrases, timex, tokens
+from clsm_cli.text import activities, aliases, changes, mentions, noun_phrases, timex
 from clsm_cli.text.node_ids import node_id
 from clsm_cli.text.sentences import split
 
@@ -146,7 +145,7 @@ class Batch:
         return row
 
     def _insert(self, place: int, passage: Passage) -> None:
-        terms = terms_of(passage.speaker, passage.heading, passage.text)
+        terms, length = terms_of(passage.speaker, passage.heading, passage.text)
         day = day_of(passage.time)
         is_told = not passage.is_dump
         is_turn = is_told and passage.document is None and passage.kind == "passage"
@@ -159,7 +158,7 @@ class Batch:
                 heading_id(self.connection, passage.heading),
                 dump(list(passage.sources)) if passage.sources else None,
                 day,
-                terms.total(),
+                length,
                 passage.embedded_digest,
                 passage.current,
                 periods_of(passage.text, day) if is_turn and day is not None else None,
@@ -168,7 +167,7 @@ class Batch:
             ),
         ).lastrowid
         assert row is not None
-        self._postings.add(row, terms, terms.total())
+        self._postings.add(row, terms, length)
         self.connection.execute("UPDATE passages SET grp = id WHERE id = ?", (row,))
         if is_told:
             self._mention(row, passage.text)
@@ -206,7 +205,7 @@ class Batch:
             (value,),
         ).fetchall()
         for row, speaker, heading, text, _ in rows:
-            self._postings.remove(row, terms_of(speaker, heading, text))
+            self._postings.remove(row, terms_of(speaker, heading, text)[0])
         for place in sorted({row[4] for row in rows}):
             session, document = self.connection.execute(
                 "SELECT session, document FROM places WHERE id = ?", (place,)
@@ -245,11 +244,6 @@ def heading_id(connection: sqlite3.Connection, heading: str) -> int | None:
     row = int(digest("heading", heading), 16)
     connection.execute("INSERT OR IGNORE INTO headings VALUES (?, ?)", (row, heading))
     return row
-
-
-def terms_of(speaker: str, heading: str, text: str) -> Counter[str]:
-    """The search terms of a passage, each with its occurrences."""
-    return Counter(tokens.stems(f"{speaker} {with_heading(heading, text)}"))
 
 
 def day_of(time: str | None) -> int | None:
