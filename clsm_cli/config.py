@@ -46,6 +46,13 @@ class BoundarySettings(NamedTuple):
     """Turns by which modularity may move a boundary (CMA §3.1.2)."""
 
 
+class IngestSettings(NamedTuple):
+    """What is taken in."""
+
+    exclude: tuple[str, ...] = ()
+    """Patterns of gitignore: what is left out of every folder that is taken in."""
+
+
 class PassageSettings(NamedTuple):
     """How raw text is cut into what recall returns."""
 
@@ -232,6 +239,7 @@ class StatusSettings(NamedTuple):
 class Settings(NamedTuple):
     """All settings, frozen; see each group for units and sources."""
 
+    ingest: IngestSettings = IngestSettings()
     boundary: BoundarySettings = BoundarySettings()
     passage: PassageSettings = PassageSettings()
     recall: RecallSettings = RecallSettings()
@@ -260,6 +268,11 @@ def with_changes(settings: Settings, changes: dict[str, Any]) -> Settings:
         if group is None or key not in group._fields:
             raise ValueError(f"unknown setting {name!r}")
         wanted = type(getattr(group, key))
+        if wanted is tuple:
+            if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
+                raise ValueError(f"setting {name!r} must be a list of texts")
+            settings = settings._replace(**{group_name: group._replace(**{key: tuple(value)})})
+            continue
         if wanted is str and not isinstance(value, str):
             raise ValueError(f"setting {name!r} must be text")
         if value not in _CHOICES.get(name, (value,)):

@@ -10,7 +10,8 @@ import contextlib
 from typing import TYPE_CHECKING
 
 from clsm_cli.errors import LockedError, ModelDigestError, ModelMissingError
-from clsm_cli.ingestion.intake import Intake, Opening
+from clsm_cli.ingestion.intake import Intake
+from clsm_cli.ingestion.late_index import Opening
 from clsm_cli.ingestion.report import Progress, Report, Request, Run
 from clsm_cli.store import inbox
 from clsm_cli.store.layout import ASIDE

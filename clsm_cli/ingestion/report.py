@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, BinaryIO, Protocol
 
 from clsm_cli.ingestion.fence import FenceKey, no_key
-from clsm_cli.ingestion.sources import Missing
+from clsm_cli.ingestion.sources import Excluded, Missing
 from clsm_cli.store import runs
 
 if TYPE_CHECKING:
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from clsm_cli.errors import ModelDigestError
     from clsm_cli.ingestion.capture import Tally
     from clsm_cli.ingestion.detection import Format
+    from clsm_cli.ingestion.exclusion import Exclusion
     from clsm_cli.ingestion.items import Problem
     from clsm_cli.ingestion.sources import Skipped
     from clsm_cli.store.layout import Store
@@ -47,6 +48,8 @@ class Request:
         dry_run: Only say what would happen.
         now: Time of the run, with offset.
         fence_key: Gives the key by which clsm's own recalled text is known again.
+        exclusion: What the user leaves out.
+        day_first: Whether dates of chats have the day first; None: as the chat itself tells.
     """
 
     paths: tuple[str, ...]
@@ -59,6 +62,8 @@ class Request:
     dry_run: bool = False
     stdin: BinaryIO | None = None
     fence_key: FenceKey = no_key
+    exclusion: Exclusion | None = None
+    day_first: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +98,11 @@ class Report:
             return missing[0]
         has_read = self.sources or self.up_to_date
         return self.problems[0] if self.problems and not has_read else None
+
+    @property
+    def excluded(self) -> int:
+        """Files and folders that the user leaves out."""
+        return sum(isinstance(each, Excluded) for each in self.skipped)
 
     @property
     def forgotten(self) -> int:

@@ -32,7 +32,10 @@ if TYPE_CHECKING:
     from clsm_cli.store.index.vector_rows import Committed
     from clsm_cli.store.layout import Store
 
-_USED = "SELECT embedded FROM passages UNION SELECT embedded FROM nodes WHERE embedded IS NOT NULL"
+_USED = (
+    "SELECT embedded FROM passages WHERE embedded IS NOT NULL"
+    " UNION SELECT embedded FROM nodes WHERE embedded IS NOT NULL"
+)
 _ORPHANS = (
     "DELETE FROM places WHERE id NOT IN (SELECT place FROM passages)",
     "DELETE FROM mentions WHERE passage NOT IN (SELECT id FROM passages)",

@@ -29,8 +29,8 @@ if TYPE_CHECKING:
 
 _WAITING = (
     "INSERT OR IGNORE INTO waiting SELECT embedded FROM"
-    " (SELECT embedded FROM passages UNION SELECT embedded FROM nodes WHERE embedded IS NOT NULL)"
-    " WHERE embedded NOT IN (SELECT digest FROM vectors)"
+    " (SELECT embedded FROM passages UNION SELECT embedded FROM nodes)"
+    " WHERE embedded IS NOT NULL AND embedded NOT IN (SELECT digest FROM vectors)"
 )
 
 
