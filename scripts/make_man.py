@@ -23,7 +23,7 @@ ENVIRONMENT = (
     ("CLSM_DEVICE", "This machine's name in the store; by default made of its host name."),
     ("CLSM_MODEL_DIR", "The folder of the embedding model."),
     (
-        "CLSM_LLM_BASE_URL, CLSM_LLM_MODEL, …",
+        "CLSM_LLM_BASE_URL, CLSM_LLM_MODEL, ...",
         "A setting of this machine, before its config.toml; docs/format.md lists them.",
     ),
     ("XDG_CONFIG_HOME", "The folder in which clsm/config.toml is looked for."),

@@ -57,6 +57,7 @@ class Remove:
 
 
 Write = Put | Append | Remove
+_GIT_FILES = (".gitattributes", ".gitignore")
 _MAX_REDO = 1 << 30
 """Bytes of the file that holds a begun run."""
 
@@ -161,17 +162,25 @@ def _read_redo(path: Path) -> dict[str, Any] | None:
         if found is not None:
             told = found.get("changes", found["line"]["changes"])
             changes = logs.parse_run({**found["line"], "changes": told}).changes
-            if len(changes) != len(found["data"]) or not all(map(is_inside, changes)):
+            paths = [PurePosixPath(change.path) for change in changes]
+            is_ours = all(is_inside(path.parent.parent, each) for each in paths)
+            if len(changes) != len(found["data"]) or not is_ours:
                 return None
     except (DamagedStoreError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
         return None
     return found
 
 
-def is_inside(change: logs.Change) -> bool:
-    """Whether the path of a change leads to a place in the store."""
-    path = PurePosixPath(change.path)
-    return not path.is_absolute() and ".." not in path.parts
+def is_inside(root: Path, path: PurePosixPath) -> bool:
+    """Whether a run may write to a path, relative to the store: its name may come from a clone.
+
+    Not out of the store, not through a link, and to no hidden name but git's two files: what stands
+    in ``.git`` names programs.
+    """
+    hidden = [part for part in path.parts if part.startswith(".")]
+    if path.is_absolute() or not path.parts or (hidden and path.as_posix() not in _GIT_FILES):
+        return False
+    return not any((root / parent).is_symlink() for parent in path.parents[:-1])
 
 
 def _redo(store: Store) -> Path:
@@ -260,16 +269,13 @@ def _changes(store: Store, writes: Sequence[Write]) -> tuple[logs.Change, ...]:
 
 
 def _relative(store: Store, path: Path) -> str:
-    """The path inside the store; refused when it leaves it, also through a linked folder."""
-    if not path.is_relative_to(store.root) or ".." in path.parts:
-        raise RefusedError(str(path), "lies outside the store", "report this as a bug of clsm")
-    inside = path.relative_to(store.root)
-    for parent in inside.parents:
-        if str(parent) != "." and (store.root / parent).is_symlink():
-            raise RefusedError(
-                str(store.root / parent), "is a symbolic link", "put the folder itself in its place"
-            )
-    return inside.as_posix()
+    """The path inside the store; refused where no run may write."""
+    if path.is_relative_to(store.root):
+        inside = PurePosixPath(path.relative_to(store.root))
+        if is_inside(store.root, inside):
+            return inside.as_posix()
+    reason = "is no place in a memory: outside it, hidden, or behind a symbolic link"
+    raise RefusedError(str(path), reason, "take away the link, or what names that file")
 
 
 def _new_id(store: Store, line: logs.RunLine) -> str:
