@@ -1,6 +1,7 @@
 """Whether others may write to a store: then what stands in it may not be the owner's.
 
-A memory that somebody else can change is told to an agent as its own. So a store is refused, as ssh refuses its keys: by readers too, what they read is the danger.
+A memory that somebody else can change is told to an agent as its own. So a store is refused, as ssh
+refuses its keys: by readers too, what they read is the danger.
 Others may *read* where ``git clone`` or a copy left its usual modes; that is no reason to refuse,
 ``clsm doctor`` says so and mends it.
 

@@ -12,6 +12,7 @@ down whole in ``.clsm/redo`` before the first of them: whoever writes next ends 
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 from base64 import b64decode, b64encode
@@ -19,8 +20,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
-from clsm_cli.errors import DamagedStoreError, RefusedError
-from clsm_cli.model.ids import digest
+from clsm_cli.errors import ClsmError, DamagedStoreError, RefusedError
 from clsm_cli.model.streams import STREAMS
 from clsm_cli.store import atomic, ledger, lock, logs
 from clsm_cli.store.jsonlines import dump
@@ -57,7 +57,8 @@ class Remove:
 
 
 Write = Put | Append | Remove
-_GIT_FILES = (".gitattributes", ".gitignore")
+_HIDDEN = (".gitattributes", ".gitignore", ".clsm/purge")
+"""What a run may write to with a hidden name: git's two files, and the mark of ``wiping``."""
 _MAX_REDO = 1 << 30
 """Bytes of the file that holds a begun run."""
 
@@ -99,12 +100,26 @@ def apply(
     changes = _changes(store, writes)
     _refuse_stale(writes, changes)
     line = logs.RunLine("", command, now, changes, of)
-    line = line._replace(id=run_id or _new_id(store, line), changes=changes if keep else ())
+    line = line._replace(id=run_id or ledger.new_id(store, line), changes=changes if keep else ())
     _remember_device(store)
-    if keep:
-        ledger.save(store, line, [_content(write) for write in writes])
+    try:
+        if keep:
+            ledger.save(store, line, [_content(write) for write in writes])
+        if whole:
+            atomic.put(_redo(store), _begun(line, changes, writes))
+        _write(store, writes)
+    except BaseException:
+        if not _redo(store).exists():  # else whoever writes next ends it
+            with contextlib.suppress(ClsmError, OSError):
+                ledger.discard(store, line)
+        raise
+    atomic.append(store.flow / "runs.jsonl", logs.render(line), durable=whole)
     if whole:
-        atomic.put(_redo(store), _begun(line, changes, writes))
+        atomic.remove(_redo(store))
+    return line
+
+
+def _write(store: Store, writes: Sequence[Write]) -> None:
     for write in writes:
         lock.require(store.root)
         if isinstance(write, Put):
@@ -113,10 +128,6 @@ def apply(
             atomic.append(write.path, write.record)
         else:
             _remove(store, write.path)
-    atomic.append(store.flow / "runs.jsonl", logs.render(line), durable=whole)
-    if whole:
-        atomic.remove(_redo(store))
-    return line
 
 
 def recover(store: Store) -> list[str]:
@@ -174,11 +185,11 @@ def _read_redo(path: Path) -> dict[str, Any] | None:
 def is_inside(root: Path, path: PurePosixPath) -> bool:
     """Whether a run may write to a path, relative to the store: its name may come from a clone.
 
-    Not out of the store, not through a link, and to no hidden name but git's two files: what stands
-    in ``.git`` names programs.
+    Not out of the store, not through a link, and to no hidden name but ``_HIDDEN``: what stands in
+    ``.git`` names programs.
     """
     hidden = [part for part in path.parts if part.startswith(".")]
-    if path.is_absolute() or not path.parts or (hidden and path.as_posix() not in _GIT_FILES):
+    if path.is_absolute() or not path.parts or (hidden and path.as_posix() not in _HIDDEN):
         return False
     return not any((root / parent).is_symlink() for parent in path.parents[:-1])
 
@@ -276,20 +287,6 @@ def _relative(store: Store, path: Path) -> str:
             return inside.as_posix()
     reason = "is no place in a memory: outside it, hidden, or behind a symbolic link"
     raise RefusedError(str(path), reason, "take away the link, or what names that file")
-
-
-def _new_id(store: Store, line: logs.RunLine) -> str:
-    """An id that no run has: the same change may be made again, and undone again, at one time."""
-    step = ledger.step_of(line)
-    run_id, again = f"run-{step}", 0
-    while ledger.folder_of(store, run_id).exists() and run_id in _ids(store):
-        again += 1
-        run_id = f"run-{digest(step, str(again))}"
-    return run_id
-
-
-def _ids(store: Store) -> set[str]:
-    return {str(row.get("id")) for _, row in logs.rows(store.flow / "runs.jsonl")[0]}
 
 
 def _remember_device(store: Store) -> None:
