@@ -132,7 +132,7 @@ class _Night:
         chosen = replay.choose(found, evidence.by_user(self.index.connection), self.request)
         taken = {i for i, r in episodes.items() if not found.is_pending(r)} | {*chosen}
         words = self._words(found, taken)
-        thinker = Thinker(self.store.settings.llm, self.request.llm_key)
+        thinker = Thinker(self.request.llm, self.request.llm_key)
         student = learning.Student(
             self.store,
             self.index.connection,

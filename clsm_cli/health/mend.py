@@ -119,7 +119,7 @@ def _beside(store: Store, findings: Collection[Finding]) -> list[str]:
             atomic.make_private(path)
             done.append(f"{finding.path}: mode {'700' if is_folder else '600'}")
         elif finding.code == "left-over":
-            atomic.remove(path)
+            (atomic.remove_folder if path.is_dir() else atomic.remove)(path)
             done.append(f"{finding.path}: removed")
         elif finding.code == "device-unknown" and finding.mends:
             atomic.put(path, f"{store.device}\n".encode())
