@@ -98,7 +98,26 @@ class View:
             self.lead,
             self.fits[row],
             asker=float(self._question.of_asker),
+            maxsim=self._around_it.get(row),
+            unseen=self._unseen,
+            named=float(bool(self._question.named)),
+            terms=len(words.content(self._question)),
+            document=float(self._around.near[row].is_document),
         )
+
+    @cached_property
+    def _unseen(self) -> float:
+        return words.unseen(self._words, self._question)
+
+    @cached_property
+    def _around_it(self) -> dict[int, float]:
+        """MaxSim of each candidate with both its neighbours."""
+        return self._maxsim(after=True)
+
+    @cached_property
+    def _before_it(self) -> dict[int, float]:
+        """MaxSim of each candidate with the one before it."""
+        return self._maxsim(after=False)
 
     def _of_day(self, row: int) -> float:
         """Share of the question's terms that only say when, of a note of that time: it has them."""
@@ -162,7 +181,8 @@ class View:
         near = self._around.near
         known = [i for i, row in enumerate(rows) if near[row].vector >= 0]
         found = list(by_words)
-        measured = spread([self._maxsim(rows[i], after=after) for i in known])
+        over = self._around_it if after else self._before_it
+        measured = spread([over[rows[i]] for i in known])
         for i, value in zip(known, measured, strict=True):
             found[i] = value
         return found
@@ -193,8 +213,14 @@ class View:
     def _cosine(self, row: int) -> float | None:
         return self._near.of(self._around.near[row].vector) if self._near else None
 
-    def _maxsim(self, row: int, *, after: bool) -> float:
+    def _maxsim(self, *, after: bool) -> dict[int, float]:
+        """MaxSim of each candidate that has a vector, taken as one text with what is beside it."""
         if self._late is None:
-            return 0.0
-        traits = self._around.near[row]
-        return self._late.over(row, traits.previous, traits.next if after else None)
+            return {}
+        found = {}
+        for row in self._around.rows:
+            traits = self._around.near[row]
+            if traits.vector >= 0:
+                following = traits.next if after else None
+                found[row] = self._late.over(row, traits.previous, following)
+        return found

@@ -33,13 +33,17 @@ if TYPE_CHECKING:
     from clsm_cli.store.index.search import Traits
 
 
+FIRST = 10
+"""Candidates of which the surest decides whether anything is said: what a reader sees."""
+
+
 class Candidate(NamedTuple):
     """A passage that may answer.
 
     Attributes:
         row: Row of the index.
         score: Σ weight · signal, relative to this query.
-        confidence: That it is relevant at all, 0 … 1, comparable between queries.
+        confidence: That it answers, 0 … 1, comparable between queries (``scoring.confidence``).
         signals: Each 0 … 1.
         evidence: What they were made of.
         traits: Where it stands.
@@ -58,7 +62,7 @@ class Ranked(NamedTuple):
 
     Attributes:
         candidates: Best first.
-        confidence: That any is relevant.
+        confidence: That something answers, which is that of the surest of the first ``FIRST``.
         cosines: Of every stored sentence vector to the question, by its row; empty without a model.
         found: The confidence from what was found alone, whoever is asked about.
     """
@@ -119,9 +123,10 @@ def rank(
             )
         )
     ranked.sort(key=_place)
-    strongest = confidence.best([candidate.evidence for candidate in ranked])
-    sure = round(confidence.of(strongest), 6) if ranked else 0.0
-    alone = round(confidence.of(strongest._replace(asker=0.0)), 6) if ranked else 0.0
+    first = ranked[:FIRST]
+    sure = max((each.confidence for each in first), default=0.0)
+    others = [confidence.of(each.evidence._replace(asker=0.0)) for each in first]
+    alone = round(max(others, default=0.0), 6)
     return Ranked(ranked, sure, near.cosines if near is not None else (), alone)
 
 

@@ -9,7 +9,7 @@ from clsm_cli.records import NamedTuple
 from clsm_cli.scoring import bm25
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection, Mapping, Sequence
 
     from clsm_cli.config import RecallSettings
     from clsm_cli.retrieval.question import Question
@@ -102,13 +102,24 @@ def _literal(
     return held, 1 - share + share * best
 
 
+def content(question: Question) -> Sequence[str]:
+    """The terms of a question without the names of speakers, unless there is nothing else."""
+    return [t for t in question.terms if t not in question.name_terms] or question.terms
+
+
+def unseen(words: Words, question: Question) -> float:
+    """Share of the question's idf in words that no passage holds, 0 … 1; see ``content``."""
+    terms = content(question)
+    mass = sum(words.idf[term] for term in terms)
+    return sum(words.idf[t] for t in terms if not words.postings[t]) / mass if mass else 0.0
+
+
 def coverage(words: Words, question: Question, rows: Collection[int]) -> dict[int, float]:
     """Share of the question's idf that the words of some passages hold, 0 … 1.
 
     Names of speakers are left out, unless there is nothing else: every turn they say has them.
     """
-    names = question.name_terms
-    terms = [term for term in question.terms if term not in names] or question.terms
+    terms = content(question)
     mass = sum(words.idf[term] for term in terms)
     held: dict[int, float] = {}
     for term in terms:

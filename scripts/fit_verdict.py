@@ -1,0 +1,303 @@
+"""Fit how sure a recall is (``clsm_cli/scoring/confidence.py``), and tell what that is worth.
+
+Questions with and without an answer are put to many memories; of the items that a question finds, the
+surest stands for it (multiple instances: Andrews et al., NIPS 2002), and a logistic regression tells
+the two kinds apart. All figures are of memories that had no part in the fit. Every memory counts as
+one, half of it the questions with an answer, the kinds without one sharing the other half.
+
+    python -m scripts.fit_verdict --work DIR --locomo DIR --gvd DIR --workspaces DIR
+
+The workspaces are clones of the repositories that ``fixtures/questions`` names, at ``owner+name``.
+What was found is kept in the work folder while the program that finds it stays as it is.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from ruamel.yaml import YAML
+
+from clsm_cli.commands import engine as engines
+from clsm_cli.commands.workshop import opened_engine
+from clsm_cli.evaluation import benches, metrics, program, stores
+from clsm_cli.evaluation.dataset import Case, Dataset, Folders, Query
+from clsm_cli.evaluation.loaders import gvd, locomo, memory, strangers
+from clsm_cli.evaluation.nodes.fit import logistic
+from clsm_cli.evaluation.stores import Workshop
+from clsm_cli.retrieval import ranking
+from clsm_cli.retrieval.finding import find
+from clsm_cli.retrieval.meaning import Engine
+from clsm_cli.retrieval.query import Query as Ask
+from clsm_cli.scoring import confidence
+from clsm_cli.store.index.opening import open_index
+
+ROOT = Path(__file__).parents[1]
+QUESTIONS = ROOT / "fixtures" / "questions"
+WITH = "with an answer"
+NEAR, EVERYDAY, NAMED, BARE, WRONG = (
+    "near topic",
+    "everyday",
+    "of others, names kept",
+    "of others, no names",
+    "wrong person",
+)
+KINDS = (WITH, NEAR, EVERYDAY, NAMED, BARE, WRONG)
+DRAWN = 40
+"""Questions of each kind that are drawn for a memory, at most; of those with an answer four times that."""
+SILENCED = 0.05
+"""Share of the questions with an answer that may get none, mean over memories."""
+ROUNDS = 6
+"""Times that the item which stands for a question is chosen anew."""
+
+Floats = NDArray[np.float64]
+
+
+class Asked(NamedTuple):
+    """A question, and the evidence of the first items that it found (rows without the bias)."""
+
+    memory: str
+    kind: str
+    rows: Floats
+
+
+class Memory(NamedTuple):
+    """A memory, the name of what is left out with it, and the questions to it, by kind."""
+
+    name: str
+    group: str
+    case: Case
+    questions: dict[str, list[str]]
+
+
+def memories(arguments: argparse.Namespace) -> Iterator[Memory]:
+    """All memories with their questions."""
+    chats, everyday = _yaml("chats"), _yaml("everyday")["off topic"]
+    talks = locomo.as_published(arguments.locomo)
+    people = {case.name: case.source.participants for case in talks.cases}  # type: ignore[union-attr]
+    known = {case.name: [q.text for q in case.queries if not q.negative] for case in talks.cases}
+
+    def others(name: str) -> dict[str, list[str]]:
+        kept = [(text, at) for at, texts in known.items() if at != name for text in texts]
+        bare = [strangers.without_names(text, people[at]) for text, at in kept]
+        return {NAMED: [text for text, _ in kept], BARE: bare, EVERYDAY: list(everyday)}
+
+    for name in sorted(set(path.stem for path in QUESTIONS.glob("*.yaml")) - {"chats", "everyday"}):
+        found = _yaml(name)
+        root = _copied(arguments, name, found)
+        case = Case(name, Folders(root, (name,)), ())
+        own = {WITH: found["answerable"], NEAR: found["near topic"]}
+        yield Memory(name, name, case, own | others(""))
+    sets: list[tuple[str, Dataset]] = [
+        ("sample", memory.load(ROOT / "fixtures" / "sample")),
+        ("gvd", gvd.load(arguments.gvd)),
+        ("locomo", talks),
+    ]
+    for kind, dataset in sets:
+        for case in dataset.cases:
+            name = case.name if kind == "sample" else f"{kind}/{case.name}"
+            group = name if kind == "locomo" else kind
+            own = {
+                WITH: _texts(case.queries, ""),
+                NEAR: [*_texts(case.queries, "near topic"), *chats.get(name, ())],
+                WRONG: _texts(case.queries, "wrong person"),
+            }
+            yield Memory(name, group, case, own | others(case.name if kind == "locomo" else ""))
+
+
+def _texts(queries: Sequence[Query], negative: str) -> list[str]:
+    return [query.text for query in queries if query.negative == negative]
+
+
+def _yaml(name: str) -> Any:
+    return YAML(typ="safe").load((QUESTIONS / f"{name}.yaml").read_text("utf-8"))
+
+
+def _copied(arguments: argparse.Namespace, name: str, found: Any) -> Path:
+    """A folder that holds the files of a workspace which its questions were written for."""
+    source = arguments.workspaces / found["memory"].replace("/", "+")
+    root: Path = arguments.work / "workspaces"
+    for pattern in found["files"]:
+        for file in sorted(source.glob(pattern)):
+            place = root / name / file.relative_to(source)
+            if not place.exists():
+                place.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(file, place)
+    return root
+
+
+def ask(each: Memory, shop: Workshop, engine: Engine, work: Path) -> list[Asked]:
+    """Put the drawn questions to a memory, or read what they found before."""
+    drawn = [
+        (kind, text)
+        for kind in KINDS
+        for text in sorted(set(each.questions.get(kind, ())), key=partial(_hash, each.name))[
+            : DRAWN * (4 if kind == WITH else 1)
+        ]
+    ]
+    parts = (*program.SLEEP, "retrieval")
+    kept = work / f"{each.name.replace('/', '-')}-{_hash(program.digest_of(parts), repr(drawn))}.json"
+    if not kept.exists():
+        kept.write_text(json.dumps(_find(each, drawn, shop, engine)), "utf-8")
+    rows = json.loads(kept.read_text("utf-8"))
+    return [
+        Asked(each.group, kind, np.array(found, np.float64))
+        for (kind, _), found in zip(drawn, rows, strict=True)
+        if found
+    ]
+
+
+def _find(
+    each: Memory, drawn: Sequence[tuple[str, str]], shop: Workshop, engine: Engine
+) -> list[list[list[float]]]:
+    raw = benches.made(each.case, shop)
+    store = stores.kept(shop, raw, "consolidated", lambda one: _sleep(shop, one, raw.now))
+    found = []
+    with open_index(store, shop.embedder) as opened:
+        opened.index.look_into_archive(shown=True)
+        for _, text in drawn:
+            query = Ask(text, raw.now.isoformat(), ranking.FIRST, 1 << 30)
+            ranked = find(opened.index, query, engine, store.settings.recall, has_model=True).ranked
+            first = ranked.candidates[: ranking.FIRST]
+            found.append([list(confidence.features(one.evidence)[:-1]) for one in first])
+    return found
+
+
+def _sleep(shop: Workshop, store: Any, now: Any) -> None:
+    stores.sleep(shop, store, now)
+
+
+def _hash(name: str, text: str) -> str:
+    return hashlib.sha256(f"{name}\n{text}".encode()).hexdigest()[:12]
+
+
+class Fit:
+    """The questions of all memories, to be fitted on some of them.
+
+    Args:
+        asked: All questions.
+    """
+
+    def __init__(self, asked: Sequence[Asked]) -> None:
+        self.groups = np.array([each.memory for each in asked])
+        self.kinds = np.array([each.kind for each in asked])
+        self.has = (self.kinds == WITH).astype(np.float64)
+        self._rows = np.concatenate([each.rows for each in asked])
+        sizes = np.array([len(each.rows) for each in asked])
+        self._starts = np.cumsum(sizes) - sizes
+        self._counts = self._weights()
+
+    def _weights(self) -> Floats:
+        """What each question counts."""
+        found = np.zeros(len(self.groups))
+        for group in set(self.groups):
+            inside = self.groups == group
+            for kind in set(self.kinds[inside]):
+                chosen = inside & (self.kinds == kind)
+                share = 0.5 if kind == WITH else 0.5 / (len(set(self.kinds[inside])) - 1)
+                found[chosen] = share / chosen.sum()
+        scaled: Floats = found * len(found) / found.sum()
+        return scaled
+
+    def weights(self, chosen: NDArray[np.bool_]) -> Floats:
+        """The weights that tell some questions apart, the bias last; at first the nearest item stands."""
+        sure = self._rows[:, 0]
+        for _ in range(ROUNDS):
+            stands = self._rows[self._surest(sure)]
+            found = logistic(stands[chosen], self.has[chosen], self._counts[chosen])
+            sure = self._rows @ found[:-1] + found[-1]
+        return found
+
+    def chances(self, weights: Floats) -> Floats:
+        """How sure each question is answered under some weights."""
+        sure = self._rows @ weights[:-1] + weights[-1]
+        chances: Floats = 1 / (1 + np.exp(-sure[self._surest(sure)]))
+        return chances
+
+    def left_out(self) -> Floats:
+        """The same of each question under the weights that all other memories give."""
+        found = np.zeros(len(self.groups))
+        for group in set(self.groups):
+            inside = self.groups == group
+            found[inside] = self.chances(self.weights(~inside))[inside]
+        return found
+
+    def _surest(self, sure: Floats) -> NDArray[np.int64]:
+        ends = [*self._starts[1:], len(sure)]
+        best = [s + int(np.argmax(sure[s:e])) for s, e in zip(self._starts, ends, strict=True)]
+        return np.array(best)
+
+    def mean(self, kind: str, value: Callable[[NDArray[np.bool_]], float]) -> float:
+        """The mean over memories of a figure of their questions of one kind."""
+        places = [(self.groups == g) & (self.kinds == kind) for g in sorted(set(self.groups))]
+        return float(np.mean([value(place) for place in places if place.any()]))
+
+    def calibration_error(self, sure: Floats) -> float:
+        """Expected calibration error in ten bins (Naeini et al., AAAI 2015), questions as they count."""
+        bins = np.minimum((10 * sure).astype(int), 9)
+        error = 0.0
+        for place in range(10):
+            chosen = bins == place
+            if chosen.any():
+                counts = self._counts[chosen]
+                gap = np.average(sure[chosen] - self.has[chosen], weights=counts)
+                error += abs(gap) * counts.sum() / self._counts.sum()
+        return error
+
+
+def report(fit: Fit) -> Iterator[str]:
+    """The weights, and what they are worth on memories left out."""
+    weights = fit.weights(np.ones(len(fit.has), bool))
+    for name, weight in zip(confidence.Weights._fields, weights, strict=True):
+        yield f"    {name}={weight:.3f},"
+    sure = fit.left_out()
+    yield f"calibration error {fit.calibration_error(sure):.3f}"
+    for kind in KINDS[1:]:
+        values = []
+        for group in sorted(set(fit.groups)):
+            no = sure[(fit.groups == group) & (fit.kinds == kind)]
+            if len(no):
+                yes = sure[(fit.groups == group) & (fit.kinds == WITH)]
+                values.append(metrics.auroc(yes.tolist(), no.tolist()))
+        yield f"AUROC {kind}: {np.mean(values):.3f}"
+    yield "silent (%), mean over memories, by floor"
+    yield "floor  " + "  ".join(f"{kind:>21}" for kind in KINDS)
+    for floor in np.arange(0.08, 0.31, 0.02):
+        silent = [fit.mean(kind, lambda at, f=floor: (sure[at] < f).mean()) for kind in KINDS]  # type: ignore[misc]
+        yield f"{floor:.2f}   " + "  ".join(f"{100 * share:21.1f}" for share in silent)
+    floors = np.arange(0.0, 1.0, 0.005)
+    allowed = [f for f in floors if fit.mean(WITH, lambda at, f=f: (sure[at] < f).mean()) <= SILENCED]  # type: ignore[misc]
+    floor = max(allowed)
+    yield f"floor {floor:.3f}; silent (%) by memory"
+    for group in sorted(set(fit.groups)):
+        shares = []
+        for kind in KINDS:
+            at = (fit.groups == group) & (fit.kinds == kind)
+            shares.append(f"{100 * (sure[at] < floor).mean():15.0f} of {at.sum():3}" if at.any() else " " * 22)
+        yield f"{group:12}" + "".join(shares)
+
+
+def main() -> None:
+    """Ask, fit, tell."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    for name in ("work", "locomo", "gvd", "workspaces"):
+        parser.add_argument(f"--{name}", type=Path, required=True)
+    arguments = parser.parse_args()
+    arguments.work.mkdir(parents=True, exist_ok=True)
+    shop = Workshop(arguments.work, engines.embedder(), None, fresh=False, progress=lambda *_: None)
+    engine = opened_engine()
+    asked = [one for each in memories(arguments) for one in ask(each, shop, engine, arguments.work)]
+    for line in report(Fit(asked)):
+        print(line)
+
+
+if __name__ == "__main__":
+    main()
