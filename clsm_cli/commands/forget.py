@@ -183,7 +183,7 @@ def _forget(
 ) -> None:
     from clsm_cli.commands import engine
     from clsm_cli.forgetting import forget as use_case
-    from clsm_cli.forgetting import past
+    from clsm_cli.forgetting import past, writing
     from clsm_cli.retrieval import briefing
 
     tree = past.check(store) if purge_history else None
@@ -204,7 +204,7 @@ def _forget(
             plan = planned(wanted._replace(also=also))
     if plan is None:
         again = (
-            None if tree is None or dry_run else past.purge(store, tree, use_case.traces_of(store))
+            None if tree is None or dry_run else past.purge(store, tree, writing.traces_of(store))
         )
         if printer.as_json:
             known = {"schema": "clsm.forget/1", "known": True}
@@ -218,7 +218,7 @@ def _forget(
         receipt = use_case.apply(store, plan, now, embedder)
         briefing.prepare(store)
         if tree is not None:
-            told = use_case.traces_of(store, plan)
+            told = writing.traces_of(store, plan.writes)
             receipt = receipt._replace(history=past.purge(store, tree, told))
     printer.warn_all(receipt.warnings)
     if receipt.refers and not dry_run:
