@@ -116,6 +116,8 @@ def _logs(store: Store, planned: Writes) -> Iterator[runs.Write]:
     """Logs of all machines without what went, as they are now: a recall writes without the lock."""
     for flow in store.flows():
         for name in traces.logs_of(flow):
+            if (flow / name).relative_to(store.root).as_posix() in planned.puts:
+                continue  # it is written anew as it is
             yield from _changed(flow / name, planned, store.flow)
         ledger = flow / "runs.jsonl"
         data = _bytes(ledger)

@@ -7,6 +7,7 @@ look-up of closed episodes need is imported where it is used.
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,7 +16,7 @@ from clsm_cli.errors import DiskError
 from clsm_cli.ingestion import capture, fence, readers, sources
 from clsm_cli.ingestion.detection import DOCUMENTS
 from clsm_cli.ingestion.items import Problem
-from clsm_cli.ingestion.report import FORGOTTEN, SourceReport, utc
+from clsm_cli.ingestion.report import FORGOTTEN, SourceReport, shown, utc
 from clsm_cli.ingestion.sessions import Sessions
 from clsm_cli.store import cursors, inbox, logs, runs
 
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from clsm_cli.ingestion.report import Progress, Report, Request
     from clsm_cli.ingestion.sources import Found, SourceFile
     from clsm_cli.ingestion.tails import Tail
+    from clsm_cli.ingestion.turns import Masker
     from clsm_cli.model.episodes import Document
     from clsm_cli.store.index.reader import Index
     from clsm_cli.store.layout import Store
@@ -143,9 +145,9 @@ class Intake:
         for number, source in enumerate(every):
             self.progress("reading", number, len(every))
             if isinstance(source, Problem):
-                self.report.problems.append(source)
+                self.report.problems.append(shown(source))
             elif isinstance(source, sources.Skipped):
-                self.report.skipped.append(source)
+                self.report.skipped.append(shown(source))
             elif self._one(source) and not isinstance(source, sources.SourceFile):
                 reached(source)
 
@@ -162,8 +164,8 @@ class Intake:
                 raise DiskError(str(error.filename), error.strerror or "unreadable") from error
             tally.problems.append(Problem(source.path, None, (error.strerror or "unreadable")))
             is_whole = False
-        self.report.problems.extend(tally.problems)
-        self.report.sources.append(SourceReport(source.path, source.format, tally))
+        self.report.problems.extend(map(shown, tally.problems))
+        self.report.sources.append(shown(SourceReport(source.path, source.format, tally)))
         return is_whole
 
     def _transcript(self, source: SourceFile | Tail, tally: capture.Tally) -> None:
@@ -193,20 +195,24 @@ class Intake:
 
     def _document(self, source: SourceFile, tally: capture.Tally) -> None:
         from clsm_cli.ingestion import markdown
+        from clsm_cli.ingestion.turns import Masker
         from clsm_cli.store import atomic
 
-        limit = MAX_FILE
         with source.open() as stream:
-            data = stream.read(limit + 1)
+            data = stream.read(MAX_FILE + 1)
         sha256 = atomic.sha256(data)
+        mask = Masker(tally.masked)
+        source = replace(source, path=mask.name(source.path), origin=mask.name(source.origin))
         old = self._known_document(source.origin)
         if old is not None and old.sha256 == sha256 and old.path == source.path:
             tally.known += len(old.blocks)
             return
-        zone, fence_key = self.store.zone, self.request.fence_key
-        in_vault = source.format == "obsidian"
         raw = markdown.read(
-            data, path=source.path, zone=zone, fence_key=fence_key, in_vault=in_vault
+            data,
+            path=source.path,
+            zone=self.store.zone,
+            fence_key=self.request.fence_key,
+            in_vault=source.format == "obsidian",
         )
         if isinstance(raw, Problem):
             tally.problems.append(raw)
@@ -218,7 +224,7 @@ class Intake:
             reason = f"is empty now; its {len(old.blocks)} blocks stay in memory"
             tally.problems.append(Problem(source.path, None, reason))
             return
-        self._apply_document(source, sha256, raw, old, tally)
+        self._apply_document(source, sha256, raw, old, tally, mask)
 
     def _apply_document(
         self,
@@ -227,9 +233,9 @@ class Intake:
         raw: RawDocument,
         old: Document | None,
         tally: capture.Tally,
+        mask: Masker,
     ) -> None:
         from clsm_cli.ingestion import documents
-        from clsm_cli.ingestion.turns import Masker
         from clsm_cli.store import episodes, graph, settle
 
         plan = documents.plan(
@@ -243,7 +249,7 @@ class Intake:
             previous=self.index().last_episode(source.origin),
             now=self.now,
             device=self.store.device,
-            mask=Masker(tally.masked),
+            mask=mask,
             forgotten=self.forgotten,
         )
         if plan.forgotten:
