@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from clsm_cli.ingestion.clear import masked_text, taken
+from clsm_cli.ingestion.clear import masked_text
+from clsm_cli.text.secrets import secrets_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -31,14 +32,13 @@ class Known:
         self._by_key: dict[str, frozenset[str]] = {}
         self._sure: set[str] = set()
 
-    def note(self, key: str, before: str, after: str) -> None:
-        """Remember what a text lost: of a turn or a statement, by its id."""
-        if before == after:
-            return
-        found = {each for each in taken(before, after) if len(each) >= _LEAST}
+    def note(self, key: str, text: str) -> None:
+        """Remember the secrets of a text: of a turn or a statement, by its id."""
+        found = {text[each.start : each.end].strip() for each in secrets_of(text)}
+        found = {each for each in found if len(each) >= _LEAST}
         self._by_key[key] = self._by_key.get(key, frozenset()) | found
         self._sure |= {each for each in found if len(each) >= SURE}
-        self.lines |= {line for line in before.split("\n") if any(each in line for each in found)}
+        self.lines |= {line for line in text.split("\n") if any(each in line for each in found)}
 
     def of(self, keys: Iterable[str]) -> frozenset[str]:
         """The secrets that some texts held."""

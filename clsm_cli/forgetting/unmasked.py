@@ -110,11 +110,9 @@ class Rewriting:
         made, name = masked_turn(turn, session, mask)
         if (made, name) != (turn, session):
             self.turns.add(turn.key)
-            pairs = [(turn.text, made.text), *zip(turn.heading, made.heading, strict=True)]
-            if turn.tool is not None and made.tool is not None:
-                pairs.append((turn.tool.input or "", made.tool.input or ""))
-            for before, after in pairs:
-                self.known.note(turn.key, before, after)
+            tool = "" if turn.tool is None else turn.tool.input or ""
+            for text in (turn.text, tool, *turn.heading):
+                self.known.note(turn.key, text)
         if made.key != turn.key:
             self.renamed[turn.key] = made.key
             self._buried.add(turn.key)
@@ -173,7 +171,7 @@ class Rewriting:
             if text == row.text:
                 continue
             self.statements.add(row.id)
-            self.known.note(row.id, row.text, text)
+            self.known.note(row.id, row.text)
             born = topics.birth_id(text, forgotten)
             self.renamed[row.id] = born if born not in known else f"f-{digest('masked', row.id)}"
             known.add(self.renamed[row.id])

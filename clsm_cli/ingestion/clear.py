@@ -57,19 +57,3 @@ def masked_turn(turn: Turn, session: str, mask: Masker) -> tuple[Turn, str]:
         return replace(made, key=key), name
     equals = (n for n in range(_EQUALS) if numbered(turn, session, n).key == turn.key)
     return numbered(made, name, next(equals, 0)), name
-
-
-def taken(text: str, masked: str) -> frozenset[str]:
-    """The secrets that a masked text lacks, found by what stands between them.
-
-    >>> taken("pin: 4711, key: abc", "pin: [masked:pin], key: abc")
-    frozenset({'4711'})
-    """
-    pieces = [piece.partition("]") for piece in masked.split("[masked:")]
-    found: set[str] = set()
-    place = len(pieces[0][0] + pieces[0][1] + pieces[0][2])
-    for _, _, after in pieces[1:]:
-        end = text.find(after, place) if after else len(text)
-        found.add(text[place:end].strip())
-        place = end + len(after)
-    return frozenset(each for each in found if each and not each.startswith("[masked:"))

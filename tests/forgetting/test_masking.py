@@ -5,6 +5,7 @@ The older version is this one with a mask that knows nothing; keys are put toget
 
 from __future__ import annotations
 
+import json
 import shutil
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -13,13 +14,13 @@ import pytest
 from forgetting.planting import holding
 from ingesting import embedder, new_store, scratch, take
 from sample_store import ask
-from sleeping import chat, current, rows, sleep
+from sleeping import bytes_of, chat, current, rows, sleep
 
 from clsm_cli.forgetting import masking
 from clsm_cli.health import check
 from clsm_cli.health.check import Around
 from clsm_cli.ingestion.note import write_note
-from clsm_cli.store import logs, sweeping
+from clsm_cli.store import atomic, logs, sweeping
 from clsm_cli.text import secrets
 from clsm_cli.text.secrets import MaskedText
 
@@ -141,3 +142,67 @@ def test_a_store_without_secrets_is_left_as_it_is() -> None:
         write_note(store, "The stove needs a grate.", NOW)
         planned = masking.plan(store, NOW)
         assert (planned.receipt.files, planned.receipt.found) == (0, {})
+
+
+PIN = "47" + "11"
+
+
+@pytest.fixture(scope="module")
+def odd() -> Iterator[tuple[Store, Path]]:
+    """What names a conversation, a short secret, a row by hand, a question to a person, git."""
+    with scratch() as folder, pytest.MonkeyPatch.context() as older:
+        store = new_store(folder / "memory")
+        older.setattr(secrets, "mask", lambda text: MaskedText(text, {}))
+        told_at = "2026-02-10T09:00:00+01:00"
+        turns = [("Mara", told_at, f"The PIN of the cellar is {PIN}. My room is {PIN}.")]
+        take(store, chat(folder, KEY, turns))
+        take(store, chat(folder, "other", [("Brian", told_at, f"The archive has {PIN} boxes.")]))
+        sleep(store)
+        facts = store.root / "projects" / "facts.md"
+        with facts.open("a") as file:
+            file.write(f"- The boat talks to the mooring by {OTHER} now.\n")
+        sleep(store, "2026-03-01T23:00:00+01:00")
+        question = {"id": "q-1", "at": "2026-03-01T22:00:00Z", "about": [], "reason": "two"}
+        line = json.dumps({**question, "kept": f"by {OTHER}", "other": "by hand"})
+        atomic.append(store.flow / "review.jsonl", line.encode())
+        older.undo()
+        yield store, folder
+
+
+def test_a_dry_run_writes_nothing_and_what_is_applied_is_what_it_said(
+    odd: tuple[Store, Path],
+) -> None:
+    store, _ = odd
+    before = bytes_of(store)
+    planned = masking.plan(store, NOW)
+    assert bytes_of(store) == before
+    assert KEY not in repr(planned.receipt)
+    done = masking.apply(store, planned, NOW, embedder())
+    assert done._replace(run=None) == planned.receipt
+    assert done.run is not None
+
+
+def test_names_of_conversations_and_files_are_masked_too(odd: tuple[Store, Path]) -> None:
+    store, _ = odd
+    assert holding(store.root, KEY.lower()[:20]) == []
+    assert ask(store, "What is the room of Mara?").memories
+
+
+def test_a_short_secret_goes_where_it_was_one_and_stays_where_it_is_a_number(
+    odd: tuple[Store, Path],
+) -> None:
+    store, _ = odd
+    assert current(store, "cellar", PIN) == []
+    assert any(f"{PIN} boxes" in m.text for m in ask(store, "How many boxes?").memories)
+
+
+def test_what_a_person_wrote_by_hand_stays_without_it(odd: tuple[Store, Path]) -> None:
+    store, _ = odd
+    assert holding(store.root, OTHER.lower()) == []
+    assert current(store, "The boat talks to the mooring by [masked:gitlab-token] now.")
+    assert "by [masked:gitlab-token]" in (store.flow / "review.jsonl").read_text()
+
+
+def test_nothing_is_left_to_mask(odd: tuple[Store, Path]) -> None:
+    store, _ = odd
+    assert masking.plan(store, NOW).receipt.files == 0
