@@ -102,6 +102,7 @@ class Rewriting:
         return frozenset(self.known.lines)
 
     def count(self, path: Path, mask: Masker) -> None:
+        """Note which kinds of secrets a file held, and how many."""
         if mask.found:
             name = path.relative_to(self.store.root).as_posix()
             self.found.setdefault(name, Counter()).update(mask.found)

@@ -35,6 +35,7 @@ class Derived:
         self._work = work
 
     def topic(self, topic: topics.Topic) -> None:
+        """A file of statements: its items get their new texts and ids, all else is masked."""
         mask = Masker()
         change: dict[str, Statement] = {}
         for item in topic.items:
@@ -52,6 +53,7 @@ class Derived:
             atomic.put(topic.path, data)
 
     def raw(self, path: Path) -> None:
+        """A file that is no record."""
         data = atomic.read(path, _LARGEST) or b""
         mask = Masker()
         text = self._work.known.masked(data.decode("utf-8", "surrogateescape"), mask)
@@ -77,6 +79,7 @@ class Derived:
         return line if made == row else dump(made).encode()
 
     def shards(self, folder: Path) -> None:
+        """All records of a folder; those with a new id move to the shard that is theirs."""
         forgotten = logs.forgotten(self._work.store)
         mask = Masker()
         changed: dict[str, Record] = {}
