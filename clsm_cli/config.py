@@ -54,6 +54,13 @@ class BoundarySettings(NamedTuple):
     """Turns by which modularity may move a boundary (CMA §3.1.2)."""
 
 
+class IngestSettings(NamedTuple):
+    """What is taken in."""
+
+    exclude: tuple[str, ...] = ()
+    """Patterns of gitignore: what is left out of every folder that is taken in."""
+
+
 class PassageSettings(NamedTuple):
     """How raw text is cut into what recall returns."""
 
@@ -110,6 +117,8 @@ class RecallSettings(NamedTuple):
     """Holds no longer, as newer memories tell, where a question asks for what does."""
     weight_bridge: float = 0.8
     """Shares a rare name with one of the best, which the question does not have (``retrieval.bridges``)."""
+    weight_literal: float = 4.0
+    """Holds what the model does not know, as it is written (``retrieval.meaning.strange``)."""
     breadth: float = 1.0
     """How far a question that asks for several things is ranked in its own way (``text.breadth``); 0: as
     any other."""
@@ -221,8 +230,8 @@ class StoreSettings(NamedTuple):
 
     lock_wait: float = 30.0
     """Seconds a writer waits for the store's lock."""
-    capture_wait: float = 2.0
-    """Seconds ``ingest --capture`` waits: an agent's hook gives up soon after."""
+    capture_wait: float = 0.2
+    """Seconds ``ingest --capture`` and ``note`` wait, before they put what they are told aside."""
     shard_records: int = 2000
     """Records after which a shard's name gets a second hex digit."""
 
@@ -238,6 +247,7 @@ class StatusSettings(NamedTuple):
 class Settings(NamedTuple):
     """What a store may set: numbers and listed words only. See each group for units and sources."""
 
+    ingest: IngestSettings = IngestSettings()
     boundary: BoundarySettings = BoundarySettings()
     passage: PassageSettings = PassageSettings()
     recall: RecallSettings = RecallSettings()
@@ -304,6 +314,11 @@ def with_changes(settings: _Group, changes: dict[str, Any]) -> _Group:
         if group is None or key not in group._fields:
             raise ValueError(f"unknown setting {name!r}")
         wanted = type(getattr(group, key))
+        if wanted is tuple:
+            if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
+                raise ValueError(f"setting {name!r} must be a list of texts")
+            settings = settings._replace(**{group_name: group._replace(**{key: tuple(value)})})
+            continue
         if wanted is str and not isinstance(value, str):
             raise ValueError(f"setting {name!r} must be text")
         if value not in CHOICES.get(name, (value,)):

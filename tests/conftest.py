@@ -1,10 +1,13 @@
-"""What tests share: the installed model, a command line in a folder of its own, hypothesis profiles."""
+"""What tests share: homes of their own, the installed model, a command line, hypothesis profiles."""
 
 from __future__ import annotations
 
 import os
 import shutil
+import tempfile
 from datetime import datetime
+from itertools import count
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -21,7 +24,6 @@ from clsm_cli.store import layout
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from pathlib import Path
 
     from clsm_cli.store.layout import Store
 
@@ -35,6 +37,48 @@ if _named := os.environ.get("CLSM_EXAMPLES"):
     os.environ["CLSM_EXAMPLES"] = str(_examples)  # for ``strategies.examples``
     settings.register_profile("named", settings.get_profile("clsm"), max_examples=_examples)
     settings.load_profile("named")
+
+
+_OURS = ("CLSM_", "XDG_", "OPENCLAW_", "CLAUDE_")
+_OF_A_RUN = frozenset({"CLSM_EXAMPLES", "CLSM_TURNS", "CLSM_MODEL_DIR"})
+"""Variables that say how tests run, not what clsm finds."""
+_HOMES = Path(tempfile.mkdtemp(prefix="clsm-homes-"))
+_numbers = count()
+
+
+def _move() -> None:
+    """Into an empty home."""
+    home = _HOMES / str(next(_numbers))
+    home.mkdir(mode=0o700)
+    os.environ["HOME"] = str(home)
+
+
+def pytest_configure() -> None:
+    """Leave the home of whoever runs the tests, before anything looks there.
+
+    The model is read where it is installed, or where CLSM_MODEL_DIR says it is to be; on a machine
+    without one it is installed for this run. Workers of xdist are given the same folder.
+    """
+    folder = weights.default_folder()
+    if "CLSM_MODEL_DIR" not in os.environ and not weights.status(folder).installed:
+        folder = _HOMES / "model"
+    os.environ["CLSM_MODEL_DIR"] = os.path.abspath(folder)
+    os.environ.setdefault("PIP_CONFIG_FILE", os.path.expanduser("~/.config/pip/pip.conf"))
+    for name in [each for each in os.environ if each.startswith(_OURS)]:
+        if name not in _OF_A_RUN:
+            del os.environ[name]
+    os.environ |= {"GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_SYSTEM": os.devnull}
+    _move()
+
+
+def pytest_unconfigure() -> None:
+    shutil.rmtree(_HOMES, ignore_errors=True)
+
+
+@pytest.fixture(autouse=True)
+def own_home() -> None:
+    """A home for each test: no test finds what another left there."""
+    _move()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -9,7 +9,7 @@ from ingesting import take
 from sample_store import ask
 
 from clsm_cli.model.graph import Statement
-from clsm_cli.model.ids import statement_id
+from clsm_cli.model.ids import folded, statement_id
 from clsm_cli.store import atomic, shards, topics
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def note(store: Store, path: Path, text: str) -> None:
 def state(store: Store, stream: Stream, topic: str, text: str, sources: tuple[str, ...]) -> str:
     """Write a statement that rests on some turns, as consolidation will; returns its id."""
     record = Statement(
-        id=statement_id(text),
+        id=statement_id(folded(text)),
         rev=(1, "pi"),
         text=text,
         text_sha=topics.text_sha(text),

@@ -14,8 +14,9 @@ from typer.testing import CliRunner
 
 from clsm_cli import fastpath
 from clsm_cli.app import app
+from clsm_cli.commands import fence_key, run_context, run_ingest, run_recall
 from clsm_cli.commands import recall as command
-from clsm_cli.commands import run_context, run_ingest, run_recall
+from clsm_cli.text.fence import KEY_BYTES
 
 HEAVY = {
     *("typer", "rich", "numpy", "tokenizers", "onnxruntime", "ruamel", "rapidfuzz", "frontmatter"),
@@ -203,6 +204,7 @@ def test_a_recall_loads_nothing_heavy(told: Cli) -> None:
         loaded = _modules("recall", "--store", str(told.store), "--format", form, "heron", "river")
         assert not loaded & HEAVY, form
         assert not loaded & {f"clsm_cli.{name}" for name in UNUSUAL}, form
+    assert fence_key.default_path().stat().st_size == KEY_BYTES  # made by the first prompt
 
 
 def test_a_list_of_modules_names_modules() -> None:

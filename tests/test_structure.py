@@ -93,6 +93,8 @@ HEAVY = {
     "mcp_types",
     "pydantic",
     "anyio",
+    "charset_normalizer",
+    "pathspec",
 }
 """Loaded inside the function that needs them; commands are what Typer is for."""
 OF_SDK = {"commands/mcp_server.py", "commands/mcp_tools.py"}
@@ -124,7 +126,7 @@ WRITING_MODULES = {"os", "shutil", "tempfile"}
 
 LONG: dict[str, str] = {}
 """Files over the limit, and why they stay whole."""
-MOST_LINES = 300
+MOST_LINES = 500
 TALLEST_BODY = 50
 """Lines of a function under its signature and docstring: a screen."""
 

@@ -58,5 +58,7 @@ def disk_failure(error: OSError) -> DiskError | None:
 
 def _told(error: ClsmError) -> int:
     if sys.stderr is not None:
-        print(f"clsm: {safe(str(error))}", file=sys.stderr)
+        from clsm_cli.text import secrets  # what is wrong with an argument quotes it
+
+        print(f"clsm: {safe(secrets.mask(str(error)).text)}", file=sys.stderr)
     return error.exit_code

@@ -23,14 +23,20 @@ from clsm_cli.commands.render_forget import (
     history_lines,
     receipt_lines,
     receipt_mapping,
+    refer_line,
+    refers_lines,
+    removal,
 )
 from clsm_cli.commands.runtime import UsageError, chosen_store, current_time, given, parse_time
 from clsm_cli.errors import RefusedError
+from clsm_cli.text.terminal import safe
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from datetime import datetime
 
     from clsm_cli.forgetting.forget import Plan
+    from clsm_cli.forgetting.refers import Refers
     from clsm_cli.forgetting.selection import Wanted
     from clsm_cli.store.layout import Store
 
@@ -39,6 +45,7 @@ EXAMPLES = examples(
     "clsm forget 0f3a9c12d08e --dry-run    # all that would go with it",
     "clsm forget 0f3a9c12d08e",
     "clsm forget --source https://example.org/page --yes",
+    "clsm forget --person Mara             # offers what only refers to her, too",
     "clsm forget --person Mara --since 2026-02-01 --until 2026-03-01",
     "clsm forget 0f3a9c12d08e --purge-history   # in git, every old commit too",
 )
@@ -97,7 +104,9 @@ def forget(
     Turns go, then every statement, concept, connection, log line and copy that nothing else
     supports. A hash stays, so that neither the same source nor an old copy of the store brings it
     back. It cannot be undone, so it is shown first, and you are asked. The receipt says what stayed
-    and why, and what is out of reach.
+    and why, what is out of reach, and which earlier runs cannot be undone any more. What only
+    refers to a person ("he pays 900 euros") is listed, and you are asked whether it goes too; with
+    --yes it stays, and the command that removes it is named.
     """
     printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
     opened = chosen_store(store)
@@ -179,12 +188,20 @@ def _forget(
 
     tree = past.check(store) if purge_history else None
     embedder = engine.embedder()
-    try:
-        plan = use_case.plan(
-            store, wanted, now, embedder, printer.progress, purge_history=purge_history
-        )
-    finally:
-        printer.end_progress()
+
+    def planned(wanted: Wanted) -> Plan | None:
+        try:
+            return use_case.plan(
+                store, wanted, now, embedder, printer.progress, purge_history=purge_history
+            )
+        finally:
+            printer.end_progress()
+
+    plan = planned(wanted)
+    if plan is not None and not (yes or dry_run):
+        _can_ask()
+        if also := _also(plan.receipt.refers):
+            plan = planned(wanted._replace(also=also))
     if plan is None:
         again = (
             None if tree is None or dry_run else past.purge(store, tree, use_case.traces_of(store))
@@ -204,10 +221,33 @@ def _forget(
             told = use_case.traces_of(store, plan)
             receipt = receipt._replace(history=past.purge(store, tree, told))
     printer.warn_all(receipt.warnings)
+    if receipt.refers and not dry_run:
+        more = counted(len(receipt.refers), "more turn")
+        printer.warn(f"{more} may be about them; to remove that too: {removal(receipt.refers)}")
     if printer.as_json:
         printer.json(receipt_mapping(receipt, dry_run=dry_run))
     else:
         printer.lines(receipt_lines(receipt, is_done=not dry_run, verbose=printer.verbose))
+
+
+def _can_ask() -> None:
+    if not (is_terminal(sys.stdin) and is_terminal(sys.stderr)):
+        raise RefusedError(_COMMAND, "cannot be undone and asks first", "say so with --yes")
+
+
+def _also(refers: Sequence[Refers]) -> tuple[str, ...]:
+    """Which of what only seems to be about the person is to go too: all, none, or one by one."""
+    if not refers:
+        return ()
+    for line in refers_lines(refers, is_done=False):
+        typer.echo(safe(line), err=True)
+    answer = ""
+    while answer not in {"all", "none", "one"}:
+        answer = typer.prompt("Forget that too? all, none, or one by one [all/none/one]", err=True)
+    if answer == "one":
+        kept = [r for r in refers if typer.confirm(safe(f"  {refer_line(r)}?"), err=True)]
+        return tuple(each.id for each in kept)
+    return tuple(each.id for each in refers) if answer == "all" else ()
 
 
 def _ask(printer: Printer, plan: Plan, *, yes: bool, force: bool) -> None:
@@ -222,10 +262,8 @@ def _ask(printer: Printer, plan: Plan, *, yes: bool, force: bool) -> None:
         raise RefusedError(_COMMAND, reason, "add --force if that is what you want")
     if yes:
         return
-    if not (is_terminal(sys.stdin) and is_terminal(sys.stderr)):
-        raise RefusedError(_COMMAND, "cannot be undone and asks first", "say so with --yes")
     for line in receipt_lines(plan.receipt, is_done=False, verbose=printer.verbose):
-        typer.echo(line, err=True)
+        typer.echo(safe(line), err=True)
     if plan.is_mass_loss:
         answer = typer.prompt(f"This removes {turns}. Type their number to go on", err=True)
         is_meant = answer.strip() == str(plan.receipt.turns)

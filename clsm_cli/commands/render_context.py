@@ -50,6 +50,7 @@ def _section_mapping(section: Section) -> dict[str, Any]:
 
 def _item_mapping(item: Item) -> dict[str, Any]:
     mapping = item._asdict()
+    del mapping["is_dated"]
     path, line = mapping.pop("path"), mapping.pop("line")
     return {**mapping, "source": {"path": path, "line": line} if path else None}
 
@@ -95,8 +96,10 @@ def _lines(item: Item, head: str) -> list[str]:
 
 
 def _day(item: Item) -> str:
-    """Only a turn has its time before it: the title of an episode begins with its day."""
-    return f"{_when(item)} · " if item.kind == "turn" and item.time else ""
+    """A turn has its time before it, and what counts from its day; an episode's title begins with it."""
+    if item.kind == "turn" and item.time:
+        return f"{_when(item)} · "
+    return f"{_when(item)[:10]} · " if item.is_dated else ""
 
 
 def _origin(item: Item) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
 
     from clsm_cli.forgetting.past import Rewritten
     from clsm_cli.forgetting.receipt import Gone, Receipt
+    from clsm_cli.forgetting.refers import Refers
     from clsm_cli.retrieval.answer import Memory
 
 WIDTH = 72
@@ -41,6 +43,7 @@ def receipt_lines(receipt: Receipt, *, is_done: bool, verbose: bool) -> list[str
         shown = receipt.stays if verbose else receipt.stays[:FEW]
         lines += [f"  {each.id}  {_short(each.text)}  ({each.why})" for each in shown]
         lines += _more(len(receipt.stays) - len(shown))
+    lines += refers_lines(receipt.refers, is_done=is_done)
     if receipt.beyond:
         lines.append("out of reach")
         for each in receipt.beyond:
@@ -48,10 +51,41 @@ def receipt_lines(receipt: Receipt, *, is_done: bool, verbose: bool) -> list[str
             lines += [f"    {command}" for command in each.commands]
     lines += history_lines(receipt.history)
     if is_done:
-        lines.append(f"run {receipt.run}; it cannot be undone, nor can what was done before it")
+        lines.append(f"run {receipt.run}; it cannot be undone{_nor_can(receipt)}")
     else:
-        lines.append("nothing was written")
+        lines += [f"this cannot be undone{_nor_can(receipt)}", "nothing was written"]
     return lines
+
+
+def _nor_can(receipt: Receipt) -> str:
+    """Which earlier runs cannot either."""
+    if not receipt.undoable:
+        return ""
+    commands = Counter(run.command for run in receipt.undoable)
+    named = ", ".join(f"{count} {command}" for command, count in sorted(commands.items()))
+    runs = counted(len(receipt.undoable), "earlier run")
+    first = receipt.undoable[0].at[:16].replace("T", " ")
+    return f", nor can {runs} since {first} UTC ({named}): what undo keeps goes too"
+
+
+def refers_lines(refers: Sequence[Refers], *, is_done: bool) -> list[str]:
+    """What seems to be about the person and stays, and how to remove it."""
+    if not refers:
+        return []
+    lines = ["seems to be about them, and stays" if is_done else "seems to be about them"]
+    lines += [f"  {each.id}  {refer_line(each)}" for each in refers]
+    return [*lines, f"  to remove it too: {removal(refers)}"] if is_done else lines
+
+
+def refer_line(each: Refers) -> str:
+    """One of them, with its place and why."""
+    when = f"{each.time[:16].replace('T', ' ')}  " if each.time else ""
+    return f"{each.place}  {when}{_short(each.text)}  ({each.why})"
+
+
+def removal(refers: Sequence[Refers]) -> str:
+    """The command that removes them."""
+    return f"clsm forget {' '.join(each.id for each in refers)}"
 
 
 def history_lines(history: Rewritten | None) -> list[str]:

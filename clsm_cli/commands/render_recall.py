@@ -52,6 +52,7 @@ def _memory_mapping(memory: Memory) -> dict[str, Any]:
         "trust",
         "session",
         "sources",
+        "states",
         "why",
     )
     return {name: plain(getattr(memory, name)) for name in names}
@@ -130,6 +131,7 @@ _REASONS = {
     "meaning": "its meaning as a whole",
     "outdated": "it was so once",
     "bridge": "a name that what was found brings in",
+    "literal": "words that are not known but as they are written",
     "graph": "the concepts it mentions",
 }
 

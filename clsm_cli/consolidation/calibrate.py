@@ -17,6 +17,7 @@ from clsm_cli.consolidation.values import (
     NEW_WORDS,
     STATES,
     holds,
+    is_same_day,
     is_same_value,
     news,
     since,
@@ -128,6 +129,8 @@ class Calibration:
             if not sameness.says_the_same(claim.text, found.text, cosine):
                 self._doubt(claim, found, cosine)
                 continue
+            if not is_same_day(claim, found):
+                continue
             if found.is_current:
                 self.reinforce(found, claim)
                 return True
@@ -161,8 +164,8 @@ class Calibration:
                 self._extend(row, claim, rows)
                 self._start = row.valid_from  # an undated claim holds as long as the value it tells
                 is_said = sameness.says_the_same(row.text, claim.text, 1.0)
-                is_rule = claim.kind != "fact"  # its own words are the rule
-                return is_said or (not is_rule and len(news(claim.text, row.text)) < NEW_WORDS)
+                is_fact = claim.kind == "fact"  # of a rule its own words are the rule
+                return is_said or (is_fact and len(news(claim.text, row.text)) < NEW_WORDS)
         others = [row for row in rows if row not in same]
         at = claim.valid_from or claim.observed
         settled = next((row for row in others if row.pinned and row.is_current), None)
@@ -247,14 +250,9 @@ class Calibration:
         self._superseded = row.id
         self.known.put(replace(row, superseded_at=self.now))
         copy = replace(
-            row,
-            id=closed_copy_id(row.id, at),
-            rev=(0, ""),
-            valid_until=at,
-            recorded_at=self.now,
-            supersedes=None,
+            row, id=closed_copy_id(row.id, at), rev=(0, ""), valid_until=at, supersedes=None
         )
-        self.known.put(copy)
+        self.known.put(replace(copy, recorded_at=self.now))
 
     def _add(self, claim: Claim, vector: Any) -> None:
         self.outcome.counts["tasks" if claim.kind == "task" else "new"] += 1

@@ -14,7 +14,6 @@ from clsm_cli.consolidation.valued import (
     besides,
     changes_left,
     chosen,
-    dated,
     is_news,
     line,
     pasts,
@@ -123,7 +122,7 @@ def of_episode(
             found += [
                 claim._replace(observed=told)
                 for claim in _of_turn(
-                    turn, before, day_of(told), settings, is_note=episode.document is not None
+                    turn, before, day_of(turn.time), settings, is_note=episode.document is not None
                 )
             ]
         before = turn.text if is_trusted(turn.trust) else before  # no page tells who "she" is
@@ -141,8 +140,8 @@ def _of_turn(
     tasks = todo.todos(turn.text, at, turn.heading)
     for task in tasks:
         yield Claim(
-            text=dated(task.text, turn),
-            reason=dated(task.reason, turn),
+            text=task.text,
+            reason=task.reason,
             kind="task",
             stream="tasks",
             topic=TOPICS["task"],
@@ -202,7 +201,7 @@ def _with_fact(text: str, kind: StatementKind, facts: Sequence[Fact], turn: Turn
     fact = chosen(facts)
     stream = stream_of(text)
     claim = Claim(
-        text=dated(text, turn),
+        text=text,
         kind=kind,
         stream=stream,
         topic=TOPICS.get(kind) or FACTS[stream],

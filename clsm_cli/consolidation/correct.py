@@ -11,10 +11,10 @@ from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from clsm_cli.consolidation.desk import at_desk, check_line, folded
+from clsm_cli.consolidation.desk import at_desk, check_line
 from clsm_cli.errors import BadInputError
 from clsm_cli.ingestion.turns import Masker
-from clsm_cli.model.ids import closed_copy_id
+from clsm_cli.model.ids import closed_copy_id, folded
 from clsm_cli.model.tombstones import birth_ids, first_free
 from clsm_cli.records import NamedTuple
 from clsm_cli.store import logs
@@ -93,7 +93,7 @@ def correct(
         warn(f"{count} masked ({kind})")
     with at_desk(store, "correct", now, warn, dry_run=dry_run) as desk:
         old = desk.statement(wanted) or _meant(desk, wanted, said)
-        text = _sentence(desk, old, timex.absolutise(said, desk.moment))
+        text = _sentence(desk, old, said)
         if (known := _known(desk, old, text)) is not None:
             return Correction(old, old.valid_until, known, is_new=False)
         done = replaced(desk, old, text, since, never=never)

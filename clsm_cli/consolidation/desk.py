@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING
 from clsm_cli.errors import BadInputError
 from clsm_cli.ingestion import times
 from clsm_cli.ingestion.ingest import end_begun_run
-from clsm_cli.ingestion.intake import Run
+from clsm_cli.ingestion.report import Run
 from clsm_cli.model.graph import Node
+from clsm_cli.model.ids import folded
 from clsm_cli.store import graph, logs, runs, settle, shards, statements, topics
 from clsm_cli.store.lock import locked
 from clsm_cli.store.topic_edit import TITLES
@@ -186,8 +187,3 @@ def check_line(row: Statement) -> None:
     if [(item.id, item.text) for item in items] != [(row.id, " ".join(row.text.split()))]:
         reason = f"{row.text!r} cannot stand as an item of a Markdown list"
         raise BadInputError(row.id, reason, "write a plain sentence")
-
-
-def folded(text: str) -> str:
-    """A text as it is compared: case and blank space aside."""
-    return " ".join(text.lower().split())

@@ -15,7 +15,7 @@ from clsm_cli.model.episodes import lowest_trust
 from clsm_cli.records import NamedTuple
 from clsm_cli.scoring.trust import confidence
 from clsm_cli.store.index import evidence
-from clsm_cli.text import sameness, timex
+from clsm_cli.text import sameness
 from clsm_cli.text.tokens import stems
 
 if TYPE_CHECKING:
@@ -200,9 +200,7 @@ class Rules:
     def _worded(self, claim: claims.Claim, first: Seen) -> claims.Claim:
         turn = evidence.said(self._connection, [claim.turn])[claim.turn]
         is_note = turn.document is not None
-        text = claims.spoken(first.observation, turn.speaker, is_note=is_note)
-        when = claims.day_of(first.time)
-        return claim._replace(text=timex.absolutise(text, when) if when else text)
+        return claim._replace(text=claims.spoken(first.observation, turn.speaker, is_note=is_note))
 
 
 def _contradicts(rule: Statement, seen: Seen) -> bool:

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from datetime import date, datetime
 from typing import TYPE_CHECKING
 
 from clsm_cli.consolidation.leftovers import is_in
 from clsm_cli.records import NamedTuple
-from clsm_cli.text import changes, slots, timex
+from clsm_cli.text import changes, slots
 from clsm_cli.text.node_ids import node_id
 from clsm_cli.text.plain import plain
 from clsm_cli.text.references import open_reference
@@ -16,6 +15,7 @@ from clsm_cli.text.sentences import split
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from datetime import date
 
     from clsm_cli.model.episodes import Turn
     from clsm_cli.text.slots import Fact
@@ -213,13 +213,3 @@ def line(subject: str, slot: str, value: str) -> str:
 def subject_of(fact: Fact, speaker: str) -> str:
     """Id of what a fact is about; an agent's own facts are about "i"."""
     return node_id(fact.subject or speaker or "i")
-
-
-def dated(text: str, turn: Turn) -> str:
-    """A text of a turn with the dates that its relative times mean."""
-    if turn.time is None:
-        return text
-    moment: date | datetime = (
-        datetime.fromisoformat(turn.time) if "T" in turn.time else date.fromisoformat(turn.time)
-    )
-    return timex.absolutise(text, moment)

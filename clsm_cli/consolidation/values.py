@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
+from datetime import date
 from typing import TYPE_CHECKING
 
+from clsm_cli.text import timex
 from clsm_cli.text.names import NO_NAMES
 from clsm_cli.text.node_ids import node_id
 from clsm_cli.text.tokens import stems
 
 if TYPE_CHECKING:
+    from clsm_cli.consolidation.claims import Claim
     from clsm_cli.model.graph import Statement
 
 STATES = ("open", "blocked", "done")
@@ -85,3 +88,15 @@ def leading_name(text: str) -> str | None:
     if named is None or named.group(1).split()[0] in NO_NAMES - {"The"}:
         return None
     return node_id(named.group(1))
+
+
+def is_same_day(claim: Claim, row: Statement) -> bool:
+    """Whether a claim and a statement in the same words mean the same day by "yesterday".
+
+    One that is read again does.
+    """
+    then = row.valid_from or row.recorded_at
+    if not (claim.observed and then) or {*claim.turns} <= {*row.sources}:
+        return True
+    at, before = (date.fromisoformat(time[:10]) for time in (claim.observed, then))
+    return at == before or timex.same_days(claim.text, at, row.text, before)

@@ -69,6 +69,11 @@ class Piece(NamedTuple):
     start: int
     end: int
 
+    @property
+    def is_spelt(self) -> bool:
+        """Whether the vocabulary has its word at all."""
+        return self.id != _UNKNOWN
+
 
 def cut(vocabulary: bytes, text: str, limit: int = MOST_PIECES) -> list[Piece]:
     r"""Cut a text into word pieces, without the start and end marks.

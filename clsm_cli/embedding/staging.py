@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import fcntl
 import os
-import shutil
-import tempfile
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -24,6 +22,8 @@ _PREFIX = ".incoming-"
 @contextmanager
 def scratch_folder(folder: Path) -> Iterator[Path]:
     """Give a new folder inside ``folder``, and remove it with all it holds on any exit."""
+    import tempfile
+
     with tempfile.TemporaryDirectory(dir=folder, prefix=_PREFIX) as scratch:
         yield Path(scratch)
 
@@ -78,5 +78,7 @@ def remove_leftovers(folder: Path) -> None:
     Call it as the only installer: then the one scratch folder that may still be in use is that
     of a start renewing its record, which goes on without.
     """
+    import shutil
+
     for entry in folder.glob(f"{_PREFIX}*"):
         shutil.rmtree(entry, ignore_errors=True)

@@ -12,6 +12,7 @@ from math import inf
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.evaluation import measures, program
+from clsm_cli.evaluation.retrieved import credited
 from clsm_cli.model.ids import digest
 from clsm_cli.records import NamedTuple
 from clsm_cli.store import atomic
@@ -90,9 +91,17 @@ def measured(
     setting = measures.Setting(bench.dataset.unit, bench.dataset.k, bench.whole)
     nearest = [None] * len(queries) if without is None else without
     return [
-        _measured(query, retrieved, near, setting)
+        _measured(query, _by_words(bench, query, retrieved), near, setting)
         for query, retrieved, near in zip(queries, found, nearest, strict=True)
     ]
+
+
+def _by_words(bench: Bench, query: Query, found: Retrieved) -> Retrieved:
+    """What was returned, counted as the evidence whose words stand in it."""
+    packed = found.packed and {
+        budget: credited(items, query.gold, bench.told) for budget, items in found.packed.items()
+    }
+    return found._replace(items=credited(found.items, query.gold, bench.told), packed=packed)
 
 
 def _measured(

@@ -7,6 +7,7 @@ from functools import cached_property
 from time import process_time
 from typing import TYPE_CHECKING, Protocol
 
+from clsm_cli.evaluation.dataset import Chat
 from clsm_cli.evaluation.remembering import Remembering
 
 if TYPE_CHECKING:
@@ -44,6 +45,12 @@ class Bench:
     def clock(self) -> float:
         """Processor seconds, to measure a query by."""
         return self.engine.clock() if isinstance(self.engine, Remembering) else process_time()
+
+    @cached_property
+    def told(self) -> dict[str, str]:
+        """Id → text of each turn of a conversation; of notes the labels are not of turns."""
+        source = self.case.source
+        return {turn.id: turn.text for turn in source.turns} if isinstance(source, Chat) else {}
 
     def time_of(self, query: Query) -> str:
         """ISO time at which a query is asked."""

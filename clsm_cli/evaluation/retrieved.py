@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from clsm_cli.evaluation.dataset import key, single_blanks
 from clsm_cli.records import NamedTuple
+from clsm_cli.text.tokens import stems
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Iterable, Mapping
 
     from clsm_cli.evaluation.dataset import Unit
     from clsm_cli.retrieval.answer import Answer, Memory
@@ -22,7 +24,8 @@ class Item(NamedTuple):
         id: Of the memory or passage.
         text: What a reader sees.
         tokens: Estimated word pieces of it.
-        turns: Ids of the turns it shows or rests on: the source's own ids where it has some.
+        turns: Ids of the turns it shows or rests on, the source's own ids where it has some; what
+            is measured counts those that it shows (``credited``).
         day: ISO date of the first of them; empty: none.
         uses: How many of k places it takes: a statement that rests on three turns takes three.
     """
@@ -35,7 +38,7 @@ class Item(NamedTuple):
     uses: int = 1
 
     def holds(self, gold: str, unit: Unit) -> bool:
-        r"""Whether this is, shows or rests on a piece of evidence.
+        r"""Whether this is or shows a piece of evidence.
 
         >>> Item("m1", "The box\n is called Margaret.", 6, ("D1:3",), "2026-02-11").holds(
         ...     "box is called Margaret", "quote")
@@ -48,6 +51,49 @@ class Item(NamedTuple):
         if unit == "memory" and "\n" in gold:
             return not {self.id, *self.turns}.isdisjoint(gold.split())
         return gold in single_blanks(self.text)
+
+
+SHOWN = 0.8
+"""Share of the search terms of a turn from which a text shows it."""
+
+
+def shows(text: str, turn: str) -> bool:
+    """Whether a text has the words of a turn: most of its terms, or all of one without any.
+
+    >>> shows("Ilse tunes the theremin at nine.", "Ilse tunes theremins"), shows("Ilse.", "Ilse left")
+    (True, False)
+    """
+    terms = _terms(turn)
+    if not terms:
+        return single_blanks(turn) in single_blanks(text)
+    return len(terms & _terms(text)) >= SHOWN * len(terms)
+
+
+@lru_cache(maxsize=4096)
+def _terms(text: str) -> frozenset[str]:
+    return frozenset(stems(text))
+
+
+def credited(
+    items: Iterable[Item], gold: Collection[str], told: Mapping[str, str]
+) -> tuple[Item, ...]:
+    """Items that count as those turns of some gold whose words they show, not all they rest on.
+
+    Args:
+        items: Best first.
+        gold: Ids of turns.
+        told: Id → text of every turn of the case; one that is not known counts by its id.
+    """
+    return tuple(
+        item._replace(
+            turns=tuple(
+                turn
+                for turn in item.turns
+                if turn not in gold or turn not in told or shows(item.text, told[turn])
+            )
+        )
+        for item in items
+    )
 
 
 class Retrieved(NamedTuple):

@@ -108,6 +108,12 @@ def kept_steps(store: Store, entry: Entry) -> list[ledger.Kept]:
     raise RefusedError(entry.id, f"what it replaced is {why}", next_step)
 
 
+def undoable(store: Store) -> list[Entry]:
+    """Runs of this machine that can be undone: they stand, and what they replaced is kept."""
+    entries = [e for e in ledger.entries(store.flow) if e.of is None and e.undone_by is None]
+    return [e for e in entries if not e.is_final and ledger.is_kept(store, e)]
+
+
 def later(store: Store, entry: Entry) -> list[Entry]:
     """Runs after a run that still stand, oldest first; undone ones and their undos left out."""
     return [e for e in _after(store, entry) if e.of is None and e.undone_by is None]

@@ -9,14 +9,23 @@ that could still hold a trace is destroyed or compacted.
 from __future__ import annotations
 
 import contextlib
-import os
 from typing import TYPE_CHECKING
 
 from clsm_cli.consolidation import rehearsal
 from clsm_cli.consolidation.consolidate import consolidate
 from clsm_cli.consolidation.report import Request
 from clsm_cli.errors import LockedError, ModelDigestError, ModelMissingError
-from clsm_cli.forgetting import beyond, labelled, memory, purge, receipt, selection, traces
+from clsm_cli.forgetting import (
+    beyond,
+    choosing,
+    labelled,
+    memory,
+    purge,
+    receipt,
+    refers,
+    selection,
+    traces,
+)
 from clsm_cli.forgetting.past import Traces
 from clsm_cli.ingestion.ingest import end_begun_run
 from clsm_cli.ingestion.report import utc
@@ -104,7 +113,7 @@ def plan(
     embedder, missing = _usable(embedder)
     warnings += missing
     with rehearsal.copied(store) as copy:
-        before = {name: atomic.digest_of(path) for name, path in _files(copy)}
+        before = {name: atomic.digest_of(path) for name, path in purge.files(copy)}
         warnings += conflict_copies.join(copy, utc(now), everywhere=True)
         held = memory.read(copy, utc(now))
         if _is_known(store, held, wanted):
@@ -122,7 +131,7 @@ def plan(
         purge.clean_quarantine(copy, gone, purged.texts)
         unlabelled = labelled.clean(copy, labels, labelled.Lost(held, after, gone))
         asked = _bytes(copy.flow / "review.jsonl").removeprefix(review).strip(b"\n")
-        puts, removes = _differences(copy, before)
+        puts, removes = purge.differences(copy, before)
         done = receipt.Receipt(
             gone=(*receipt.gone(held, after, chosen, purged), *unlabelled),
             stays=receipt.stays(held, after, chosen, purged),
@@ -133,6 +142,8 @@ def plan(
             beyond=beyond.find(
                 store, held, chosen, sorted({*puts, *removes}), is_purged=purge_history
             ),
+            refers=refers.find(held, chosen, wanted, store.zone),
+            undoable=tuple(receipt.Run(e.id, e.command, e.at) for e in choosing.undoable(store)),
             warnings=(*warnings, *report.warnings),
         )
     texts = (*purged.texts, *(each.text for each in done.gone if each.kind in _SAYING))
@@ -220,30 +231,6 @@ def _inbox_names(held: memory.Memory, chosen: selection.Chosen) -> frozenset[str
     left = {told.session for key, told in held.told.items() if key not in chosen.turns}
     sessions = {held.told[key].session for key in chosen.turns} - left
     return frozenset(f"{file_name_of(session)}.jsonl" for session in sessions)
-
-
-def _files(store: Store) -> Iterator[tuple[str, Path]]:
-    """Files of a store whose difference counts: all but derived ones and logs of machines."""
-    for folder, names, found in os.walk(store.root):
-        names[:] = sorted(name for name in names if not name.startswith("."))
-        for name in sorted(found):
-            path = store.root / os.path.relpath(os.path.join(folder, name), store.root)
-            is_log = name.endswith(".jsonl") and path.parent.parent.name == "flow"
-            if not name.startswith(".") and not is_log and not path.is_symlink():
-                yield path.relative_to(store.root).as_posix(), path
-
-
-def _differences(
-    copy: Store, before: dict[str, str | None]
-) -> tuple[dict[str, tuple[bytes, str | None]], dict[str, str]]:
-    puts: dict[str, tuple[bytes, str | None]] = {}
-    now = dict(_files(copy))
-    for name, path in now.items():
-        data = _bytes(path)
-        if atomic.sha256(data) != before.get(name):
-            puts[name] = (data, before.get(name))
-    removes = {name: digest for name, digest in before.items() if name not in now and digest}
-    return puts, removes
 
 
 def _tombstones_first(put: tuple[str, object]) -> tuple[bool, str]:

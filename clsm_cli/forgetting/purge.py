@@ -7,6 +7,7 @@ cleans a store after a merge cleans the copy (``store/sweeping``).
 
 from __future__ import annotations
 
+import os
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,7 +19,7 @@ from clsm_cli.records import NamedTuple
 from clsm_cli.store import atomic, episodes, inbox, logs, shards, sweeping
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
     from collections.abc import Set as AbstractSet
 
     from clsm_cli.forgetting.memory import Memory
@@ -132,6 +133,36 @@ def clean_quarantine(store: Store, gone: AbstractSet[str], texts: Iterable[str])
             atomic.remove(path)
         elif left != lines:
             atomic.put(path, b"\n".join(left))
+
+
+def files(store: Store) -> Iterator[tuple[str, Path]]:
+    """Files of a store whose difference counts: all but derived ones and logs of machines."""
+    for folder, names, found in os.walk(store.root):
+        names[:] = sorted(name for name in names if not name.startswith("."))
+        for name in sorted(found):
+            path = store.root / os.path.relpath(os.path.join(folder, name), store.root)
+            is_log = name.endswith(".jsonl") and path.parent.parent.name == "flow"
+            if not name.startswith(".") and not is_log and not path.is_symlink():
+                yield path.relative_to(store.root).as_posix(), path
+
+
+def differences(
+    copy: Store, before: dict[str, str | None]
+) -> tuple[dict[str, tuple[bytes, str | None]], dict[str, str]]:
+    """What a copy became: files with new bytes and the digest of the old, and files that went.
+
+    Args:
+        copy: The copy.
+        before: Digests of its files as they were, see ``files``.
+    """
+    puts: dict[str, tuple[bytes, str | None]] = {}
+    now = dict(files(copy))
+    for name, path in now.items():
+        data = atomic.read(path, _LARGEST) or b""
+        if atomic.sha256(data) != before.get(name):
+            puts[name] = (data, before.get(name))
+    removes = {name: digest for name, digest in before.items() if name not in now and digest}
+    return puts, removes
 
 
 _LARGEST = 1 << 30

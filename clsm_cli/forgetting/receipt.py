@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from clsm_cli.forgetting.memory import Memory
     from clsm_cli.forgetting.past import Rewritten
     from clsm_cli.forgetting.purge import Purged
+    from clsm_cli.forgetting.refers import Refers
     from clsm_cli.forgetting.selection import Chosen
     from clsm_cli.model.codec import Record
 
@@ -40,10 +41,20 @@ class Stays(NamedTuple):
     why: str
 
 
+class Run(NamedTuple):
+    """A run that could be undone until then."""
+
+    id: str
+    command: str
+    at: str
+
+
 class Receipt(NamedTuple):
     """What a forget did, or would do.
 
     Attributes:
+        refers: What stays and seems to be about the person who is forgotten.
+        undoable: Runs of this machine that could be undone until then, oldest first.
         history: What became of git's past, where it was to be purged.
         gone: The turns first, then what rested on them alone.
         stays: What also rests on something else.
@@ -62,6 +73,8 @@ class Receipt(NamedTuple):
     all_turns: int
     files: tuple[str, ...]
     beyond: tuple[Beyond, ...]
+    refers: tuple[Refers, ...] = ()
+    undoable: tuple[Run, ...] = ()
     warnings: tuple[str, ...] = ()
     run: str | None = None
     history: Rewritten | None = None

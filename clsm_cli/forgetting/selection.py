@@ -37,6 +37,7 @@ class Wanted(NamedTuple):
         person: Who said it, or is named in it.
         since: Told at or after this time.
         until: Told before this time.
+        also: Keys of turns that go besides: what ``refers`` found and a person agreed to.
     """
 
     ids: tuple[str, ...] = ()
@@ -45,6 +46,7 @@ class Wanted(NamedTuple):
     person: str | None = None
     since: datetime | None = None
     until: datetime | None = None
+    also: tuple[str, ...] = ()
 
 
 class Chosen(NamedTuple):
@@ -72,29 +74,44 @@ def choose(memory: Memory, wanted: Wanted, zone: tzinfo) -> Chosen:
         turns |= found
         stated |= named
     if wanted.ids:
-        return Chosen(frozenset(turns), frozenset(stated))
+        return Chosen(frozenset(turns.union(wanted.also)), frozenset(stated))
     for option in ("source", "session", "person"):
         value = getattr(wanted, option)
         if value is not None and not any(map(str.isalnum, value)):  # an empty name is in every text
             raise BadInputError(
                 f"--{option}", f"{value!r} names nothing", "write out what is meant"
             )
+    people = _matcher(memory, wanted.person) if wanted.person is not None else None
+    kept = frozenset(
+        key
+        for key in within(memory, wanted, zone)
+        if people is None or people.is_about(key, memory.told[key])
+    )
+    if people is not None and not _is_narrowed(wanted):
+        rows = memory.statements.values()
+        stated = {row.id for row in rows if row.kind != "gist" and people.is_named_in(row.text)}
+    if not kept and not stated:
+        what = wanted.source or wanted.session or wanted.person or "the time"
+        raise BadInputError(what, "nothing in this store is told by or of it", _NEXT)
+    return Chosen(kept.union(wanted.also), frozenset(stated))
+
+
+def within(memory: Memory, wanted: Wanted, zone: tzinfo) -> frozenset[str]:
+    """Keys of the turns to which source, session and time narrow it down; whoever they are about."""
     brought: frozenset[str] = frozenset()
     if wanted.source is not None and "://" in wanted.source:
         brought = addresses.brought(memory.told.values(), wanted.source)
-    people = _matcher(memory, wanted.person) if wanted.person is not None else None
-    kept = frozenset(
+    return frozenset(
         key
         for key, told in memory.told.items()
         if (wanted.source is None or key in brought or _is_from(told, wanted.source))
         and (wanted.session is None or told.session == wanted.session)
-        and (people is None or people.is_about(key, told))
         and _is_within(told, wanted.since, wanted.until, zone)
     )
-    if not kept:
-        what = wanted.source or wanted.session or wanted.person or "the time"
-        raise BadInputError(what, "nothing in this store is told by or of it", _NEXT)
-    return Chosen(kept, frozenset())
+
+
+def _is_narrowed(wanted: Wanted) -> bool:
+    return any(each is not None for each in (*wanted[1:3], *wanted[4:6]))
 
 
 _NEXT = "look for it with: clsm recall"
@@ -152,14 +169,28 @@ class _About:
         listed = "|".join(re.escape(name) for name in sorted(self._names, key=len, reverse=True))
         self._pattern = re.compile(rf"(?<!\w)(?:{listed})(?!\w)")
 
+    def is_named_in(self, text: str) -> bool:
+        """Whether a text names it."""
+        return self._pattern.search(text.casefold()) is not None
+
     def mentions(self, key: str, told: Told) -> bool:
         """Whether a turn, or a heading above it, names it."""
-        text = "\n".join((*told.turn.heading, told.turn.text)).casefold()
-        return key in self._noted or self._pattern.search(text) is not None
+        return key in self._noted or self.is_named_in(
+            "\n".join((*told.turn.heading, told.turn.text))
+        )
 
     def is_about(self, key: str, told: Told) -> bool:
         """Whether a turn names it, or was said by it."""
         return told.turn.speaker.casefold() in self._names or self.mentions(key, told)
+
+
+def person_meant(memory: Memory, wanted: Wanted) -> tuple[str, ...]:
+    """What somebody is called who is forgotten as such; () where no person is."""
+    if wanted.person is not None:
+        return names_of(memory, wanted.person) or (wanted.person,)
+    nodes = (memory.records.get(each) for each in wanted.ids)
+    people = [node for node in nodes if isinstance(node, Node) and node.kind == "person"]
+    return tuple(name for node in people for name in names_of(memory, node.id))
 
 
 def _matcher(memory: Memory, name: str) -> _About:

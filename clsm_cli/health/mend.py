@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from clsm_cli.health import git_state, mend_files, mend_shards, topic_files
 from clsm_cli.health import held as reading
 from clsm_cli.ingestion.ingest import end_begun_run
-from clsm_cli.ingestion.intake import Run
+from clsm_cli.ingestion.report import Run
 from clsm_cli.records import NamedTuple
 from clsm_cli.store import atomic, briefing, runs, settle
 

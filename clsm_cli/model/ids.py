@@ -58,6 +58,11 @@ def document_id(origin: str) -> str:
     return f"d-{digest('document', origin)}"
 
 
+def folded(text: str) -> str:
+    """The text of a statement as its id is made of it: case and blank space aside."""
+    return " ".join(text.lower().split())
+
+
 def statement_id(normalised_text: str, valid_from: str | None = None) -> str:
     """Id of a statement: its text at birth; ``valid_from`` only when a closed row has that text."""
     return f"f-{digest('statement', normalised_text, valid_from or '')}"

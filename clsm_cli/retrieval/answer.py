@@ -39,6 +39,7 @@ class Why(NamedTuple):
     meaning: float = 0.0
     outdated: float = 0.0
     bridge: float = 0.0
+    literal: float = 0.0
     graph: float = 0.0
 
 
@@ -50,6 +51,7 @@ class Memory(NamedTuple):
         score: Rank score, 0 … 1, relative to this query.
         confidence: How likely it is relevant at all, 0 … 1, comparable between queries.
         tokens: Estimated word pieces of ``text``.
+        states: Ids of the statements that it says and that were found too.
         why: What spoke for it.
         shares: Weight · signal of each, which add up to the score before it is brought to 0 … 1, and
             before it yields to rivals (``retrieval.rivals``).
@@ -69,6 +71,7 @@ class Memory(NamedTuple):
     shares: Why
     heading: str = ""
     speaker: str = ""
+    states: tuple[str, ...] = ()
 
 
 class Concept(NamedTuple):

@@ -17,6 +17,7 @@ from clsm_cli.store import episodes, logs, statements
 from clsm_cli.store.index.derived import records_of
 from clsm_cli.store.index.opening import open_index
 from clsm_cli.store.index.recent import recent
+from clsm_cli.text import timex
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -87,17 +88,20 @@ def _by_due(task: Statement) -> tuple[str, bool, tuple[int, ...], str]:
 
 def _of_statement(index: Index, statement: Statement) -> Item:
     places = [p for p in index.by_key(statement.id) if p.key == statement.id]
+    told = next((p.time for key in statement.sources for p in index.by_key(key) if p.time), None)
+    is_dated = told is not None and statement.due is None and timex.counts_from_day(statement.text)
     return item(
         statement.id,
         statement.kind,
         statement.text,
         stream=statement.stream,
         trust=statement.trust,
-        time=statement.valid_from or statement.recorded_at,
+        time=told if is_dated else statement.valid_from or statement.recorded_at,
         path=places[0].path if places else "",
         line=places[0].line_start if places else 0,
         state=statement.state,
         due=statement.due,
+        is_dated=is_dated,
     )
 
 

@@ -11,9 +11,10 @@ from math import log1p
 from typing import TYPE_CHECKING
 
 from clsm_cli.records import NamedTuple
-from clsm_cli.retrieval import seeds
+from clsm_cli.retrieval import seeds, signals
 from clsm_cli.retrieval.answer import Concept
 from clsm_cli.scoring import relevance
+from clsm_cli.scoring.fusion import weighted
 from clsm_cli.scoring.relevance import Evidence
 from clsm_cli.store.index import graph as stored
 from clsm_cli.store.index import rests
@@ -22,6 +23,7 @@ from clsm_cli.text import tokens
 if TYPE_CHECKING:
     from collections.abc import Collection, Mapping, Sequence
 
+    from clsm_cli.config import RecallSettings
     from clsm_cli.retrieval.ranking import Candidate
     from clsm_cli.retrieval.spreading import Route
     from clsm_cli.store.index.graph import NodeRow
@@ -88,7 +90,7 @@ def weigh(
 ) -> list[Weighed]:
     """Every node that something speaks for, likeliest first; see ``rank``."""
     settings = index.store.settings.recall
-    own = _without_bridges(candidates, settings.weight_bridge)
+    own = _by_sense(candidates, settings)
     found = _Passages(index, own[: settings.concept_passages])
     named = seeds.named(index, query, found.nodes)
     known = found.nodes | stored.nodes(index.connection, named.keys() - found.nodes.keys())
@@ -127,9 +129,14 @@ def weigh(
     return weighed
 
 
-def _without_bridges(candidates: Sequence[Candidate], weight: float) -> list[Candidate]:
-    """By what each says itself, best first: what a bridge leads to answers, but is of something else."""
-    own = [each._replace(score=each.score - weight * each.signals.bridge) for each in candidates]
+def _by_sense(candidates: Sequence[Candidate], settings: RecallSettings) -> list[Candidate]:
+    """By what each says itself, best first.
+
+    What a bridge leads to answers, but is of something else; and where one word decides, what the
+    other passages are about is no less near to the question.
+    """
+    without = signals.Signals(bridge=settings.weight_bridge, literal=settings.weight_literal)
+    own = [each._replace(score=each.score - weighted(each.signals, without)) for each in candidates]
     return sorted(own, key=lambda each: -each.score)
 
 

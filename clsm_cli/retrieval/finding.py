@@ -86,7 +86,11 @@ def find(
 
             speakers = index.speakers()
             ranked = rounds.widen(
-                index, text, ranked, lambda part: ask(understand(part, periods, speakers)), settings
+                index,
+                text,
+                ranked,
+                lambda part: ask(understand(part, periods, speakers, part)),
+                settings,
             )
     return Found(question, ranked, verdict, warnings)
 

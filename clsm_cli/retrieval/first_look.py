@@ -27,6 +27,7 @@ class Surroundings:
 
     def __init__(self, index: Index, rows: list[int]) -> None:
         self._index = index
+        self.rows = rows
         self.near = index.traits(rows)
         beside = {
             row
@@ -88,16 +89,32 @@ class View:
             if row in around.near
         }
 
-    def evidence(self, row: int, date: float) -> Evidence:
+    def evidence(self, row: int) -> Evidence:
         """What speaks for a passage in itself, and how well it fits the time that is asked about."""
         return Evidence(
             self._words.scores.get(row, 0.0),
-            self._coverage.get(row, 0.0),
+            max(self._coverage.get(row, 0.0), self._words.literal.get(row, 0.0), self._of_day(row)),
             self._cosine(row),
             self.lead,
-            date,
+            self.fits[row],
             asker=float(self._question.of_asker),
         )
+
+    def _of_day(self, row: int) -> float:
+        """Share of the question's terms that only say when, of a note of that time: it has them."""
+        asked = len({*self._question.terms} - self._question.name_terms)
+        if not asked or not self._around.near[row].is_document:
+            return 0.0
+        return self.fits[row] * max(0.0, 1 - self._question.besides / asked)
+
+    @cached_property
+    def fits(self) -> dict[int, float]:
+        """How well each candidate fits the time that is asked about."""
+        near, rows = self._around.near, self._around.rows
+        if not self._question.periods:
+            return dict.fromkeys(rows, 0.0)
+        sources = self._around.sources(rows)
+        return {row: signal.fit(self._question, near[row], sources.get(row, ())) for row in rows}
 
     @cached_property
     def lead(self) -> float:
@@ -116,7 +133,6 @@ class View:
         near = self._around.near
         share = self._share()
         by_words = spread([self._words.scores.get(row, 0.0) for row in rows])
-        sources = self._around.sources(rows) if self._question.periods else {}
         own = self._over_windows(rows, by_words, after=False)
         around = self._over_windows(rows, by_words, after=True)
         group_words, group_meaning = (spread(values) for values in self._of_groups(rows))
@@ -129,9 +145,10 @@ class View:
                 participant=signal.participant(
                     self._question, near[row], is_about=row in self._about
                 ),
-                date=signal.date(self._question, near[row], sources.get(row, ())),
+                date=signal.date(self._question, near[row], self.fits[row]),
                 temporal=float(self._question.asks_when and bool(near[row].periods)),
                 question=float(near[row].is_question),
+                literal=self._words.literal.get(row, 0.0) / self._words.all,
                 fact=float(near[row].key in self._stated),
                 outdated=float(near[row].key in self._outdated),
             )

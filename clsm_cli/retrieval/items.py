@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from clsm_cli.model.ids import folded, statement_id
 from clsm_cli.retrieval import signals, windows
 from clsm_cli.retrieval.answer import Memory, Source, Why
 from clsm_cli.text import sameness, tokens
@@ -29,45 +31,87 @@ def of(
     *,
     faded: float,
 ) -> list[Memory]:
-    """The best items; one that rests on n turns counts n of ``k``, a window of a note one.
+    """The best items; one that rests on n turns counts n of ``k``, any other one.
 
     A score is the share of what a passage would have that is as good as the best in everything;
     the items end where it falls below ``faded``.
 
     A turn may stand twice in a store, in the inbox and in its episode until the next segmentation,
-    or in the episodes of two machines; it is returned once. A statement and the turns it rests on
-    say the same: the better one is returned. Of a note always the note, with what stands round it.
-    What repeats an item nearly word for word is folded into it: its source is named there, and it
-    counts of ``k`` as any other. Of an untrusted source no more comes than its ``share``.
+    or in the episodes of two machines; it is returned once. A turn says all that a statement made of
+    it says, and what else was said: so in the place of a statement stands the first of its turns
+    that has its words, of a note with what stands round it, and names it. Where none has them, as it
+    was corrected or its turn was forgotten, a statement stands for itself. What repeats an item
+    nearly word for word is folded into it: its source is named there, and it counts of ``k`` as any
+    other. Of an untrusted source no more comes than its ``share``.
     """
     weights = signals.weights(settings)
     full = _best_of_all(candidates, weights)
-    taken: set[str] = set()
-    stated: set[str] = set()
-    told = {each.traits.key for each in candidates if each.traits.is_document}
+    taken: dict[str, int] = {}
+    told = _Told(index, candidates)
     found: list[Memory] = []
     said = _Said(settings.fold)
     left = k
-    for candidate, passage in _in_order(index, candidates, k):
+    for candidate, hit in _in_order(index, candidates, k):
         if left <= 0 or candidate.score < faded * full:
             break
-        if passage.id in taken or passage.key in stated or share.is_used_up(passage):
+        turn = told.by(hit)
+        states = () if turn is None else (hit.id,)
+        row, passage = turn or (candidate.row, hit)
+        if passage.id in taken:
+            at = taken[passage.id]
+            found[at] = _also(found[at], (), states)
             continue
-        if passage.sources and told | stated >= {*passage.sources}:
+        if share.is_used_up(passage):
             continue
-        shown = windows.around(index, candidate.row, passage, taken, settings.window)
-        taken.update(other.id for other in shown)
-        stated.update(passage.sources)
-        told.update(other.key for other in shown)
+        shown = windows.around(index, row, passage, taken, settings.window)
         sources = _sources(index, passage, shown)
         left -= max(1, len(passage.sources))
         share.take(passage)
         same = said.before(passage, candidate.signals.date)
         if same is None:
-            found.append(_memory(candidate, passage, shown, sources, weights, full))
+            same = len(found)
+            memory = _memory(candidate, passage, shown, sources, weights, full)
+            found.append(memory._replace(states=states))
         else:
-            found[same] = found[same]._replace(sources=(*found[same].sources, *sources))
+            found[same] = _also(found[same], sources, states)
+        taken.update((each.id, same) for each in shown)
     return found
+
+
+def _also(memory: Memory, sources: tuple[Source, ...], states: tuple[str, ...]) -> Memory:
+    """An item that others say as well."""
+    return memory._replace(sources=(*memory.sources, *sources), states=(*memory.states, *states))
+
+
+class _Told:
+    """The turns and blocks among the candidates, to find those that a statement rests on."""
+
+    def __init__(self, index: Index, candidates: Sequence[Candidate]) -> None:
+        self._index = index
+        self._rows: dict[str, list[int]] = {}
+        for each in candidates:
+            if each.traits.kind == "passage":
+                self._rows.setdefault(each.traits.key, []).append(each.row)
+
+    def by(self, statement: Passage) -> tuple[int, Passage] | None:
+        """The best turn or block that says a statement, with its row; None: none does.
+
+        A statement in other words than it was born with, of which its id is the hash, was written by
+        a person or is an old value: no turn says that.
+        """
+        rows = [row for key in statement.sources for row in self._rows.get(key, ())]
+        if rows and statement.key != statement_id(folded(statement.text)):
+            return None
+        words = frozenset(_WORD.findall(statement.text.casefold()))
+        for row, passage in self._index.passages(rows).items() if rows else ():
+            if len(words & {*_WORD.findall(passage.text.casefold())}) >= SAID * len(words):
+                return row, passage
+        return None
+
+
+SAID = 0.5
+"""Share of the words of a statement from which a turn says it: it may have "I" for a name."""
+_WORD = re.compile(r"\w+")
 
 
 class _Said:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from heapq import nlargest
+from itertools import pairwise
 from typing import TYPE_CHECKING, Protocol
 
 from clsm_cli.records import NamedTuple
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
     from clsm_cli.embedding.query import QueryVectors
+    from clsm_cli.retrieval.question import Question
     from clsm_cli.retrieval.words import Words
     from clsm_cli.store.index.reader import Index
     from clsm_cli.store.index.search import Traits
@@ -184,6 +186,34 @@ def interact(
     found = engine.products(rows, width, queries, TOKEN_STEP, BLOCK)
     products = [row.tolist() for row in found]
     return LateInteraction(maxsim.nearest(products, spans, [weights[i] for i in chosen]))
+
+
+def strange(vectors: QueryVectors, question: Question) -> dict[str, float]:
+    """How little the model knows of the terms of a question, 0 … 1; nothing of its time and names.
+
+    It was trained on words that it has a piece for, with their endings. A word that it spells in
+    n > 2 pieces is strange to it by 1 − 2/n; one that it cannot spell, or with a digit in it that
+    it has to cut up, altogether. So are numbers and codes, coined names, and the words of scripts
+    of which it has no more than letters.
+    """
+    dense = question.dense
+    pieces: dict[tuple[int, int], list[bool]] = {}
+    for piece in vectors.pieces:
+        pieces.setdefault((piece.start, piece.end), []).append(piece.is_spelt)
+    spans = list(pieces.items())
+    if not dense.isascii():  # an ideograph is a word to the model, two of them are a term
+        spans += [
+            ((one[0][0], other[0][1]), one[1] + other[1])
+            for one, other in pairwise(pieces.items())
+            if one[0][1] == other[0][0]
+        ]
+    found: dict[str, float] = {}
+    for (start, end), spelt in spans if question.besides else ():
+        share = max(0.0, 1 - 2 / len(spelt)) if all(spelt) else 1.0
+        for term in tokens.stems(dense[start:end]):
+            is_number = len(spelt) > 1 and not term.isalpha()
+            found.setdefault(term, 1.0 if is_number else share)
+    return found
 
 
 def token_weights(vectors: QueryVectors, dense: str, words: Words, least: float) -> list[float]:

@@ -59,7 +59,7 @@ class Moments(NamedTuple):
             it names none, or none is found.
         hard: Whether what lies outside cannot answer; else it is a preference.
         contradictory: Whether its conditions leave no day.
-        rest: The question without the words of time.
+        rest: The question without the words of time; empty where it has no others.
         warning: Why nothing is meant, in plain words; empty where something is.
     """
 

@@ -190,4 +190,4 @@ def _rest(text: str, spans: Sequence[tuple[int, int, str]]) -> str:
         done = end
     left = " ".join("".join([*pieces, text[done:]]).split())
     left = re.sub(r"\s+(?=[?!.,;])", "", left)
-    return left if any(letter.isalnum() for letter in left) else text
+    return left if any(letter.isalnum() for letter in left) else ""

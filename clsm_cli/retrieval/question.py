@@ -57,6 +57,9 @@ class Question(NamedTuple):
     Attributes:
         text: As it was asked.
         terms: Its search terms, each once, in order.
+        keys: What it holds that has several words and is one name (``tokens.keys``), each once.
+        besides: How many terms it has besides its time and its names; without one it has no key, as
+            none of its words is looked for as it is written.
         named: Speakers of the store that it names, as the store writes them.
         name_terms: The search terms of those names.
         dense: The text as that speaker would say it, "I" for the name: whoever tells of themselves
@@ -82,6 +85,8 @@ class Question(NamedTuple):
     means_both: bool
     asks_of_now: bool = False
     of_asker: bool = False
+    keys: tuple[str, ...] = ()
+    besides: int = 0
 
 
 def understand(
@@ -93,22 +98,26 @@ def understand(
         text: The user's words.
         periods: The days that they name, see ``moments``.
         speakers: Everyone who speaks in the store.
-        rest: The text without the words that say when; empty where there are none.
+        rest: The text without the words that say when, if it has any; empty where it has no others.
 
     >>> asked = understand("When did Mara's cat arrive?", (), ["Mara", "Brian"])
     >>> asked.named, asked.dense, asked.asks_when
     (('Mara',), 'When did my cat arrive?', True)
     """
     named, dense = _in_first_person(rest or text, list(speakers))
+    name_terms = frozenset(term for name in named for term in tokens.stems(name))
+    besides = len({*tokens.stems(rest if periods else text)} - name_terms)
     return Question(
         text=text,
         terms=tuple(dict.fromkeys(tokens.stems(text))),
+        besides=besides,
         named=named,
-        name_terms=frozenset(term for name in named for term in tokens.stems(name)),
+        name_terms=name_terms,
         dense=dense if _says_more(dense) else rest or text,
         periods=periods,
         asks_when=_ASKS_WHEN.search(text) is not None,
         means_both=len(named) == 2 and _are_joined(text, named),
+        keys=tuple(dict.fromkeys(tokens.keys(text))) if besides else (),
         of_asker=_ASKER.search(text) is not None,
         asks_of_now=not periods and _PAST.isdisjoint(text.casefold().rstrip("?!. ").split()),
     )

@@ -89,7 +89,8 @@ def rank(
         allowed: Passages that may be returned; None for all.
         stated: Keys of the statements that hold the fact which is asked for.
     """
-    found = words.search(index, question, settings, allowed)
+    strange = meaning.strange(vectors, question) if vectors is not None else {}
+    found = words.search(index, question, settings, strange, allowed)
     near = None
     if vectors is not None:
         near = meaning.nearest(index, engine, vectors.sentence, settings.candidates, allowed)
@@ -106,7 +107,7 @@ def rank(
     factors = signal.weights(settings)
     ranked = []
     for row, values in zip(rows, looked, strict=True):
-        evidence = view.evidence(row, values.date)
+        evidence = view.evidence(row)
         ranked.append(
             Candidate(
                 row=row,
@@ -141,6 +142,7 @@ def _candidates(
 ) -> list[int]:
     """Rows that are looked at closely, in order of row."""
     chosen = set(_best(index, found.scores, settings.candidates))
+    chosen.update(_best(index, found.literal, settings.candidates))
     if near is not None:
         chosen.update(near.passages)
     others: list[Iterable[int]] = [

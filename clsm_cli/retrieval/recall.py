@@ -86,11 +86,16 @@ def touch(store: Store, answer: Answer) -> None:
     from clsm_cli.store.activations import Activation
 
     at = datetime.fromisoformat(answer.now).astimezone(UTC)
+    used = [
+        (each, feedback.leading(memory))
+        for memory in answer.memories
+        for each in (memory.id, *memory.states)
+    ]
     line = Activation(
         answer.recall_id,
         at.strftime("%Y-%m-%dT%H:%M:%SZ"),
-        tuple(memory.id for memory in answer.memories),
-        tuple(feedback.leading(memory) for memory in answer.memories),
+        tuple(each for each, _ in used),
+        tuple(led for _, led in used),
         tuple(concept.id for concept in answer.concepts),
     )
     try:

@@ -174,9 +174,16 @@ def _nearer(question: Question, other: _Item, best: Sequence[_Item]) -> list[_It
 
 def _replaces(new: _Item, old: _Item) -> bool:
     """Whether something was said later, by somebody as trusted."""
-    return (new.passage.time or "") > (old.passage.time or "") and TRUST_ORDER.index(
-        new.passage.trust
-    ) >= TRUST_ORDER.index(old.passage.trust)
+    return (
+        (new.passage.time or "") > (old.passage.time or "")
+        and TRUST_ORDER.index(new.passage.trust) >= TRUST_ORDER.index(old.passage.trust)
+        and _has_the_words(new, old)
+    )
+
+
+def _has_the_words(rival: _Item, other: _Item) -> bool:
+    """Whether it holds what the question names as well: one number is no later value of another."""
+    return rival.candidate.signals.literal >= other.candidate.signals.literal
 
 
 def _tells_anew(new: _Item, old: _Item) -> bool:
@@ -201,6 +208,7 @@ def _answers(rival: _Item, other: _Item, sure: float, shared: float) -> bool:
     one, two = rival.candidate, other.candidate
     return (
         one.row != two.row
+        and _has_the_words(rival, other)
         and not one.traits.is_question
         and one.signals.participant >= two.signals.participant
         and one.confidence >= sure * two.confidence

@@ -43,6 +43,8 @@ class Signals(NamedTuple):
             does neither, or as the passage is near itself (``second_look``).
         outdated: Whether all that was learnt from it holds no longer, where the question asks
             for what does; that speaks against it.
+        literal: What it holds, as it is written, of the question's words that the model does not
+            know: the share Σ strangeness · idf (``meaning.strange``, ``words``).
         bridge: How strongly the best passages lead to it, by a rare name (``bridges``).
     """
 
@@ -61,6 +63,7 @@ class Signals(NamedTuple):
     meaning: float = 0.0
     outdated: float = 0.0
     bridge: float = 0.0
+    literal: float = 0.0
 
 
 def weights(settings: RecallSettings) -> Signals:
@@ -90,20 +93,28 @@ def participant(question: Question, traits: Traits, *, is_about: bool) -> float:
     return float(traits.speaker == question.named[0])
 
 
-def date(question: Question, traits: Traits, sources: Sequence[Told] = ()) -> float:
-    """How well a turn fits the time that is asked about, see ``days.match``.
+def date(question: Question, traits: Traits, fits: float) -> float:
+    """What it counts that a passage fits the time that is asked about (``fit``).
 
-    Notes do not count: the evidence of a dated question often stands in the note of another day
-    (as a score it cost 8 points of recall there). A statement is as much of a day as the turns are
-    that it rests on, on average; what was said on many days is no news of one. A gist has no day of
-    its own, only its month.
+    The evidence of a dated question often stands in the note of another day, so that of a note
+    counts 1 / (1 + n), n the terms that the question has besides its time and its names: "what
+    happened on 2 March" asks for a day, and what else is in a question says more of what is meant.
+    """
+    return fits / (1 + question.besides) if traits.is_document else fits
+
+
+def fit(question: Question, traits: Traits, sources: Sequence[Told] = ()) -> float:
+    """How well a passage fits the time that is asked about, see ``days.match``.
+
+    A statement is as much of a day as the turns are that it rests on, on average; what was said on
+    many days is no news of one. A gist has no day of its own, only its month.
 
     Args:
         question: What is asked.
         traits: Of the passage.
         sources: When those turns were told, and what days they speak of.
     """
-    if not question.periods or traits.is_document:
+    if not question.periods:
         return 0.0
     asked = question.periods
     if traits.kind == "gist":

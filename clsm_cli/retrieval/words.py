@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isqrt
 from typing import TYPE_CHECKING
 
 from clsm_cli.records import NamedTuple
@@ -26,17 +27,23 @@ class Words(NamedTuple):
         scores: Passage → BM25; only passages that share a term with the question.
         idf: Term → inverse document frequency among all current passages.
         postings: Term → passage, occurrences, terms of the passage.
+        literal: Passage → what it holds of the question that the model does not know, 0 … 1; only
+            passages that hold some.
+        all: How much of that counts as all, 0 … 1.
     """
 
     scores: dict[int, float]
     idf: dict[str, float]
     postings: dict[str, list[tuple[int, int, int]]]
+    literal: dict[int, float]
+    all: float
 
 
 def search(
     index: Index,
     question: Question,
     settings: RecallSettings,
+    strange: Mapping[str, float],
     allowed: Collection[int] | None = None,
 ) -> Words:
     """BM25 of every passage that shares a term with the question.
@@ -45,6 +52,7 @@ def search(
         index: Fresh.
         question: What is asked.
         settings: BM25's k1 and b.
+        strange: How little the model knows of each term, 0 … 1 (``meaning.strange``).
         allowed: Passages that may be returned; None for all.
     """
     count, total_length = index.size()
@@ -59,7 +67,39 @@ def search(
             postings = [posting for posting in postings if posting[0] in allowed]
         found[term] = postings
         bm25.add(scores, postings, idf[term], average, k1=settings.bm25_k1, b=settings.bm25_b)
-    return Words(scores, idf, found)
+    for key in question.keys:
+        found[key] = [each for each in index.postings(key) if allowed is None or each[0] in allowed]
+    worth = {term: strange[term] for term in question.terms if term in strange}
+    worth |= dict.fromkeys(question.keys, 1.0)
+    return Words(scores, idf, found, *_literal(found, worth, count))
+
+
+def _literal(
+    postings: Mapping[str, list[tuple[int, int, int]]], strange: Mapping[str, float], count: int
+) -> tuple[dict[int, float], float]:
+    """What passages hold of some terms, Σ strangeness · idf, as a share; and what counts as all.
+
+    A word that the model can spell in part counts where at most √N of N passages hold it, which is
+    where it tells half as much as one that a single passage holds; others are told by their sense.
+
+    A share of all that the store holds of them; where that is less than the idf of a term that one
+    passage has, of that. All is all of it; the less the model knows of a question, the rather it is
+    the most that any passage holds: where only words speak, the best is the best there is.
+    """
+    worth = {
+        term: share * bm25.idf(count, len(postings[term]))
+        for term, share in strange.items()
+        if postings[term] and share and (share == 1 or len(postings[term]) <= isqrt(count))
+    }
+    whole = max(sum(worth.values()), bm25.idf(count, 1))
+    held: dict[int, float] = {}
+    for term, value in worth.items():
+        for passage, _, _ in postings[term]:
+            held[passage] = held.get(passage, 0.0) + value / whole
+    best = max(held.values(), default=1.0)
+    known = sum(bm25.idf(count, len(each)) for each in postings.values() if each)
+    share = sum(worth.values()) / known if known else 0.0
+    return held, 1 - share + share * best
 
 
 def coverage(words: Words, question: Question, rows: Collection[int]) -> dict[int, float]:

@@ -23,7 +23,8 @@ class Evidence(NamedTuple):
 
     Attributes:
         bm25: Raw, 0 without a common word.
-        coverage: Share of the question's idf that its words hold, 0 … 1.
+        coverage: Share of the question's idf that its words hold, or of that whose terms the model
+            does not know where that is more, 0 … 1.
         cosine: Of its sentence vector, −1 … 1; None without one.
         lead: By how much the MaxSim of what the person asked about said exceeds that of what others
             said; 0 where nobody is asked about. Negative: it was somebody else.

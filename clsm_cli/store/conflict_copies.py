@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Literal
 from clsm_cli.config import MAX_FILE
 from clsm_cli.errors import DamagedStoreError, DiskError
 from clsm_cli.model.graph import Statement
+from clsm_cli.model.ids import folded
 from clsm_cli.records import NamedTuple
 from clsm_cli.store import (
     atomic,
@@ -167,7 +168,7 @@ def _items(store: Store, copy: Copy, data: bytes) -> list[runs.Write]:
     forgotten = logs.forgotten(store)
     folders = [copy.original.parent / "graph", store.root / "archive" / copy.original.parent.name]
     known = shards.load_graph(folders, forgotten, only="statement").records
-    texts = {(topics.id_of(item, forgotten), topics.folded(item.text)) for item in here.items}
+    texts = {(topics.id_of(item, forgotten), folded(item.text)) for item in here.items}
     fresh = []
     for item in there.items:
         record_id = topics.id_of(item, forgotten)
@@ -176,7 +177,7 @@ def _items(store: Store, copy: Copy, data: bytes) -> list[runs.Write]:
         is_gone &= isinstance(row, Statement) and row.text_sha == topics.text_sha(item.text)
         if is_gone or logs.is_forgotten(record_id, forgotten):
             continue
-        if (record_id, topics.folded(item.text)) not in texts:
+        if (record_id, folded(item.text)) not in texts:
             line = Statement(id=record_id, rev=(0, ""), text=item.text, state=item.state)
             above = [text for text in there.lines[: item.line] if text.startswith("## ")]
             heading = above[-1].removeprefix("## ").strip() if above else ""

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 CONFIG_NAME = "clsm.yaml"
 _FOLDERS = frozenset({*STREAMS, ".clsm", "archive", "eval", "quarantine", "tombstones"})
 """Folders at the top of a store."""
+ASIDE = "~"
+"""In the name of an inbox file that was written while another clsm had the lock (``inbox``)."""
 TOPIC_STREAMS: tuple[Stream, ...] = ("identity", "projects", "tasks")
 """The streams that hold statements in Markdown; ``flow`` holds episodes."""
 

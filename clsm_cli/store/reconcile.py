@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.model.graph import Statement, StatementKind
-from clsm_cli.model.ids import closed_copy_id
+from clsm_cli.model.ids import closed_copy_id, folded
 from clsm_cli.model.tombstones import visible_statement
 from clsm_cli.store.logs import is_forgotten
-from clsm_cli.store.topics import Item, birth_id, folded, id_of, text_sha
+from clsm_cli.store.topics import Item, birth_id, id_of, text_sha
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence

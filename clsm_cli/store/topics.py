@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from clsm_cli.config import MAX_FILE
 from clsm_cli.errors import DamagedStoreError
-from clsm_cli.model.ids import digest, is_id
+from clsm_cli.model.ids import digest, folded, is_id
 from clsm_cli.model.tombstones import birth_ids, first_free
 from clsm_cli.store import atomic, front_matter
 from clsm_cli.store.conflict_names import is_conflict_copy
@@ -71,11 +71,6 @@ def id_of(item: Item, forgotten: frozenset[str] = frozenset()) -> str:
 def birth_id(text: str, forgotten: frozenset[str], salt: str | None = None) -> str:
     """The id of a statement that a person writes; ``salt`` where the plain one is another's."""
     return first_free(birth_ids(folded(text), salt), forgotten)
-
-
-def folded(text: str) -> str:
-    """A text as its id is made of it: case and blank space aside."""
-    return " ".join(text.lower().split())
 
 
 def parse(data: bytes, path: Path) -> Topic:

@@ -1,5 +1,8 @@
 """Calendar periods as half-open intervals of days: ``(first, until)``, ``until`` not included.
 
+Units, seasons, and holidays by name: fixed days, weekdays of a month, and what follows Easter
+(western, Gregorian).
+
 Whole days only, so that no change of summer time can shift a result. Weeks start on Monday
 (ISO 8601); seasons are the meteorological ones of the northern hemisphere.
 """
@@ -97,3 +100,106 @@ def shown(period: Period) -> str:
     ):
         return f"{first.year:04}"
     return f"{first} to {last}"
+
+
+_FIXED = {
+    "christmas eve": (12, 24, 1),
+    "christmas day": (12, 25, 1),
+    "boxing day": (12, 26, 1),
+    "christmas": (12, 24, 3),
+    "xmas": (12, 24, 3),
+    "new years eve": (12, 31, 1),
+    "new years day": (1, 1, 1),
+    "new years": (1, 1, 1),
+    "new year": (1, 1, 1),
+    "epiphany": (1, 6, 1),
+    "valentines day": (2, 14, 1),
+    "st patricks day": (3, 17, 1),
+    "april fools day": (4, 1, 1),
+    "may day": (5, 1, 1),
+    "juneteenth": (6, 19, 1),
+    "independence day": (7, 4, 1),
+    "halloween": (10, 31, 1),
+    "all saints day": (11, 1, 1),
+    "bonfire night": (11, 5, 1),
+    "veterans day": (11, 11, 1),
+}
+"""Month, day, number of days."""
+_BY_WEEKDAY = {
+    "mothers day": (5, 6, 2, 0),
+    "memorial day": (5, 0, -1, 0),
+    "fathers day": (6, 6, 3, 0),
+    "labor day": (9, 0, 1, 0),
+    "thanksgiving": (11, 3, 4, 0),
+    "black friday": (11, 3, 4, 1),
+}
+"""Month, weekday (Monday 0), which one of the month (−1: the last), days after it."""
+_BY_EASTER = {
+    "shrove tuesday": (-47, 1),
+    "ash wednesday": (-46, 1),
+    "palm sunday": (-7, 1),
+    "maundy thursday": (-3, 1),
+    "good friday": (-2, 1),
+    "easter sunday": (0, 1),
+    "easter monday": (1, 1),
+    "easter": (-2, 4),
+    "ascension day": (39, 1),
+    "whit sunday": (49, 1),
+    "whit monday": (50, 1),
+    "pentecost": (49, 2),
+}
+"""Days from Easter Sunday, number of days."""
+
+
+def holiday(name: str, year: int) -> Period:
+    """Return the days of a holiday in a year.
+
+    Raises:
+        ValueError: The year is not between 1583 and 9998.
+
+    >>> holiday("thanksgiving", 2025), holiday("christmas", 2025)[0].isoformat()
+    ((datetime.date(2025, 11, 27), datetime.date(2025, 11, 28)), '2025-12-24')
+    """
+    if not 1583 <= year <= 9998:
+        raise ValueError("the Gregorian calendar begins in 1583")
+    name = name.replace("'", "").replace("\u2019", "")
+    if name in _FIXED:
+        month, day, length = _FIXED[name]
+        first = date(year, month, day)
+    elif name in _BY_WEEKDAY:
+        month, weekday, number, after = _BY_WEEKDAY[name]
+        first, length = nth_weekday(year, month, weekday, number) + timedelta(days=after), 1
+    else:
+        after, length = _BY_EASTER[name]
+        first = easter(year) + timedelta(days=after)
+    return first, first + timedelta(days=length)
+
+
+def nth_weekday(year: int, month: int, weekday: int, number: int) -> date:
+    """Return the n-th of a weekday in a month; −1 for the last.
+
+    >>> nth_weekday(2025, 5, 0, -1)
+    datetime.date(2025, 5, 26)
+    """
+    if number > 0:
+        first = date(year, month, 1)
+        return first + timedelta(days=(weekday - first.weekday()) % 7 + 7 * (number - 1))
+    last = date(year + month // 12, month % 12 + 1, 1) - timedelta(days=1)
+    return last - timedelta(days=(last.weekday() - weekday) % 7)
+
+
+def easter(year: int) -> date:
+    """Return Easter Sunday, by the anonymous Gregorian algorithm (Meeus, Astronomical Algorithms, 8).
+
+    >>> easter(2024), easter(2025)
+    (datetime.date(2024, 3, 31), datetime.date(2025, 4, 20))
+    """
+    golden = year % 19
+    century, rest = divmod(year, 100)
+    leap, odd = divmod(century, 4)
+    shift = (century - (century + 8) // 25 + 1) // 3
+    epact = (19 * golden + century - leap - shift + 15) % 30
+    weekday = (32 + 2 * odd + 2 * (rest // 4) - epact - rest % 4) % 7
+    late = (golden + 11 * epact + 22 * weekday) // 451
+    month, day = divmod(epact + weekday - 7 * late + 114, 31)
+    return date(year, month, day + 1)

@@ -184,13 +184,13 @@ RULES: tuple[Rule, ...] = (
     Rule(
         "birthday",
         form(r"birthday is (?:on |celebrated on )?(?P<v>.{3,30})"),
-        read.due,
+        read.birthday,
         "none",
     ),
     Rule(
         "birthday",
         form(r"was born on (?:the )?(?P<v>.{3,30})"),
-        read.due,
+        read.birthday,
         "person",
     ),
     Rule(

@@ -193,6 +193,12 @@ def due(match: re.Match[str], at: date | None) -> Reading | None:
     return Reading(day, slot_values.phrase(_group(match, "q")).lower(), older) if day else None
 
 
+def birthday(match: re.Match[str], _at: date | None) -> Reading | None:
+    """Read a day that comes back every year: it has only the year that is told."""
+    day, _ = day_at(match.group("v"), None, ahead=True)
+    return Reading(day) if day else None
+
+
 def appointment(match: re.Match[str], at: date | None) -> Reading | None:
     """Read the day of an appointment; one in the past is none."""
     found = due(match, at)

@@ -9,8 +9,11 @@ from typing import TYPE_CHECKING
 from clsm_cli.records import NamedTuple
 from clsm_cli.text import timex
 from clsm_cli.text.slot_values import number
+from clsm_cli.text.timex_evidence import RECENT, is_event_day
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from clsm_cli.text.timex import TimeExpression
 
 
@@ -54,20 +57,21 @@ _LASTED = re.compile(
 )
 _ORDINAL = re.compile(r"(?:the\s)?(\d{1,2})(?:st|nd|rd|th)\b(?!\s(?:of|century|floor))")
 _BARE_DAY = re.compile(r"(?<![\w.-])(\d{1,2})(?=,|\sand|\sthen|\sto\b|\))")
+_MONTH = r"January|February|March|April|May|June|July|August|September|October|November|December"
 _HALF_DATE = re.compile(
-    r"(?:(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day,?\s)?(?:the\s)?(\d{1,2})(?:st|nd|rd|th)?\s(?:of\s)?"
-    r"(January|February|March|April|May|June|July|August|September|October|November|December)\b(?!\s\d{4})"
+    r"(?:(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day,?\s)?(?:the\s)?(?:"
+    rf"(?P<day>\d{{1,2}})(?:st|nd|rd|th)?\s(?:of\s)?(?P<month>{_MONTH})\b"
+    rf"|(?P<month_first>{_MONTH})\s(?:the\s)?(?P<day_last>\d{{1,2}})(?:st|nd|rd|th)?\b)(?!,?\s\d{{4}})"
 )
 # A day in the far past to read what depends on no day: only absolute expressions are then kept.
 _NO_DAY = date(2000, 1, 1)
-_FAR = 180
-"""Days ahead from which an event without a year is taken to lie behind."""
+_ISO_DAY = len("2000-01-01")
 
 
 def day_at(text: str, at: date | None, *, ahead: bool) -> tuple[str, int]:
     """Return the single day that a text begins with, and where its expression ends.
 
-    Without a day of speaking, a day and a month are given as such: "2 March".
+    Where the year is not certain, a day and a month are given as such: "2 March".
 
     Args:
         text: what follows "due on", "since", "until".
@@ -79,21 +83,17 @@ def day_at(text: str, at: date | None, *, ahead: bool) -> tuple[str, int]:
     >>> day_at("2 March.", None, ahead=True), day_at("Easter", date(2026, 2, 16), ahead=True)
     (('2 March', 7), ('', 0))
     """
-    # "due" makes bare days lie ahead, "since" behind: the rules read the clause before them.
-    lead = "due " if ahead else "since "
-    for each in timex.find(lead + text[:60], at or _NO_DAY):
-        if each.start > len(lead) + 3 or (each.start > len(lead) and "on" not in text[:3]):
+    for each in timex.find(text[:60], at or _NO_DAY, lies="plan" if ahead else "past"):
+        if each.start > 3 or (each.start and "on" not in text[:3]):
             continue
-        if at is None and each.relative:
+        if (at is None and each.relative) or not each.certain:
             break
-        if (each.until - each.first).days == 1:
-            return each.first.isoformat(), each.end - len(lead)
-        return "", 0
-    if at is None:
-        half = _HALF_DATE.match(text)
-        return (f"{int(half.group(1))} {half.group(2)}", half.end()) if half else ("", 0)
-    ordinal = _ORDINAL.match(text)
-    found = _nearest(int(ordinal.group(1)), at, ahead=ahead) if ordinal else None
+        return (each.day.isoformat(), each.end) if each.day else ("", 0)
+    if half := _HALF_DATE.match(text):
+        number, month = half["day"] or half["day_last"], half["month"] or half["month_first"]
+        return f"{int(number)} {month}", half.end()
+    ordinal = _ORDINAL.match(text) if at else None
+    found = _nearest(int(ordinal.group(1)), at, ahead=ahead) if at and ordinal else None
     return (found.isoformat(), ordinal.end()) if ordinal and found else ("", 0)
 
 
@@ -107,9 +107,10 @@ def _nearest(day: int, at: date, *, ahead: bool) -> date | None:
 
 
 def earlier_days(text: str, value: str) -> tuple[str, ...]:
-    """Return the days named by bare numbers and dates before the day of ``value``.
+    """Return the days named by bare numbers and dates that held before the day of ``value`` did.
 
-    A bare number takes month and year of the next date in the list, or of ``value``.
+    A bare number takes month and year of the next date in the list, or of ``value``; a date without
+    a year is the nearest one, if that is near.
 
     >>> earlier_days("20, then 27 February", "2026-03-02")
     ('2026-02-20', '2026-02-27')
@@ -117,10 +118,8 @@ def earlier_days(text: str, value: str) -> tuple[str, ...]:
     if not re.fullmatch(r"\d{4}-\d\d-\d\d", value):
         return ()
     at = date.fromisoformat(value)
-    dates = timex.find(text, at)
-    found: list[tuple[int, date | int]] = [
-        (each.start, each.first) for each in dates if (each.until - each.first).days == 1
-    ]
+    dates = [_nearer(*pair, at) for pair in _both_ways(text, at)]
+    found: list[tuple[int, date | int]] = [(each.start, each.day) for each in dates if each.day]
     for pattern in (_BARE_DAY, _ORDINAL):
         found += [
             (match.start(), int(match.group(1)))
@@ -177,26 +176,33 @@ def _since(clause: str, at: date | None, *, change: bool) -> str | None:
             return found
     if at is None:
         return None
-    if change:
-        for each in timex.find(clause, at):
-            if _is_day(each) and not _UNTIL_BEFORE.search(clause, 0, each.start):
-                return _told(each, at).isoformat()
+    day = _event_day(clause, at) if change else None
+    if day is not None:
+        return day.isoformat()
     return at.isoformat() if _NOW.search(clause) else None
 
 
-def _told(each: TimeExpression, at: date) -> date:
-    """Return the day of an event; one without a year that would be far ahead was a year before."""
-    day = each.first
-    is_far = (
-        (day - at).days > _FAR
-        and not re.search(r"\d{4}", each.text)
-        and (day.month, day.day) != (2, 29)
-    )
-    return day.replace(year=day.year - 1) if is_far else day
+def _event_day(clause: str, at: date) -> date | None:
+    """Return the day of the change that a clause tells."""
+    for each in timex.find(clause, at):
+        if each.day and not _UNTIL_BEFORE.search(clause, 0, each.start):
+            return each.day
+    for each in timex.find(clause, at, lies="past"):
+        if is_event_day(clause, each.start, (each.first, each.until), at):
+            return each.first
+    return None
 
 
-def _is_day(each: TimeExpression) -> bool:
-    return each.certain and each.precise and (each.until - each.first).days == 1
+def _both_ways(text: str, at: date) -> Iterator[tuple[TimeExpression, TimeExpression]]:
+    """The time expressions of a text, as if what they are of lay behind, and ahead."""
+    return zip(timex.find(text, at, lies="past"), timex.find(text, at, lies="plan"), strict=True)
+
+
+def _nearer(behind: TimeExpression, ahead: TimeExpression, at: date) -> TimeExpression:
+    """The nearer of two readings; what is near on neither side is not certain."""
+    best = min((behind, ahead), key=lambda each: abs((each.first - at).days))
+    is_near = best.kind not in {"past", "plan"} or abs((best.first - at).days) <= RECENT
+    return best._replace(certain=best.certain and is_near)
 
 
 def _start(text: str, at: date | None, *, word: str) -> str:
@@ -213,17 +219,16 @@ def _start(text: str, at: date | None, *, word: str) -> str:
     ahead = _first_day(text, at, ahead=True)
     if not behind or not ahead or _WEEKDAY.match(text):
         return ahead or behind
-    distances = [(abs((date.fromisoformat(day) - at).days), day) for day in (ahead, behind)]
-    return min(distances, key=lambda pair: pair[0])[1]
+    distance, day = min((abs((date.fromisoformat(day) - at).days), day) for day in (ahead, behind))
+    return day if distance <= RECENT else ""
 
 
 def _first_day(text: str, at: date | None, *, ahead: bool) -> str:
     found, _ = day_at(text, at, ahead=ahead)
-    if found:
-        return found if len(found) == 10 else ""
-    lead = "due in " if ahead else "since "
-    for each in timex.find(lead + text[:40], at or _NO_DAY):
-        if each.start <= len(lead) and each.precise and (at is not None or not each.relative):
+    if len(found) == _ISO_DAY:
+        return found
+    for each in timex.find(f"in {text[:40]}", at or _NO_DAY, lies="plan" if ahead else "past"):
+        if each.start <= len("in ") and each.certain and (at is not None or not each.relative):
             return each.first.isoformat()
     return ""
 
@@ -234,7 +239,7 @@ def _until(clause: str, at: date | None, *, ahead: bool) -> str | None:
         if at is not None and re.match(r"yesterday\b|last\snight\b", rest, re.IGNORECASE):
             return at.isoformat()
         found, _ = day_at(rest, at, ahead=ahead)
-        if len(found) == 10:
+        if len(found) == _ISO_DAY:
             return found
     more = _FOR_MORE.search(clause) if " more " in clause or " another " in clause else None
     if more and at is not None and (count := number(more.group(1))).isdigit():

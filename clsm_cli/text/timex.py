@@ -1,9 +1,9 @@
 """Time expressions of English text, resolved to days, and relative ones made absolute.
 
-What names no year, or only a weekday, is the nearest in the past, unless the words before it in the
-same clause look ahead ("we will meet on Friday"). A question looks back unless its words plainly
-look ahead. Only days are resolved, so the caller decides, in
-the store's time zone, which day it is; an hour of the day says nothing here.
+What names no year, or only a weekday, has an interval to search by (the nearest behind, unless its
+words look ahead) and is ``certain`` only where ``timex_evidence`` places it: only then may its days
+be written down. A question looks back unless its words plainly look ahead. Only days are resolved,
+so the caller decides, in the store's time zone, which day it is; an hour of the day says nothing here.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 from clsm_cli.records import NamedTuple
+from clsm_cli.text import timex_evidence as evidence
 from clsm_cli.text import timex_parts
 from clsm_cli.text import timex_units as units
 from clsm_cli.text.periods import shown
@@ -24,6 +25,7 @@ from clsm_cli.text.timex_rules import RULES
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from clsm_cli.text.timex_evidence import Kind, Lies
     from clsm_cli.text.timex_rules import Rule
 
 
@@ -34,12 +36,13 @@ class TimeExpression(NamedTuple):
         start: its first character.
         end: the character after its last.
         text: the expression as written.
-        first: first day of the period meant.
+        first: first day of the period meant; where that is not certain, of the nearest one.
         until: the day after its last.
         precise: false where the words leave the bounds open ("recently", "a few days ago").
         relative: true where the period depends on the day of speaking.
-        certain: false where nothing says whether a bare weekday lies behind or ahead ("the plumber
-            comes on Friday"): the nearest past one is then no more than a guess.
+        kind: what tells where it lies.
+        certain: whether text and day of speaking leave no other period; what is not certain serves
+            to search, and is never written down.
     """
 
     start: int
@@ -49,21 +52,15 @@ class TimeExpression(NamedTuple):
     until: date
     precise: bool
     relative: bool
-    certain: bool = True
+    kind: Kind
+    certain: bool
+
+    @property
+    def day(self) -> date | None:
+        """The single day meant, where it is certain."""
+        return self.first if self.certain and (self.until - self.first).days == 1 else None
 
 
-_AHEAD = (
-    r"(?i)\b(?:will|won't|shall|gonna|going\sto|upcoming|due|deadline|scheduled)\b"
-    r"|\w['\u2019]ll\b"
-)
-_MAY_LOOK_AHEAD = (
-    r"(?i)\b(?:plan(?:s|ning)?|hop(?:e|es|ing)\sto|looking\sforward|can't\swait|want\sto)\b|"
-    r"\b(?:until|by)\s(?:the\s|this\s|next\s)?\0"
-)
-_BEHIND = (
-    r"(?i)\b(?:was|were|had|did|didn't|went|came|said|told|met|saw|got|made|took|gave|found|bought|"
-    r"left|sent|wrote|read|spent|felt|began|ran|ate|brought|kept|lost|last|ago|since|\w{2,30}ed)\b"
-)
 _VAGUE = re.compile(
     r"few|several|couple|(?:weeks?|fortnights?|months?|years?)\s+ago\b(?!\s+today)|this\s+time",
     re.IGNORECASE,
@@ -88,20 +85,23 @@ def _compiled(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern)
 
 
-def find(text: str, at: date | datetime, *, asked: bool = False) -> list[TimeExpression]:
+def find(
+    text: str, at: date | datetime, *, asked: bool = False, lies: Lies | None = None
+) -> list[TimeExpression]:
     """Return the time expressions of a text in order, without overlaps.
 
     Args:
         text: English prose or a question.
         at: when it was said, in the time zone of who said it.
         asked: whether it is a question to a memory.
+        lies: where its days lie, if what they are of tells it: a task lies ahead.
 
     >>> [found] = find("We met two weeks ago.", date(2023, 6, 16))
     >>> found.text, found.first.isoformat(), found.until.isoformat(), found.precise
     ('two weeks ago', '2023-05-29', '2023-06-05', False)
     """
     day = at.date() if isinstance(at, datetime) else at
-    found = [*_parts(text, day, asked=asked), *_all(text, day, asked=asked)]
+    found = [*_parts(text, day, asked=asked, lies=lies), *_all(text, day, asked=asked, lies=lies)]
     found.sort(key=lambda each: (each.start, -each.end))
     kept: list[TimeExpression] = []
     for each in found:
@@ -121,14 +121,16 @@ def behind(text: str, start: int, at: date) -> TimeExpression | None:
     return _placed(found, text, start, lead)
 
 
-def _inside(text: str, start: int, at: date, *, asked: bool) -> TimeExpression | None:
+def _inside(
+    text: str, start: int, at: date, *, asked: bool, lies: Lies | None
+) -> TimeExpression | None:
     """The period that a part is of, named behind it.
 
     In what is told it must have its year, or stand by its own words: "blocked until the end of
     March" does not say which March.
     """
     window, lead = _window(text, start)
-    found = _all(window, at, asked=asked)
+    found = _all(window, at, asked=asked, lies=lies)
     sure = (each for each in found if asked or not each.relative or each.start == lead)
     return _placed(sure, text, start, lead)
 
@@ -152,10 +154,11 @@ def _placed(
 
 
 def absolutise(text: str, at: date | datetime) -> str:
-    """Insert after each relative expression the days it means, where that is certain.
+    """Insert after each expression that counts from the day of speaking the days it means.
 
-    Absolute expressions, those that already have a date in brackets, and those whose date stands
-    beside them stay as they are; so doing it twice is doing it once.
+    For narratives, which tell who said what and when; a statement keeps its words. Days that name
+    themselves, with or without a year, those that already have a date in brackets, and those whose
+    date stands beside them stay as they are; so doing it twice is doing it once.
 
     >>> absolutise("I went there yesterday, not last week.", date(2023, 6, 16))
     'I went there yesterday (2023-06-15), not last week (2023-06-05 to 2023-06-11).'
@@ -174,7 +177,7 @@ def absolutise(text: str, at: date | datetime) -> str:
             or (after and not after.relative and _repeats(text, each, after))
         ):
             dated = each
-        elif each.certain:
+        elif each.certain and each.kind == "relative":
             owner = _POSSESSIVE.match(text, each.end)
             if owner and not text[owner.end() :].lstrip(" ")[:1].isalnum():
                 continue  # "which page is yesterday's": nothing of that day is named
@@ -184,6 +187,29 @@ def absolutise(text: str, at: date | datetime) -> str:
     return "".join([*pieces, text[done:]])
 
 
+def counts_from_day(text: str) -> bool:
+    """Whether a sentence tells a time that only the day on which it was said makes clear.
+
+    >>> counts_from_day("I see the dentist tomorrow."), counts_from_day("Tom's birthday is on 21 May.")
+    (True, False)
+    """
+    found = find(text, date(2000, 1, 1))
+    return any(each.relative and each.kind != "recurring" for each in found)
+
+
+def same_days(a: str, at: date, b: str, then: date) -> bool:
+    """Whether two sentences, each said on its day, mean the same days where they count from it.
+
+    >>> same_days("I swam today.", date(2023, 6, 16), "I swam today.", date(2023, 6, 17))
+    False
+    """
+    one, other = (
+        [(each.first, each.until) for each in find(*said) if each.relative and each.certain]
+        for said in ((a, at), (b, then))
+    )
+    return one == other
+
+
 def _repeats(text: str, each: TimeExpression, after: TimeExpression) -> bool:
     """Whether an expression names the same day as the one right before it."""
     same = (each.first, each.until) == (after.first, after.until)
@@ -191,7 +217,7 @@ def _repeats(text: str, each: TimeExpression, after: TimeExpression) -> bool:
     return same and is_day and _SAME_TIME.fullmatch(text, each.end, after.start) is not None
 
 
-def _all(text: str, at: date, *, asked: bool) -> Iterator[TimeExpression]:
+def _all(text: str, at: date, *, asked: bool, lies: Lies | None = None) -> Iterator[TimeExpression]:
     """The expressions of all forms, overlaps included."""
     folded = text.lower()
     for rules in (ASKED, RULES) if asked else (RULES,):
@@ -199,10 +225,12 @@ def _all(text: str, at: date, *, asked: bool) -> Iterator[TimeExpression]:
             if any(cue in folded for cue in rule.needs) and (
                 not rule.also or any(cue in folded for cue in rule.also)
             ):
-                yield from _matches(rule, text, at, asked=asked)
+                yield from _matches(rule, text, at, asked=asked, lies=lies)
 
 
-def _parts(text: str, at: date, *, asked: bool) -> Iterator[TimeExpression]:
+def _parts(
+    text: str, at: date, *, asked: bool, lies: Lies | None = None
+) -> Iterator[TimeExpression]:
     """Parts of periods, and what is counted from them."""
     if not any(cue in text.lower() for cue in timex_parts.CUES):
         return
@@ -216,9 +244,10 @@ def _parts(text: str, at: date, *, asked: bool) -> Iterator[TimeExpression]:
             and text[: part.end].lower().endswith("the ")
         ):
             first, until = units.unit(named[1].lower(), at)
-            whole = TimeExpression(*named.span(), named[0], first, until, True, True)
+            span = named.span()
+            whole = TimeExpression(*span, named[0], first, until, True, True, "relative", True)
         else:
-            whole = _inside(text, part.end, at, asked=asked)
+            whole = _inside(text, part.end, at, asked=asked, lies=lies)
         if whole is None:
             continue
         try:
@@ -234,41 +263,28 @@ def _parts(text: str, at: date, *, asked: bool) -> Iterator[TimeExpression]:
         )
 
 
-def _matches(rule: Rule, text: str, at: date, *, asked: bool) -> Iterator[TimeExpression]:
+def _matches(
+    rule: Rule, text: str, at: date, *, asked: bool, lies: Lies | None
+) -> Iterator[TimeExpression]:
     for match in _compiled(rule.pattern).finditer(text):
         groups = {
             name.rstrip("2"): " ".join(value.lower().split())
             for name, value in match.groupdict().items()
             if value
         }
+        kind, ahead = evidence.placed_by(rule, groups, match, asked=asked, lies=lies)
         try:
-            ahead = _direction(match, asked=asked) if rule.relative else None
-            if rule.only_ahead and ahead is False and not (asked and _says(_AHEAD, match)):
+            if rule.only_ahead and ahead is False and not (asked and evidence.looks_ahead(match)):
                 continue  # "nobody had tried in four months"
             first, until = rule.resolve(groups, at, ahead)
         except (ValueError, OverflowError):
             continue  # 31 June, or a day outside the years 1 to 9999
         precise = rule.precise and not _VAGUE.search(match.group())
-        certain = asked or not rule.guess or ahead is True or _says(_BEHIND, match, after=60)
         relative = rule.relative or groups.get("year", "").endswith("year")
-        yield TimeExpression(*match.span(), match.group(), first, until, precise, relative, certain)
-
-
-def _direction(match: re.Match[str], *, asked: bool) -> bool | None:
-    """Whether the words before a match look ahead (True), back (False), or neither (None).
-
-    A question looks back, unless it plainly looks ahead, or may and nothing in it looks back.
-    """
-    if _says(_AHEAD, match):
-        return True
-    if _says(_MAY_LOOK_AHEAD, match) and not (asked and _says(_BEHIND, match)):
-        return True
-    return False if asked or _says(_BEHIND, match) else None
-
-
-def _says(cue: str, match: re.Match[str], *, after: int = 0) -> bool:
-    """Whether a cue stands in the clause before a match, or in the ``after`` characters behind."""
-    before = match.string[max(0, match.start() - _REACH) : match.start()]
-    behind = match.string[match.end() : match.end() + after]
-    clause = re.split(r"[.!?;\n]", before)[-1] + "\0" + re.split(r"[.!?;\n]", behind)[0]
-    return _compiled(cue).search(clause) is not None
+        certain = asked or (
+            rule.precise
+            and evidence.is_certain(kind, groups, (first, until), at, is_told=lies is not None)
+        )
+        yield TimeExpression(
+            *match.span(), match.group(), first, until, precise, relative, kind, certain
+        )

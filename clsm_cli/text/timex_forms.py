@@ -233,12 +233,10 @@ def decade(groups: Groups, _at: date, _ahead: bool | None) -> Period:
 
 def holiday(groups: Groups, at: date, ahead: bool | None) -> Period:
     """Resolve "at Christmas", "Easter 2025"."""
-    from clsm_cli.text import timex_holidays
-
     name, which = groups["holiday"], groups.get("which", "")
     if "year" in groups:
-        return timex_holidays.period(name, year_of(groups, at))
-    near = [timex_holidays.period(name, at.year + step) for step in (-2, -1, 0, 1, 2)]
+        return periods.holiday(name, year_of(groups, at))
+    near = [periods.holiday(name, at.year + step) for step in (-2, -1, 0, 1, 2)]
     if which in {"last", "this past"}:
         return next(each for each in reversed(near) if each[1] <= at)
     if which in {"next", "coming", "this coming"}:

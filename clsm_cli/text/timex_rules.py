@@ -27,7 +27,7 @@ class Rule(NamedTuple):
         also: more of them, of which it needs one as well.
         precise: whether the words fix the bounds.
         relative: whether the period depends on the day of speaking.
-        guess: whether only the words around it can tell if it lies behind or ahead.
+        guess: whether, without a year or "last", only the words around it can tell where it lies.
         only_ahead: whether it means no time at all where the words around it look back.
     """
 
@@ -82,12 +82,14 @@ DATES: tuple[Rule, ...] = (
         forms.day_of_month,
         words.DIGITS,
         words.MONTH_CUES,
+        guess=True,
     ),
     Rule(
         rf"{words.LEFT}{words.MONTH}\s(?:the\s)?{words.DAY}{words.NO_COUNT}{words.NO_YEAR}",
         forms.day_of_month,
         words.DIGITS,
         words.MONTH_CUES,
+        guess=True,
     ),
     Rule(
         rf"\b(?P<ordinal>{'|'.join(sorted(forms.ORDINALS, key=len, reverse=True))})\s(?:day\s)?of\s"
@@ -104,6 +106,7 @@ DATES: tuple[Rule, ...] = (
             "th day of ",
         ),
         words.MONTH_CUES,
+        guess=True,
     ),
     Rule(
         rf"\b(?:(?P<start>{words.MONTH_FULL})\s?(?:-|\u2013|to|through)\s?)?{words.MONTH},?\s{words.ANY_YEAR}",
@@ -150,6 +153,7 @@ DATES: tuple[Rule, ...] = (
         + words.MONTH_NAME,
         forms.month,
         words.MONTH_CUES,
+        guess=True,
     ),
     Rule(
         rf"(?:{words.WHICH}|{words.PREPOSITION})?{words.HOLIDAY},?\s{words.ANY_YEAR}",
@@ -229,6 +233,7 @@ UNITS: tuple[Rule, ...] = (
         rf"\b(?i:in)\s{words.COUNT}\s{words.PLURAL}(?!\s(?i:ago|of|back))",
         units.hence,
         ("in ",),
+        guess=True,
         only_ahead=True,
     ),
     Rule(

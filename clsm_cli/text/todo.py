@@ -178,8 +178,8 @@ _LONGEST_SPAN = 7  # days: "by next week" is a due day, "in March" is none
 def due_day(text: str, at: date | None) -> str | None:
     """The last day that a task names, as ISO text.
 
-    A bare weekday or a day without a year lies ahead, since it is a task; a period of up to a week
-    ends with its last day.
+    A bare weekday or a day without a year lies ahead, since it is a task, unless it may be the one
+    just missed; a period of up to a week ends with its last day.
 
     Args:
         text: of the task.
@@ -191,7 +191,7 @@ def due_day(text: str, at: date | None) -> str | None:
     day = at or date(2000, 1, 1)
     if at and (numbered := forms.DAY_OF_MONTH.search(text)):
         return _next_day(int(numbered.group(1)), at)
-    for found in timex.find(text, day):
+    for found in timex.find(text, day, lies="plan"):
         quoted = (
             text[: found.start].count('"') % 2 or text[found.start - 1 : found.start] == "\u201c"
         )
@@ -201,14 +201,10 @@ def due_day(text: str, at: date | None) -> str | None:
             or (at is None and found.relative)
         ):
             continue
-        first, until = found.first, found.until
-        if found.relative and found.first < day:
-            ahead = timex.find(f"by {found.text}", day)
-            if not ahead or ahead[0].until <= day:
-                continue
-            first, until = ahead[0].first, ahead[0].until
-        if found.precise and (until - first).days <= _LONGEST_SPAN:
-            return (until - timedelta(days=1)).isoformat()
+        is_over = found.relative and found.until <= day
+        is_short = (found.until - found.first).days <= _LONGEST_SPAN
+        if found.certain and found.precise and is_short and not is_over:
+            return (found.until - timedelta(days=1)).isoformat()
     return None
 
 

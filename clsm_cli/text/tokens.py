@@ -32,6 +32,14 @@ ca wo sha ai
 STOP_WORDS: frozenset[str] = frozenset(_STOP.split())
 """Folded words that say nothing about a text's subject."""
 
+_JOINED = re.compile(r"(?<!\w)\w+(?:[-./:@#+=~\\]\w+)+")
+"""Words without a blank between them; a key where there is more than hyphens between plain words."""
+_JOINT = re.compile(r"[-./:@#+=~\\]")
+_NUMBERS = re.compile(r"(?<![\w.:-])[0-9]+(?:[ ()./-]{1,3}[0-9]+)+")
+_LEAST_DIGITS = 7
+"""Digits from which groups of them are one number, however they are set apart: no date has seven
+without a mark or a zero to tell it, every telephone number has."""
+
 _POSSESSIVE = re.compile(r"(?:n['\u2019]t|['\u2019](?:s|d|ll|ve|re|m))(?![^\W_])")
 _WORD = re.compile(r"[^\W_](?:\w*[^\W_])?")
 
@@ -58,6 +66,30 @@ def stems(text: str) -> list[str]:
             for part in _parts(word):
                 terms += _pairs(part) if _cjk().match(part) else _terms(part)
     return terms
+
+
+def keys(text: str) -> list[str]:
+    """What a text holds that has several words and is one name: codes, addresses, long numbers.
+
+    Their words alone do not tell 10.4.0.17 from 10.17.0.4. Whatever marks join the words, it is the
+    same key; the groups of a number may have blanks between them, or none.
+
+    >>> keys("INV-2026-84655 for mara@vane.example, see src/pump_02.py:118; a well-known one")
+    ['inv-2026-84655', 'mara-vane-example', 'src-pump_02-py-118']
+    >>> keys("call +49 (30) 555 0142"), keys("built in 2024")
+    (['49305550142'], [])
+    """
+    folded = _fold(text)
+    found = [
+        _JOINT.sub("-", each)
+        for each in _JOINED.findall(folded)
+        if not each.replace("-", "").isalpha()
+    ]
+    for each in _NUMBERS.findall(folded):
+        digits = "".join(filter(str.isdigit, each))
+        if len(digits) >= _LEAST_DIGITS:
+            found.append(digits)
+    return found
 
 
 @cache

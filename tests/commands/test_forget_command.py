@@ -170,6 +170,59 @@ def test_what_git_still_holds_and_the_commands_that_drop_it(kept: Cli) -> None:
     assert "The stove needs a grate." in kept.ok("recall", "stove grate", *NOW).out
 
 
+@pytest.fixture
+def let(cli: Cli) -> Cli:
+    """A tenant who is named once."""
+    cli.ok("note", "Piet is our tenant.", *NOW)
+    cli.ok("note", "He pays 900 euros, half in advance.", *NOW)
+    cli.ok("note", "His dog is called Wolf.", *NOW)
+    cli.ok("note", "The stove needs a grate.", *NOW)
+    return cli
+
+
+PIET = ("forget", "--person", "Piet", *NOW)
+
+
+def test_without_a_question_what_refers_stays_and_the_command_is_named(let: Cli) -> None:
+    planned = let.ok(*PIET, "--dry-run").out
+    assert "He pays 900 euros, half in advance.  (“He” may be them)" in planned
+    assert (
+        "this cannot be undone, nor can 4 earlier runs since 2026-03-02 08:00 UTC (4 note"
+        in planned
+    )
+    done = let.ok(*PIET, "--yes", "--json")
+    refers = done.json["refers"]
+    assert [each["text"][:12] for each in refers] == ["user: He pay", "user: His do"]
+    assert [run["command"] for run in done.json["undoable"]] == ["note"] * 4
+    command = f"clsm forget {refers[0]['id']} {refers[1]['id']}"
+    assert done.err == f"clsm: 2 more turns may be about them; to remove that too: {command}\n"
+    let.ok(*shlex.split(command)[1:], "--yes", *NOW)
+    assert _holding(let, b"900 euros") == _holding(let, b"Wolf") == []
+    assert _holding(let, b"grate")
+
+
+def test_a_person_is_asked_what_else_goes(let: Cli) -> None:
+    code, shown = at_a_terminal(let, *PIET, answer="one\ny\nn\ny\n")
+    assert code == 0, shown
+    assert shown.index("Forget that too?") < shown.index("nor can 4 earlier runs")
+    assert shown.index("nor can 4 earlier runs") < shown.index("Forget all this for good?")
+    assert "2 turns of 4 forgotten" in shown
+    assert _holding(let, b"900 euros") == []
+    assert _holding(let, b"Wolf")
+
+
+@pytest.mark.parametrize(("answer", "left"), [("perhaps\nall\ny\n", False), ("none\ny\n", True)])
+def test_all_or_none_of_it(let: Cli, answer: str, left: bool) -> None:
+    code, shown = at_a_terminal(let, *PIET, answer=answer)
+    assert code == 0, shown
+    assert bool(_holding(let, b"900 euros")) == bool(_holding(let, b"Wolf")) == left
+    assert ("seems to be about them, and stays" in shown) == left
+
+
+def _holding(cli: Cli, text: bytes) -> list[Path]:
+    return [path for path in cli.store.rglob("*") if path.is_file() and text in path.read_bytes()]
+
+
 def _git(folder: Path, *words: str) -> bytes:
     command = ["git", "-C", str(folder), *words]
     return subprocess.run(

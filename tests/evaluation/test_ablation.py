@@ -96,6 +96,7 @@ ASKED = (
     "What happened to the billing database?",
     "What is in jar 30?",
     "What is the boiling point of tungsten carbide?",
+    "What does logrotate do?",
 )
 MEASURES = {
     "recall.source_share",  # what both do is measured in docs/poisoning.md

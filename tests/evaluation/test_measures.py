@@ -13,7 +13,7 @@ from clsm_cli.evaluation import measures, metrics
 from clsm_cli.evaluation.dataset import Query
 from clsm_cli.evaluation.measures import BUDGETS, DELIVERED, FIRST, Setting
 from clsm_cli.evaluation.reporting.names import MEASURES
-from clsm_cli.evaluation.retrieved import Item, Retrieved
+from clsm_cli.evaluation.retrieved import Item, Retrieved, credited
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -39,6 +39,14 @@ def figures(
     near = None if without is None else Retrieved(tuple(without))
     query = Query("q", "?", gold=tuple(gold))
     return measures.figures(query, Retrieved(tuple(items)), near, SETTING)
+
+
+def test_a_turn_counts_where_its_words_are() -> None:
+    told = {"t1": "Ilse mends theremins, she starts at nine.", "t2": "Ilse mends theremins."}
+    (found,) = credited([Item("s", told["t2"], 9, ("t1", "t2", "t3"), "")], ["t1", "t2"], told)
+    assert found.turns == ("t2", "t3")
+    (whole,) = credited([Item("p", told["t1"], 9, ("t1",), "")], ["t1"], told)
+    assert whole.turns == ("t1",)
 
 
 def test_the_ranking_of_evidence() -> None:

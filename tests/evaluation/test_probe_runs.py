@@ -25,7 +25,7 @@ def verdict(result: ProbeResult, system: str) -> Verdict:
     return found
 
 
-def test_the_seven_probes() -> None:
+def test_the_probes() -> None:
     assert list(PROBES) == [
         "drift",
         "distractor",
@@ -34,6 +34,8 @@ def test_the_seven_probes() -> None:
         "split",
         "relative-time",
         "unanswerable",
+        "identifiers",
+        "scripts",
     ]
     for probe in PROBES.values():
         assert probe.about

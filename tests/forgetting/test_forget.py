@@ -13,6 +13,7 @@ from sleeping import believed, current, edges, nodes, rows, sleep, told
 
 from clsm_cli.errors import BadInputError, RefusedError
 from clsm_cli.forgetting import forget
+from clsm_cli.forgetting.receipt import Receipt
 from clsm_cli.forgetting.selection import Wanted
 from clsm_cli.model.episodes import EpisodeRecord
 from clsm_cli.model.graph import Statement
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from clsm_cli.forgetting.receipt import Receipt
     from clsm_cli.store.layout import Store
 
 
@@ -215,3 +215,14 @@ def test_a_statement_by_a_person_stays_and_says_why(tmp_path: Path) -> None:
     assert rows(store)[done.now.id].supersedes is None
     assert "a person wrote it" in {s.why for s in receipt.stays if s.id == done.now.id}
     assert isinstance(rows(store)[done.now.id], Statement)
+
+
+@pytest.mark.parametrize(
+    ("turns", "held", "is_mass"), [(20, 20, False), (21, 105, False), (21, 104, True)]
+)
+def test_more_than_twenty_turns_and_a_fifth_of_all_are_much(
+    turns: int, held: int, is_mass: bool
+) -> None:
+    done = Receipt((), (), {}, turns, held, (), ())
+    planned = forget.Plan(done, {}, {}, frozenset(), b"", frozenset(), ())
+    assert planned.is_mass_loss == is_mass

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import json
 from itertools import pairwise
 from pathlib import Path
 
 import pytest
 from ingesting import new_store
+from sample_store import ask
 from small_store import found, note, row, state, talk, tell
 
 from clsm_cli.config import RecallSettings
+from clsm_cli.retrieval.recall import touch
 from clsm_cli.retrieval.windows import LONGEST
 from clsm_cli.store.layout import Store
 
@@ -111,6 +114,32 @@ def test_no_block_comes_twice(store: Store, tmp_path: Path) -> None:
 def test_a_turn_comes_as_it_is(store: Store) -> None:
     tell(store, *talk("a", "Where is it?", "The theremin is in the boiler room.", "Thanks."))
     assert found(store, "theremin boiler", k=1)[0].text == "The theremin is in the boiler room."
+
+
+def test_a_turn_stands_in_the_place_of_its_statement(store: Store) -> None:
+    """The statement has one sentence of it; the turn has all, and names the statement."""
+    whole = "The soup was good. Ilse mends theremins. She starts at nine."
+    tell(store, *talk("a", whole, "The ferry leaves at six."))
+    (turn,) = [memory for memory in found(store, "theremins") if memory.text == whole]
+    known = state(store, "projects", "trades", "Ilse mends theremins.", (turn.id,))
+    first, *others = found(store, "Who mends theremins?")
+    assert (first.kind, first.text, first.states) == ("passage", whole, (known,))
+    assert known not in {memory.id for memory in others}
+    answer = ask(store, "Who mends theremins?")
+    touch(store, answer)
+    used = (store.flow / "activation.jsonl").read_text(encoding="utf-8").splitlines()[-1]
+    assert {turn.id, known} <= {*json.loads(used)["ids"]}
+
+
+def test_what_a_person_made_of_a_statement_stands_for_itself(store: Store) -> None:
+    """The turn has the words that were mended."""
+    tell(store, *talk("a", "Ilse mends theremins every Friday.", "The ferry leaves at six."))
+    (turn,) = [memory for memory in found(store, "theremins") if "Friday" in memory.text]
+    known = state(store, "projects", "trades", "Ilse mends theremins every Friday.", (turn.id,))
+    path = store.root / "projects" / "trades.md"
+    path.write_text(path.read_text(encoding="utf-8").replace("Friday", "Monday"), encoding="utf-8")
+    texts = {memory.id: memory.text for memory in found(store, "Who mends theremins?")}
+    assert texts[known] == "Ilse mends theremins every Monday."
 
 
 def test_k_counts_the_turns_that_a_statement_rests_on(store: Store) -> None:

@@ -196,7 +196,7 @@ def test_times_that_exclude_each_other(index: Index) -> None:
         ),
         ("What did you suggest in the previous session?", "What did you suggest?"),
         ("What did we talk about between the move and planning the trip?", "What did we talk?"),
-        ("yesterday", "yesterday"),
+        ("yesterday", ""),
     ],
 )
 def test_the_rest_of_a_question(index: Index, question: str, rest: str) -> None:

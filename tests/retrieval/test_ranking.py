@@ -73,7 +73,7 @@ def test_bm25_of_a_known_case(sample: Store) -> None:
     docs = {row: stems(f"{p.speaker} {p.embedded_text}") for row, p in found.items()}
     average = sum(map(len, docs.values())) / len(docs)
     question = understand("memory_v2 failed", (), [])
-    scores = words.search(index, question, sample.settings.recall).scores
+    scores = words.search(index, question, sample.settings.recall, {}).scores
     k1, b = 0.9, 0.3
     assert scores
     for row, terms in docs.items():
@@ -93,7 +93,7 @@ def test_coverage_is_the_share_of_the_idf_without_names(sample: Store) -> None:
     named = understand("memory_v2 failed Ilse", (), ["Ilse"])
     settings = sample.settings.recall
     both = [
-        words.coverage(words.search(index, question, settings), question, rows)
+        words.coverage(words.search(index, question, settings, {}), question, rows)
         for question in (plain, named)
     ]
     assert both[0] == {row: share for row, share in both[1].items() if share}

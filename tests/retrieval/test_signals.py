@@ -193,9 +193,64 @@ def test_a_relative_day_counts_from_when_it_is_asked(store: Store) -> None:
     assert found(store, asked, as_of="2026-02-11")[0].session == "2026-02-10"
 
 
-def test_the_day_of_a_note_is_no_evidence(store: Store, tmp_path: Path) -> None:
+def test_a_question_for_a_day_finds_the_note_of_that_day(store: Store, tmp_path: Path) -> None:
+    """The less else it asks for, the more: the answer may stand in the note of another day."""
     note(store, tmp_path / "2026-02-12.md", "We walked along the river.\n\nIt rained.\n")
-    assert {m.why.date for m in found(store, "Where did we walk on 12 February 2026?")} == {0.0}
+    note(store, tmp_path / "2026-02-13.md", "The bus was late.\n\nThe sun shone.\n")
+    for asked in ("what happened on 12 February 2026", "12 February 2026", "2026-02-12"):
+        first = ask(store, asked).memories[0]
+        assert first.sources[0].path.endswith("2026-02-12.md")
+    (day,) = {m.why.date for m in found(store, "12 February 2026") if "12.md" in m.session}
+    (part,) = {
+        m.why.date
+        for m in found(store, "Where did we walk on 12 February 2026?")
+        if "12.md" in m.session
+    }
+    assert (day, part) == (1.0, 0.5)
+
+
+def test_what_the_model_does_not_know_decides(store: Store) -> None:
+    """To the model all these are alike; the nearest in meaning is another."""
+    codes = [f"zq{n}x{n * 7 % 10}k{n * 13 % 100:02}" for n in range(10)]
+    tell(store, *(row(f"Locker {code} opens the shed.", session=code) for code in codes))
+    for code in codes:
+        for asked in (code, f"what does the code {code} open?"):
+            first = ask(store, asked).memories[0]
+            assert code in first.text
+            assert first.why.literal > 0
+
+
+def test_an_identifier_is_more_than_its_words(store: Store) -> None:
+    """10.4.0.17 and 10.17.0.4 have the same words; a number has its groups, or none."""
+    told = ("10.4.0.17", "10.17.0.4", "10.0.17.4")
+    tell(store, *(row(f"The sensor listens on {x}.", session=x) for x in told))
+    tell(store, row("Call +49 (30) 555 01 42 about the boat.", session="boat"))
+    assert [ask(store, x).memories[0].session for x in told] == list(told)
+    assert ask(store, "+49 30 5550142").memories[0].session == "boat"
+
+
+def test_one_number_is_no_later_value_of_another(store: Store) -> None:
+    """What was said later in much the same words replaces what it is about, not its like."""
+    told = [f"Call +49 171 555 {n:04} if the lamp breaks." for n in (2317, 4297, 8810)]
+    rows = (
+        row(text, session=f"s{n}", timestamp=f"2026-02-{10 + n}T08:00:00+01:00")
+        for n, text in enumerate(told)
+    )
+    tell(store, *rows)
+    for text in told:
+        assert ask(store, f"whose number is {text[5:21]}?").memories[0].text == text
+
+
+def test_in_a_script_that_the_model_cannot_read_words_decide(store: Store) -> None:
+    told = [
+        "爷爷的旧收音机只能收到两个频道。",
+        "新邻居养了三只乌龟。",
+        "我们把读书会改到星期三晚上。",
+    ]
+    tell(store, *(row(text, session=f"s{n}") for n, text in enumerate(told)))
+    first = ask(store, "收音机能收到几个频道？").memories[0]
+    assert first.text == told[0]
+    assert first.why.literal == 1.0
 
 
 def test_a_question_for_a_time_prefers_what_tells_one(store: Store) -> None:

@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from clsm_cli.text import secrets
 from clsm_cli.text.secrets import mask
 
 A20 = "a1B2c" * 4
@@ -61,6 +60,32 @@ SAMPLES: list[tuple[str, str]] = [
     ("secret", 'api_key: "' + "q7Zr" * 5 + "x" + '"'),
     ("secret", "SESSION_TOKEN=" + "9f8e7d6c5b4a" + "3f2e1d0c"),
     ("secret", 'client_secret: "' + "Zq8~" * 6 + '1a"'),
+    ("password", "By the way, my passphrase is " + "Kettle" + "47!"),
+    ("password", "Netflix pw: " + "kettle" + "Ram123"),
+    ("password", "You can log in as bob with " + "kettle" + "Ram123"),
+    ("password", "user/pass: admin / " + "Kettle" + "47!"),
+    ("password", "**Password:** `" + "Kettle" + "47!`"),
+    ("password", 'passphrase: "' + "copper lantern seventeen meadow" + '"'),
+    ("password", "Passwort: " + "kettle" + "Ram123"),
+    ("password", "contrase\u00f1a: " + "kettle" + "Ram123"),
+    ("password", "\u043f\u0430\u0440\u043e\u043b\u044c: " + "kettle" + "Ram123"),
+    ("password", "\u5bc6\u7801\uff1a" + "kettle" + "Ram123"),
+    ("password", "<password>" + "kettle" + "Ram123</password>"),
+    ("password", "| Service | Kennwort |\n|---|---|\n| Bank | " + "kettle" + "Ram123 |"),
+    ("password", "service,user,password\nnetflix,mara," + "kettle" + "Ram123"),
+    ("secret", "| Name | API key |\n|---|---|\n| weather | " + "q7Zr9xKw2mTb" * 2 + " |"),
+    ("secret", "Key: " + "q7Zr9xKw2mTb" * 2),
+    ("pin", "My PIN is " + "4711"),
+    ("pin", "The alarm code is " + "998877"),
+    ("pin", "T\u00fcrcode: " + "5685"),
+    ("card", "It was charged to 4539 " + "1488 0343 6467"),
+    ("iban", "Please pay to GB82 WEST " + "1234 5698 7654 32 by Friday"),
+    ("national-number", "SSN: 219-" + "09-9999"),
+    ("national-number", "BSN: 1112" + "22333"),
+    ("seed", "seed phrase: " + "lamp door cart fish moon tree " * 2),
+    ("recovery-code", "recovery code: " + "a4x9-77pq-z2k1"),
+    ("github-token", "ghp_" + "a1B2" * 4 + "\u200b" + "a1B2" * 5),
+    ("github-token", "ghp_" + "a1B2" + "\n" + "a1B2" * 8),
     ("private-key", "-----BEGIN RSA PRIVATE KEY" + "-----"),
     ("private-key", "-----BEGIN OPENSSH PRIVATE KEY" + "-----\n" + BODY),
 ]
@@ -213,6 +238,22 @@ flight LH1234, seat 23A
 The wifi is called Kettle77.
 Room 4711 at 08:15
 version: 2026.9.6
+The PIN is on the letter.
+a pin board of 1200 by 800
+PIN: see the safe
+The code is in clsm_cli/text
+error code: 4040
+zip code: 94110
+status code is 200
+area code 023
+The door is open until 1800.
+order 4111111111111112 was shipped
+He logged in with two phones.
+password: "a long sentence, with a comma in it"
+| Password | required |
+name,password\nthe rule,must be long
+key: 2026-02-24
+the key takeaway is this
 cache key: user:123:profile
 session key main:main:heartbeat
 Discord: mara#1234
@@ -307,15 +348,12 @@ FILLERS = [
 
 
 @pytest.mark.parametrize("filler", [*FILLERS, *(sample for _, sample in SAMPLES)])
-def test_each_pattern_takes_linear_time(filler: str) -> None:
+def test_time_is_linear(filler: str) -> None:
     hostile = (filler * (100_000 // len(filler) + 1))[:100_000]
-    for rule in secrets.RULES:
-        pattern = secrets._compiled(rule.pattern)
-        start = time.process_time()
-        for _ in pattern.finditer(hostile):
-            pass
-        # Aim 0.1 s; the bound leaves room for a busy machine, quadratic time would need minutes.
-        assert time.process_time() - start < 1, rule.kind
+    start = time.process_time()
+    mask(hostile)
+    # Aim 0.1 s; the bound leaves room for a busy machine, quadratic time would need minutes.
+    assert time.process_time() - start < 3
 
 
 def test_a_megabyte_line_takes_less_than_a_second() -> None:

@@ -32,7 +32,7 @@ PEOPLE: list[tuple[str, list[Row]]] = [
     ("Mia turned ten today!", [("Mia", "age", "10")]),
     ("My grandmother is eighty-one years old.", [("Rob's grandmother", "age", "81")]),
     ("The boiler is 12 years old.", [("boiler", "age", "12")]),
-    ("Mia's birthday is on 3 June.", [("Mia", "birthday", "2024-06-03")]),
+    ("Mia's birthday is on 3 June.", [("Mia", "birthday", "3 June")]),
     ("Anna is married to Paul.", [("Anna", "marital status", "married"), ("Anna", "partner", "Paul")]),
     ("We got engaged on Saturday.", [("Rob", "marital status", "engaged")]),
     ("Paul speaks Dutch.", [("Paul", "language", "Dutch")]),
@@ -174,7 +174,7 @@ def test_no_facts(sentence: str) -> None:
 
 TIMES: list[tuple[str, str | None, str | None, bool, tuple[str, ...]]] = [
     ("From today the bell rings every 10 minutes.", "2024-05-13", None, False, ()),
-    ("From Monday the bell rings every 10 minutes.", "2024-05-20", None, False, ()),
+    ("From Tuesday the bell rings every 10 minutes.", "2024-05-14", None, False, ()),
     ("Since 3 May the bell rings every 10 minutes.", "2024-05-03", None, False, ()),
     ("The bell rings every 15 minutes instead of every 5.", None, None, False, ("5 minutes",)),
     ("The report is now due on 20 May and no longer on the 17th.", "2024-05-13", None, False, ("2024-05-17",)),

@@ -7,7 +7,7 @@ from datetime import date, timedelta
 
 import pytest
 
-from clsm_cli.text import timex_asked, timex_holidays, timex_parts, timex_rules
+from clsm_cli.text import periods, timex_asked, timex_parts, timex_rules
 from clsm_cli.text.timex import _compiled, absolutise, find
 from clsm_cli.text.timex_words import HOLIDAY_CUES
 
@@ -23,7 +23,7 @@ EASTERS = [
 
 @pytest.mark.parametrize("day", EASTERS)
 def test_easter(day: str) -> None:
-    assert timex_holidays.easter(int(day[:4])).isoformat() == day
+    assert periods.easter(int(day[:4])).isoformat() == day
 
 
 @pytest.mark.parametrize(
@@ -40,7 +40,7 @@ def test_easter(day: str) -> None:
     ],
 )
 def test_holidays_that_move(name: str, year: int, day: str) -> None:
-    assert timex_holidays.period(name, year)[0].isoformat() == day
+    assert periods.holiday(name, year)[0].isoformat() == day
 
 
 def test_nth_weekdays_are_those_of_a_calendar() -> None:
@@ -50,9 +50,9 @@ def test_nth_weekdays_are_those_of_a_calendar() -> None:
         for weekday in range(7):
             held = [day for day in days if day.weekday() == weekday]
             for number in range(1, len(held) + 1):
-                found = timex_holidays.nth_weekday(2024, month, weekday, number)
+                found = periods.nth_weekday(2024, month, weekday, number)
                 assert found == held[number - 1]
-            assert timex_holidays.nth_weekday(2024, month, weekday, -1) == held[-1]
+            assert periods.nth_weekday(2024, month, weekday, -1) == held[-1]
 
 
 @pytest.mark.parametrize(
@@ -109,7 +109,7 @@ def test_what_is_told_is_not_dated_by_guess(text: str) -> None:
         ("today (2023-06-16), 16 June,", "today (2023-06-16), 16 June,"),
         ("today is 16 June 2023.", "today is 16 June 2023."),
         ("yesterday (15 June 2023)", "yesterday (15 June 2023)"),
-        ("today, 15 June", "today (2023-06-16), 15 June (2023-06-15)"),
+        ("today, 15 June", "today (2023-06-16), 15 June"),
         ("3 May last year", "3 May last year (2022-05-03)"),
     ],
 )
@@ -119,10 +119,10 @@ def test_a_day_is_dated_once(text: str, result: str) -> None:
 
 
 def test_every_holiday_has_its_cue() -> None:
-    names = {*timex_holidays._FIXED, *timex_holidays._BY_WEEKDAY, *timex_holidays._BY_EASTER}
+    names = {*periods._FIXED, *periods._BY_WEEKDAY, *periods._BY_EASTER}
     for name in names:
         assert any(cue in name for cue in HOLIDAY_CUES), name
-        assert timex_holidays.period(name, 2024)[0].year == 2024
+        assert periods.holiday(name, 2024)[0].year == 2024
 
 
 @pytest.mark.parametrize(

@@ -125,9 +125,11 @@ def test_commitments(text: str, task: str, due: str | None) -> None:
     ("text", "due"),
     [
         ("by Friday", "2026-02-13"),
-        ("on Tuesday", "2026-02-17"),
+        ("on Wednesday", "2026-02-11"),
+        ("on Tuesday", None),
         ("today", "2026-02-10"),
-        ("on 9 February", "2027-02-09"),
+        ("on 9 February", None),
+        ("on 9 April", "2026-04-09"),
         ("in two weeks", "2026-03-01"),
         ("by next week", "2026-02-22"),
         ("in March", None),

@@ -196,6 +196,11 @@ _ALL = (
         "bridges", "the best lead on, by the names they bring in", {"recall.weight_bridge": 0}
     ),
     Mechanism(
+        "literal",
+        "what the model does not know decides as it is written: codes, numbers, names, scripts",
+        {"recall.weight_literal": 0},
+    ),
+    Mechanism(
         "alone",
         "where no speaker is named, what stands around a passage counts as far as it is near itself",
         {"recall.alone": 0},

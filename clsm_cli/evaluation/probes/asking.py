@@ -36,7 +36,7 @@ def bench(shop: Workshop, engine: Engine, name: str, turns: Iterable[Said]) -> B
     Raises:
         DiskError: The work folder cannot be written.
     """
-    (made,) = benches.make(_dataset(name, turns), _own(shop), engine)
+    (made,) = benches.make(_dataset(name, turns), workshop(shop), engine)
     return made
 
 
@@ -64,7 +64,7 @@ def staged(
     Raises:
         DiskError: The work folder cannot be written.
     """
-    own = _own(shop)
+    own = workshop(shop)
     made = stores.of_chat(own, name, Chat((), tuple(parts[0])))
     found: list[Bench] = []
     for number, part in enumerate(parts):
@@ -149,6 +149,6 @@ def _dataset(name: str, turns: Iterable[Said]) -> Dataset:
     return Dataset("probe", name, "", "turn", "recall@10", (case,))
 
 
-def _own(shop: Workshop) -> Workshop:
+def workshop(shop: Workshop) -> Workshop:
     """The workshop with the time of the probe's own conversations, whatever ``--now`` says."""
     return replace(shop, folder=shop.folder / "probes", now=None)

@@ -9,7 +9,9 @@ from clsm_cli.evaluation.probes import (
     distractor,
     drift,
     growth,
+    identifiers,
     relative_time,
+    scripts,
     split,
     unanswerable,
 )
@@ -48,5 +50,7 @@ PROBES = {
         ("split", split),
         ("relative-time", relative_time),
         ("unanswerable", unanswerable),
+        ("identifiers", identifiers),
+        ("scripts", scripts),
     )
 }

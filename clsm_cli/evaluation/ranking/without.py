@@ -31,6 +31,7 @@ ABOUT = {
     "meaning": "cosine to a question that asks for several things or names no speaker",
     "outdated": "whether all that was learnt from it has passed, where the question asks for now",
     "bridge": "a rare name in common with one of the best",
+    "literal": "words that the model does not know, as they are written",
 }
 """Each signal in a few words; ``retrieval.signals.Signals`` says it in full."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from datetime import date
 from itertools import takewhile
 from typing import TYPE_CHECKING
@@ -11,9 +10,9 @@ from typing import TYPE_CHECKING
 from clsm_cli.model.ids import digest
 from clsm_cli.records import NamedTuple
 from clsm_cli.store.index import postings
-from clsm_cli.store.index.passages import Passage, with_heading
+from clsm_cli.store.index.passages import Passage, terms_of
 from clsm_cli.store.jsonlines import dump
-from clsm_cli.text import activities, aliases, changes, mentions, noun_phrases, timex, tokens
+from clsm_cli.text import activities, aliases, changes, mentions, noun_phrases, timex
 from clsm_cli.text.node_ids import node_id
 from clsm_cli.text.sentences import split
 
@@ -22,9 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 _PLACE = ("kind", "stream", "session", "episode", "document", "path")
-_OWN = tuple(
-    name for name in Passage._fields if name not in (*_PLACE, "heading", "sources", "current")
-)
+_LATER = ("heading", "sources", "current", "is_dump")
+_OWN = tuple(name for name in Passage._fields if name not in (*_PLACE, *_LATER))
 _DERIVED = (
     "place",
     "heading",
@@ -147,9 +145,10 @@ class Batch:
         return row
 
     def _insert(self, place: int, passage: Passage) -> None:
-        terms = terms_of(passage.speaker, passage.heading, passage.text)
+        terms, length = terms_of(passage.speaker, passage.heading, passage.text)
         day = day_of(passage.time)
-        is_turn = passage.document is None and passage.kind == "passage"
+        is_told = not passage.is_dump
+        is_turn = is_told and passage.document is None and passage.kind == "passage"
         names = (*_OWN, *_DERIVED)
         row = self.connection.execute(
             f"INSERT INTO passages ({', '.join(names)}) VALUES ({', '.join('?' * len(names))})",
@@ -159,19 +158,20 @@ class Batch:
                 heading_id(self.connection, passage.heading),
                 dump(list(passage.sources)) if passage.sources else None,
                 day,
-                terms.total(),
+                length,
                 passage.embedded_digest,
                 passage.current,
                 periods_of(passage.text, day) if is_turn and day is not None else None,
                 is_turn and is_question(passage.text),
-                passage.role != "tool" and is_news(passage.text),
+                is_told and passage.role != "tool" and is_news(passage.text),
             ),
         ).lastrowid
         assert row is not None
-        self._postings.add(row, terms, terms.total())
+        self._postings.add(row, terms, length)
         self.connection.execute("UPDATE passages SET grp = id WHERE id = ?", (row,))
-        self._mention(row, passage.text)
-        if passage.kind == "passage" and passage.role != "tool":
+        if is_told:
+            self._mention(row, passage.text)
+        if is_told and passage.kind == "passage" and passage.role != "tool":
             self._name(row, passage.text)
 
     def _mention(self, row: int, text: str) -> None:
@@ -181,11 +181,10 @@ class Batch:
             node = node_id(mention.label)
             name = int(digest("name", node, mention.label, mention.kind), 16)
             found.setdefault(node, (name, node, mention.label, mention.kind))
-        names = found.values()
-        self.connection.executemany("INSERT OR IGNORE INTO names VALUES (?, ?, ?, ?)", names)
-        self.connection.executemany(
-            "INSERT INTO mentions VALUES (?, ?)", [(row, name[0]) for name in names]
-        )
+        names = "INSERT OR IGNORE INTO names VALUES (?, ?, ?, ?)"
+        self.connection.executemany(names, found.values())
+        mentioned = [(row, name[0]) for name in found.values()]
+        self.connection.executemany("INSERT INTO mentions VALUES (?, ?)", mentioned)
 
     def _name(self, row: int, text: str) -> None:
         """Note what might be a name, and what the text says are names of one thing."""
@@ -206,7 +205,7 @@ class Batch:
             (value,),
         ).fetchall()
         for row, speaker, heading, text, _ in rows:
-            self._postings.remove(row, terms_of(speaker, heading, text))
+            self._postings.remove(row, terms_of(speaker, heading, text)[0])
         for place in sorted({row[4] for row in rows}):
             session, document = self.connection.execute(
                 "SELECT session, document FROM places WHERE id = ?", (place,)
@@ -245,11 +244,6 @@ def heading_id(connection: sqlite3.Connection, heading: str) -> int | None:
     row = int(digest("heading", heading), 16)
     connection.execute("INSERT OR IGNORE INTO headings VALUES (?, ?)", (row, heading))
     return row
-
-
-def terms_of(speaker: str, heading: str, text: str) -> Counter[str]:
-    """The search terms of a passage, each with its occurrences."""
-    return Counter(tokens.stems(f"{speaker} {with_heading(heading, text)}"))
 
 
 def day_of(time: str | None) -> int | None:

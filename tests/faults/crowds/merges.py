@@ -67,6 +67,7 @@ class Game:
         self.violations: list[str] = []
         environment = {
             "PATH": os.environ["PATH"],
+            "HOME": str(folder),
             "CLSM_MODEL_DIR": str(weights.default_folder()),
             "TZ": "Europe/Amsterdam",
             "LC_ALL": "C.UTF-8",

@@ -1,13 +1,10 @@
 """Secrets are masked before anything is written, and ordinary text is not (promise 17).
 
-The vectors of ``make_vectors`` are strings that rules of two public scanners are meant to catch;
-each stands in a sentence, so nothing but its own form gives it away. Prose is the text of this
+The vectors of ``secret_kinds`` are strings that rules of four public scanners are meant to catch, and
+what people write of passwords, PINs, cards and accounts in 22 languages. Prose is the text of this
 project: documents, manual pages, the sample. End to end, one vector a kind is told by every way in
 (a note, a transcript, a hook, what a tool was given and printed, a name, a heading), and no file of
 the store and nothing that a command prints may hold it.
-
-Not found are what has no form of its own: short passwords behind an option, hexadecimal keys behind
-a vendor's name alone, an expression of a scanner that matches words as well (``LEFT_OUT``).
 """
 
 from __future__ import annotations
@@ -20,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from faults.inputs import patterns
 from faults.inputs.hostile_inputs import FILLERS
-from faults.inputs.secret_vectors import Vector, load
+from faults.inputs.secret_kinds import Vector, load
 from faults.rig import Outcome, Rig
 from faults.running.scenarios import NOW, environment
 from faults.running.warm import Warm
@@ -28,6 +25,7 @@ from ingesting import new_store, scratch
 
 from clsm_cli.embedding import weights
 from clsm_cli.text import secrets
+from clsm_cli.text.secrets import issued
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -42,24 +40,29 @@ _ROOT = Path(__file__).parents[3]
 _PROSE = ("*.md", "docs/*.md", "man/*.1", "fixtures/**/*.md", "fixtures/**/*.jsonl")
 
 
-def _found(mask: Callable[[str], secrets.MaskedText]) -> Outcome:
-    outcome = Outcome("vectors of two scanners", "in a sentence")
-    begin = time.process_time()
-    missed: Counter[str] = Counter()
-    kinds = set()
-    for vector in load():
-        masked = mask(f"I noted {vector.text} for later.")
-        kinds.add(vector.kind)
-        outcome.planned += 1
-        outcome.fired += 1
-        missed[vector.kind] += not masked.found
-    outcome.seconds = time.process_time() - begin
-    share = 1 - missed.total() / outcome.planned
-    lost = ", ".join(f"{kind} {n}" for kind, n in missed.most_common() if n)
-    outcome.more = f"{share:.1%} of {len(kinds)} kinds; missed: {lost or 'none'}"
-    if share < FOUND:
-        outcome.violations.append(f"only {outcome.more}")
-    return outcome
+def _found(mask: Callable[[str], secrets.MaskedText]) -> Iterator[Outcome]:
+    """Kinds of which all is masked; those that were written down first and those that were not."""
+    vectors = load()
+    for is_held, name in ((False, "kinds of secrets"), (True, "kinds written before the masks")):
+        outcome = Outcome(name, "in a sentence, a setting, a cell")
+        begin = time.process_time()
+        left: Counter[tuple[str, str]] = Counter()
+        kinds: set[tuple[str, str]] = set()
+        for vector in vectors:
+            if vector.is_held == is_held:
+                kind = (vector.source, vector.kind)
+                masked = mask(vector.text)
+                kinds.add(kind)
+                outcome.planned += 1
+                outcome.fired += 1
+                left[kind] += vector.secret in masked.text or not masked.found
+        outcome.seconds = time.process_time() - begin
+        lost = sorted(f"{source} {kind}" for (source, kind), n in left.items() if n)
+        share = 1 - len(lost) / len(kinds)
+        outcome.more = f"{share:.1%} of {len(kinds)} kinds; not always: {', '.join(lost) or 'none'}"
+        if share < FOUND:
+            outcome.violations.append(f"only {outcome.more}")
+        yield outcome
 
 
 def prose() -> list[str]:
@@ -92,10 +95,13 @@ def _alarms(mask: Callable[[str], secrets.MaskedText]) -> Outcome:
 
 
 def _chosen(every: int) -> list[Vector]:
-    """The first vector of some kinds that is found: one that is not is counted elsewhere."""
+    """The first vector of some kinds whose form alone tells it, as it does in a name."""
     found: dict[str, Vector] = {}
     for vector in load():
-        if secrets.mask(f"The key is {vector.text} and no other.").found:
+        if (
+            vector.text == f"I noted {vector.secret} for later."
+            and secrets.mask(vector.secret).found
+        ):
             found.setdefault(vector.kind, vector)
     return list(found.values())[::every]
 
@@ -114,7 +120,7 @@ def _told(told: Sequence[Vector], folder: Path) -> None:
     rows: list[dict[str, object]] = []
     note = ["# Keys\n"]
     for number, vector in enumerate(told):
-        said = f"The key is {vector.text} and no other."
+        said = f"The key is {vector.secret} and no other."
         at = f"2026-02-24T{8 + number % 12:02}:{number // 12:02}:00Z"
         common = {"session": "main", "timestamp": at}
         rows.append({**common, "speaker": "Mara", "content": said})
@@ -142,7 +148,7 @@ def _told(told: Sequence[Vector], folder: Path) -> None:
 def _names(vector: Vector) -> list[dict[str, object]]:
     """A vector as a name: of a speaker, a session, a tool, a message."""
     row = {"content": "Good morning to all of you.", "timestamp": "2026-02-25T08:00:00Z"}
-    return [{**row, name: vector.text} for name in ("speaker", "session", "id", "tool")]
+    return [{**row, name: vector.secret} for name in ("speaker", "session", "id", "tool")]
 
 
 def _end_to_end(every: int, *, model: bool) -> Iterator[Outcome]:
@@ -159,7 +165,7 @@ def _end_to_end(every: int, *, model: bool) -> Iterator[Outcome]:
             (("ingest", folder / "chat.jsonl", "--now", NOW, "-v"), b""),
             (("ingest", folder / "MEMORY.md", "--now", NOW, "-v"), b""),
             (("ingest", "-", "--capture", "--json"), hook),
-            *((("note", f"The key is {vector.text} and no other."), b"") for vector in told[:3]),
+            *((("note", f"The key is {vector.secret} and no other."), b"") for vector in told[:3]),
             (("consolidate", "--now", NOW, "-v"), b""),
             (("recall", "-k", "1000", "--budget", "200000", "--min-score", "0", "key"), b""),
             (("context",), b""), (("graph", "--format", "json"), b""), (("status", "-v"), b""),
@@ -172,7 +178,7 @@ def _end_to_end(every: int, *, model: bool) -> Iterator[Outcome]:
             shown += ended.out + ended.err
         held = {path: path.read_bytes() for path in store.root.rglob("*") if path.is_file()}
         for vector in told:
-            core = _core(vector.text).encode()
+            core = _core(vector.secret).encode()
             outcome.planned += 1
             outcome.fired += 1
             leaks = [
@@ -191,12 +197,9 @@ def _patterns(fillers: Sequence[str]) -> Outcome:
     """That none takes long."""
     outcome = Outcome("patterns of secrets", "100 kB of fillers")
     begin = time.monotonic()
-    worst = 0.0
-    for rule in secrets.RULES:
-        compiled = secrets._compiled(rule.pattern)
-        for each in patterns.slow(compiled, fillers):
-            outcome.violations.append(f"{rule.kind}: {each.seconds:.2f} s on {each.filler!r}")
-            worst = max(worst, each.seconds)
+    for form in issued.formats():
+        for each in patterns.slow(issued.compiled(form.pattern), fillers):
+            outcome.violations.append(f"{form.kind}: {each.seconds:.2f} s on {each.filler!r}")
         outcome.planned += len(fillers)
         outcome.fired += len(fillers)
     outcome.seconds = time.monotonic() - begin
@@ -205,7 +208,7 @@ def _patterns(fillers: Sequence[str]) -> Outcome:
 
 def short() -> Iterator[Outcome]:
     """All vectors and prose; a dozen kinds end to end, without the model."""
-    yield _found(secrets.mask)
+    yield from _found(secrets.mask)
     yield _alarms(secrets.mask)
     yield from _end_to_end(8, model=False)
     yield _patterns(("a", "A1", "-", "eyJ", "password=", "://a:"))
@@ -213,10 +216,10 @@ def short() -> Iterator[Outcome]:
 
 def long() -> Iterator[Outcome]:
     """Every kind end to end, and every mask on every filler."""
-    yield _found(secrets.mask)
+    yield from _found(secrets.mask)
     yield _alarms(secrets.mask)
     yield from _end_to_end(1, model=True)
-    yield _patterns([*FILLERS, *(vector.text for vector in load()[::7])])
+    yield _patterns([*FILLERS, *(vector.secret for vector in load()[::29])])
 
 
 def _by_entropy(text: str) -> secrets.MaskedText:
@@ -233,7 +236,7 @@ def control() -> Iterator[Outcome]:
     """A mask that knows one prefix, one that goes by looks, and a pattern that takes for ever."""
     import re
 
-    yield _found(_one_prefix)
+    yield from _found(_one_prefix)
     yield _alarms(_by_entropy)
     outcome = Outcome("a pattern of nested repetition", "fillers", planned=1, fired=1)
     nested = re.compile(r"(?:a+)+$")

@@ -1,0 +1,76 @@
+"""Scripts: what is told and asked in writing that the model of meaning has hardly any words of."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
+
+from clsm_cli.evaluation.dataset import Query
+from clsm_cli.evaluation.probes import asking, material
+from clsm_cli.evaluation.probes.asking import BM25, CLSM, MINILM
+from clsm_cli.evaluation.probes.material import Draw, Line
+from clsm_cli.evaluation.result import ProbeResult
+
+if TYPE_CHECKING:
+    from clsm_cli.evaluation.loaders.cases import Said
+    from clsm_cli.evaluation.stores import Workshop
+    from clsm_cli.retrieval.meaning import Engine
+
+ABOUT = (
+    "Sentences in Chinese, Japanese, Korean, Arabic, Hindi, Greek and Russian, and a question for"
+    " each. The model has a tenth of these characters and few of the words, so what it makes of two"
+    " sentences of one language is much the same."
+)
+CRITERION = "of the sentences of all languages 90 % are found in the first item, and 97 % in three"
+BARS = {"first": 0.9, "first three": 0.97}
+SYSTEMS = (CLSM, BM25, MINILM)
+
+SESSIONS = 12
+CHATTER = 4
+"""Lines of a session about something else."""
+START = datetime(2025, 5, 5, 9, tzinfo=UTC)
+
+
+def run(shop: Workshop, engine: Engine, seed: int) -> ProbeResult:
+    """Tell and ask.
+
+    Raises:
+        DiskError: The work folder cannot be written.
+    """
+    queries, turns = made(seed)
+    bench = asking.bench(shop, engine, "scripts", turns)
+    verdicts = []
+    for name, answers in asking.ask(bench, queries, SYSTEMS).items():
+        places = [
+            asking.first(answer.items, query.gold)
+            for query, answer in zip(queries, answers, strict=True)
+        ]
+        figures = {
+            "first": asking.share(place == 1 for place in places),
+            "first three": asking.share(place <= 3 for place in places),
+        }
+        for script in material.load("scripts"):
+            figures[script] = asking.share(
+                place == 1
+                for query, place in zip(queries, places, strict=True)
+                if query.category == script
+            )
+        verdicts.append(asking.verdict(name, figures, BARS))
+    return ProbeResult("scripts", ABOUT, CRITERION, tuple(verdicts))
+
+
+def made(seed: int) -> tuple[list[Query], list[Said]]:
+    """The questions with the ids of what answers them, and the conversation."""
+    draw = Draw(seed, "scripts")
+    people = [draw.name() for _ in range(6)]
+    queries, told = [], []
+    for script, rows in material.load("scripts").items():
+        for number, (line, ask) in enumerate(rows):
+            id_ = f"{script}-{number}"
+            told.append(Line(line, id_))
+            queries.append(Query(id_, ask, category=script, gold=(id_,)))
+    turns: list[Said] = []
+    for number, lines in enumerate(material.spread(draw, told, SESSIONS)):
+        talk = draw.talk(lines, CHATTER, people)
+        turns += material.session(number, START + timedelta(days=3 * number), talk)
+    return queries, turns

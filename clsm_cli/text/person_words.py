@@ -1,0 +1,155 @@
+"""Words by which a text refers to somebody without a name: pronouns, determiners, nouns of persons.
+
+The words are data with a source, see the head of ``person_words.txt`` and
+``scripts/make_person_words.py``; one letter sequence means different things in different languages
+(English and Danish *her*), so the language is told apart first, by function words.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from clsm_cli.records import NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+_WORD = re.compile(r"[^\W_]+(?:['-][^\W_]+)*")
+_FILE = Path(__file__).with_suffix(".txt")
+SINGULAR = frozenset({"he", "she"})
+PLAIN = "english"
+"""What a text without a function word is taken for."""
+
+
+class Word(NamedTuple):
+    """A word of a text, and where it stands.
+
+    Attributes:
+        low: In lower case.
+        start: Its first character.
+        is_first: It begins a sentence, a line, or what follows a colon.
+    """
+
+    text: str
+    low: str
+    start: int
+    is_first: bool
+
+    @property
+    def is_name_like(self) -> bool:
+        """Whether it begins with a capital."""
+        return self.text[0].isupper()
+
+
+class Language(NamedTuple):
+    """Words of a language by what they mean; see the file."""
+
+    name: str
+    kinds: dict[str, frozenset[str]]
+
+    def pronoun(self, word: str) -> frozenset[str]:
+        """Whom a pronoun in lower case can stand for, of he, she and they.
+
+        >>> sorted(language_of("Er zahlt die Miete nicht.").pronoun("sie"))
+        ['she', 'they']
+        """
+        return frozenset(kind for kind in ("he", "she", "they") if word in self.kinds[kind])
+
+    def is_a(self, kind: str, word: str) -> bool:
+        """Whether a word is of a kind: you, own (my, our), we (I), the (this, that), and, verb (is)."""
+        return word in self.kinds.get(kind, ())
+
+    def is_function_word(self, word: str) -> bool:
+        """Whether a word is on the language's list of stop words."""
+        return any(word in words for words in self.kinds.values())
+
+
+class _Table(NamedTuple):
+    """The file: languages by name, which of them have a function word, nouns with their gender."""
+
+    languages: dict[str, Language]
+    having: dict[str, list[str]]
+    nouns: dict[str, str]
+
+
+@cache
+def _table() -> _Table:
+    rows: dict[str, dict[str, frozenset[str]]] = {}
+    for line in _FILE.read_text("utf-8").splitlines():
+        if not line.startswith("#"):
+            head, _, words = line.partition(":")
+            name, kind = head.split()
+            rows.setdefault(name, {})[kind] = frozenset(words.split())
+    nouns = {word: kind for kind, words in rows.pop("noun").items() for word in words}
+    having: dict[str, list[str]] = {}
+    for name, kinds in rows.items():
+        for word in frozenset().union(*kinds.values()):
+            having.setdefault(word, []).append(name)
+    return _Table({name: Language(name, kinds) for name, kinds in rows.items()}, having, nouns)
+
+
+def language_of(text: str) -> Language:
+    """The language whose function words a text has most of.
+
+    >>> language_of("Hij vraagt 40 euro per uur voor de muur.").name, language_of("1, 2").name
+    ('dutch', 'english')
+    """
+    table = _table()
+    found = Counter(name for word in words_of(text) for name in table.having.get(word.low, ()))
+    return table.languages[max(table.languages, key=lambda name: (found[name], name == PLAIN))]
+
+
+def gender_of_noun(word: str, language: Language) -> str | None:
+    """Of an English noun that means a person first: he, she, any; None for other words.
+
+    >>> english = language_of("")
+    >>> [gender_of_noun(word, english) for word in ("sister", "tenant", "garage")]
+    ['she', 'any', None]
+    """
+    if language.name != PLAIN or language.is_function_word(word):
+        return None
+    return _table().nouns.get(word)
+
+
+def words_of(text: str) -> list[Word]:
+    """The words of a text in order.
+
+    >>> [word.low for word in words_of("He's late. Why?") if word.is_first]
+    ["he's", 'why']
+    """
+    text = text.replace("\u2019", "'")
+    found = []
+    end = 0
+    for match in _WORD.finditer(text):
+        between = text[end : match.start()]
+        is_first = end == 0 or any(mark in between for mark in '.!?:;\n\u2026"(|')
+        found.append(Word(match.group(), match.group().lower(), match.start(), is_first))
+        end = match.end()
+    return found
+
+
+def gender_in(words: Sequence[Word], language: Language) -> str | None:
+    """The gender of the first pronoun of a rest."""
+    for word in words:
+        kinds = language.pronoun(word.low) & SINGULAR
+        if len(kinds) == 1:
+            return min(kinds)
+    return None
+
+
+def is_subject(words: Sequence[Word], at: int, language: Language) -> bool:
+    """Whether a first word looks like a name with its verb: "Tom will", "Olaf pays"."""
+    after = words[at + 1].low if at + 1 < len(words) else ""
+    if language.is_a("verb", after):
+        return True
+    if language.is_function_word(after):
+        return language.name != "english" and not language.pronoun(after)
+    if not after.endswith(("s", "ed")) or at + 2 >= len(words):
+        return False
+    return (
+        words[at + 2].start == words[at + 1].start + len(after) + 1
+    )  # and no comma: "Six months, …"

@@ -1,0 +1,152 @@
+"""Replace secrets by the name of their kind before a text is written anywhere.
+
+Four readers look at a text, each for what makes a secret known: its form, which the issuer documents
+(``issued``), what stands before it (``labelled``), its check digits (``numbers``), or the heading of
+its column (``cells``). What each knows of services, languages and states is data with its source,
+read at first need: the capture hook imports this module on every turn, and most turns hold no secret.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from functools import cache
+from typing import TYPE_CHECKING
+
+from clsm_cli.records import NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+
+class MaskedText(NamedTuple):
+    """A text without its secrets.
+
+    Attributes:
+        text: the text with every secret replaced by ``[masked:kind]``.
+        found: kind → number of secrets of that kind.
+    """
+
+    text: str
+    found: Mapping[str, int]
+
+
+class Secret(NamedTuple):
+    """Where one stands in a text: ``text[start:end]``; and what it is."""
+
+    start: int
+    end: int
+    kind: str
+
+
+_MASK = "[masked:"
+_PASSES = 8
+"""Times that a text is looked at: what is masked may have hidden what stands behind it."""
+
+
+def mask(text: str) -> MaskedText:
+    """Replace every secret in ``text`` by ``[masked:kind]``.
+
+    The result depends on the text alone, and masking a masked text changes nothing. Time is linear
+    in the length of the text.
+
+    Args:
+        text: any text, of one or many lines.
+
+    Returns:
+        The masked text and how many secrets of each kind were found.
+
+    >>> mask("token: " + "glpat-" + "a1B2" * 5)
+    MaskedText(text='token: [masked:gitlab-token]', found={'gitlab-token': 1})
+    >>> mask("password: see the vault").found
+    {}
+    """
+    found: dict[str, int] = {}
+    for _ in range(_PASSES):
+        secrets = secrets_of(text)
+        if not secrets:
+            break
+        pieces: list[str] = []
+        done = 0
+        for secret in secrets:
+            pieces += text[done : secret.start], f"{_MASK}{secret.kind}]"
+            done = secret.end
+            found[secret.kind] = found.get(secret.kind, 0) + 1
+        text = "".join([*pieces, text[done:]])
+    return MaskedText(text, found)
+
+
+def secrets_of(text: str) -> list[Secret]:
+    """The secrets of a text in their order; none overlaps another, none is a mask."""
+    from clsm_cli.text.secrets import issued, labelled
+
+    plain, places = _visible(text)
+    found = [*issued.find(plain), *labelled.find(plain)]
+    if any(map(str.isdigit, plain)):
+        from clsm_cli.text.secrets import numbers
+
+        found += numbers.find(plain)
+    if "\n" in plain or "|" in plain:
+        from clsm_cli.text.secrets import cells
+
+        found += cells.find(plain)
+    spans = found if _MASK not in plain else _outside_masks(plain, found)
+    return [
+        Secret(places[each.start], places[each.end - 1] + 1, each.kind) if places else each
+        for each in _apart(spans)
+    ]
+
+
+def _outside_masks(text: str, found: list[Secret]) -> list[Secret]:
+    """Those that take no part of what is masked already."""
+    masks = [match.span() for match in _masks().finditer(text)]
+    ends = [end for _, end in masks]
+    return [
+        span
+        for span in found
+        if (place := bisect_right(ends, span.start)) == len(masks) or masks[place][0] >= span.end
+    ]
+
+
+@cache
+def _masks() -> re.Pattern[str]:
+    return re.compile(r"\[masked:[a-z-]*\]?")
+
+
+@cache
+def _invisible() -> re.Pattern[str]:
+    """What breaks a token without being seen: soft hyphen, zero-width and directional characters."""
+    return re.compile("[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]+")
+
+
+def _visible(text: str) -> tuple[str, Sequence[int]]:
+    """A text without what is not seen, and the place of each of its characters; () if all are seen."""
+    if text.isascii() or not _invisible().search(text):
+        return text, ()
+    places = [
+        place
+        for start, end in _between(text, _invisible().finditer(text))
+        for place in range(start, end)
+    ]
+    return "".join(text[place] for place in places), places
+
+
+def _between(text: str, marks: Iterable[re.Match[str]]) -> Iterable[tuple[int, int]]:
+    done = 0
+    for mark in marks:
+        yield done, mark.start()
+        done = mark.end()
+    yield done, len(text)
+
+
+def _apart(spans: list[Secret]) -> list[Secret]:
+    """Of those that overlap, what was found first (the surest) gives the kind, and all are covered."""
+    kept: list[tuple[int, Secret]] = []
+    for number, span in sorted(enumerate(spans), key=lambda pair: (pair[1].start, pair[0])):
+        if not kept or span.start >= kept[-1][1].end:
+            kept.append((number, span))
+            continue
+        before, last = kept[-1]
+        kind = span.kind if number < before else last.kind
+        kept[-1] = (min(before, number), Secret(last.start, max(last.end, span.end), kind))
+    return [span for _, span in kept]

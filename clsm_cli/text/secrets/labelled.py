@@ -1,0 +1,341 @@
+"""Secrets without a form of their own: what stands before them says what they are.
+
+"The wifi password is …", "PIN: …", "contraseña: …", "user/pass: bob / …". The words are data
+(``labels.tsv``: 76 languages, most from the translators of two projects); what may stand between a
+word and the value, and what a value must look like, is written here.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import TYPE_CHECKING
+
+from clsm_cli.records import NamedTuple
+from clsm_cli.text.secrets import Secret, secret_values, tables
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+_CLOSE = r"[\"'`*_)\]>]{0,4}"
+_OPEN = r"[*_(]{0,3}"
+_ENDING = r"[^\W\d_]{0,3}"
+_OF = r"(?:[ \t](?!(?:%(be)s)\b)[^\s:=|.;!?,\"'`][^\s:=|.;!?,\"`]{0,19}){0,5}?"
+"""What the secret is of, up to five words: "password for the router"."""
+_LINK = (
+    r"(?:[ \t]{0,4}(?:=>|:=|==?|::?|：|->|→)[*_]{0,3}[ \t]{0,4}(?:\n[ \t]{0,8})?"
+    r"|[ \t]{1,3}(?:%(be)s)(?:[ \t]{0,2}[:：])?[ \t]{1,3}(?:[-–—][ \t]{1,3})?"
+    r"|[ \t]{1,3}[-–—][ \t]{1,3}|(?:%(joined)s)[ \t]{0,3}|(?<=>))"
+)
+_QUOTED = (
+    r"\"([^\"\n]{2,200})\"|'([^'\n]{2,200})'|`([^`\n]{2,200})`|“([^”\n]{2,200})”|«([^»\n]{2,200})»"
+)
+_BARE = r"([^\s\"'`,;<>(){}\[\]|&。，；]{3,400}+)(?![(\[{])"
+_USER = r"[\w.@+-]{1,60}[ \t]{0,3}(?:[/:|,]|[ \t]and[ \t])[ \t]{0,3}"
+_SPOKEN = re.compile(
+    r"\b(?:log|sign)(?:ged|ned|ging|ning)?[ -]?(?:in|on|into)\b[^\n.]{0,60}?\bwith[ ]"
+    r"(?:the[ ])?(?:password[ ]|pw[ ])?([^\s\"'`,;<>(){}\[\]|]{5,200}+)",
+    re.IGNORECASE,
+)
+_DIGITS = re.compile(r"\d(?:[ -]?\d){2,11}(?![\w-])")
+_PHRASE = re.compile(r"(?:[a-z]{3,8}[ ,]{1,3}){11,23}[a-z]{3,8}\b")
+_CODE = re.compile(
+    r"[A-Za-z0-9]{3,12}(?:-[A-Za-z0-9]{3,12}){1,7}(?![\w-])|\d{3,5} \d{3,5}(?![\w-])"
+)
+_UNSPACED = 0x2E80
+"""From this code point on (CJK, Hangul), words stand without blanks between them."""
+_NEAR = 40
+"""Characters on either side of "code" in which what it opens is named."""
+
+
+class Label(NamedTuple):
+    """A word or phrase before a secret, as ``fold`` writes it; its class decides what may follow."""
+
+    text: str
+    kind: str
+
+
+def _plain(label: str) -> str:
+    """A label without its accents.
+
+    >>> _plain("contraseña")
+    'contrasena'
+    """
+    import unicodedata
+
+    split = unicodedata.normalize("NFD", label)
+    return unicodedata.normalize("NFC", "".join(c for c in split if not "̀" <= c <= "ͯ"))
+
+
+@cache
+def labels() -> tuple[Label, ...]:
+    """All labels, the longest first, so that a phrase goes before a word in it."""
+    found: dict[str, str] = {}
+    for kind, _, words in tables.rows("labels"):
+        for word in map(fold, words.split("|")):
+            for form in {word, word.replace(" ", ""), _accentless(word)}:
+                found.setdefault(form, kind)
+    chosen = [(text, kind) for text, kind in found.items() if kind in _TAILS]
+    chosen.sort(key=lambda pair: (-len(pair[0]), pair[0]))
+    return tuple(Label(text, kind) for text, kind in chosen)
+
+
+@cache
+def _ascii_labels() -> tuple[Label, ...]:
+    return tuple(each for each in labels() if each.text.isascii())
+
+
+def _accentless(word: str) -> str:
+    return word if word.isascii() or ord(max(word)) > 0x24F else _plain(word)
+
+
+@cache
+def _words(kind: str) -> str:
+    """The words of a class as alternatives of a pattern, the longest first."""
+    words = {word for k, _, row in tables.rows("labels") if k == kind for word in row.split("|")}
+    return "|".join(re.escape(word) for word in sorted(words, key=lambda w: (-len(w), w)))
+
+
+@cache
+def _tail(user: bool, plain: bool) -> re.Pattern[str]:
+    """What may follow a label; ``plain`` lets a blank alone link it to the value."""
+    words = {"be": _words("be"), "joined": _words("be joined")}
+    link = _LINK % words
+    if plain:
+        link = rf"(?:{link}|[ \t]{{1,3}}|\n[ \t]{{0,8}})"
+    before = _USER if user else ""
+    return re.compile(
+        rf"{_ENDING}{_CLOSE}{'' if plain else _OF % words}{link}{_OPEN}{before}(?:{_QUOTED}|{_BARE})",
+        re.IGNORECASE,
+    )
+
+
+@cache
+def _is_my() -> re.Pattern[str]:
+    """Between a value and a label behind it: "… is my password"."""
+    return re.compile(rf"[ \t](?:{_words('be')})[ \t](?:\w{{1,8}}[ \t]){{0,3}}\Z", re.IGNORECASE)
+
+
+def _before(text: str, start: int) -> tuple[int, int] | None:
+    """The word before "is my" and a label that begins at ``start``."""
+    link = _is_my().search(text, max(0, start - 40), start)
+    if link is None:
+        return None
+    words = text[max(0, link.start() - 100) : link.start()].split()
+    return (link.start() - len(words[-1]), link.start()) if words else None
+
+
+class _Place(NamedTuple):
+    """A label in a text: where it stands, and the text with its lower-case twin."""
+
+    text: str
+    folded: str
+    start: int
+    end: int
+
+
+def _value(match: re.Match[str] | None) -> tuple[int, int, bool] | None:
+    """Where the value of a match stands, and whether it was quoted."""
+    if match is None or not match.lastindex:
+        return None
+    group = match.lastindex
+    return match.start(group), match.end(group), group != match.re.groups
+
+
+def _trimmed(text: str, start: int, end: int) -> int:
+    while end > start + 1 and text[end - 1] in ".,:;*_)" and not text[end - 1].isalnum():
+        end -= 1
+    return end
+
+
+def _password(place: _Place) -> tuple[int, int] | None:
+    text = place.text
+    found = _value(_tail(user=False, plain=False).match(text, place.end))
+    if found:
+        start, end, quoted = found
+        end = end if quoted else _trimmed(text, start, end)
+        value = text[start:end]
+        if quoted and " " in value:
+            return (start, end) if _is_passphrase(value) else None
+        if secret_values.is_password(value) or (quoted and _is_chosen(value)):
+            return start, end
+    found = _value(_tail(user=False, plain=True).match(text, place.end))
+    if found and secret_values.is_strong(text[found[0] : _trimmed(text, found[0], found[1])]):
+        return found[0], _trimmed(text, found[0], found[1])
+    before = _before(text, place.start)
+    if before and secret_values.is_strong(text[before[0] : before[1]]):
+        return before
+    return _code(place)
+
+
+def _is_passphrase(value: str) -> bool:
+    """Whether what is quoted behind "password:" is words drawn by lot, and no sentence about one."""
+    words = value.split()
+    return (
+        3 <= len(words) <= 12
+        and secret_values.is_given(value)
+        and all(word.isalnum() and len(word) > 1 for word in words)
+        and sum(len(word) < 4 and word.isalpha() for word in words) == 0
+    )
+
+
+def _is_chosen(value: str) -> bool:
+    return len(value) >= 6 and secret_values.is_given(value) and not value.isalpha()
+
+
+def _key(place: _Place) -> tuple[int, int] | None:
+    text = place.text
+    for plain in (False, True):
+        found = _value(_tail(user=False, plain=plain).match(text, place.end))
+        if found is None:
+            continue
+        start, end, quoted = found
+        end = end if quoted else _trimmed(text, start, end)
+        least = 24 if plain else 12 if quoted else 16
+        if end - start >= least and secret_values.is_random(text[start:end]):
+            return start, end
+    return None
+
+
+def _lone_key(place: _Place) -> tuple[int, int] | None:
+    """Behind "Key:" alone; the key of a table of values is shorter, or a word."""
+    is_named = place.text[place.start - 1 : place.start] in ("_", "-")
+    found = _value(_tail(user=False, plain=False).match(place.text, place.end))
+    if found is None:
+        return None
+    start, end = found[0], _trimmed(place.text, found[0], found[1])
+    value = place.text[start:end]
+    least = 16 if is_named else 24
+    return (start, end) if end - start >= least and secret_values.is_random(value) else None
+
+
+def _pin(place: _Place) -> tuple[int, int] | None:
+    words = {"be": _words("be"), "joined": _words("be joined")}
+    between = _between(words["be"], words["joined"]).match(place.text, place.end)
+    match = _DIGITS.match(place.text, between.end()) if between else None
+    if match is None:
+        return None
+    return match.span() if 3 <= sum(map(str.isdigit, match.group())) <= 8 else None
+
+
+@cache
+def _between(be: str, joined: str) -> re.Pattern[str]:
+    """What may stand between "PIN" and its digits."""
+    of = _OF % {"be": be}
+    link = _LINK % {"be": be, "joined": joined}
+    return re.compile(rf"{_ENDING}{_CLOSE}(?:{of}{link}|[ \t]{{1,3}}){_OPEN}[\"'`]?", re.IGNORECASE)
+
+
+def _code(place: _Place) -> tuple[int, int] | None:
+    """A code is one where what it opens is named beside it."""
+    around = place.folded[max(0, place.start - _NEAR) : place.end]
+    line = around[around.rfind("\n") + 1 :]
+    after = place.folded[place.end : place.end + _NEAR].partition("\n")[0]
+    if not re.search(_openings(), line) and not re.search(_openings(), after):
+        return None
+    return _pin(place)
+
+
+@cache
+def _openings() -> re.Pattern[str]:
+    return re.compile(rf"(?<![a-z])(?:{_words('place')})")
+
+
+def _login(place: _Place) -> tuple[int, int] | None:
+    found = _value(_tail(user=True, plain=False).match(place.text, place.end))
+    if found is None:
+        return None
+    start, end = found[0], _trimmed(place.text, found[0], found[1])
+    return (start, end) if secret_values.is_password(place.text[start:end]) else None
+
+
+def _phrase(place: _Place) -> tuple[int, int] | None:
+    begin = re.compile(r"[^a-zA-Z0-9]{1,6}").match(place.text, place.end)
+    match = _PHRASE.match(place.text, begin.end()) if begin else None
+    return match.span() if match else None
+
+
+def _recovery(place: _Place) -> tuple[int, int] | None:
+    begin = re.compile(r"s?[^a-zA-Z0-9]{1,6}").match(place.text, place.end)
+    match = _CODE.match(place.text, begin.end()) if begin else None
+    has_digit = match is not None and any(map(str.isdigit, match.group()))
+    return match.span() if match and has_digit else None
+
+
+_TAILS: dict[str, tuple[str, Callable[[_Place], tuple[int, int] | None]]] = {
+    "password": ("password", _password),
+    "login": ("password", _login),
+    "key": ("secret", _key),
+    "lone key": ("secret", _lone_key),
+    "pin": ("pin", _pin),
+    "code": ("pin", _code),
+    "words": ("seed", _phrase),
+    "recovery": ("recovery-code", _recovery),
+}
+"""For each class of labels the kind of what follows, and what finds it."""
+
+
+def find(text: str) -> list[Secret]:
+    """The secrets of a text that a label announces."""
+    folded = fold(text)
+    found = [
+        Secret(span[0], span[1], _TAILS[label.kind][0])
+        for label, start in _labels_in(folded)
+        if (span := _TAILS[label.kind][1](_Place(text, folded, start, start + len(label.text))))
+    ]
+    if "in" in folded and "with" in folded:
+        for match in _SPOKEN.finditer(text):
+            end = _trimmed(text, *match.span(1))
+            if secret_values.is_strong(text[match.start(1) : end]):
+                found.append(Secret(match.start(1), end, "password"))
+    return found
+
+
+def fold(text: str) -> str:
+    """A text in lower case, ``_`` and ``-`` as blanks; each character keeps its place.
+
+    >>> fold("API_Key")
+    'api key'
+    """
+    lowered = text.lower()
+    if len(lowered) != len(text):  # "İ" becomes two characters
+        lowered = "".join(low if len(low := c.lower()) == 1 else c for c in text)
+    return lowered.replace("_", " ").replace("-", " ")
+
+
+def _labels_in(folded: str) -> Iterator[tuple[Label, int]]:
+    """Each label where it begins a word; in scripts without blanks wherever it stands."""
+    known = _ascii_labels() if folded.isascii() else labels()
+    taken: set[int] = set()
+    for label in [each for each in known if each.text in folded]:
+        for place in places(folded, label.text):
+            end = place + len(label.text)
+            if end not in taken and _is_word(folded, place, end, label.kind):
+                taken.add(end)
+                yield label, place
+
+
+def places(folded: str, words: str) -> Iterator[int]:
+    """Where some words stand in a text."""
+    place = folded.find(words)
+    while place >= 0:
+        yield place
+        place = folded.find(words, place + len(words))
+
+
+def _is_word(folded: str, start: int, end: int, kind: str) -> bool:
+    """Whether a word begins and ends here, but for what declines it ("lösenordet", "codes").
+
+    "Code" also ends a compound with what it opens ("Türcode"). Scripts without blanks have no words.
+    """
+    if ord(folded[start]) > _UNSPACED:
+        return True
+    if start and folded[start - 1].isalnum() and ord(folded[start - 1]) < _UNSPACED:
+        opening = re.compile(rf"(?<![a-z])(?:{_words('place')})\w{{0,2}}\Z")
+        if kind != "code" or not opening.search(folded[max(0, start - 16) : start]):
+            return False
+    most = end + (3 if end - start >= 5 else 2 if kind == "code" else 1)
+    while end < most and folded[end : end + 1].isalpha():
+        end += 1
+    after = folded[end : end + 1]
+    return not after.isalnum() or ord(after) > _UNSPACED

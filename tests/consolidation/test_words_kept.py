@@ -1,0 +1,109 @@
+"""A statement is its author's sentence; the days that are certain stand beside it, and no others."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+import pytest
+from ingesting import new_store, take
+from sleeping import current, rows, sleep, told
+
+from clsm_cli.commands.render_context import context_lines
+from clsm_cli.consolidation.correct import correct
+from clsm_cli.model.graph import Statement
+from clsm_cli.retrieval.briefing import brief
+from clsm_cli.store.layout import Store
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+NOTE = """# 9 March 2026
+
+- My passport expires on 30 October.
+- Parents' evening is on 2 June.
+- Tom's birthday is on 21 May.
+- Tom moved to Leeds last week.
+- The tax return is due on 31 July.
+- [ ] Send the manuscript by 15 November
+- [ ] Water the ferns by 1 March
+"""
+NIGHT = "2026-03-10T08:00:00+00:00"
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
+    folder = tmp_path_factory.mktemp("kept")
+    (folder / "2026-03-09.md").write_text(NOTE, encoding="utf-8")
+    store = new_store(folder / "memory")
+    take(store, folder / "2026-03-09.md")
+    sleep(store, NIGHT)
+    return store
+
+
+def of(store: Store, words: str) -> Statement:
+    return next(row for row in rows(store).values() if words in row.text and row.is_current)
+
+
+def test_texts_are_the_words_of_the_note(store: Store) -> None:
+    texts = [row.text for row in rows(store).values() if row.kind != "gist"]
+    assert len(texts) == 7
+    assert all(text in NOTE for text in texts)
+
+
+@pytest.mark.parametrize(
+    ("words", "beside"),
+    [
+        ("passport", "2026-10-30"),
+        ("tax return", "2026-07-31"),
+        ("manuscript", "2026-11-15"),
+        ("birthday", "21 May"),
+        ("evening", None),
+        ("ferns", None),  # a week late, or next year's
+    ],
+)
+def test_what_is_certain_stands_beside(store: Store, words: str, beside: str | None) -> None:
+    row = of(store, words)
+    assert (row.due or row.value) == beside
+
+
+def test_the_context_gives_the_day_that_words_count_from(store: Store) -> None:
+    lines = context_lines(brief(store, datetime.fromisoformat("2026-03-20T08:00:00+00:00"), 2000))
+    assert "- 2026-03-09 · Tom moved to Leeds last week." in lines
+    assert "- Tom's birthday is on 21 May." in lines
+    assert not any("2025" in line or "2027" in line for line in lines)
+
+
+def test_a_note_without_a_day_has_no_tomorrow(tmp_path: Path) -> None:
+    (tmp_path / "MEMORY.md").write_text(
+        "# Open\n\n- [ ] Submit the form by 4 April\n- [ ] Call the bank tomorrow\n",
+        encoding="utf-8",
+    )
+    store = new_store(tmp_path / "memory")
+    take(store, tmp_path / "MEMORY.md")
+    sleep(store, NIGHT)
+    assert [row.due for row in rows(store).values() if row.kind == "task"] == [None, None]
+
+
+def test_a_correction_stays_as_it_was_typed(tmp_path: Path) -> None:
+    store = new_store(tmp_path / "memory")
+    told(
+        store, tmp_path, "s1", ("Ida", "2026-03-09T18:00:00+00:00", "The ferry is due on 3 August.")
+    )
+    sleep(store, NIGHT)
+    typed = "The ferry is due on 5 August, we heard yesterday."
+    now = datetime.fromisoformat("2026-03-11T08:00:00+00:00")
+    done = correct(store, of(store, "ferry").id, typed, now, lambda _: None)
+    assert (done.now.text, done.now.value) == (typed, "2026-08-05")
+    assert current(store, "ferry") == [typed]
+
+
+def test_the_same_words_of_two_days_are_two_statements(tmp_path: Path) -> None:
+    store = new_store(tmp_path / "memory")
+    said = "I broke my left wrist yesterday, playing tennis with Paul."
+    for name, time in ("a", "2026-03-02T18:00:00+00:00"), ("b", "2026-03-06T18:00:00+00:00"):
+        told(store, tmp_path, name, ("Ida", time, said))
+    sleep(store, NIGHT)
+    assert [said in text for text in current(store, "wrist")] == [True, True]
+    sleep(store, "2026-03-12T08:00:00+00:00", rebuild=True)
+    assert [said in text for text in current(store, "wrist")] == [True, True]

@@ -1,0 +1,126 @@
+"""Reads the labelled stories, makes stores of them, and counts what is offered."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+from zoneinfo import ZoneInfo
+
+from ingesting import new_store, scratch, take
+
+from clsm_cli.forgetting import memory, refers, selection
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from clsm_cli.forgetting.memory import Memory
+
+FILE = Path(__file__).with_name("stories.txt")
+ZONE = ZoneInfo("Europe/Amsterdam")
+
+
+class Line(NamedTuple):
+    """A turn or block with its label; a heading or a break has "#"."""
+
+    label: str
+    text: str
+
+
+class Story(NamedTuple):
+    """A story: its half, form, who is forgotten."""
+
+    half: str
+    form: str
+    name: str
+    lines: tuple[Line, ...]
+
+
+class Found(NamedTuple):
+    """Texts that are about the person: found, missed, and offered without need."""
+
+    found: list[str]
+    missed: list[str]
+    needless: list[str]
+
+
+def stories() -> Iterator[Story]:
+    """All stories of the file."""
+    _, *parts = FILE.read_text("utf-8").split("\n== ")
+    for part in parts:
+        head, *lines = part.strip().split("\n")
+        half, form, name = head.split(" ", 2)
+        yield Story(half, form, name, tuple(Line(line[0], line[2:]) for line in lines))
+
+
+def held(story: Story, folder: Path) -> Memory:
+    """The memory of somebody who was told a story."""
+    store = new_store(folder / "memory")
+    if story.form == "note":
+        blocks = []
+        for label, text in story.lines:
+            blocks += [f"# {text}" if label == "#" else text, ""]
+        text = "\n".join(blocks).replace("\n\n- ", "\n- ")
+        (folder / "note.md").write_text(text, "utf-8")
+        take(store, folder / "note.md", model=False)
+    else:
+        rows, day = [], 10
+        for at, (label, text) in enumerate(story.lines):
+            if label == "#":
+                day += 1
+                continue
+            speaker, _, said = text.partition(": ")
+            time = f"2026-02-{day}T09:{at:02}:00+01:00"
+            role = "assistant" if speaker == "Assistant" else "user"
+            row = {"speaker": speaker, "role": role, "session": f"talk-{day}", "timestamp": time}
+            rows.append(json.dumps({**row, "content": said}))
+        take(store, stdin="\n".join(rows).encode(), model=False)
+    return memory.read(store, "2026-03-01T11:00:00Z")
+
+
+def judge(story: Story, told: Memory) -> Found:
+    """Compare what is offered with the labels."""
+    wanted = selection.Wanted(person=story.name)
+    chosen = selection.choose(told, wanted, ZONE)
+    found = refers.find(told, chosen, wanted, ZONE)
+    offered = {_plain(told.told[each.id].turn.text) for each in found}
+    gone = {_plain(told.told[key].turn.text) for key in chosen.turns}
+    texts = {
+        mark: [
+            _plain(t if story.form == "note" else t.partition(": ")[2])
+            for label, t in story.lines
+            if label == mark
+        ]
+        for mark in "+-"
+    }
+    return Found(
+        [text for text in texts["+"] if text in offered | gone],
+        [text for text in texts["+"] if text not in offered | gone],
+        [text for text in texts["-"] if text in offered],
+    )
+
+
+def _plain(text: str) -> str:
+    return text.removeprefix("- ").strip()
+
+
+def count(half: str, *, show: bool = False) -> tuple[float, float]:
+    """Recall and precision over the stories of a half."""
+    found = missed = needless = 0
+    for story in stories():
+        if story.half != half:
+            continue
+        with scratch() as folder:
+            result = judge(story, held(story, folder))
+        found += len(result.found)
+        missed += len(result.missed)
+        needless += len(result.needless)
+        if show and (result.missed or result.needless):
+            print(story.name, "missed", result.missed, "needless", result.needless)  # noqa: T201
+    return found / (found + missed), found / (found + needless)
+
+
+if __name__ == "__main__":
+    for each in sys.argv[1:]:
+        print(each, *(f"{value:.3f}" for value in count(each, show=each == "tune")))  # noqa: T201

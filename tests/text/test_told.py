@@ -1,0 +1,106 @@
+"""Days that notes and people tell without a year: none gets one that its words do not make certain."""
+
+from __future__ import annotations
+
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from clsm_cli.store import yaml_text
+from clsm_cli.text import timex
+from clsm_cli.text.periods import shown
+from clsm_cli.text.slots import facts
+from clsm_cli.text.todo import todos
+
+ROOT = Path(__file__).parents[2]
+MANNERS: dict[str, list[dict[str, Any]]] = yaml_text.load(
+    (ROOT / "fixtures/time/told.yaml").read_text("utf-8"), 1 << 20
+)
+SENTENCES = [(manner, each) for manner, rows in MANNERS.items() for each in rows]
+TUNED, REPORTED = ([row for row in SENTENCES if row[1]["half"] == half] for half in "tr")
+MONDAY = date(2026, 3, 9)
+
+
+def certain(text: str, at: date) -> list[str]:
+    return [shown((each.first, each.until)) for each in timex.find(text, at) if each.certain]
+
+
+def day(row: dict[str, Any]) -> date:
+    return date.fromisoformat(str(row["at"]))
+
+
+def test_there_are_enough_sentences_of_enough_manners() -> None:
+    assert len(MANNERS) >= 10
+    assert len(TUNED) == len(REPORTED) == 70
+
+
+@pytest.mark.parametrize("rows", [TUNED, REPORTED], ids=["tuned", "reported"])
+def test_no_day_is_invented(rows: list[tuple[str, dict[str, Any]]]) -> None:
+    invented = {
+        row["text"]: wrong
+        for _, row in rows
+        if (wrong := {*certain(row["text"], day(row))} - {*row["may"]})
+    }
+    assert invented == {}
+
+
+@pytest.mark.parametrize("rows", [TUNED, REPORTED], ids=["tuned", "reported"])
+def test_what_is_certain_is_found(rows: list[tuple[str, dict[str, Any]]]) -> None:
+    wanted = sum(len(row["may"]) for _, row in rows)
+    found = sum(len({*certain(row["text"], day(row))} & {*row["may"]}) for _, row in rows)
+    assert found >= 0.38 * wanted
+
+
+@pytest.mark.parametrize(("manner", "row"), SENTENCES, ids=[row["text"] for _, row in SENTENCES])
+def test_values_and_due_days_are_not_invented(manner: str, row: dict[str, Any]) -> None:
+    at, text = day(row), row["text"]
+    written = {task.due for task in todos(text, at)} - {None}
+    for fact in facts(text, at, speaker="Rob"):
+        days = (fact.value, *fact.was, fact.since, fact.until, fact.before)
+        written |= {each for each in days if each and each[:2] == "20" and each[4:5] == "-"}
+    assert all(any(each in may.split(" to ") for may in row["may"]) for each in written - {str(at)})
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "days"),
+    [
+        ("The lease expires on 30 October.", "plan", "2026-10-30"),
+        ("Our tickets are for 21 November.", "plan", "2026-11-21"),
+        ("They moved the trial to 19 June.", "plan", "2026-06-19"),
+        ("Deadline: 1 October", "plan", "2026-10-01"),
+        ("The lease expires on 1 March.", "plan", None),  # the one just missed, or of the next year
+        ("We sailed on 3 March.", "past", "2026-03-03"),
+        ("On 6 January we took the tree down.", "past", "2026-01-06"),
+        ("We sailed on 7 June.", "past", None),
+        ("Mia was born on 4 February.", "recurring", None),
+        ("We sail on 3 March if it is dry.", "unknown", None),
+        ("The wedding is on Saturday 12 September.", "date", "2026-09-12"),
+        ("It is due on Monday.", "plan", None),  # today, or in a week
+        ("Let us meet next Friday.", "relative", None),
+        ("I saw him last Friday.", "relative", "2026-03-06"),
+        ("I slept badly a few days ago.", "relative", None),
+        ("We moved in last June.", "relative", "2025-06"),
+        ("We will be back next weekend.", "relative", None),
+    ],
+)
+def test_what_places_a_day(text: str, kind: str, days: str | None) -> None:
+    [found] = timex.find(text, MONDAY)
+    assert found.kind == kind
+    assert (shown((found.first, found.until)) if found.certain else None) == days
+
+
+def test_what_serves_to_search_is_not_written() -> None:
+    text = "Last Friday we talked of 12 April, in a few days, and of Thursday."
+    assert timex.absolutise(text, MONDAY) == text.replace("Friday", "Friday (2026-03-06)")
+
+
+def test_a_birthday_has_the_year_that_is_told_or_none() -> None:
+    told = (
+        "Mia's birthday is on 3 June.",
+        "Mia's birthday is June 3rd.",
+        "Mia was born on 3 June 2016.",
+    )
+    values = [fact.value for each in told for fact in facts(each, MONDAY)]
+    assert values == ["3 June", "3 June", "2016-06-03"]
