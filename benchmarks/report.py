@@ -232,7 +232,7 @@ def render(results: dict[str, dict[str, Any] | None]) -> str:
         ("indexing", taking_in, indexing),
         ("on_disk", taking_in, on_disk),
         ("consolidation", results["consolidation"], consolidation),
-        *((name, results[name], printed) for name in ("capture", "embedding", "shards")),
+        *((name, results[name], printed) for name in PRINTED),
     ]
     for name, figures, show in sections:
         parts[name] = show(figures) if figures else NOTHING
@@ -240,7 +240,8 @@ def render(results: dict[str, dict[str, Any] | None]) -> str:
 
 
 TEMPLATE = Path(__file__).with_name("performance.template.md")
-NAMES = ("cold_start", "indexing", "consolidation", "capture", "embedding", "shards")
+PRINTED = ("during", "capture", "embedding", "shards")
+NAMES = ("cold_start", "indexing", "consolidation", *PRINTED)
 
 
 def main() -> None:

@@ -32,7 +32,7 @@ STAGES = (
     Stage("store: find and read its settings", "clsm_cli.commands.runtime", "chosen_store"),
     Stage("index: open", "clsm_cli.store.index.opening", "open_index"),
     Stage("index: is it fresh", "clsm_cli.store.index.opening", "changes"),
-    Stage("index: is it fresh", "clsm_cli.store.index.opening", "_has_vectors"),
+    Stage("index: is it fresh", "clsm_cli.store.index.opening", "_is_ready"),
     Stage("model: are its files right", "clsm_cli.embedding.stamp", "check"),
     Stage("model: load onnxruntime", "clsm_cli.embedding.native", "_load"),
     Stage("model: sessions", "clsm_cli.embedding.runtime", "open_session"),

@@ -2,13 +2,21 @@
 
 A store's ``clsm.yaml`` lists only what differs from these defaults, by the dotted name
 (``boundary.confidence: 0.8``). Each mechanism can so be switched off for an ablation.
+
+A store travels by clone and backup, so what it says is data. ``Settings`` is all that it may set: numbers,
+and words of a fixed list, none of which can name anything outside the store. What does (an address,
+the name of a variable, a path) belongs to ``MachineSettings``, which no store is ever asked for. Where
+a setting is declared decides who may set it; docs/format.md lists all of them.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from clsm_cli.records import NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 FORMAT_VERSION = 1
 """Version of the store format this program reads and writes (docs/format.md)."""
@@ -44,6 +52,13 @@ class BoundarySettings(NamedTuple):
     """Minutes of silence that end an episode; ``consolidate`` closes open ones after it."""
     refine: int = 3
     """Turns by which modularity may move a boundary (CMA §3.1.2)."""
+
+
+class IngestSettings(NamedTuple):
+    """What is taken in."""
+
+    exclude: tuple[str, ...] = ()
+    """Patterns of gitignore: what is left out of every folder that is taken in."""
 
 
 class PassageSettings(NamedTuple):
@@ -215,8 +230,8 @@ class StoreSettings(NamedTuple):
 
     lock_wait: float = 30.0
     """Seconds a writer waits for the store's lock."""
-    capture_wait: float = 2.0
-    """Seconds ``ingest --capture`` waits: an agent's hook gives up soon after."""
+    capture_wait: float = 0.2
+    """Seconds ``ingest --capture`` and ``note`` wait, before they put what they are told aside."""
     shard_records: int = 2000
     """Records after which a shard's name gets a second hex digit."""
 
@@ -230,22 +245,61 @@ class StatusSettings(NamedTuple):
 
 
 class Settings(NamedTuple):
-    """All settings, frozen; see each group for units and sources."""
+    """What a store may set: numbers and listed words only. See each group for units and sources."""
 
+    ingest: IngestSettings = IngestSettings()
     boundary: BoundarySettings = BoundarySettings()
     passage: PassageSettings = PassageSettings()
     recall: RecallSettings = RecallSettings()
     graph: GraphSettings = GraphSettings()
     consolidation: ConsolidationSettings = ConsolidationSettings()
-    llm: LlmSettings = LlmSettings()
     status: StatusSettings = StatusSettings()
     store: StoreSettings = StoreSettings()
 
 
-_CHOICES = {"graph.retention": ("power", "exponential", "base-level")}
+class MachineSettings(NamedTuple):
+    """What only this machine may set, since it reaches outside the store (``commands/machine``)."""
+
+    llm: LlmSettings = LlmSettings()
 
 
-def with_changes(settings: Settings, changes: dict[str, Any]) -> Settings:
+CHOICES = {"graph.retention": ("power", "exponential", "base-level")}
+"""The words that a setting may have."""
+_Group = TypeVar("_Group", Settings, MachineSettings)
+
+
+def defaults(settings: Settings | MachineSettings) -> dict[str, Any]:
+    """Every setting by its dotted name.
+
+    >>> defaults(MachineSettings())["llm.timeout"]
+    60.0
+    """
+    return {
+        f"{group}.{key}": value
+        for group, values in settings._asdict().items()
+        for key, value in values._asdict().items()
+    }
+
+
+def of_machine(names: Iterable[str]) -> tuple[str, ...]:
+    """Those names of settings that only a machine may set, in their order.
+
+    >>> of_machine(["recall.k", "llm.base_url"])
+    ('llm.base_url',)
+    """
+    return tuple(n for n in names if str(n).partition(".")[0] in MachineSettings._fields)
+
+
+def variable_of(name: str) -> str:
+    """The environment variable of a setting of the machine.
+
+    >>> variable_of("llm.base_url")
+    'CLSM_LLM_BASE_URL'
+    """
+    return f"CLSM_{name.upper().replace('.', '_')}"
+
+
+def with_changes(settings: _Group, changes: dict[str, Any]) -> _Group:
     """``settings`` with some replaced by their dotted names.
 
     Raises:
@@ -256,14 +310,19 @@ def with_changes(settings: Settings, changes: dict[str, Any]) -> Settings:
     """
     for name, value in changes.items():
         group_name, _, key = name.partition(".")
-        group = getattr(settings, group_name) if group_name in Settings._fields else None
+        group = getattr(settings, group_name) if group_name in settings._fields else None
         if group is None or key not in group._fields:
             raise ValueError(f"unknown setting {name!r}")
         wanted = type(getattr(group, key))
+        if wanted is tuple:
+            if not isinstance(value, list) or not all(isinstance(each, str) for each in value):
+                raise ValueError(f"setting {name!r} must be a list of texts")
+            settings = settings._replace(**{group_name: group._replace(**{key: tuple(value)})})
+            continue
         if wanted is str and not isinstance(value, str):
             raise ValueError(f"setting {name!r} must be text")
-        if value not in _CHOICES.get(name, (value,)):
-            raise ValueError(f"setting {name!r} must be one of {', '.join(_CHOICES[name])}")
+        if value not in CHOICES.get(name, (value,)):
+            raise ValueError(f"setting {name!r} must be one of {', '.join(CHOICES[name])}")
         if wanted is not str and (isinstance(value, bool) or not isinstance(value, (int, wanted))):
             raise ValueError(f"setting {name!r} must be a number like {getattr(group, key)}")
         try:

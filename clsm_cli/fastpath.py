@@ -33,6 +33,11 @@ def _format(name: str) -> str:
     return name
 
 
+def _another(value: str) -> tuple[str]:
+    """One value of an option that may be given often."""
+    return (value,)
+
+
 _COMMON: Table = {
     "--store": ("store", str),
     "--now": ("now", str),
@@ -79,6 +84,9 @@ INGEST_OPTIONS: Table = {
     "--session": ("session", str),
     "--capture": ("capture", True),
     "--since": ("since", str),
+    "--exclude": ("exclude", _another),
+    "--day-first": ("day_first", True),
+    "--month-first": ("day_first", False),
     "--strict": ("strict", True),
     "--dry-run": ("dry_run", True),
     **_COMMON,
@@ -148,7 +156,8 @@ def parse(
         option = _option(argument, rest, table)
         if option is None:
             return None
-        values |= option
+        for field, value in option.items():
+            values[field] = values.get(field, ()) + value if isinstance(value, tuple) else value
     if words_are is None:
         return None if words else values
     return {**values, words_are: tuple(words)}

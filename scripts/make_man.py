@@ -22,6 +22,11 @@ ENVIRONMENT = (
     ("CLSM_STORE", "The memory store, where --store does not name one."),
     ("CLSM_DEVICE", "This machine's name in the store; by default made of its host name."),
     ("CLSM_MODEL_DIR", "The folder of the embedding model."),
+    (
+        "CLSM_LLM_BASE_URL, CLSM_LLM_MODEL, ...",
+        "A setting of this machine, before its config.toml; docs/format.md lists them.",
+    ),
+    ("XDG_CONFIG_HOME", "The folder in which clsm/config.toml is looked for."),
     ("TZ", "The time zone of a new store."),
     ("NO_COLOR", "No colours on a terminal."),
 )

@@ -12,7 +12,6 @@ import pytest
 from benchmarks import evaluation
 from benchmarks.measure import ROOT
 from clsm_cli.commands.evaluate_study import Study
-from clsm_cli.config import Settings
 from clsm_cli.evaluation import result_json
 from clsm_cli.evaluation.ablation.mechanisms import MECHANISMS
 from clsm_cli.evaluation.loaders.registry import KINDS
@@ -33,7 +32,6 @@ BLOCKS = re.findall(r"^<!-- figures: (.+) -->$", DOCUMENT, re.MULTILINE)
 TEXT = re.sub(r"<!-- figures: .*?<!-- end -->", "", DOCUMENT, flags=re.DOTALL)
 """All but the figures."""
 PAGES = [evaluation.DOCUMENT, ROOT / "docs" / "experiments.md"]
-FORMAT = (ROOT / "docs" / "format.md").read_text(encoding="utf-8")
 LINK = re.compile(r"\]\(([^)#\s]*)(#[^)\s]*)?\)")
 PRIVATE = re.compile(r"/(?:home|root|tmp|work|Users)\b|[\w-]+\.local\b")
 
@@ -151,15 +149,6 @@ def test_every_system_that_was_measured_is_explained() -> None:
 @pytest.mark.parametrize("study", Study)
 def test_every_study_has_its_command(study: Study) -> None:
     assert f"`clsm eval study {study} " in TEXT
-
-
-def test_what_set_can_change_is_listed_where_its_error_says() -> None:
-    listed = set(
-        re.findall(r"`(\w+\.\w+)`", FORMAT.partition("## 11. Settings")[2].partition("\n## 12")[0])
-    )
-    groups = Settings()._asdict()
-    names = {f"{group}.{name}" for group, found in groups.items() for name in found._fields}
-    assert listed - {"config.py"} == names
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

@@ -23,6 +23,7 @@ HEAVY = {
     *("dataclasses", "inspect", "hashlib", "_hashlib", "hmac", "ssl", "urllib.request", "http"),
     *("importlib.metadata", "importlib.resources", "logging", "random", "decimal", "statistics"),
     *("tempfile", "shutil", "subprocess", "socket", "zipfile", "pickle", "string", "difflib"),
+    *("tomllib", "platformdirs"),
 }
 """Modules that a fast command may not load: each costs between 1 and 100 ms."""
 UNUSUAL = {

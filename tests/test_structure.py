@@ -93,6 +93,8 @@ HEAVY = {
     "mcp_types",
     "pydantic",
     "anyio",
+    "charset_normalizer",
+    "pathspec",
 }
 """Loaded inside the function that needs them; commands are what Typer is for."""
 OF_SDK = {"commands/mcp_server.py", "commands/mcp_tools.py"}

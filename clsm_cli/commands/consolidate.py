@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from clsm_cli.commands import machine_settings
 from clsm_cli.commands.options import (
     DryRunOption,
     JsonOption,
@@ -19,9 +20,10 @@ from clsm_cli.commands.options import (
 from clsm_cli.commands.output import Printer
 from clsm_cli.commands.render_consolidate import consolidate_lines, consolidate_mapping
 from clsm_cli.commands.runtime import chosen_store, current_time, environment, parse_time
+from clsm_cli.config import LlmSettings
 from clsm_cli.consolidation import consolidate as use_case
 from clsm_cli.consolidation.report import Request
-from clsm_cli.errors import ClsmError, ModelMissingError
+from clsm_cli.errors import BadInputError, ClsmError, ModelMissingError
 from clsm_cli.ingestion.report import utc
 from clsm_cli.store import nights
 
@@ -75,6 +77,7 @@ def consolidate(
 
     printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
     opened = chosen_store(store)
+    llm, warnings = _adviser(opened)
     request = Request(
         now=current_time(now, opened.zone),
         limit=limit,
@@ -82,7 +85,8 @@ def consolidate(
         if_idle=if_idle,
         rebuild=rebuild,
         allow_loss=yes,
-        llm_key=environment().get(opened.settings.llm.api_key_env),
+        llm=llm,
+        llm_key=environment().get(llm.api_key_env),
         dry_run=dry_run,
     )
     engine.offer(printer)
@@ -98,6 +102,7 @@ def consolidate(
         raise
     finally:
         printer.end_progress()
+    report.warnings += warnings
     if not (dry_run or report.is_busy):
         _write_down(opened, utc(request.now), report)
     printer.warn_all(report.warnings)
@@ -107,6 +112,15 @@ def consolidate(
         printer.lines(consolidate_lines(report, verbose=verbose))
     if report.bad_model is not None:
         raise report.bad_model
+
+
+def _adviser(store: Store) -> tuple[LlmSettings, list[str]]:
+    """The language model that this machine is set to ask, and what is wrong with that."""
+    warnings = machine_settings.told(store.misplaced)
+    try:
+        return machine_settings.load(store.root, environment()).llm, warnings
+    except BadInputError as error:  # a wrong word there must not cost the night
+        return LlmSettings(), [*warnings, f"{error}; no language model is asked"]
 
 
 def _write_down(store: Store, at: str, report: Report) -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from clsm_cli.commands import schedule_jobs
+from clsm_cli.commands import machine_settings, schedule_jobs
 from clsm_cli.commands.options import (
     DryRunOption,
     JsonOption,
@@ -62,7 +62,12 @@ def doctor(
     printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
     values = environment()
     opened, broken = use_case.opened(chosen_root(store), values)
-    around = Around(current_time(now, opened.zone), values, jobs=schedule_jobs.jobs(opened))
+    around = Around(
+        current_time(now, opened.zone),
+        values,
+        jobs=schedule_jobs.jobs(opened),
+        fault=machine_settings.fault(opened.root, values),
+    )
     is_to_write = (fix or rebuild) and not dry_run
     if broken and is_to_write:
         step = "mend it by hand or restore it from git, then run the same command again"

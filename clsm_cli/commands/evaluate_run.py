@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from clsm_cli.commands import completion
+from clsm_cli.commands import completion, machine_settings
 from clsm_cli.commands.help import Command
 from clsm_cli.commands.options import (
     JsonOption,
@@ -26,6 +26,7 @@ from clsm_cli.commands.workshop import (
     opened_engine,
     workshop,
 )
+from clsm_cli.config import of_machine, with_changes
 from clsm_cli.errors import BadInputError, RegressionError, StoreNotFoundError
 
 if TYPE_CHECKING:
@@ -37,8 +38,6 @@ if TYPE_CHECKING:
     from clsm_cli.evaluation.result import Result
 
 ALL = "all"
-LLM = "llm."
-"""Settings of the language model, which is asked for answers alone."""
 EXAMPLES = examples(
     "clsm eval run                                   # your own set, as clsm eval",
     "clsm eval run fixtures/sample --preset all --ablate all --out report",
@@ -131,14 +130,14 @@ def run(
     before = _before(baseline, fail_under)
     _check_folder(out)
     settings = _settings(changed or [])
-    llm = _llm(settings, store) if answer else None
+    llm = _llm(printer, settings, store) if answer else None
     try:
         request = Request(
             datasets=tuple(_datasets(datasets or [], limit, store, has_probes=bool(probe))),
             presets=tuple(_named("--preset", preset or [], _presets())),
             mechanisms=_mechanisms(ablate or []),
             probes=tuple(_named("--probe", probe or [], _probes())),
-            settings={key: value for key, value in settings.items() if not key.startswith(LLM)},
+            settings={key: settings[key] for key in settings if not of_machine([key])},
             seed=seed,
             command=_typed(datasets or [], preset, ablate, probe, changed, limit, seed),
             llm=llm,
@@ -226,18 +225,20 @@ def _settings(changed: Sequence[str]) -> dict[str, Any]:
     return overrides.parse(changed)
 
 
-def _llm(settings: Mapping[str, Any], store: str | None) -> LlmSettings:
-    """The language model of the store, where there is one, with what ``--set`` changes."""
-    from clsm_cli.config import Settings, with_changes
-
+def _llm(printer: Printer, settings: Mapping[str, Any], store: str | None) -> LlmSettings:
+    """The language model that this machine is set to ask, with what ``--set`` changes."""
     try:
-        shipped = chosen_store(store).settings
+        opened = chosen_store(store)
     except StoreNotFoundError:
-        shipped = Settings()
-    changes = {key: value for key, value in settings.items() if key.startswith(LLM)}
-    found = with_changes(shipped, changes).llm
+        root = None
+    else:
+        root = opened.root
+        printer.warn_all(machine_settings.told(opened.misplaced))
+    shipped = machine_settings.load(root, environment())
+    found = with_changes(shipped, {name: settings[name] for name in of_machine(settings)}).llm
     if not found.enabled:
-        raise UsageError("--answer", "needs a model: set llm.base_url and llm.model in clsm.yaml")
+        step = f"needs a model: set base_url and model below [llm] in {machine_settings.path()}"
+        raise UsageError("--answer", f"{step}, or with --set llm.base_url=… --set llm.model=…")
     return found
 
 

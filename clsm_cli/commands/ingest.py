@@ -23,7 +23,9 @@ EXAMPLES = examples(
     "clsm ingest --openclaw            # conversations with OpenClaw since the last time",
     "clsm ingest ~/.claude/projects    # transcripts of Claude Code",
     "clsm ingest chatgpt-export.zip    # conversations with ChatGPT or Claude",
+    "clsm ingest 'WhatsApp Chat with Mara.txt'",
     "clsm ingest chat.jsonl --dry-run",
+    "clsm ingest ~/notes --exclude drafts/ --exclude '*.log.md'",
     "tail -n 2 chat.jsonl | clsm ingest - --capture --session main",
     "clsm ingest                       # finish what was captured",
 )
@@ -62,6 +64,22 @@ def ingest(
     since: Annotated[
         str | None, typer.Option(metavar="TIME", help="Leave out messages before this time.")
     ] = None,
+    exclude: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--exclude",
+            metavar="GLOB",
+            help="Leave out what fits, by the rules of gitignore; as often as you like. Also:"
+            " ingest.exclude in clsm.yaml, and .clsmignore files.",
+        ),
+    ] = None,
+    day_first: Annotated[
+        bool | None,
+        typer.Option(
+            "--day-first/--month-first",
+            help="How a chat writes its dates, where it does not show that itself.",
+        ),
+    ] = None,
     strict: Annotated[
         bool, typer.Option("--strict", help="Fail (12) if anything could not be read.")
     ] = False,
@@ -75,8 +93,8 @@ def ingest(
     """Take in notes, an agent's workspace, or conversations.
 
     Markdown files are living documents: ingest them again after every change. Conversations
-    (OpenClaw, Claude Code, Smriti, JSON lines, exports of ChatGPT and Claude) only ever grow;
-    what is known is recognised. What --capture wrote down is cut into episodes by the next ingest.
+    (OpenClaw, Claude Code, Smriti, JSON lines, exports of ChatGPT, Claude, WhatsApp, Telegram and
+    Signal) only ever grow; what is known is recognised. What --capture wrote down is cut into episodes by the next ingest.
     """
     run_ingest.run(
         run_ingest.Options(
@@ -86,6 +104,8 @@ def ingest(
             session=session,
             capture=capture,
             since=since,
+            exclude=tuple(exclude or ()),
+            day_first=day_first,
             strict=strict,
             dry_run=dry_run,
             store=store,

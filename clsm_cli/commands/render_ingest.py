@@ -19,6 +19,7 @@ def ingest_mapping(report: Report) -> dict[str, Any]:
         "dry_run": report.dry_run,
         "files": [_file_mapping(source) for source in report.sources],
         "skipped": [{"path": s.path, "reason": s.reason} for s in report.skipped],
+        "excluded": report.excluded,
         "problems": [{"path": p.path, "line": p.line, "reason": p.reason} for p in report.problems],
         "masked": dict(sorted(report.masked.items())),
         "up_to_date": report.up_to_date,
@@ -39,6 +40,8 @@ def _file_mapping(source: SourceReport) -> dict[str, Any]:
         "known": tally.known,
         "dropped": dict(sorted(tally.dropped.items())),
         "masked": dict(sorted(tally.masked.items())),
+        "encoding": tally.encoding or "UTF-8",
+        "by_words": tally.by_words,
     }
 
 
@@ -74,7 +77,22 @@ def _said(tally: Tally) -> str:
         kinds = [f"{count} {kind}" if count > 1 else kind for kind, count in sorted(found.items())]
         if kinds:
             said += f"; {word}: {', '.join(kinds)}"
+    if tally.encoding:
+        said += f"; decoded from {tally.encoding}"
+    if tally.by_words:
+        said += f"; {_size(tally.by_words)} of dumps found by their words alone"
     return said
+
+
+def _size(characters: int) -> str:
+    """Characters in thousands or millions.
+
+    >>> _size(8300), _size(1_996_000)
+    ('8,000 characters', '2.0 million characters')
+    """
+    if characters < 1_000_000:
+        return f"{round(characters, -3):,} characters"
+    return f"{characters / 1e6:.1f} million characters"
 
 
 def _sum(report: Report) -> str:
@@ -87,12 +105,14 @@ def _sum(report: Report) -> str:
     verb = "would be added" if report.dry_run else "added"
     text = f"{counted(len(tallies), 'file')}: {added} {noun} {verb}"
     text += f", {changed} changed, {closed} closed, {known} unchanged"
+    skipped = len(report.skipped) - report.excluded
     parts = (
         (report.up_to_date, f"{counted(report.up_to_date, 'transcript')} without anything new"),
         (report.episodes, f"{counted(report.episodes, 'episode')} made of conversations"),
         (report.open_turns, f"{counted(report.open_turns, 'turn')} in open episodes"),
         (report.forgotten, f"{report.forgotten} left out as forgotten"),
-        (len(report.skipped), f"{len(report.skipped)} skipped"),
+        (report.excluded, f"{report.excluded} excluded"),
+        (skipped, f"{skipped} skipped"),
         (len(report.problems), counted(len(report.problems), "problem")),
     )
     return "; ".join([text, *(said for count, said in parts if count)])

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from clsm_cli.commands import machine_settings
 from clsm_cli.commands.backup import named_file, sized
 from clsm_cli.commands.init import named_root
 from clsm_cli.commands.options import (
@@ -74,7 +75,7 @@ def restore(
     else:
         printer.lines(_lines(done, path, dry_run=dry_run, verbose=verbose))
     if not dry_run:
-        printer.warn_all(_next_steps(done, path))
+        printer.warn_all([*machine_settings.told(done.misplaced), *_next_steps(done, path)])
 
 
 def _lines(done: Restored, path: Path, *, dry_run: bool, verbose: bool) -> list[str]:
@@ -116,4 +117,5 @@ def _mapping(done: Restored, path: Path, *, dry_run: bool) -> dict[str, Any]:
         "size": manifest.size,
         "device": done.device,
         "made_by": manifest.device,
+        "warnings": machine_settings.told(done.misplaced),
     }

@@ -20,8 +20,10 @@ from clsm_cli.commands.runtime import (
 from clsm_cli.errors import BadInputError
 from clsm_cli.ingestion import ingest as use_case
 from clsm_cli.ingestion.detection import Format
+from clsm_cli.ingestion.exclusion import Exclusion
 from clsm_cli.ingestion.sources import Missing
 from clsm_cli.records import NamedTuple
+from clsm_cli.store.layout import CONFIG_NAME
 
 if TYPE_CHECKING:
     from clsm_cli.ingestion.report import Report
@@ -39,6 +41,8 @@ class Options(NamedTuple):
     session: str | None = None
     capture: bool = False
     since: str | None = None
+    exclude: tuple[str, ...] = ()
+    day_first: bool | None = None
     strict: bool = False
     dry_run: bool = False
     store: str | None = None
@@ -81,7 +85,12 @@ def _state_folders(options: Options) -> tuple[str, ...]:
     Raises:
         UsageError: Another option says what the transcripts themselves say.
     """
-    for option, value in (("--format", options.format_), ("--session", options.session)):
+    told = (
+        ("--format", options.format_),
+        ("--session", options.session),
+        ("--exclude", options.exclude or None),
+    )
+    for option, value in told:
         if value is not None:
             raise UsageError(option, "transcripts of OpenClaw tell that themselves; leave it out")
     if options.paths:
@@ -89,6 +98,27 @@ def _state_folders(options: Options) -> tuple[str, ...]:
     variables = environment()
     named = variables.get("OPENCLAW_STATE_DIR") or "~/.openclaw"
     return (os.path.expanduser(named),)
+
+
+def _exclusion(store: Store, options: Options) -> Exclusion:
+    """What the store's settings and the command leave out.
+
+    Raises:
+        UsageError: A pattern of the command is none.
+        BadInputError: One of the settings is none.
+    """
+    kept = store.settings.ingest.exclude
+    try:
+        return Exclusion((*kept, *options.exclude))
+    except ValueError as error:
+        pattern = str(error)
+        if pattern in options.exclude:
+            raise UsageError("--exclude", f"{pattern!r} is no pattern of gitignore") from None
+        raise BadInputError(
+            str(store.root / CONFIG_NAME),
+            f"has {pattern!r} in ingest.exclude, which is no pattern of gitignore",
+            "mend it and ingest again",
+        ) from None
 
 
 def _ingested(store: Store, options: Options, printer: Printer) -> Report:
@@ -104,6 +134,8 @@ def _ingested(store: Store, options: Options, printer: Printer) -> Report:
         dry_run=options.dry_run,
         stdin=None if sys.stdin is None else sys.stdin.buffer,
         fence_key=fence_key.reader(printer.warn),
+        exclusion=_exclusion(store, options),
+        day_first=options.day_first,
     )
     embedder = None
     if not options.capture and not options.dry_run:

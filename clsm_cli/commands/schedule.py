@@ -34,6 +34,7 @@ from clsm_cli.commands.schedule_run import (
     WakeOption,
     WakeTokenOption,
 )
+from clsm_cli.config import MachineSettings, defaults, variable_of
 from clsm_cli.integrations import schedule as plan
 from clsm_cli.store import nights
 
@@ -41,7 +42,10 @@ if TYPE_CHECKING:
     from clsm_cli.integrations.schedulers import Scheduler
     from clsm_cli.store.layout import Store
 
-_KEPT = ("CLSM_MODEL_DIR", "CLSM_DEVICE", "XDG_DATA_HOME", "OPENCLAW_STATE_DIR")
+_KEPT = (
+    *("CLSM_MODEL_DIR", "CLSM_DEVICE", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "OPENCLAW_STATE_DIR"),
+    *map(variable_of, defaults(MachineSettings())),
+)
 """Of the environment: a job is started with hardly any."""
 
 app = typer.Typer(

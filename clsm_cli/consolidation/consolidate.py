@@ -16,15 +16,15 @@ from clsm_cli.consolidation import learning, rehearsal, replay, state, vocabular
 from clsm_cli.consolidation.network import Weaver
 from clsm_cli.consolidation.report import Report
 from clsm_cli.consolidation.thinker import Thinker
-from clsm_cli.ingestion.ingest import end_begun_run, segment_all
-from clsm_cli.ingestion.intake import Run
+from clsm_cli.ingestion.ingest import embed_new, end_begun_run, open_turns, segment_all, take_in
 from clsm_cli.ingestion.report import Report as IngestReport
-from clsm_cli.ingestion.report import utc
+from clsm_cli.ingestion.report import Run, utc
 from clsm_cli.ingestion.times import instant
 from clsm_cli.store import conflict_copies, inbox, sweeping
 from clsm_cli.store import ontology as store_ontology
 from clsm_cli.store.index import database, evidence
 from clsm_cli.store.index.opening import bring_up_to_date
+from clsm_cli.store.index.publishing import at_work
 from clsm_cli.store.index.reader import Index
 from clsm_cli.store.lock import locked
 
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
     from clsm_cli.consolidation.report import Progress, Request
     from clsm_cli.store.index.opening import Embedder
     from clsm_cli.store.layout import Store
-    from clsm_cli.store.lock import Held
 
 
 def consolidate(
@@ -61,6 +60,8 @@ def consolidate(
             report.is_busy = True
             return report
         report.warnings += end_begun_run(store)
+        run = Run(store, "consolidate", request.now)
+        run.apply(inbox.taken_back(store.inbox))
         report.warnings += conflict_copies.join(store, utc(request.now))
         sweeping.sweep(store, utc(request.now))
         stack.enter_context(database.disk_errors(store.derived))
@@ -68,9 +69,20 @@ def consolidate(
         stack.callback(connection.close)
         bring_up_to_date(store, connection, None, None)
         index = Index(connection, store)
-        run = Run(store, "consolidate", request.now)
-        embedder = _segment(store, request, index, run, report, embedder, progress, lock)
-        _Night(store, request, index, run, report, embedder, progress).sleep()
+        taken = IngestReport(dry_run=False)
+        with at_work(connection):
+            take_in(store, index, run, taken)
+        usable = embed_new(store, index, taken, embedder, progress, lock)
+        with at_work(connection):
+            if usable is not None:
+                silence = timedelta(minutes=store.settings.boundary.gap_certain)
+                over = request.now - silence
+                segment_all(store, index, run, taken, usable, progress, over)
+            report.warnings += taken.warnings
+            report.bad_model = taken.bad_model
+            report.lacks_model = embedder is not usable and taken.bad_model is None
+            report.open_turns = open_turns(index)
+            _Night(store, request, index, run, report, usable, progress).sleep()
     return report
 
 
@@ -84,30 +96,6 @@ def _is_idle(store: Store, request: Request) -> bool:
     ]
     quiet = timedelta(minutes=request.if_idle or 0.0)
     return not spoken or max(spoken) <= request.now - quiet
-
-
-def _segment(
-    store: Store,
-    request: Request,
-    index: Index,
-    run: Run,
-    report: Report,
-    embedder: Embedder | None,
-    progress: Progress,
-    lock: Held,
-) -> Embedder | None:
-    """Close what nobody spoke in for long; the embedder, if it can be used."""
-    taken = IngestReport(dry_run=False)
-    silence = timedelta(minutes=store.settings.boundary.gap_certain)
-    segment_all(
-        store, index, run, taken, embedder, progress, lock, over_before=request.now - silence
-    )
-    report.warnings += taken.warnings
-    report.bad_model = taken.bad_model
-    report.open_turns = taken.open_turns
-    report.lacks_model = any("embedding model" in w for w in taken.warnings)
-    usable = taken.bad_model is None and not report.lacks_model
-    return embedder if usable else None
 
 
 class _Night:
@@ -144,7 +132,7 @@ class _Night:
         chosen = replay.choose(found, evidence.by_user(self.index.connection), self.request)
         taken = {i for i, r in episodes.items() if not found.is_pending(r)} | {*chosen}
         words = self._words(found, taken)
-        thinker = Thinker(self.store.settings.llm, self.request.llm_key)
+        thinker = Thinker(self.request.llm, self.request.llm_key)
         student = learning.Student(
             self.store,
             self.index.connection,

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from clsm_cli.errors import BadInputError
 from clsm_cli.ingestion import times
 from clsm_cli.ingestion.ingest import end_begun_run
-from clsm_cli.ingestion.intake import Run
+from clsm_cli.ingestion.report import Run
 from clsm_cli.model.graph import Node
 from clsm_cli.model.ids import folded
 from clsm_cli.store import graph, logs, runs, settle, shards, statements, topics

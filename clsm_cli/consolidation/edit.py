@@ -12,7 +12,7 @@ from clsm_cli.consolidation.desk import MIN_PREFIX, Desk, at_desk, check_line
 from clsm_cli.errors import BadInputError, RefusedError
 from clsm_cli.ingestion import times
 from clsm_cli.ingestion.ingest import end_begun_run
-from clsm_cli.ingestion.intake import Run
+from clsm_cli.ingestion.report import Run
 from clsm_cli.model.codec import TYPE_NAMES, RecordError, decode, encode
 from clsm_cli.model.episodes import Document
 from clsm_cli.model.graph import Edge, Statement

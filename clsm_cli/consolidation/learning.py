@@ -14,6 +14,7 @@ from clsm_cli.consolidation.observe import observe
 from clsm_cli.consolidation.questions import Questions
 from clsm_cli.errors import DamagedStoreError
 from clsm_cli.ingestion.report import utc
+from clsm_cli.ingestion.turns import without_dumps
 from clsm_cli.store import episodes as episode_files
 from clsm_cli.store import statements
 from clsm_cli.store.index import evidence, vectors
@@ -199,7 +200,8 @@ class Student:
             found = episode_files.read(self.store.root / self.state.files[episode_id].path)
         except DamagedStoreError:
             return None  # the index names it among the problems
-        return episode_files.without(found, self.state.forgotten)
+        left = episode_files.without(found, self.state.forgotten)
+        return left and without_dumps(left)
 
     def _thought(self, episode: Episode, said: list[Claim]) -> list[Claim]:
         """What a language model makes of what the rules found; that itself without one."""

@@ -6,6 +6,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Protocol
 
+from clsm_cli.config import LlmSettings
 from clsm_cli.records import NamedTuple
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ class Request:
         if_idle: Minutes of silence without which nothing happens.
         rebuild: Work out nodes and edges from all episodes.
         allow_loss: Go on where much would be withdrawn at once.
-        llm_key: For the language model, where one is configured.
+        llm: The language model that this machine is set to ask, and ``llm_key`` its key; by default none.
         dry_run: Only say what would happen.
     """
 
@@ -44,6 +45,7 @@ class Request:
     if_idle: float | None = None
     rebuild: bool = False
     allow_loss: bool = False
+    llm: LlmSettings = field(default_factory=LlmSettings)
     llm_key: str | None = None
     dry_run: bool = False
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from clsm_cli.consolidation.report import Report, Request
     from clsm_cli.consolidation.state import State
     from clsm_cli.consolidation.vocabulary import Vocabulary
-    from clsm_cli.ingestion.intake import Run
+    from clsm_cli.ingestion.report import Run
     from clsm_cli.model.codec import Record
     from clsm_cli.model.episodes import EpisodeRecord
     from clsm_cli.model.graph import Statement

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from clsm_cli.config import LlmSettings
 from clsm_cli.consolidation import rehearsal
 from clsm_cli.consolidation.consolidate import consolidate
 from clsm_cli.consolidation.report import Request
@@ -98,9 +97,7 @@ def plan(
         warnings = end_begun_run(store)
     embedder, missing = _usable(embedder)
     warnings += missing
-    # Without a language model: what it once said of the rest stays, and nothing is sent anywhere.
-    settings = store.settings._replace(llm=LlmSettings())
-    with rehearsal.copied(store._replace(settings=settings)) as copy:
+    with rehearsal.copied(store) as copy:
         before = {name: atomic.digest_of(path) for name, path in purge.files(copy)}
         warnings += conflict_copies.join(copy, utc(now), everywhere=True)
         held = memory.read(copy, utc(now))
@@ -110,6 +107,7 @@ def plan(
         labels = labelled.read(copy)
         purged = purge.purge(copy, held, chosen, utc(now))
         review = _review(copy)
+        # Without a language model: what it once said of the rest stays, and nothing is sent anywhere.
         request = Request(now=now, only=purged.again, allow_loss=True)
         report = consolidate(copy, request, embedder, progress)
         folders = [*copy.graphs(), *copy.archives()]

@@ -45,12 +45,14 @@ class Around(NamedTuple):
         variables: The environment.
         has_model: Whether the model is looked at; hashing its 90 MB takes a tenth of a second.
         jobs: Command line of the nightly job by who starts it.
+        fault: Why the settings of this machine cannot be used; "" where they can.
     """
 
     now: datetime
     variables: Mapping[str, str]
     has_model: bool = True
     jobs: Mapping[str, Sequence[str]] = MappingProxyType({})
+    fault: str = ""
 
 
 Check = Callable[["Held", Around], list["Finding"]]
@@ -81,6 +83,7 @@ CHECKS: Mapping[str, Check] = {
     "briefing": lambda held, _: index_state.prepared(held),
     "settings": lambda held, _: surroundings.settings(held),
     "environment": lambda held, around: surroundings.environment(held, around.variables),
+    "machine": lambda _, a: [found("machine-settings", "", a.fault)] if a.fault else [],
     "model": lambda _, around: surroundings.model() if around.has_model else [],
     "disk": lambda held, _: surroundings.disk(held),
     "lock": lambda held, _: surroundings.lock(held),

@@ -222,6 +222,15 @@ CODES: dict[str, Code] = {
         "",
         "run: clsm consolidate, best every night",
     ),
+    "settings-ignored": Code(
+        "warning",
+        "clsm.yaml sets what reaches outside the store: an address, a variable; never obeyed",
+        "",
+        "take it out; if it is yours, write it into this machine's own config.toml (docs/format.md)",
+    ),
+    "machine-settings": Code(
+        "warning", "the settings of this machine cannot be used", "", "mend the file that it names"
+    ),
     "schedule-broken": Code(
         "warning",
         "the nightly job starts something that is not there",

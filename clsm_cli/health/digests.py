@@ -138,8 +138,11 @@ def preimages(held: Held) -> list[Finding]:
         entry = known.get(path.name)
         if entry is None:
             inside = path.relative_to(store.root).as_posix()
-            reason = "belongs to no run of the ledger"
-            findings.append(found("preimage", inside, reason, severity="note"))
+            if ledger.never_began(store, path):
+                findings.append(found("left-over", inside, "is of a run that wrote nothing"))
+            else:
+                reason = "belongs to no run of the ledger"
+                findings.append(found("preimage", inside, reason, severity="note"))
             continue
         bad = [name for line in entry.steps for name in _bad(held, line)]
         if bad:

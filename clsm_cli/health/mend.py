@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 from clsm_cli.health import git_state, mend_files, mend_shards, topic_files
 from clsm_cli.health import held as reading
 from clsm_cli.ingestion.ingest import end_begun_run
-from clsm_cli.ingestion.intake import Run
+from clsm_cli.ingestion.report import Run
 from clsm_cli.records import NamedTuple
 from clsm_cli.store import atomic, briefing, runs, settle
 
@@ -119,7 +119,7 @@ def _beside(store: Store, findings: Collection[Finding]) -> list[str]:
             atomic.make_private(path)
             done.append(f"{finding.path}: mode {'700' if is_folder else '600'}")
         elif finding.code == "left-over":
-            atomic.remove(path)
+            (atomic.remove_folder if path.is_dir() else atomic.remove)(path)
             done.append(f"{finding.path}: removed")
         elif finding.code == "device-unknown" and finding.mends:
             atomic.put(path, f"{store.device}\n".encode())

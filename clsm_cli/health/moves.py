@@ -9,6 +9,7 @@ from clsm_cli.health.places import device_of
 from clsm_cli.model.ids import file_name_of
 from clsm_cli.store import episodes, front_matter
 from clsm_cli.store.jsonlines import LineError
+from clsm_cli.store.layout import ASIDE
 
 if TYPE_CHECKING:
     from clsm_cli.health.finding import Finding
@@ -52,7 +53,9 @@ def home_of(held: Held, path: str) -> str | None:
     sessions = {item.session for item in (*box.items, *box.calls)}
     if len(sessions) != 1 or box.problems:
         return None
-    return f"{path.rpartition('/')[0]}/{file_name_of(sessions.pop())}.jsonl"
+    folder, _, name = path.rpartition("/")
+    stem = file_name_of(sessions.pop())
+    return path if name.startswith(stem + ASIDE) else f"{folder}/{stem}.jsonl"
 
 
 def _of_episode(held: Held, path: str) -> str | None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
+from clsm_cli.config import MachineSettings, defaults, variable_of
 from clsm_cli.embedding import weights
 from clsm_cli.errors import ClsmError, DamagedStoreError, ModelDigestError, ModelMissingError
 from clsm_cli.health.codes import found, listed
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from clsm_cli.health.held import Held
 
 _VARIABLES = frozenset({"CLSM_STORE", "CLSM_DEVICE", "CLSM_MODEL_DIR"})
+"""Those that clsm reads besides the settings of this machine."""
 _NETWORK = frozenset(
     {"nfs", "nfs4", "cifs", "smb3", "smbfs", "9p", "afs", "ceph", "glusterfs", "lustre", "ncpfs"}
     | {"coda", "davfs", "beegfs", "gfs2", "ocfs2"}
@@ -35,6 +37,8 @@ _NO_MODES = frozenset({"vfat", "exfat", "msdos", "ntfs", "ntfs3", "fuseblk", "hf
 def settings(held: Held) -> list[Finding]:
     """``clsm.yaml``, ``ontology.yaml`` and ``eval/queries.yaml``."""
     findings = _config(held)
+    if names := held.store.misplaced:
+        findings.append(found("settings-ignored", CONFIG_NAME, f"sets {', '.join(names)}"))
     problems = ontology.load(held.store)[1] if ontology.ONTOLOGY_NAME in held.files else []
     for problem in problems:
         name = problem.path.relative_to(held.store.root).as_posix()
@@ -71,7 +75,8 @@ def _reason(error: ClsmError, path: Path) -> str:
 
 def environment(held: Held, variables: Mapping[str, str]) -> list[Finding]:
     """Variables that clsm reads, and this machine's name in the store."""
-    strange = [n for n in sorted(variables) if n.startswith("CLSM_") and n not in _VARIABLES]
+    known = _VARIABLES | {variable_of(name) for name in defaults(MachineSettings())}
+    strange = [n for n in sorted(variables) if n.startswith("CLSM_") and n not in known]
     findings = [found("environment", "", f"{name} is none that clsm reads") for name in strange]
     model = variables.get("CLSM_MODEL_DIR")
     if model and not os.path.isdir(os.path.expanduser(model)):

@@ -25,7 +25,7 @@ _FENCE = re.compile(r" {0,3}(`{3,}(?=[^`]*\Z)|~{3,})")
 _HEADING = re.compile(r" {0,3}(#{1,6})(?=[ \t]|\Z)")
 _UNDERLINE = re.compile(r" {0,3}(=+|-+)[ \t]*\Z")
 _QUOTE = re.compile(r" {0,3}>")
-_ITEM = re.compile(r"( {0,3})([-*+]|\d{1,9}[.)])(?=[ \t]|\Z)", re.ASCII)
+ITEM = re.compile(r"( {0,3})([-*+]|\d{1,9}[.)])(?=[ \t]|\Z)", re.ASCII)
 _EMPTY_ITEM = re.compile(r" {0,3}(?:[-*+]|\d{1,9}[.)])[ \t]*(?:\[[ xX]\][ \t]*)?", re.ASCII)
 _COLUMN = re.compile(r"[ \t]*:?-+:?[ \t]*\Z")
 # Every block carries its headings, so that a long one would be multiplied.
@@ -132,7 +132,7 @@ def _block(state: _Scan, place: int) -> int:
     fence = _FENCE.match(line)
     if fence:
         end = _fence_end(state, place, fence.group(1))
-    elif _ITEM.match(line):
+    elif ITEM.match(line):
         end = _item_end(state, place)
     elif _indent(line) >= 4:
         end = _indented_end(state, place)
@@ -203,7 +203,7 @@ def _nested_fence(line: str, fence: str) -> str:
 
 def _item_width(line: str) -> int:
     """Columns from which a line belongs to the list item that begins with ``line``."""
-    marker = _ITEM.match(line)
+    marker = ITEM.match(line)
     end = marker.end() if marker else 0
     text = line[end:].lstrip(" \t")
     spaces = _indent(line[end:], end) - end if text else 1
@@ -232,7 +232,7 @@ def _interrupts(state: _Scan, place: int, *, paragraph: bool) -> bool:
     line = state.lines[place]
     if _indent(line) >= 4:
         return False
-    item = _ITEM.match(line)
+    item = ITEM.match(line)
     if item and paragraph:
         # "1986." at the start of a wrapped line is no list, nor is a lone dash.
         ordered = item.group(2)[:-1]

@@ -33,13 +33,20 @@ if TYPE_CHECKING:
     from clsm_cli.model.episodes import Turn
     from clsm_cli.store.inbox import InboxRow
 
+LONG = 8192
+"""Characters from which a turn may hold a dump (``dumps.LEAST``, which a capture need not load)."""
 BATCH = 1000
 """Turns that are written (and fsynced) together."""
 
 
 @dataclass(slots=True)
 class Tally:
-    """What became of one source."""
+    """What became of one source.
+
+    Attributes:
+        by_words: Characters of what was added that are found by their words alone (``text.dumps``).
+        encoding: That it was decoded from, by the name of the standard; empty for UTF-8.
+    """
 
     added: int = 0
     known: int = 0
@@ -48,6 +55,15 @@ class Tally:
     dropped: Counter[str] = field(default_factory=Counter)
     problems: list[Problem] = field(default_factory=list)
     masked: Counter[str] = field(default_factory=Counter)
+    by_words: int = 0
+    encoding: str = ""
+
+    def take(self, turn: Turn) -> None:
+        """Count what of a new turn is found by its words alone."""
+        if len(turn.text) >= LONG:
+            from clsm_cli.text import dumps
+
+            self.by_words += sum(end - start for start, end in dumps.spans(turn.text))
 
 
 def capture(
@@ -170,6 +186,7 @@ def _new_rows(
     known.keys.add(turn.key)
     known.open_times[turn.key] = turn.time
     tally.added += 1
+    tally.take(turn)
     captured = Captured(session, turn, now)
     return [captured] if mark is None else [mark, captured]
 

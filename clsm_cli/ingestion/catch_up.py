@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from clsm_cli.ingestion import openclaw_database, sources
+from clsm_cli.ingestion import detection, openclaw_database, sources
 from clsm_cli.ingestion.items import Problem
 from clsm_cli.ingestion.sources import Missing, Skipped
 from clsm_cli.ingestion.tails import DatabaseTail, FileTail, Tail, look_of
@@ -96,7 +96,7 @@ class CatchUp:
                 yield sources.failed(file, error)
 
     def _file(self, path: str, entry: os.DirEntry[str]) -> Iterator[Tail | Skipped]:
-        reason = "symbolic link" if entry.is_symlink() else sources.not_memory(entry.name)
+        reason = "symbolic link" if entry.is_symlink() else detection.not_memory(entry.name)
         if reason or not entry.is_file():
             yield Skipped(path, reason or "no transcript")
             return

@@ -6,19 +6,35 @@ import os
 import re
 from typing import Literal
 
-from clsm_cli.ingestion import claude_code, openclaw
+from clsm_cli.ingestion import claude_code, foreign, openclaw, signal_cli
 from clsm_cli.ingestion.items import Problem
 from clsm_cli.ingestion.rows import Tally, parse
 from clsm_cli.store.jsonlines import LineError
 
-Format = Literal["markdown", "openclaw", "claude-code", "jsonl", "smriti", "export", "obsidian"]
+Format = Literal[
+    "markdown",
+    "openclaw",
+    "claude-code",
+    "jsonl",
+    "smriti",
+    "export",
+    "obsidian",
+    "chat",
+    "telegram",
+    "signal",
+]
 
 DOCUMENTS = frozenset[Format]({"markdown", "obsidian"})
 """Formats of living documents; the others are conversations."""
 HEAD = 64 << 10
 """First bytes of a source that are looked at."""
+_NOT_MEMORY = frozenset({"SKILL.md", "HOOK.md"})
 _MARKDOWN = frozenset({".md", ".markdown", ".txt"})
 _JSON_LINES = frozenset({".jsonl", ".ndjson", ".json-lines"})
+CHAT = ".txt"
+"""How the name of a chat ends that WhatsApp packs into an archive."""
+TELEGRAM = "result.json"
+"""What Telegram calls its export."""
 ZIP = b"PK\x03\x04"
 """How a zip archive begins."""
 _EXPORT = re.compile(r"(?:.*/)?conversations(?:-\d{1,4})?\.json")
@@ -37,7 +53,9 @@ def detect(head: bytes) -> Format:
     """
     if is_export(head):
         return "export"
-    return _detect(head) or ("smriti" if _is_session(head) else "markdown")
+    if _is_telegram(head):
+        return "telegram"
+    return _detect(head) or _of_text(head) or "markdown"
 
 
 def is_known(name: str) -> bool:
@@ -46,7 +64,37 @@ def is_known(name: str) -> bool:
     >>> is_known("a.MD"), is_known("a.jsonl"), is_known("a.png")
     (True, True, False)
     """
-    return _extension(name) in _MARKDOWN | _JSON_LINES or is_export_name(name)
+    is_export = name == TELEGRAM or is_export_name(name)
+    return is_export or _extension(name) in _MARKDOWN | _JSON_LINES
+
+
+def not_memory(name: str) -> str | None:
+    """Why a file is not memory by its name; None when it may be."""
+    return openclaw_state(name) or foreign.refusal(name) or _archived(name)
+
+
+def openclaw_state(name: str) -> str | None:
+    """Files that OpenClaw keeps beside its transcripts, and that a ``*.jsonl`` would name too.
+
+    >>> openclaw_state("a41f.trajectory.jsonl"), openclaw_state("a41f.jsonl")
+    ('OpenClaw trajectory', None)
+    """
+    if name.endswith((".trajectory.jsonl", ".trajectory-path.json")):
+        return "OpenClaw trajectory"
+    if name == "sessions.json":
+        return "OpenClaw session list"
+    if ".checkpoint." in name and name.endswith(".jsonl"):
+        return "OpenClaw checkpoint"
+    return "instructions of the workspace" if name in _NOT_MEMORY else None
+
+
+def _archived(name: str) -> str | None:
+    """Copies; whoever wants one names it."""
+    if ".jsonl.reset." in name or ".jsonl.deleted." in name:
+        return "archived by OpenClaw; name the file to ingest it"
+    if ".bak" in name:
+        return "backup"
+    return None if is_known(name) else "neither a note nor a transcript"
 
 
 def of_file(
@@ -65,14 +113,17 @@ def of_file(
     extension = _extension(path)
     if extension == ".zip" and is_archive(head):
         return "export"
-    if is_binary(head, strict=not is_known(path)):
-        return Problem(path, None, "binary file")
+    reason = foreign.refusal(os.path.basename(path), head)
+    if reason or is_binary(head, strict=not is_known(path)):
+        return Problem(path, None, reason or "binary file")
     if extension in _MARKDOWN:
-        return "smriti" if _is_session(head) else "obsidian" if in_vault else "markdown"
-    found = "export" if is_export(head) else _detect(head)
+        return _of_text(head) or ("obsidian" if in_vault else "markdown")
+    found: Format | None = "export" if is_export(head) else _detect(head)
+    if _is_telegram(head):
+        found = "telegram"
     if found is None and extension == ".json":
         return Problem(path, None, "a JSON document, not one JSON object a line")
-    return found or ("jsonl" if extension in _JSON_LINES else "markdown")
+    return found or ("jsonl" if extension in _JSON_LINES else _of_text(head) or "markdown")
 
 
 def is_binary(head: bytes, *, strict: bool) -> bool:
@@ -109,8 +160,28 @@ def is_export_name(name: str) -> bool:
     return _EXPORT.fullmatch(name) is not None
 
 
+def _of_text(head: bytes) -> Format | None:
+    """The conversation that a text is; None for a note, as most are."""
+    if _is_session(head):
+        return "smriti"
+    begin = head.lstrip()[:8].decode(errors="replace").strip("\ufeff\u200e[")
+    if begin[:1].isdecimal():
+        from clsm_cli.ingestion import chat_text
+
+        return "chat" if chat_text.is_chat(head.decode(errors="replace")) else None
+    return None
+
+
+def _is_telegram(head: bytes) -> bool:
+    if b'"type"' not in head and b'"personal_information"' not in head:
+        return False
+    from clsm_cli.ingestion import telegram
+
+    return telegram.is_export(head)
+
+
 def _is_session(head: bytes) -> bool:
-    if b"\n## Turn " not in head:  # a note, as most are
+    if b"\n## Turn " not in head:
         return False
     from clsm_cli.ingestion import smriti
 
@@ -131,6 +202,8 @@ def _detect(head: bytes) -> Format | None:
             continue
         if claude_code.is_row(row):
             return "claude-code"
+        if signal_cli.is_row(row):
+            return "signal"
         return "openclaw" if openclaw.is_row(row) else "jsonl"
     # The first row is larger than what was looked at: tell it by how it begins.
     start = lines[0].removeprefix(b"\xef\xbb\xbf").replace(b" ", b"")

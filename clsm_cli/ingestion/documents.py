@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 MIN_LIKENESS = 50.0
 """Percent of equal characters from which a new block is a changed old one (rapidfuzz ratio)."""
 _LONGEST_COMPARED = 4000
+MOST_PAIRS = 4_000_000
+"""Pairs of a new and a vanished block that are compared, half a second; of more those that stand
+nearest to each other in their versions."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,16 +156,19 @@ def _successors(fresh: list[Turn], gone: dict[str, str]) -> dict[str, str]:
         return {}
     old_keys = list(gone)
     old_texts = [gone[key][:_LONGEST_COMPARED] for key in old_keys]
+    width = max(1, MOST_PAIRS // len(fresh))
     pairs: list[tuple[float, int, int]] = []
     for position, turn in enumerate(fresh):
+        middle = position * len(old_keys) // len(fresh)
+        first = max(0, min(middle - width // 2, len(old_keys) - width))
         for _, score, number in process.extract(
             turn.text[:_LONGEST_COMPARED],
-            old_texts,
+            old_texts[first : first + width],
             scorer=fuzz.ratio,
             score_cutoff=MIN_LIKENESS,
             limit=5,
         ):
-            pairs.append((-score, position, number))
+            pairs.append((-score, position, first + number))
     found: dict[str, str] = {}
     used: set[int] = set()
     for _, position, number in sorted(pairs):

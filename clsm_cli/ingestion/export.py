@@ -15,7 +15,7 @@ import zlib
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from clsm_cli.ingestion import export_chatgpt, export_claude
-from clsm_cli.ingestion.detection import ZIP, is_archive, is_export_name
+from clsm_cli.ingestion.detection import CHAT, TELEGRAM, ZIP, is_archive, is_export_name
 from clsm_cli.ingestion.items import Problem
 from clsm_cli.ingestion.rows import Tally, watched
 from clsm_cli.store.jsonlines import without_surrogates
@@ -28,13 +28,21 @@ if TYPE_CHECKING:
 
 LARGEST = 256 << 20
 """Bytes of a document: it is read whole, and takes several times as much memory."""
-_NOTHING = "holds no conversations of ChatGPT or Claude"
+_NOTHING = "holds no conversation that clsm knows"
 
 
 def read(
-    stream: BinaryIO, *, path: str, zone: tzinfo, now: datetime, session: str
+    stream: BinaryIO,
+    *,
+    path: str,
+    zone: tzinfo,
+    now: datetime,
+    session: str,
+    day_first: bool | None = None,
 ) -> Iterator[TranscriptItem]:
     """The turns, dropped messages and problems of an export, one conversation after the other.
+
+    An archive may hold a chat instead, as WhatsApp and Telegram pack theirs.
 
     Args:
         stream: The file.
@@ -42,29 +50,39 @@ def read(
         zone: The store's time zone.
         now: What lies after it is reported as in the future.
         session: Of a conversation without an id.
+        day_first: As for ``chat_text.read``.
     """
+    told: Any = {"path": path, "zone": zone, "now": now, "session": session}
     tally = Tally()
-    items = _items(stream, path, zone, session, tally)
-    yield from watched(items, path=path, now=now, tally=tally)
+    for name, found in _documents(stream, path):
+        if isinstance(found, Problem):
+            yield found
+        elif name.endswith(CHAT):
+            from clsm_cli.ingestion import chat_text
+
+            yield from chat_text.read(io.BytesIO(found), **told, day_first=day_first)
+        elif name.endswith(TELEGRAM):
+            from clsm_cli.ingestion import telegram
+
+            yield from telegram.read(io.BytesIO(found), **told)
+        else:
+            items = _items(found, path, zone, session, tally)
+            yield from watched(items, path=path, now=now, tally=tally)
 
 
 def _items(
-    stream: BinaryIO, path: str, zone: tzinfo, session: str, tally: Tally
+    data: bytes, path: str, zone: tzinfo, session: str, tally: Tally
 ) -> Iterator[TranscriptItem]:
-    for found in _documents(stream, path):
-        if isinstance(found, Problem):
-            yield found
-            continue
-        document = _loaded(found)
-        if not isinstance(document, list):
-            yield Problem(path, None, document)
-            continue
-        for number, conversation in enumerate(document, 1):
-            reader = _reader_of(conversation)
-            if reader is None:
-                yield Problem(path, None, f"conversation {number} is none that clsm knows")
-            else:
-                yield from reader.items(conversation, zone=zone, session=session, tally=tally)
+    document = loaded(data)
+    if not isinstance(document, list):
+        yield Problem(path, None, document if isinstance(document, str) else _NOTHING)
+        return
+    for number, conversation in enumerate(document, 1):
+        reader = _reader_of(conversation)
+        if reader is None:
+            yield Problem(path, None, f"conversation {number} is none that clsm knows")
+        else:
+            yield from reader.items(conversation, zone=zone, session=session, tally=tally)
 
 
 def _reader_of(conversation: Any) -> Any:
@@ -76,24 +94,27 @@ def _reader_of(conversation: Any) -> Any:
     return None
 
 
-def _documents(stream: BinaryIO, path: str) -> Iterator[bytes | Problem]:
-    """The documents of a file: itself, or those of an archive."""
+def _documents(stream: BinaryIO, path: str) -> Iterator[tuple[str, bytes | Problem]]:
+    """The documents of a file with their names: itself, or those of an archive."""
     head = stream.read(len(ZIP))
     if not is_archive(head):
-        yield _bounded(head + stream.read(LARGEST + 1 - len(head)), path)
+        yield "", _bounded(head + stream.read(LARGEST + 1 - len(head)), path)
         return
     if not stream.seekable():
         stream = io.BytesIO(head + stream.read(LARGEST + 1))
     try:
         with zipfile.ZipFile(stream) as archive:
-            names = sorted(name for name in archive.namelist() if is_export_name(name))
+            every = sorted(archive.namelist())
+            names = [name for name in every if is_export_name(name)]
+            names = names or [name for name in every if name.endswith((CHAT, TELEGRAM))]
             if not names:
-                yield Problem(path, None, _NOTHING)
+                yield "", Problem(path, None, _NOTHING)
             for name in names:
                 with archive.open(name) as member:
-                    yield _bounded(member.read(LARGEST + 1), f"{path}#{name}")
+                    yield name, _bounded(member.read(LARGEST + 1), f"{path}#{name}")
     except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImplementedError) as error:
-        yield Problem(path, None, f"archive that cannot be read ({str(error).lower()})")
+        reason = f"archive that cannot be read ({str(error).lower()})"
+        yield "", Problem(path, None, reason)
 
 
 def _bounded(data: bytes, path: str) -> bytes | Problem:
@@ -102,8 +123,8 @@ def _bounded(data: bytes, path: str) -> bytes | Problem:
     return Problem(path, None, f"larger than {LARGEST >> 20} MiB, split its list of conversations")
 
 
-def _loaded(data: bytes) -> Any:
-    """The list of conversations, or why there is none."""
+def loaded(data: bytes) -> Any:
+    """A JSON document, or as a text why there is none."""
     text = data.removeprefix(b"\xef\xbb\xbf").decode(errors="replace")
     try:
         document = json.loads(text)
@@ -113,4 +134,4 @@ def _loaded(data: bytes) -> Any:
         return f"not JSON ({str(error).lower()})"
     except RecursionError:
         return "JSON that is nested too deeply"
-    return document if isinstance(document, list) else _NOTHING
+    return _NOTHING if isinstance(document, str) else document

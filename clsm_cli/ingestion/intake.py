@@ -7,13 +7,14 @@ look-up of closed episodes need is imported where it is used.
 from __future__ import annotations
 
 import os
+import shlex
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from clsm_cli.config import MAX_FILE
 from clsm_cli.errors import DiskError
-from clsm_cli.ingestion import capture, fence, readers, sources
+from clsm_cli.ingestion import capture, encodings, fence, readers, sources
 from clsm_cli.ingestion.detection import DOCUMENTS
 from clsm_cli.ingestion.items import Problem
 from clsm_cli.ingestion.report import FORGOTTEN, SourceReport, shown, utc
@@ -21,68 +22,20 @@ from clsm_cli.ingestion.sessions import Sessions
 from clsm_cli.store import cursors, inbox, logs, runs
 
 if TYPE_CHECKING:
-    import contextlib
     from collections.abc import Callable, Iterable, Sequence
-    from datetime import datetime
 
+    from clsm_cli.errors import LockedError
     from clsm_cli.ingestion.items import RawDocument
-    from clsm_cli.ingestion.report import Progress, Report, Request
+    from clsm_cli.ingestion.late_index import Opening
+    from clsm_cli.ingestion.report import Progress, Report, Request, Run
     from clsm_cli.ingestion.sources import Found, SourceFile
     from clsm_cli.ingestion.tails import Tail
     from clsm_cli.ingestion.turns import Masker
     from clsm_cli.model.episodes import Document
-    from clsm_cli.store.index.reader import Index
     from clsm_cli.store.layout import Store
 
 MUCH, FEW = 0.2, 20
 """Share of a document's blocks, and number of them, beyond which it is said that they are gone."""
-
-
-class Run:
-    """The steps of one run in the ledger."""
-
-    def __init__(self, store: Store, command: str, now: datetime) -> None:
-        self.store = store
-        self.command = command
-        self.now = utc(now)
-        self._id: str | None = None
-
-    def apply(self, writes: Sequence[runs.Write], *, whole: bool = False) -> str | None:
-        """Do the writes of a step (``whole``: all or none); the id of the run, if it has begun."""
-        line = runs.apply(self.store, self.command, self.now, writes, run_id=self._id, whole=whole)
-        if line is not None:
-            self._id = line.id
-        return self._id
-
-
-class Opening:
-    """The index, fresh at its first use: a plain capture of timed turns does without."""
-
-    def __init__(self, store: Store, request: Request, stack: contextlib.ExitStack) -> None:
-        self._store = store
-        self._dry_run = request.dry_run
-        self._stack = stack
-        self._index: Index | None = None
-
-    def __call__(self) -> Index:
-        """The index; what goes wrong with its database later is a disk error too."""
-        if self._index is None:
-            from clsm_cli.store.index import database
-            from clsm_cli.store.index.opening import bring_up_to_date
-            from clsm_cli.store.index.reader import Index
-
-            self._stack.enter_context(database.disk_errors(self._store.derived))
-            if self._dry_run:
-                disk = database.open_to_read(self._store.derived)
-                connection = database.in_memory(disk)
-                if disk is not None:
-                    disk.close()
-            else:
-                connection = database.open_to_write(self._store.derived)
-            self._stack.callback(connection.close)
-            bring_up_to_date(self._store, connection, None, None)
-            self._index = Index(connection, self._store)
-        return self._index
 
 
 class Intake:
@@ -96,11 +49,24 @@ class Intake:
         index: Opening,
         run: Run,
         progress: Progress,
+        busy: LockedError | None = None,
     ) -> None:
+        """Read for a run.
+
+        Args:
+            store: Where what is new goes.
+            request: What to read.
+            report: Told what became of it.
+            index: Opened when it is needed.
+            run: Of the ledger.
+            progress: Told which source is read.
+            busy: Why the lock could not be had: what is captured is put aside.
+        """
         self.store = store
         self.request = request
         self.report = report
         self.index = index
+        self.busy = busy
         self.run = run
         self.progress = progress
         self.forgotten = logs.forgotten(store)
@@ -118,7 +84,13 @@ class Intake:
         if request.openclaw:
             self._catch_up()
         else:
-            self._each(sources.find(request.paths, format=request.format, stdin=request.stdin))
+            found = sources.find(
+                request.paths,
+                format=request.format,
+                stdin=request.stdin,
+                exclusion=request.exclusion,
+            )
+            self._each(found)
 
     def _catch_up(self) -> None:
         """Read what OpenClaw wrote since the last time; the places move on once it is safe."""
@@ -147,13 +119,28 @@ class Intake:
             if isinstance(source, Problem):
                 self.report.problems.append(shown(source))
             elif isinstance(source, sources.Skipped):
-                self.report.skipped.append(shown(source))
+                told = shown(source)
+                self.report.skipped.append(told)
+                if isinstance(told, sources.Excluded) and not self.request.capture_only:
+                    self._excluded(told)
             elif self._one(source) and not isinstance(source, sources.SourceFile):
                 reached(source)
+
+    def _excluded(self, source: sources.Excluded) -> None:
+        """Say that what was taken in before, of what is left out now, stays."""
+        held = self.index().documents_in(source.path)
+        if held:
+            more = f" and {len(held) - 1} more" if len(held) > 1 else ""
+            self.report.warnings.append(
+                f"{held[0]}{more}: excluded now, but what was taken in before stays; to remove it:"
+                f" clsm forget --source {shlex.quote(held[0])}"
+            )
 
     def _one(self, source: SourceFile | Tail) -> bool:
         """Read a source; whether to its end."""
         tally, is_whole = capture.Tally(), True
+        if isinstance(source, sources.SourceFile):
+            tally.encoding = encodings.name_of(source.encoding)
         try:
             if isinstance(source, sources.SourceFile) and source.format in DOCUMENTS:
                 self._document(source, tally)
@@ -176,6 +163,7 @@ class Intake:
             now=self.request.now,
             session=default,
             known_clsm_calls=self.sessions.calls,
+            day_first=self.request.day_first,
         )
         with reading as items:
             batches = capture.capture(
@@ -187,19 +175,30 @@ class Intake:
                 since=self.request.since,
             )
             for batch in batches:
-                writes: list[runs.Write] = [
-                    runs.Append(inbox.path_of(self.store.inbox, session), inbox.render(found))
-                    for session, found in batch.items()
-                ]
-                self._apply(writes)
+                rows = {session: inbox.render(found) for session, found in batch.items()}
+                if self.busy is None:
+                    folder = self.store.inbox
+                    self._apply([runs.Append(inbox.path_of(folder, s), rows[s]) for s in rows])
+                elif not self.request.dry_run:
+                    for session, data in rows.items():
+                        inbox.put_aside(self.store.inbox, session, data)
 
     def _document(self, source: SourceFile, tally: capture.Tally) -> None:
+        if self.busy is not None:  # an episode and its record cannot be put aside
+            raise self.busy
         from clsm_cli.ingestion import markdown
         from clsm_cli.ingestion.turns import Masker
         from clsm_cli.store import atomic
 
         with source.open() as stream:
             data = stream.read(MAX_FILE + 1)
+        encoding = encodings.of_text(data, is_whole=len(data) <= MAX_FILE)
+        if encoding == encodings.UNKNOWN:
+            tally.problems.append(Problem(source.path, None, encodings.UNTOLD))
+            return
+        if encoding != encodings.UTF_8:  # what its beginning did not tell
+            data = encodings.decoded(data, encoding)
+            tally.encoding = encodings.name_of(encoding)
         sha256 = atomic.sha256(data)
         mask = Masker(tally.masked)
         source = replace(source, path=mask.name(source.path), origin=mask.name(source.origin))
@@ -213,6 +212,7 @@ class Intake:
             zone=self.store.zone,
             fence_key=self.request.fence_key,
             in_vault=source.format == "obsidian",
+            is_agents=source.is_agents,
         )
         if isinstance(raw, Problem):
             tally.problems.append(raw)
@@ -263,6 +263,8 @@ class Intake:
             )
         writes: list[runs.Write] = []
         if plan.episode is not None:
+            for turn in plan.episode.turns:
+                tally.take(turn)
             path = episodes.file_of(plan.episode, self.store.flow)
             writes.append(runs.Put(path, episodes.render(plan.episode)))
         if plan.document is not None:

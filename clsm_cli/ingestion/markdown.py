@@ -9,21 +9,23 @@ from __future__ import annotations
 
 import os
 import re
+from bisect import bisect_left, bisect_right
+from itertools import accumulate, groupby
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.config import MAX_BLOCKS, MAX_FILE, MAX_MESSAGE
-from clsm_cli.ingestion.blocks import conflict_marks, scan
+from clsm_cli.ingestion.blocks import ITEM, Span, conflict_marks, scan
 from clsm_cli.ingestion.fence import KEPT, FenceKey, cut, no_key
 from clsm_cli.ingestion.items import Problem, RawBlock, RawDocument
 from clsm_cli.ingestion.rows import Tally
 from clsm_cli.ingestion.times import normalise
 from clsm_cli.model.trust import TRUST_ORDER
+from clsm_cli.text import dumps
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Sequence
     from datetime import tzinfo
 
-    from clsm_cli.ingestion.blocks import Span
     from clsm_cli.model.trust import Trust
 
 _DAILY = re.compile(r"(\d{4}-\d\d-\d\d)(?:-|\Z)", re.ASCII)
@@ -52,6 +54,7 @@ def read(
     zone: tzinfo,
     fence_key: FenceKey = no_key,
     in_vault: bool = False,
+    is_agents: bool = False,
 ) -> RawDocument | Problem:
     """The document in ``data``; a problem when it is larger than a note may be, or has more blocks.
 
@@ -61,6 +64,7 @@ def read(
         zone: The store's time zone.
         fence_key: Gives the key by which recalled text is known; it is passed over.
         in_vault: Whether it is a note of Obsidian's, which its owner writes.
+        is_agents: Whether dated notes where it lies are an agent's (``surroundings``).
     """
     if len(data) > MAX_FILE:
         return Problem(path, None, f"larger than {MAX_FILE >> 20} MiB")
@@ -84,11 +88,11 @@ def read(
     date = _date_of(path, meta, zone)
     blocks = tuple(
         RawBlock(text, first + 1, last + 1, span.heading, _time_of(text, span.heading, date, zone))
-        for text, first, last, span in _blocks(lines, spans, ignored, tally)
+        for text, first, last, span in _blocks(lines, _joined(lines, spans), ignored)
     )
     return RawDocument(
         title=heading or _text(meta.get("title")) or _stem(path),
-        trust=_trust_of(path, meta, tally, in_vault=in_vault),
+        trust=_trust_of(path, meta, tally, in_vault=in_vault, is_agents=is_agents),
         blocks=blocks,
         problems=tuple(tally.problems(path)),
         recalled=recalled,
@@ -144,8 +148,40 @@ def _fences(lines: Sequence[str]) -> frozenset[int]:
     return frozenset({0, close})
 
 
+def _joined(lines: Sequence[str], spans: Sequence[Span]) -> Iterator[Span]:
+    """The blocks, those of one dump joined: a log with blank lines in it is one log.
+
+    Items of lists stay what they are, as a person writes them.
+    """
+    for heading, group in groupby(spans, key=lambda span: span.heading):
+        section = list(group)
+        first = section[0].start
+        text = "\n".join(lines[first : section[-1].end])
+        ends = list(accumulate(len(line) + 1 for line in lines[first : section[-1].end]))
+        dumped = [
+            (first + bisect_left(ends, start), first + bisect_left(ends, end))
+            for start, end in dumps.spans(text)
+        ]
+        starts = [start for start, _ in dumped]
+        whole: Span | None = None
+        for span in section:
+            place = bisect_right(starts, span.start) - 1
+            inside = place >= 0 and span.end - 1 <= dumped[place][1]
+            inside = inside and not ITEM.match(lines[span.start])
+            if whole is not None and inside:
+                whole = Span(whole.start, span.end, heading)
+                continue
+            if whole is not None:
+                yield whole
+            whole = span if inside else None
+            if not inside:
+                yield span
+        if whole is not None:
+            yield whole
+
+
 def _blocks(
-    lines: Sequence[str], spans: Sequence[Span], ignored: frozenset[int], tally: Tally
+    lines: Sequence[str], spans: Iterable[Span], ignored: frozenset[int]
 ) -> Iterator[tuple[str, int, int, Span]]:
     """Text, first and last line of each block, cut where it is larger than a block may be."""
     for span in spans:
@@ -154,8 +190,6 @@ def _blocks(
         if len(text.encode()) <= MAX_MESSAGE:
             yield text, span.start, span.end - 1, span
             continue
-        limit = f"{MAX_MESSAGE >> 20} MiB"
-        tally.add(f"block larger than {limit}, read in pieces", span.start + 1)
         for group in _groups(lines, numbers):
             text = "\n".join(lines[number] for number in group)
             for at in range(0, len(text), _PIECE):
@@ -215,7 +249,10 @@ def _date_of(path: str, meta: dict[str, Any], zone: tzinfo) -> str | None:
     return None
 
 
-def _trust_of(path: str, meta: dict[str, Any], tally: Tally, *, in_vault: bool) -> Trust:
+def _trust_of(
+    path: str, meta: dict[str, Any], tally: Tally, *, in_vault: bool, is_agents: bool
+) -> Trust:
+    """Whose words they are: as the note itself says, else a person's, but for an agent's own notes."""
     said = meta.get("trust")
     for trust in TRUST_ORDER:
         if said == trust:
@@ -225,7 +262,8 @@ def _trust_of(path: str, meta: dict[str, Any], tally: Tally, *, in_vault: bool) 
     stem = _stem(path)
     if in_vault:
         return "user"
-    return "agent" if stem.lower() in _AGENT_NOTES or _DAILY.match(stem) else "user"
+    is_own = stem.lower() in _AGENT_NOTES or (is_agents and _DAILY.match(stem))
+    return "agent" if is_own else "user"
 
 
 def _text(value: object) -> str | None:

@@ -32,6 +32,7 @@ _SHELLS = frozenset({"sh", "bash", "dash", "zsh", "ksh", "fish"})
 _PROGRAM = re.compile(r"clsm(?:\.exe)?\Z")
 _PYTHON = re.compile(r"(?:python|pypy)[\d.]*(?:\.exe)?\Z")
 _TOOL = re.compile(r"(?:\A|[^a-z0-9])clsm(?:\Z|[^a-z0-9])")
+_OF_TOOL = re.compile(r"[\w./:-]+", re.ASCII)  # the characters that a tool's name may have (MCP)
 _CORPUS = re.compile(r'"corpus\\*"\s*:\s*\\*"clsm\\*"')
 _MAX_SHELLS = 4
 
@@ -85,10 +86,10 @@ def of_subagent(text: str) -> str | None:
 def is_clsm_tool(name: str) -> bool:
     """Whether a tool is clsm itself, such as an MCP tool of its server.
 
-    >>> is_clsm_tool("mcp__clsm__recall"), is_clsm_tool("exec")
-    (True, False)
+    >>> is_clsm_tool("mcp__clsm__recall"), is_clsm_tool("exec"), is_clsm_tool("</clsm-recall>")
+    (True, False, False)
     """
-    return _TOOL.search(name.lower()) is not None
+    return _OF_TOOL.fullmatch(name) is not None and _TOOL.search(name.lower()) is not None
 
 
 def answers_from_clsm(text: str) -> bool:

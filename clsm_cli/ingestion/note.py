@@ -6,7 +6,7 @@ from collections import Counter
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from clsm_cli.errors import BadInputError
+from clsm_cli.errors import BadInputError, LockedError
 from clsm_cli.ingestion import times
 from clsm_cli.ingestion.fence import FenceKey, cut, no_key
 from clsm_cli.ingestion.items import RawTurn
@@ -58,7 +58,6 @@ def write_note(
 
     Raises:
         BadInputError: The text is empty.
-        LockedError: Another clsm kept the lock.
         DiskError: The disk refused.
     """
     mask = Masker(Counter())
@@ -69,10 +68,21 @@ def write_note(
     turn = from_message(raw, "-", mask)
     if not turn.text:
         raise BadInputError("the note", "is empty", "give it some words")
-    path = inbox.path_of(store.inbox, SESSION)
-    with locked(store.root, store.settings.store.capture_wait):
-        is_new = all(item.turn.key != turn.key for item in inbox.read(path).turns)
+    row = inbox.render([inbox.Captured(SESSION, turn, utc(now))])
+    try:
+        with locked(store.root, store.settings.store.capture_wait):
+            is_new = _is_new(store, turn.key)
+            if is_new and not dry_run:
+                path = inbox.path_of(store.inbox, SESSION)
+                runs.apply(store, "note", utc(now), [runs.Append(path, row)])
+    except LockedError:
+        is_new = _is_new(store, turn.key)
         if is_new and not dry_run:
-            row = inbox.render([inbox.Captured(SESSION, turn, utc(now))])
-            runs.apply(store, "note", utc(now), [runs.Append(path, row)])
+            inbox.put_aside(store.inbox, SESSION, row)
     return Noted(turn.key, turn.text, is_new, dict(mask.found))
+
+
+def _is_new(store: Store, key: str) -> bool:
+    path = inbox.path_of(store.inbox, SESSION)
+    parts = [path, *inbox.aside(store.inbox).get(path, ())]
+    return all(item.turn.key != key for part in parts for item in inbox.read(part).turns)

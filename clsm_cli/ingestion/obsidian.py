@@ -1,4 +1,4 @@
-"""Vaults of Obsidian: which folders are one, and their notes without what only Obsidian shows.
+"""Vaults of Obsidian: their folders of templates, and notes without what only Obsidian shows.
 
 Links (``[[Mara|she]]``) and tags stay as they are: they say what a note is about. The workspace of an
 agent that somebody opens in Obsidian is no vault: its daily notes are the agent's.
@@ -11,10 +11,11 @@ import os
 import re
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+from clsm_cli.ingestion.surroundings import VAULT
 
-FOLDER = ".obsidian"
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
 _SETTINGS = (
     ("templates.json", "folder"),
     (os.path.join("plugins", "templater-obsidian", "data.json"), "templates_folder"),
@@ -32,24 +33,6 @@ _CHANGES = (
 _BARE = re.compile(r"[ \t]*(?:[-*+>]|\d{1,9}[.)])*[ \t]*(?:\[[ xX]\])?[ \t]*\Z", re.ASCII)
 
 
-def is_inside(folder: str, workspace: Collection[str]) -> bool:
-    """Whether a folder is a vault or lies in one; not, where a workspace lies between.
-
-    Args:
-        folder: Absolute.
-        workspace: Names of files, any of which makes a folder the workspace of an agent.
-    """
-    while True:
-        if any(os.path.exists(os.path.join(folder, name)) for name in workspace):
-            return False
-        if os.path.isdir(os.path.join(folder, FOLDER)):
-            return True
-        above = os.path.dirname(folder)
-        if above == folder:
-            return False
-        folder = above
-
-
 def templates(vault: str) -> frozenset[str]:
     """The folders of templates of a vault, as its settings name them."""
     return frozenset(os.path.join(vault, name) for name in _template_folders(vault))
@@ -58,7 +41,7 @@ def templates(vault: str) -> frozenset[str]:
 def _template_folders(vault: str) -> Iterator[str]:
     for file, key in _SETTINGS:
         try:
-            with open(os.path.join(vault, FOLDER, file), "rb") as stream:
+            with open(os.path.join(vault, VAULT, file), "rb") as stream:
                 settings = json.loads(stream.read(_MOST))
         except (OSError, ValueError, RecursionError):
             continue

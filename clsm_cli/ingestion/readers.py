@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import contextlib
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from clsm_cli.ingestion import claude_code, jsonl, openclaw
+from clsm_cli.ingestion import claude_code, jsonl, openclaw, signal_cli
 from clsm_cli.ingestion.sources import SourceFile
 
 if TYPE_CHECKING:
@@ -14,6 +15,9 @@ if TYPE_CHECKING:
 
     from clsm_cli.ingestion.items import TranscriptItem
     from clsm_cli.ingestion.tails import Tail
+
+_WHOLE = {"smriti": "smriti", "export": "export", "chat": "chat_text", "telegram": "telegram"}
+"""Formats that are read whole, and their modules."""
 
 
 def _none(_session: str) -> Iterable[str]:
@@ -28,6 +32,7 @@ def opened(
     now: datetime,
     session: str,
     known_clsm_calls: Callable[[str], Iterable[str]] = _none,
+    day_first: bool | None = None,
 ) -> Iterator[Iterator[TranscriptItem]]:
     """The items of a transcript, in its order, while it is open.
 
@@ -37,22 +42,25 @@ def opened(
         now: What lies after it is reported as in the future.
         session: Of what names none.
         known_clsm_calls: As for ``openclaw.read``.
+        day_first: As for ``chat_text.read``.
 
     Raises:
         OSError: It cannot be read.
     """
     told: Any = {"path": source.path, "zone": zone, "now": now, "session": session}
-    if isinstance(source, SourceFile) and source.format in {"smriti", "export"}:
+    if isinstance(source, SourceFile) and source.format in _WHOLE:
         # One document, and not a line after the other.
-        from clsm_cli.ingestion import export, smriti
-
-        whole = smriti.read if source.format == "smriti" else export.read
+        if source.format in {"export", "chat"}:
+            told["day_first"] = day_first
         with source.open() as stream:
-            yield whole(stream, **told)
+            yield import_module(f"clsm_cli.ingestion.{_WHOLE[source.format]}").read(stream, **told)
         return
     with source.lines() as lines:
         if source.format == "jsonl":
             yield jsonl.read(lines, **told)
+            return
+        if source.format == "signal":
+            yield signal_cli.read(lines, **told)
             return
         read = openclaw.read if source.format == "openclaw" else claude_code.read
         yield read(lines, **told, known_clsm_calls=known_clsm_calls)

@@ -1,4 +1,4 @@
-"""What is asked of an ingest, and what it says it did."""
+"""What is asked of an ingest, what it says it did, and the steps of a run."""
 
 from __future__ import annotations
 
@@ -7,17 +7,21 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, BinaryIO, Protocol, TypeVar
 
 from clsm_cli.ingestion.fence import FenceKey, no_key
-from clsm_cli.ingestion.sources import Missing
+from clsm_cli.ingestion.sources import Excluded, Missing
+from clsm_cli.store import runs
 from clsm_cli.text import secrets
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from datetime import datetime
 
     from clsm_cli.errors import ModelDigestError
     from clsm_cli.ingestion.capture import Tally
     from clsm_cli.ingestion.detection import Format
+    from clsm_cli.ingestion.exclusion import Exclusion
     from clsm_cli.ingestion.items import Problem
     from clsm_cli.ingestion.sources import Skipped
+    from clsm_cli.store.layout import Store
 
 
 FORGOTTEN = "forgotten"
@@ -45,6 +49,8 @@ class Request:
         dry_run: Only say what would happen.
         now: Time of the run, with offset.
         fence_key: Gives the key by which clsm's own recalled text is known again.
+        exclusion: What the user leaves out.
+        day_first: Whether dates of chats have the day first; None: as the chat itself tells.
     """
 
     paths: tuple[str, ...]
@@ -57,6 +63,8 @@ class Request:
     dry_run: bool = False
     stdin: BinaryIO | None = None
     fence_key: FenceKey = no_key
+    exclusion: Exclusion | None = None
+    day_first: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +101,11 @@ class Report:
         return self.problems[0] if self.problems and not has_read else None
 
     @property
+    def excluded(self) -> int:
+        """Files and folders that the user leaves out."""
+        return sum(isinstance(each, Excluded) for each in self.skipped)
+
+    @property
     def forgotten(self) -> int:
         """Turns and blocks that were left out, as they were forgotten."""
         return sum(source.tally.dropped[FORGOTTEN] for source in self.sources)
@@ -120,3 +133,20 @@ def utc(now: datetime) -> str:
     from datetime import UTC
 
     return now.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+class Run:
+    """The steps of one run in the ledger."""
+
+    def __init__(self, store: Store, command: str, now: datetime) -> None:
+        self.store = store
+        self.command = command
+        self.now = utc(now)
+        self._id: str | None = None
+
+    def apply(self, writes: Sequence[runs.Write], *, whole: bool = False) -> str | None:
+        """Do the writes of a step (``whole``: all or none); the id of the run, if it has begun."""
+        line = runs.apply(self.store, self.command, self.now, writes, run_id=self._id, whole=whole)
+        if line is not None:
+            self._id = line.id
+        return self._id

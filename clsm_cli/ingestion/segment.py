@@ -14,10 +14,11 @@ from clsm_cli.errors import DamagedStoreError
 from clsm_cli.ingestion import describe
 from clsm_cli.ingestion.boundaries import Beat, cut, peak_surprise
 from clsm_cli.ingestion.times import instant
+from clsm_cli.ingestion.turns import without_dumps
 from clsm_cli.model.episodes import EndMark, Episode, lowest_trust
 from clsm_cli.model.tombstones import episode_ids, first_free
 from clsm_cli.store import episodes, graph, inbox, logs, runs
-from clsm_cli.text import mentions
+from clsm_cli.text import dumps, mentions
 from clsm_cli.text.node_ids import node_id
 
 if TYPE_CHECKING:
@@ -135,7 +136,7 @@ def _beats(turns: Sequence[Turn], vectors: dict[str, Any]) -> list[Beat]:
             speaker=turn.speaker,
             time=instant(turn.time) if turn.time else None,
             vector=vectors[turn.key],
-            entities=frozenset(node_id(m.label) for m in mentions.find(turn.text)),
+            entities=frozenset(node_id(m.label) for m in mentions.find(dumps.told(turn.text))),
         )
         for turn in turns
     ]
@@ -191,7 +192,7 @@ def _describe(store: Store, index: Index, made: Sequence[Episode]) -> tuple[Epis
         vectors = index.vectors_of([turn.key for turn in (*before, *episode.turns)])
         records.append(
             describe.describe(
-                episode,
+                without_dumps(episode),
                 rev=(1, store.device),
                 vectors=[vectors[turn.key] for turn in episode.turns],
                 previous=None

@@ -73,6 +73,7 @@ class Sessions:
         self.index = index
         self.look_back = look_back
         self.forgotten = forgotten
+        self._aside = inbox.aside(folder)
         self._known: dict[str, Session] = {}
 
     def of(self, session: str) -> Session:
@@ -112,13 +113,14 @@ class Sessions:
         return self.of(session).calls
 
     def _load(self, session: str) -> Session:
-        box = inbox.read(inbox.path_of(self.folder, session), self.forgotten)
-        turns = [item.turn for item in box.turns]
+        path = inbox.path_of(self.folder, session)
+        boxes = [inbox.read(p, self.forgotten) for p in (path, *self._aside.get(path, ()))]
+        turns = [item.turn for box in boxes for item in box.turns]
         known = Session(
             keys={turn.key for turn in turns},
-            marks={item.after for item in box.items if isinstance(item, EndMark)},
+            marks={i.after for box in boxes for i in box.items if isinstance(i, EndMark)},
             open_times={turn.key: turn.time for turn in turns},
-            calls={mark.call for mark in box.calls},
+            calls={mark.call for box in boxes for mark in box.calls},
         )
         places: dict[str, dict[int, str]] = {}
         for turn in turns:

@@ -14,7 +14,8 @@ import stat
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, BinaryIO, cast
 
-from clsm_cli.ingestion import detection, obsidian, rows
+from clsm_cli.ingestion import detection, encodings, obsidian, rows, surroundings
+from clsm_cli.ingestion.exclusion import Exclusion
 from clsm_cli.ingestion.items import Problem
 
 if TYPE_CHECKING:
@@ -22,11 +23,10 @@ if TYPE_CHECKING:
 
     from clsm_cli.ingestion.detection import Format
     from clsm_cli.ingestion.rows import Line
+    from clsm_cli.ingestion.surroundings import Place
 
 
 STDIN = "-"
-_WORKSPACE = frozenset({"AGENTS.md", "SOUL.md", "IDENTITY.md", "MEMORY.md"})
-_NOT_MEMORY = frozenset({"SKILL.md", "HOOK.md"})
 _KINDS = (
     (stat.S_ISFIFO, "a FIFO"),
     (stat.S_ISSOCK, "a socket"),
@@ -43,12 +43,16 @@ class SourceFile:
         path: As it was given; inside a named folder, that name and the way from there.
         origin: Where it really lies, ``~`` for the home folder: the same for every spelling.
         stream: Standard input, which is open already and cannot be opened twice.
+        encoding: As its beginning tells, see ``encodings``.
+        is_agents: Whether dated notes where it lies are an agent's.
     """
 
     path: str
     origin: str
     format: Format
     stream: BinaryIO | None = field(default=None, compare=False, repr=False)
+    encoding: str = encodings.UTF_8
+    is_agents: bool = False
 
     @property
     def inside(self) -> str:
@@ -56,12 +60,13 @@ class SourceFile:
         return ""
 
     def open(self) -> BinaryIO:
-        """The bytes of the file; the caller closes it.
+        """The text of the file as UTF-8; the caller closes it.
 
         Raises:
             OSError: It cannot be read, or is no regular file any more.
         """
-        return self.stream or open_file(os.path.expanduser(self.origin))
+        stream = self.stream or open_file(os.path.expanduser(self.origin))
+        return encodings.as_utf_8(stream, self.encoding)
 
     @contextlib.contextmanager
     def lines(self) -> Iterator[Iterator[Line]]:
@@ -83,6 +88,11 @@ class Skipped:
 
 
 @dataclass(frozen=True, slots=True)
+class Excluded(Skipped):
+    """A file or folder that the user leaves out."""
+
+
+@dataclass(frozen=True, slots=True)
 class Missing(Problem):
     """A path that was named and does not exist."""
 
@@ -95,6 +105,7 @@ def find(
     *,
     format: Format | None = None,  # noqa: A002
     stdin: BinaryIO | None = None,
+    exclusion: Exclusion | None = None,
 ) -> Iterator[Found]:
     """The files behind the named paths, in order, each once.
 
@@ -102,19 +113,24 @@ def find(
         paths: Files, folders, or ``-`` for standard input.
         format: Taken for granted instead of being detected.
         stdin: Standard input, for ``-``.
+        exclusion: What the user leaves out besides what ``.clsmignore`` files name.
     """
     seen: set[str] = set()
+    exclusion = exclusion or Exclusion()
     for path in paths:
-        for found in _named(path, format, stdin):
+        for found in _named(path, format, stdin, exclusion):
             if isinstance(found, SourceFile) and found.origin in seen:
                 yield Skipped(found.path, "named twice")
                 continue
             if isinstance(found, SourceFile):
                 seen.add(found.origin)
             yield found
+    yield from exclusion.problems
 
 
-def _named(path: str, wanted: Format | None, stdin: BinaryIO | None) -> Iterator[Found]:
+def _named(
+    path: str, wanted: Format | None, stdin: BinaryIO | None, exclusion: Exclusion
+) -> Iterator[Found]:
     if path == STDIN:
         yield _standard_input(wanted, stdin)
         return
@@ -132,20 +148,24 @@ def _named(path: str, wanted: Format | None, stdin: BinaryIO | None) -> Iterator
         yield failed(path, error)
         return
     is_folder = stat.S_ISDIR(mode)
-    in_vault = obsidian.is_inside(real if is_folder else os.path.dirname(real), _WORKSPACE)
-    if is_folder:
-        yield from _walk(path, real, wanted, in_vault=in_vault)
-        return
-    reason = _openclaw_state(os.path.basename(path))
-    yield Skipped(path, reason) if reason else _file(path, real, wanted, in_vault=in_vault)
+    folder = real if is_folder else os.path.dirname(real)
+    reason = exclusion.reason(real, folder, is_folder=is_folder)
+    if reason:
+        yield Excluded(path, reason)
+    elif is_folder:
+        yield from _walk(path, real, wanted, exclusion)
+    elif reason := detection.openclaw_state(os.path.basename(path)):
+        yield Skipped(path, reason)
+    else:
+        yield _file(path, real, wanted, surroundings.of(folder))
 
 
-def _walk(given: str, real: str, wanted: Format | None, *, in_vault: bool) -> Iterator[Found]:
+def _walk(given: str, real: str, wanted: Format | None, exclusion: Exclusion) -> Iterator[Found]:
     """A folder and what is under it, by name; its own stack, so depth costs no recursion."""
-    stack = [(given, real, in_vault)]
+    stack = [(given, real, surroundings.of(real))]
     templates: frozenset[str] = frozenset()
     while stack:
-        folder, real_folder, in_vault = stack.pop()
+        folder, real_folder, place = stack.pop()
         try:
             with os.scandir(real_folder) as scan:
                 entries = sorted(scan, key=lambda entry: entry.name)
@@ -156,11 +176,10 @@ def _walk(given: str, real: str, wanted: Format | None, *, in_vault: bool) -> It
         if "clsm.yaml" in names:
             yield Skipped(folder, "a clsm store")
             continue
-        if names & _WORKSPACE:
-            in_vault = False
-        elif obsidian.FOLDER in names:
-            in_vault, templates = True, templates | obsidian.templates(real_folder)
-        below: list[tuple[str, str, bool]] = []
+        place = surroundings.below(names, place)
+        if place == "vault" and surroundings.VAULT in names:
+            templates |= obsidian.templates(real_folder)
+        below: list[tuple[str, str, Place]] = []
         for entry in entries:
             path, inside = os.path.join(folder, entry.name), os.path.join(real_folder, entry.name)
             is_folder = entry.is_dir(follow_symlinks=False)
@@ -169,11 +188,21 @@ def _walk(given: str, real: str, wanted: Format | None, *, in_vault: bool) -> It
                 reason = "templates of the vault"
             if reason:
                 yield Skipped(path, reason)
+            elif reason := exclusion.reason(inside, real, is_folder=is_folder):
+                yield Excluded(path, reason)
             elif is_folder:
-                below.append((path, inside, in_vault))
+                below.append((path, inside, place))
             else:
-                yield _file(path, inside, wanted, in_vault=in_vault)
+                yield _met(_file(path, inside, wanted, place))
         stack += reversed(below)
+
+
+def _met(found: Found) -> Found:
+    """A file of a folder: other programs have a ``result.json`` too, and nobody named this one."""
+    if os.path.basename(found.path) != detection.TELEGRAM:
+        return found
+    is_export = isinstance(found, SourceFile) and found.format == "telegram"
+    return found if is_export else Skipped(found.path, "no export of Telegram")
 
 
 def _passed_over(entry: os.DirEntry[str], *, is_folder: bool, siblings: set[str]) -> str | None:
@@ -186,42 +215,13 @@ def _passed_over(entry: os.DirEntry[str], *, is_folder: bool, siblings: set[str]
     if is_folder:
         if name == "node_modules":
             return "installed packages"
-        if name in {"skills", "hooks"} and siblings & _WORKSPACE:
+        if name in {"skills", "hooks"} and not siblings.isdisjoint(surroundings.WORKSPACE):
             return "instructions of the workspace"
         return None
-    return not_memory(name)
+    return detection.not_memory(name)
 
 
-def not_memory(name: str) -> str | None:
-    """Why a file is not memory by its name; None when it may be."""
-    return _openclaw_state(name) or _archived(name)
-
-
-def _openclaw_state(name: str) -> str | None:
-    """Files that OpenClaw keeps beside its transcripts, and that a ``*.jsonl`` would name too.
-
-    >>> _openclaw_state("a41f.trajectory.jsonl"), _openclaw_state("a41f.jsonl")
-    ('OpenClaw trajectory', None)
-    """
-    if name.endswith((".trajectory.jsonl", ".trajectory-path.json")):
-        return "OpenClaw trajectory"
-    if name == "sessions.json":
-        return "OpenClaw session list"
-    if ".checkpoint." in name and name.endswith(".jsonl"):
-        return "OpenClaw checkpoint"
-    return "instructions of the workspace" if name in _NOT_MEMORY else None
-
-
-def _archived(name: str) -> str | None:
-    """Copies; whoever wants one names it."""
-    if ".jsonl.reset." in name or ".jsonl.deleted." in name:
-        return "archived by OpenClaw; name the file to ingest it"
-    if ".bak" in name:
-        return "backup"
-    return None if detection.is_known(name) else "neither a note nor a transcript"
-
-
-def _file(path: str, real: str, wanted: Format | None, *, in_vault: bool) -> Found:
+def _file(path: str, real: str, wanted: Format | None, place: Place) -> Found:
     try:
         path.encode()
         with open_file(real) as stream:
@@ -230,8 +230,15 @@ def _file(path: str, real: str, wanted: Format | None, *, in_vault: bool) -> Fou
         return Problem(os.fsencode(path).decode(errors="replace"), None, "file name is not UTF-8")
     except OSError as error:
         return failed(path, error)
-    found = detection.of_file(path, head, wanted, in_vault=in_vault)
-    return found if isinstance(found, Problem) else SourceFile(path, with_tilde(real), found)
+    encoding = encodings.of_text(head, is_whole=len(head) < detection.HEAD)
+    if encoding == encodings.UNKNOWN:
+        return Problem(path, None, encodings.UNTOLD)
+    text = encodings.decoded(head, encoding)
+    found = detection.of_file(path, text, wanted, in_vault=place == "vault")
+    if isinstance(found, Problem):
+        return found
+    is_agents = surroundings.is_agents(os.path.dirname(real), place)
+    return SourceFile(path, with_tilde(real), found, encoding=encoding, is_agents=is_agents)
 
 
 def _standard_input(wanted: Format | None, stdin: BinaryIO | None) -> Found:
@@ -241,9 +248,13 @@ def _standard_input(wanted: Format | None, stdin: BinaryIO | None) -> Found:
         stdin = io.BufferedReader(cast("io.RawIOBase", stdin))
     # peek gives what one read gives and consumes nothing; a first row is enough.
     head = stdin.peek(detection.HEAD)[: detection.HEAD]
+    encoding = encodings.of_text(head)
+    if encoding == encodings.UNKNOWN:
+        return Problem(STDIN, None, encodings.UNTOLD)
+    head = encodings.decoded(head, encoding)
     if wanted is None and detection.is_binary(head, strict=True):
         return Problem(STDIN, None, "binary data")
-    return SourceFile(STDIN, STDIN, wanted or detection.detect(head), stdin)
+    return SourceFile(STDIN, STDIN, wanted or detection.detect(head), stdin, encoding)
 
 
 def open_file(path: str) -> BinaryIO:

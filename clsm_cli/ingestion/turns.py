@@ -15,6 +15,7 @@ from clsm_cli.text.characters import replace_lone
 
 if TYPE_CHECKING:
     from clsm_cli.ingestion.items import RawBlock, TranscriptItem
+    from clsm_cli.model.episodes import Episode
     from clsm_cli.model.trust import Trust
 
 
@@ -112,6 +113,17 @@ def from_block(raw: RawBlock, origin: str, path: str, trust: Trust, mask: Masker
         trust=trust,
         heading=tuple(mask(title) for title in raw.heading),
     )
+
+
+def without_dumps(episode: Episode) -> Episode:
+    """An episode as it is described and learnt from: each turn without its dumps."""
+    from clsm_cli.text import dumps
+
+    turns = tuple(
+        turn if (told := dumps.told(turn.text)) == turn.text else replace(turn, text=told)
+        for turn in episode.turns
+    )
+    return replace(episode, turns=turns)
 
 
 def has_exact_time(turn: Turn) -> bool:

@@ -185,20 +185,28 @@ def _as_read(items: Sequence[Item]) -> tuple[Item, ...]:
 
 
 def prepare(store: Store) -> Contents:
-    """The contents as the store is now; kept in a file for the next one who asks."""
-    wanted = store_briefing.signature(store)
-    kept = store_briefing.fetch(store, wanted)
-    found = None if kept is None else _contents_from(kept)
-    if found is None:
-        from clsm_cli.retrieval.briefing_contents import collect
+    """The contents as the store is now; kept in a file for the next one who asks.
 
-        found = collect(store)
-        store_briefing.keep(store, wanted, found._asdict())
+    While a run is at work they are those of before it, as the answers of a recall are.
+    """
+    wanted = store_briefing.signature(store)
+    found = _contents_from(store_briefing.fetch(store, wanted))
+    if found is not None:
+        return found
+    from clsm_cli.retrieval.briefing_contents import collect
+    from clsm_cli.store.index.publishing import is_at_work
+
+    if is_at_work(store):
+        return _contents_from(store_briefing.fetch(store, None)) or collect(store)
+    found = collect(store)
+    store_briefing.keep(store, wanted, found._asdict())
     return found
 
 
-def _contents_from(kept: dict[str, Any]) -> Contents | None:
+def _contents_from(kept: dict[str, Any] | None) -> Contents | None:
     """Contents that went through JSON; None if they are none."""
+    if kept is None:
+        return None
     try:
         return Contents(
             identity=_items(kept["identity"]),

@@ -1,7 +1,7 @@
 """Whether others may write to a store: then what stands in it may not be the owner's.
 
-A memory that somebody else can change is told to an agent as its own, and a setting can send it
-away. So a store is refused, as ssh refuses its keys: by readers too, what they read is the danger.
+A memory that somebody else can change is told to an agent as its own. So a store is refused, as ssh
+refuses its keys: by readers too, what they read is the danger.
 Others may *read* where ``git clone`` or a copy left its usual modes; that is no reason to refuse,
 ``clsm doctor`` says so and mends it.
 
@@ -34,8 +34,7 @@ def check(root: Path) -> None:
     """
     with atomic.disk_errors(root):
         found = os.stat(root)
-        loose = found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
-        if not loose or (loose == stat.S_IWGRP and _is_own_group(found)) or not _keeps_modes(root):
+        if not others_write(found) or not _keeps_modes(root):
             return
     from shlex import quote
 
@@ -47,8 +46,14 @@ def check(root: Path) -> None:
     )
 
 
+def others_write(found: os.stat_result) -> bool:
+    """Whether a mode lets others write: everybody, or a group that is not the owner's alone."""
+    loose = found.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
+    return bool(loose) and not (loose == stat.S_IWGRP and _is_own_group(found))
+
+
 def _is_own_group(found: os.stat_result) -> bool:
-    """Whether a folder's group is its owner's private one: of the same name, with nobody else in it."""
+    """Whether a file's group is its owner's private one: of the same name, with nobody else in it."""
     import grp
     import pwd
 

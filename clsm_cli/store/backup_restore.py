@@ -42,11 +42,13 @@ class Restored(NamedTuple):
     Attributes:
         root: Its folder.
         device: The name under which this machine writes to it.
+        misplaced: As in ``layout.Store``; a dry run does not look.
     """
 
     manifest: Manifest
     root: Path
     device: str
+    misplaced: tuple[str, ...] = ()
 
     @property
     def goes_on(self) -> bool:
@@ -79,14 +81,15 @@ def restore(
         DiskError: The disk refused; nothing was made.
     """
     root = _checked(root)
+    misplaced: tuple[str, ...] = ()
     with backup_read.opened(path) as reader:
         if dry_run:
             reader.check(progress)
         else:
             atomic.make_folder(root.parent)
             with _staged(root) as staging:
-                _unpack(reader, staging, root, environment, progress)
-        return Restored(reader.manifest, root, device_name(root, environment))
+                misplaced = _unpack(reader, staging, root, environment, progress).misplaced
+        return Restored(reader.manifest, root, device_name(root, environment), misplaced)
 
 
 def _checked(root: Path) -> Path:
@@ -154,7 +157,7 @@ def _clear(staging: Path) -> None:
 
 def _unpack(
     reader: Reader, staging: Path, root: Path, environment: dict[str, str], progress: Progress
-) -> None:
+) -> layout.Store:
     manifest = reader.manifest
     goes_on = device_name(root, environment) == manifest.device
     done, total = 0, manifest.size
@@ -191,3 +194,4 @@ def _unpack(
     found = layout.open_store(staging, environment)
     if found.store_id != manifest.store:
         raise DamagedBackupError(reader.path, "its memory has another id than its manifest")
+    return found

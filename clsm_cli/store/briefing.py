@@ -17,6 +17,7 @@ from clsm_cli.store import atomic
 from clsm_cli.store.conflict_names import is_conflict_copy
 from clsm_cli.store.index.files import scan
 from clsm_cli.store.jsonlines import LineError, load
+from clsm_cli.store.layout import ASIDE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -65,14 +66,19 @@ def signature(store: Store) -> str:
     return sha256(json.dumps([VERSION, store.zone_name, files]).encode())
 
 
-def fetch(store: Store, wanted: str) -> dict[str, Any] | None:
-    """The contents of the file; None if it is missing, damaged, or of another signature."""
+def fetch(store: Store, wanted: str | None) -> dict[str, Any] | None:
+    """The contents of the file; None if it is missing, damaged, or of another signature than wanted.
+
+    Args:
+        store: Whose briefing it is.
+        wanted: None: any will do.
+    """
     try:
         data = atomic.read(path_of(store), MAX_BYTES)
         found = None if data is None else json.loads(data)
     except (DiskError, DamagedStoreError, ValueError, RecursionError):
         return None
-    if not isinstance(found, dict) or found.get("signature") != wanted:
+    if not isinstance(found, dict) or wanted not in (None, found.get("signature")):
         return None
     contents = found.get("contents")
     if not isinstance(contents, dict) or found.get("sha256") != _digest(contents):
@@ -121,12 +127,14 @@ def open_turns(store: Store, most: int) -> list[list[OpenTurn]]:
     found: list[list[OpenTurn]] = []
     for flow in store.flows():
         folder = flow / "inbox"
+        talks: dict[str, dict[str, OpenTurn]] = {}
         for path in sorted(folder.glob("*.jsonl")) if folder.is_dir() else ():
             if is_conflict_copy(path.name):
                 continue
-            turns = {turn.key: turn for turn in _last_turns(path, most)}
-            if turns:
-                found.append(list(turns.values())[::-1])
+            for turn in reversed(list(_last_turns(path, most))):
+                talks.setdefault(path.stem.partition(ASIDE)[0], {}).setdefault(turn.key, turn)
+        # What was put aside has no order but that of the times when it came.
+        found += [sorted(turns.values(), key=lambda t: t.at)[-most:] for turns in talks.values()]
     return found
 
 

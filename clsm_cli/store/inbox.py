@@ -2,6 +2,9 @@
 
 Beside turns it holds end marks, and marks of tool calls that ran clsm: the result is no memory,
 also when it comes by a later input than the call.
+
+While another clsm has the lock, what is captured is put aside, in a file of its own that nobody else
+knows and nobody rewrites; who has the lock next adds it to the file of its session.
 """
 
 from __future__ import annotations
@@ -17,6 +20,7 @@ from clsm_cli.store import atomic, logs, runs
 from clsm_cli.store.conflict_names import is_conflict_copy
 from clsm_cli.store.episodes import turn_from, turn_mapping
 from clsm_cli.store.jsonlines import LineError, dump
+from clsm_cli.store.layout import ASIDE
 from clsm_cli.store.problems import LineProblem
 
 if TYPE_CHECKING:
@@ -69,6 +73,51 @@ class Inbox:
 def path_of(folder: Path, session: str) -> Path:
     """The inbox file of a session."""
     return folder / f"{file_name_of(session)}.jsonl"
+
+
+def put_aside(folder: Path, session: str, data: bytes) -> None:
+    """Write what was captured without the lock; told twice, it is written once.
+
+    Args:
+        folder: The inbox.
+        session: Of the turns.
+        data: From ``render``.
+
+    Raises:
+        DiskError: The operating system refused.
+    """
+    path = path_of(folder, session)
+    name = f"{path.stem}{ASIDE}{atomic.sha256(data)[:12]}{path.suffix}"
+    atomic.put(path.with_name(name), b"\n" + data + b"\n")
+
+
+def aside(folder: Path) -> dict[Path, list[Path]]:
+    """What was put aside, by the file of its session, the oldest first."""
+    found: dict[Path, list[Path]] = {}
+    for path in sorted(files(folder), key=_written):
+        stem, mark, _ = path.stem.partition(ASIDE)
+        if mark:
+            found.setdefault(path.with_name(stem + path.suffix), []).append(path)
+    return found
+
+
+def _written(path: Path) -> tuple[int, str]:
+    try:
+        return path.stat().st_mtime_ns, path.name
+    except FileNotFoundError:  # taken back meanwhile
+        return 0, path.name
+
+
+def taken_back(folder: Path) -> list[runs.Write]:
+    """Writes that add what was put aside to the files of its sessions; the caller has the lock."""
+    writes: list[runs.Write] = []
+    for whole, parts in sorted(aside(folder).items()):
+        for path in parts:
+            data = (atomic.read(path, logs.MAX_LOG) or b"").strip(b"\n")
+            if data:
+                writes.append(runs.Append(whole, data))
+            writes.append(runs.Remove(path))
+    return writes
 
 
 def render(items: Iterable[InboxRow]) -> bytes:

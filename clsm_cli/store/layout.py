@@ -7,7 +7,7 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from clsm_cli.config import FORMAT_VERSION, Settings, with_changes
+from clsm_cli.config import FORMAT_VERSION, Settings, of_machine, with_changes
 from clsm_cli.errors import (
     BadInputError,
     DamagedStoreError,
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 CONFIG_NAME = "clsm.yaml"
 _FOLDERS = frozenset({*STREAMS, ".clsm", "archive", "eval", "quarantine", "tombstones"})
 """Folders at the top of a store."""
+ASIDE = "~"
+"""In the name of an inbox file that was written while another clsm had the lock (``inbox``)."""
 TOPIC_STREAMS: tuple[Stream, ...] = ("identity", "projects", "tasks")
 """The streams that hold statements in Markdown; ``flow`` holds episodes."""
 
@@ -53,13 +55,18 @@ _HEADER = (
 
 
 class Store(NamedTuple):
-    """An opened store: its folder, its identity and its settings."""
+    """An opened store: its folder, its identity and its settings.
+
+    Attributes:
+        misplaced: Settings in ``clsm.yaml`` that only a machine may set; they are not obeyed.
+    """
 
     root: Path
     store_id: str
     zone_name: str
     settings: Settings
     device: str
+    misplaced: tuple[str, ...] = ()
 
     @property
     def zone(self) -> tzinfo:
@@ -221,7 +228,10 @@ def _from_config(
     try:
         if not isinstance(changes, dict):
             raise ValueError("'settings' must be a mapping")
-        settings = with_changes(Settings(), changes)
+        misplaced = of_machine(changes)
+        settings = with_changes(
+            Settings(), {name: value for name, value in changes.items() if name not in misplaced}
+        )
     except ValueError as error:
         raise DamagedStoreError(path, None, str(error)) from None
     zone_name = str(values.get("time_zone", "UTC"))
@@ -233,6 +243,7 @@ def _from_config(
         zone_name=zone_name,
         settings=settings,
         device=device_name(root, environment),
+        misplaced=misplaced,
     )
 
 

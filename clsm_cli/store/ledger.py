@@ -11,7 +11,7 @@ import json
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-from clsm_cli.errors import DamagedStoreError
+from clsm_cli.errors import ClsmError, DamagedStoreError
 from clsm_cli.model.ids import digest, is_id
 from clsm_cli.records import NamedTuple
 from clsm_cli.store import atomic, logs
@@ -155,6 +155,51 @@ def save(store: Store, line: logs.RunLine, contents: Sequence[bytes]) -> None:
     atomic.put(folder / "run.json", dump(mapping).encode(), durable=number > 0)
 
 
+def discard(store: Store, line: logs.RunLine) -> None:
+    """Remove what was kept of a step that failed before its first write.
+
+    Raises:
+        DiskError: The operating system refused.
+    """
+    folder = folder_of(store, line.id)
+    step = folder / step_of(line)
+    if step.is_dir() and _never_began(store, step):
+        atomic.remove_folder(step)
+        if not any(folder.iterdir()):
+            atomic.remove_folder(folder)
+
+
+def never_began(store: Store, run: Path) -> bool:
+    """Whether no step of a run that no ledger names got as far as its first write.
+
+    Args:
+        store: Whose.
+        run: The folder of its preimages.
+    """
+    return all(_never_began(store, step) for step in run.iterdir())
+
+
+def _never_began(store: Store, step: Path) -> bool:
+    """Whether the preimages of a step are still the files themselves, so that nothing is lost with them.
+
+    Those of one file in several changes count as before the first.
+    """
+    try:
+        data = atomic.read(step / "run.json", logs.MAX_LOG)
+        if data is None:  # it is written last, and before the first write
+            return True
+        first = {change.path: change for change in logs.parse_run(json.loads(data)).changes[::-1]}
+        return all(_is_as_before(store.root / path, each) for path, each in first.items())
+    except (ClsmError, OSError, ValueError, LookupError, TypeError, AttributeError):
+        return False
+
+
+def _is_as_before(path: Path, change: logs.Change) -> bool:
+    if change.after == "":  # an append
+        return (path.stat().st_size if path.exists() else 0) == change.size
+    return atomic.digest_of(path) == change.before
+
+
 def folder_of(store: Store, run_id: str) -> Path:
     """Where the preimages of a run are."""
     return store.derived / "runs" / run_id
@@ -164,6 +209,20 @@ def step_of(line: logs.RunLine) -> str:
     """The name of a step's folder, and of a run after its first step."""
     parts = [f"{c.path} {c.before} {c.after} {c.size}" for c in line.changes]
     return digest(line.command, line.at, *parts)
+
+
+def new_id(store: Store, line: logs.RunLine) -> str:
+    """An id that no run has: the same change may be made again, and undone again, at one time."""
+    step = step_of(line)
+    run_id, again = f"run-{step}", 0
+    while folder_of(store, run_id).exists() and run_id in _ids(store):
+        again += 1
+        run_id = f"run-{digest(step, str(again))}"
+    return run_id
+
+
+def _ids(store: Store) -> set[str]:
+    return {str(row.get("id")) for _, row in logs.rows(store.flow / FILE)[0]}
 
 
 def marks_of_new(old: bytes, new: bytes) -> list[str]:

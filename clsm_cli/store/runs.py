@@ -12,6 +12,7 @@ down whole in ``.clsm/redo`` before the first of them: whoever writes next ends 
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 from base64 import b64decode, b64encode
@@ -19,8 +20,7 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
-from clsm_cli.errors import DamagedStoreError, RefusedError
-from clsm_cli.model.ids import digest
+from clsm_cli.errors import ClsmError, DamagedStoreError, RefusedError
 from clsm_cli.model.streams import STREAMS
 from clsm_cli.store import atomic, ledger, lock, logs
 from clsm_cli.store.jsonlines import dump
@@ -57,6 +57,8 @@ class Remove:
 
 
 Write = Put | Append | Remove
+_HIDDEN = (".gitattributes", ".gitignore", ".clsm/purge")
+"""What a run may write to with a hidden name: git's two files, and the mark of ``wiping``."""
 _MAX_REDO = 1 << 30
 """Bytes of the file that holds a begun run."""
 
@@ -98,12 +100,26 @@ def apply(
     changes = _changes(store, writes)
     _refuse_stale(writes, changes)
     line = logs.RunLine("", command, now, changes, of)
-    line = line._replace(id=run_id or _new_id(store, line), changes=changes if keep else ())
+    line = line._replace(id=run_id or ledger.new_id(store, line), changes=changes if keep else ())
     _remember_device(store)
-    if keep:
-        ledger.save(store, line, [_content(write) for write in writes])
+    try:
+        if keep:
+            ledger.save(store, line, [_content(write) for write in writes])
+        if whole:
+            atomic.put(_redo(store), _begun(line, changes, writes))
+        _write(store, writes)
+    except BaseException:
+        if not _redo(store).exists():  # else whoever writes next ends it
+            with contextlib.suppress(ClsmError, OSError):
+                ledger.discard(store, line)
+        raise
+    atomic.append(store.flow / "runs.jsonl", logs.render(line), durable=whole)
     if whole:
-        atomic.put(_redo(store), _begun(line, changes, writes))
+        atomic.remove(_redo(store))
+    return line
+
+
+def _write(store: Store, writes: Sequence[Write]) -> None:
     for write in writes:
         lock.require(store.root)
         if isinstance(write, Put):
@@ -112,10 +128,6 @@ def apply(
             atomic.append(write.path, write.record)
         else:
             _remove(store, write.path)
-    atomic.append(store.flow / "runs.jsonl", logs.render(line), durable=whole)
-    if whole:
-        atomic.remove(_redo(store))
-    return line
 
 
 def recover(store: Store) -> list[str]:
@@ -161,17 +173,25 @@ def _read_redo(path: Path) -> dict[str, Any] | None:
         if found is not None:
             told = found.get("changes", found["line"]["changes"])
             changes = logs.parse_run({**found["line"], "changes": told}).changes
-            if len(changes) != len(found["data"]) or not all(map(is_inside, changes)):
+            paths = [PurePosixPath(change.path) for change in changes]
+            is_ours = all(is_inside(path.parent.parent, each) for each in paths)
+            if len(changes) != len(found["data"]) or not is_ours:
                 return None
     except (DamagedStoreError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
         return None
     return found
 
 
-def is_inside(change: logs.Change) -> bool:
-    """Whether the path of a change leads to a place in the store."""
-    path = PurePosixPath(change.path)
-    return not path.is_absolute() and ".." not in path.parts
+def is_inside(root: Path, path: PurePosixPath) -> bool:
+    """Whether a run may write to a path, relative to the store: its name may come from a clone.
+
+    Not out of the store, not through a link, and to no hidden name but ``_HIDDEN``: what stands in
+    ``.git`` names programs.
+    """
+    hidden = [part for part in path.parts if part.startswith(".")]
+    if path.is_absolute() or not path.parts or (hidden and path.as_posix() not in _HIDDEN):
+        return False
+    return not any((root / parent).is_symlink() for parent in path.parents[:-1])
 
 
 def _redo(store: Store) -> Path:
@@ -260,30 +280,13 @@ def _changes(store: Store, writes: Sequence[Write]) -> tuple[logs.Change, ...]:
 
 
 def _relative(store: Store, path: Path) -> str:
-    """The path inside the store; refused when it leaves it, also through a linked folder."""
-    if not path.is_relative_to(store.root) or ".." in path.parts:
-        raise RefusedError(str(path), "lies outside the store", "report this as a bug of clsm")
-    inside = path.relative_to(store.root)
-    for parent in inside.parents:
-        if str(parent) != "." and (store.root / parent).is_symlink():
-            raise RefusedError(
-                str(store.root / parent), "is a symbolic link", "put the folder itself in its place"
-            )
-    return inside.as_posix()
-
-
-def _new_id(store: Store, line: logs.RunLine) -> str:
-    """An id that no run has: the same change may be made again, and undone again, at one time."""
-    step = ledger.step_of(line)
-    run_id, again = f"run-{step}", 0
-    while ledger.folder_of(store, run_id).exists() and run_id in _ids(store):
-        again += 1
-        run_id = f"run-{digest(step, str(again))}"
-    return run_id
-
-
-def _ids(store: Store) -> set[str]:
-    return {str(row.get("id")) for _, row in logs.rows(store.flow / "runs.jsonl")[0]}
+    """The path inside the store; refused where no run may write."""
+    if path.is_relative_to(store.root):
+        inside = PurePosixPath(path.relative_to(store.root))
+        if is_inside(store.root, inside):
+            return inside.as_posix()
+    reason = "is no place in a memory: outside it, hidden, or behind a symbolic link"
+    raise RefusedError(str(path), reason, "take away the link, or what names that file")
 
 
 def _remember_device(store: Store) -> None:

@@ -27,7 +27,7 @@ def full(cli: Cli) -> Cli:
     chat = min((SAMPLE / "sessions").glob("*.jsonl"))
     cli.ok("ingest", SAMPLE / "workspace" / "MEMORY.md", chat, *NOW)
     cli.ok("consolidate", *NOW)
-    cli.ok("note", "The gate code is 4711 from May on.", *NOW)
+    cli.ok("note", "The gate number is 4711 from May on.", *NOW)
     return cli
 
 
@@ -121,13 +121,13 @@ def test_what_is_refused(cli: Cli) -> None:
 def test_what_was_forgotten_since_is_in_an_old_backup_until_the_tombstones_come_too(
     cli: Cli,
 ) -> None:
-    cli.ok("note", "The gate code is 4711 from May on.", *NOW)
+    cli.ok("note", "The gate number is 4711 from May on.", *NOW)
     cli.ok("note", "The heron gauge stands in the canal.", *NOW)
     cli.ok("backup", "b.tar.gz", *NOW)
-    found = cli.ok("recall", "gate code", "--json", *NOW).json["memories"][0]
+    found = cli.ok("recall", "gate number", "--json", *NOW).json["memories"][0]
     cli.ok("forget", found["id"], "--yes", *NOW)
     cli.ok("restore", "b.tar.gz", "new")
-    asked = ("recall", "gate code 4711", "--store", "new", *NOW)
+    asked = ("recall", "gate number 4711", "--store", "new", *NOW)
     assert "4711" in cli.ok(*asked).out
     shutil.copytree(cli.store / "tombstones", cli.folder / "new" / "tombstones")
     assert "4711" not in cli.ok(*asked).out

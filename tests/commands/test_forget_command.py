@@ -14,6 +14,9 @@ from commands.test_at_a_terminal import at_a_terminal
 from ingesting import new_store
 from processes import Cli, environment
 
+from clsm_cli.forgetting.forget import Plan
+from clsm_cli.forgetting.receipt import Receipt
+from clsm_cli.forgetting.writing import Writes
 from clsm_cli.ingestion.note import write_note
 from clsm_cli.text import secrets
 
@@ -113,6 +116,25 @@ def test_much_at_once_is_asked_for_as_such(cli: Cli) -> None:
     code, _ = at_a_terminal(cli, *everything, answer="30\n")
     assert code == 0
     assert cli.ok("recall", "the long list", *NOW).out == ""
+
+
+@pytest.mark.parametrize(
+    ("turns", "gone", "is_much"),
+    [
+        (100, 20, False),
+        (110, 21, False),
+        (100, 21, True),
+        (105, 21, False),
+        (104, 21, True),
+        (20, 20, False),
+    ],
+)
+def test_much_is_more_than_a_fifth_and_more_than_twenty(
+    turns: int, gone: int, *, is_much: bool
+) -> None:
+    told = Receipt((), (), {}, turns=gone, all_turns=turns, files=(), beyond=(), warnings=())
+    plan = Plan(told, Writes({}, {}, frozenset(), (), frozenset(), b""))
+    assert plan.is_mass_loss == is_much
 
 
 @pytest.mark.parametrize(

@@ -270,17 +270,25 @@ def test_a_server_without_a_store_says_so_at_every_call(bare: Cli) -> None:
     assert log == "clsm: no memory store at nowhere; create one with: clsm init nowhere\n"
 
 
-def test_a_locked_store_answers_and_refuses_to_write(cli: Cli) -> None:
+def test_a_locked_store_answers_takes_notes_and_refuses_to_judge(cli: Cli) -> None:
     cli.ok("note", COFFEE)
+    with (cli.store / "clsm.yaml").open("a") as config:
+        config.write("settings:\n  store.lock_wait: 0.2\n")
     folder = os.open(cli.store, os.O_RDONLY)
 
     async def talk(client: Client) -> None:
         fcntl.flock(folder, fcntl.LOCK_EX)
         found = await client.call_tool("recall", {"query": "How does Brian take his coffee?"})
-        assert found.structured_content["answered"]
-        assert "is locked by" in failure_of(await client.call_tool("note", {"text": "x"}))
-        fcntl.flock(folder, fcntl.LOCK_UN)
+        answer = found.structured_content
+        assert answer["answered"]
         assert not (await client.call_tool("note", {"text": "x"})).is_error
+        good = [answer["memories"][0]["id"]]
+        judged = {"recall_id": answer["recall_id"], "good": good}
+        assert "is locked by" in failure_of(await client.call_tool("feedback", judged))
+        fcntl.flock(folder, fcntl.LOCK_UN)
+        again = await client.call_tool("note", {"text": "x"})
+        assert again.structured_content["is_new"] is False
+        assert not (await client.call_tool("feedback", judged)).is_error
 
     assert session(cli, talk) == ""
     os.close(folder)

@@ -9,8 +9,12 @@ from ingesting import new_store, take
 from sleeping import believed, bytes_of, chat, current, edges, nodes, rows, sleep, told
 
 from clsm_cli.errors import RefusedError
+from clsm_cli.model.codec import Record
+from clsm_cli.model.graph import Edge, Node
+from clsm_cli.store import atomic, shards
 from clsm_cli.store.layout import Store
 
+REV = (1, "pi")
 SAMPLE = Path(__file__).parents[2] / "fixtures" / "sample"
 
 
@@ -296,6 +300,31 @@ def test_much_is_not_withdrawn_at_once(store: Store, tmp_path: Path) -> None:
     assert bytes_of(store) == before
     sleep(store, "2026-03-02T12:30:00+01:00", allow_loss=True)
     assert current(store, "nurse") == []
+
+
+@pytest.mark.parametrize("kind", ["nodes", "typed edges"])
+@pytest.mark.parametrize("count", [20, 21])
+def test_nor_are_nodes_and_edges(store: Store, kind: str, count: int) -> None:
+    """Records that no text bears out, as after files were lost: the graph made anew has none of them."""
+    people = [Node(id=f"p{n}", rev=REV, label=f"Person {n}", kind="person") for n in range(count)]
+    works = [
+        Edge(id=f"e-{n}", rev=REV, source="p0", target=f"p{n}", type="caused", n=1)
+        for n in range(count)
+    ]
+    planted: list[Record] = [*people] if kind == "nodes" else [*people[:20], *works]
+    atomic.put(store.graph("projects") / "0.yaml", shards.render(planted))
+    before = bytes_of(store)
+    if count == 20:  # that few may go
+        sleep(store, rebuild=True)
+        assert nodes(store) == {}
+        assert edges(store) == {}
+        return
+    with pytest.raises(RefusedError, match=f"withdraw 21 of 21 {kind}"):
+        sleep(store, rebuild=True)
+    assert bytes_of(store) == before
+    sleep(store, rebuild=True, allow_loss=True)
+    assert nodes(store) == {}
+    assert edges(store) == {}
 
 
 def test_a_task_is_done_once_somebody_says_so(store: Store, tmp_path: Path) -> None:

@@ -17,6 +17,9 @@ from faults import figures
 from faults.registry import lacking, rigs
 from faults.rig import HEAD, Outcome, Rig
 
+from clsm_cli.embedding import stamp
+from clsm_cli.errors import ClsmError
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -75,6 +78,11 @@ def main() -> int:
         parser.error("--keep needs --long: the short form is a sample")
     if unknown := {*given.rig} - {*names}:
         parser.error(f"no such rig: {', '.join(sorted(unknown))}")
+    try:
+        stamp.check(stamp.default_folder())
+    except ClsmError as error:  # its own sentence: where it is not, and how to get it
+        sys.stderr.write(f"{error}\n")
+        return error.exit_code
     chosen = [rig for rig in rigs() if rig.name in (given.rig or [rig.name])]
     good = [_run(rig, long=given.long, control=given.control, keep=given.keep) for rig in chosen]
     return int(not all(good))

@@ -132,7 +132,7 @@ def test_what_would_lose_something_else_is_refused(tmp_path: Path) -> None:
 
 def test_the_command_says_what_it_did_and_what_was_pushed(cli: Cli, tmp_path: Path) -> None:
     cli("init", "memory", "--git")
-    said = cli("note", "The gate code is 4711, says Mara.", "--json").json["id"]
+    said = cli("note", "The gate number is 4711, says Mara.", "--json").json["id"]
     cli("note", "Tea is in the blue tin.")
     git(tmp_path, "init", "--quiet", "--bare", "far.git")
     git(cli.store, "remote", "add", "far", str(tmp_path / "far.git"))

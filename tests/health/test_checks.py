@@ -240,11 +240,19 @@ def _changed_briefing(store: Store) -> None:
     assert briefing.fetch(store, briefing.signature(store)) is None
 
 
+def _unbegun(store: Store) -> None:
+    """Killed while it kept what it was going to replace."""
+    step = store.derived / "runs" / "run-0123456789ab" / "0123456789ab"
+    step.mkdir(parents=True, mode=0o700)
+    (step / "0000").write_bytes(largest(store, "identity/*.md").read_bytes())
+
+
 DAMAGE: tuple[tuple[str, str, Callable[[Store], None]], ...] = (
     ("not-a-file", "damage", _link),
     ("not-a-file", "damage", _pipe),
     ("too-large", "damage", _sparse),
     ("left-over", "note", _temp),
+    ("left-over", "note", _unbegun),
     ("not-normal", "note", _twice),
     ("unreadable-line", "damage", _typed),
     ("torn-line", "note", _torn),

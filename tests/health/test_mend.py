@@ -16,7 +16,7 @@ from clsm_cli.errors import LockedError
 from clsm_cli.forgetting import undo
 from clsm_cli.health import check, doctor
 from clsm_cli.model.graph import Statement
-from clsm_cli.store import logs, shards
+from clsm_cli.store import atomic, logs, shards
 from clsm_cli.store.lock import locked
 
 if TYPE_CHECKING:
@@ -164,6 +164,22 @@ def test_modes_and_left_overs(worn_store: Store) -> None:
     assert path.stat().st_mode & 0o777 == 0o600
     assert path.parent.stat().st_mode & 0o777 == 0o700
     assert not (path.parent / ".tmp-x.md").exists()
+
+
+def test_what_a_run_kept_goes_only_where_it_replaced_nothing(worn_store: Store) -> None:
+    path = largest(worn_store, "identity/*.md")
+    name = path.relative_to(worn_store.root).as_posix()
+    runs = worn_store.derived / "runs"
+    for run, before in (("run-00000000000a", path.read_bytes()), ("run-00000000000b", b"older\n")):
+        step = runs / run / "0123456789ab"
+        step.mkdir(parents=True, mode=0o700)
+        (step / "0000").write_bytes(before)
+        change = {"path": name, "before": atomic.sha256(before), "after": "0" * 64}
+        row = {"id": run, "command": "ingest", "at": "2026-03-01T00:00:00Z", "changes": [change]}
+        (step / "run.json").write_text(json.dumps(row))
+    fix(worn_store)
+    assert not (runs / "run-00000000000a").exists()
+    assert (runs / "run-00000000000b" / "0123456789ab" / "0000").read_bytes() == b"older\n"
 
 
 def test_nothing_is_mended_while_somebody_writes(worn_store: Store) -> None:

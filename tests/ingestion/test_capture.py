@@ -9,12 +9,13 @@ from typing import Any
 
 import pytest
 from conversations import header
+from forgetting.undoing import undo
 from ingesting import new_store, state_of, take, tree
 
 from clsm_cli.errors import LockedError
 from clsm_cli.ingestion import report as reports
 from clsm_cli.model.episodes import EndMark
-from clsm_cli.store import inbox
+from clsm_cli.store import inbox, ledger
 from clsm_cli.store.layout import Store
 from clsm_cli.store.lock import locked
 
@@ -164,11 +165,37 @@ def test_a_call_mark_outlives_the_rewrite_of_the_inbox(store: Store) -> None:
     assert [mark.call for mark in box_of(store).calls] == [f"c{n}" for n in range(16, 80)]
 
 
-def test_a_hook_gives_up_when_another_clsm_writes(store: Store) -> None:
-    with locked(store.root, 0), pytest.raises(LockedError) as caught:
+def test_what_is_told_while_another_clsm_writes_is_put_aside(store: Store) -> None:
+    captured(store, row("before", 1))
+    with locked(store.root, 0):
+        for _ in range(2):
+            report = captured(store, row("before", 1), row("hello", 2))
+            assert report.sources[0].tally.added + report.sources[0].tally.known == 2
+        captured(store, row("more", 3), row("untimed"))
+        assert texts(store) == ["before"]
+        (parts,) = inbox.aside(store.inbox).values()
+        assert len(parts) == 2
+    captured(store, row("hello", 2), row("untimed"), row("after", 4))
+    assert texts(store) == ["before", "hello", "more", "untimed", "after"]
+    assert inbox.files(store.inbox) == [inbox.path_of(store.inbox, "main")]
+
+
+def test_what_was_put_aside_comes_back_by_an_undo(store: Store) -> None:
+    with locked(store.root, 0):
         captured(store, row("hello", 1))
+    (before,) = inbox.files(store.inbox)
+    pipe(store)
+    assert texts(store) == ["hello"]
+    (run,) = ledger.entries(store.flow)
+    undo(store, run.id)
+    assert inbox.files(store.inbox) == [before]
+
+
+def test_a_document_cannot_be_put_aside(store: Store, tmp_path: Path) -> None:
+    (tmp_path / "note.md").write_text("# A\n\nb\n")
+    with locked(store.root, 0), pytest.raises(LockedError) as caught:
+        take(store, tmp_path / "note.md", capture_only=True)
     assert caught.value.exit_code == 75
-    assert not texts(store)
 
 
 def test_a_dry_run_writes_nothing(store: Store, tmp_path: Path) -> None:

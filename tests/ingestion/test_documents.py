@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 from ingesting import embedder, new_store, state_of, take, tree
 
-from clsm_cli.model.episodes import Document
+from clsm_cli.ingestion import documents
+from clsm_cli.model.episodes import Document, Turn
 from clsm_cli.model.ids import document_id
 from clsm_cli.store import layout
 from clsm_cli.store.index.opening import open_index
@@ -213,3 +215,22 @@ def test_the_record_says_where_the_document_lives(store: Store, tmp_path: Path) 
     path = write(tmp_path, VERSIONS[0])
     take(store, path)
     assert document(store).id == document_id(str(path.resolve()))
+
+
+def test_a_long_document_that_changed_all_over_is_compared_in_linear_time() -> None:
+    """Each of 9,000 items is changed; all against all would be 81 million pairs."""
+    count = 9000
+    assert count**2 > 10 * documents.MOST_PAIRS
+    texts = [
+        f"{n * 7919 % 100_003} came by on day {n}, and the oak had {n * 31 % 977} leaves"
+        for n in range(count)
+    ]
+    gone = {f"{n:012x}": text for n, text in enumerate(texts)}
+    fresh = [
+        Turn(key=f"f{n:011x}", speaker="", role="user", text=f"{text}, they say")
+        for n, text in enumerate(texts)
+    ]
+    began = time.process_time()
+    found = documents._successors(fresh, gone)
+    assert time.process_time() - began < 15
+    assert found == {f"{n:012x}": f"f{n:011x}" for n in range(count)}

@@ -230,10 +230,10 @@ def test_an_archive() -> None:
     ("data", "reason"),
     [
         (b"[", "not JSON (expecting value: line 1 column 2 (char 1))"),
-        (b"{}", "holds no conversations of ChatGPT or Claude"),
+        (b"{}", "holds no conversation that clsm knows"),
         (b"[1]", "conversation 1 is none that clsm knows"),
         (b"[" * 100_000, "JSON that is nested too deeply"),
-        (archive(users_json=b"[]"), "holds no conversations of ChatGPT or Claude"),
+        (archive(users_json=b"[]"), "holds no conversation that clsm knows"),
         (archive(conversations_json=b"[]")[:-30], "archive that cannot be read"),
     ],
 )

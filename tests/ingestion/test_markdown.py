@@ -84,8 +84,7 @@ def test_a_heading_tells_the_day_of_its_blocks() -> None:
         ("w/MEMORY.md", "# My memory\n", "agent", "My memory"),
         ("w/memory.md", "a", "agent", "memory"),
         ("w/DREAMS.md", "a", "agent", "DREAMS"),
-        ("w/memory/2026-02-24.md", "a", "agent", "2026-02-24"),
-        ("w/2026-02-24-call.md", "a", "agent", "2026-02-24-call"),
+        ("w/2026-02-24.md", "a", "user", "2026-02-24"),
         ("reading list.txt", "a", "user", "reading list"),
         ("clip.md", "---\ntrust: web\ntitle: A page\n---\na", "web", "A page"),
         ("-", "a", "user", "-"),
@@ -94,6 +93,21 @@ def test_a_heading_tells_the_day_of_its_blocks() -> None:
 def test_trust_and_title(path: str, text: str, trust: str, title: str) -> None:
     document = read(text, path)
     assert (document.trust, document.title) == (trust, title)
+
+
+@pytest.mark.parametrize(
+    ("name", "front", "trust"),
+    [
+        ("2026-02-24.md", "", "agent"),
+        ("2026-02-24-call.md", "", "agent"),
+        ("USER.md", "", "user"),
+        ("2026-02-24.md", "---\ntrust: user\n---\n", "user"),
+    ],
+)
+def test_dated_notes_of_an_agents_workspace_are_its_own(name: str, front: str, trust: str) -> None:
+    found = markdown.read(f"{front}a".encode(), path=name, zone=HOME, is_agents=True)
+    assert isinstance(found, RawDocument)
+    assert found.trust == trust
 
 
 @pytest.mark.parametrize(
@@ -182,7 +196,7 @@ def test_a_large_block_comes_in_pieces() -> None:
     assert "\n".join(piece.text for piece in pieces) == many
     assert [pieces[0].line_start, pieces[-1].line_end] == [3, 1502]
     assert all(a.line_end + 1 == b.line_start for a, b in itertools.pairwise(pieces))
-    assert told(document) == [(3, "block larger than 1 MiB, read in pieces")]
+    assert told(document) == []
 
 
 def test_a_large_line_comes_in_pieces() -> None:
@@ -227,3 +241,16 @@ def test_a_full_size_note_is_quick() -> None:
     document = read(data)
     assert len(document.blocks) == (8 << 20) // 262
     assert time.process_time() - start < 8
+
+
+def test_a_log_with_blank_lines_in_it_is_one_block_and_what_stands_around_it_is_not() -> None:
+    entries = [f"2026-03-01 10:{i // 60:02}:{i % 60:02} GET /a/{i * 7919} 200" for i in range(500)]
+    log = "\n\n".join("\n".join(entries[i : i + 5]) for i in range(0, 500, 5))
+    document = read(f"# Outage\n\nMara saw it first.\n\n{log}\n\nThen Tom restarted the pump.\n")
+    texts = [block.text for block in document.blocks]
+    assert texts[0] == "Mara saw it first."
+    assert texts[-1] == "Then Tom restarted the pump."
+    assert "\n\n".join(texts[1:-1]) == log
+    assert len(max(texts, key=len)) > 0.8 * len(log)
+    items = "".join(f"- 10:{i // 60:02}:{i % 60:02} step {i * 7919}\n" for i in range(700))
+    assert len(read(items).blocks) == 700

@@ -83,6 +83,8 @@ def test_clsm_tools() -> None:
     assert is_clsm_tool("mcp__clsm__recall")
     assert not is_clsm_tool("exec")
     assert not is_clsm_tool("clsmith")
+    for name in ("</clsm-recall>", '<clsm-recall id="r-1f">', "the clsm"):  # of a text, not a tool
+        assert not is_clsm_tool(name)
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import pytest
 from ingesting import new_store, state_of, take
 from processes import Cli
 
-from clsm_cli.errors import BadInputError, LockedError
+from clsm_cli.errors import BadInputError
 from clsm_cli.ingestion.note import SESSION, write_note
 from clsm_cli.store import inbox
 from clsm_cli.store.layout import Store
@@ -59,9 +59,11 @@ def test_secrets_are_masked_and_counted(store: Store) -> None:
     assert "a1B2a1B2" not in noted.text
 
 
-def test_a_note_waits_for_nobody_long(store: Store) -> None:
-    with locked(store.root, 0), pytest.raises(LockedError):
-        write_note(store, "Tea.", NOW)
+def test_a_note_waits_for_nobody(store: Store) -> None:
+    with locked(store.root, 0):
+        assert [write_note(store, "Tea.", NOW).is_new for _ in range(2)] == [True, False]
+    assert not write_note(store, "Tea.", NOW).is_new
+    assert write_note(store, "Cake.", NOW).is_new
 
 
 def test_notes_become_episodes_like_any_turn(store: Store, tmp_path: Path) -> None:

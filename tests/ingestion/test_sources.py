@@ -109,7 +109,9 @@ def test_a_named_trajectory_is_passed_over_and_a_named_archive_is_read(tmp_path:
         ("a.json", b'{"role":"user","text":"a"}\n', "jsonl"),
         ("a.dat", b"text\0text", "binary file"),
         ("a.md", b"one \0 in a text that is long enough", "markdown"),
-        ("a.md", "text".encode("utf-16"), "binary file"),
+        ("a.md", "text".encode("utf-16"), "markdown"),
+        ("a.jsonl", '{"role":"user","text":"Zoë"}'.encode("utf-16"), "jsonl"),
+        ("a.dat", "Zoë waters it".encode("utf-16-le"), "markdown"),
         ("a.md", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\x01\0\0\0\x01\0", "binary file"),
     ],
 )
@@ -260,3 +262,25 @@ def test_detect_takes_any_bytes() -> None:
 def test_skips_carry_their_path(tmp_path: Path) -> None:
     place(tmp_path, **{"clsm.yaml": b""})
     assert list(find([str(tmp_path)])) == [Skipped(str(tmp_path), "a clsm store")]
+
+
+@pytest.mark.parametrize(
+    ("beside", "name", "agents"),
+    [
+        ((), "diary/2026-03-12.md", False),
+        (("AGENTS.md",), "2026-03-12.md", True),
+        (("SOUL.md",), "notes/deep/2026-03-12.md", True),
+        ((), "memory/2026-03-12.md", True),
+        ((".obsidian/app.json",), "memory/2026-03-12.md", False),
+        ((".obsidian/app.json", "MEMORY.md"), "memory/2026-03-12.md", True),
+    ],
+)
+def test_whose_dated_notes_they_are(
+    tmp_path: Path, beside: tuple[str, ...], name: str, *, agents: bool
+) -> None:
+    place(tmp_path, **dict.fromkeys((*beside, name), b"x"))
+    walked = {each.path: each for each in find([str(tmp_path)])}
+    (named,) = find([str(tmp_path / name)])
+    for each in (named, walked[str(tmp_path / name)]):
+        assert isinstance(each, SourceFile)
+        assert each.is_agents == agents

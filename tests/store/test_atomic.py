@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -204,6 +206,53 @@ def test_an_unwritable_folder_is_one_plain_sentence(tmp_path: Path) -> None:
         atomic.put(folder / "note.md", b"new")
     folder.chmod(0o700)
     assert (folder / "note.md").read_bytes() == b"old"
+
+
+def _syscalls(code: str, folder: Path) -> list[str]:
+    """What a process asks of the system for the files of a folder, in order: ``fsync note.md``."""
+    words = (
+        "strace",
+        "-y",
+        "-e",
+        "trace=fsync,rename,renameat,renameat2,write",
+        "-o",
+        "/dev/stderr",
+    )
+    done = subprocess.run(
+        [*words, sys.executable, "-c", f"{_IMPORTS}{code}"],
+        cwd=folder,
+        env={"PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    rows = [
+        row.replace(f"{folder}/", "").replace(f"{folder}>", ".>")
+        for row in done.stderr.splitlines()
+    ]
+    calls = [
+        re.match(r'(\w+)\([^<"]*[<"]([^>"]+)[>"]', row)
+        for row in rows
+        if row.endswith(("= 0", "= 4"))
+    ]
+    return [f"{call[1].rstrip('2').removesuffix('at')} {call[2]}" for call in calls if call]
+
+
+_IMPORTS = "from pathlib import Path; from clsm_cli.store import atomic; here = Path.cwd(); "
+
+
+@pytest.mark.skipif(shutil.which("strace") is None, reason="strace is not installed")
+def test_what_is_acknowledged_survives_a_power_cut(tmp_path: Path) -> None:
+    """A name is durable only once its folder is synced, a line once its file is."""
+    assert _syscalls("atomic.put(here / 'note.md', b'text')", tmp_path) == [
+        "write .tmp-note.md",
+        "fsync .tmp-note.md",
+        "rename .tmp-note.md",
+        "fsync .",
+    ]
+    grown = ["write log.jsonl", "fsync log.jsonl"]
+    assert _syscalls("atomic.append(here / 'log.jsonl', b'{}')", tmp_path) == [*grown, "fsync ."]
+    assert _syscalls("atomic.append(here / 'log.jsonl', b'{}')", tmp_path) == grown
 
 
 @pytest.fixture

@@ -78,7 +78,7 @@ def test_names_of_others(name: str) -> None:
 
 
 def test_readers_pass_over_copies(store: Store) -> None:
-    tell(store, row("The gate code is 4711.", session="gate"))
+    tell(store, row("The gate number is 4711.", session="gate"))
     state(store, "identity", "people", "Mara keeps bees.", ())
     before = scan(store)
     (box,) = inbox.files(store.inbox)
@@ -89,7 +89,7 @@ def test_readers_pass_over_copies(store: Store) -> None:
     assert scan(store) == before
     assert inbox.files(store.inbox) == [box]
     assert [topic.path.stem for topic in topics.read_topics(kept.parent)] == ["people"]
-    assert "9999" not in str(ask(store, "What is the gate code?"))
+    assert "9999" not in str(ask(store, "What is the gate number?"))
 
 
 def test_records_are_joined_by_id_and_the_copy_is_kept(store: Store) -> None:
@@ -185,7 +185,7 @@ def test_what_a_copy_forgets_counts_at_once(store: Store) -> None:
 
 
 def test_turns_of_a_copy_that_no_episode_holds_stay(store: Store) -> None:
-    tell(store, row("The gate code is 4711.", session="gate"), row("x", session="gate", end=True))
+    tell(store, row("The gate number is 4711.", session="gate"), row("x", session="gate", end=True))
     sleep(store)
     (path,) = episodes.files(store.flow)
     mine = episodes.read(path)

@@ -74,7 +74,7 @@ def plant(root: Path, mark: Path) -> Path:
 def memory(cli: Cli) -> Cli:
     """A store in a repository with a commit, a note in it, and one that was segmented."""
     cli.ok("init", "--git", cli.store)
-    cli.ok("note", "The gate code is 4711.")
+    cli.ok("note", "The gate number is 4711.")
     cli.ok("note", "Mara keeps bees.")
     cli.ok("ingest")
     git(cli.store, "add", "-A")
@@ -87,7 +87,7 @@ def test_no_command_runs_what_is_planted(memory: Cli, tmp_path: Path) -> None:
     root = memory.store
     false = plant(root, mark)
     path = os.pathsep.join([str(false), memory.environment["PATH"]])
-    answer = memory.ok("recall", "gate code", "--json", PATH=path).json
+    answer = memory.ok("recall", "gate number", "--json", PATH=path).json
     key = answer["memories"][0]["id"]
     commands: list[tuple[str | Path, ...]] = [
         ("init", "--git", root),

@@ -227,5 +227,5 @@ def test_a_pause_lets_another_writer_in_and_loses_nothing(store: Store) -> None:
 )
 def test_parts_are_small_and_leave_nothing_out(text: str) -> None:
     spans = cut(text, 200)
-    assert all(count_tokens(text[a:b]) <= 200 for a, b in spans)
-    assert "".join("".join(text[a:b].split()) for a, b in spans) == "".join(text.split())
+    assert all(count_tokens(text[a:b]) <= 200 for a, b, _ in spans)
+    assert "".join("".join(text[a:b].split()) for a, b, _ in spans) == "".join(text.split())

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from clsm_cli.errors import RefusedError
+from clsm_cli.errors import DiskError, RefusedError
 from clsm_cli.store import atomic, layout, ledger, logs, runs
 
 if TYPE_CHECKING:
@@ -74,26 +74,50 @@ def test_a_run_is_applied_recorded_and_its_preimages_kept(store: layout.Store) -
     assert {path.stat().st_mode & 0o077 for path in store.root.rglob("*")} == {0}
 
 
-def test_preimages_are_there_before_the_first_write(
-    store: layout.Store, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("at", [0, 1])
+def test_preimages_are_there_before_the_first_write_and_go_where_none_happened(
+    store: layout.Store, monkeypatch: pytest.MonkeyPatch, at: int
+) -> None:
+    notes = [store.root / "projects" / name for name in ("a.md", "b.md")]
+    for note in notes:
+        atomic.put(note, b"old")
+    put = atomic.put
+
+    def fails(path: Path, data: bytes, **options: Any) -> None:
+        if path == notes[at]:
+            (step,) = (store.derived / "runs").glob("run-*/*")
+            assert [(step / name).read_bytes() for name in ("0000", "0001")] == [b"old", b"old"]
+            assert (step / "run.json").exists()
+            raise DiskError(path, "No space left on device")
+        put(path, data, **options)
+
+    monkeypatch.setattr(atomic, "put", fails)
+    with pytest.raises(DiskError):
+        runs.apply(store, "consolidate", NOW, [runs.Put(note, b"new") for note in notes])
+    assert [note.read_bytes() for note in notes] == [b"new", b"old"] if at else [b"old", b"old"]
+    assert not (store.flow / "runs.jsonl").exists()
+    kept = list((store.derived / "runs").glob("run-*/*"))
+    assert len(kept) == at, "what was replaced is kept, and nothing else"
+
+
+@pytest.mark.parametrize("step", ["0000", "run.json", "redo"])
+def test_a_disk_that_is_full_before_the_first_write_leaves_no_run(
+    store: layout.Store, monkeypatch: pytest.MonkeyPatch, step: str
 ) -> None:
     note = store.root / "projects" / "a.md"
     atomic.put(note, b"old")
     put = atomic.put
 
-    def killed(path: Path, data: bytes, **options: Any) -> None:
-        if path == note:
-            raise KeyboardInterrupt
+    def fails(path: Path, data: bytes, **options: Any) -> None:
+        if path.name == step:
+            raise DiskError(path, "No space left on device")
         put(path, data, **options)
 
-    monkeypatch.setattr(atomic, "put", killed)
-    with pytest.raises(KeyboardInterrupt):
-        runs.apply(store, "consolidate", NOW, [runs.Put(note, b"new")])
-    (folder,) = (store.derived / "runs").glob("run-*/*")
-    assert (folder / "0000").read_bytes() == b"old"
-    assert (folder / "run.json").exists()
+    monkeypatch.setattr(atomic, "put", fails)
+    with pytest.raises(DiskError):
+        runs.apply(store, "consolidate", NOW, [runs.Put(note, b"new")], whole=True)
+    assert list((store.derived / "runs").glob("*")) == []
     assert note.read_bytes() == b"old"
-    assert not (store.flow / "runs.jsonl").exists()
 
 
 def test_one_stale_file_stops_a_run_before_its_first_write(store: layout.Store) -> None:

@@ -32,7 +32,10 @@ if TYPE_CHECKING:
     from clsm_cli.store.index.vector_rows import Committed
     from clsm_cli.store.layout import Store
 
-_USED = "SELECT embedded FROM passages UNION SELECT embedded FROM nodes WHERE embedded IS NOT NULL"
+_USED = (
+    "SELECT embedded FROM passages WHERE embedded IS NOT NULL"
+    " UNION SELECT embedded FROM nodes WHERE embedded IS NOT NULL"
+)
 _ORPHANS = (
     "DELETE FROM places WHERE id NOT IN (SELECT place FROM passages)",
     "DELETE FROM mentions WHERE passage NOT IN (SELECT id FROM passages)",
@@ -83,17 +86,16 @@ def compact(store: Store) -> None:
 
 def _detach(connection: sqlite3.Connection) -> list[Row]:
     """Delete orphans, and all rows of vectors; returns those that are to come back, by row."""
-    connection.execute("BEGIN IMMEDIATE")
-    for statement in _ORPHANS:
-        connection.execute(statement)
-    found = connection.execute(
-        f"SELECT digest, row, token, tokens, checksum FROM vectors WHERE digest IN ({_USED})"
-        " ORDER BY row"
-    )
-    kept = [Row._make(each) for each in found]
-    connection.execute("DELETE FROM vectors")
-    connection.execute(f"INSERT OR IGNORE INTO waiting {_USED}")
-    connection.execute("COMMIT")
+    with database.transaction(connection):
+        for statement in _ORPHANS:
+            connection.execute(statement)
+        found = connection.execute(
+            f"SELECT digest, row, token, tokens, checksum FROM vectors WHERE digest IN ({_USED})"
+            " ORDER BY row"
+        )
+        kept = [Row._make(each) for each in found]
+        connection.execute("DELETE FROM vectors")
+        connection.execute(f"INSERT OR IGNORE INTO waiting {_USED}")
     return kept
 
 
@@ -142,6 +144,5 @@ def _put(path: Path, data: bytes) -> None:
 
 def _attach(connection: sqlite3.Connection, kept: Iterable[Row], crc: int) -> None:
     """Say where the vectors are."""
-    connection.execute("BEGIN IMMEDIATE")
-    commit_rows(connection, kept, crc)
-    connection.execute("COMMIT")
+    with database.transaction(connection):
+        commit_rows(connection, kept, crc)

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-SCHEMA_VERSION = 10
+SCHEMA_VERSION = 11
 """Raised whenever the tables (``schema``) or what they mean change; an older index is rebuilt."""
 
 
@@ -120,6 +120,20 @@ def open_to_read(derived: Path) -> sqlite3.Connection | None:
     return None
 
 
+@contextlib.contextmanager
+def transaction(connection: sqlite3.Connection) -> Iterator[None]:
+    """All of it or nothing; within another one, part of that."""
+    is_own = not connection.in_transaction
+    connection.execute("BEGIN IMMEDIATE" if is_own else "SAVEPOINT step")
+    try:
+        yield
+    except BaseException:
+        if connection.in_transaction:  # SQLite may have ended it
+            connection.execute("ROLLBACK" if is_own else "ROLLBACK TO step")
+        raise
+    connection.execute("COMMIT" if is_own else "RELEASE step")
+
+
 def in_memory(copy_of: sqlite3.Connection | None) -> sqlite3.Connection:
     """A private index in memory, a copy of another or empty; for changes that cannot be kept."""
     connection = sqlite3.connect(":memory:", isolation_level=None)
@@ -128,6 +142,13 @@ def in_memory(copy_of: sqlite3.Connection | None) -> sqlite3.Connection:
     else:
         copy_of.backup(connection)
     return connection
+
+
+def tidy(connection: sqlite3.Connection, before: int) -> None:
+    """Put the rows of an index that doubled in their order: a twentieth less."""
+    if pages(connection) > 2 * before:
+        with contextlib.suppress(sqlite3.OperationalError):  # there may be no room
+            connection.execute("VACUUM")
 
 
 def pages(connection: sqlite3.Connection) -> int:

@@ -21,7 +21,7 @@ _MIN_PHRASE = 2
 
 
 class Said(NamedTuple):
-    """A turn or block as the index has it, whole.
+    """A turn or block as the index has it, whole but for dumps.
 
     Attributes:
         section: What it stands in: a heading of a document, or its episode.
@@ -152,7 +152,7 @@ def _collect(
         "SELECT p.key, p.text, p.speaker, p.role, p.trust, p.time, l.session, l.episode, l.document,"
         f" {_SECTION}, COALESCE(h.text, ''), p.current {_SAID}"
         f" LEFT JOIN headings h ON h.id = p.heading WHERE {where} AND l.episode IS NOT NULL"
-        " ORDER BY l.episode, p.id, p.part",
+        " AND p.embedded IS NOT NULL ORDER BY l.episode, p.id, p.part",
         values,
     ):
         part = Said(*row)._replace(is_current=bool(row[-1]))

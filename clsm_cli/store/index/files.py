@@ -8,11 +8,12 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable
+from itertools import accumulate
 from typing import TYPE_CHECKING, TypeAlias
 
 from clsm_cli.records import NamedTuple
 from clsm_cli.store.conflict_names import is_conflict_copy
-from clsm_cli.store.layout import TOPIC_STREAMS
+from clsm_cli.store.layout import ASIDE, TOPIC_STREAMS
 
 if TYPE_CHECKING:
     import sqlite3
@@ -26,6 +27,8 @@ USES = "uses.jsonl"
 ARCHIVED = "archived.jsonl"
 """What a machine's last ``decay`` found archived, in its flow."""
 _OF_FLOW = {USES: "uses", ARCHIVED: "archived"}
+_MOST_ASIDE = 32 << 10
+"""Bytes of captured turns that a recall takes in beside a run at work."""
 _SHARD = re.compile(r"[0-9a-f]{1,2}\.yaml\Z")
 
 
@@ -48,13 +51,30 @@ class Changes(NamedTuple):
         return bool(self.changed or self.removed)
 
 
+def told_aside(found: Changes) -> tuple[Changes, bool]:
+    """Of some changes those that a capture made without the lock; whether there are more.
+
+    The newest of them, as many as cost a recall next to nothing.
+    """
+    paths = [path for path, how in found.changed.items() if how[0] == "inbox" and ASIDE in path]
+    paths.sort(key=lambda path: (-found.changed[path][2], path))
+    sizes = accumulate(found.changed[path][1] for path in paths)
+    count = sum(size <= _MOST_ASIDE for size in sizes)
+    kept = {path: found.changed[path] for path in paths[:count]}
+    return Changes(kept, ()), count < len(paths)
+
+
 def changes(connection: sqlite3.Connection, store: Store) -> Changes:
-    """Compare the signatures of all files with those in the index."""
+    """Compare the signatures of all files with those in the index.
+
+    The files come first: who sees one that a run has changed then sees in the index, too, that the
+    run is at work (``publishing.at_work``).
+    """
+    now = scan(store)
     known = {
         row[0]: row[1:]
         for row in connection.execute("SELECT path, kind, size, mtime_ns FROM files")
     }
-    now = scan(store)
     changed = {path: signature for path, signature in now.items() if known.get(path) != signature}
     return Changes(changed, tuple(sorted(known.keys() - now.keys())))
 

@@ -1,8 +1,10 @@
 """Open an index that is as fresh as the moment allows.
 
-With the store's lock free, changes are written to the index on disk. Without it, or on a read-only
-disk, they are applied to a copy in memory, by words only: the answer is right, only the next one
-has to do the same again.
+With the store's lock free, changes are written to the index on disk. While a run is at work
+(``publishing``), that index is read as it is: what it was before the run, whole, until the run
+publishes what it did; only what was captured since is added, as below. Else, and on a read-only
+disk, all changes are applied to a copy in memory, by words only: the answer is right, only the next
+one has to do the same again.
 """
 
 from __future__ import annotations
@@ -14,7 +16,7 @@ from typing import TYPE_CHECKING
 from clsm_cli.errors import DiskError
 from clsm_cli.records import NamedTuple
 from clsm_cli.store.index import database, vector_state, vectors
-from clsm_cli.store.index.files import changes
+from clsm_cli.store.index.files import Changes, changes, told_aside
 from clsm_cli.store.index.reader import Index
 
 if TYPE_CHECKING:
@@ -27,6 +29,12 @@ if TYPE_CHECKING:
 
 _STEP = 128
 """Texts between two commits: what is done stays done."""
+_OVERLAID = (
+    "the index could not be updated now (another clsm is writing, or the disk is read-only): what is"
+    " new was searched by words only"
+)
+_LEFT = "more was captured while another clsm works than a recall reads; it is found once that ends"
+_NOTHING = Changes({}, ())
 _TRIES = 5
 """Times that files are read again which changed while they were read."""
 _DAMAGED = (
@@ -82,11 +90,8 @@ def bring_up_to_date(
         refresh(connection, store, found)
     if embedder is not None:
         _embed(store, connection, embedder, progress, at_most, pause)
-    if database.pages(connection) > 2 * before:
-        with contextlib.suppress(
-            sqlite3.OperationalError
-        ):  # all is committed; there may be no room
-            connection.execute("VACUUM")  # rows in their order: a twentieth less
+    if not connection.in_transaction:
+        database.tidy(connection, before)
 
 
 def _embed(
@@ -140,12 +145,12 @@ def open_index(
 @contextlib.contextmanager
 def _open(store: Store, embedder: Embedder | None, progress: Progress | None) -> Iterator[Opened]:
     """See ``open_index``."""
-    disk, is_fresh = _read(store, embedder)
+    disk, found = _read(store)
     try:
-        if disk is not None and is_fresh:
+        if disk is not None and not found.any and _is_ready(disk, store, embedder):
             yield _opened(Index(disk, store), embedder)
             return
-        from clsm_cli.store.index.refresh import refresh
+        from clsm_cli.store.index import publishing
         from clsm_cli.store.lock import try_locked
 
         # What was made without a model is made whole too, or it would stay without vectors.
@@ -158,22 +163,38 @@ def _open(store: Store, embedder: Embedder | None, progress: Progress | None) ->
             if connection is not None:
                 yield _opened(Index(connection, store), embedder)
                 return
-        copy = database.in_memory(disk)
-        for _ in range(_TRIES):  # a file that went while it was read has its turns elsewhere now
-            found = changes(copy, store)
-            if not found.any:
-                break
-            refresh(copy, store, found)
-        opened = _opened(Index(copy, store), embedder)
-        opened.warnings.insert(
-            0,
-            "the index could not be updated now (another clsm is writing, or the disk is"
-            " read-only): what is new was searched by words only",
-        )
+        is_marked = disk is not None and not is_held and publishing.is_marked(disk)
+        found, has_more = told_aside(found) if is_marked else (found, False)
+        if disk is not None and not found.any:
+            opened = _opened(Index(disk, store), embedder)
+        else:
+            copy = _overlaid(store, disk, found if is_marked else None)
+            opened = _opened(Index(copy, store), embedder)
+            opened.warnings.insert(0, _OVERLAID)
+        if has_more:
+            opened.warnings.insert(0, _LEFT)
         yield opened
     finally:
         if disk is not None:
             disk.close()
+
+
+def _overlaid(
+    store: Store, disk: sqlite3.Connection | None, found: Changes | None
+) -> sqlite3.Connection:
+    """A copy of the index in memory, with some changes in it by words; None: all there are."""
+    from clsm_cli.store.index.refresh import refresh
+
+    copy = database.in_memory(disk)
+    if found is not None:
+        refresh(copy, store, found)
+        return copy
+    for _ in range(_TRIES):  # a file that went while it was read has its turns elsewhere now
+        found = changes(copy, store)
+        if not found.any:
+            break
+        refresh(copy, store, found)
+    return copy
 
 
 def _drop_damaged(store: Store) -> None:
@@ -186,14 +207,14 @@ def _drop_damaged(store: Store) -> None:
                 vector_state.drop_damaged(connection, store.derived)
 
 
-def _read(store: Store, embedder: Embedder | None) -> tuple[sqlite3.Connection | None, bool]:
-    """The index on disk as it is at this moment, whatever others write; whether it is fresh."""
+def _read(store: Store) -> tuple[sqlite3.Connection | None, Changes]:
+    """The index on disk as it is at this moment, whatever others write; how the files differ."""
     disk = database.open_to_read(store.derived)
     if disk is None:
-        return None, False
+        return None, _NOTHING
     try:
         disk.execute("BEGIN")
-        is_fresh = not changes(disk, store).any and _has_vectors(disk, store, embedder)
+        return disk, changes(disk, store)
     except (sqlite3.DatabaseError, UnicodeDecodeError):  # damaged; who has the lock makes it anew
         disk.close()
         from clsm_cli.store.lock import try_locked
@@ -201,16 +222,17 @@ def _read(store: Store, embedder: Embedder | None) -> tuple[sqlite3.Connection |
         with try_locked(store.root) as is_held, contextlib.suppress(DiskError):
             if is_held:
                 database.discard(store.derived)
-        return None, False
-    return disk, is_fresh
+        return None, _NOTHING
 
 
-def _has_vectors(connection: sqlite3.Connection, store: Store, embedder: Embedder | None) -> bool:
-    """Whether nothing waits for this engine."""
-    return embedder is None or (
-        vector_state.is_whole(connection, store.derived, embedder.engine)
-        and not vectors.waiting(connection)
-    )
+def _is_ready(connection: sqlite3.Connection, store: Store, embedder: Embedder | None) -> bool:
+    """Whether a recall has nothing to embed: no passage waits, or more than it would embed."""
+    if embedder is None:
+        return True
+    if not vector_state.is_whole(connection, store.derived, embedder.engine):
+        return False
+    count = vectors.waiting(connection)
+    return not count or count > store.settings.recall.refresh_passages
 
 
 @contextlib.contextmanager

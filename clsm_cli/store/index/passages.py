@@ -1,6 +1,7 @@
 """Passages: what recall ranks and returns. A turn, a block of a document, or a statement.
 
-A long one is cut at sentence or list ends into parts of at most ``max_tokens`` word pieces.
+A long one is cut at sentence or list ends into parts of at most ``max_tokens`` word pieces; a dump
+(``text.dumps``) at line ends.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ if TYPE_CHECKING:
     from clsm_cli.model.graph import Statement
 
 HEADING_SEPARATOR = " › "
-_DAY = r"\d{4}-\d{2}-\d{2}\b"  # text: a recall does not need it
+_DAY = r"\d{4}-\d{2}-\d{2}\b"  # text, as the next: a recall does not need it
+_LINE = r"\S(?:[^\n]*\S)?"
 
 
 class Passage(NamedTuple):
@@ -33,6 +35,8 @@ class Passage(NamedTuple):
         line_offset: Lines between the start of the block and of this part.
         sources: Keys of the turns a statement rests on.
         current: False for a closed block and a superseded statement.
+        is_dump: Whether it lies in a dump, so that it is found by its words alone: it has no vector,
+            names nothing, and nothing is learnt from it.
     """
 
     key: str
@@ -55,6 +59,7 @@ class Passage(NamedTuple):
     heading: str = ""
     sources: tuple[str, ...] = ()
     current: bool = True
+    is_dump: bool = False
 
     @property
     def id(self) -> str:
@@ -67,9 +72,9 @@ class Passage(NamedTuple):
         return with_heading(self.heading, self.text)
 
     @property
-    def embedded_digest(self) -> int:
-        """Key of its vector."""
-        return text_digest(self.embedded_text)
+    def embedded_digest(self) -> int | None:
+        """Key of its vector; None where it has none."""
+        return None if self.is_dump else text_digest(self.embedded_text)
 
 
 def text_digest(text: str) -> int:
@@ -97,7 +102,7 @@ def of_turn(
     is_block = document is not None
     passages = []
     offset = before = 0
-    for number, (start, end) in enumerate(parts):
+    for number, (start, end, is_dump) in enumerate(parts):
         text = turn.text[start:end]
         if is_block:
             offset += turn.text.count("\n", before, start)
@@ -123,6 +128,7 @@ def of_turn(
                 line_offset=offset,
                 foreign_id=turn.foreign_id,
                 heading=HEADING_SEPARATOR.join(turn.heading),
+                is_dump=is_dump,
             )
         )
     return passages
@@ -146,22 +152,28 @@ def of_statement(statement: Statement, path: str, line: int) -> Passage:
     )
 
 
-def cut(text: str, max_tokens: int) -> list[tuple[int, int]]:
-    """Spans of at most ``max_tokens`` word pieces, cut at sentence or list ends.
+def cut(text: str, max_tokens: int) -> list[tuple[int, int, bool]]:
+    """Spans of at most ``max_tokens`` word pieces, cut at sentence or list ends; whether of a dump.
 
-    A single sentence that is longer is cut between words; nothing but blank space is left out.
+    A single sentence that is longer is cut between words; nothing but blank space is left out. A
+    dump has lines for sentences, and its parts hold nothing else.
     """
     if not _is_too_long(text, 0, len(text), max_tokens):
-        return [(0, len(text))]
-    spans: list[tuple[int, int]] = []
+        return [(0, len(text), False)]
+    spans: list[tuple[int, int, bool]] = []
     size, is_full = 0.0, True
-    for start, end, fills in _units(text, max_tokens):
+    for start, end, fills, is_dump in _units(text, max_tokens):
         more = tokens.expected_tokens(text, start, end, max_tokens, size)
-        if is_full or round(more) > max_tokens or end - spans[-1][0] > _SURELY * max_tokens:
-            spans.append((start, end))
+        if (
+            is_full
+            or spans[-1][2] != is_dump
+            or round(more) > max_tokens
+            or end - spans[-1][0] > _SURELY * max_tokens
+        ):
+            spans.append((start, end, is_dump))
             size = tokens.expected_tokens(text, start, end, max_tokens)
         else:
-            spans[-1] = (spans[-1][0], end)
+            spans[-1] = (spans[-1][0], end, is_dump)
             size = more
         is_full = fills
     return spans
@@ -179,22 +191,36 @@ def _is_too_long(text: str, start: int, end: int, max_tokens: int) -> bool:
     return round(tokens.expected_tokens(text, start, end, max_tokens)) > max_tokens
 
 
-def _units(text: str, max_tokens: int) -> Iterator[tuple[int, int, bool]]:
-    """Sentences and list items, and pieces of those that are too long; whether it takes no more."""
-    from clsm_cli.text import sentences
+def _units(text: str, max_tokens: int) -> Iterator[tuple[int, int, bool, bool]]:
+    """Sentences, list items and lines of dumps, and pieces of those that are too long.
 
-    for first, end in sentences.split(text):
+    Also whether one takes no more, and whether it belongs to a dump.
+    """
+    for first, end, is_dump in _sentences(text):
         start = first
         while _is_too_long(text, start, end, max_tokens):
             # at least one character a word piece: no need to look further than this
             head = tokens.trim_to_tokens(text[start : min(end, start + 8 * max_tokens)], max_tokens)
             cut_at = start + (len(head) or max_tokens)
-            yield start, cut_at, True
+            yield start, cut_at, True, is_dump
             start = cut_at
             while start < end and text[start].isspace():
                 start += 1
         if start < end:
-            yield start, end, False
+            yield start, end, False, is_dump
+
+
+def _sentences(text: str) -> Iterator[tuple[int, int, bool]]:
+    """Sentences, and lines of dumps, in order; whether they are those."""
+    from clsm_cli.text import dumps, sentences
+
+    done = 0
+    for first, end in [*dumps.spans(text), (len(text), len(text))]:
+        for span in sentences.split(text[done:first]):
+            yield done + span.start, done + span.end, False
+        for line in re.compile(_LINE).finditer(text, first, end):
+            yield line.start(), line.end(), True
+        done = end
 
 
 def terms_of(speaker: str, heading: str, text: str) -> tuple[Counter[str], int]:

@@ -226,6 +226,15 @@ class Index(Search):
         )
         return list({row[0]: KnownTurn(*row) for row in rows}.values())
 
+    def documents_in(self, path: str) -> list[str]:
+        """The documents that were read from a file, or from below a folder, as it was given."""
+        folder = path.rstrip("/") + "/"
+        rows = self.connection.execute(
+            "SELECT path FROM documents WHERE path = ? OR substr(path, 1, ?) = ? ORDER BY path",
+            (path, len(folder), folder),
+        )
+        return [str(row[0]) for row in rows]
+
     def episode_ids(self, prefix: str) -> list[str]:
         """Ids of episodes that begin with ``prefix``."""
         rows = self.connection.execute(

@@ -16,7 +16,7 @@ from clsm_cli.errors import DamagedStoreError
 from clsm_cli.model.codec import encode
 from clsm_cli.model.episodes import EpisodeRecord
 from clsm_cli.store import atomic, episodes, inbox, logs, shards
-from clsm_cli.store.index import archived, passages, sequence, tombstones
+from clsm_cli.store.index import archived, database, passages, sequence, tombstones
 from clsm_cli.store.index.derived import derive
 from clsm_cli.store.index.mention_rows import noted_of
 from clsm_cli.store.index.packed import pack
@@ -40,8 +40,7 @@ def refresh(
     progress: Progress | None = None,
 ) -> None:
     """Apply ``found`` to the index, in one transaction."""
-    connection.execute("BEGIN IMMEDIATE")
-    try:
+    with database.transaction(connection):
         batch = Batch(connection)
         changed, touched = _bury(batch, store, found)
         for path in found.removed:
@@ -57,10 +56,6 @@ def refresh(
             sequence.settle_document(connection, document)
         archived.settle(connection, touched)
         batch.write()
-    except BaseException:
-        connection.execute("ROLLBACK")
-        raise
-    connection.execute("COMMIT")
 
 
 def _bury(batch: Batch, store: Store, found: Changes) -> tuple[dict[str, Signature], set[str]]:

@@ -21,9 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 _PLACE = ("kind", "stream", "session", "episode", "document", "path")
-_OWN = tuple(
-    name for name in Passage._fields if name not in (*_PLACE, "heading", "sources", "current")
-)
+_LATER = ("heading", "sources", "current", "is_dump")
+_OWN = tuple(name for name in Passage._fields if name not in (*_PLACE, *_LATER))
 _DERIVED = (
     "place",
     "heading",
@@ -148,7 +147,8 @@ class Batch:
     def _insert(self, place: int, passage: Passage) -> None:
         terms, length = terms_of(passage.speaker, passage.heading, passage.text)
         day = day_of(passage.time)
-        is_turn = passage.document is None and passage.kind == "passage"
+        is_told = not passage.is_dump
+        is_turn = is_told and passage.document is None and passage.kind == "passage"
         names = (*_OWN, *_DERIVED)
         row = self.connection.execute(
             f"INSERT INTO passages ({', '.join(names)}) VALUES ({', '.join('?' * len(names))})",
@@ -163,14 +163,15 @@ class Batch:
                 passage.current,
                 periods_of(passage.text, day) if is_turn and day is not None else None,
                 is_turn and is_question(passage.text),
-                passage.role != "tool" and is_news(passage.text),
+                is_told and passage.role != "tool" and is_news(passage.text),
             ),
         ).lastrowid
         assert row is not None
         self._postings.add(row, terms, length)
         self.connection.execute("UPDATE passages SET grp = id WHERE id = ?", (row,))
-        self._mention(row, passage.text)
-        if passage.kind == "passage" and passage.role != "tool":
+        if is_told:
+            self._mention(row, passage.text)
+        if is_told and passage.kind == "passage" and passage.role != "tool":
             self._name(row, passage.text)
 
     def _mention(self, row: int, text: str) -> None:
@@ -180,11 +181,10 @@ class Batch:
             node = node_id(mention.label)
             name = int(digest("name", node, mention.label, mention.kind), 16)
             found.setdefault(node, (name, node, mention.label, mention.kind))
-        names = found.values()
-        self.connection.executemany("INSERT OR IGNORE INTO names VALUES (?, ?, ?, ?)", names)
-        self.connection.executemany(
-            "INSERT INTO mentions VALUES (?, ?)", [(row, name[0]) for name in names]
-        )
+        names = "INSERT OR IGNORE INTO names VALUES (?, ?, ?, ?)"
+        self.connection.executemany(names, found.values())
+        mentioned = [(row, name[0]) for name in found.values()]
+        self.connection.executemany("INSERT INTO mentions VALUES (?, ?)", mentioned)
 
     def _name(self, row: int, text: str) -> None:
         """Note what might be a name, and what the text says are names of one thing."""

@@ -22,7 +22,7 @@ CREATE TABLE passages (
   line_offset INTEGER,          -- lines between the first of the block and of this part
   foreign_id TEXT, heading INTEGER, sources TEXT, text TEXT,
   length INTEGER,               -- terms
-  embedded INTEGER,             -- digest of the text that is embedded
+  embedded INTEGER,             -- digest of the text that is embedded; NULL: part of a dump
   current INTEGER,              -- 0: a closed block, a superseded statement
   previous INTEGER, next INTEGER, -- neighbours in the session or section
   grp INTEGER,                  -- first passage of its group, see sequence.py
@@ -114,8 +114,8 @@ CREATE TRIGGER passage_comes AFTER INSERT ON passages BEGIN
   UPDATE totals SET passages = passages + 1, length = length + NEW.length WHERE NEW.current;
   INSERT INTO speakers SELECT NEW.speaker, 1 WHERE NEW.speaker <> ''
     ON CONFLICT (name) DO UPDATE SET n = n + 1;
-  INSERT OR IGNORE INTO waiting SELECT NEW.embedded
-    WHERE NOT EXISTS (SELECT 1 FROM vectors WHERE digest = NEW.embedded);
+  INSERT OR IGNORE INTO waiting SELECT NEW.embedded WHERE NEW.embedded IS NOT NULL
+    AND NOT EXISTS (SELECT 1 FROM vectors WHERE digest = NEW.embedded);
   UPDATE asleep SET rows = NULL WHERE EXISTS (SELECT 1 FROM archived WHERE id = NEW.key);
 END;
 CREATE TRIGGER passage_goes AFTER DELETE ON passages BEGIN

@@ -10,6 +10,7 @@ from __future__ import annotations
 import zlib
 from typing import TYPE_CHECKING
 
+from clsm_cli.store.index import database
 from clsm_cli.store.index.codes import SENTENCE_BYTES, TOKEN_BYTES
 from clsm_cli.store.index.vector_files import (
     checksum,
@@ -28,8 +29,8 @@ if TYPE_CHECKING:
 
 _WAITING = (
     "INSERT OR IGNORE INTO waiting SELECT embedded FROM"
-    " (SELECT embedded FROM passages UNION SELECT embedded FROM nodes WHERE embedded IS NOT NULL)"
-    " WHERE embedded NOT IN (SELECT digest FROM vectors)"
+    " (SELECT embedded FROM passages UNION SELECT embedded FROM nodes)"
+    " WHERE embedded IS NOT NULL AND embedded NOT IN (SELECT digest FROM vectors)"
 )
 
 
@@ -55,11 +56,10 @@ def use_engine(connection: sqlite3.Connection, derived: Path, engine: str) -> No
     if _holds(connection, derived, engine, committed(connection)):
         drop_damaged(connection, derived)
         return
-    connection.execute("BEGIN IMMEDIATE")
-    connection.execute("DELETE FROM vectors")
-    connection.execute(_WAITING)
-    connection.execute("INSERT OR REPLACE INTO meta VALUES ('engine', ?)", (engine,))
-    connection.execute("COMMIT")
+    with database.transaction(connection):
+        connection.execute("DELETE FROM vectors")
+        connection.execute(_WAITING)
+        connection.execute("INSERT OR REPLACE INTO meta VALUES ('engine', ?)", (engine,))
 
 
 def damaged(connection: sqlite3.Connection, derived: Path) -> list[int]:
@@ -74,14 +74,13 @@ def damaged(connection: sqlite3.Connection, derived: Path) -> list[int]:
 def drop_damaged(connection: sqlite3.Connection, derived: Path) -> None:
     """Let the texts whose vectors are damaged wait for new ones; the caller holds the lock."""
     found = damaged(connection, derived)
-    connection.execute("BEGIN IMMEDIATE")
-    connection.executemany("DELETE FROM vectors WHERE digest = ?", [(each,) for each in found])
-    connection.execute(_WAITING)
-    # The rows stay where they are, and no text has them.
-    size = committed(connection).sentences * SENTENCE_BYTES
-    left = zlib.crc32(rows_of(sentences_path(derived), size) or b"")
-    connection.execute("UPDATE meta SET value = ? WHERE key = 'checksum'", (str(left),))
-    connection.execute("COMMIT")
+    with database.transaction(connection):
+        connection.executemany("DELETE FROM vectors WHERE digest = ?", [(each,) for each in found])
+        connection.execute(_WAITING)
+        # The rows stay where they are, and no text has them.
+        size = committed(connection).sentences * SENTENCE_BYTES
+        left = zlib.crc32(rows_of(sentences_path(derived), size) or b"")
+        connection.execute("UPDATE meta SET value = ? WHERE key = 'checksum'", (str(left),))
 
 
 def is_right(row: Row, sentences: memoryview | None, tokens: memoryview | None) -> bool:

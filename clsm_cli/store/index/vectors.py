@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Protocol
 
 from clsm_cli.errors import DiskError
-from clsm_cli.store.index import codes
+from clsm_cli.store.index import codes, database
 from clsm_cli.store.index.codes import SENTENCE_BYTES, TOKEN_BYTES
 from clsm_cli.store.index.graph import node_text
 from clsm_cli.store.index.passages import text_digest, with_heading
@@ -120,9 +120,8 @@ def add(
         count = len(own) // TOKEN_BYTES
         rows.append(Row(digest, first.sentences + number, token, count, checksum(sentence, own)))
         token += count
-    connection.execute("BEGIN IMMEDIATE")
-    commit_rows(connection, rows, zlib.crc32(all_sentences, first.checksum))
-    connection.execute("COMMIT")
+    with database.transaction(connection):
+        commit_rows(connection, rows, zlib.crc32(all_sentences, first.checksum))
 
 
 def of_texts(

@@ -4,8 +4,9 @@ The holder is a real ``clsm ingest -`` whose standard input stays open. It is ki
 killed, crashed, ended; its store is moved or replaced by another while somebody holds or waits for
 its lock. Around it real commands run as processes: hooks (``ingest - --capture``, ``recall``,
 ``context``), and a writer that may wait longer (``pin``). Who takes over must do so within a second
-of its own start-up; who gives up does so in its time, with 75 and the holder's command and number,
-and leaves every byte as it was; who only reads never waits.
+of its own start-up; a hook or a note puts aside what it is told; who gives up does so in its time,
+with 75 and the holder's command and number, and leaves every byte as it was; who only reads never
+waits.
 
 Not shown: network file systems, where ``flock`` may hold nothing. A process that is forked without
 another program being started would share the lock; clsm forks none.

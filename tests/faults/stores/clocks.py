@@ -115,7 +115,7 @@ class Life:
         decayed = self.do(warm, "decay", "--json")
         self.do(warm, "pin", self._id("tar"))
         self.do(warm, "unpin", self._id("tar"))
-        self.do(warm, "correct", self._id("gate"), "The gate code is 4712.")
+        self.do(warm, "correct", self._id("gate"), "The gate number is 4712.")
         for words in (("context",), ("status",), ("decay", "--dry-run"), ("recall", "key")):
             self.do(warm, *words)
         self._faded(json.loads(decayed.out))
@@ -169,7 +169,7 @@ def _made(root: Path) -> Store:
     store = new_store(root)
     for number in range(12):
         say(store, f"The heron came on day {number}.", day=later(6 * number), session=f"s-{number}")
-    for text in ("The boat needs tar.", "The gate code is 4711.", "The ferry leaves at nine."):
+    for text in ("The boat needs tar.", "The gate number is 4711.", "The ferry leaves at nine."):
         state(store, text, later(64), stream="projects")
     for number in range(0, 70, 10):
         put = runs.Put(store.root / "tasks" / "list.md", f"- [ ] Day {number}.\n".encode())

@@ -261,3 +261,22 @@ def test_a_file_that_lost_rows_gives_no_wrong_ones(store: Store, name: str) -> N
     assert _vectors(store) == {}
     _fresh(store)
     assert _vectors(store) == {digest: before[digest] for digest in used}
+
+
+def test_no_free_page_keeps_what_was_deleted(store: Store) -> None:
+    """SQLite leaves what was deleted in free pages, where it was not built to wipe them."""
+    path = database.path_of(store.derived)
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA secure_delete = OFF")
+        with connection:
+            connection.execute("CREATE TABLE once (text)")
+            connection.execute("INSERT INTO once VALUES (?)", ("quagmire " * 5000,))
+        with connection:
+            connection.execute("DROP TABLE once")
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        assert connection.execute("PRAGMA freelist_count").fetchone()[0] > 0
+    assert b"quagmire" in path.read_bytes()
+    compaction.compact(store)
+    assert b"quagmire" not in path.read_bytes()
+    with closing(sqlite3.connect(path)) as connection:
+        assert connection.execute("PRAGMA freelist_count").fetchone() == (0,)

@@ -1,0 +1,136 @@
+"""The settings of this machine: what reaches outside a store, and so is never read from one.
+
+They stand in ``config.toml`` in the user's configuration folder, by group as in
+``config.MachineSettings``::
+
+    [llm]
+    base_url = "http://localhost:8080/v1"
+    model = "qwen3-4b"
+
+A variable (``CLSM_LLM_BASE_URL``) goes before the file, an option of the command line before both. Only
+commands that may use one read them: a recall does not.
+"""
+
+from __future__ import annotations
+
+import os
+import stat
+from typing import TYPE_CHECKING, Any
+
+from clsm_cli.config import MachineSettings, defaults, variable_of, with_changes
+from clsm_cli.errors import BadInputError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from pathlib import Path
+
+NAME = "config.toml"
+_MOST = 1 << 20
+"""Bytes of it."""
+_NEXT = "mend it, see: docs/format.md"
+
+
+def path() -> Path:
+    """Where the file stands, or would."""
+    import platformdirs
+
+    return platformdirs.user_config_path("clsm") / NAME
+
+
+def load(root: Path | None, environment: Mapping[str, str]) -> MachineSettings:
+    """What this machine is set to.
+
+    Args:
+        root: The store that is used; the file must not lie in it, since it would travel with it.
+        environment: Its variables go before the file.
+
+    Raises:
+        BadInputError: The file or a variable cannot be used, or others may write to the file.
+    """
+    settings = MachineSettings()
+    file = path()
+    for where, changes in ((str(file), _of_file(file, root)), *_of_variables(environment)):
+        try:
+            settings = with_changes(settings, changes)
+        except ValueError as error:
+            raise BadInputError(where, str(error), _NEXT) from None
+    return settings
+
+
+def fault(root: Path, environment: Mapping[str, str]) -> str:
+    """Why they cannot be used; "" where they can."""
+    try:
+        load(root, environment)
+    except BadInputError as error:
+        return str(error)
+    return ""
+
+
+def told(misplaced: Sequence[str]) -> list[str]:
+    """A warning about settings of the machine that a store has; none where it has none."""
+    text = (
+        f"clsm.yaml sets {', '.join(misplaced)}: ignored, since what reaches outside the store is"
+        f" never read from it; if that is yours, write it into {path()}"
+    )
+    return [text] if misplaced else []
+
+
+def _of_file(file: Path, root: Path | None) -> dict[str, Any]:
+    """What the file sets, by dotted names; nothing where there is none."""
+    import tomllib
+
+    try:
+        with file.open("rb") as stream:
+            found = os.fstat(stream.fileno())
+            data = stream.read(_MOST + 1) if stat.S_ISREG(found.st_mode) else b""
+    except FileNotFoundError:
+        return {}
+    except OSError as error:
+        reason = error.strerror or "cannot be read"
+        raise BadInputError(str(file), reason, "let yourself read it") from None
+    _refuse_others(file, found, root)
+    if len(data) > _MOST:
+        raise BadInputError(str(file), f"is larger than {_MOST >> 20} MiB", _NEXT)
+    try:
+        groups = tomllib.loads(data.decode())
+    except (ValueError, RecursionError) as error:
+        raise BadInputError(str(file), f"is no TOML: {error}", _NEXT) from None
+    if loose := [name for name, group in groups.items() if not isinstance(group, dict)]:
+        reason = f"{loose[0]!r} stands in no group"
+        raise BadInputError(str(file), reason, "write it below one, like [llm]")
+    return {
+        f"{group}.{key}": value for group, keys in groups.items() for key, value in keys.items()
+    }
+
+
+def _refuse_others(file: Path, found: os.stat_result, root: Path | None) -> None:
+    """A file that somebody else can change says what somebody else wants.
+
+    Raises:
+        BadInputError: Others may write to it, or it lies in the store.
+    """
+    from clsm_cli.store import access
+
+    if access.others_write(found):
+        mode = stat.S_IMODE(found.st_mode)
+        reason = f"others may write to it (mode {mode:04o})"
+        raise BadInputError(str(file), reason, f"let nobody: chmod go-w {file}")
+    places = (file.absolute(), file.resolve())
+    if root is not None and any(place.is_relative_to(root) for place in places):
+        raise BadInputError(str(file), f"lies in the memory {root}, which travels", "move it out")
+
+
+def _of_variables(environment: Mapping[str, str]) -> list[tuple[str, dict[str, Any]]]:
+    """What each variable sets, with its name."""
+    return [
+        (variable, {name: text if isinstance(default, str) else _number(text)})
+        for name, default in defaults(MachineSettings()).items()
+        if (text := environment.get(variable := variable_of(name))) is not None
+    ]
+
+
+def _number(text: str) -> float | str:
+    try:
+        return float(text)
+    except ValueError:
+        return text  # refused as no number

@@ -1,0 +1,157 @@
+"""Text that is not UTF-8: told by its mark, by where its NULs stand, or by charset-normalizer.
+
+Every reader expects UTF-8, so a source in another encoding is decoded once, before it is read, and
+the report says from what. Text that was UTF-8 and is damaged stays what it is: its damage is told.
+"""
+
+from __future__ import annotations
+
+import codecs
+import io
+from typing import TYPE_CHECKING, BinaryIO
+
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
+
+UTF_8 = "utf-8"
+UNKNOWN = ""
+UNTOLD = "text in an encoding that cannot be told, save it as UTF-8"
+_MARKS = (
+    (codecs.BOM_UTF32_LE, "utf-32"),
+    (codecs.BOM_UTF32_BE, "utf-32"),
+    (codecs.BOM_UTF16_LE, "utf-16"),
+    (codecs.BOM_UTF16_BE, "utf-16"),
+)
+NAMES = {
+    "cp1252": "windows-1252",
+    "cp866": "IBM866",
+    **{f"iso8859_{n}": f"ISO-8859-{n}" for n in (2, 5, 6, 7, 8)},
+    "koi8_r": "KOI8-R",
+    "koi8_u": "KOI8-U",
+    "mac_roman": "macintosh",
+    "cp874": "windows-874",
+    **{f"cp{n}": f"windows-{n}" for n in (1250, 1251, 1253, 1254, 1255, 1256, 1257)},
+    "gb18030": "gb18030",
+    "big5": "Big5",
+    "euc_jp": "EUC-JP",
+    "iso2022_jp": "ISO-2022-JP",
+    "cp932": "Shift_JIS",
+    "cp949": "EUC-KR",
+}
+"""Legacy encodings, Python's name → that of the WHATWG Encoding Standard (encoding.spec.whatwg.org,
+"Names and labels") but those of few languages, which texts of others are taken for. Where a text is
+as likely in several, it is in the first, which the standard takes for what names no encoding."""
+_LEGACY = tuple(NAMES)
+_SAMPLE = 1 << 16
+_MOST_CHAOS = 0.5
+"""charset-normalizer's measure; its own limit of 0.2 leaves short texts of many accents undecided."""
+_CHUNK = 1 << 16
+
+
+def of_text(data: bytes, *, is_whole: bool = False) -> str:
+    r"""The encoding of a text, by the name that Python has for it; empty where it cannot be told.
+
+    Args:
+        data: The text, or its beginning.
+        is_whole: Whether a character that its last bytes begin is cut short for good.
+
+    >>> of_text("Zoë.".encode()), of_text("Zoë.".encode("utf-16")), of_text(b"Zo\xeb.")
+    ('utf-8', 'utf-16', 'cp1252')
+    >>> of_text("Zoë is here.".encode("utf-16-be"))
+    'utf-16-be'
+    """
+    for mark, name in _MARKS:
+        if data.startswith(mark):
+            return name
+    if b"\0" in data[:_SAMPLE]:
+        return _without_mark(data[:_SAMPLE])
+    decoder = codecs.getincrementaldecoder(UTF_8)()
+    try:
+        decoder.decode(data, final=is_whole)
+    except UnicodeDecodeError:
+        return UTF_8 if _is_damaged_utf_8(data) else _guessed(data)
+    return UTF_8
+
+
+def name_of(encoding: str) -> str:
+    """How a report names an encoding; empty for UTF-8."""
+    return "" if encoding == UTF_8 else NAMES.get(encoding, encoding.upper())
+
+
+def decoded(data: bytes, encoding: str) -> bytes:
+    """The same text as UTF-8; what is no character of the encoding is replaced."""
+    return data if encoding == UTF_8 else data.decode(encoding, "replace").encode()
+
+
+def as_utf_8(stream: BinaryIO, encoding: str) -> BinaryIO:
+    """A stream of the same text as UTF-8, decoded as it is read; closing it closes both."""
+    if encoding == UTF_8:
+        return stream
+    return io.BufferedReader(_Decoding(stream, encoding))
+
+
+def _without_mark(data: bytes) -> str:
+    """UTF-16 of a Western text has a NUL in every second byte; else NULs are damage."""
+    if len(data) >= 8:
+        for first, name in ((1, "utf-16-le"), (0, "utf-16-be")):
+            half, other = data[first::2], data[1 - first :: 2]
+            if half.count(0) > 0.7 * len(half) and not other.count(0):
+                return name
+    return UTF_8
+
+
+def _is_damaged_utf_8(data: bytes) -> bool:
+    """Whether more characters beyond ASCII are whole than broken: elsewhere almost none ever is."""
+    text = data.decode(errors="replace")
+    broken = text.count("\ufffd")
+    return sum(not character.isascii() for character in text) - broken > broken
+
+
+def _guessed(data: bytes) -> str:
+    from charset_normalizer import from_bytes
+
+    # Lines that are ASCII tell nothing, and those that are not are few.
+    telling = b"\n".join(line for line in data.split(b"\n") if not line.isascii())
+    found = list(
+        from_bytes(
+            telling[:_SAMPLE],
+            cp_isolation=list(_LEGACY),
+            threshold=_MOST_CHAOS,
+            enable_fallback=False,
+        )
+    )
+    if not found:
+        return UNKNOWN
+    # Less than a hundredth of chaos is chance; what is as likely is told apart by its words.
+    best = min((int(100 * each.chaos), -each.coherence) for each in found)
+    likely = [each for each in found if (int(100 * each.chaos), -each.coherence) == best]
+    names = {name for each in likely for name in each.could_be_from_charset}
+    return min(names, key=_LEGACY.index) if _LEGACY[0] in names else likely[0].encoding
+
+
+class _Decoding(io.RawIOBase):
+    """UTF-8 bytes of a stream in another encoding."""
+
+    def __init__(self, stream: BinaryIO, encoding: str) -> None:
+        self._stream = stream
+        self._decoder = codecs.getincrementaldecoder(encoding)("replace")
+        self._rest = b""
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: WriteableBuffer) -> int:
+        view = memoryview(buffer).cast("B")
+        while not self._rest:
+            chunk = self._stream.read(_CHUNK)
+            self._rest = self._decoder.decode(chunk, final=not chunk).encode(errors="replace")
+            if not chunk:
+                break
+        count = min(len(view), len(self._rest))
+        view[:count], self._rest = self._rest[:count], self._rest[count:]
+        return count
+
+    def close(self) -> None:
+        if not self.closed:
+            self._stream.close()
+        super().close()

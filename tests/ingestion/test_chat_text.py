@@ -1,0 +1,208 @@
+"""Chats as text: every form of date that a phone writes, and nothing invented where it leaves it open."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from datetime import datetime
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from processes import Cli
+
+from clsm_cli.ingestion import chat_text
+from clsm_cli.ingestion.items import Dropped, Problem, RawTurn
+
+HOME = ZoneInfo("Europe/Amsterdam")
+NOW = datetime(2026, 11, 24, 12, tzinfo=HOME)
+NAME = "WhatsApp Chat with Tom.txt"
+FORMS = {
+    "Android, en-US": ("12/31/25, 9:05\u202fPM - ", "1/1/26, 12:07\u202fAM - "),
+    "Android, en-GB": ("31/12/2025, 21:05 - ", "01/01/2026, 00:07 - "),
+    "Android, de": ("31.12.25, 21:05 - ", "01.01.26, 00:07 - "),
+    "Android, nl": ("31-12-2025 21:05 - ", "01-01-2026 00:07 - "),
+    "Android, es": ("31/12/25, 9:05 p.\u00a0m. - ", "1/1/26, 12:07 a.\u00a0m. - "),
+    "Android, sv": ("2025-12-31 21:05 - ", "2026-01-01 00:07 - "),
+    "Android, fi": ("31.12.2025 klo 21.05 - ", "1.1.2026 klo 0.07 - "),
+    "Android, zh": ("2025/12/31 下午9:05 - ", "2026/1/1 上午12:07 - "),
+    "Android, ko": ("2025. 12. 31. 오후 9:05, ", "2026. 1. 1. 오전 12:07, "),
+    "Android, ar": ("٣١\u200f/١٢\u200f/٢٠٢٥، ٩:٠٥ م - ", "١\u200f/١\u200f/٢٠٢٦، ١٢:٠٧ ص - "),
+    "iPhone, en-GB": ("[31/12/2025, 21:05:00] ", "[01/01/2026, 00:07:00] "),
+    "iPhone, en-US": ("[12/31/25, 9:05:00\u202fPM] ", "[1/1/26, 12:07:00\u202fAM] "),
+    "iPhone, de": ("[31.12.25, 21:05:00] ", "[01.01.26, 00:07:00] "),
+    "Signal": ("[2025-12-31 21:05:00] ", "[2026-01-01 00:07:00] "),
+}
+
+
+def read(text: str, path: str = NAME, day_first: bool | None = None) -> list[object]:
+    return list(
+        chat_text.read(
+            io.BytesIO(text.encode()),
+            path=path,
+            zone=HOME,
+            now=NOW,
+            session="s",
+            day_first=day_first,
+        )
+    )
+
+
+def turns(found: list[object]) -> list[RawTurn]:
+    return [item for item in found if isinstance(item, RawTurn)]
+
+
+@pytest.mark.parametrize(("first", "second"), FORMS.values(), ids=FORMS)
+def test_who_said_what_and_when(first: str, second: str) -> None:
+    text = f"{first}Mara: Happy new year:\nto both of you\n\n9:05 or so\n{second}Tom: Thanks\n"
+    assert chat_text.is_chat(text)
+    one, two = turns(read(text))
+    assert (one.speaker, one.text) == ("Mara", "Happy new year:\nto both of you\n\n9:05 or so")
+    assert (one.time, one.line_start, one.line_end) == ("2025-12-31T21:05:00+01:00", 1, 4)
+    assert (two.speaker, two.text, two.line_start) == ("Tom", "Thanks", 5)
+    assert two.time == "2026-01-01T00:07:00+01:00"
+
+
+def test_what_the_app_says_and_what_is_not_there_is_left_out() -> None:
+    found = read(
+        "[31/12/2025, 21:05:00] Walkers: \u200eMessages are end-to-end encrypted.\n"
+        "[31/12/2025, 21:05:10] Mara: \u200eimage omitted\n"
+        "\u200e[31/12/2025, 21:05:20] ~\u202fTom: Look \u200e<attached: 7.jpg>\n"
+        "[31/12/2025, 21:05:30] Mara: Where? \u200e<This message was edited>\n"
+    )
+    assert [(turn.speaker, turn.text) for turn in turns(found)] == [
+        ("Tom", "Look"),
+        ("Mara", "Where?"),
+    ]
+    assert found[:2] == [Dropped(chat_text.MEDIA, 1), Dropped(chat_text.MEDIA, 2)]
+    found = read(
+        "31.12.25, 21:05 - Mara created the group\n"
+        "31.12.25, 21:06 - Mara: <Media omitted>\n"
+        "31.12.25, 21:07 - Mara: \u200eIMG-1.jpg (file attached)\nThe heron\n"
+    )
+    assert found[:2] == [Dropped(chat_text.SYSTEM, 1), Dropped(chat_text.MEDIA, 2)]
+    assert [turn.text for turn in turns(found)] == ["The heron"]
+
+
+def test_only_the_owners_words_are_the_users() -> None:
+    """Of a chat of two the file names the other one; of a group nobody knows."""
+    text = "31.12.25, 21:05 - Mara: a\n31.12.25, 21:06 - Tom: b\n"
+    assert [(t.speaker, t.trust) for t in turns(read(text))] == [("Mara", None), ("Tom", "agent")]
+    assert {t.trust for t in turns(read(text, "WhatsApp Chat with Tommy.txt"))} == {"agent"}
+    group = read(text + "31.12.25, 21:07 - Ines: c\n")
+    assert {turn.trust for turn in turns(group)} == {"agent"}
+    signal = turns(read("[2025-12-31 21:05:33] Me: a\n[2025-12-31 21:06:33] Tom: b\n", "chat.md"))
+    assert [turn.trust for turn in signal] == [None, "agent"]
+
+
+def test_the_order_of_day_and_month_is_not_guessed() -> None:
+    text = "03/04/26, 21:05 - Mara: a\n03/04/26, 21:06 - Tom: b\n"
+    (problem,) = read(text)
+    assert problem == Problem(
+        NAME,
+        None,
+        "the day and the month of its dates cannot be told apart (3/4/26);"
+        " say which comes first: --day-first or --month-first",
+    )
+    times = [turns(read(text, day_first=first))[0].time for first in (True, False)]
+    assert times == ["2026-04-03T21:05:00+02:00", "2026-03-04T21:05:00+01:00"]
+    evidence = {
+        "03/04/26": text + "13/04/26, 21:06 - Tom: a day that is no month\n",
+        "02/03/26": "28/02/26, 8:00 - Tom: a\n01/03/26, 8:00 - Tom: b\n02/03/26, 8:00 - Tom: c\n",
+        "05/12/26": "05/12/26, 21:05 - Mara: not in December, which is to come\n" * 2,
+    }
+    for first, chat in evidence.items():
+        dates = {turn.time[:10] for turn in turns(read(chat)) if turn.time}
+        expected = {"03/04/26": "2026-04-03", "02/03/26": "2026-03-02", "05/12/26": "2026-05-12"}
+        assert expected[first] in dates
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1404/10/10, 21:05 - Mara: a\n1404/10/11, 21:05 - Tom: b\n",
+        "13/13/25, 21:05 - Mara: a\n14/13/25, 21:05 - Tom: b\n",
+        "01/01/27, 21:05 - Mara: a\n02/01/27, 21:05 - Tom: b\n",
+    ],
+)
+def test_dates_that_cannot_be_are_refused(text: str) -> None:
+    (problem,) = read(text)
+    assert isinstance(problem, Problem)
+    assert "dates are none" in problem.reason
+
+
+def test_a_half_of_the_day_that_nobody_knows_leaves_the_day() -> None:
+    text = "31/12/25, 9:05 xx - Mara: a\n31/12/25, 9:06 xx - Tom: b\n"
+    found = read(text)
+    assert [turn.time for turn in turns(found)] == ["2025-12-31", "2025-12-31"]
+    reason = "half of the day that clsm does not know, kept with its day (2 times)"
+    assert Problem(NAME, 1, reason) in found
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "2026-01-02: a walk with Mara: nice\n2026-01-03: rain\n",
+        "- 09:05 Mara: came\n- 09:06 Tom: left\n",
+        "2026-01-02 09:05, call with Tom: he said\n2026-01-02 09:15, call with Ines: she said\n",
+        "31.12.25, 21:05 - Mara: a single line\n",
+        "1. Buy bread\n2. Call: Tom\n",
+        "",
+    ],
+)
+def test_a_note_is_no_chat(text: str) -> None:
+    assert not chat_text.is_chat(text)
+
+
+@given(st.text(alphabet="[]0123456789/.,-: \u200eMa\nPM", max_size=120))
+def test_no_text_makes_it_fail(text: str) -> None:
+    chat_text.is_chat(text)
+    assert all(turn.text for turn in turns(read(text)))
+
+
+def test_a_chat_comes_in_by_the_command_and_again(cli: Cli) -> None:
+    """Also from the archive that an iPhone makes, in another encoding, and longer the next time."""
+    cli.ok("init", "--time-zone", "Europe/Amsterdam")
+    text = (
+        "31.12.25, 21:05 - Mara: The heron has names for us.\n31.12.25, 21:06 - Tom: Öl für sie\n"
+    )
+    chat = cli.folder / NAME
+    chat.write_bytes(text.encode("utf-16"))
+    assert cli.ok("ingest", NAME, "--capture").out.splitlines()[0] == (
+        f"{NAME}: 2 added; decoded from UTF-16"
+    )
+    chat.write_text(text + "1.1.26, 9:00 - Tom: Good morning\n")
+    assert (
+        cli.ok("ingest", NAME, "--capture").out.splitlines()[0] == f"{NAME}: 1 added, 2 unchanged"
+    )
+    with zipfile.ZipFile(cli.folder / "chat.zip", "w") as archive:
+        archive.writestr("_chat.txt", "[03/04/26, 9:00:00] Mara: a\n[03/04/26, 9:01:00] Tom: b\n")
+    done = cli("ingest", "chat.zip", "--capture")
+    assert (done.code, "--day-first or --month-first" in done.err) == (0, True)
+    done = cli.ok("ingest", "chat.zip", "--capture", "--month-first")
+    assert done.out.splitlines()[0] == "chat.zip: 2 added"
+    found = cli.ok("recall", "who has names for us", "--json").json["memories"][0]
+    assert found["text"].endswith("The heron has names for us.")
+    assert found["sources"][0]["timestamp"] == "2025-12-31T21:05:00+01:00"
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "told"),
+    [
+        ("msgstore.db.crypt15", b"\x01\x02", "WhatsApp's backup"),
+        ("signal-2026-01-02-03-04-05.backup", b"\0\0", "Signal's backup"),
+        ("messages2.html", b"<html>", "Telegram's HTML export"),
+        ("export.html", b"<html><title>Exported Data</title>", "Telegram's HTML export"),
+        ("main.jsonl", b'{"version":"1","backupTimeMs":"1767225600000"}\n', "Signal's own export"),
+        ("report.pdf", b"%PDF-1.7\n", "a PDF"),
+    ],
+)
+def test_what_is_not_read_is_refused_by_name(cli: Cli, name: str, data: bytes, told: str) -> None:
+    cli.ok("init")
+    (cli.folder / name).write_bytes(data)
+    done = cli("ingest", name)
+    assert done.code == 12
+    assert f"{name}: looks like {told}" in done.err
+    assert Path(cli.folder / name).exists()

@@ -1,0 +1,106 @@
+"""A log in a note or a message: kept whole, found by its words everywhere, embedded only at its beginning."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import sqlite3
+import time
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from processes import Cli, environment
+
+LINES = [
+    f"2026-03-01 {i // 3600:02}:{i // 60 % 60:02}:{i % 60:02} INFO [w-{i % 7}] GET /api/{i * 7919} {i % 97} ms"
+    for i in range(3000)
+]
+LINES[1500] += " quagmire reached the zebrafish gate"
+LINES[-1] += " okapi was here"
+LOG = "\n".join(LINES)
+NOTE = f"# Outage\n\nMara pasted what the server said.\n\n```\n{LOG}\n```\n\nThen Tom restarted the pump.\n"
+
+
+@pytest.fixture(scope="module")
+def outage(tmp_path_factory: pytest.TempPathFactory, model_folder: Path) -> Cli:
+    home = tmp_path_factory.mktemp("home")
+    cli = Cli(home, {**environment(home, model_folder), "CLSM_STORE": str(home / "memory")})
+    cli.ok("init")
+    (cli.folder / "outage.md").write_text(NOTE)
+    message = {
+        "role": "user",
+        "text": f"See:\n{LOG}\nWhy does Ines call it the walrus?",
+        "session": "s",
+    }
+    (cli.folder / "chat.jsonl").write_text(json.dumps(message) + "\n")
+    began = time.monotonic()
+    done = cli.ok("ingest", "outage.md", "chat.jsonl")
+    assert time.monotonic() - began < 120
+    for name, added in (("outage.md", 3), ("chat.jsonl", 1)):
+        size = r"1\d\d,000 characters of dumps found by their words alone"
+        assert re.search(rf"^{re.escape(name)}: {added} added; {size}$", done.out, re.MULTILINE)
+    return cli
+
+
+def counts(cli: Cli) -> tuple[int, int, int]:
+    """Passages, those with a vector, and texts that wait for one."""
+    with closing(sqlite3.connect(cli.store / ".clsm" / "index" / "index.sqlite")) as index:
+        query = (
+            "SELECT COUNT(*), COUNT(v.digest), (SELECT COUNT(*) FROM waiting) FROM passages p"
+            " LEFT JOIN vectors v ON v.digest = p.embedded"
+        )
+        passages, embedded, waiting = index.execute(query).fetchone()
+    return passages, embedded, waiting
+
+
+def test_it_is_kept_whole_and_embedded_in_part(outage: Cli) -> None:
+    (episode,) = outage.store.glob("flow/*/episodes/**/*.md")
+    assert LOG in episode.read_text()
+    passages, embedded, waiting = counts(outage)
+    assert passages > 400
+    assert embedded < 40
+    assert waiting == 0
+
+
+@pytest.mark.parametrize(
+    ("query", "text"),
+    [
+        ("quagmire zebrafish gate", "quagmire reached the zebrafish gate"),
+        ("okapi", "okapi was here"),
+        ("/api/15838000", "/api/15838000 "),
+        ("who restarted the pump", "Then Tom restarted the pump."),
+        ("what does Ines call it", "Why does Ines call it the walrus?"),
+    ],
+)
+def test_what_is_in_it_and_around_it_is_found(outage: Cli, query: str, text: str) -> None:
+    found = outage.ok("recall", query, "--json").json
+    assert text in found["memories"][0]["text"]
+    assert found["warnings"] == []
+
+
+def test_a_line_is_where_it_stands(outage: Cli) -> None:
+    (source, *_) = outage.ok("recall", "okapi", "--json").json["memories"][0]["sources"]
+    if source["path"] == "outage.md":
+        lines = NOTE.split("\n")[source["line_start"] - 1 : source["line_end"]]
+        assert any("okapi" in line for line in lines)
+
+
+def test_without_the_index_every_answer_is_the_same(outage: Cli) -> None:
+    before = outage.ok("recall", "quagmire", "--json", "--no-touch").json["memories"]
+    shutil.rmtree(outage.store / ".clsm" / "index")
+    assert outage.ok("recall", "quagmire", "--json", "--no-touch").json["memories"] == before
+    assert counts(outage)[2] == 0
+
+
+def test_nothing_is_learnt_from_it_and_it_can_be_forgotten(outage: Cli) -> None:
+    outage.ok("consolidate")
+    nodes = outage.ok("graph", "--json").out
+    assert "zebrafish" not in nodes
+    assert outage.ok("doctor").code == 0
+    outage.ok("forget", "--source", "outage.md", "--yes", "--force")
+    assert "zebrafish" not in "".join(p.read_text() for p in outage.store.rglob("episodes/**/*.md"))
+    passages, embedded, waiting = counts(outage)
+    assert embedded < 60 < passages
+    assert waiting == 0

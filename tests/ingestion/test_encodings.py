@@ -1,0 +1,93 @@
+"""Text that is not UTF-8 comes in as it was written, and the report says what it was."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import pytest
+from processes import Cli
+
+from clsm_cli.ingestion import encodings
+
+TEXTS = {
+    "german": "Grüße aus München: Käse kaufen für Jürgen.",
+    "french": "L'été dernier nous avons mangé une crème brûlée à Besançon.",
+    "polish": "Spotkanie w środę o dziewiątej, Łódź jest piękna.",
+    "russian": "Встреча с Марией в пятницу в десять часов.",
+    "greek": "Η συνάντηση με τη Μαρία είναι την Παρασκευή.",
+    "japanese": "金曜日の十時にマリアさんと会議があります。パンと牛乳を買う。",
+    "chinese": "星期五十点和玛丽亚开会。买面包和牛奶。",
+    "korean": "금요일 열 시에 마리아와 회의가 있습니다.",
+}
+
+
+@pytest.mark.parametrize(
+    ("text", "encoding"),
+    [
+        *((name, "utf-8") for name in TEXTS),
+        *((name, "utf-8-sig") for name in TEXTS),
+        *((name, "utf-16") for name in TEXTS),
+        *((name, "utf-32") for name in TEXTS),
+        ("german", "latin-1"),
+        ("german", "cp1252"),
+        ("german", "utf-16-le"),
+        ("french", "latin-1"),
+        ("french", "utf-16-be"),
+        ("polish", "cp1250"),
+        ("russian", "cp1251"),
+        ("russian", "koi8-r"),
+        ("greek", "cp1253"),
+        ("japanese", "shift_jis"),
+        ("japanese", "euc_jp"),
+        ("chinese", "gb18030"),
+        ("korean", "euc_kr"),
+    ],
+)
+def test_a_text_is_what_it_was(text: str, encoding: str) -> None:
+    data = f"# Plan\n\n{TEXTS[text]}\n".encode(encoding)
+    found = encodings.of_text(data, is_whole=True)
+    assert encodings.decoded(data, found).decode("utf-8-sig") == f"# Plan\n\n{TEXTS[text]}\n"
+    with encodings.as_utf_8(io.BytesIO(data), found) as stream:
+        assert stream.read() == encodings.decoded(data, found)
+
+
+def test_damaged_utf_8_stays_utf_8() -> None:
+    data = "Grüße und Käse, caf".encode() + b"\xe9" + " für Jürgen".encode()
+    assert encodings.of_text(data, is_whole=True) == encodings.UTF_8
+    assert encodings.of_text("Käse".encode()[:2]) == encodings.UTF_8  # cut inside of a letter
+    assert encodings.of_text(b"a\0b") == encodings.UTF_8
+
+
+def test_every_reader_gets_utf_8_and_the_report_says_from_what(cli: Cli) -> None:
+    cli.ok("init")
+    files = {
+        "latin.md": (TEXTS["german"], "latin-1"),
+        "wide.txt": (TEXTS["french"], "utf-16"),
+        "sjis.md": (TEXTS["japanese"], "shift_jis"),
+        "late.md": ("x\n" * 40_000 + TEXTS["german"], "latin-1"),
+        "wide.jsonl": ('{"role": "user", "text": "Zoë waters the oak."}\n' * 2, "utf-16"),
+    }
+    for name, (text, encoding) in files.items():
+        (cli.folder / name).write_bytes(text.encode(encoding))
+    (cli.folder / "picture.md").write_bytes(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\x01\0\0\0\x01\0")
+    done = cli("ingest", "--capture", "--json", *files, "picture.md")
+    assert done.code == 0
+    told = {file["path"]: file["encoding"] for file in done.json["files"]}
+    assert told == {
+        "latin.md": "windows-1252",
+        "wide.txt": "UTF-16",
+        "sjis.md": "Shift_JIS",
+        "late.md": "windows-1252",
+        "wide.jsonl": "UTF-16",
+    }
+    problem = {"path": "picture.md", "line": None, "reason": "binary file"}
+    assert problem in done.json["problems"]
+    assert cli.ok("ingest", "latin.md", "--verbose", "--capture").out.splitlines()[0] == (
+        "latin.md: 1 unchanged; decoded from windows-1252"
+    )
+    texts = "".join(path.read_text() for path in Path(cli.store).rglob("episodes/**/*.md"))
+    texts += "".join(path.read_text() for path in Path(cli.store).rglob("inbox/*.jsonl"))
+    for name in ("german", "french", "japanese"):
+        assert TEXTS[name] in texts
+    assert "Zoë waters the oak." in texts

@@ -1,0 +1,113 @@
+"""What the user leaves out is left out however it is named, by the rules of gitignore, and counted."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from processes import Cli
+
+from clsm_cli.errors import BadInputError
+from clsm_cli.ingestion.exclusion import Exclusion
+from clsm_cli.ingestion.items import Problem
+from clsm_cli.ingestion.sources import Excluded, SourceFile, find
+
+FILES = (
+    "a.md",
+    "drafts/b.md",
+    "work/drafts/c.md",
+    "work/d.log.md",
+    "work/keep.log.md",
+    "work/e.md",
+)
+
+
+@pytest.fixture
+def notes(tmp_path: Path) -> Path:
+    for name in FILES:
+        path = tmp_path / "notes" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("Text.\n")
+    return tmp_path / "notes"
+
+
+def read(notes: Path, *patterns: str, below: str = "") -> list[str]:
+    found = find([str(notes / below)], exclusion=Exclusion(patterns))
+    return [
+        str(Path(each.path).relative_to(notes)) for each in found if isinstance(each, SourceFile)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("patterns", "left"),
+    [
+        ((), FILES),
+        (("drafts/",), ("a.md", "work/d.log.md", "work/keep.log.md", "work/e.md")),
+        (("/drafts/",), ("a.md", *FILES[2:])),
+        (("*.log.md", "!keep.log.md"), (*FILES[:3], *FILES[4:])),
+        (("work/**", "#no pattern"), FILES[:2]),
+    ],
+)
+def test_patterns_count_below_the_folder_that_is_named(
+    notes: Path, patterns: tuple[str, ...], left: tuple[str, ...]
+) -> None:
+    assert sorted(read(notes, *patterns)) == sorted(left)
+
+
+def test_a_file_beside_and_above_says_what_is_left_out(notes: Path) -> None:
+    (notes / ".clsmignore").write_text("*.log.md\ndrafts/\n")
+    (notes / "work" / ".clsmignore").write_text("!d.log.md\ne.md\n")
+    assert sorted(read(notes)) == ["a.md", "work/d.log.md"]
+    assert read(notes, below="work") == ["work/d.log.md"]
+    named = find([str(notes / "work" / "e.md")])
+    (left_out,) = named
+    assert isinstance(left_out, Excluded)
+    assert left_out.reason == f"excluded by {notes / 'work' / '.clsmignore'}"
+
+
+def test_a_line_that_is_no_pattern_is_told_and_the_others_count(notes: Path) -> None:
+    (notes / ".clsmignore").write_text("a.md\n!\n/drafts\n")
+    found = list(find([str(notes)]))
+    assert [each for each in found if isinstance(each, Problem)] == [
+        Problem(str(notes / ".clsmignore"), 2, "is no pattern of gitignore")
+    ]
+    assert sorted(read(notes)) == sorted(FILES[2:])
+
+
+def test_the_command_counts_what_is_left_out_and_says_what_stays(cli: Cli) -> None:
+    cli.ok("init")
+    for name in FILES:
+        path = cli.folder / "notes" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(f"The heron of {name} waits.\n")
+    cli.ok("ingest", "notes", "--quiet")
+    settings = cli.store / "clsm.yaml"
+    settings.write_text(settings.read_text() + 'settings:\n  ingest.exclude: ["work/"]\n')
+    (cli.folder / "notes" / ".clsmignore").write_text("drafts/\n")
+    done = cli.ok("ingest", "notes", "--exclude", "a.*", "--exclude=z.md")
+    assert (
+        done.out
+        == "0 files: 0 turns and blocks added, 0 changed, 0 closed, 0 unchanged; 3 excluded; 1 skipped\n"
+    )
+    assert (
+        "clsm: notes/work/d.log.md and 3 more: excluded now, but what was taken in before stays;"
+        " to remove it: clsm forget --source notes/work/d.log.md\n"
+    ) in done.err
+    told = cli.ok("ingest", "notes", "--exclude", "a.*", "--json").json
+    assert told["excluded"] == 3
+    assert {"path": "notes/a.md", "reason": "excluded"} in told["skipped"]
+    assert "heron" in cli.ok("recall", "the heron of a.md").out
+
+
+def test_what_is_no_pattern_is_refused(cli: Cli) -> None:
+    cli.ok("init")
+    done = cli("ingest", ".", "--exclude", "!")
+    assert (done.code, "'!' is no pattern of gitignore" in done.err) == (2, True)
+    settings = cli.store / "clsm.yaml"
+    before = settings.read_text()
+    settings.write_text(before + 'settings:\n  ingest.exclude: ["!"]\n')
+    done = cli("ingest", ".")
+    assert done.code == BadInputError.exit_code
+    assert "ingest.exclude" in done.err
+    settings.write_text(before + "settings:\n  ingest.exclude: drafts\n")
+    assert "must be a list of texts" in cli("ingest", ".").err

@@ -1,0 +1,108 @@
+"""Telegram's ``result.json``: one chat or all of them, who said what, and what was passed on."""
+
+from __future__ import annotations
+
+import io
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from clsm_cli.ingestion import telegram
+from clsm_cli.ingestion.items import Dropped, Problem, RawTurn
+from clsm_cli.ingestion.sources import Skipped, SourceFile, find
+
+NOW = datetime(2026, 3, 1, tzinfo=UTC)
+
+
+def message(number: int, sender: str, text: Any, **more: Any) -> dict[str, Any]:
+    return {
+        "id": number,
+        "type": "message",
+        "date": "2026-02-24T08:15:00",
+        "date_unixtime": str(1771917300 + number * 60),
+        "from": sender,
+        "from_id": "user7" if sender == "Tom" else "user8",
+        "text": text,
+        **more,
+    }
+
+
+CHAT = {
+    "name": "Tom",
+    "type": "personal_chat",
+    "id": 7,
+    "messages": [
+        {
+            "id": 1,
+            "type": "service",
+            "date": "2026-02-24T08:15:00",
+            "actor": "Tom",
+            "action": "phone_call",
+        },
+        message(2, "Tom", "The oak is cut."),
+        message(3, "Mara", ["See ", {"type": "link", "text": "https://example.org"}, "."]),
+        message(4, "Tom", "", media_type="voice_message"),
+        message(5, "Mara", "Ten tips", forwarded_from="A channel"),
+        message(6, "Tom", "Gone", date_unixtime=None, date="2026-02-24T09:00:00"),
+    ],
+}
+
+
+def read(document: Any) -> list[Any]:
+    stream = io.BytesIO(json.dumps(document, indent=1).encode())
+    return list(telegram.read(stream, path="result.json", zone=UTC, now=NOW, session="s"))
+
+
+def test_a_chat_of_two() -> None:
+    found = read(CHAT)
+    turns = [item for item in found if isinstance(item, RawTurn)]
+    assert [(t.speaker, t.text, t.trust, t.foreign_id) for t in turns] == [
+        ("Tom", "The oak is cut.", "agent", "2"),
+        ("Mara", "See https://example.org.", None, "3"),
+        ("Mara", "Ten tips", "web", "5"),
+        ("Tom", "Gone", "agent", "6"),
+    ]
+    assert {turn.session for turn in turns} == {"telegram 7"}
+    assert [turn.time for turn in turns[::3]] == [
+        "2026-02-24T07:17:00+00:00",
+        "2026-02-24T09:00:00+00:00",
+    ]
+    dropped = [item.reason for item in found if isinstance(item, Dropped)]
+    assert dropped == ["line by the app", "media that was left out"]
+
+
+def test_all_chats_of_an_account() -> None:
+    group = {**CHAT, "type": "private_group", "id": 9}
+    saved = {"type": "saved_messages", "id": 8, "messages": [message(1, "Mara", "Buy oil")]}
+    everything = {
+        "personal_information": {"user_id": 8, "first_name": "Mara"},
+        "chats": {"about": "…", "list": [group, saved, "no chat"]},
+        "left_chats": {
+            "list": [{"id": 3, "type": "private_group", "messages": [message(1, "Tom", "Bye")]}]
+        },
+    }
+    turns = [item for item in read(everything) if isinstance(item, RawTurn)]
+    trust = {(turn.session, turn.text): turn.trust for turn in turns}
+    assert trust["telegram 9", "The oak is cut."] == "agent"
+    assert trust["telegram 9", "See https://example.org."] is None
+    assert trust["telegram 8", "Buy oil"] is None
+    assert trust["telegram 3", "Bye"] == "agent"
+
+
+@pytest.mark.parametrize("document", [[], {"messages": 3}, {"chats": {"list": 3}}, "text", None])
+def test_what_is_no_export_gives_no_turn(document: Any) -> None:
+    assert not [item for item in read(document) if not isinstance(item, Problem)]
+
+
+def test_it_is_found_by_its_content(tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    (tmp_path / "b").mkdir()
+    (tmp_path / "a" / "result.json").write_text(json.dumps(CHAT, indent=1))
+    (tmp_path / "b" / "result.json").write_text('{"status": "ok"}')
+    one, other = find([str(tmp_path)])
+    assert isinstance(one, SourceFile)
+    assert one.format == "telegram"
+    assert isinstance(other, Skipped)

@@ -1,0 +1,242 @@
+"""Recall while a run is at work: a real one, stopped when its files are written and not yet published."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+from contextlib import closing, contextmanager, suppress
+from typing import TYPE_CHECKING
+
+import pytest
+
+from clsm_cli.store import layout
+from clsm_cli.store.index import database
+from clsm_cli.store.index.publishing import at_work
+from clsm_cli.store.index.said import differences
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from processes import Cli, Done
+
+NOW = ("--now", "2026-03-01T12:00:00+01:00")
+NOTES = {
+    "people.md": "# People\n\n- Mara lives in Holm.\n- Wim is Mara's father.\n- Mara prefers tea.\n",
+    "boat.md": "# Boat\n\n- The boat's name is Heron.\n- The mooring is paid until May.\n",
+}
+LATER = "# Stove\n\n- The stove was mended by Tom.\n- Tom lives in Holm.\n"
+HELD = """
+import importlib, os, signal, sys
+from clsm_cli.__main__ import main
+module, owner, name = sys.argv.pop(1).split(":")
+owner = getattr(importlib.import_module(module), owner)
+step = getattr(owner, name)
+def held(*args, **options):
+    step(*args, **options)
+    os.kill(os.getpid(), signal.SIGSTOP)
+setattr(owner, name, held)
+main()
+"""
+"""clsm, stopped behind a step of its work."""
+OPENED = """
+import sys
+from clsm_cli.__main__ import main
+sys.addaudithook(lambda name, told: name == "open" and print("open", told[0], file=sys.stderr))
+main()
+"""
+NIGHT = ("clsm_cli.consolidation.writes:Writer:write", "consolidate")
+TAKING = ("clsm_cli.ingestion.intake:Intake:read_all", "ingest", "later")
+RUNS = pytest.mark.parametrize("run", [NIGHT, TAKING], ids=["consolidate", "ingest"])
+QUESTIONS = ("Where does Mara live?", "Who mended the stove?", "Heron")
+
+
+@pytest.fixture(scope="module")
+def noted(tmp_path_factory: pytest.TempPathFactory, model_folder: Path) -> Path:
+    """A folder with a store that took in some notes and never slept."""
+    from processes import Cli, environment
+
+    folder = tmp_path_factory.mktemp("noted")
+    for name, text in NOTES.items():
+        (folder / name).write_text(text)
+    (folder / "later").mkdir()
+    (folder / "later" / "stove.md").write_text(LATER)
+    made = Cli(folder, environment(folder / "home", model_folder))
+    layout.create(made.store, "Europe/Amsterdam")
+    made.ok("ingest", "-q", *NOTES, *NOW, CLSM_STORE=made.store)
+    return folder
+
+
+@pytest.fixture
+def desk(cli: Cli, noted: Path) -> Cli:
+    shutil.rmtree(cli.store)
+    shutil.copytree(noted, cli.folder, dirs_exist_ok=True)
+    return cli
+
+
+@contextmanager
+def stopped(desk: Cli, where: str, *words: str) -> Iterator[subprocess.Popen[bytes]]:
+    """A command that stands still behind a step, and is ended if the test does not."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", HELD, where, *words, "-q", *NOW],
+        cwd=desk.folder,
+        env=dict(desk.environment),
+        stdout=subprocess.DEVNULL,
+    )
+    try:
+        _, status = os.waitpid(process.pid, os.WUNTRACED)
+        assert os.WIFSTOPPED(status)
+        yield process
+    finally:
+        process.kill()
+        process.wait()
+
+
+def ended(process: subprocess.Popen[bytes]) -> None:
+    process.send_signal(signal.SIGCONT)
+    assert process.wait() == 0
+
+
+def ask(desk: Cli, question: str) -> Done:
+    return desk.ok("recall", "--json", "--no-touch", *NOW, question)
+
+
+def texts(desk: Cli, question: str) -> str:
+    return "\n".join(memory["text"] for memory in ask(desk, question).json["memories"])
+
+
+def read(desk: Cli, question: str) -> set[str]:
+    """The files of the store that a recall opens, but for its index."""
+    done = subprocess.run(
+        [sys.executable, "-c", OPENED, "recall", "--json", "--no-touch", *NOW, question],
+        cwd=desk.folder,
+        env=dict(desk.environment),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    root = f"open {desk.store}/"
+    opened = {e.removeprefix(root) for e in done.stderr.splitlines() if e.startswith(root)}
+    assert opened
+    return {path for path in opened if not path.startswith(".clsm/index/")}
+
+
+@RUNS
+def test_answers_are_those_of_before_and_cost_no_more(desk: Cli, run: tuple[str, ...]) -> None:
+    before = {question: ask(desk, question) for question in QUESTIONS}
+    files = read(desk, QUESTIONS[0])
+    with stopped(desk, *run) as process:
+        assert {question: ask(desk, question) for question in QUESTIONS} == before
+        assert read(desk, QUESTIONS[0]) == files == {"clsm.yaml"}
+        ended(process)
+    assert {question: ask(desk, question) for question in QUESTIONS} != before
+
+
+SAID = b'{"role": "user", "session": "talk", "content": "The theremin is out of tune."}'
+
+
+def test_what_is_captured_during_the_night_is_found_by_its_words(desk: Cli) -> None:
+    before = ask(desk, QUESTIONS[0]).json["memories"]
+    with stopped(desk, *NIGHT) as process:
+        desk.ok("ingest", "--capture", "-q", "-", *NOW, stdin=SAID)
+        desk.ok("note", "Salt is in the blue jar.", *NOW)
+        assert "theremin" in texts(desk, "theremin")
+        assert "what is new was searched by words only" in ask(desk, "blue jar").err
+        assert ask(desk, QUESTIONS[0]).json["memories"] == before
+        assert {path.split("/")[2] for path in read(desk, "salt") - {"clsm.yaml"}} == {"inbox"}
+        assert "theremin" in desk.ok("context", *NOW).out
+        ended(process)
+    assert "misplaced" not in desk.ok("doctor", "--verbose", *NOW).out
+    assert "theremin" in texts(desk, "theremin")
+    desk.ok("ingest", "-q", *NOW)
+    assert not [path for path in desk.store.rglob("inbox/*") if "~" in path.name]
+    found = [each for q in ("theremin", "blue jar") for each in ask(desk, q).json["memories"]]
+    for text in ("The theremin is out of tune.", "Salt is in the blue jar."):
+        assert text in {memory["text"] for memory in found}
+    assert not ask(desk, "theremin").err
+
+
+def test_what_is_captured_beside_an_ingest_waits_for_the_next(desk: Cli) -> None:
+    with stopped(desk, *TAKING) as process:
+        desk.ok("ingest", "--capture", "-q", "-", *NOW, stdin=SAID)
+        ended(process)
+    assert "theremin" in texts(desk, "theremin")
+
+
+def test_much_that_is_captured_during_the_night_waits_for_its_end(desk: Cli) -> None:
+    lines = [f"Jar {n} holds {'salt ' * 40}".encode() for n in range(300)]
+    rows = [SAID.replace(b"The theremin is out of tune.", line) for line in lines]
+    with stopped(desk, *NIGHT) as process:
+        desk.ok("ingest", "--capture", "-q", "-", *NOW, stdin=b"\n".join(rows))
+        done = ask(desk, "Jar 7")
+        assert "more was captured while another clsm works" in done.err
+        assert not done.json["memories"]
+        ended(process)
+    assert "Jar 7 " in texts(desk, "Jar 7")
+
+
+def test_the_briefing_is_that_of_before(desk: Cli) -> None:
+    before = desk.ok("context", "--json", *NOW)
+    with stopped(desk, *NIGHT) as process:
+        assert desk.ok("context", "--json", *NOW) == before
+        ended(process)
+    assert desk.ok("context", "--json", *NOW) != before
+
+
+def test_a_hand_edit_during_the_night_is_seen_when_it_ends(desk: Cli) -> None:
+    with stopped(desk, *NIGHT) as process:
+        (desk.store / "tasks" / "new.md").write_text("- [ ] Polish the theremin.\n")
+        ask(desk, "theremin")
+        ended(process)
+    assert "theremin" in texts(desk, "theremin")
+
+
+def test_a_hand_edit_before_the_night_is_seen_during_it(desk: Cli) -> None:
+    (desk.store / "tasks").mkdir(exist_ok=True)
+    (desk.store / "tasks" / "new.md").write_text("- [ ] Polish the theremin.\n")
+    with stopped(desk, *NIGHT):
+        assert "theremin" in texts(desk, "theremin")
+
+
+@RUNS
+def test_a_killed_run_leaves_an_index_that_the_next_recall_completes(
+    desk: Cli, run: tuple[str, ...]
+) -> None:
+    with stopped(desk, *run) as process:
+        process.kill()
+        process.wait()
+        ask(desk, QUESTIONS[0])
+    store = layout.open_store(desk.store, dict(desk.environment))
+    connection = database.open_to_read(store.derived)
+    assert connection is not None
+    with closing(connection):
+        assert differences(store, connection) == []
+
+
+def test_what_a_failing_run_did_to_the_index_is_not_published(tmp_path: Path) -> None:
+    with closing(database.open_to_write(tmp_path)) as connection:
+        with suppress(ZeroDivisionError), at_work(connection):
+            connection.execute("INSERT INTO documents VALUES ('d', 'a.md')")
+            reader = database.open_to_read(tmp_path)
+            assert reader is not None
+            with closing(reader):
+                assert reader.execute("SELECT * FROM documents").fetchall() == []
+                assert reader.execute("SELECT key FROM meta").fetchall() == [("at_work",)]
+            raise ZeroDivisionError
+        assert not connection.in_transaction
+        assert connection.execute("SELECT * FROM documents").fetchall() == []
+        assert connection.execute("SELECT * FROM meta").fetchall() == []
+
+
+def test_a_transaction_within_another_fails_alone(tmp_path: Path) -> None:
+    with closing(database.open_to_write(tmp_path)) as connection:
+        with database.transaction(connection):
+            connection.execute("INSERT INTO documents VALUES ('a', 'a.md')")
+            with suppress(ZeroDivisionError), database.transaction(connection):
+                connection.execute("INSERT INTO documents VALUES ('b', 'b.md')")
+                raise ZeroDivisionError
+        rows = connection.execute("SELECT id FROM documents").fetchall()
+    assert rows == [("a",)]

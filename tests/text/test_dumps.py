@@ -1,0 +1,92 @@
+"""Dumps are told by their structure; prose, code of a few lines and lists are none."""
+
+from __future__ import annotations
+
+import base64
+import random
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from clsm_cli.text.dumps import BEGINNING, spans, told
+
+ROOT = Path(__file__).parents[2]
+PROSE = "\n\n".join(
+    (ROOT / "docs" / f"{name}.md").read_text()
+    for name in ("architecture", "promises", "openclaw", "schedule", "mcp")
+)
+CODE = (ROOT / "tests" / "test_structure.py").read_text()[:10_000]
+PART = PROSE.replace("```", "")[4000:9000]
+WORDS = ("river", "stone", "lamp", "garden", "letter", "morning", "bread", "window", "paper")
+
+
+def log(lines: int) -> str:
+    return "".join(
+        f"2026-03-01 10:{i // 60 % 60:02}:{i % 60:02} INFO [w-{i % 7}] GET /api/{i * 7919} took {i % 97} ms\n"
+        for i in range(lines)
+    )
+
+
+DUMPS = {
+    "log": log(400),
+    "fence": "```python\n" + CODE + "\n```",
+    "fence that nobody closed": "~~~\n" + CODE,
+    "base64": base64.encodebytes(random.Random(1).randbytes(20_000)).decode(),
+    "hex": random.Random(1).randbytes(9_000).hex(),
+    "json": "[" + ", ".join(f'{{"id": {i}, "on": true}}' for i in range(600)) + "]",
+    "one line": " ".join(random.Random(2).choices(WORDS, k=14_000)),
+}
+
+
+@pytest.mark.parametrize("text", DUMPS.values(), ids=DUMPS)
+def test_all_of_a_dump_but_its_beginning_is_one(text: str) -> None:
+    ((start, end),) = spans(text)
+    assert 0 < start <= BEGINNING
+    assert end > 0.97 * len(text)
+    assert told(text).startswith(text[:start].rstrip())
+    assert len(told(text)) < BEGINNING + 300
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        log(60),
+        PROSE,
+        "\n\n".join(f"- [ ] {line}" for line in PROSE.split(". ")),
+        CODE,
+        f"```\n{PROSE.replace('```', '')[4000:14_000]}\n```",
+        f"{PART}\n\n```\n{PART[:4000]}\n```\n\n{PART}",
+    ],
+)
+def test_what_people_write_is_no_dump(text: str) -> None:
+    assert spans(text) == []
+    assert told(text) == text
+
+
+def test_prose_around_a_dump_stays() -> None:
+    question = "What do you make of it? I think that the pump is at fault."
+    text = f"{PROSE[:9000]}\n\n{log(400)}{question}"
+    ((start, end),) = spans(text)
+    assert text[end:].strip() == question
+    assert text[:start].startswith(PROSE[:5000])
+    assert question in told(text)
+
+
+@given(st.text(alphabet="ab1`~ \n.", max_size=300), st.integers(1, 60))
+def test_spans_lie_in_order_inside_of_the_text(piece: str, times: int) -> None:
+    text = (piece + "\n") * (times * 100)
+    found = spans(text)
+    assert all(0 < start <= end <= len(text) for start, end in found)
+    assert [*found] == sorted(found)
+    assert len(told(text)) <= len(text)
+
+
+@pytest.mark.parametrize("text", ["```\n" * 200_000, "1" * 800_000, "a\n\n" * 250_000, log(10_000)])
+def test_the_time_is_linear(text: str) -> None:
+    before = time.process_time()
+    spans(text)
+    assert time.process_time() - before < 2
