@@ -101,7 +101,7 @@ def _build(name: str) -> Any:
 
 @contextmanager
 def _told_safely() -> Iterator[None]:
-    """Let no word of a wrong command line reach the terminal as it is.
+    """Let no word of a wrong command line reach the terminal as it is, and no secret at all.
 
     Typer brings a Click of its own, or uses the other, by its version: both say ``message``.
     """
@@ -110,7 +110,9 @@ def _told_safely() -> Iterator[None]:
     except Exception as error:
         told = vars(error).get("message")
         if isinstance(told, str):
-            vars(error)["message"] = safe(told)
+            from clsm_cli.text import secrets
+
+            vars(error)["message"] = safe(secrets.mask(told).text)
         raise
 
 

@@ -4,7 +4,7 @@ A store's ``clsm.yaml`` lists only what differs from these defaults, by the dott
 (``boundary.confidence: 0.8``). Each mechanism can so be switched off for an ablation.
 
 A store travels by clone and backup, so what it says is data. ``Settings`` is all that it may set: numbers,
-and words of a fixed list, none of which can name anything outside the store. What does (an address,
+words of a fixed list, and patterns of what is left out; none can name anything outside the store. What does (an address,
 the name of a variable, a path) belongs to ``MachineSettings``, which no store is ever asked for. Where
 a setting is declared decides who may set it; docs/format.md lists all of them.
 """
@@ -245,7 +245,7 @@ class StatusSettings(NamedTuple):
 
 
 class Settings(NamedTuple):
-    """What a store may set: numbers and listed words only. See each group for units and sources."""
+    """What a store may set; none can lead outside it. See each group for units and sources."""
 
     ingest: IngestSettings = IngestSettings()
     boundary: BoundarySettings = BoundarySettings()

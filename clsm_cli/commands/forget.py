@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from clsm_cli.commands import completion
+from clsm_cli.commands import completion, forget_secrets
 from clsm_cli.commands.options import (
     DryRunOption,
     JsonOption,
@@ -48,6 +48,7 @@ EXAMPLES = examples(
     "clsm forget --person Mara             # offers what only refers to her, too",
     "clsm forget --person Mara --since 2026-02-01 --until 2026-03-01",
     "clsm forget 0f3a9c12d08e --purge-history   # in git, every old commit too",
+    "clsm forget --secrets --dry-run       # what older versions stored in clear",
 )
 _COMMAND = "clsm forget"
 
@@ -85,6 +86,10 @@ def forget(
     until: Annotated[
         str | None, typer.Option(metavar="TIME", help="What was told before this time.")
     ] = None,
+    secrets: Annotated[
+        bool,
+        typer.Option("--secrets", help="Only mask the secrets that lie here in clear."),
+    ] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
     force: Annotated[
         bool, typer.Option("--force", help="With --yes: also where a fifth of all turns would go.")
@@ -107,11 +112,21 @@ def forget(
     and why, what is out of reach, and which earlier runs cannot be undone any more. What only
     refers to a person ("he pays 900 euros") is listed, and you are asked whether it goes too; with
     --yes it stays, and the command that removes it is named.
+
+    With --secrets nothing goes but passwords, keys, PINs and numbers of cards, accounts and people
+    that an older version did not know: each becomes the name of its kind, the text around it stays.
     """
     printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
     opened = chosen_store(store)
     moment = current_time(now, opened.zone)
     wanted = _wanted(opened, ids or [], source, session, person, since, until)
+    if secrets:
+        if query is not None or any(each not in ((), None) for each in wanted):
+            raise UsageError("--secrets", "looks through everything; name nothing beside it")
+        forget_secrets.run(
+            printer, opened, moment, yes=yes, purge_history=purge_history, dry_run=dry_run
+        )
+        return
     if query is not None:
         if any(each not in ((), None) for each in wanted):
             raise UsageError("--query", "only lists; name what is to go in a second command")
@@ -183,7 +198,7 @@ def _forget(
 ) -> None:
     from clsm_cli.commands import engine
     from clsm_cli.forgetting import forget as use_case
-    from clsm_cli.forgetting import past
+    from clsm_cli.forgetting import past, writing
     from clsm_cli.retrieval import briefing
 
     tree = past.check(store) if purge_history else None
@@ -204,7 +219,7 @@ def _forget(
             plan = planned(wanted._replace(also=also))
     if plan is None:
         again = (
-            None if tree is None or dry_run else past.purge(store, tree, use_case.traces_of(store))
+            None if tree is None or dry_run else past.purge(store, tree, writing.traces_of(store))
         )
         if printer.as_json:
             known = {"schema": "clsm.forget/1", "known": True}
@@ -218,7 +233,7 @@ def _forget(
         receipt = use_case.apply(store, plan, now, embedder)
         briefing.prepare(store)
         if tree is not None:
-            told = use_case.traces_of(store, plan)
+            told = writing.traces_of(store, plan.writes)
             receipt = receipt._replace(history=past.purge(store, tree, told))
     printer.warn_all(receipt.warnings)
     if receipt.refers and not dry_run:

@@ -74,9 +74,11 @@ class Printer:
         _write(_encodable(captured.get().rstrip("\n")))
 
     def warn(self, text: str) -> None:
-        """A remark beside the data."""
+        """A remark beside the data; it may quote an argument or a path, and tells no secret."""
         if not self.quiet and sys.stderr is not None:
-            print(f"clsm: {safe(text)}", file=sys.stderr)
+            from clsm_cli.text import secrets
+
+            print(f"clsm: {safe(secrets.mask(text).text)}", file=sys.stderr)
 
     def warn_all(self, texts: Iterable[str]) -> None:
         """Remarks, one a line."""

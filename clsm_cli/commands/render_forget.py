@@ -11,8 +11,9 @@ from clsm_cli.commands.output import counted, plain
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from clsm_cli.forgetting.masking import Masked
     from clsm_cli.forgetting.past import Rewritten
-    from clsm_cli.forgetting.receipt import Gone, Receipt
+    from clsm_cli.forgetting.receipt import Gone, Receipt, Run
     from clsm_cli.forgetting.refers import Refers
     from clsm_cli.retrieval.answer import Memory
 
@@ -44,6 +45,26 @@ def receipt_lines(receipt: Receipt, *, is_done: bool, verbose: bool) -> list[str
         lines += [f"  {each.id}  {_short(each.text)}  ({each.why})" for each in shown]
         lines += _more(len(receipt.stays) - len(shown))
     lines += refers_lines(receipt.refers, is_done=is_done)
+    return [*lines, *end_lines(receipt, is_done=is_done)]
+
+
+def masked_lines(masked: Masked, *, is_done: bool) -> list[str]:
+    """What was masked, or would be: kinds, numbers and places, never a secret."""
+    if not masked.files:
+        return ["no secret lies here in clear"]
+    verb = "masked" if is_done else "would be masked"
+    kinds = ", ".join(f"{count} {kind}" for kind, count in masked.found.items())
+    held = f"{counted(masked.turns, 'turn')} and {counted(masked.statements, 'statement')}"
+    lines = [f"{kinds} {verb} in {held}; {counted(masked.files, 'file')} changed"]
+    for place in masked.places:
+        found = ", ".join(f"{count} {kind}" for kind, count in place.found.items())
+        lines.append(f"  {place.path}  {found}")
+    return [*lines, *end_lines(masked, is_done=is_done)]
+
+
+def end_lines(receipt: Receipt | Masked, *, is_done: bool) -> list[str]:
+    """What is out of reach, and what can no longer be undone."""
+    lines: list[str] = []
     if receipt.beyond:
         lines.append("out of reach")
         for each in receipt.beyond:
@@ -51,20 +72,18 @@ def receipt_lines(receipt: Receipt, *, is_done: bool, verbose: bool) -> list[str
             lines += [f"    {command}" for command in each.commands]
     lines += history_lines(receipt.history)
     if is_done:
-        lines.append(f"run {receipt.run}; it cannot be undone{_nor_can(receipt)}")
-    else:
-        lines += [f"this cannot be undone{_nor_can(receipt)}", "nothing was written"]
-    return lines
+        return [*lines, f"run {receipt.run}; it cannot be undone{_nor_can(receipt.undoable)}"]
+    return [*lines, f"this cannot be undone{_nor_can(receipt.undoable)}", "nothing was written"]
 
 
-def _nor_can(receipt: Receipt) -> str:
+def _nor_can(undoable: Sequence[Run]) -> str:
     """Which earlier runs cannot either."""
-    if not receipt.undoable:
+    if not undoable:
         return ""
-    commands = Counter(run.command for run in receipt.undoable)
+    commands = Counter(run.command for run in undoable)
     named = ", ".join(f"{count} {command}" for command, count in sorted(commands.items()))
-    runs = counted(len(receipt.undoable), "earlier run")
-    first = receipt.undoable[0].at[:16].replace("T", " ")
+    runs = counted(len(undoable), "earlier run")
+    first = undoable[0].at[:16].replace("T", " ")
     return f", nor can {runs} since {first} UTC ({named}): what undo keeps goes too"
 
 
@@ -115,6 +134,6 @@ def _short(text: str) -> str:
     return line if len(line) <= WIDTH else f"{line[: WIDTH - 1].rstrip()}…"
 
 
-def receipt_mapping(receipt: Receipt, *, dry_run: bool) -> dict[str, Any]:
+def receipt_mapping(receipt: Receipt | Masked, *, dry_run: bool) -> dict[str, Any]:
     """The receipt as data, with every id."""
     return {"schema": "clsm.forget/1", "dry_run": dry_run, **plain(receipt)}

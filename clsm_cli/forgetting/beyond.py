@@ -53,6 +53,23 @@ def find(
     return (*_sources(memory, chosen), *history, _copies())
 
 
+def of_secrets(store: Store, files: Sequence[str], *, is_purged: bool) -> tuple[Beyond, ...]:
+    """The same for secrets that are masked: of a source no more than that it may hold them.
+
+    Args:
+        store: Where they are masked.
+        files: Files of the store that go or change, relative to it.
+        is_purged: Whether they go from git's past too.
+    """
+    if not files:
+        return ()
+    history = _pushed(store) if is_purged else _git(store, files)
+    sources = (
+        "what was ingested is never changed, and holds them still; change them where they count"
+    )
+    return (Beyond("the sources", sources), *history, _copies())
+
+
 def _sources(memory: Memory, chosen: Chosen) -> Iterator[Beyond]:
     """Ingested files on this machine that still say it."""
     texts: dict[str, set[str]] = {}

@@ -9,9 +9,11 @@ from typing import TYPE_CHECKING, Any
 from clsm_cli.store.jsonlines import LineError, dump, load
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Collection, Iterable, Mapping
     from collections.abc import Set as AbstractSet
 
+_ID = re.compile(rb"(?<![a-z0-9_-])(?:[a-z]-)?[0-9a-f]{12}(?![a-z0-9_])")
+"""An id that clsm makes."""
 _WORD = re.compile(r"[a-z0-9][a-z0-9_-]*")
 _LISTS = {"ids": "led", "good": "good_led", "bad": "bad_led", "concepts": ""}
 """Lists of ids in a line, and the list that goes along with each."""
@@ -44,6 +46,18 @@ def clean(log: bytes, gone: AbstractSet[str]) -> bytes:
         elif kept and not kept[-1]:
             kept.pop()  # the newline that was written before it
     return b"\n".join(kept)
+
+
+def renamed(log: bytes, names: Mapping[str, str]) -> bytes:
+    """A log in which some ids have new names; parts of a turn go along with it.
+
+    >>> renamed(b'{"ids": ["0123456789ab-2", "b2"]}', {"0123456789ab": "ba9876543210"})
+    b'{"ids": ["ba9876543210-2", "b2"]}'
+    """
+    if not names:
+        return log
+    known = {old.encode(): new.encode() for old, new in names.items()}
+    return _ID.sub(lambda match: known.get(match.group(), match.group()), log)
 
 
 def _named(text: str) -> set[str]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.errors import ClsmError
 from clsm_cli.health import (
+    clear,
     digests,
     echoes,
     episode_files,
@@ -90,6 +91,7 @@ CHECKS: Mapping[str, Check] = {
     "nights": lambda held, around: surroundings.nights(held, around.now),
     "schedule": lambda _, around: surroundings.schedule(around.jobs),
     "echoes": lambda held, _: echoes.self_ingested(held),
+    "secrets": lambda held, _: clear.in_clear(held),
 }
 
 

@@ -243,6 +243,12 @@ CODES: dict[str, Code] = {
         "",
         "nothing; forget a source with: clsm forget --source PATH",
     ),
+    "secret-in-clear": Code(
+        "warning",
+        "passwords, keys or numbers that an older version stored in clear",
+        "",
+        "run: clsm forget --secrets",
+    ),
     "check-failed": Code("damage", "a check could not be made", "", "mend what it names"),
     # git, and programs that synchronise folders.
     **{name: Code(*row) for name, row in GIT.items()},

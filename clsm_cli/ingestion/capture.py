@@ -90,6 +90,7 @@ def capture(
     """
     sessions.begin_source()
     mask = Masker(tally.masked)
+    path = mask.name(path)
     batch: list[InboxRow] = []
     try:
         for item in map(mask.named, items):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import shlex
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,7 +17,7 @@ from clsm_cli.errors import DiskError
 from clsm_cli.ingestion import capture, encodings, fence, readers, sources
 from clsm_cli.ingestion.detection import DOCUMENTS
 from clsm_cli.ingestion.items import Problem
-from clsm_cli.ingestion.report import FORGOTTEN, SourceReport, utc
+from clsm_cli.ingestion.report import FORGOTTEN, SourceReport, shown, utc
 from clsm_cli.ingestion.sessions import Sessions
 from clsm_cli.store import cursors, inbox, logs, runs
 
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from clsm_cli.ingestion.report import Progress, Report, Request, Run
     from clsm_cli.ingestion.sources import Found, SourceFile
     from clsm_cli.ingestion.tails import Tail
+    from clsm_cli.ingestion.turns import Masker
     from clsm_cli.model.episodes import Document
     from clsm_cli.store.layout import Store
 
@@ -115,11 +117,12 @@ class Intake:
         for number, source in enumerate(every):
             self.progress("reading", number, len(every))
             if isinstance(source, Problem):
-                self.report.problems.append(source)
+                self.report.problems.append(shown(source))
             elif isinstance(source, sources.Skipped):
-                self.report.skipped.append(source)
-                if isinstance(source, sources.Excluded) and not self.request.capture_only:
-                    self._excluded(source)
+                told = shown(source)
+                self.report.skipped.append(told)
+                if isinstance(told, sources.Excluded) and not self.request.capture_only:
+                    self._excluded(told)
             elif self._one(source) and not isinstance(source, sources.SourceFile):
                 reached(source)
 
@@ -148,8 +151,8 @@ class Intake:
                 raise DiskError(str(error.filename), error.strerror or "unreadable") from error
             tally.problems.append(Problem(source.path, None, (error.strerror or "unreadable")))
             is_whole = False
-        self.report.problems.extend(tally.problems)
-        self.report.sources.append(SourceReport(source.path, source.format, tally))
+        self.report.problems.extend(map(shown, tally.problems))
+        self.report.sources.append(shown(SourceReport(source.path, source.format, tally)))
         return is_whole
 
     def _transcript(self, source: SourceFile | Tail, tally: capture.Tally) -> None:
@@ -184,12 +187,12 @@ class Intake:
         if self.busy is not None:  # an episode and its record cannot be put aside
             raise self.busy
         from clsm_cli.ingestion import markdown
+        from clsm_cli.ingestion.turns import Masker
         from clsm_cli.store import atomic
 
-        limit = MAX_FILE
         with source.open() as stream:
-            data = stream.read(limit + 1)
-        encoding = encodings.of_text(data, is_whole=len(data) <= limit)
+            data = stream.read(MAX_FILE + 1)
+        encoding = encodings.of_text(data, is_whole=len(data) <= MAX_FILE)
         if encoding == encodings.UNKNOWN:
             tally.problems.append(Problem(source.path, None, encodings.UNTOLD))
             return
@@ -197,16 +200,17 @@ class Intake:
             data = encodings.decoded(data, encoding)
             tally.encoding = encodings.name_of(encoding)
         sha256 = atomic.sha256(data)
+        mask = Masker(tally.masked)
+        source = replace(source, path=mask.name(source.path), origin=mask.name(source.origin))
         old = self._known_document(source.origin)
         if old is not None and old.sha256 == sha256 and old.path == source.path:
             tally.known += len(old.blocks)
             return
-        zone, fence_key = self.store.zone, self.request.fence_key
         raw = markdown.read(
             data,
             path=source.path,
-            zone=zone,
-            fence_key=fence_key,
+            zone=self.store.zone,
+            fence_key=self.request.fence_key,
             in_vault=source.format == "obsidian",
             is_agents=source.is_agents,
         )
@@ -220,7 +224,7 @@ class Intake:
             reason = f"is empty now; its {len(old.blocks)} blocks stay in memory"
             tally.problems.append(Problem(source.path, None, reason))
             return
-        self._apply_document(source, sha256, raw, old, tally)
+        self._apply_document(source, sha256, raw, old, tally, mask)
 
     def _apply_document(
         self,
@@ -229,9 +233,9 @@ class Intake:
         raw: RawDocument,
         old: Document | None,
         tally: capture.Tally,
+        mask: Masker,
     ) -> None:
         from clsm_cli.ingestion import documents
-        from clsm_cli.ingestion.turns import Masker
         from clsm_cli.store import episodes, graph, settle
 
         plan = documents.plan(
@@ -245,7 +249,7 @@ class Intake:
             previous=self.index().last_episode(source.origin),
             now=self.now,
             device=self.store.device,
-            mask=Masker(tally.masked),
+            mask=mask,
             forgotten=self.forgotten,
         )
         if plan.forgotten:

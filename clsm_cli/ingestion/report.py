@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, BinaryIO, Protocol
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, BinaryIO, Protocol, TypeVar
 
 from clsm_cli.ingestion.fence import FenceKey, no_key
 from clsm_cli.ingestion.sources import Excluded, Missing
 from clsm_cli.store import runs
+from clsm_cli.text import secrets
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -116,6 +117,15 @@ class Report:
         for source in self.sources:
             total.update(source.tally.masked)
         return total
+
+
+Named = TypeVar("Named", "Problem", "Skipped", SourceReport)
+
+
+def shown(about: Named) -> Named:
+    """What is told of a file, without a secret that its path may hold."""
+    path = secrets.mask(about.path).text
+    return about if path == about.path else replace(about, path=path)
 
 
 def utc(now: datetime) -> str:

@@ -6,14 +6,19 @@ import json
 import os
 import shlex
 import subprocess
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 import pytest
 from commands.test_at_a_terminal import at_a_terminal
+from ingesting import new_store
 from processes import Cli, environment
 
 from clsm_cli.forgetting.forget import Plan
 from clsm_cli.forgetting.receipt import Receipt
+from clsm_cli.forgetting.writing import Writes
+from clsm_cli.ingestion.note import write_note
+from clsm_cli.text import secrets
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -128,7 +133,7 @@ def test_much_is_more_than_a_fifth_and_more_than_twenty(
     turns: int, gone: int, *, is_much: bool
 ) -> None:
     told = Receipt((), (), {}, turns=gone, all_turns=turns, files=(), beyond=(), warnings=())
-    plan = Plan(told, {}, {}, frozenset(), b"", frozenset(), ())
+    plan = Plan(told, Writes({}, {}, frozenset(), (), frozenset(), b""))
     assert plan.is_mass_loss == is_much
 
 
@@ -262,3 +267,45 @@ def test_a_machine_without_the_model(kept: Cli) -> None:
     held = [path for path in kept.store.rglob("*") if path.is_file()]
     assert not [path for path in held if b"quagga" in path.read_bytes()]
     assert "no embedding model" in done.err
+
+
+def test_secrets_are_masked_after_a_question(bare: Cli, model_folder: Path) -> None:
+    key = "glpat-" + "x9Y8z7W6v5" * 2
+    cli = bare.holding(_older(bare.folder, key))
+    shown = cli.ok("doctor", *NOW).out
+    assert "secret-in-clear" in shown
+    assert "clsm forget --secrets" in shown
+    assert cli("forget", "--secrets", "--person", "Mara", *NOW).code == 2
+    refused = cli("forget", "--secrets", *NOW)
+    assert (refused.code, "--yes" in refused.err) == (17, True)
+    planned = cli.ok("forget", "--secrets", "--dry-run", "--json", *NOW)
+    assert planned.json["found"]["gitlab-token"] >= 1
+    code, said = at_a_terminal(cli, "forget", "--secrets", *NOW, answer="y\n")
+    assert (code, "Mask all this for good?" in said) == (0, True)
+    assert key not in shown + refused.err + planned.out + said
+    assert "[masked:gitlab-token]" in cli.ok("recall", "cellar", *NOW).out
+    assert cli.ok("forget", "--secrets", *NOW).out == "no secret lies here in clear\n"
+
+
+def test_what_git_held_goes_with_its_past(bare: Cli) -> None:
+    key = "glpat-" + "x9Y8z7W6v5" * 2
+    cli = bare.holding(_older(bare.folder, key))
+    git = {**cli.environment, **GIT}
+    for words in (("init", "-q"), ("add", "-A"), ("commit", "-q", "-m", "one")):
+        subprocess.run(["git", *words], cwd=cli.store, env=git, check=True)
+    done = cli.ok("forget", "--secrets", "--yes", "--purge-history", *NOW, **GIT)
+    assert "git: 1 of 1 commit written anew" in done.out
+    past = subprocess.run(
+        ["git", "log", "-p", "--all"], cwd=cli.store, env=git, check=True, capture_output=True
+    )
+    assert b"cellar" not in past.stdout or key.encode() not in past.stdout
+    assert key.encode() not in past.stdout
+
+
+def _older(folder: Path, key: str) -> Path:
+    """A store to which a version that knew no secrets wrote."""
+    with pytest.MonkeyPatch.context() as older:
+        older.setattr(secrets, "mask", lambda text: secrets.MaskedText(text, {}))
+        store = new_store(folder / "older", device="vm")
+        write_note(store, f"The cellar is opened by {key} alone.", datetime.fromisoformat(NOW[1]))
+    return store.root

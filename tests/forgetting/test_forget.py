@@ -15,6 +15,7 @@ from clsm_cli.errors import BadInputError, RefusedError
 from clsm_cli.forgetting import forget
 from clsm_cli.forgetting.receipt import Receipt
 from clsm_cli.forgetting.selection import Wanted
+from clsm_cli.forgetting.writing import Writes
 from clsm_cli.model.episodes import EpisodeRecord
 from clsm_cli.model.graph import Statement
 from clsm_cli.store import shards
@@ -224,5 +225,5 @@ def test_more_than_twenty_turns_and_a_fifth_of_all_are_much(
     turns: int, held: int, is_mass: bool
 ) -> None:
     done = Receipt((), (), {}, turns, held, (), ())
-    planned = forget.Plan(done, {}, {}, frozenset(), b"", frozenset(), ())
+    planned = forget.Plan(done, Writes({}, {}, frozenset(), (), frozenset()))
     assert planned.is_mass_loss == is_mass

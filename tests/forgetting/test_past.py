@@ -11,7 +11,7 @@ from forgetting.planting import CANARY, NOW, lose, planted
 from ingesting import embedder, scratch
 
 from clsm_cli.errors import BadInputError, RefusedError
-from clsm_cli.forgetting import forget, past
+from clsm_cli.forgetting import forget, past, writing
 from clsm_cli.forgetting.selection import Wanted
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def purged() -> Iterator[tuple[Store, Path, past.Rewritten, str]]:
         plan = forget.plan(store, wanted, NOW, embedder(), lambda *_: None, purge_history=True)
         assert plan is not None
         forget.apply(store, plan, NOW, embedder())
-        yield store, top, past.purge(store, tree, forget.traces_of(store, plan)), before
+        yield store, top, past.purge(store, tree, writing.traces_of(store, plan.writes)), before
 
 
 def test_no_object_of_the_store_holds_it(purged: tuple[Store, Path, past.Rewritten, str]) -> None:
@@ -109,7 +109,7 @@ def test_a_later_forget_finds_what_was_forgotten_before(tmp_path: Path) -> None:
     git(store.root, "commit", "--quiet", "-m", "After it")
     said = b"my address is quaggamire lane 4"
     assert said in objects(store.root).lower()
-    past.purge(store, past.check(store), forget.traces_of(store))
+    past.purge(store, past.check(store), writing.traces_of(store))
     left = [line for line in objects(store.root).lower().split(b"\n") if said in line]
     without_id = [said + b" in leeds.", b"3: - " + said + b" in leeds."]  # message, quarantine
     assert sorted(left, reverse=True) == without_id

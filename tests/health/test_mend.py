@@ -16,7 +16,7 @@ from clsm_cli.errors import LockedError
 from clsm_cli.forgetting import undo
 from clsm_cli.health import check, doctor
 from clsm_cli.model.graph import Statement
-from clsm_cli.store import logs, shards
+from clsm_cli.store import atomic, logs, shards
 from clsm_cli.store.lock import locked
 
 if TYPE_CHECKING:

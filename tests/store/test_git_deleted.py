@@ -47,7 +47,9 @@ def machines(tmp_path: Path) -> tuple[Store, Store]:
     """Two clones; on the first a conversation of two turns is open."""
     pi = new_store(tmp_path / "pi")
     git(pi.root, "init", "-q", "-b", "main")
-    tell(pi, row("The gate number is 4711.", session="gate"), row("Mara keeps bees.", session="gate"))
+    tell(
+        pi, row("The gate number is 4711.", session="gate"), row("Mara keeps bees.", session="gate")
+    )
     commit(pi)
     git(tmp_path, "clone", "-q", str(pi.root), str(tmp_path / "pc"))
     return pi, new_store(tmp_path / "pc", "pc")

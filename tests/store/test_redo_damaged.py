@@ -15,7 +15,7 @@ from clsm_cli.errors import RefusedError
 from clsm_cli.store import runs
 
 LINE = {"id": "run-0f3a9c12d08e", "command": "note", "at": "2026-03-01T00:00:00Z"}
-FOREIGN = ("../out", "/out", ".git/config", "projects/.git/config", ".clsm/purge", "identity/in/a")
+FOREIGN = ("../out", "/out", ".git/config", "projects/.git/config", ".clsm/device", "identity/in/a")
 """Places that are none of a memory's; ``identity/in`` is a link that leads out."""
 
 

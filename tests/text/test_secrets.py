@@ -274,6 +274,8 @@ My sister's passport is valid until 2031.
 compass: north-northwest
 trespass = 1
 bypass: enabled-for-admins
+Join the [Secret Scanning Chat](https://chat.example.org/invite/a1B2c3D4)
+The key goes into the header; then call https://example.org/api/v1/workflows/a1B2c3D4e5
 """.strip().splitlines()
 
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 from clsm_cli.records import NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping
 
 
 class MaskedText(NamedTuple):
@@ -62,27 +62,38 @@ def mask(text: str) -> MaskedText:
     {}
     """
     found: dict[str, int] = {}
+    masked = _once(text, found)
+    if found:  # what a mask laid bare stands beside it
+        parts = masked.split("\n\n")
+        masked = "\n\n".join(_settled(each, found) if _MASK in each else each for each in parts)
+    return MaskedText(masked, found)
+
+
+def _settled(text: str, found: dict[str, int]) -> str:
     for _ in range(_PASSES):
-        secrets = secrets_of(text)
-        if not secrets:
+        before, text = text, _once(text, found)
+        if text == before:
             break
-        pieces: list[str] = []
-        done = 0
-        for secret in secrets:
-            pieces += text[done : secret.start], f"{_MASK}{secret.kind}]"
-            done = secret.end
-            found[secret.kind] = found.get(secret.kind, 0) + 1
-        text = "".join([*pieces, text[done:]])
-    return MaskedText(text, found)
+    return text
+
+
+def _once(text: str, found: dict[str, int]) -> str:
+    pieces: list[str] = []
+    done = 0
+    for secret in secrets_of(text):
+        pieces += text[done : secret.start], f"{_MASK}{secret.kind}]"
+        done = secret.end
+        found[secret.kind] = found.get(secret.kind, 0) + 1
+    return "".join([*pieces, text[done:]])
 
 
 def secrets_of(text: str) -> list[Secret]:
     """The secrets of a text in their order; none overlaps another, none is a mask."""
     from clsm_cli.text.secrets import issued, labelled
 
-    plain, places = _visible(text)
+    plain, hidden = _visible(text)
     found = [*issued.find(plain), *labelled.find(plain)]
-    if any(map(str.isdigit, plain)):
+    if _numeral().search(plain):
         from clsm_cli.text.secrets import numbers
 
         found += numbers.find(plain)
@@ -91,8 +102,10 @@ def secrets_of(text: str) -> list[Secret]:
 
         found += cells.find(plain)
     spans = found if _MASK not in plain else _outside_masks(plain, found)
+    if hidden is None:
+        return _apart(spans)
     return [
-        Secret(places[each.start], places[each.end - 1] + 1, each.kind) if places else each
+        Secret(_place(hidden, each.start), _place(hidden, each.end - 1) + 1, each.kind)
         for each in _apart(spans)
     ]
 
@@ -119,24 +132,35 @@ def _invisible() -> re.Pattern[str]:
     return re.compile("[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]+")
 
 
-def _visible(text: str) -> tuple[str, Sequence[int]]:
-    """A text without what is not seen, and the place of each of its characters; () if all are seen."""
-    if text.isascii() or not _invisible().search(text):
-        return text, ()
-    places = [
-        place
-        for start, end in _between(text, _invisible().finditer(text))
-        for place in range(start, end)
-    ]
-    return "".join(text[place] for place in places), places
+@cache
+def _numeral() -> re.Pattern[str]:
+    """What every number has that is a secret."""
+    return re.compile(r"\d(?:[ .-]?\d){3}|[a-z]{4}\d\d", re.ASCII | re.IGNORECASE)
 
 
-def _between(text: str, marks: Iterable[re.Match[str]]) -> Iterable[tuple[int, int]]:
-    done = 0
-    for mark in marks:
-        yield done, mark.start()
-        done = mark.end()
-    yield done, len(text)
+class _Hidden(NamedTuple):
+    """Where characters were taken out of a text: places in what is left, and how many till there."""
+
+    places: list[int]
+    sizes: list[int]
+
+
+def _visible(text: str) -> tuple[str, _Hidden | None]:
+    """A text without what is not seen, and where that was."""
+    if text.isascii():
+        return text, None
+    hidden, size = _Hidden([], []), 0
+    for match in _invisible().finditer(text):
+        hidden.places.append(match.start() - size)
+        size += match.end() - match.start()
+        hidden.sizes.append(size)
+    return (_invisible().sub("", text), hidden) if size else (text, None)
+
+
+def _place(hidden: _Hidden, place: int) -> int:
+    """Where a character stands in the whole text."""
+    before = bisect_right(hidden.places, place)
+    return place + (hidden.sizes[before - 1] if before else 0)
 
 
 def _apart(spans: list[Secret]) -> list[Secret]:

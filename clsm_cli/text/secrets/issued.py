@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.records import NamedTuple
 from clsm_cli.text.secrets import Secret, secret_values, tables
+from clsm_cli.text.secrets.tables import places
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -16,6 +17,10 @@ _LEFT = r"(?<![A-Za-z0-9])"
 _RIGHT = r"(?![A-Za-z0-9])"
 _PREFIX = 4
 """Characters of a token before the line end, at least."""
+_FAR = 300
+"""Characters on either side of a line end that are looked at."""
+_SHORTEST = 12
+"""Characters of the shortest key."""
 _WHOLE = 20
 """Characters of a token that a line end may have broken; a shorter one is a word."""
 _TESTS: dict[str, Callable[[str], bool] | None] = {
@@ -45,6 +50,11 @@ class Format(NamedTuple):
     accept: Callable[[str], bool] | None
     pattern: str
 
+    @property
+    def needs_digit(self) -> bool:
+        """Whether nothing without a digit is accepted."""
+        return self.accept in (secret_values.is_mixed, secret_values.is_random)
+
 
 @cache
 def formats() -> tuple[Format, ...]:
@@ -62,9 +72,11 @@ def formats() -> tuple[Format, ...]:
 
 
 @cache
-def _line_ends() -> re.Pattern[str]:
-    """A line end within what may be one token, as mail and terminals break them."""
-    return re.compile(r"(?<=[\w.+/=-])[ \t]{0,8}\\?\n[ \t>]{0,8}(?=[\w.+/=-])", re.ASCII)
+def _cut() -> re.Pattern[str]:
+    """The rest of a word, a line end as mail and terminals put one into it, and what follows."""
+    return re.compile(
+        r"[^\s\\]{0,300}(?<=[\w.+/=-])([ \t]{0,8}\\?\n[ \t>]{0,8})([\w.+/=-]\S{0,299})", re.ASCII
+    )
 
 
 @cache
@@ -74,55 +86,99 @@ def compiled(pattern: str) -> re.Pattern[str]:
 
 
 def find(text: str) -> list[Secret]:
-    """The keys of a text, also those that a line end breaks."""
-    chosen = _hinted(text)
-    found = [span for each in chosen for span in _matches(each, text)]
-    tokens = [each for each in chosen if each.is_token]
-    return [*found, *_broken(text, tokens)] if tokens and "\n" in text else found
+    """The keys of a text, the surest first, and those that a line end breaks."""
+    lowered = text.lower()
+    hinted = {number: form for hint, number, form in _in_text() if hint in lowered}
+    found = [(n, span) for n, form in hinted.items() for span in _matches(form, text, 0, len(text))]
+    found += _in_words(text)
+    spans = [span for _, span in sorted(found, key=lambda pair: pair[0])]
+    return [*spans, *_broken(text, lowered)] if "\n" in text else spans
 
 
 @cache
-def _hints() -> tuple[tuple[str, int], ...]:
-    return tuple((hint, number) for number, each in enumerate(formats()) for hint in each.hints)
+def _long_words() -> re.Pattern[str]:
+    """Words in which a key has room: its form is tried on those alone, and prose has few."""
+    return re.compile(rf"\S{{{_SHORTEST},}}+")
 
 
-def _hinted(text: str) -> list[Format]:
-    lowered, chosen = text.lower(), formats()
-    return [chosen[n] for n in sorted({n for hint, n in _hints() if hint in lowered})]
+@cache
+def _formats(*, is_token: bool) -> tuple[tuple[int, Format], ...]:
+    return tuple(pair for pair in enumerate(formats()) if pair[1].is_token == is_token)
 
 
-def _matches(form: Format, text: str) -> Iterator[Secret]:
-    for match in compiled(form.pattern).finditer(text):
+@cache
+def _in_text() -> tuple[tuple[str, int, Format], ...]:
+    """Hints of forms that blanks may stand in."""
+    forms = _formats(is_token=False)
+    return tuple((hint, number, form) for number, form in forms for hint in form.hints)
+
+
+def _in_words(text: str) -> Iterator[tuple[int, Secret]]:
+    words: dict[str, list[tuple[int, int]]] = {}
+    for match in _long_words().finditer(text):
+        if not match.group().isalpha():
+            words.setdefault(match.group(), []).append(match.span())
+    if not words:
+        return
+    lowered = [(word.lower(), places) for word, places in words.items()]
+    digits = [each for each in lowered if _digit().search(each[0])]
+    every, mixed = (_joined(each) for each in (lowered, digits))
+    for number, form in _formats(is_token=True):
+        chosen, together = (digits, mixed) if form.needs_digit else (lowered, every)
+        for hint in form.hints:
+            if hint in together:
+                for start, end in [p for word, places in chosen if hint in word for p in places]:
+                    for span in _matches(form, text, start, end):
+                        yield number, span
+
+
+def _joined(words: list[tuple[str, list[tuple[int, int]]]]) -> str:
+    return "\n".join(word for word, _ in words)
+
+
+@cache
+def _digit() -> re.Pattern[str]:
+    return re.compile(r"\d")
+
+
+def _matches(form: Format, text: str, start: int, end: int) -> Iterator[Secret]:
+    for match in compiled(form.pattern).finditer(text, start, end):
         group = match.lastindex or 0
         if form.accept is None or form.accept(match.group(group)):
             yield Secret(match.start(group), match.end(group), form.kind)
 
 
-def _broken(text: str, chosen: list[Format]) -> Iterator[Secret]:
+@cache
+def _marks() -> tuple[tuple[str, Format], ...]:
+    """Hints that are long enough to tell the first piece of a broken key."""
+    forms = (form for _, form in _formats(is_token=True))
+    return tuple((hint, form) for form in forms for hint in form.hints if len(hint) >= _PREFIX - 1)
+
+
+def _broken(text: str, lowered: str) -> Iterator[Secret]:
     """Keys that are one only when the line end in them is taken out."""
-    for gap in _line_ends().finditer(text):
-        start, end = _start(text, gap.start()), _end(text, gap.end())
-        before = text[start : gap.start()]
-        joined = before + text[gap.end() : end]
-        if len(before) < _PREFIX or len(joined) < _WHOLE:
-            continue
-        for form in chosen:
-            if any(_matches(form, before)):
+    words = "\n".join({*lowered.split()})
+    seen: set[tuple[int, Format]] = set()
+    for hint, form in _marks() if len(lowered) == len(text) else ():
+        for place in places(lowered, hint) if hint in words else ():
+            gap = _cut().match(text, place)
+            if gap is None or (gap.start(1), form) in seen:
                 continue
-            for span in _matches(form, joined):
+            seen.add((gap.start(1), form))
+            start = _start(text, gap.start(1))
+            before = text[start : gap.start(1)]
+            joined = before + gap.group(2)
+            if len(before) < _PREFIX or len(joined) < _WHOLE:
+                continue
+            if any(_matches(form, before, 0, len(before))):
+                continue
+            for span in _matches(form, joined, 0, len(joined)):
                 if span.start < len(before) < span.end:
-                    yield Secret(start + span.start, gap.end() + span.end - len(before), form.kind)
+                    end = gap.start(2) + span.end - len(before)
+                    yield Secret(start + span.start, end, form.kind)
 
 
 def _start(text: str, place: int) -> int:
-    begin = place
-    while begin and place - begin < 300 and not text[begin - 1].isspace():
-        begin -= 1
-    return begin
-
-
-def _end(text: str, place: int) -> int:
-    end = place
-    while end < len(text) and end - place < 300 and not text[end].isspace():
-        end += 1
-    return end
+    """Where the word begins that ends at a place."""
+    spaces = [text.rfind(blank, max(0, place - _FAR), place) for blank in " \n\t"]
+    return max(max(spaces) + 1, place - _FAR, 0)

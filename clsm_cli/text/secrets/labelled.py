@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.records import NamedTuple
 from clsm_cli.text.secrets import Secret, secret_values, tables
+from clsm_cli.text.secrets.tables import places
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -81,8 +82,14 @@ def labels() -> tuple[Label, ...]:
 
 
 @cache
-def _ascii_labels() -> tuple[Label, ...]:
-    return tuple(each for each in labels() if each.text.isascii())
+def _phrases() -> tables.Phrases[Label]:
+    return tables.Phrases((each.text, each) for each in labels())
+
+
+@cache
+def _codes() -> tuple[Label, ...]:
+    """Words for "code": they end compounds."""
+    return tuple(each for each in labels() if each.kind == "code")
 
 
 def _accentless(word: str) -> str:
@@ -305,22 +312,15 @@ def fold(text: str) -> str:
 
 def _labels_in(folded: str) -> Iterator[tuple[Label, int]]:
     """Each label where it begins a word; in scripts without blanks wherever it stands."""
-    known = _ascii_labels() if folded.isascii() else labels()
     taken: set[int] = set()
-    for label in [each for each in known if each.text in folded]:
+    found = [label for _, label in _phrases().within(folded)]
+    compounds = [each for each in _codes() if each not in found and each.text in folded]
+    for label in [*found, *compounds]:
         for place in places(folded, label.text):
             end = place + len(label.text)
             if end not in taken and _is_word(folded, place, end, label.kind):
                 taken.add(end)
                 yield label, place
-
-
-def places(folded: str, words: str) -> Iterator[int]:
-    """Where some words stand in a text."""
-    place = folded.find(words)
-    while place >= 0:
-        yield place
-        place = folded.find(words, place + len(words))
 
 
 def _is_word(folded: str, start: int, end: int, kind: str) -> bool:

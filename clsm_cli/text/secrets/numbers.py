@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.records import NamedTuple
 from clsm_cli.text.secrets import Secret, secret_values, tables
-from clsm_cli.text.secrets.labelled import fold, places
+from clsm_cli.text.secrets.labelled import fold
+from clsm_cli.text.secrets.tables import places
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,6 +29,12 @@ _IBAN = re.compile(
     r"(?<![A-Za-z0-9])[A-Z]{2}\d{2}(?:[A-Z0-9]{11,30}|(?: [A-Z0-9]{4}){2,7}(?: [A-Z0-9]{1,3})?)"
     r"(?![A-Za-z0-9])"
 )
+
+
+_DIGITS = re.compile(r"(?:\d[ .-]?){4,}|(?<=[A-Z]{6})\d\d", re.ASCII)
+"""What every number has."""
+_ROUND = 12
+"""Characters of a number before its digits, or behind them."""
 
 
 class Number(NamedTuple):
@@ -79,12 +86,17 @@ def _is_card(match: re.Match[str]) -> bool:
 
 def _people(text: str) -> Iterator[Secret]:
     folded = fold(text)
+    runs = [match.span() for match in _DIGITS.finditer(text)]
+    around = [(max(0, start - _ROUND), end + _ROUND) for start, end in runs]
     for number in states():
         if number.is_known and number.check:
-            for bare in _compiled(number.pattern, is_known=True).finditer(text):
+            pattern = _compiled(number.pattern, is_known=True)
+            for bare in (
+                bare for start, end in around for bare in pattern.finditer(text, start, end)
+            ):
                 if secret_values.has_check(bare.group(), number.check):
                     yield Secret(*bare.span(), "national-number")
-    for label, number in [each for each in _labels() if each[0] in folded]:
+    for label, number in _phrases().within(folded):
         for place in places(folded, label):
             if place and folded[place - 1].isalnum():
                 continue
@@ -94,5 +106,6 @@ def _people(text: str) -> Iterator[Secret]:
 
 
 @cache
-def _labels() -> tuple[tuple[str, Number], ...]:
-    return tuple((fold(label), number) for number in states() for label in number.labels if label)
+def _phrases() -> tables.Phrases[Number]:
+    pairs = ((fold(label), number) for number in states() for label in number.labels if label)
+    return tables.Phrases(pairs)

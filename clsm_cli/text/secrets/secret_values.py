@@ -46,7 +46,7 @@ def is_given(value: str) -> bool:
     """Whether a value is one, and no variable, slot of a template, dummy or mask."""
     return not (
         value[0] in "<{%*[("
-        or value.startswith(("$", "xxx", "XXX", "..."))
+        or value.startswith(("$", "//", "xxx", "XXX", "..."))
         or value.lower().startswith(("your", "example", "placeholder", "redacted"))
         or value.lower() in _PLACEHOLDERS
         or "[masked:" in value

@@ -1,0 +1,140 @@
+"""``clsm forget --secrets``: mask in place what older versions stored in clear.
+
+Nothing that was said is lost but the secrets. It is worked out on a copy (``unmasked``), as any
+forget, and what differs is written whole, without preimages.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from clsm_cli.consolidation import rehearsal
+from clsm_cli.forgetting import beyond, choosing, memory, purge, receipt, writing
+from clsm_cli.forgetting.unmasked import Rewriting
+from clsm_cli.ingestion.ingest import end_begun_run
+from clsm_cli.ingestion.report import utc
+from clsm_cli.records import NamedTuple
+from clsm_cli.store import atomic, conflict_copies, logs
+from clsm_cli.store.lock import locked
+from clsm_cli.text.secrets import mask
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from clsm_cli.forgetting.beyond import Beyond
+    from clsm_cli.forgetting.past import Rewritten
+    from clsm_cli.store.index.opening import Embedder
+    from clsm_cli.store.layout import Store
+
+
+class Place(NamedTuple):
+    """A file that held secrets in clear: its path, without secrets itself; kinds and how many."""
+
+    path: str
+    found: dict[str, int]
+
+
+class Masked(NamedTuple):
+    """What a masking did, or would do; never a secret.
+
+    Attributes:
+        found: Kinds of secrets and in how many places of turns, statements and records they stood.
+        places: The files, by path.
+        turns: Turns and blocks that held any; ``statements`` likewise.
+        files: Files of the store that change, go or come.
+        beyond: What clsm cannot reach.
+        undoable: Runs of this machine that can no longer be undone then.
+        run: Id in the ledger; None when nothing was written.
+        history: What became of git's past, where it was to be purged.
+    """
+
+    found: dict[str, int]
+    places: tuple[Place, ...]
+    turns: int
+    statements: int
+    files: int
+    beyond: tuple[Beyond, ...]
+    undoable: tuple[receipt.Run, ...]
+    warnings: tuple[str, ...] = ()
+    run: str | None = None
+    history: Rewritten | None = None
+
+
+class Plan(NamedTuple):
+    """What would be done, and what would be written."""
+
+    receipt: Masked
+    writes: writing.Writes
+
+
+def plan(store: Store, now: datetime, *, purge_history: bool = False) -> Plan:
+    """Work out, on a copy, which files change and how.
+
+    Args:
+        store: Where.
+        now: Time of the run, with offset.
+        purge_history: It will go from git's past too.
+
+    Raises:
+        LockedError: Another clsm kept the lock.
+        DiskError: There is no room for the copy.
+    """
+    with locked(store.root, store.settings.store.lock_wait):
+        warnings = end_begun_run(store)
+    with rehearsal.copied(store) as copy:
+        before = {name: atomic.digest_of(path) for name, path in purge.files(copy)}
+        warnings += conflict_copies.join(copy, utc(now), everywhere=True)
+        held = memory.read(copy, utc(now))
+        work = Rewriting(copy, held, utc(now))
+        work.rewrite()
+        puts, removes = purge.differences(copy, before)
+        puts |= _reviews(store, copy)
+    changed = sorted({*puts, *removes})
+    done = Masked(
+        found=dict(sorted(sum(work.found.values(), Counter()).items())),
+        places=tuple(
+            Place(mask(name).text, dict(sorted(kinds.items())))
+            for name, kinds in sorted(work.found.items())
+        ),
+        turns=len(work.turns),
+        statements=len(work.statements),
+        files=len(changed),
+        beyond=beyond.of_secrets(store, changed, is_purged=purge_history),
+        undoable=tuple(receipt.Run(e.id, e.command, e.at) for e in choosing.undoable(store)),
+        warnings=tuple(warnings),
+    )
+    writes = writing.Writes(
+        puts,
+        removes,
+        frozenset(work.gone),
+        tuple(sorted(work.lines)),
+        frozenset(work.names),
+        renamed=work.renamed,
+    )
+    return Plan(done, writes)
+
+
+def _reviews(store: Store, copy: Store) -> dict[str, tuple[bytes, str | None]]:
+    """Lists of questions to a person that changed: they are logs, which ``purge`` leaves aside."""
+    found: dict[str, tuple[bytes, str | None]] = {}
+    for flow in copy.flows():
+        path = flow / "review.jsonl"
+        name = path.relative_to(copy.root)
+        before = atomic.digest_of(store.root / name)
+        if before is not None and atomic.digest_of(path) != before:
+            found[name.as_posix()] = (atomic.read(path, logs.MAX_LOG) or b"", before)
+    return found
+
+
+def apply(store: Store, planned: Plan, now: datetime, embedder: Embedder | None) -> Masked:
+    """Do it, whole, and leave no secret in what is derived.
+
+    Raises:
+        RefusedError: The store changed since it was planned.
+        LockedError: Another clsm kept the lock.
+        DiskError: The disk refused; the next command ends what was begun.
+    """
+    run, warnings = writing.write(store, planned.writes, now, embedder)
+    done = planned.receipt._replace(run=run)
+    return done._replace(warnings=(*done.warnings, *warnings))

@@ -1,0 +1,208 @@
+"""Secrets that an older version stored in clear: found, masked in place, and gone for good.
+
+The older version is this one with a mask that knows nothing; keys are put together at run time.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+import pytest
+from forgetting.planting import holding
+from ingesting import embedder, new_store, scratch, take
+from sample_store import ask
+from sleeping import bytes_of, chat, current, rows, sleep
+
+from clsm_cli.forgetting import masking
+from clsm_cli.health import check
+from clsm_cli.health.check import Around
+from clsm_cli.ingestion.note import write_note
+from clsm_cli.store import atomic, logs, sweeping
+from clsm_cli.text import secrets
+from clsm_cli.text.secrets import MaskedText
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from clsm_cli.forgetting.masking import Masked
+    from clsm_cli.store.layout import Store
+
+NOW = datetime.fromisoformat("2026-03-02T09:00:00+01:00")
+KEY = "ghp_" + "a1B2c3" * 6
+OTHER = "glpat-" + "x9Y8z7W6v5" * 2
+CHAT = [
+    ("Mara", "2026-02-10T09:00:00+01:00", "I live in Leeds."),
+    ("Mara", "2026-02-10T09:01:00+01:00", f"The deploy of the harbour uses {KEY} every night."),
+    ("Brian", "2026-02-10T09:02:00+01:00", "We decided that the harbour opens in May."),
+]
+NOTE = f"# Harbour\n\n- The crane is green.\n- The crane talks to the server with {OTHER} now.\n"
+
+
+def _tell(store: Store, folder: Path) -> int:
+    """All sources once; how many turns and blocks are new."""
+    added = take(store, chat(folder, "harbour", CHAT))
+    (folder / f"{KEY}.md").write_text(NOTE)
+    report = take(store, folder / f"{KEY}.md")
+    return sum(each.tally.added for each in (*added.sources, *report.sources))
+
+
+def _look(store: Store) -> list[tuple[str, str, str]]:
+    around = Around(NOW, {"CLSM_DEVICE": "pi"}, has_model=False)
+    return [(f.code, f.path, f.reason) for f in check.look(store, around)]
+
+
+@pytest.fixture(scope="module")
+def masked() -> Iterator[tuple[Store, Masked, list[tuple[str, str, str]], Path]]:
+    with scratch() as folder, pytest.MonkeyPatch.context() as older:
+        store = new_store(folder / "memory")
+        older.setattr(secrets, "mask", lambda text: MaskedText(text, {}))
+        assert _tell(store, folder) == 5
+        write_note(store, f"The cellar is opened by {OTHER} alone.", NOW)
+        sleep(store)
+        assert current(store, KEY)
+        assert ask(store, "harbour deploy").memories
+        older.undo()
+        shutil.copytree(store.root, folder / "clone")
+        found = _look(store)
+        planned = masking.plan(store, NOW)
+        yield store, masking.apply(store, planned, NOW, embedder()), found, folder
+
+
+Fixture = tuple["Store", "Masked", list[tuple[str, str, str]], "Path"]
+
+
+def test_no_file_holds_a_secret(masked: Fixture) -> None:
+    store, _, _, folder = masked
+    assert holding(folder / "clone", KEY.lower())
+    assert holding(folder / "clone", OTHER.lower())
+    assert holding(store.root, KEY.lower()) + holding(store.root, OTHER.lower()) == []
+
+
+def test_what_was_said_around_it_stays(masked: Fixture) -> None:
+    store, receipt, _, _ = masked
+    answer = ask(store, "What does the deploy of the harbour use?")
+    assert "The deploy of the harbour uses [masked:github-token] every night." in {
+        memory.text for memory in answer.memories
+    }
+    assert current(store, "masked:github-token")
+    assert current(store, "Leeds")
+    assert receipt.turns == 4  # the name of the file stands with each of its blocks
+    assert receipt.found["github-token"] >= 2
+
+
+def test_the_receipt_and_doctor_name_kinds_and_places_and_no_secret(masked: Fixture) -> None:
+    store, receipt, found, _ = masked
+    told_of = [each for each in found if each[0] == "secret-in-clear"]
+    assert any("github-token" in reason for _, _, reason in told_of)
+    assert any(path.startswith("flow/pi/episodes/") for _, path, _ in told_of)
+    assert any(path.startswith("flow/pi/inbox/") for _, path, _ in told_of)
+    shown = repr((receipt, found))
+    assert KEY not in shown
+    assert OTHER not in shown
+    assert [each for each in _look(store) if each[0] == "secret-in-clear"] == []
+
+
+def test_the_store_is_well_afterwards(masked: Fixture) -> None:
+    store, _, found, _ = masked
+    codes = {code for code, _, _ in found} - {"secret-in-clear"}
+    assert {code for code, _, _ in _look(store)} - codes <= {"index-stale"}
+
+
+def test_the_source_brings_nothing_twice(masked: Fixture) -> None:
+    store, _, _, folder = masked
+    before = {row.id for row in rows(store).values()}
+    assert _tell(store, folder) == 0
+    sleep(store, "2026-03-02T10:00:00+01:00")
+    texts = [row.text for row in rows(store).values() if row.is_current]
+    assert len(texts) == len(set(texts))
+    assert before >= {row.id for row in rows(store).values() if row.is_current}
+
+
+def test_an_old_clone_does_not_bring_it_back(masked: Fixture) -> None:
+    store, _, _, folder = masked
+    for path in (folder / "clone").rglob("*"):
+        target = store.root / path.relative_to(folder / "clone")
+        if path.is_file() and ".clsm" not in path.parts and not target.exists():
+            target.parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(path, target)
+    assert holding(store.root, KEY.lower())
+    assert not any(KEY in m.text for m in ask(store, "harbour deploy crane").memories)
+    sweeping.sweep(store, "2026-03-02T10:00:00Z")
+    assert logs.forgotten(store)
+    assert [name for name in holding(store.root, KEY.lower()) if ".clsm" not in name] == []
+
+
+def test_a_store_without_secrets_is_left_as_it_is() -> None:
+    with scratch() as folder:
+        store = new_store(folder / "memory")
+        write_note(store, "The stove needs a grate.", NOW)
+        planned = masking.plan(store, NOW)
+        assert (planned.receipt.files, planned.receipt.found) == (0, {})
+
+
+PIN = "47" + "11"
+
+
+@pytest.fixture(scope="module")
+def odd() -> Iterator[tuple[Store, Path]]:
+    """What names a conversation, a short secret, a row by hand, a question to a person, git."""
+    with scratch() as folder, pytest.MonkeyPatch.context() as older:
+        store = new_store(folder / "memory")
+        older.setattr(secrets, "mask", lambda text: MaskedText(text, {}))
+        told_at = "2026-02-10T09:00:00+01:00"
+        turns = [("Mara", told_at, f"The PIN of the cellar is {PIN}. My room is {PIN}.")]
+        take(store, chat(folder, KEY, turns))
+        take(store, chat(folder, "other", [("Brian", told_at, f"The archive has {PIN} boxes.")]))
+        sleep(store)
+        facts = store.root / "projects" / "facts.md"
+        with facts.open("a") as file:
+            file.write(f"- The boat talks to the mooring by {OTHER} now.\n")
+        sleep(store, "2026-03-01T23:00:00+01:00")
+        question = {"id": "q-1", "at": "2026-03-01T22:00:00Z", "about": [], "reason": "two"}
+        line = json.dumps({**question, "kept": f"by {OTHER}", "other": "by hand"})
+        atomic.append(store.flow / "review.jsonl", line.encode())
+        older.undo()
+        yield store, folder
+
+
+def test_a_dry_run_writes_nothing_and_what_is_applied_is_what_it_said(
+    odd: tuple[Store, Path],
+) -> None:
+    store, _ = odd
+    before = bytes_of(store)
+    planned = masking.plan(store, NOW)
+    assert bytes_of(store) == before
+    assert KEY not in repr(planned.receipt)
+    done = masking.apply(store, planned, NOW, embedder())
+    assert done._replace(run=None) == planned.receipt
+    assert done.run is not None
+
+
+def test_names_of_conversations_and_files_are_masked_too(odd: tuple[Store, Path]) -> None:
+    store, _ = odd
+    assert holding(store.root, KEY.lower()[:20]) == []
+    assert ask(store, "What is the room of Mara?").memories
+
+
+def test_a_short_secret_goes_where_it_was_one_and_stays_where_it_is_a_number(
+    odd: tuple[Store, Path],
+) -> None:
+    store, _ = odd
+    assert current(store, "cellar", PIN) == []
+    assert any(f"{PIN} boxes" in m.text for m in ask(store, "How many boxes?").memories)
+
+
+def test_what_a_person_wrote_by_hand_stays_without_it(odd: tuple[Store, Path]) -> None:
+    store, _ = odd
+    assert holding(store.root, OTHER.lower()) == []
+    assert current(store, "The boat talks to the mooring by [masked:gitlab-token] now.")
+    assert "by [masked:gitlab-token]" in (store.flow / "review.jsonl").read_text()
+
+
+def test_nothing_is_left_to_mask(odd: tuple[Store, Path]) -> None:
+    store, _ = odd
+    assert masking.plan(store, NOW).receipt.files == 0
