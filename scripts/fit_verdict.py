@@ -3,7 +3,7 @@
 Questions with and without an answer are put to many memories; of the items that a question finds, the
 surest stands for it (multiple instances: Andrews et al., NIPS 2002), and a logistic regression tells
 the two kinds apart. All figures are of memories that had no part in the fit. Every memory counts as
-one, half of it the questions with an answer, the kinds without one sharing the other half.
+one: half of it the questions with an answer, a quarter those near the topic, a quarter those off it.
 
     python -m scripts.fit_verdict --work DIR --locomo DIR --gvd DIR --workspaces DIR
 
@@ -51,6 +51,8 @@ NEAR, EVERYDAY, NAMED, BARE, WRONG = (
     "wrong person",
 )
 KINDS = (WITH, NEAR, EVERYDAY, NAMED, BARE, WRONG)
+PARTS = {(WITH,): 0.5, (NEAR, WRONG): 0.25, (EVERYDAY, NAMED, BARE): 0.25}
+"""What the questions of some kinds count together, in each memory."""
 DRAWN = 40
 """Questions of each kind that are drawn for a memory, at most; of those with an answer four times that."""
 SILENCED = 0.05
@@ -127,7 +129,8 @@ def _copied(arguments: argparse.Namespace, name: str, found: Any) -> Path:
     root: Path = arguments.work / "workspaces"
     for pattern in found["files"]:
         for file in sorted(source.glob(pattern)):
-            place = root / name / file.relative_to(source)
+            seen = (part.lstrip(".") for part in file.relative_to(source).parts)
+            place = root / name / Path(*seen)
             if not place.exists():
                 place.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(file, place)
@@ -202,8 +205,8 @@ class Fit:
             inside = self.groups == group
             for kind in set(self.kinds[inside]):
                 chosen = inside & (self.kinds == kind)
-                share = 0.5 if kind == WITH else 0.5 / (len(set(self.kinds[inside])) - 1)
-                found[chosen] = share / chosen.sum()
+                alike = next(part for part in PARTS if kind in part)
+                found[chosen] = PARTS[alike] / len(set(self.kinds[inside]) & {*alike}) / chosen.sum()
         scaled: Floats = found * len(found) / found.sum()
         return scaled
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from clsm_cli.retrieval.answer import Answer, Concept, Memory
 
 BAR = 10
-"""Cells of a score bar."""
+"""Cells of a bar that shows how sure an item is."""
 
 
 def answer_mapping(answer: Answer) -> dict[str, Any]:
@@ -66,7 +66,7 @@ def answer_lines(answer: Answer, *, explain: bool) -> list[str]:
         lines += [f"   {way(concept)}" for concept in answer.concepts] if explain else []
     lines += [""] if lines else []
     for number, memory in enumerate(answer.memories, 1):
-        lines.append(f"{number}. {_where(memory)} · {memory.score:.2f}")
+        lines.append(f"{number}. {_where(memory)} · {sure(memory)}")
         if memory.heading:
             lines.append(f"   {memory.heading}")
         lines += [f"   {line}" for line in _spoken(memory).split("\n")]
@@ -106,13 +106,18 @@ def way(concept: Concept) -> str:
     return f"{found}: {concept.path[0]}{path}"
 
 
+def sure(memory: Memory) -> str:
+    """How likely an item answers, in every form of an answer the same."""
+    return f"{round(100 * memory.confidence)} % sure"
+
+
 def because(memory: Memory) -> str:
     """What spoke for an item: the share of each signal in its score, largest first."""
     shares = memory.shares._asdict()
     whole = sum(share for share in shares.values() if share > 0) or 1.0
     ordered = sorted(shares.items(), key=lambda pair: -pair[1])
     said = [f"{round(100 * share / whole)} % {_REASONS[name]}" for name, share in ordered if share]
-    return f"{', '.join(said)}; {round(100 * memory.confidence)} % sure"
+    return ", ".join(said)
 
 
 _REASONS = {
@@ -178,9 +183,9 @@ def answer_renderables(answer: Answer, *, explain: bool) -> list[RenderableType]
         found.append(Text())
     for memory in answer.memories:
         head = Text()
-        full = round(memory.score * BAR)
+        full = round(memory.confidence * BAR)
         head.append("█" * full, style="green").append("░" * (BAR - full), style="dim")
-        head.append(f" {memory.score:.2f}  ").append(safe(_where(memory)), style="bold")
+        head.append(f" {sure(memory)}  ").append(safe(_where(memory)), style="bold")
         found.append(head)
         if memory.heading:
             found.append(Padding(Text(safe(memory.heading), style="dim italic"), (0, 0, 0, 2)))
