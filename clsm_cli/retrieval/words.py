@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 GROUP_K1 = 1.2
 GROUP_B = 0.5
 """Groups are as long as pages, for which Lucene's saturation is made."""
+FEW = 100
+"""Passages in which a word that is missing tells half as much as in very many."""
 
 
 class Words(NamedTuple):
@@ -30,6 +32,7 @@ class Words(NamedTuple):
         literal: Passage → what it holds of the question that the model does not know, 0 … 1; only
             passages that hold some.
         all: How much of that counts as all, 0 … 1.
+        count: All passages of the store.
     """
 
     scores: dict[int, float]
@@ -37,6 +40,7 @@ class Words(NamedTuple):
     postings: dict[str, list[tuple[int, int, int]]]
     literal: dict[int, float]
     all: float
+    count: int
 
 
 def search(
@@ -71,7 +75,7 @@ def search(
         found[key] = [each for each in index.postings(key) if allowed is None or each[0] in allowed]
     worth = {term: strange[term] for term in question.terms if term in strange}
     worth |= dict.fromkeys(question.keys, 1.0)
-    return Words(scores, idf, found, *_literal(found, worth, count))
+    return Words(scores, idf, found, *_literal(found, worth, count), count)
 
 
 def _literal(
@@ -108,10 +112,14 @@ def content(question: Question) -> Sequence[str]:
 
 
 def unseen(words: Words, question: Question) -> float:
-    """Share of the question's idf in words that no passage holds, 0 … 1; see ``content``."""
+    """Share of the question's idf in words that no passage holds (``content``), times N / (N + 100).
+
+    Of N passages few hold few words: that one is missing tells the more, the more there are.
+    """
     terms = content(question)
     mass = sum(words.idf[term] for term in terms)
-    return sum(words.idf[t] for t in terms if not words.postings[t]) / mass if mass else 0.0
+    missing = sum(words.idf[term] for term in terms if not words.postings[term])
+    return missing / mass * words.count / (words.count + FEW) if mass else 0.0
 
 
 def coverage(words: Words, question: Question, rows: Collection[int]) -> dict[int, float]:

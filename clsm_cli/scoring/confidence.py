@@ -24,7 +24,8 @@ class Evidence(NamedTuple):
         asker: 1 where the question is about the asker ("my", "we"), else 0: what somebody asks of
             themselves is likelier to be in their memory than what is asked of the world.
         maxsim: Late interaction with it and its neighbours, −1 … 1; None without token vectors.
-        unseen: Share of the question's idf in words that the store has never seen, 0 … 1.
+        unseen: Share of the question's idf in words that the store has never seen, 0 … 1, less in a
+            small one (``retrieval.words.unseen``).
         named: 1 where the question names a speaker of the store, else 0: it is then compared as that
             speaker would put it, and cosines are lower.
         terms: Search terms of the question, names of speakers left out.
@@ -61,17 +62,17 @@ class Weights(NamedTuple):
 
 
 FITTED = Weights(
-    cosine=3.529,
-    coverage=1.836,
-    maxsim=6.533,
-    unseen=-1.098,
-    lead=13.603,
-    date=3.186,
-    asker=1.774,
-    named=1.770,
-    terms=0.639,
-    document=1.897,
-    bias=-8.124,
+    cosine=3.520,
+    coverage=1.734,
+    maxsim=6.382,
+    unseen=-1.448,
+    lead=13.533,
+    date=3.039,
+    asker=1.736,
+    named=1.841,
+    terms=0.617,
+    document=1.990,
+    bias=-8.001,
 )
 """By ``scripts/fit_verdict.py``; what they are worth on memories left out: docs/experiments.md."""
 
