@@ -143,7 +143,7 @@ def _answer(opened: Opened, query: Query, engine: Engine, *, has_model: bool) ->
             concepts=look.concepts,
             memories=tuple(kept),
             budget=budget,
-            verdict=_verdict(found.verdict, kept) if found.verdict else None,
+            verdict=_verdict(query, found.verdict, kept) if found.verdict else None,
             facts=_known(found.verdict),
             warnings=(*answer.warnings, *found.warnings, *opened.told()),
         )
@@ -175,11 +175,16 @@ def _said(query: Query, found: Found) -> list[Memory]:
     return current.memories(current.select(query.current, terms, half), terms)
 
 
-def _verdict(verdict: Verdict, kept: Sequence[Memory]) -> str | None:
-    """What the facts say; that they do not know it is not said above something that answers."""
+def _verdict(query: Query, verdict: Verdict, kept: Sequence[Memory]) -> str | None:
+    """What the facts say.
+
+    That they do not know it is not said above something that answers, but where another time is asked
+    about than that of which it tells.
+    """
     from clsm_cli.retrieval.facts import UNKNOWN
 
-    return None if verdict.answer == UNKNOWN and kept else verdict.answer
+    is_told = kept and query.as_of is None and query.known_at is None
+    return None if verdict.answer == UNKNOWN and is_told else verdict.answer
 
 
 def _known(verdict: Verdict | None) -> tuple[Known, ...]:

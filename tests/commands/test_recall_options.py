@@ -127,7 +127,7 @@ def test_explain(told: Cli) -> None:
         "the time asked about",
     ):
         assert part in reason
-    assert reason.endswith("% sure")
+    assert " · 9" in told.ok(*asked).out
 
 
 def test_prompt(told: Cli) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import exp
 from typing import TYPE_CHECKING
 
 import pytest
@@ -106,4 +107,4 @@ def test_the_asker_shifts_the_odds_by_a_fixed_factor(asker: float) -> None:
     evidence = confidence.Evidence(0.0, 0.2, 0.3, 0.0, asker=asker)
     odds = confidence.of(evidence) / (1 - confidence.of(evidence))
     known = confidence.of(evidence._replace(asker=0.0))
-    assert odds / (known / (1 - known)) == pytest.approx(8.166 if asker else 1.0, abs=1e-3)
+    assert odds / (known / (1 - known)) == pytest.approx(exp(asker * confidence.FITTED.asker))
