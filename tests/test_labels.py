@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from clsm_cli.store import yaml_text
 from scripts import join_labels
 
 if TYPE_CHECKING:
@@ -43,6 +44,20 @@ def test_every_label_has_a_place_and_a_value(name: str) -> None:
     assert {row["repo"] for row in found} <= {*sources, join_labels.CHAT}
     for key, values in VALUES[name].items():
         assert {row[key] for row in found} == values
+
+
+def test_the_questions_are_told_apart() -> None:
+    folder = join_labels.LABELS.with_name("questions")
+    kinds: Counter[str] = Counter()
+    every: list[str] = []
+    for path in sorted(folder.glob("*.yaml")):
+        for kind, asked in yaml_text.load(path.read_text("utf-8"), 1 << 20).items():
+            if kind not in ("memory", "files"):
+                told = kind if kind in ("answerable", "off topic") else "near topic"
+                kinds[told] += len(asked)
+                every += asked
+    assert kinds == {"near topic": 218, "answerable": 74, "off topic": 50}
+    assert len({*every}) == len(every)
 
 
 def test_no_label_holds_a_text() -> None:
