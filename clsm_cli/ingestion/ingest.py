@@ -56,7 +56,8 @@ def ingest(
         opening = Opening(store, request, stack, is_held=True)
         if not request.dry_run:
             report.warnings += end_begun_run(store)
-            run.apply(inbox.taken_back(store.inbox))
+            if aside := inbox.taken_back(store.inbox):
+                run.apply(aside)
         if request.capture_only or request.dry_run:
             Intake(store, request, report, opening, run, progress).read_all()
             return report

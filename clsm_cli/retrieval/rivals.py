@@ -72,7 +72,8 @@ def ordered(
     flawed = _flawed(question, head)
     good = [each for each in head if each.row not in flawed]
     newer = _newer(question, good)
-    best = [each for each in good if each.row not in newer]
+    # A gist is made of what others tell: it speaks against none of them.
+    best = [each for each in good if each.row not in newer and each.passage.kind != "gist"]
     found = []
     for each in head:
         rivals = newer.get(each.row) or _nearer(question, each, best)

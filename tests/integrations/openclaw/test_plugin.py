@@ -7,6 +7,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -155,7 +156,8 @@ def test_a_message_that_looks_like_an_option_is_words(gateway: Gateway) -> None:
 
 def test_the_digest_stays_while_a_session_goes_on(gateway: Gateway) -> None:
     gateway.cli.ok("note", "Mara likes tea.")
-    noted = [step(WRITE, message=user("Mara has a boat now.")), step(END)]
+    said = user("Mara has a boat now.", int(time.time() * 1000))  # a digest tells of the last day
+    noted = [step(WRITE, message=said), step(END)]
     answers, _ = gateway.play(
         asked("hello"), *noted, asked("hello"), step("session_start"), asked("hello")
     )

@@ -1,0 +1,109 @@
+"""Joins the labels of ``fixtures/labels`` with the texts that they are about.
+
+``python -m scripts.join_labels COPIES [--locomo FOLDER]`` prints a line of JSON for each label whose text is
+there: the label with ``text``. COPIES holds a checkout of each repository of ``sources.json`` at its
+commit, in a folder named ``owner+name``; FOLDER holds LoCoMo's conversations. The repository has no
+text of theirs: a label says where its text stands, and a hash says whether it is that text.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import sys
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+LABELS = Path(__file__).parents[1] / "fixtures" / "labels"
+CHAT = "locomo"
+_NEAR = 8
+"""Lines in which a name stands that begins on the line of its label."""
+
+
+def joined(name: str, copies: Path, locomo: Path | None) -> Iterator[dict[str, Any]]:
+    """The labels of a file that have their text, with it.
+
+    Args:
+        name: ``units``, ``documents`` or ``names``.
+        copies: The checkouts.
+        locomo: The conversations, if they are there.
+    """
+    for line in (LABELS / f"{name}.jsonl").read_text("utf-8").splitlines():
+        label = json.loads(line)
+        text = _text(label, copies, locomo)
+        if text is not None:
+            yield {**label, "text": text}
+
+
+def _text(label: dict[str, Any], copies: Path, locomo: Path | None) -> str | None:
+    if label["repo"] == CHAT:
+        found = _turns(locomo / label["file"]).get(label["turn"]) if locomo else None
+    else:
+        lines = _lines(copies / label["repo"].replace("/", "+", 1) / label["file"])
+        if lines is None:
+            return None
+        if "hash" not in label:
+            return "\n".join(lines)
+        if "length" in label:
+            return _name(lines[label["line"] - 1 :][:_NEAR], label["length"], label["hash"])
+        block = "\n".join(lines[label["line"] - 1 : label["end_line"]])
+        found = block[label["start"] : label["end"]]
+    return found if found is not None and digest(found) == label["hash"] else None
+
+
+def digest(text: str) -> str:
+    """The first 64 bits of its SHA-256, in hexadecimal digits."""
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+
+def _name(lines: list[str], length: int, wanted: str) -> str | None:
+    text = "\n".join(lines)
+    parts = (text[place : place + length] for place in range(len(text) - length + 1))
+    return next((part for part in parts if digest(part) == wanted), None)
+
+
+@cache
+def _lines(path: Path) -> list[str] | None:
+    try:
+        return path.read_text("utf-8").split("\n")
+    except (OSError, UnicodeDecodeError):
+        return None
+
+
+@cache
+def _turns(path: Path) -> dict[str, str]:
+    """The turns of a conversation as ``speaker: text``, by their id."""
+    if not path.exists():
+        return {}
+    said = json.loads(path.read_text("utf-8"))
+    said = said.get("conversation", said)
+    sessions = [value for key, value in said.items() if key.startswith("session_")]
+    return {
+        turn["dia_id"]: f"{turn['speaker']}: {turn['text']}"
+        for session in sessions
+        if isinstance(session, list)
+        for turn in session
+    }
+
+
+def main() -> None:
+    """Print all that can be joined, and say on stderr how much that is."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("copies", type=Path)
+    parser.add_argument("--locomo", type=Path)
+    given = parser.parse_args()
+    for name in ("units", "documents", "names"):
+        count = 0
+        for row in joined(name, given.copies, given.locomo):
+            print(json.dumps({"of": name, **row}, ensure_ascii=False))
+            count += 1
+        print(f"{name}: {count} with their text", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main()
