@@ -147,7 +147,9 @@ def ask(each: Memory, shop: Workshop, engine: Engine, work: Path) -> list[Asked]
         ]
     ]
     parts = (*program.SLEEP, "retrieval")
-    kept = work / f"{each.name.replace('/', '-')}-{_hash(program.digest_of(parts), repr(drawn))}.json"
+    kept = (
+        work / f"{each.name.replace('/', '-')}-{_hash(program.digest_of(parts), repr(drawn))}.json"
+    )
     if not kept.exists():
         kept.write_text(json.dumps(_find(each, drawn, shop, engine)), "utf-8")
     rows = json.loads(kept.read_text("utf-8"))
@@ -206,7 +208,9 @@ class Fit:
             for kind in set(self.kinds[inside]):
                 chosen = inside & (self.kinds == kind)
                 alike = next(part for part in PARTS if kind in part)
-                found[chosen] = PARTS[alike] / len(set(self.kinds[inside]) & {*alike}) / chosen.sum()
+                found[chosen] = (
+                    PARTS[alike] / len(set(self.kinds[inside]) & {*alike}) / chosen.sum()
+                )
         scaled: Floats = found * len(found) / found.sum()
         return scaled
 
@@ -277,14 +281,18 @@ def report(fit: Fit) -> Iterator[str]:
         silent = [fit.mean(kind, lambda at, f=floor: (sure[at] < f).mean()) for kind in KINDS]  # type: ignore[misc]
         yield f"{floor:.2f}   " + "  ".join(f"{100 * share:21.1f}" for share in silent)
     floors = np.arange(0.0, 1.0, 0.005)
-    allowed = [f for f in floors if fit.mean(WITH, lambda at, f=f: (sure[at] < f).mean()) <= SILENCED]  # type: ignore[misc]
+    allowed = [
+        f for f in floors if fit.mean(WITH, lambda at, f=f: (sure[at] < f).mean()) <= SILENCED
+    ]  # type: ignore[misc]
     floor = max(allowed)
     yield f"floor {floor:.3f}; silent (%) by memory"
     for group in sorted(set(fit.groups)):
         shares = []
         for kind in KINDS:
             at = (fit.groups == group) & (fit.kinds == kind)
-            shares.append(f"{100 * (sure[at] < floor).mean():15.0f} of {at.sum():3}" if at.any() else " " * 22)
+            shares.append(
+                f"{100 * (sure[at] < floor).mean():15.0f} of {at.sum():3}" if at.any() else " " * 22
+            )
         yield f"{group:12}" + "".join(shares)
 
 

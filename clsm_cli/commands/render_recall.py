@@ -62,7 +62,7 @@ def answer_lines(answer: Answer, *, explain: bool) -> list[str]:
     """Plain text for a pipe: concepts on one line, then the items with their sources."""
     lines = known_lines(answer)
     if answer.concepts:
-        lines.append("concepts: " + ", ".join(concept.label for concept in answer.concepts))
+        lines.append(f"{_named(answer)}: {', '.join(concept.label for concept in answer.concepts)}")
         lines += [f"   {way(concept)}" for concept in answer.concepts] if explain else []
     lines += [""] if lines else []
     for number, memory in enumerate(answer.memories, 1):
@@ -77,6 +77,10 @@ def answer_lines(answer: Answer, *, explain: bool) -> list[str]:
     if explain and answer.answered:
         lines.append(_judge(answer))
     return lines
+
+
+def _named(answer: Answer) -> str:
+    return "concepts" if answer.answered else "no answer; nearest concepts"
 
 
 def known_lines(answer: Answer) -> list[str]:
@@ -172,7 +176,7 @@ def answer_renderables(answer: Answer, *, explain: bool) -> list[RenderableType]
 
     found: list[RenderableType] = [Text(safe(line), "green") for line in known_lines(answer)]
     if answer.concepts:
-        line = Text()
+        line = Text() if answer.answered else Text(f"{_named(answer)}: ", style="dim")
         for number, concept in enumerate(answer.concepts):
             line.append(" · " if number else "", style="dim")
             line.append(safe(concept.label), style="bold cyan" if concept.seed else "cyan")

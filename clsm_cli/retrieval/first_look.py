@@ -13,7 +13,7 @@ from clsm_cli.scoring.confidence import Evidence
 from clsm_cli.scoring.fusion import spread
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Collection, Iterable, Sequence
 
     from clsm_cli.retrieval.meaning import LateInteraction, Nearest
     from clsm_cli.retrieval.question import Question
@@ -68,6 +68,7 @@ class View:
         question: Question,
         found: Words,
         near: Nearest | None,
+        plain: Sequence[float],
         late: LateInteraction | None,
         around: Surroundings,
         stated: frozenset[str],
@@ -77,6 +78,7 @@ class View:
         self._stated = stated
         self._words = found
         self._near = near
+        self._plain = plain
         self._late = late
         self._outdated = outdated
         self._around = around
@@ -97,6 +99,7 @@ class View:
             self._cosine(row),
             self.lead,
             self.fits[row],
+            asked=self._as_asked(row),
             asker=float(self._question.of_asker),
             maxsim=self._around_it.get(row),
             unseen=self._unseen,
@@ -209,6 +212,10 @@ class View:
                 means[group] = fsum(cosines) / len(cosines) if cosines else 0.0
             by_meaning.append(means[group])
         return by_words, by_meaning
+
+    def _as_asked(self, row: int) -> float | None:
+        vector = self._around.near[row].vector
+        return self._plain[vector] if 0 <= vector < len(self._plain) else None
 
     def _cosine(self, row: int) -> float | None:
         return self._near.of(self._around.near[row].vector) if self._near else None

@@ -77,6 +77,7 @@ def rank(
     index: Index,
     question: Question,
     vectors: QueryVectors | None,
+    asked: Sequence[float] | None,
     engine: Engine,
     settings: RecallSettings,
     allowed: Collection[int] | None = None,
@@ -88,6 +89,7 @@ def rank(
         index: Fresh.
         question: What is asked.
         vectors: Of ``question.dense``; None: words only.
+        asked: Sentence vector of the question as it was asked, in which its names stand.
         engine: That made the vectors.
         settings: Weights and numbers of candidates.
         allowed: Passages that may be returned; None for all.
@@ -95,8 +97,10 @@ def rank(
     """
     strange = meaning.strange(vectors, question) if vectors is not None else {}
     found = words.search(index, question, settings, strange, allowed)
-    near = None
-    if vectors is not None:
+    near: Nearest | None = None
+    plain: Sequence[float] = ()
+    if vectors is not None and asked is not None:
+        plain = meaning.products(index, engine, asked)
         near = meaning.nearest(index, engine, vectors.sentence, settings.candidates, allowed)
     rows = _candidates(index, question, found, near, settings, allowed, stated)
     around = Surroundings(index, rows)
@@ -105,7 +109,7 @@ def rank(
         weights = meaning.token_weights(vectors, question.dense, found, settings.least_idf)
         late = meaning.interact(index, engine, vectors, weights, around.near)
     over = _outdated(index, question, rows, around) if settings.weight_outdated else ()
-    view = View(question, found, near, late, around, frozenset(stated), over)
+    view = View(question, found, near, plain, late, around, frozenset(stated), over)
     found_first = view.signals(rows)
     looked = second_look.add(index, question, rows, found_first, around, near, late, settings)
     factors = signal.weights(settings)

@@ -32,7 +32,7 @@ class Words(NamedTuple):
         literal: Passage → what it holds of the question that the model does not know, 0 … 1; only
             passages that hold some.
         all: How much of that counts as all, 0 … 1.
-        count: All passages of the store.
+        passages: All of the store, a number.
     """
 
     scores: dict[int, float]
@@ -40,7 +40,7 @@ class Words(NamedTuple):
     postings: dict[str, list[tuple[int, int, int]]]
     literal: dict[int, float]
     all: float
-    count: int
+    passages: int
 
 
 def search(
@@ -119,7 +119,7 @@ def unseen(words: Words, question: Question) -> float:
     terms = content(question)
     mass = sum(words.idf[term] for term in terms)
     missing = sum(words.idf[term] for term in terms if not words.postings[term])
-    return missing / mass * words.count / (words.count + FEW) if mass else 0.0
+    return missing / mass * words.passages / (words.passages + FEW) if mass else 0.0
 
 
 def coverage(words: Words, question: Question, rows: Collection[int]) -> dict[int, float]:

@@ -17,13 +17,15 @@ class Evidence(NamedTuple):
     Attributes:
         bm25: Raw, 0 without a common word; ranking looks at it, the probability does not.
         coverage: Share of the question's idf that its words hold, 0 … 1.
-        cosine: Of its sentence vector, −1 … 1; None without one.
+        cosine: Of its sentence vector to the question as the person who is asked about would put it,
+            −1 … 1; None without one. Ranking looks at it.
         lead: By how much the MaxSim of what the person asked about said exceeds that of what others
             said; 0 where nobody is asked about. Negative: it was somebody else.
         date: How well it fits the time that is asked about, 0 … 1; 0 where none is.
         asker: 1 where the question is about the asker ("my", "we"), else 0: what somebody asks of
             themselves is likelier to be in their memory than what is asked of the world.
         maxsim: Late interaction with it and its neighbours, −1 … 1; None without token vectors.
+        asked: Cosine of its sentence vector to the question as it was asked; None without one.
         unseen: Share of the question's idf in words that the store has never seen, 0 … 1, less in a
             small one (``retrieval.words.unseen``).
         named: 1 where the question names a speaker of the store, else 0: it is then compared as that
@@ -38,6 +40,7 @@ class Evidence(NamedTuple):
     lead: float
     date: float = 0.0
     asker: float = 0.0
+    asked: float | None = None
     maxsim: float | None = None
     unseen: float = 0.0
     named: float = 0.0
@@ -62,17 +65,17 @@ class Weights(NamedTuple):
 
 
 FITTED = Weights(
-    cosine=3.520,
-    coverage=1.734,
-    maxsim=6.382,
-    unseen=-1.448,
-    lead=13.533,
-    date=3.039,
-    asker=1.736,
-    named=1.841,
-    terms=0.617,
-    document=1.990,
-    bias=-8.001,
+    cosine=4.065,
+    coverage=1.757,
+    maxsim=6.464,
+    unseen=-1.444,
+    lead=12.456,
+    date=3.028,
+    asker=1.780,
+    named=1.988,
+    terms=0.692,
+    document=2.029,
+    bias=-8.445,
 )
 """By ``scripts/fit_verdict.py``; what they are worth on memories left out: docs/experiments.md."""
 
@@ -88,7 +91,7 @@ def features(evidence: Evidence) -> Weights:
     """
     held = evidence.coverage
     return Weights(
-        cosine=held if evidence.cosine is None else evidence.cosine,
+        cosine=held if evidence.asked is None else evidence.asked,
         coverage=held,
         maxsim=held if evidence.maxsim is None else evidence.maxsim,
         unseen=evidence.unseen,
@@ -105,8 +108,8 @@ def features(evidence: Evidence) -> Weights:
 def of(evidence: Evidence) -> float:
     """Probability that something with this evidence answers: p = 1 / (1 + exp(−w · x)).
 
-    >>> sure = Evidence(4.0, 1.0, 0.7, 0.0, maxsim=0.7, terms=3)
-    >>> unsure = Evidence(0.0, 0.0, 0.2, 0.0, maxsim=0.3, unseen=1.0, terms=3)
+    >>> sure = Evidence(4.0, 1.0, 0.7, 0.0, asked=0.7, maxsim=0.7, terms=3)
+    >>> unsure = Evidence(0.0, 0.0, 0.2, 0.0, asked=0.2, maxsim=0.3, unseen=1.0, terms=3)
     >>> of(sure) > 0.9, of(unsure) < 0.02
     (True, True)
     """
