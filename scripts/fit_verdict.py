@@ -17,10 +17,9 @@ import argparse
 import hashlib
 import json
 import shutil
-from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,30 +28,37 @@ from ruamel.yaml import YAML
 from clsm_cli.commands import engine as engines
 from clsm_cli.commands.workshop import opened_engine
 from clsm_cli.evaluation import benches, metrics, program, stores
-from clsm_cli.evaluation.dataset import Case, Dataset, Folders, Query
+from clsm_cli.evaluation.dataset import Case, Chat, Dataset, Folders, Query
 from clsm_cli.evaluation.loaders import gvd, locomo, memory, strangers
 from clsm_cli.evaluation.nodes.fit import logistic
 from clsm_cli.evaluation.stores import Workshop
 from clsm_cli.retrieval import ranking
 from clsm_cli.retrieval.finding import find
-from clsm_cli.retrieval.meaning import Engine
 from clsm_cli.retrieval.query import Query as Ask
 from clsm_cli.scoring import confidence
 from clsm_cli.store.index.opening import open_index
 
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from clsm_cli.retrieval.meaning import Engine
+
 ROOT = Path(__file__).parents[1]
 QUESTIONS = ROOT / "fixtures" / "questions"
 WITH = "with an answer"
-NEAR, EVERYDAY, NAMED, BARE, WRONG = (
+NEAR, EVERYDAY, NAMED, BARE, WRONG, LATER = (
     "near topic",
     "everyday",
     "of others, names kept",
     "of others, no names",
     "wrong person",
+    "told only later",
 )
-KINDS = (WITH, NEAR, EVERYDAY, NAMED, BARE, WRONG)
-PARTS = {(WITH,): 0.5, (NEAR, WRONG): 0.25, (EVERYDAY, NAMED, BARE): 0.25}
+KINDS = (WITH, NEAR, EVERYDAY, NAMED, BARE, WRONG, LATER)
+PARTS = {(WITH,): 0.5, (NEAR, WRONG, LATER): 0.25, (EVERYDAY, NAMED, BARE): 0.25}
 """What the questions of some kinds count together, in each memory."""
+YOUNG = (1, 4)
+"""First sessions of a conversation that make a memory of their own: a young one has few passages."""
 DRAWN = 40
 """Questions of each kind that are drawn for a memory, at most; of those with an answer four times that."""
 SILENCED = 0.05
@@ -67,6 +73,7 @@ class Asked(NamedTuple):
     """A question, and the evidence of the first items that it found (rows without the bias)."""
 
     memory: str
+    group: str
     kind: str
     rows: Floats
 
@@ -92,7 +99,7 @@ def memories(arguments: argparse.Namespace) -> Iterator[Memory]:
         bare = [strangers.without_names(text, people[at]) for text, at in kept]
         return {NAMED: [text for text, _ in kept], BARE: bare, EVERYDAY: list(everyday)}
 
-    for name in sorted(set(path.stem for path in QUESTIONS.glob("*.yaml")) - {"chats", "everyday"}):
+    for name in sorted({path.stem for path in QUESTIONS.glob("*.yaml")} - {"chats", "everyday"}):
         found = _yaml(name)
         root = _copied(arguments, name, found)
         case = Case(name, Folders(root, (name,)), ())
@@ -112,7 +119,27 @@ def memories(arguments: argparse.Namespace) -> Iterator[Memory]:
                 NEAR: [*_texts(case.queries, "near topic"), *chats.get(name, ())],
                 WRONG: _texts(case.queries, "wrong person"),
             }
-            yield Memory(name, group, case, own | others(case.name if kind == "locomo" else ""))
+            beside = others(case.name if kind == "locomo" else "")
+            yield Memory(name, group, case, own | beside)
+            if kind == "locomo":
+                yield from (_young(case, group, sessions, own | beside) for sessions in YOUNG)
+
+
+def _young(case: Case, group: str, sessions: int, questions: dict[str, list[str]]) -> Memory:
+    """A conversation as it was after its first sessions; what was asked of the rest has no answer yet."""
+    assert isinstance(case.source, Chat)
+    told = {f"session {number}" for number in range(1, sessions + 1)}
+    turns = tuple(turn for turn in case.source.turns if turn.session in told)
+    begin = tuple(f"D{number}:" for number in range(1, sessions + 1))
+    asked: dict[bool, list[str]] = {False: [], True: []}
+    for query in case.queries:
+        held = {each.startswith(begin) for each in query.gold}
+        if len(held) == 1:
+            asked[held.pop()].append(query.text)
+    name = f"{case.name}-{sessions}"
+    young = case._replace(name=name, source=case.source._replace(turns=turns))
+    kept = {kind: texts for kind, texts in questions.items() if kind != WRONG}
+    return Memory(f"locomo/{name}", group, young, kept | {WITH: asked[True], LATER: asked[False]})
 
 
 def _texts(queries: Sequence[Query], negative: str) -> list[str]:
@@ -154,7 +181,7 @@ def ask(each: Memory, shop: Workshop, engine: Engine, work: Path) -> list[Asked]
         kept.write_text(json.dumps(_find(each, drawn, shop, engine)), "utf-8")
     rows = json.loads(kept.read_text("utf-8"))
     return [
-        Asked(each.group, kind, np.array(found, np.float64))
+        Asked(each.name, each.group, kind, np.array(found, np.float64))
         for (kind, _), found in zip(drawn, rows, strict=True)
         if found
     ]
@@ -192,7 +219,8 @@ class Fit:
     """
 
     def __init__(self, asked: Sequence[Asked]) -> None:
-        self.groups = np.array([each.memory for each in asked])
+        self.groups = np.array([each.group for each in asked])
+        self.memories = np.array([each.memory for each in asked])
         self.kinds = np.array([each.kind for each in asked])
         self.has = (self.kinds == WITH).astype(np.float64)
         self._rows = np.concatenate([each.rows for each in asked])
@@ -201,16 +229,16 @@ class Fit:
         self._counts = self._weights()
 
     def _weights(self) -> Floats:
-        """What each question counts."""
+        """What each question counts: all groups the same, and in a group all memories."""
         found = np.zeros(len(self.groups))
-        for group in set(self.groups):
-            inside = self.groups == group
+        for name in set(self.memories):
+            inside = self.memories == name
+            beside = len(set(self.memories[self.groups == self.groups[inside][0]]))
             for kind in set(self.kinds[inside]):
                 chosen = inside & (self.kinds == kind)
                 alike = next(part for part in PARTS if kind in part)
-                found[chosen] = (
-                    PARTS[alike] / len(set(self.kinds[inside]) & {*alike}) / chosen.sum()
-                )
+                share = PARTS[alike] / len(set(self.kinds[inside]) & {*alike})
+                found[chosen] = share / beside / chosen.sum()
         scaled: Floats = found * len(found) / found.sum()
         return scaled
 
@@ -243,9 +271,13 @@ class Fit:
         return np.array(best)
 
     def mean(self, kind: str, value: Callable[[NDArray[np.bool_]], float]) -> float:
-        """The mean over memories of a figure of their questions of one kind."""
-        places = [(self.groups == g) & (self.kinds == kind) for g in sorted(set(self.groups))]
-        return float(np.mean([value(place) for place in places if place.any()]))
+        """A figure of the questions of one kind: mean over groups of the mean over their memories."""
+        found: dict[str, list[float]] = {}
+        for name in sorted(set(self.memories)):
+            place = (self.memories == name) & (self.kinds == kind)
+            if place.any():
+                found.setdefault(self.groups[place][0], []).append(value(place))
+        return float(np.mean([np.mean(values) for values in found.values()]))
 
     def calibration_error(self, sure: Floats) -> float:
         """Expected calibration error in ten bins (Naeini et al., AAAI 2015), questions as they count."""
@@ -263,37 +295,35 @@ class Fit:
 def report(fit: Fit) -> Iterator[str]:
     """The weights, and what they are worth on memories left out."""
     weights = fit.weights(np.ones(len(fit.has), bool))
-    for name, weight in zip(confidence.Weights._fields, weights, strict=True):
-        yield f"    {name}={weight:.3f},"
+    for field, weight in zip(confidence.Weights._fields, weights, strict=True):
+        yield f"    {field}={weight:.3f},"
     sure = fit.left_out()
     yield f"calibration error {fit.calibration_error(sure):.3f}"
     for kind in KINDS[1:]:
-        values = []
-        for group in sorted(set(fit.groups)):
-            no = sure[(fit.groups == group) & (fit.kinds == kind)]
-            if len(no):
-                yes = sure[(fit.groups == group) & (fit.kinds == WITH)]
-                values.append(metrics.auroc(yes.tolist(), no.tolist()))
-        yield f"AUROC {kind}: {np.mean(values):.3f}"
+
+        def told_apart(place: NDArray[np.bool_]) -> float:
+            yes = (fit.memories == fit.memories[place][0]) & (fit.kinds == WITH)
+            return metrics.auroc(sure[yes].tolist(), sure[place].tolist())
+
+        yield f"AUROC {kind}: {fit.mean(kind, told_apart):.3f}"
     yield "silent (%), mean over memories, by floor"
     yield "floor  " + "  ".join(f"{kind:>21}" for kind in KINDS)
+
+    def silent(kind: str, floor: float) -> float:
+        return fit.mean(kind, lambda place: float((sure[place] < floor).mean()))
+
     for floor in np.arange(0.08, 0.31, 0.02):
-        silent = [fit.mean(kind, lambda at, f=floor: (sure[at] < f).mean()) for kind in KINDS]  # type: ignore[misc]
-        yield f"{floor:.2f}   " + "  ".join(f"{100 * share:21.1f}" for share in silent)
-    floors = np.arange(0.0, 1.0, 0.005)
-    allowed = [
-        f for f in floors if fit.mean(WITH, lambda at, f=f: (sure[at] < f).mean()) <= SILENCED
-    ]  # type: ignore[misc]
-    floor = max(allowed)
+        shares = [silent(kind, floor) for kind in KINDS]
+        yield f"{floor:.2f}   " + "  ".join(f"{100 * share:21.1f}" for share in shares)
+    floor = max(f for f in np.arange(0.0, 1.0, 0.005) if silent(WITH, f) <= SILENCED)
     yield f"floor {floor:.3f}; silent (%) by memory"
-    for group in sorted(set(fit.groups)):
-        shares = []
+    for name in sorted(set(fit.memories)):
+        cells = []
         for kind in KINDS:
-            at = (fit.groups == group) & (fit.kinds == kind)
-            shares.append(
-                f"{100 * (sure[at] < floor).mean():15.0f} of {at.sum():3}" if at.any() else " " * 22
-            )
-        yield f"{group:12}" + "".join(shares)
+            at = (fit.memories == name) & (fit.kinds == kind)
+            share = f"{100 * (sure[at] < floor).sum() / max(1, at.sum()):15.0f} of {at.sum():3}"
+            cells.append(share if at.any() else " " * 22)
+        yield f"{name:12}" + "".join(cells)
 
 
 def main() -> None:

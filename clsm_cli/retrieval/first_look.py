@@ -106,6 +106,7 @@ class View:
             named=float(bool(self._question.named)),
             terms=len(words.content(self._question)),
             document=float(self._around.near[row].is_document),
+            passages=max(1, self._words.passages),
         )
 
     @cached_property

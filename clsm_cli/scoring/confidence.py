@@ -6,7 +6,7 @@ as its best item. It is no rank score: that compares items of one query, this co
 
 from __future__ import annotations
 
-from math import exp, log1p
+from math import exp, log, log1p
 
 from clsm_cli.records import NamedTuple
 
@@ -32,6 +32,7 @@ class Evidence(NamedTuple):
             speaker would put it, and cosines are lower.
         terms: Search terms of the question, names of speakers left out.
         document: 1 for a block of a note, whose cosines are lower than those of turns, else 0.
+        passages: Of the store: among more of them the nearest is nearer by chance.
     """
 
     bm25: float
@@ -46,6 +47,7 @@ class Evidence(NamedTuple):
     named: float = 0.0
     terms: int = 0
     document: float = 0.0
+    passages: int = 1
 
 
 class Weights(NamedTuple):
@@ -61,21 +63,23 @@ class Weights(NamedTuple):
     named: float
     terms: float
     document: float
+    passages: float
     bias: float
 
 
 FITTED = Weights(
-    cosine=4.065,
-    coverage=1.757,
-    maxsim=6.464,
-    unseen=-1.444,
-    lead=12.456,
-    date=3.028,
-    asker=1.780,
-    named=1.988,
-    terms=0.692,
-    document=2.029,
-    bias=-8.445,
+    cosine=4.009,
+    coverage=2.104,
+    maxsim=7.809,
+    unseen=-1.510,
+    lead=7.012,
+    date=3.474,
+    asker=1.414,
+    named=2.411,
+    terms=0.557,
+    document=2.967,
+    passages=-0.458,
+    bias=-6.379,
 )
 """By ``scripts/fit_verdict.py``; what they are worth on memories left out: docs/experiments.md."""
 
@@ -84,7 +88,7 @@ def features(evidence: Evidence) -> Weights:
     """The evidence as numbers, in the order of the weights; the bias is 1.
 
     Without a vector the coverage stands for the cosine and for late interaction. The number of terms
-    n counts as log(1 + n).
+    n counts as log(1 + n), that of passages as its logarithm.
 
     >>> features(Evidence(4.0, 0.5, None, 0.0))[:3]
     (0.5, 0.5, 0.5)
@@ -101,6 +105,7 @@ def features(evidence: Evidence) -> Weights:
         named=evidence.named,
         terms=log1p(evidence.terms),
         document=evidence.document,
+        passages=log(evidence.passages),
         bias=1.0,
     )
 
