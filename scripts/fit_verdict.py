@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).parents[1]
 QUESTIONS = ROOT / "fixtures" / "questions"
-WITH = "with an answer"
+WITH, OWN = "with an answer", "same, no names"
 NEAR, EVERYDAY, NAMED, BARE, WRONG, LATER = (
     "near topic",
     "everyday",
@@ -54,8 +54,8 @@ NEAR, EVERYDAY, NAMED, BARE, WRONG, LATER = (
     "wrong person",
     "told only later",
 )
-KINDS = (WITH, NEAR, EVERYDAY, NAMED, BARE, WRONG, LATER)
-PARTS = {(WITH,): 0.5, (NEAR, WRONG, LATER): 0.25, (EVERYDAY, NAMED, BARE): 0.25}
+KINDS = (WITH, OWN, NEAR, EVERYDAY, NAMED, BARE, WRONG, LATER)
+PARTS = {(WITH, OWN): 0.5, (NEAR, WRONG, LATER): 0.25, (EVERYDAY, NAMED, BARE): 0.25}
 """What the questions of some kinds count together, in each memory."""
 YOUNG = (1, 4)
 """First sessions of a conversation that make a memory of their own: a young one has few passages."""
@@ -120,6 +120,8 @@ def memories(arguments: argparse.Namespace) -> Iterator[Memory]:
                 WRONG: _texts(case.queries, "wrong person"),
             }
             beside = others(case.name if kind == "locomo" else "")
+            if kind == "locomo":  # those of others without names are known by that otherwise
+                beside[OWN] = [strangers.without_names(t, people[case.name]) for t in own[WITH]]
             yield Memory(name, group, case, own | beside)
             if kind == "locomo":
                 yield from (_young(case, group, sessions, own | beside) for sessions in YOUNG)
@@ -138,8 +140,10 @@ def _young(case: Case, group: str, sessions: int, questions: dict[str, list[str]
             asked[held.pop()].append(query.text)
     name = f"{case.name}-{sessions}"
     young = case._replace(name=name, source=case.source._replace(turns=turns))
+    bare = [strangers.without_names(text, case.source.participants) for text in asked[True]]
     kept = {kind: texts for kind, texts in questions.items() if kind != WRONG}
-    return Memory(f"locomo/{name}", group, young, kept | {WITH: asked[True], LATER: asked[False]})
+    told_of = {WITH: asked[True], OWN: bare, LATER: asked[False]}
+    return Memory(f"locomo/{name}", group, young, kept | told_of)
 
 
 def _texts(queries: Sequence[Query], negative: str) -> list[str]:
@@ -222,7 +226,7 @@ class Fit:
         self.groups = np.array([each.group for each in asked])
         self.memories = np.array([each.memory for each in asked])
         self.kinds = np.array([each.kind for each in asked])
-        self.has = (self.kinds == WITH).astype(np.float64)
+        self.has = np.isin(self.kinds, (WITH, OWN)).astype(np.float64)
         self._rows = np.concatenate([each.rows for each in asked])
         sizes = np.array([len(each.rows) for each in asked])
         self._starts = np.cumsum(sizes) - sizes
@@ -299,7 +303,7 @@ def report(fit: Fit) -> Iterator[str]:
         yield f"    {field}={weight:.3f},"
     sure = fit.left_out()
     yield f"calibration error {fit.calibration_error(sure):.3f}"
-    for kind in KINDS[1:]:
+    for kind in KINDS[2:]:
 
         def told_apart(place: NDArray[np.bool_]) -> float:
             yes = (fit.memories == fit.memories[place][0]) & (fit.kinds == WITH)
