@@ -47,7 +47,7 @@ class Look(NamedTuple):
         """Whether it answers, by a fact or well above the floor, so that no other pass is needed."""
         verdict = self.found.verdict
         known = verdict is not None and bool(verdict.facts)
-        return bool(self.memories) and (known or self.found.ranked.found >= DOUBT * floor)
+        return bool(self.memories) and (known or self.found.ranked.confidence >= DOUBT * floor)
 
 
 def take(index: Index, query: Query, engine: Engine, *, has_model: bool) -> Iterator[Look]:

@@ -64,13 +64,11 @@ class Ranked(NamedTuple):
         candidates: Best first.
         confidence: That something answers, which is that of the surest of the first ``FIRST``.
         cosines: Of every stored sentence vector to the question, by its row; empty without a model.
-        found: The confidence from what was found alone, whoever is asked about.
     """
 
     candidates: list[Candidate]
     confidence: float
     cosines: Sequence[float]
-    found: float = 0.0
 
 
 def rank(
@@ -129,9 +127,7 @@ def rank(
     ranked.sort(key=_place)
     first = ranked[:FIRST]
     sure = max((each.confidence for each in first), default=0.0)
-    others = [confidence.of(each.evidence._replace(asker=0.0)) for each in first]
-    alone = round(max(others, default=0.0), 6)
-    return Ranked(ranked, sure, near.cosines if near is not None else (), alone)
+    return Ranked(ranked, sure, near.cosines if near is not None else ())
 
 
 def _place(candidate: Candidate) -> tuple[float, str, int, int]:

@@ -22,14 +22,10 @@ class Evidence(NamedTuple):
         lead: By how much the MaxSim of what the person asked about said exceeds that of what others
             said; 0 where nobody is asked about. Negative: it was somebody else.
         date: How well it fits the time that is asked about, 0 … 1; 0 where none is.
-        asker: 1 where the question is about the asker ("my", "we"), else 0: what somebody asks of
-            themselves is likelier to be in their memory than what is asked of the world.
         maxsim: Late interaction with it and its neighbours, −1 … 1; None without token vectors.
         asked: Cosine of its sentence vector to the question as it was asked; None without one.
         unseen: Share of the question's idf in words that the store has never seen, 0 … 1, less in a
             small one (``retrieval.words.unseen``).
-        named: 1 where the question names a speaker of the store, else 0: it is then compared as that
-            speaker would put it, and cosines are lower.
         terms: Search terms of the question, names of speakers left out.
         document: 1 for a block of a note, whose cosines are lower than those of turns, else 0.
         passages: Of the store: among more of them the nearest is nearer by chance.
@@ -40,11 +36,9 @@ class Evidence(NamedTuple):
     cosine: float | None
     lead: float
     date: float = 0.0
-    asker: float = 0.0
     asked: float | None = None
     maxsim: float | None = None
     unseen: float = 0.0
-    named: float = 0.0
     terms: int = 0
     document: float = 0.0
     passages: int = 1
@@ -59,8 +53,6 @@ class Weights(NamedTuple):
     unseen: float
     lead: float
     date: float
-    asker: float
-    named: float
     terms: float
     document: float
     passages: float
@@ -68,18 +60,16 @@ class Weights(NamedTuple):
 
 
 FITTED = Weights(
-    cosine=4.009,
-    coverage=2.104,
-    maxsim=7.809,
-    unseen=-1.510,
-    lead=7.012,
-    date=3.474,
-    asker=1.414,
-    named=2.411,
-    terms=0.557,
-    document=2.967,
-    passages=-0.458,
-    bias=-6.379,
+    cosine=3.832,
+    coverage=2.084,
+    maxsim=8.478,
+    unseen=-1.623,
+    lead=6.176,
+    date=3.076,
+    terms=0.419,
+    document=1.029,
+    passages=-0.457,
+    bias=-4.398,
 )
 """By ``scripts/fit_verdict.py``; what they are worth on memories left out: docs/experiments.md."""
 
@@ -101,8 +91,6 @@ def features(evidence: Evidence) -> Weights:
         unseen=evidence.unseen,
         lead=evidence.lead,
         date=evidence.date,
-        asker=evidence.asker,
-        named=evidence.named,
         terms=log1p(evidence.terms),
         document=evidence.document,
         passages=log(evidence.passages),
