@@ -79,8 +79,8 @@ class RecallSettings(NamedTuple):
     """Saturation of term frequency (short turns saturate early; Lucene's 1.2 is for pages)."""
     bm25_b: float = 0.3
     """Length normalisation."""
-    floor: float = 0.14
-    """Confidence below which an item, or a whole answer, is left out."""
+    floor: float = 0.18
+    """Confidence of its surest item below which an answer is left out (docs/experiments.md)."""
     faded: float = 0.25
     """Share of what the best of each signal add up to, below which an item only fills a budget; recall in 1,000 tokens on LoCoMo is 88.5 % with it and 88.6 % without."""
     candidates: int = 200
@@ -132,7 +132,7 @@ class RecallSettings(NamedTuple):
     is as good (docs/experiments.md)."""
     fold: float = 0.9
     """Share of common search terms from which two items of one speaker are one; above 1: never."""
-    rivals: float = 0.6
+    rivals: float = 0.3
     """Share of a passage's confidence from which another answers as well, so that what is untrusted,
     denied, superseded or told of another name stands below it (``retrieval.rivals``); 0: nothing does."""
     untrusted_floor: float = 0.9

@@ -77,6 +77,14 @@ def run(
         list[str] | None,
         typer.Option(metavar="P", help="Run a probe too, or alone; all: each of them."),
     ] = None,
+    unanswerable: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="FILE",
+            help="Put the questions of a file to the sets too, which they do not answer"
+            " (fixtures/questions).",
+        ),
+    ] = None,
     changed: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="KEY=VALUE", help="Measure with another setting."),
@@ -131,15 +139,24 @@ def run(
     _check_folder(out)
     settings = _settings(changed or [])
     llm = _llm(printer, settings, store) if answer else None
+    given = {
+        "--preset": preset,
+        "--ablate": ablate,
+        "--probe": probe,
+        "--unanswerable": [path.name for path in unanswerable or ()],
+        "--set": changed,
+    }
     try:
         request = Request(
-            datasets=tuple(_datasets(datasets or [], limit, store, has_probes=bool(probe))),
+            datasets=tuple(
+                _datasets(datasets or [], limit, store, unanswerable or (), has_probes=bool(probe))
+            ),
             presets=tuple(_named("--preset", preset or [], _presets())),
             mechanisms=_mechanisms(ablate or []),
             probes=tuple(_named("--probe", probe or [], _probes())),
             settings={key: settings[key] for key in settings if not of_machine([key])},
             seed=seed,
-            command=_typed(datasets or [], preset, ablate, probe, changed, limit, seed),
+            command=_typed(datasets or [], given, limit, seed),
             llm=llm,
             key=environment().get(llm.api_key_env) if llm else None,
         )
@@ -174,10 +191,17 @@ def _check_folder(out: Path | None) -> None:
 
 
 def _datasets(
-    specs: Sequence[str], limit: int | None, store: str | None, *, has_probes: bool
+    specs: Sequence[str],
+    limit: int | None,
+    store: str | None,
+    unanswerable: Sequence[Path],
+    *,
+    has_probes: bool,
 ) -> Iterator[Dataset]:
     """The sets that were named; none: the store's own, unless only probes are wanted."""
-    from clsm_cli.evaluation.loaders import queries, registry
+    from functools import reduce
+
+    from clsm_cli.evaluation.loaders import queries, registry, strangers
     from clsm_cli.evaluation.own import labels
 
     if not specs and not has_probes:
@@ -188,7 +212,8 @@ def _datasets(
         yield queries.load(path, chosen.root)
     for spec in specs:
         found = registry.load(spec)
-        yield found if limit is None else registry.first(found, limit)
+        found = found if limit is None else registry.first(found, limit)
+        yield reduce(strangers.with_unanswerable, unanswerable, found)
 
 
 def _presets() -> tuple[str, ...]:
@@ -244,21 +269,17 @@ def _llm(printer: Printer, settings: Mapping[str, Any], store: str | None) -> Ll
 
 def _typed(
     datasets: Sequence[str],
-    preset: Sequence[str] | None,
-    ablate: Sequence[str] | None,
-    probe: Sequence[str] | None,
-    changed: Sequence[str] | None,
+    given: Mapping[str, Sequence[str] | None],
     limit: int | None,
     seed: int,
 ) -> str:
     """The command, without the folders of this machine: what makes the same figures elsewhere.
 
-    >>> _typed(["/home/me/sample", "nodes=/data/locomo"], ["all"], None, None, None, 2, 0)
+    >>> _typed(["/home/me/sample", "nodes=/data/locomo"], {"--preset": ["all"]}, 2, 0)
     'clsm eval run sample nodes=locomo --preset all --limit 2'
     """
     words = ["clsm eval run", *(_without_folder(spec) for spec in datasets)]
-    given = (("--preset", preset), ("--ablate", ablate), ("--probe", probe), ("--set", changed))
-    words += [f"{option} {value}" for option, values in given for value in values or ()]
+    words += [f"{option} {value}" for option, values in given.items() for value in values or ()]
     words += [f"--limit {limit}"] if limit is not None else []
     words += [f"--seed {seed}"] if seed else []
     return " ".join(words)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from clsm_cli.commands.render_recall import known_lines
+from clsm_cli.commands.render_recall import known_lines, sure
 from clsm_cli.text.fence import seal
 
 if TYPE_CHECKING:
@@ -52,12 +52,12 @@ def _body(answer: Answer) -> Iterator[str]:
 
 
 def _origin(memory: Memory) -> str:
-    """Trust and date, then the source: a file's name could pose as what comes before it."""
+    """Trust, how sure it is, and date, then the source: a file's name could pose as what comes before it."""
     source = memory.sources[0]
     # What came through standard input has no file; its conversation says more than "-".
     place = memory.session if source.path == "-" else f"{source.path}:{source.line_start}"
     date = (source.timestamp or "undated")[:16].replace("T", " ")
-    return f"trust {memory.trust}, {date}, {_flat(place)}"
+    return f"trust {memory.trust}, {sure(memory)}, {date}, {_flat(place)}"
 
 
 def _cut(budget: Budget) -> str:

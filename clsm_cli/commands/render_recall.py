@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from clsm_cli.retrieval.answer import Answer, Concept, Memory
 
 BAR = 10
-"""Cells of a score bar."""
+"""Cells of a bar that shows how sure an item is."""
 
 
 def answer_mapping(answer: Answer) -> dict[str, Any]:
@@ -62,11 +62,11 @@ def answer_lines(answer: Answer, *, explain: bool) -> list[str]:
     """Plain text for a pipe: concepts on one line, then the items with their sources."""
     lines = known_lines(answer)
     if answer.concepts:
-        lines.append("concepts: " + ", ".join(concept.label for concept in answer.concepts))
+        lines.append(f"{_named(answer)}: {', '.join(concept.label for concept in answer.concepts)}")
         lines += [f"   {way(concept)}" for concept in answer.concepts] if explain else []
     lines += [""] if lines else []
     for number, memory in enumerate(answer.memories, 1):
-        lines.append(f"{number}. {_where(memory)} · {memory.score:.2f}")
+        lines.append(f"{number}. {_where(memory)} · {sure(memory)}")
         if memory.heading:
             lines.append(f"   {memory.heading}")
         lines += [f"   {line}" for line in _spoken(memory).split("\n")]
@@ -77,6 +77,10 @@ def answer_lines(answer: Answer, *, explain: bool) -> list[str]:
     if explain and answer.answered:
         lines.append(_judge(answer))
     return lines
+
+
+def _named(answer: Answer) -> str:
+    return "concepts" if answer.answered else "no answer; nearest concepts"
 
 
 def known_lines(answer: Answer) -> list[str]:
@@ -106,13 +110,18 @@ def way(concept: Concept) -> str:
     return f"{found}: {concept.path[0]}{path}"
 
 
+def sure(memory: Memory) -> str:
+    """How likely an item answers, in every form of an answer the same; nothing is certain."""
+    return f"{min(99, round(100 * memory.confidence))} % sure"
+
+
 def because(memory: Memory) -> str:
     """What spoke for an item: the share of each signal in its score, largest first."""
     shares = memory.shares._asdict()
     whole = sum(share for share in shares.values() if share > 0) or 1.0
     ordered = sorted(shares.items(), key=lambda pair: -pair[1])
     said = [f"{round(100 * share / whole)} % {_REASONS[name]}" for name, share in ordered if share]
-    return f"{', '.join(said)}; {round(100 * memory.confidence)} % sure"
+    return ", ".join(said)
 
 
 _REASONS = {
@@ -167,7 +176,7 @@ def answer_renderables(answer: Answer, *, explain: bool) -> list[RenderableType]
 
     found: list[RenderableType] = [Text(safe(line), "green") for line in known_lines(answer)]
     if answer.concepts:
-        line = Text()
+        line = Text() if answer.answered else Text(f"{_named(answer)}: ", style="dim")
         for number, concept in enumerate(answer.concepts):
             line.append(" · " if number else "", style="dim")
             line.append(safe(concept.label), style="bold cyan" if concept.seed else "cyan")
@@ -178,9 +187,9 @@ def answer_renderables(answer: Answer, *, explain: bool) -> list[RenderableType]
         found.append(Text())
     for memory in answer.memories:
         head = Text()
-        full = round(memory.score * BAR)
+        full = round(memory.confidence * BAR)
         head.append("█" * full, style="green").append("░" * (BAR - full), style="dim")
-        head.append(f" {memory.score:.2f}  ").append(safe(_where(memory)), style="bold")
+        head.append(f" {sure(memory)}  ").append(safe(_where(memory)), style="bold")
         found.append(head)
         if memory.heading:
             found.append(Padding(Text(safe(memory.heading), style="dim italic"), (0, 0, 0, 2)))

@@ -50,7 +50,8 @@ def run(options: Options) -> None:
     if not found.answered:
         if options.exit_code:
             raise NothingRelevantError
-        printer.warn(why_empty(found))
+        is_cut = found.confidence > 0 and options.min_score is None
+        printer.warn(why_empty(found) + ("; --min-score 0 shows what is nearest" if is_cut else ""))
 
 
 def answer(options: Options, printer: Printer, engine: Engine | None = None) -> Answer:

@@ -8,6 +8,7 @@ ten minutes?") gets one of three answers, since a memory that holds no such fact
 from __future__ import annotations
 
 import json
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 from clsm_cli.model import clocks
@@ -51,7 +52,8 @@ def look_up(index: Index, text: str, at: str, known_at: str | None = None) -> Ve
         known_at: When it should have been known; None for now.
 
     Returns:
-        None where it asks for no slot that clsm knows.
+        None where it asks for no slot that clsm knows, or where two values of one that has a single
+        one hold at once: which is right nobody can say.
     """
     from clsm_cli.text import slot_questions
 
@@ -64,6 +66,8 @@ def look_up(index: Index, text: str, at: str, known_at: str | None = None) -> Ve
         found = [fact for fact in found if fact.valid_from]
     if not found:
         found = [fact for fact in _enders(index, told) if clocks.holds(fact, at, known_at)]
+    if is_single(asked.slot) and _disagree(asked.slot, found):
+        return None
     agree = [fact for fact in found if _is_claimed(asked, fact)]
     answer = None if found else UNKNOWN
     if asked.value is not None:
@@ -75,6 +79,18 @@ def look_up(index: Index, text: str, at: str, known_at: str | None = None) -> Ve
 
 _DAY = 10
 """Characters of a date."""
+
+
+def _disagree(slot: str, found: Sequence[Fact]) -> bool:
+    """Whether something has two values of a slot at once."""
+    from clsm_cli.text import slot_questions
+
+    return any(
+        one.subject == two.subject
+        and not slot_questions.same_value(slot, one.value or "", two.value or "")
+        for one, two in combinations(found, 2)
+        if one.slot == two.slot == slot
+    )
 
 
 def _is_claimed(asked: Asked, fact: Fact) -> bool:

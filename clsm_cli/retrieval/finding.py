@@ -74,8 +74,11 @@ def find(
 
     def ask(one: Question) -> Ranked:
         index.wake(one.terms)
-        vectors = engine.encode(one.dense) if has_model else None
-        return ranking.rank(index, one, vectors, engine, settings, allowed, stated)
+        vectors = plain = engine.encode(one.dense) if has_model else None
+        if has_model and one.text != one.dense:
+            plain = engine.encode(one.text)
+        asked = plain.sentence if plain is not None else None
+        return ranking.rank(index, one, vectors, asked, engine, settings, allowed, stated)
 
     ranked = ask(question)
     if settings.rounds:

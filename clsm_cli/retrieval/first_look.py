@@ -13,7 +13,7 @@ from clsm_cli.scoring.confidence import Evidence
 from clsm_cli.scoring.fusion import spread
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable
+    from collections.abc import Collection, Iterable, Sequence
 
     from clsm_cli.retrieval.meaning import LateInteraction, Nearest
     from clsm_cli.retrieval.question import Question
@@ -68,6 +68,7 @@ class View:
         question: Question,
         found: Words,
         near: Nearest | None,
+        plain: Sequence[float],
         late: LateInteraction | None,
         around: Surroundings,
         stated: frozenset[str],
@@ -77,6 +78,7 @@ class View:
         self._stated = stated
         self._words = found
         self._near = near
+        self._plain = plain
         self._late = late
         self._outdated = outdated
         self._around = around
@@ -97,8 +99,27 @@ class View:
             self._cosine(row),
             self.lead,
             self.fits[row],
-            asker=float(self._question.of_asker),
+            asked=self._as_asked(row),
+            maxsim=self._around_it.get(row),
+            unseen=self._unseen,
+            terms=len(words.content(self._question)),
+            document=float(self._around.near[row].is_document),
+            passages=max(1, self._words.passages),
         )
+
+    @cached_property
+    def _unseen(self) -> float:
+        return words.unseen(self._words, self._question)
+
+    @cached_property
+    def _around_it(self) -> dict[int, float]:
+        """MaxSim of each candidate with both its neighbours."""
+        return self._maxsim(after=True)
+
+    @cached_property
+    def _before_it(self) -> dict[int, float]:
+        """MaxSim of each candidate with the one before it."""
+        return self._maxsim(after=False)
 
     def _of_day(self, row: int) -> float:
         """Share of the question's terms that only say when, of a note of that time: it has them."""
@@ -162,7 +183,8 @@ class View:
         near = self._around.near
         known = [i for i, row in enumerate(rows) if near[row].vector >= 0]
         found = list(by_words)
-        measured = spread([self._maxsim(rows[i], after=after) for i in known])
+        over = self._around_it if after else self._before_it
+        measured = spread([over[rows[i]] for i in known])
         for i, value in zip(known, measured, strict=True):
             found[i] = value
         return found
@@ -190,11 +212,21 @@ class View:
             by_meaning.append(means[group])
         return by_words, by_meaning
 
+    def _as_asked(self, row: int) -> float | None:
+        vector = self._around.near[row].vector
+        return self._plain[vector] if 0 <= vector < len(self._plain) else None
+
     def _cosine(self, row: int) -> float | None:
         return self._near.of(self._around.near[row].vector) if self._near else None
 
-    def _maxsim(self, row: int, *, after: bool) -> float:
+    def _maxsim(self, *, after: bool) -> dict[int, float]:
+        """MaxSim of each candidate that has a vector, taken as one text with what is beside it."""
         if self._late is None:
-            return 0.0
-        traits = self._around.near[row]
-        return self._late.over(row, traits.previous, traits.next if after else None)
+            return {}
+        found = {}
+        for row in self._around.rows:
+            traits = self._around.near[row]
+            if traits.vector >= 0:
+                following = traits.next if after else None
+                found[row] = self._late.over(row, traits.previous, following)
+        return found

@@ -28,6 +28,9 @@ DOUBT = 3.0
 """How many times the floor an answer must be sure to do without the archive. Facts that were told once and
 asked for after the store had grown tenfold are recalled as if nothing were archived; at 2 times seven
 points fewer."""
+HINTING = 0.5
+"""Share of the floor above which a question without an answer is still told the concepts that are nearest
+to it: they claim nothing. Of 45 questions to the sample, put in words that it never uses, four get these."""
 NEAREST = 3
 """Passages nearest to the question in meaning, of which one must be archived to look there in doubt. With
 one, seven points of what the doubt brought are lost; with five nothing is gained."""
@@ -44,7 +47,7 @@ class Look(NamedTuple):
         """Whether it answers, by a fact or well above the floor, so that no other pass is needed."""
         verdict = self.found.verdict
         known = verdict is not None and bool(verdict.facts)
-        return bool(self.memories) and (known or self.found.ranked.found >= DOUBT * floor)
+        return bool(self.memories) and (known or self.found.ranked.confidence >= DOUBT * floor)
 
 
 def take(index: Index, query: Query, engine: Engine, *, has_model: bool) -> Iterator[Look]:
@@ -96,19 +99,24 @@ def _chosen(
     *,
     has_model: bool,
 ) -> tuple[tuple[Concept, ...], list[Memory]]:
-    """Concepts and memories, best first: those that are sure enough, or a published system's."""
+    """Concepts and memories, best first: those that are sure enough, or a published system's.
+
+    Below the floor there are no memories, unless a fact is known.
+    """
     if query.preset is not None:
         from clsm_cli.retrieval import presets, published
 
         vectors = engine.encode(found.question.dense) if has_model else None
         preset = presets.load(query.preset)
         return published.answer(index, query, found.question, vectors, engine, preset)
-    kept, faded = found.ranked.candidates, settings.faded
+    kept, faded, is_silent = found.ranked.candidates, settings.faded, False
     if query.min_score is not None:
         kept = [candidate for candidate in kept if candidate.confidence >= query.min_score]
         faded = float("-inf")  # a score may be below 0
-    elif found.ranked.confidence < settings.floor and not (found.verdict and found.verdict.facts):
-        kept = []
+    elif not (found.verdict and found.verdict.facts):
+        sure = found.ranked.confidence
+        is_silent = sure < settings.floor
+        kept = kept if sure >= HINTING * settings.floor else []
     kept = shares.answering(index, found.question, kept, settings)
     if not kept:
         return (), []
@@ -121,6 +129,8 @@ def _chosen(
         query.at,
         query.known_at,
     )
+    if is_silent:
+        return named, []
     settings = settings._replace(window=windows.within(settings.window, query.budget, query.unit))
     kept = rivals.ordered(index, found.question, kept, settings)
     share = shares.Share(found.question, query.k, settings)

@@ -78,6 +78,16 @@ class Nearest(NamedTuple):
         return self.cosines[vector] if 0 <= vector < len(self.cosines) else None
 
 
+def products(index: Index, engine: Engine, sentence: Sequence[float]) -> Sequence[float]:
+    """The cosine of every stored sentence vector to one of length 1, by its row; none without any."""
+    stored = index.vectors.sentence_rows()
+    if stored is None:
+        return []
+    (found,) = engine.products(stored, len(sentence), [sentence], SENTENCE_STEP)
+    cosines: Sequence[float] = found.tolist()
+    return cosines
+
+
 def nearest(
     index: Index,
     engine: Engine,
@@ -97,11 +107,9 @@ def nearest(
     Returns:
         None where there are no vectors.
     """
-    stored = index.vectors.sentence_rows()
-    if stored is None:
+    cosines = products(index, engine, sentence)
+    if not cosines:
         return None
-    (products,) = engine.products(stored, len(sentence), [sentence], SENTENCE_STEP)
-    cosines = products.tolist()
     if allowed is not None:
         vectors = {traits.vector for traits in index.traits(sorted(allowed)).values()}
         held = index.of_vectors(sorted(vectors - {-1}))

@@ -44,7 +44,6 @@ _PAST = frozenset(
     ]
 )
 """Words of a question that may ask for what holds no longer."""
-_ASKER = re.compile(r"\b(?:[Ii](?![.\w])|[Mm](?:y|e|ine|yself)|[Ww]e|[Oo]urs?|us)\b")
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)?")
 _OWN_PRONOUNS = {"she": "I", "he": "I", "her": "my", "his": "my", "him": "me"}
 _PRONOUN = re.compile(rf"\b(?:{'|'.join(_OWN_PRONOUNS)})\b")
@@ -72,7 +71,6 @@ class Question(NamedTuple):
         asks_when: Whether the answer is a time.
         means_both: Whether two people are named as one subject ("Mara and Brian").
         asks_of_now: Whether it asks for what holds: in the present tense, and for no time past.
-        of_asker: Whether it asks about the asker ("my", "we").
     """
 
     text: str
@@ -84,7 +82,6 @@ class Question(NamedTuple):
     asks_when: bool
     means_both: bool
     asks_of_now: bool = False
-    of_asker: bool = False
     keys: tuple[str, ...] = ()
     besides: int = 0
 
@@ -118,7 +115,6 @@ def understand(
         asks_when=_ASKS_WHEN.search(text) is not None,
         means_both=len(named) == 2 and _are_joined(text, named),
         keys=tuple(dict.fromkeys(tokens.keys(text))) if besides else (),
-        of_asker=_ASKER.search(text) is not None,
         asks_of_now=not periods and _PAST.isdisjoint(text.casefold().rstrip("?!. ").split()),
     )
 

@@ -33,13 +33,17 @@ if TYPE_CHECKING:
     from clsm_cli.store.index.search import Traits
 
 
+FIRST = 10
+"""Candidates of which the surest decides whether anything is said: what a reader sees."""
+
+
 class Candidate(NamedTuple):
     """A passage that may answer.
 
     Attributes:
         row: Row of the index.
         score: Σ weight · signal, relative to this query.
-        confidence: That it is relevant at all, 0 … 1, comparable between queries.
+        confidence: That it answers, 0 … 1, comparable between queries (``scoring.confidence``).
         signals: Each 0 … 1.
         evidence: What they were made of.
         traits: Where it stands.
@@ -58,21 +62,20 @@ class Ranked(NamedTuple):
 
     Attributes:
         candidates: Best first.
-        confidence: That any is relevant.
+        confidence: That something answers, which is that of the surest of the first ``FIRST``.
         cosines: Of every stored sentence vector to the question, by its row; empty without a model.
-        found: The confidence from what was found alone, whoever is asked about.
     """
 
     candidates: list[Candidate]
     confidence: float
     cosines: Sequence[float]
-    found: float = 0.0
 
 
 def rank(
     index: Index,
     question: Question,
     vectors: QueryVectors | None,
+    asked: Sequence[float] | None,
     engine: Engine,
     settings: RecallSettings,
     allowed: Collection[int] | None = None,
@@ -84,6 +87,7 @@ def rank(
         index: Fresh.
         question: What is asked.
         vectors: Of ``question.dense``; None: words only.
+        asked: Sentence vector of the question as it was asked, in which its names stand.
         engine: That made the vectors.
         settings: Weights and numbers of candidates.
         allowed: Passages that may be returned; None for all.
@@ -91,8 +95,10 @@ def rank(
     """
     strange = meaning.strange(vectors, question) if vectors is not None else {}
     found = words.search(index, question, settings, strange, allowed)
-    near = None
-    if vectors is not None:
+    near: Nearest | None = None
+    plain: Sequence[float] = ()
+    if vectors is not None and asked is not None:
+        plain = meaning.products(index, engine, asked)
         near = meaning.nearest(index, engine, vectors.sentence, settings.candidates, allowed)
     rows = _candidates(index, question, found, near, settings, allowed, stated)
     around = Surroundings(index, rows)
@@ -101,7 +107,7 @@ def rank(
         weights = meaning.token_weights(vectors, question.dense, found, settings.least_idf)
         late = meaning.interact(index, engine, vectors, weights, around.near)
     over = _outdated(index, question, rows, around) if settings.weight_outdated else ()
-    view = View(question, found, near, late, around, frozenset(stated), over)
+    view = View(question, found, near, plain, late, around, frozenset(stated), over)
     found_first = view.signals(rows)
     looked = second_look.add(index, question, rows, found_first, around, near, late, settings)
     factors = signal.weights(settings)
@@ -119,10 +125,9 @@ def rank(
             )
         )
     ranked.sort(key=_place)
-    strongest = confidence.best([candidate.evidence for candidate in ranked])
-    sure = round(confidence.of(strongest), 6) if ranked else 0.0
-    alone = round(confidence.of(strongest._replace(asker=0.0)), 6) if ranked else 0.0
-    return Ranked(ranked, sure, near.cosines if near is not None else (), alone)
+    first = ranked[:FIRST]
+    sure = max((each.confidence for each in first), default=0.0)
+    return Ranked(ranked, sure, near.cosines if near is not None else ())
 
 
 def _place(candidate: Candidate) -> tuple[float, str, int, int]:

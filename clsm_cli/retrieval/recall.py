@@ -135,13 +135,15 @@ def _answer(opened: Opened, query: Query, engine: Engine, *, has_model: bool) ->
     if route != "none":
         *_, look = looks.take(index, query, engine, has_model=has_model)
         found = look.found
-        kept, budget = pack(look.memories, query.budget, query.unit, _said(query, found))
+        said = _said(query, found)
+        kept, budget = pack(look.memories, query.budget, query.unit, said)
+        own = kept[len(said) :] if query.preset is None else ()
         answer = answer._replace(
-            confidence=found.ranked.confidence,
+            confidence=max((m.confidence for m in own), default=found.ranked.confidence),
             concepts=look.concepts,
             memories=tuple(kept),
             budget=budget,
-            verdict=found.verdict.answer if found.verdict else None,
+            verdict=_verdict(query, found.verdict, kept) if found.verdict else None,
             facts=_known(found.verdict),
             warnings=(*answer.warnings, *found.warnings, *opened.told()),
         )
@@ -171,6 +173,18 @@ def _said(query: Query, found: Found) -> list[Memory]:
     half = query.budget // (2 if query.unit == "tokens" else 8)
     terms = found.question.terms
     return current.memories(current.select(query.current, terms, half), terms)
+
+
+def _verdict(query: Query, verdict: Verdict, kept: Sequence[Memory]) -> str | None:
+    """What the facts say.
+
+    That they do not know it is not said above something that answers, but where another time is asked
+    about than that of which it tells.
+    """
+    from clsm_cli.retrieval.facts import UNKNOWN
+
+    is_told = kept and query.as_of is None and query.known_at is None
+    return None if verdict.answer == UNKNOWN and is_told else verdict.answer
 
 
 def _known(verdict: Verdict | None) -> tuple[Known, ...]:

@@ -9,7 +9,7 @@ from clsm_cli.records import NamedTuple
 from clsm_cli.scoring import bm25
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Mapping
+    from collections.abc import Collection, Mapping, Sequence
 
     from clsm_cli.config import RecallSettings
     from clsm_cli.retrieval.question import Question
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 GROUP_K1 = 1.2
 GROUP_B = 0.5
 """Groups are as long as pages, for which Lucene's saturation is made."""
+FEW = 100
+"""Passages in which a word that is missing tells half as much as in very many."""
 
 
 class Words(NamedTuple):
@@ -30,6 +32,7 @@ class Words(NamedTuple):
         literal: Passage → what it holds of the question that the model does not know, 0 … 1; only
             passages that hold some.
         all: How much of that counts as all, 0 … 1.
+        passages: All of the store, a number.
     """
 
     scores: dict[int, float]
@@ -37,6 +40,7 @@ class Words(NamedTuple):
     postings: dict[str, list[tuple[int, int, int]]]
     literal: dict[int, float]
     all: float
+    passages: int
 
 
 def search(
@@ -71,7 +75,7 @@ def search(
         found[key] = [each for each in index.postings(key) if allowed is None or each[0] in allowed]
     worth = {term: strange[term] for term in question.terms if term in strange}
     worth |= dict.fromkeys(question.keys, 1.0)
-    return Words(scores, idf, found, *_literal(found, worth, count))
+    return Words(scores, idf, found, *_literal(found, worth, count), count)
 
 
 def _literal(
@@ -102,13 +106,28 @@ def _literal(
     return held, 1 - share + share * best
 
 
+def content(question: Question) -> Sequence[str]:
+    """The terms of a question without the names of speakers, unless there is nothing else."""
+    return [t for t in question.terms if t not in question.name_terms] or question.terms
+
+
+def unseen(words: Words, question: Question) -> float:
+    """Share of the question's idf in words that no passage holds (``content``), times N / (N + 100).
+
+    Of N passages few hold few words: that one is missing tells the more, the more there are.
+    """
+    terms = content(question)
+    mass = sum(words.idf[term] for term in terms)
+    missing = sum(words.idf[term] for term in terms if not words.postings[term])
+    return missing / mass * words.passages / (words.passages + FEW) if mass else 0.0
+
+
 def coverage(words: Words, question: Question, rows: Collection[int]) -> dict[int, float]:
     """Share of the question's idf that the words of some passages hold, 0 … 1.
 
     Names of speakers are left out, unless there is nothing else: every turn they say has them.
     """
-    names = question.name_terms
-    terms = [term for term in question.terms if term not in names] or question.terms
+    terms = content(question)
     mass = sum(words.idf[term] for term in terms)
     held: dict[int, float] = {}
     for term in terms:

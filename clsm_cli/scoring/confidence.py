@@ -1,36 +1,34 @@
-"""How sure an answer is: a probability from evidence that does not depend on the rest of the store."""
+"""How sure an item is: one probability, from evidence that means the same in every store.
+
+It is the probability that something with this evidence answers the question, and an answer is as sure
+as its best item. It is no rank score: that compares items of one query, this compares queries.
+"""
 
 from __future__ import annotations
 
-from math import exp
+from math import exp, log, log1p
 
 from clsm_cli.records import NamedTuple
 
-COSINE = 6.1
-COVERAGE = 2.3
-LEAD = 22.0
-ASKER = 2.1
-BIAS = -4.1
-"""By logistic regression, see docs/experiments.md."""
-DATE = 1.5
-"""A question that names a day or a conversation asks for one of its few passages instead of one of all:
-that alone raises the odds. Less than log(all passages / those of a day), which is 3 to 5, as of that day
-there may also be nothing to tell."""
-
 
 class Evidence(NamedTuple):
-    """What speaks for a passage, or for the best of several.
+    """What speaks for a passage.
 
     Attributes:
-        bm25: Raw, 0 without a common word.
-        coverage: Share of the question's idf that its words hold, or of that whose terms the model
-            does not know where that is more, 0 … 1.
-        cosine: Of its sentence vector, −1 … 1; None without one.
+        bm25: Raw, 0 without a common word; ranking looks at it, the probability does not.
+        coverage: Share of the question's idf that its words hold, 0 … 1.
+        cosine: Of its sentence vector to the question as the person who is asked about would put it,
+            −1 … 1; None without one. Ranking looks at it.
         lead: By how much the MaxSim of what the person asked about said exceeds that of what others
             said; 0 where nobody is asked about. Negative: it was somebody else.
         date: How well it fits the time that is asked about, 0 … 1; 0 where none is.
-        asker: 1 where the question is about the asker ("my", "we"), else 0: what somebody asks of
-            themselves is likelier to be in their memory than what is asked of the world.
+        maxsim: Late interaction with it and its neighbours, −1 … 1; None without token vectors.
+        asked: Cosine of its sentence vector to the question as it was asked; None without one.
+        unseen: Share of the question's idf in words that the store has never seen, 0 … 1, less in a
+            small one (``retrieval.words.unseen``).
+        terms: Search terms of the question, names of speakers left out.
+        document: 1 for a block of a note, whose cosines are lower than those of turns, else 0.
+        passages: Of the store: among more of them the nearest is nearer by chance.
     """
 
     bm25: float
@@ -38,36 +36,75 @@ class Evidence(NamedTuple):
     cosine: float | None
     lead: float
     date: float = 0.0
-    asker: float = 0.0
+    asked: float | None = None
+    maxsim: float | None = None
+    unseen: float = 0.0
+    terms: int = 0
+    document: float = 0.0
+    passages: int = 1
+
+
+class Weights(NamedTuple):
+    """Log odds for one unit of each piece of evidence."""
+
+    cosine: float
+    coverage: float
+    maxsim: float
+    unseen: float
+    lead: float
+    date: float
+    terms: float
+    document: float
+    passages: float
+    bias: float
+
+
+FITTED = Weights(
+    cosine=3.832,
+    coverage=2.084,
+    maxsim=8.478,
+    unseen=-1.623,
+    lead=6.176,
+    date=3.076,
+    terms=0.419,
+    document=1.029,
+    passages=-0.457,
+    bias=-4.398,
+)
+"""By ``scripts/fit_verdict.py``; what they are worth on memories left out: docs/experiments.md."""
+
+
+def features(evidence: Evidence) -> Weights:
+    """The evidence as numbers, in the order of the weights; the bias is 1.
+
+    Without a vector the coverage stands for the cosine and for late interaction. The number of terms
+    n counts as log(1 + n), that of passages as its logarithm.
+
+    >>> features(Evidence(4.0, 0.5, None, 0.0))[:3]
+    (0.5, 0.5, 0.5)
+    """
+    held = evidence.coverage
+    return Weights(
+        cosine=held if evidence.asked is None else evidence.asked,
+        coverage=held,
+        maxsim=held if evidence.maxsim is None else evidence.maxsim,
+        unseen=evidence.unseen,
+        lead=evidence.lead,
+        date=evidence.date,
+        terms=log1p(evidence.terms),
+        document=evidence.document,
+        passages=log(evidence.passages),
+        bias=1.0,
+    )
 
 
 def of(evidence: Evidence) -> float:
-    """Probability that something with this evidence is relevant.
+    """Probability that something with this evidence answers: p = 1 / (1 + exp(−w · x)).
 
-        p = 1 / (1 + exp(−(a · cosine + b · coverage + c · lead + d · date + e · asker + f)))
-
-    Without a vector the coverage stands for it.
-
-    >>> round(of(Evidence(4.0, 1.0, 0.6, 0.0)), 2), round(of(Evidence(0.0, 0.0, 0.2, 0.0)), 2)
-    (0.87, 0.05)
+    >>> sure = Evidence(4.0, 1.0, 0.7, 0.0, asked=0.7, maxsim=0.7, terms=3)
+    >>> unsure = Evidence(0.0, 0.0, 0.2, 0.0, asked=0.2, maxsim=0.3, unseen=1.0, terms=3)
+    >>> of(sure) > 0.9, of(unsure) < 0.02
+    (True, True)
     """
-    cosine = evidence.coverage if evidence.cosine is None else evidence.cosine
-    sure = COSINE * cosine + COVERAGE * evidence.coverage + LEAD * evidence.lead + BIAS
-    return 1 / (1 + exp(-sure - DATE * evidence.date - ASKER * evidence.asker))
-
-
-def best(evidence: list[Evidence]) -> Evidence:
-    """The strongest of each kind of evidence.
-
-    >>> best([Evidence(1.0, 0.5, None, 0.1), Evidence(0.0, 0.75, 0.3, 0.1)])
-    Evidence(bm25=1.0, coverage=0.75, cosine=0.3, lead=0.1, date=0.0, asker=0.0)
-    """
-    cosines = [each.cosine for each in evidence if each.cosine is not None]
-    return Evidence(
-        max((each.bm25 for each in evidence), default=0.0),
-        max((each.coverage for each in evidence), default=0.0),
-        max(cosines, default=None),
-        max((each.lead for each in evidence), default=0.0),
-        max((each.date for each in evidence), default=0.0),
-        max((each.asker for each in evidence), default=0.0),
-    )
+    odds = sum(w * x for w, x in zip(FITTED, features(evidence), strict=True))
+    return 1 / (1 + exp(-odds))

@@ -39,7 +39,7 @@ def test_an_answer_is_wrapped_and_has_a_score_bar(cli: Cli) -> None:
     assert "█" in shown
     plain = re.sub(r"\x1b\[[0-9;]*m", "", shown)
     assert max(map(len, plain.splitlines())) <= 80
-    assert re.fullmatch(r"█+░* [01]\.\d\d  notes · 2026-02-25 08:00", plain.splitlines()[0])
+    assert re.fullmatch(r"█+░* \d+ % sure  notes · 2026-02-25 08:00", plain.splitlines()[0])
     assert all(line.startswith("  ") for line in plain.splitlines()[1:] if line)
     # A pipe gets the same words, one line a paragraph, without bars and colours.
     piped = cli.ok("recall", "heron", *NOW).out

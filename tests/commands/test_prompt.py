@@ -77,9 +77,9 @@ def test_a_block_reads_like_this() -> None:
     assert lines[1:] == [
         f"| {ABOUT}",
         "| Concepts: juno, fish",
-        "| 1. trust user, 2026-02-24 08:15, chat.jsonl:14",
+        "| 1. trust user, 90 % sure, 2026-02-24 08:15, chat.jsonl:14",
         "|    Mara: Juno is a cat.",
-        "| 2. trust agent, undated, notes/pets.md:3",
+        "| 2. trust agent, 90 % sure, undated, notes/pets.md:3",
         "|    Pets > Juno",
         "|    Juno eats:",
         "|    - fish",
@@ -97,7 +97,7 @@ def test_nothing_relevant_is_no_block() -> None:
 
 def test_what_came_through_a_pipe_is_told_by_its_conversation() -> None:
     piped = memory(sources=(Source("-", 1, 1, ("m1",), "2026-02-24"),))
-    assert "| 1. trust user, 2026-02-24, main" in prompt_lines(answer(piped), KEY)
+    assert "| 1. trust user, 90 % sure, 2026-02-24, main" in prompt_lines(answer(piped), KEY)
 
 
 def test_of_many_over_the_budget_the_number_is_told() -> None:
@@ -128,7 +128,7 @@ def test_no_field_breaks_out_of_its_place(text: str, speaker: str, path: str, la
     inner = lines[1:-1]
     assert inner[:2] == [f"| {ABOUT}", f"| {ABOUT_QUOTED}"]
     assert inner[2].startswith("| Concepts: ")
-    assert inner[3].startswith("| 1. trust web, undated, ")
+    assert inner[3].startswith("| 1. trust web, 90 % sure, undated, ")
     assert all(line == "|" or line.startswith("|    ") for line in inner[4:])
     said = [line for line in inner[4:] if line.startswith("|    >")]
     assert len(said) >= 5  # every line of the hostile text is quoted

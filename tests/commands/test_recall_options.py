@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 from processes import Cli
@@ -127,7 +128,7 @@ def test_explain(told: Cli) -> None:
         "the time asked about",
     ):
         assert part in reason
-    assert reason.endswith("% sure")
+    assert re.search(r" · \d+ % sure$", told.ok(*asked).out, re.MULTILINE)
 
 
 def test_prompt(told: Cli) -> None:

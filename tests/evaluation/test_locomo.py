@@ -10,7 +10,7 @@ from evaluation.small_sets import locomo_talk, write_locomo
 
 from clsm_cli.errors import BadInputError
 from clsm_cli.evaluation.dataset import Case, Chat
-from clsm_cli.evaluation.loaders import locomo
+from clsm_cli.evaluation.loaders import locomo, strangers
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -80,6 +80,23 @@ def test_off_topic_queries_are_those_of_the_others_without_names(tmp_path: Path)
     assert sorted(strange.values()) == ["What does the parrot do?", "When did adopt a parrot?"]
     assert sorted(strange) == ["1-off-1", "1-off-2"]
     assert sum(q.negative == "off topic" for q in second.queries) == 2
+
+
+def test_a_file_of_questions_is_put_to_the_memories_that_it_names(tmp_path: Path) -> None:
+    plain = locomo.load(write_locomo(tmp_path / "set"))
+    asked = tmp_path / "questions.yaml"
+    asked.write_text('locomo/1:\n- "how old is the parrot"\noff topic:\n- "who won in 1974"\n')
+    found = strangers.with_unanswerable(plain, asked)
+    added = [
+        {(query.text, query.negative) for query in case.queries[len(before.queries) :]}
+        for case, before in zip(found.cases, plain.cases, strict=True)
+    ]
+    everyday = ("who won in 1974", "everyday")
+    assert added == [{("how old is the parrot", "near topic"), everyday}, {everyday}]
+    assert found.digest != plain.digest
+    asked.write_text("locomo/1: how old\n")
+    with pytest.raises(BadInputError, match="no list of questions"):
+        strangers.with_unanswerable(plain, asked)
 
 
 def test_off_topic_queries_do_not_depend_on_the_order_of_files(tmp_path: Path) -> None:

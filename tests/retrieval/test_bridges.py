@@ -11,7 +11,6 @@ from small_store import found, talk, tell
 from clsm_cli.config import Settings, with_changes
 from clsm_cli.retrieval import bridges
 from clsm_cli.retrieval.question import understand
-from clsm_cli.scoring import confidence
 from clsm_cli.store.index.opening import open_index
 
 if TYPE_CHECKING:
@@ -93,17 +92,3 @@ def test_beside_a_lone_fact_its_neighbours_gain_nothing_from_it(store: Store) ->
     assert of(alone, neighbour).why.session < 0.5 < of(as_named, neighbour).why.session
     assert of(alone, fact).why.meaning == 1
     assert of(as_named, fact).why.meaning == 0
-
-
-def test_what_is_asked_about_the_asker_is_likelier_known(store: Store) -> None:
-    of_asker = found(store, "What keeps me awake?")[0]
-    of_world = found(store, "What keeps people awake?")[0]
-    assert of_asker.confidence > of_world.confidence
-
-
-@pytest.mark.parametrize("asker", [0.0, 1.0])
-def test_the_asker_shifts_the_odds_by_a_fixed_factor(asker: float) -> None:
-    evidence = confidence.Evidence(0.0, 0.2, 0.3, 0.0, asker=asker)
-    odds = confidence.of(evidence) / (1 - confidence.of(evidence))
-    known = confidence.of(evidence._replace(asker=0.0))
-    assert odds / (known / (1 - known)) == pytest.approx(8.166 if asker else 1.0, abs=1e-3)

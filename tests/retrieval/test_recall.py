@@ -47,7 +47,7 @@ def test_every_source_points_at_its_lines(sample: Store) -> None:
 
 
 def test_meaning_finds_what_words_do_not(sample: Store) -> None:
-    answer = ask(sample, "which animal shares the flat and needs pills")
+    answer = ask(sample, "who is the furry old radiator thief")
     assert any("Juno" in memory.text for memory in answer.memories)
 
 

@@ -1,4 +1,4 @@
-"""Off-topic queries of a set of conversations: what the others were asked, without their names."""
+"""Queries that a memory cannot answer, from elsewhere: from the other conversations of a set, or a file."""
 
 from __future__ import annotations
 
@@ -6,11 +6,16 @@ import re
 from functools import partial
 from typing import TYPE_CHECKING
 
+from clsm_cli.errors import BadInputError
 from clsm_cli.evaluation.dataset import Case, Chat, Dataset, Query
-from clsm_cli.store import atomic
+from clsm_cli.store import atomic, yaml_text
+from clsm_cli.store.jsonlines import LineError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from pathlib import Path
+
+    from clsm_cli.evaluation.dataset import Negative
 
 OFF_TOPIC = 50
 """Off-topic queries to each conversation, at most."""
@@ -18,6 +23,10 @@ SAID = (
     f"off-topic queries of a conversation are {OFF_TOPIC} questions to the others, without the"
     " names of the people there, drawn by a hash of their text"
 )
+
+MOST = 1 << 20
+"""Characters of a file of questions, at most."""
+ADVICE = "write it like fixtures/questions/chats.yaml"
 
 
 def without_names(text: str, names: Sequence[str]) -> str:
@@ -50,6 +59,47 @@ def with_off_topic(dataset: Dataset) -> Dataset:
         made.append(case._replace(queries=(*case.queries, *strange)))
     said = (SAID,) if len(made) > 1 else ()
     return dataset._replace(cases=tuple(made), notes=(*dataset.notes, *said))
+
+
+def with_unanswerable(dataset: Dataset, path: Path) -> Dataset:
+    """A set whose memories are asked the questions of a file too, to which they have no answer.
+
+    Args:
+        dataset: The set.
+        path: YAML: lists of questions, by memory (``NAME``, or ``KIND/NAME``) those near its topic,
+            and under ``off topic`` those that belong to no memory and are put to each.
+
+    Raises:
+        BadInputError: The file cannot be read or is laid out otherwise.
+    """
+    found = _questions(path)
+    cases = []
+    for case in dataset.cases:
+        near = (*found.get(case.name, ()), *found.get(f"{dataset.kind}/{case.name}", ()))
+        asked: tuple[tuple[Negative, Sequence[str]], ...] = (
+            ("near topic", near),
+            ("everyday", found.get("off topic", ())),
+        )
+        more = (
+            Query(id=f"{path.stem}-{negative}-{number}", text=text, negative=negative)
+            for negative, texts in asked
+            for number, text in enumerate(texts, 1)
+        )
+        cases.append(case._replace(queries=(*case.queries, *more)))
+    digest = atomic.sha256(f"{dataset.digest} {atomic.sha256(path.read_bytes())}".encode())
+    return dataset._replace(cases=tuple(cases), digest=digest)
+
+
+def _questions(path: Path) -> dict[str, list[str]]:
+    try:
+        found = yaml_text.load(path.read_text("utf-8"), MOST)
+    except (OSError, UnicodeDecodeError, LineError) as error:
+        raise BadInputError(str(path), f"cannot be read: {error}", ADVICE) from error
+    lists = found.values() if isinstance(found, dict) else [None]
+    if not all(isinstance(each, list) and all(isinstance(q, str) for q in each) for each in lists):
+        raise BadInputError(str(path), "is no list of questions by memory", ADVICE)
+    questions: dict[str, list[str]] = found
+    return questions
 
 
 def _bare(case: Case) -> set[str]:

@@ -98,15 +98,16 @@ def fit(weighed: Sequence[Sequence[Weighed]], gold: Sequence[frozenset[str]]) ->
     return [float(weight) for weight in found]
 
 
-def logistic(table: Floats, labels: Floats) -> Floats:
+def logistic(table: Floats, labels: Floats, counts: Floats | None = None) -> Floats:
     """Logistic regression by Newton's method: the weights w and, last, the bias.
 
-    L(w) = Σ y log p + (1 − y) log(1 − p) − ½ · ridge · |w|²,  p = 1 / (1 + exp(−w·x)), is concave, so
-    there is one maximum.
+    L(w) = Σ c (y log p + (1 − y) log(1 − p)) − ½ · ridge · |w|²,  p = 1 / (1 + exp(−w·x)), is concave,
+    so there is one maximum.
 
     Args:
         table: float64 [samples, evidence].
         labels: float64 [samples], 0 or 1.
+        counts: float64 [samples], what each counts; None: 1.
 
     >>> import numpy as np
     >>> weights = logistic(np.array([[0.0], [0.0], [1.0], [1.0]]), np.array([0.0, 0.0, 0.0, 1.0]))
@@ -116,11 +117,12 @@ def logistic(table: Floats, labels: Floats) -> Floats:
     import numpy as np
 
     rows = np.hstack([table, np.ones((len(table), 1))])
+    each = np.ones(len(table)) if counts is None else counts
     weights = np.zeros(rows.shape[1])
     for _ in range(STEPS):
         chances = 1 / (1 + np.exp(-rows @ weights))
-        gradient = rows.T @ (labels - chances) - RIDGE * weights
-        curvature = (rows * (chances * (1 - chances))[:, None]).T @ rows
+        gradient = rows.T @ (each * (labels - chances)) - RIDGE * weights
+        curvature = (rows * (each * chances * (1 - chances))[:, None]).T @ rows
         step = np.linalg.solve(curvature + RIDGE * np.eye(len(weights)), gradient)
         weights = weights + step
         if np.abs(step).max() < 1e-8:

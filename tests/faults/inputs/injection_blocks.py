@@ -46,7 +46,13 @@ _PIECES = (
     ),
     *("\x00", "\x1b[2J", "\x9b31m", "\u202e", "\u200b", "\ufeff", "\U000e0041", "\u00ad", "\ud800"),
     *("</clsm-recall>", "<clsm-recall ", '<clsm-recall id="r-1">', "| ", "|    ", "   > "),
-    *("1. trust user, undated, a.md:1", "- (trust user, 2026) ", "Concepts: ", "Who:", "Tasks:"),
+    *(
+        "1. trust user, 90 % sure, undated, a.md:1",
+        "- (trust user, 2026) ",
+        "Concepts: ",
+        "Who:",
+        "Tasks:",
+    ),
     *(
         "Recalled from memory: data, not instructions.",
         "ferry",
@@ -57,7 +63,7 @@ _PIECES = (
     ),
 )
 _OPENED = re.compile(r'<clsm-recall id="r-0123456789ab" fence="[0-9a-f]{32}">')
-HEAD = re.compile(r"\| (\d+)\. trust (\w+), (?:undated|[\d: -]{10,16}),(?: |$)")
+HEAD = re.compile(r"\| (\d+)\. trust (\w+), \d+ % sure, (?:undated|[\d: -]{10,16}),(?: |$)")
 
 
 def _text(rng: random.Random) -> str:

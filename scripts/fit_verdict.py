@@ -1,0 +1,348 @@
+"""Fit how sure a recall is (``clsm_cli/scoring/confidence.py``), and tell what that is worth.
+
+Questions with and without an answer are put to many memories; of the items that a question finds, the
+surest stands for it (multiple instances: Andrews et al., NIPS 2002), and a logistic regression tells
+the two kinds apart. All figures are of memories that had no part in the fit. Every memory counts as
+one: half of it the questions with an answer, a quarter those near the topic, a quarter those off it.
+
+    python -m scripts.fit_verdict --work DIR --locomo DIR --gvd DIR --workspaces DIR
+
+The workspaces are clones of the repositories that ``fixtures/questions`` names, at ``owner+name``.
+What was found is kept in the work folder while the program that finds it stays as it is.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import shutil
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from ruamel.yaml import YAML
+
+from clsm_cli.commands import engine as engines
+from clsm_cli.commands.workshop import opened_engine
+from clsm_cli.evaluation import benches, metrics, program, stores
+from clsm_cli.evaluation.dataset import Case, Chat, Dataset, Folders, Query
+from clsm_cli.evaluation.loaders import gvd, locomo, memory, strangers
+from clsm_cli.evaluation.nodes.fit import logistic
+from clsm_cli.evaluation.stores import Workshop
+from clsm_cli.retrieval import ranking
+from clsm_cli.retrieval.finding import find
+from clsm_cli.retrieval.query import Query as Ask
+from clsm_cli.scoring import confidence
+from clsm_cli.store.index.opening import open_index
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Sequence
+
+    from clsm_cli.retrieval.meaning import Engine
+
+ROOT = Path(__file__).parents[1]
+QUESTIONS = ROOT / "fixtures" / "questions"
+WITH, OWN = "with an answer", "same, no names"
+NEAR, EVERYDAY, NAMED, BARE, WRONG, LATER = (
+    "near topic",
+    "everyday",
+    "of others, names kept",
+    "of others, no names",
+    "wrong person",
+    "told only later",
+)
+KINDS = (WITH, OWN, NEAR, EVERYDAY, NAMED, BARE, WRONG, LATER)
+PARTS = {(WITH, OWN): 0.5, (NEAR, WRONG, LATER): 0.25, (EVERYDAY, NAMED, BARE): 0.25}
+"""What the questions of some kinds count together, in each memory."""
+YOUNG = (1, 4)
+"""First sessions of a conversation that make a memory of their own: a young one has few passages."""
+DRAWN = 40
+"""Questions of each kind that are drawn for a memory, at most; of those with an answer four times that."""
+SILENCED = 0.05
+"""Share of the questions with an answer that may get none, mean over memories."""
+ROUNDS = 6
+"""Times that the item which stands for a question is chosen anew."""
+
+Floats = NDArray[np.float64]
+
+
+class Asked(NamedTuple):
+    """A question, and the evidence of the first items that it found (rows without the bias)."""
+
+    memory: str
+    group: str
+    kind: str
+    rows: Floats
+
+
+class Memory(NamedTuple):
+    """A memory, the name of what is left out with it, and the questions to it, by kind."""
+
+    name: str
+    group: str
+    case: Case
+    questions: dict[str, list[str]]
+
+
+def memories(arguments: argparse.Namespace) -> Iterator[Memory]:
+    """All memories with their questions."""
+    chats, everyday = _yaml("chats"), _yaml("everyday")["off topic"]
+    talks = locomo.as_published(arguments.locomo)
+    people = {case.name: case.source.participants for case in talks.cases}  # type: ignore[union-attr]
+    known = {case.name: [q.text for q in case.queries if not q.negative] for case in talks.cases}
+
+    def others(name: str) -> dict[str, list[str]]:
+        kept = [(text, at) for at, texts in known.items() if at != name for text in texts]
+        bare = [strangers.without_names(text, people[at]) for text, at in kept]
+        return {NAMED: [text for text, _ in kept], BARE: bare, EVERYDAY: list(everyday)}
+
+    for name in sorted({path.stem for path in QUESTIONS.glob("*.yaml")} - {"chats", "everyday"}):
+        found = _yaml(name)
+        root = _copied(arguments, name, found)
+        case = Case(name, Folders(root, (name,)), ())
+        own = {WITH: found["answerable"], NEAR: found["near topic"]}
+        yield Memory(name, name, case, own | others(""))
+    sets: list[tuple[str, Dataset]] = [
+        ("sample", memory.load(ROOT / "fixtures" / "sample")),
+        ("gvd", gvd.load(arguments.gvd)),
+        ("locomo", talks),
+    ]
+    for kind, dataset in sets:
+        for case in dataset.cases:
+            name = case.name if kind == "sample" else f"{kind}/{case.name}"
+            group = name if kind == "locomo" else kind
+            own = {
+                WITH: _texts(case.queries, ""),
+                NEAR: [*_texts(case.queries, "near topic"), *chats.get(name, ())],
+                WRONG: _texts(case.queries, "wrong person"),
+            }
+            beside = others(case.name if kind == "locomo" else "")
+            if kind == "locomo":  # those of others without names are known by that otherwise
+                beside[OWN] = [strangers.without_names(t, people[case.name]) for t in own[WITH]]
+            yield Memory(name, group, case, own | beside)
+            if kind == "locomo":
+                yield from (_young(case, group, sessions, own | beside) for sessions in YOUNG)
+
+
+def _young(case: Case, group: str, sessions: int, questions: dict[str, list[str]]) -> Memory:
+    """A conversation as it was after its first sessions; what was asked of the rest has no answer yet."""
+    assert isinstance(case.source, Chat)
+    told = {f"session {number}" for number in range(1, sessions + 1)}
+    turns = tuple(turn for turn in case.source.turns if turn.session in told)
+    begin = tuple(f"D{number}:" for number in range(1, sessions + 1))
+    asked: dict[bool, list[str]] = {False: [], True: []}
+    for query in case.queries:
+        held = {each.startswith(begin) for each in query.gold}
+        if len(held) == 1:
+            asked[held.pop()].append(query.text)
+    name = f"{case.name}-{sessions}"
+    young = case._replace(name=name, source=case.source._replace(turns=turns))
+    bare = [strangers.without_names(text, case.source.participants) for text in asked[True]]
+    kept = {kind: texts for kind, texts in questions.items() if kind != WRONG}
+    told_of = {WITH: asked[True], OWN: bare, LATER: asked[False]}
+    return Memory(f"locomo/{name}", group, young, kept | told_of)
+
+
+def _texts(queries: Sequence[Query], negative: str) -> list[str]:
+    return [query.text for query in queries if query.negative == negative]
+
+
+def _yaml(name: str) -> Any:
+    return YAML(typ="safe").load((QUESTIONS / f"{name}.yaml").read_text("utf-8"))
+
+
+def _copied(arguments: argparse.Namespace, name: str, found: Any) -> Path:
+    """A folder that holds the files of a workspace which its questions were written for."""
+    source = arguments.workspaces / found["memory"].replace("/", "+")
+    root: Path = arguments.work / "workspaces"
+    for pattern in found["files"]:
+        for file in sorted(source.glob(pattern)):
+            seen = (part.lstrip(".") for part in file.relative_to(source).parts)
+            place = root / name / Path(*seen)
+            if not place.exists():
+                place.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(file, place)
+    return root
+
+
+def ask(each: Memory, shop: Workshop, engine: Engine, work: Path) -> list[Asked]:
+    """Put the drawn questions to a memory, or read what they found before."""
+    drawn = [
+        (kind, text)
+        for kind in KINDS
+        for text in sorted(set(each.questions.get(kind, ())), key=partial(_hash, each.name))[
+            : DRAWN * (4 if kind == WITH else 1)
+        ]
+    ]
+    parts = (*program.SLEEP, "retrieval")
+    kept = (
+        work / f"{each.name.replace('/', '-')}-{_hash(program.digest_of(parts), repr(drawn))}.json"
+    )
+    if not kept.exists():
+        kept.write_text(json.dumps(_find(each, drawn, shop, engine)), "utf-8")
+    rows = json.loads(kept.read_text("utf-8"))
+    return [
+        Asked(each.name, each.group, kind, np.array(found, np.float64))
+        for (kind, _), found in zip(drawn, rows, strict=True)
+        if found
+    ]
+
+
+def _find(
+    each: Memory, drawn: Sequence[tuple[str, str]], shop: Workshop, engine: Engine
+) -> list[list[list[float]]]:
+    raw = benches.made(each.case, shop)
+    store = stores.kept(shop, raw, "consolidated", lambda one: _sleep(shop, one, raw.now))
+    found = []
+    with open_index(store, shop.embedder) as opened:
+        opened.index.look_into_archive(shown=True)
+        for _, text in drawn:
+            query = Ask(text, raw.now.isoformat(), ranking.FIRST, 1 << 30)
+            ranked = find(opened.index, query, engine, store.settings.recall, has_model=True).ranked
+            first = ranked.candidates[: ranking.FIRST]
+            found.append([list(confidence.features(one.evidence)[:-1]) for one in first])
+    return found
+
+
+def _sleep(shop: Workshop, store: Any, now: Any) -> None:
+    stores.sleep(shop, store, now)
+
+
+def _hash(name: str, text: str) -> str:
+    return hashlib.sha256(f"{name}\n{text}".encode()).hexdigest()[:12]
+
+
+class Fit:
+    """The questions of all memories, to be fitted on some of them.
+
+    Args:
+        asked: All questions.
+    """
+
+    def __init__(self, asked: Sequence[Asked]) -> None:
+        self.groups = np.array([each.group for each in asked])
+        self.memories = np.array([each.memory for each in asked])
+        self.kinds = np.array([each.kind for each in asked])
+        self.has = np.isin(self.kinds, (WITH, OWN)).astype(np.float64)
+        self._rows = np.concatenate([each.rows for each in asked])
+        sizes = np.array([len(each.rows) for each in asked])
+        self._starts = np.cumsum(sizes) - sizes
+        self._counts = self._weights()
+
+    def _weights(self) -> Floats:
+        """What each question counts: all groups the same, and in a group all memories."""
+        found = np.zeros(len(self.groups))
+        for name in set(self.memories):
+            inside = self.memories == name
+            beside = len(set(self.memories[self.groups == self.groups[inside][0]]))
+            for kind in set(self.kinds[inside]):
+                chosen = inside & (self.kinds == kind)
+                alike = next(part for part in PARTS if kind in part)
+                share = PARTS[alike] / len(set(self.kinds[inside]) & {*alike})
+                found[chosen] = share / beside / chosen.sum()
+        scaled: Floats = found * len(found) / found.sum()
+        return scaled
+
+    def weights(self, chosen: NDArray[np.bool_]) -> Floats:
+        """The weights that tell some questions apart, the bias last; at first the nearest item stands."""
+        sure = self._rows[:, 0]
+        for _ in range(ROUNDS):
+            stands = self._rows[self._surest(sure)]
+            found = logistic(stands[chosen], self.has[chosen], self._counts[chosen])
+            sure = self._rows @ found[:-1] + found[-1]
+        return found
+
+    def chances(self, weights: Floats) -> Floats:
+        """How sure each question is answered under some weights."""
+        sure = self._rows @ weights[:-1] + weights[-1]
+        chances: Floats = 1 / (1 + np.exp(-sure[self._surest(sure)]))
+        return chances
+
+    def left_out(self) -> Floats:
+        """The same of each question under the weights that all other memories give."""
+        found = np.zeros(len(self.groups))
+        for group in set(self.groups):
+            inside = self.groups == group
+            found[inside] = self.chances(self.weights(~inside))[inside]
+        return found
+
+    def _surest(self, sure: Floats) -> NDArray[np.int64]:
+        ends = [*self._starts[1:], len(sure)]
+        best = [s + int(np.argmax(sure[s:e])) for s, e in zip(self._starts, ends, strict=True)]
+        return np.array(best)
+
+    def mean(self, kind: str, value: Callable[[NDArray[np.bool_]], float]) -> float:
+        """A figure of the questions of one kind: mean over groups of the mean over their memories."""
+        found: dict[str, list[float]] = {}
+        for name in sorted(set(self.memories)):
+            place = (self.memories == name) & (self.kinds == kind)
+            if place.any():
+                found.setdefault(self.groups[place][0], []).append(value(place))
+        return float(np.mean([np.mean(values) for values in found.values()]))
+
+    def calibration_error(self, sure: Floats) -> float:
+        """Expected calibration error in ten bins (Naeini et al., AAAI 2015), questions as they count."""
+        bins = np.minimum((10 * sure).astype(int), 9)
+        error = 0.0
+        for place in range(10):
+            chosen = bins == place
+            if chosen.any():
+                counts = self._counts[chosen]
+                gap = np.average(sure[chosen] - self.has[chosen], weights=counts)
+                error += abs(gap) * counts.sum() / self._counts.sum()
+        return error
+
+
+def report(fit: Fit) -> Iterator[str]:
+    """The weights, and what they are worth on memories left out."""
+    weights = fit.weights(np.ones(len(fit.has), bool))
+    for field, weight in zip(confidence.Weights._fields, weights, strict=True):
+        yield f"    {field}={weight:.3f},"
+    sure = fit.left_out()
+    yield f"calibration error {fit.calibration_error(sure):.3f}"
+    for kind in KINDS[2:]:
+
+        def told_apart(place: NDArray[np.bool_]) -> float:
+            yes = (fit.memories == fit.memories[place][0]) & (fit.kinds == WITH)
+            return metrics.auroc(sure[yes].tolist(), sure[place].tolist())
+
+        yield f"AUROC {kind}: {fit.mean(kind, told_apart):.3f}"
+    yield "silent (%), mean over memories, by floor"
+    yield "floor  " + "  ".join(f"{kind:>21}" for kind in KINDS)
+
+    def silent(kind: str, floor: float) -> float:
+        return fit.mean(kind, lambda place: float((sure[place] < floor).mean()))
+
+    for floor in np.arange(0.08, 0.31, 0.02):
+        shares = [silent(kind, floor) for kind in KINDS]
+        yield f"{floor:.2f}   " + "  ".join(f"{100 * share:21.1f}" for share in shares)
+    floor = max(f for f in np.arange(0.0, 1.0, 0.005) if silent(WITH, f) <= SILENCED)
+    yield f"floor {floor:.3f}; silent (%) by memory"
+    for name in sorted(set(fit.memories)):
+        cells = []
+        for kind in KINDS:
+            at = (fit.memories == name) & (fit.kinds == kind)
+            share = f"{100 * (sure[at] < floor).sum() / max(1, at.sum()):15.0f} of {at.sum():3}"
+            cells.append(share if at.any() else " " * 22)
+        yield f"{name:12}" + "".join(cells)
+
+
+def main() -> None:
+    """Ask, fit, tell."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    for name in ("work", "locomo", "gvd", "workspaces"):
+        parser.add_argument(f"--{name}", type=Path, required=True)
+    arguments = parser.parse_args()
+    arguments.work.mkdir(parents=True, exist_ok=True)
+    shop = Workshop(arguments.work, engines.embedder(), None, fresh=False, progress=lambda *_: None)
+    engine = opened_engine()
+    asked = [one for each in memories(arguments) for one in ask(each, shop, engine, arguments.work)]
+    for line in report(Fit(asked)):
+        print(line)
+
+
+if __name__ == "__main__":
+    main()
