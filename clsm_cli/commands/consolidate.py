@@ -138,7 +138,7 @@ def consolidate(
     finally:
         printer.end_progress()
     report.warnings += warnings
-    if not (dry_run or report.is_busy):
+    if not (dry_run or report.is_busy or answer is not None):  # a part of the night is no night
         _write_down(opened, utc(request.now), report)
     printer.warn_all(report.warnings)
     if as_json:

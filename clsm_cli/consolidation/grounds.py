@@ -54,7 +54,7 @@ def fault(text: str, cited: Sequence[Turn]) -> str | None:
         if number not in numbers:
             return f"the number {number!r} stands in no turn that it cites"
     source = "\n".join([*around, *(turn.text for turn in cited)])
-    name = _unknown_name(rest, source)
+    name = _unknown_name(text, source)
     if name is not None:
         return f"the name {name!r} stands in no turn that it cites"
     if share(text, source) < SUPPORT:

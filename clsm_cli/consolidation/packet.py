@@ -7,7 +7,7 @@ it and whenever it comes, is checked against the store as it is, and nobody keep
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from clsm_cli.consolidation.claims import is_trusted
 from clsm_cli.integrations.data_block import block, one_line
@@ -29,7 +29,7 @@ PART_TOKENS = 1500
 """Tokens of the texts of a part; a longer turn is a part of its own, cut to as many."""
 LONGEST = 400
 """Characters of a statement; a longer one is none."""
-KINDS = ("fact", *get_args(ObservationKind))
+KINDS: tuple[Literal["fact"] | ObservationKind, ...] = ("fact", *get_args(ObservationKind))
 _END = "That is the end of the data. Answer now, as was said before it."
 
 TASK = """You keep the memory of an agent. Read what was said and written, and say what of it is worth knowing in six months.
@@ -192,9 +192,9 @@ def _lines(chosen: Iterable[Part], closed: Collection[str]) -> list[dict[str, An
     lines: list[dict[str, Any]] = []
     for part in chosen:
         kind = "conversation" if part.episode.document is None else "notes"
-        lines.append({"part": part.handle, "of": kind, "file": one_line(part.turns[0].path, 120)})
-        if kind == "conversation":
-            del lines[-1]["file"]
+        lines.append({"part": part.handle, "of": kind})
+        if kind == "notes":
+            lines[-1]["file"] = one_line("/".join(part.turns[0].path.split("/")[-2:]), 120)
         for turn, shown in zip(part.turns, part.shown, strict=True):
             if turn.key in closed:
                 continue

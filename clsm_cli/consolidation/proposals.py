@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from clsm_cli.consolidation.claims import Claim
     from clsm_cli.consolidation.packet import Part
     from clsm_cli.model.episodes import Turn
-    from clsm_cli.model.graph import Statement
+    from clsm_cli.model.graph import Statement, StatementKind
 
 MOST = 60
 """Statements, and relations, that are taken of one part; a part has 1500 tokens."""
@@ -42,6 +42,7 @@ _LONGEST_NAME = 120
 _TYPE = re.compile(r"[a-z]{1,20}(?:_[a-z]{1,20}){0,2}")
 _NOT_TOLD = frozenset({"co_occurs", "next", "before", "after", "same_as"})
 """Edge types that are counted from episodes, or that would merge two nodes on somebody's word."""
+_KINDS: dict[str, StatementKind] = {kind: kind for kind in KINDS}
 _OF_OWNER = frozenset({"preference", "correction"})
 """Kinds of rule that only the owner can state."""
 
@@ -201,8 +202,8 @@ class _Check:
     def statement(self, item: Mapping[str, Any]) -> Claim:
         """One statement as a claim."""
         text = _sentence(item.get("text"))
-        kind = item.get("kind")
-        if kind not in KINDS:
+        kind = _KINDS.get(str(item.get("kind")))
+        if kind is None:
             raise _UnfitError("its kind is none of " + ", ".join(KINDS))
         cited = self._cited(item.get("turns"))
         reason = grounds.fault(text, cited)
@@ -304,7 +305,7 @@ def description(entry: Mapping[str, Any], part: Part) -> dict[str, Any] | None:
     ):
         return None
     return {
-        **{name: _plain(text) for name, text in texts.items()},
+        **{name: _plain(str(text)) for name, text in texts.items()},
         **{name: tuple(dict.fromkeys(map(_plain, each))) for name, each in lists.items()},
         "valence": round(float(valence), 4),
     }

@@ -85,7 +85,7 @@ class Thinker:
     ) -> list[Claim]:
         """What an episode says: as the adviser has it where it was asked, else as the rules do.
 
-        Tasks stay with the rules, and so does a value that the adviser has in no sentence.
+        Tasks stay with the rules, and so do the values that a conversation tells.
 
         Args:
             episode: What was said.
@@ -110,7 +110,8 @@ class Thinker:
             self._relations.setdefault(episode.id, []).extend(checked.relations)
             if checked.refused and not checked.claims:
                 continue  # an adviser without one good word about a part has not read it
-            kept, said = _joined(kept, list(checked.claims), part.whole)
+            is_note = episode.document is not None
+            kept, said = _joined(kept, list(checked.claims), part.whole, is_note=is_note)
             advised += said
             by_text = {claim.text: claim for claim in said}
             self._replaced |= {i: by_text[text] for i, text in checked.replaced.items()}
@@ -228,12 +229,13 @@ def _sent(told: str, llm: Llm) -> dict[str, dict[str, Any]]:
 
 
 def _joined(
-    by_rules: Sequence[Claim], said: list[Claim], read: Collection[str]
+    by_rules: Sequence[Claim], said: list[Claim], read: Collection[str], *, is_note: bool
 ) -> tuple[list[Claim], list[Claim]]:
     """The claims of the rules that stay beside those of an adviser, and these.
 
-    Of what the adviser read, tasks stay, and values of slots; a value that a sentence of the adviser
-    tells from the same turn is that sentence's.
+    Of what the adviser read, tasks stay, and the values of slots that somebody told in a conversation
+    (in notes few of them are such); a value that a sentence of the adviser tells from the same turn is
+    that sentence's.
     """
     kept = []
     for claim in by_rules:
@@ -251,5 +253,5 @@ def _joined(
                     )
                     break
             else:
-                kept.append(claim)
+                kept += [] if is_note else [claim]
     return kept, said
