@@ -10,12 +10,12 @@ import json
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 from clsm_cli.consolidation.claims import is_trusted
-from clsm_cli.integrations.data_block import block, one_line
+from clsm_cli.integrations.data_block import block, fit, one_line
 from clsm_cli.integrations.llm import demand, object_of
 from clsm_cli.model.episodes import ObservationKind
 from clsm_cli.model.ids import digest
 from clsm_cli.records import NamedTuple
-from clsm_cli.text.tokens import count_tokens, trim_to_tokens
+from clsm_cli.text.tokens import count_tokens
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
@@ -94,18 +94,14 @@ class Part(NamedTuple):
         handle: Id of the episode, number from 1, and a digest of what the turns say.
         turns: Those that people and the agent said; what tools and pages said is in no part.
         shown: What of each turn's text is shown; all of it but for a turn longer than a part.
+        whole: Keys of the turns that are shown to their end.
     """
 
     handle: str
     episode: Episode
     turns: tuple[Turn, ...]
     shown: tuple[str, ...]
-
-    @property
-    def whole(self) -> frozenset[str]:
-        """Keys of the turns that are shown to their end."""
-        pairs = zip(self.turns, self.shown, strict=True)
-        return frozenset(turn.key for turn, shown in pairs if shown == turn.text)
+    whole: frozenset[str]
 
 
 def parts(episode: Episode) -> list[Part]:
@@ -115,7 +111,7 @@ def parts(episode: Episode) -> list[Part]:
     for turn in episode.turns:
         if turn.role not in ("user", "assistant") or not is_trusted(turn.trust):
             continue
-        shown = trim_to_tokens(turn.text, PART_TOKENS)
+        [shown] = fit([turn.text], PART_TOKENS, frame=0)
         size = count_tokens(shown)
         if not groups or size > room:
             groups.append([])
@@ -128,6 +124,7 @@ def parts(episode: Episode) -> list[Part]:
             episode,
             tuple(turn for turn, _ in group),
             tuple(shown for _, shown in group),
+            frozenset(turn.key for turn, shown in group if not _cut(turn, shown)),
         )
         for number, group in enumerate(groups, 1)
     ]
@@ -188,6 +185,11 @@ def _known(row: Statement) -> dict[str, Any]:
     return {"known": one_line(row.text, LONGEST), "id": row.id}
 
 
+def _cut(turn: Turn, shown: str) -> int:
+    """Tokens of a turn that are not shown."""
+    return max(0, count_tokens(turn.text) - count_tokens(shown))
+
+
 def _lines(chosen: Iterable[Part], closed: Collection[str]) -> list[dict[str, Any]]:
     lines: list[dict[str, Any]] = []
     for part in chosen:
@@ -206,7 +208,7 @@ def _lines(chosen: Iterable[Part], closed: Collection[str]) -> list[dict[str, An
             if turn.heading:
                 line["under"] = one_line(" > ".join(turn.heading), 160)
             line["text"] = shown
-            if shown != turn.text:
-                line["cut_tokens"] = count_tokens(turn.text) - count_tokens(shown)
+            if missing := _cut(turn, shown):
+                line["cut_tokens"] = missing
             lines.append(line)
     return lines

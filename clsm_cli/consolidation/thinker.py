@@ -34,6 +34,9 @@ _TITLE, _NARRATIVE = 120, 1500
 _DECISIONS, _QUESTIONS = 15, 10
 """Kept of an episode (Smriti's session delta: 15 decisions, 10 open threads)."""
 
+_SAME = 0.6
+"""Share of a value's line that a sentence has which tells the value: its verb may be another."""
+
 
 class Thinker:
     """Asks the adviser, or reads what it answered; where it says nothing, the rules decide.
@@ -243,11 +246,7 @@ def _joined(
             kept.append(claim)
         elif claim.slot:
             for place, each in enumerate(said):
-                if (
-                    not each.slot
-                    and claim.turn in each.turns
-                    and grounds.share(claim.text, each.text) == 1.0
-                ):
+                if not each.slot and claim.turn in each.turns and _tells(each.text, claim):
                     said[place] = claim._replace(
                         text=each.text, trust=each.trust, turn=each.turn, more_turns=each.more_turns
                     )
@@ -255,3 +254,9 @@ def _joined(
             else:
                 kept += [] if is_note else [claim]
     return kept, said
+
+
+def _tells(text: str, claim: Claim) -> bool:
+    """Whether a sentence tells the value of a claim, and most of what the claim says besides."""
+    has_value = grounds.share(claim.value or claim.text, text) == 1.0
+    return has_value and grounds.share(claim.text, text) >= _SAME
