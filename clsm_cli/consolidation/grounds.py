@@ -128,10 +128,9 @@ def _unknown_name(text: str, source: str) -> str | None:
 
 
 def _is_denied(text: str, cited: Sequence[Turn]) -> bool:
-    """Whether the sentences that are nearest to a text in words all deny what it says, or assert it."""
+    """Whether a text denies and no sentence of its turns does, or all that say as much as it deny."""
     told = [each for turn in cited for each in sentences(turn.text)]
-    shares = [share(text, each) for each in told]
-    best = max(shares, default=0.0)
-    nearest = [each for each, found in zip(told, shares, strict=True) if found == best]
-    own = sameness.polarity(text)
-    return best >= SUPPORT and all(sameness.polarity(each) != own for each in nearest)
+    if sameness.denies(text):
+        return not any(map(sameness.denies, told))
+    near = [each for each in told if share(text, each) >= SUPPORT]
+    return bool(near) and all(map(sameness.denies, near))

@@ -284,9 +284,15 @@ class Student:
                 if not old.pinned:
                     del rows[old.id]
             for gist in found:
-                before = self._before.get(gist.id)
-                recorded = before.recorded_at if before else gist.recorded_at
-                rows[gist.id] = replace(gist, recorded_at=recorded)
+                rows[gist.id] = _renewed(self._before.get(gist.id), gist)
+
+
+def _renewed(before: Statement | None, gist: Statement) -> Statement:
+    """A gist in place of the one of its id: that itself where it says the same."""
+    if before is None:
+        return gist
+    again = replace(gist, recorded_at=before.recorded_at, text_sha=before.text_sha)
+    return before if replace(before, rev=gist.rev) == again else again
 
 
 def _fault(error: Exception) -> str:
