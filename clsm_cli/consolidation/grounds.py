@@ -128,9 +128,9 @@ def _unknown_name(text: str, source: str) -> str | None:
 
 
 def _is_denied(text: str, cited: Sequence[Turn]) -> bool:
-    """Whether a text denies and no sentence of its turns does, or all that say as much as it deny."""
+    """Whether a text denies what no sentence near it denies, or says what all of these deny."""
     told = [each for turn in cited for each in sentences(turn.text)]
-    if sameness.denies(text):
-        return not any(map(sameness.denies, told))
     near = [each for each in told if share(text, each) >= SUPPORT]
+    if sameness.denies(text):
+        return not any(map(sameness.denies, near or told))
     return bool(near) and all(map(sameness.denies, near))
