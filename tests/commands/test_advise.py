@@ -122,9 +122,9 @@ def test_a_stale_packet(asked: Cli) -> None:
 def test_an_answer_is_no_night(asked: Cli) -> None:
     packet = asked.ok("consolidate", "--ask", *NOW).out
     asked.ok("consolidate", "--answer", "-", *NOW, stdin=said(packet, GOOD))
-    assert nights.read(layout.open_store(asked.store, asked.environment)).good is None
+    assert nights.read(layout.open_store(asked.store, dict(asked.environment))).good is None
     asked.ok("consolidate", *NOW)
-    assert nights.read(layout.open_store(asked.store, asked.environment)).good is not None
+    assert nights.read(layout.open_store(asked.store, dict(asked.environment))).good is not None
 
 
 @pytest.mark.parametrize("answer", [b"", b"I would rather not.", b'{"parts": 1}', b"\xff\xfe{}"])

@@ -14,6 +14,7 @@ from sleeping import bytes_of, current, rows, sleep, told
 
 from clsm_cli.consolidation import packet, proposals
 from clsm_cli.errors import BadInputError
+from clsm_cli.text.tokens import count_tokens
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -116,7 +117,8 @@ def test_of_another_form(part: Part, changes: dict[str, Any], reason: str) -> No
 
 
 def test_no_form_at_all(part: Part) -> None:
-    for item in (None, 7, "Mara is tall.", [], [[]]):
+    items: list[Any] = [None, 7, "Mara is tall.", [], [[]]]
+    for item in items:
         assert "is no object" in refusal(part, item)
     (entry,) = answer(part)["parts"]
     for value in (None, 7, "all", {"a": 1}):
@@ -257,7 +259,7 @@ def test_parts_hold_all_turns_once_and_a_budget_is_kept(tmp_path: Path) -> None:
         chosen = packet.fill([found], limit)
         assert chosen
         text = packet.text(chosen, [], (), limit)
-        assert packet.count_tokens(text) <= limit
+        assert count_tokens(text) <= limit
         assert len(text) < 8 * limit
     assert packet.fill([found], 1_000) == []
 
