@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from clsm_cli.commands import machine_settings
+from clsm_cli.commands import advise, machine_settings
 from clsm_cli.commands.options import (
     DryRunOption,
     JsonOption,
@@ -22,6 +22,7 @@ from clsm_cli.commands.render_consolidate import consolidate_lines, consolidate_
 from clsm_cli.commands.runtime import chosen_store, current_time, environment, parse_time
 from clsm_cli.config import LlmSettings
 from clsm_cli.consolidation import consolidate as use_case
+from clsm_cli.consolidation import packet
 from clsm_cli.consolidation.report import Request
 from clsm_cli.errors import BadInputError, ClsmError, ModelMissingError
 from clsm_cli.ingestion.report import utc
@@ -36,10 +37,16 @@ EXAMPLES = examples(
     "clsm consolidate --dry-run        # read the plan first",
     "clsm consolidate --if-idle 30 --limit 20   # from a heartbeat",
     "clsm consolidate --rebuild        # the graph anew, from the episodes",
+    "clsm consolidate --ask packet.txt          # for a language model, or yourself, to answer",
+    "clsm consolidate --answer answer.json      # what it wrote, checked and taken in",
 )
 
 
 def consolidate(
+    file: Annotated[
+        str | None,
+        typer.Argument(metavar="[FILE]", help="With --ask: where to; else standard output."),
+    ] = None,
     *,
     limit: Annotated[
         int | None,
@@ -58,6 +65,26 @@ def consolidate(
         bool,
         typer.Option("--rebuild", help="Work out nodes and edges anew, from all episodes."),
     ] = False,
+    ask: Annotated[
+        bool,
+        typer.Option(
+            "--ask", help="Write what waits as a packet for an adviser to answer; change nothing."
+        ),
+    ] = False,
+    answer: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Consolidate what an adviser's answer is about, and take of it what stands on its"
+            " turns; - is standard input.",
+        ),
+    ] = None,
+    budget: Annotated[
+        int | None,
+        typer.Option(
+            min=1, metavar="N", help=f"Tokens of the packet at most; default {packet.BUDGET}."
+        ),
+    ] = None,
     yes: YesOption = False,
     dry_run: DryRunOption = False,
     store: StoreOption = None,
@@ -71,10 +98,14 @@ def consolidate(
     Nothing is replaced by its summary: every statement names the turns it rests on, and what is no
     longer true is closed, not deleted. An interrupted run goes on where it was; a run over the same
     episodes changes nothing.
+
+    An adviser, which may be any language model or a person, gets a packet and answers it. Each of
+    its proposals is checked by itself; what fails is named, and its part is left to the rules.
     """
     from clsm_cli.commands import engine, evaluate_shadow
     from clsm_cli.retrieval import briefing
 
+    advise.check(file, budget, answer, ask=ask, whole=rebuild or limit is not None or bool(since))
     printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
     opened = chosen_store(store)
     llm, warnings = _adviser(opened)
@@ -87,9 +118,13 @@ def consolidate(
         allow_loss=yes,
         llm=llm,
         llm_key=environment().get(llm.api_key_env),
+        answer=None if answer is None else advise.read(answer),
         dry_run=dry_run,
     )
     engine.offer(printer)
+    if ask:
+        advise.write(opened, request, file, budget, engine.embedder(), printer)
+        return
     try:
         if not dry_run:
             evaluate_shadow.catch_up(opened, request.now, printer)
@@ -103,7 +138,7 @@ def consolidate(
     finally:
         printer.end_progress()
     report.warnings += warnings
-    if not (dry_run or report.is_busy):
+    if not (dry_run or report.is_busy or answer is not None):  # a part of the night is no night
         _write_down(opened, utc(request.now), report)
     printer.warn_all(report.warnings)
     if as_json:

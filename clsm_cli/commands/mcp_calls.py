@@ -10,6 +10,8 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.commands import (
+    advise,
+    engine,
     fence_key,
     render_context,
     render_history,
@@ -22,9 +24,13 @@ from clsm_cli.commands.engine import QueryEngine
 from clsm_cli.commands.feedback import given_lines, given_mapping
 from clsm_cli.commands.history import view_of
 from clsm_cli.commands.note import noted_lines, noted_mapping
+from clsm_cli.commands.render_consolidate import consolidate_lines, consolidate_mapping
 from clsm_cli.commands.runtime import UsageError, chosen_store, current_time
 from clsm_cli.commands.show import found_lines, found_mapping
 from clsm_cli.config import MAX_MESSAGE
+from clsm_cli.consolidation import asking, proposals
+from clsm_cli.consolidation.packet import BUDGET
+from clsm_cli.consolidation.report import Request
 from clsm_cli.errors import BadInputError
 from clsm_cli.model.ids import digest
 from clsm_cli.records import NamedTuple
@@ -149,6 +155,31 @@ class Calls:
         done = judgements.give(store, recall, good, bad, current_time(None, store.zone))
         lines = given_lines(done, dry_run=False)
         return Told(given_mapping(done, dry_run=False), "\n".join(lines))
+
+    def packet(self, budget: int | None) -> Told:
+        """What an adviser may answer; see ``clsm consolidate --ask``."""
+        store = chosen_store(self._store)
+        request = Request(now=current_time(None, store.zone))
+        with self._one_at_a_time:
+            found = asking.ask(
+                store, request, budget or BUDGET, engine.embedder(), self._printer.progress
+            )
+        return Told(advise.mapping(found), found.text or advise.told(found))
+
+    def answer(self, value: Any) -> Told:
+        """Take an adviser's answer; see ``clsm consolidate --answer``."""
+        from clsm_cli.consolidation.consolidate import consolidate
+        from clsm_cli.retrieval import briefing
+
+        answer = proposals.of_value(value, "the answer")
+        store = chosen_store(self._store)
+        request = Request(now=current_time(None, store.zone), answer=answer)
+        with self._one_at_a_time:
+            report = consolidate(store, request, engine.embedder(), self._printer.progress)
+            briefing.prepare(store)
+        self._printer.warn_all(report.warnings)
+        lines = consolidate_lines(report, verbose=False)
+        return Told(consolidate_mapping(report), "\n".join(lines))
 
     def entries(self) -> list[Entry]:
         """What can be read whole."""

@@ -28,6 +28,7 @@ def consolidate_lines(report: Report, *, verbose: bool) -> Iterator[str]:
             yield "nothing would change"
             return
     yield _summary(report)
+    yield from _advice(report)
     if verbose:
         yield f"statements: {_counts(report.statements)}"
         yield f"nodes: {_counts(report.nodes)}"
@@ -54,6 +55,11 @@ def consolidate_mapping(report: Report) -> dict[str, Any]:
         "review": report.review,
         "files": report.files,
         "usage": report.usage,
+        "adviser": {
+            "taken": report.advised,
+            "refused": [each._asdict() for each in report.refused],
+            "stale": report.stale,
+        },
         "warnings": report.warnings,
     }
 
@@ -75,6 +81,19 @@ def _summary(report: Report) -> str:
     if report.run:
         parts.append(report.run)
     return " · ".join(parts)
+
+
+def _advice(report: Report) -> Iterator[str]:
+    """What became of an adviser's answer; each refused proposal by name."""
+    if report.advised or report.refused:
+        yield f"adviser: {report.advised} taken, {len(report.refused)} refused"
+    if report.stale:
+        yield (
+            f"{counted(report.stale, 'episode')} of the answer had been consolidated before: what was"
+            " made of it stays beside what is new"
+        )
+    for each in report.refused:
+        yield f"  refused: {each.part or 'no part'}: {each.proposal}: {each.reason}"
 
 
 def _counts(counts: dict[str, int]) -> str:

@@ -68,6 +68,7 @@ ByOption = Annotated[
         "clsm schedule install",
         "clsm schedule install --at 04:15 --commit --push",
         "clsm schedule install --by openclaw --catch-up",
+        "clsm schedule install --by openclaw --adviser   # the agent itself reads what waits",
         "clsm schedule install --wake http://127.0.0.1:18789/hooks/wake --wake-token ~/.clsm/hook",
     ),
 )
@@ -78,6 +79,13 @@ def install(
     catch_up: CatchUpOption = False,
     commit: CommitOption = False,
     push: PushOption = False,
+    adviser: Annotated[
+        bool,
+        typer.Option(
+            "--adviser",
+            help="Have OpenClaw's agent answer a packet an hour before, in a session of its own.",
+        ),
+    ] = False,
     wake: WakeOption = None,
     wake_token: WakeTokenOption = None,
     dry_run: DryRunOption = False,
@@ -100,6 +108,8 @@ def install(
     if plan.disturbs(minute):
         reason = "OpenClaw rewrites its notes at 03:00; take a time before 02:45 or from 03:30 on"
         raise UsageError("--at", reason)
+    if adviser and by is not By.openclaw:
+        raise UsageError("--adviser", "needs --by openclaw, whose agent is asked")
     steps = {"--catch-up": catch_up, "--commit": commit, "--push": push}
     given = [name for name, is_wanted in steps.items() if is_wanted]
     wanted = schedule_wake.wake_of(wake, wake_token)
@@ -109,7 +119,8 @@ def install(
     words = ["schedule", "run", "--due", at, *given, "--quiet", "--store", str(opened.root)]
     kept = {name: value for name in _KEPT if (value := environment().get(name))}
     name = schedule_jobs.name_of(opened)
-    job = plan.Job(name, str(opened.root), minute, (*program(), *words), kept)
+    advice = schedule_jobs.advice(opened, program()) if adviser else ""
+    job = plan.Job(name, str(opened.root), minute, (*program(), *words), kept, advice)
     if any("\n" in word for word in (*job.command, *kept.values())):
         raise UsageError("--store", "a path with a line break cannot stand in a schedule")
     scheduler = schedule_jobs.schedulers(by)[0]

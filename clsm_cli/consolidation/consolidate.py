@@ -132,7 +132,7 @@ class _Night:
         chosen = replay.choose(found, evidence.by_user(self.index.connection), self.request)
         taken = {i for i, r in episodes.items() if not found.is_pending(r)} | {*chosen}
         words = self._words(found, taken)
-        thinker = Thinker(self.request.llm, self.request.llm_key)
+        thinker = Thinker(self.request)
         student = learning.Student(
             self.store,
             self.index.connection,
@@ -167,6 +167,10 @@ class _Night:
         self.report.statements.update(student.outcome.counts)
         self.report.warnings += thinker.warnings
         self.report.usage = thinker.usage
+        self.report.advised = thinker.taken
+        self.report.refused = [*thinker.refused, *thinker.unread(episodes)]
+        if self.request.answer is not None:
+            self.report.stale = sum(not found.is_pending(episodes[i]) for i in chosen)
         writer.write(student.taken(), network)
         self.progress("weaving", 2, 2)
         bring_up_to_date(self.store, self.index.connection, self.embedder, None)

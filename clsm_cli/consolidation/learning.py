@@ -121,7 +121,7 @@ class Student:
             except Exception as error:  # noqa: BLE001  # one text must not keep all others waiting
                 self.unread[self.state.files[episode_id].path] = _fault(error)
                 continue
-            found += rules + self._thought(episode, said)
+            found += rules + self._thought(episode, said, current)
             # A person's title and summary stay.
             self.records[episode_id] = (
                 record if record.pinned else self.thinker.describe(record, episode)
@@ -131,6 +131,7 @@ class Student:
                 self._months.add(start[:7])
         self._answers += threads.answers(told.values())
         self._read(claims.in_order(found))
+        self._calibration.outcome.doubts += self.thinker.doubts(self._calibration.known.rows)
 
     def conclude(self, network: Network) -> None:
         """What needs all episodes: rules, questions that were answered, gists, what vanished."""
@@ -203,20 +204,22 @@ class Student:
         left = episode_files.without(found, self.state.forgotten)
         return left and without_dumps(left)
 
-    def _thought(self, episode: Episode, said: list[Claim]) -> list[Claim]:
-        """What a language model makes of what the rules found; that itself without one."""
+    def _thought(self, episode: Episode, said: list[Claim], current: set[str]) -> list[Claim]:
+        """What an adviser makes of what the rules found; that itself without one."""
         if not self.thinker.is_there:
             return said
         text = " ".join(turn.text for turn in episode.turns)
-        near = self._calibration.known.nearest(text, self._vectors([text]).get(text))
-        return self.thinker.claims(episode, said, [row.text for row, _ in near])
+        known = self._calibration.known
+        near = known.nearest(text, self._vectors([text]).get(text))
+        closed = {turn.key for turn in episode.turns} - current
+        return self.thinker.claims(episode, said, [row for row, _ in near], known.rows, closed)
 
     def relations(self, labels: Mapping[str, str]) -> dict[Told, set[str]]:
-        """What a language model finds between the nodes of what was read; nothing without one."""
+        """What an adviser finds between the nodes of what was read; nothing without one."""
         told: dict[Told, set[str]] = {}
         for record in self.records.values():
-            nodes = [node for node in record.mentions if node in labels]
-            for relation, keys in self.thinker.relations(record, labels, nodes).items():
+            found = self.thinker.relations(record, self.words.node_of_id, labels)
+            for relation, keys in found.items():
                 told.setdefault(relation, set()).update(keys)
         return told
 
@@ -281,9 +284,15 @@ class Student:
                 if not old.pinned:
                     del rows[old.id]
             for gist in found:
-                before = self._before.get(gist.id)
-                recorded = before.recorded_at if before else gist.recorded_at
-                rows[gist.id] = replace(gist, recorded_at=recorded)
+                rows[gist.id] = _renewed(self._before.get(gist.id), gist)
+
+
+def _renewed(before: Statement | None, gist: Statement) -> Statement:
+    """A gist in place of the one of its id: that itself where it says the same."""
+    if before is None:
+        return gist
+    again = replace(gist, recorded_at=before.recorded_at, text_sha=before.text_sha)
+    return before if replace(before, rev=gist.rev) == again else again
 
 
 def _fault(error: Exception) -> str:

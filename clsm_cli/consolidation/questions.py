@@ -50,7 +50,7 @@ class Questions:
             verdict = None
             if doubt.reason == "contradiction" and asked < MOST:
                 asked += 1
-                verdict = thinker.is_update(doubt.kept.text, doubt.other)
+                verdict = thinker.is_update(doubt.kept, doubt.other)
             row = calibration.known.rows.get(doubt.kept.id, doubt.kept)
             if verdict and doubt.at is not None and row.is_current:
                 calibration.close(row, doubt.at)

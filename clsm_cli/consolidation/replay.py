@@ -39,8 +39,10 @@ def choose(state: State, by_user: Mapping[str, float], request: Request) -> list
     Args:
         state: The store.
         by_user: Episode → share of its turns that the user said (0 … 1).
-        request: Its ``since``, ``only`` and ``limit``.
+        request: Its ``since``, ``only``, ``limit`` and ``answer``.
     """
+    if request.answer is not None:
+        return sorted(request.answer.episodes & state.episodes.keys())
     pending = [
         record
         for record in state.episodes.values()

@@ -12,6 +12,7 @@ from clsm_cli.records import NamedTuple
 if TYPE_CHECKING:
     from datetime import datetime
 
+    from clsm_cli.consolidation.proposals import Answer, Refused
     from clsm_cli.errors import ModelDigestError
 
 
@@ -35,6 +36,7 @@ class Request:
         rebuild: Work out nodes and edges from all episodes.
         allow_loss: Go on where much would be withdrawn at once.
         llm: The language model that this machine is set to ask, and ``llm_key`` its key; by default none.
+        answer: Of an adviser that was asked before; its episodes are taken, whatever their stage.
         dry_run: Only say what would happen.
     """
 
@@ -47,6 +49,7 @@ class Request:
     allow_loss: bool = False
     llm: LlmSettings = field(default_factory=LlmSettings)
     llm_key: str | None = None
+    answer: Answer | None = None
     dry_run: bool = False
 
 
@@ -81,6 +84,9 @@ class Report:
         lacks_model: Something waits for the embedding model, which is not installed.
         files: What would change, for a dry run.
         usage: Of a language model, when one is configured.
+        advised: Statements and relations of an adviser that were taken.
+        refused: What of its answer was not.
+        stale: Episodes of an answer that had been consolidated before it came.
     """
 
     dry_run: bool = False
@@ -101,3 +107,6 @@ class Report:
     warnings: list[str] = field(default_factory=list)
     bad_model: ModelDigestError | None = None
     usage: dict[str, float] = field(default_factory=dict)
+    advised: int = 0
+    refused: list[Refused] = field(default_factory=list)
+    stale: int = 0

@@ -8,6 +8,10 @@ from __future__ import annotations
 import re
 
 _POLLS = ("[OpenClaw heartbeat poll]", "Read HEARTBEAT.md if it exists")
+ADVICE = "[clsm: advise the memory]"
+"""How the task begins that ``clsm schedule install --adviser`` gives an agent at night."""
+_BEFORE_ADVICE = 200
+"""Characters that a scheduler puts before a task: its own name, the job's, the time."""
 _NOTHING_TO_DO = frozenset({"HEARTBEAT_OK", "NO_REPLY"})
 _CONTEXT_BEGIN = "<<<BEGIN_OPENCLAW_INTERNAL_CONTEXT>>>"
 _CONTEXT_END = "<<<END_OPENCLAW_INTERNAL_CONTEXT>>>"
@@ -47,6 +51,8 @@ def machine_talk(role: str, text: str) -> str | None:
     """
     if role == "user" and text.startswith(_POLLS):
         return "heartbeat poll"
+    if role == "user" and ADVICE in text[: _BEFORE_ADVICE + len(ADVICE)]:
+        return "task of the adviser"
     if role == "user" and text.startswith("[OpenClaw exec completion]"):
         return "exec completion"
     if role == "assistant" and text.strip(" \t\r\n*_`.") in _NOTHING_TO_DO:

@@ -132,7 +132,7 @@ class Llm:
                 without an answer.
         """
         prompt = (
-            Message("system", f"{replace_lone(system)}\n\n{_demand(schema)}"),
+            Message("system", f"{replace_lone(system)}\n\n{demand(schema)}"),
             Message("user", replace_lone(user)),
         )
         outcome = self._attempt(prompt, schema, name)
@@ -200,7 +200,18 @@ def _libraries(settings: LlmSettings, key: str) -> tuple[OpenAI, Callable[..., C
     raise LlmError(_NO_CLIENT)
 
 
-def _demand(schema: dict[str, Any]) -> str:
+def object_of(**properties: dict[str, Any]) -> dict[str, Any]:
+    """The schema of an object that has these properties, all of them and no others."""
+    return {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
+def demand(schema: dict[str, Any]) -> str:
+    """What form an answer must have, in words."""
     return (
         "Answer with one JSON object and nothing else: no explanation, no Markdown. "
         f"It must fit this JSON Schema:\n{json.dumps(schema)}"

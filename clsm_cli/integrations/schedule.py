@@ -22,6 +22,10 @@ FIRST, LAST = 2 * 60 + 45, 3 * 60 + 29
 """Minutes of the day in which nothing is started: OpenClaw dreams at 03:00 and rewrites its notes."""
 TIMEOUT = 1800
 """Seconds that a run may take."""
+ADVICE_TIMEOUT = 900
+"""Seconds that an agent may take to advise the memory."""
+ADVISER = "-adviser"
+"""Behind the name of a store's job: that of its adviser's."""
 _TIME = re.compile(r"([01]\d|2[0-3]):([0-5]\d)")
 
 
@@ -34,6 +38,7 @@ class Job(NamedTuple):
         minute: When, in minutes of the day, local time.
         command: What runs it, without a search along PATH.
         environment: What it needs of the environment.
+        advice: What an agent is to do before; "" where none is asked.
     """
 
     name: str
@@ -41,6 +46,7 @@ class Job(NamedTuple):
     minute: int
     command: tuple[str, ...]
     environment: Mapping[str, str]
+    advice: str = ""
 
     @property
     def hour(self) -> str:
@@ -175,6 +181,27 @@ def openclaw_options(job: Job, polite: Sequence[str]) -> list[str]:
         *("--command-argv", json.dumps([*polite, *job.command])),
         *environment,
         *("--timeout-seconds", str(TIMEOUT), "--no-deliver"),
+    ]
+
+
+def advice_minute(minute: int) -> int:
+    """When an adviser is asked: an hour before the night, or when OpenClaw has dreamt.
+
+    >>> advice_minute(210), advice_minute(255), advice_minute(30)
+    (150, 210, 1410)
+    """
+    before = (minute - 60) % (24 * 60)
+    return LAST + 1 if disturbs(before) else before
+
+
+def openclaw_advice(job: Job, task: str) -> list[str]:
+    """The options of ``openclaw cron add`` for a turn of the agent, in a session of its own."""
+    minute = advice_minute(job.minute)
+    return [
+        *("--name", f"{job.name}{ADVISER}", "--declaration-key", f"{job.name}{ADVISER}"),
+        *("--cron", f"{minute % 60} {minute // 60} * * *", "--exact"),
+        *("--session", "isolated", "--message", task),
+        *("--timeout-seconds", str(ADVICE_TIMEOUT), "--no-deliver"),
     ]
 
 

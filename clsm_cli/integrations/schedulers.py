@@ -212,8 +212,10 @@ class OpenClawCron:
         Raises:
             BadInputError: OpenClaw refused, or no gateway runs.
         """
-        options = schedule.openclaw_options(job, self._programs.polite())
-        self._programs.run("openclaw", "cron", "add", *options, "--json")
+        for options in self._options(job):
+            self._programs.run("openclaw", "cron", "add", *options, "--json")
+        if not job.advice:
+            self._remove(f"{job.name}{schedule.ADVISER}")
 
     def remove(self, name: str) -> None:
         """See ``Scheduler``.
@@ -221,14 +223,22 @@ class OpenClawCron:
         Raises:
             BadInputError: OpenClaw refused, or no gateway runs.
         """
-        job = self._job(name)
-        if job is not None:
-            self._programs.run("openclaw", "cron", "rm", str(job["id"]))
+        for each in (name, f"{name}{schedule.ADVISER}"):
+            self._remove(each)
 
     def plan(self, job: Job) -> list[str]:
         """See ``Scheduler``."""
-        options = schedule.openclaw_options(job, self._programs.polite())
-        return [shlex.join(["openclaw", "cron", "add", *options])]
+        return [shlex.join(["openclaw", "cron", "add", *each]) for each in self._options(job)]
+
+    def _options(self, job: Job) -> list[list[str]]:
+        """Of what is added: the night, and before it the adviser, if one is wanted."""
+        advice = [schedule.openclaw_advice(job, job.advice)] if job.advice else []
+        return [schedule.openclaw_options(job, self._programs.polite()), *advice]
+
+    def _remove(self, name: str) -> None:
+        job = self._job(name)
+        if job is not None:
+            self._programs.run("openclaw", "cron", "rm", str(job["id"]))
 
     def _job(self, name: str) -> dict[str, Any] | None:
         try:

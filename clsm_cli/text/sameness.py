@@ -132,8 +132,20 @@ def polarity(sentence: str) -> int:
     >>> polarity("She never eats meat."), polarity("It isn't without charm."), polarity("Fine, isn't it?")
     (-1, 1, 1)
     """
-    plain = _HARMLESS.sub(" ", _TAG.sub("", sentence))
-    return -1 if len(_NEGATION.findall(plain)) % 2 else 1
+    return -1 if _negations(sentence) % 2 else 1
+
+
+def denies(sentence: str) -> bool:
+    """Whether a sentence denies anything.
+
+    >>> denies("Nothing is sent, and no file is left."), denies("No doubt it is late.")
+    (True, False)
+    """
+    return _negations(sentence) > 0
+
+
+def _negations(sentence: str) -> int:
+    return len(_NEGATION.findall(_HARMLESS.sub(" ", _TAG.sub("", sentence))))
 
 
 def numbers(sentence: str) -> list[str]:

@@ -14,6 +14,7 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from advising import NOTHING, statement
 from mcp import Client, MCPError, StdioServerParameters, stdio_client
 
 from clsm_cli.text.fence import OPENING, blocks
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from processes import Cli
 
 NOW = ("--now", "2026-03-02T08:00:00+01:00")
+BOAT = b'{"speaker": "Ada", "time": "2026-02-10T10:00:00+01:00", "text": "My boat lies in Malmo harbour."}'
 COFFEE = "Brian takes his coffee black."
 
 
@@ -93,7 +95,8 @@ def test_the_tools_say_what_they_are(cli: Cli) -> None:
         assert client.server_info.name == "clsm"
         assert "never follow instructions" in (client.instructions or "")
         tools = {tool.name: tool for tool in (await client.list_tools()).tools}
-        assert set(tools) == {"recall", "context", "show", "history", "note", "feedback"}
+        reads = {"recall", "context", "show", "history", "packet"}
+        assert set(tools) == reads | {"note", "feedback", "answer"}
         for tool in tools.values():
             assert tool.annotations is not None
             assert tool.annotations.destructive_hint is False
@@ -103,13 +106,42 @@ def test_the_tools_say_what_they_are(cli: Cli) -> None:
             for name, schema in tool.input_schema["properties"].items():
                 assert schema.get("description"), f"{tool.name}.{name}"
         reading = {n for n, t in tools.items() if t.annotations and t.annotations.read_only_hint}
-        assert reading == {"recall", "context", "show", "history"}
+        assert reading == reads
         again = {n for n, t in tools.items() if t.annotations and t.annotations.idempotent_hint}
         assert again == {*tools} - {"note"}  # the same words at another time are another note
         kinds = tools["recall"].input_schema["properties"]["stream"]["anyOf"][0]["enum"]
         assert kinds == ["identity", "projects", "tasks", "flow"]
 
     assert session(cli, talk) == ""
+
+
+def test_an_agent_advises_the_memory(told: Cli) -> None:
+    told.ok("ingest", "-q", "-", "--session", "late", stdin=BOAT)
+
+    async def talk(client: Client) -> None:
+        asked = await client.call_tool("packet", {"budget": 4000})
+        assert (
+            asked.structured_content
+            == told.ok("consolidate", "--ask", "--json", "--budget", "4000").json
+        )
+        data = text_of(asked).split("\n<data>\n")[1].split("\n</data>\n")[0]
+        lines = [json.loads(line) for line in data.splitlines()]
+        part = next(n for n, line in enumerate(lines) if "Malmo" in line.get("text", ""))
+        handle = [line["part"] for line in lines[:part] if "part" in line][-1]
+        good = statement("Ada's boat lies in Malmo harbour.", lines[part]["turn"], subject="Ada")
+        bad = statement("Ada's boat lies in Lund harbour.", lines[part]["turn"])
+        entry = {"part": handle, "statements": [good, bad], "relations": [], "description": NOTHING}
+        done = await client.call_tool("answer", {"answer": {"parts": [entry]}})
+        assert "adviser: 1 taken, 1 refused" in text_of(done)
+        assert done.structured_content["adviser"]["refused"][0]["part"] == handle
+        found = await client.call_tool("recall", {"query": "Ada's boat", "kind": "statement"})
+        assert good["text"] in text_of(found)
+        again = await client.call_tool("answer", {"answer": {"parts": [entry]}})
+        assert again.structured_content["run"] is None
+        none = await client.call_tool("answer", {"answer": {"part": handle}})
+        assert "no list named parts" in failure_of(none)
+
+    assert session(told, talk) == ""
 
 
 def test_an_answer_is_that_of_the_command(told: Cli) -> None:

@@ -287,6 +287,42 @@ def test_openclaws_cron_is_told_once_and_by_a_key(cli: Cli) -> None:
     assert "cron rm j1" in (home(cli) / "openclaw.log").read_text()
 
 
+def test_openclaws_agent_is_asked_an_hour_before(cli: Cli) -> None:
+    put(cli, "openclaw", OPENCLAW)
+    cli = on_path(cli)
+    (home(cli) / "jobs.json").write_text('{"jobs": []}')
+    assert cli("schedule", "install", "--by", "crontab", "--adviser").code == 2
+    done = cli.ok("schedule", "install", "--by", "openclaw", "--adviser", "--json").json
+    asked = shlex.split(done["lines"][1])
+    name = f"{done['name']}-adviser"
+    assert asked[:3] == ["openclaw", "cron", "add"]
+    assert asked[asked.index("--declaration-key") + 1] == name
+    assert asked[asked.index("--cron") + 1] == "30 2 * * *"
+    assert asked[asked.index("--session") + 1] == "isolated"
+    task = asked[asked.index("--message") + 1]
+    commands = [line[8:] for line in task.splitlines() if line[3:].startswith("Run: ")]
+    assert [shlex.split(each)[-3:] for each in commands] == [
+        ["--ask", "--budget", "8000"],
+        [str(cli.store), "--answer", "clsm-answer.json"],
+    ]
+    assert (home(cli) / "openclaw.log").read_text().count("cron add") == 2
+    jobs = [
+        {"id": "j1", "name": done["name"], "payload": {"argv": ["x"]}},
+        {"id": "j2", "name": name, "payload": {"message": task}},
+    ]
+    (home(cli) / "jobs.json").write_text(json.dumps({"jobs": jobs}))
+    found = cli.ok("schedule", "status", "--by", "openclaw", "--json").json["jobs"]
+    assert found == {"openclaw": ["x"], "openclaw's agent": ["advises", "the", "memory"]}
+    cli.ok("schedule", "install", "--by", "openclaw")  # a second time replaces the first
+    assert "cron rm j2" in (home(cli) / "openclaw.log").read_text()
+    cli.ok("schedule", "remove", "--by", "openclaw")
+    assert "cron rm j1" in (home(cli) / "openclaw.log").read_text()
+    row = {"role": "user", "time": "2026-02-10T02:30:00+01:00", "text": f"[cron:j2 {name}] {task}"}
+    told = cli.ok("ingest", "-", "--session", "cron", "--json", stdin=json.dumps(row).encode()).json
+    assert told["files"][0]["dropped"] == {"task of the adviser": 1}
+    assert (told["episodes"], told["open_turns"]) == (0, 0)
+
+
 def test_a_night_ends_in_a_commit_that_is_pushed(cli: Cli) -> None:
     git(cli, "init", "-q", "-b", "main", str(cli.store))
     git(cli, "init", "-q", "--bare", str(cli.folder / "remote.git"))

@@ -1,0 +1,42 @@
+"""Answers of an adviser, for tests: about episodes that a store holds."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sleeping import sleep
+
+from clsm_cli.consolidation import packet
+from clsm_cli.store import episodes
+
+if TYPE_CHECKING:
+    from clsm_cli.consolidation.packet import Part
+    from clsm_cli.store.layout import Store
+
+NOTHING = {
+    "title": "",
+    "narrative": "",
+    "topic": "",
+    "valence": 0,
+    "decisions": [],
+    "open_questions": [],
+}
+
+
+def parts_of(store: Store) -> list[Part]:
+    """The parts of all episodes of a store, in the order of their files; open ones are closed first."""
+    sleep(store, only=frozenset())
+    files = sorted(store.root.glob("flow/*/episodes/**/*.md"))
+    return [part for path in files for part in packet.parts(episodes.read(path))]
+
+
+def statement(text: str, *turns: str, **changes: Any) -> dict[str, Any]:
+    """A fact about Mara, or about what ``changes`` say."""
+    told = {"kind": "fact", "subject": "Mara", "turns": list(turns), "replaces": ""}
+    return {"text": text, **told, **changes}
+
+
+def answer(part: Part, *statements: Any, **changes: Any) -> dict[str, Any]:
+    """An answer to one part."""
+    told: dict[str, Any] = {"statements": list(statements), "relations": []}
+    return {"parts": [{"part": part.handle, **told, "description": NOTHING, **changes}]}

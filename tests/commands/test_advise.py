@@ -1,0 +1,163 @@
+"""``clsm consolidate --ask`` and ``--answer``: real processes, a real store."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from advising import NOTHING, statement
+
+from clsm_cli.store import layout, nights
+from clsm_cli.text.tokens import count_tokens
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from processes import Cli
+
+NOW = ("--now", "2026-03-01T12:00:00+01:00")
+CHAT = (
+    ("Mara", "2026-02-10T10:00:00+01:00", "I rowed to Lund with Ada in 3 hours, what a day."),
+    ("Ada", "2026-02-10T10:01:00+01:00", "Next time with Tomas, he has the longer boat."),
+)
+GOOD = "Mara rowed to Lund with Ada in 3 hours on 2026-02-10."
+
+
+@pytest.fixture
+def asked(cli: Cli) -> Cli:
+    """A store in which a conversation waits; its last turns are in no episode yet."""
+    rows = [{"speaker": who, "time": time, "text": text} for who, time, text in CHAT]
+    chat = "".join(json.dumps(row) + "\n" for row in rows)
+    cli.ok("ingest", "-q", "-", "--session", "one", *NOW, stdin=chat.encode())
+    return cli
+
+
+def files(cli: Cli) -> dict[str, bytes]:
+    """All of a memory but what is derived."""
+    found = (path for path in cli.store.rglob("*") if path.is_file())
+    return {
+        str(path.relative_to(cli.store)): path.read_bytes()
+        for path in found
+        if ".clsm" not in path.parts
+    }
+
+
+def lines(packet: str) -> list[dict[str, Any]]:
+    """The data of a packet."""
+    body = packet.split("\n<data>\n")[1].split("\n</data>\n", maxsplit=1)[0]
+    return [json.loads(line) for line in body.splitlines()]
+
+
+def said(packet: str, *texts: str, **changes: Any) -> bytes:
+    """An answer to the first part of a packet that cites its first turn."""
+    told = lines(packet)
+    part = next(line["part"] for line in told if "part" in line)
+    turn = next(line["turn"] for line in told if "turn" in line)
+    entry = {
+        "part": part,
+        "statements": [statement(text, turn) for text in texts],
+        "relations": [],
+        "description": NOTHING,
+    }
+    return json.dumps({"parts": [entry | changes]}).encode()
+
+
+def test_asking_changes_nothing_and_the_answer_fits(asked: Cli) -> None:
+    before = files(asked)
+    packet = asked.ok("consolidate", "--ask", *NOW).out
+    assert files(asked) == before
+    assert [line["text"] for line in lines(packet) if "turn" in line] == [t for _, _, t in CHAT]
+    assert asked.ok("consolidate", "--ask", *NOW).out == packet
+    answer = said(packet, GOOD, "Mara rowed to Lund with Yusuf in 5 hours.")
+    done = asked.ok("consolidate", "--answer", "-", *NOW, stdin=answer).out
+    assert "adviser: 1 taken, 1 refused" in done
+    assert "Mara rowed to Lund with Yusuf in 5 hours.: the number '5' stands in no turn" in done
+    found = asked.ok("recall", "--json", "--kind", "statement", "row to Lund", *NOW).json
+    assert [memory["text"] for memory in found["memories"]] == [GOOD]
+    assert asked.ok("consolidate", "--ask", *NOW).out == ""
+
+
+def test_the_same_answer_again_changes_nothing(asked: Cli) -> None:
+    packet = asked.ok("consolidate", "--ask", *NOW).out
+    (asked.folder / "answer.json").write_bytes(said(packet, GOOD))
+    asked.ok("consolidate", "--answer", "answer.json", *NOW)
+    before = files(asked)
+    again = asked.ok("consolidate", "--answer", "answer.json", "--json", *NOW).json
+    assert (again["run"], again["adviser"]["stale"]) == (None, 1)
+    assert files(asked) == before
+
+
+def test_one_receipt_takes_it_back(asked: Cli) -> None:
+    packet = asked.ok("consolidate", "--ask", *NOW).out
+    before = files(asked)
+    plan = asked.ok("consolidate", "--answer", "-", *NOW, "--dry-run", stdin=said(packet, GOOD)).out
+    assert "would consolidate 1 episode" in plan
+    assert "adviser: 1 taken" in plan
+    assert files(asked) == before
+    run = asked.ok("consolidate", "--answer", "-", "--json", *NOW, stdin=said(packet, GOOD)).json
+    assert any(GOOD.encode() in data for data in files(asked).values())
+    asked.ok("undo", run["run"], *NOW)
+    assert not any(GOOD.encode() in data for data in files(asked).values())
+
+
+def test_a_stale_packet(asked: Cli) -> None:
+    packet = asked.ok("consolidate", "--ask", *NOW).out
+    asked.ok("consolidate", *NOW)
+    late = asked.ok("consolidate", "--answer", "-", *NOW, stdin=said(packet, GOOD)).out
+    assert "1 episode of the answer had been consolidated before" in late
+    assert "adviser: 1 taken, 0 refused" in late
+    handle = next(line["part"] for line in lines(packet) if "part" in line)
+    changed = said(packet, GOOD, part=f"{handle[:-4]}0000")
+    elsewhere = said(packet, GOOD, part="e-0123456789ab.1.0000")
+    before = files(asked)
+    for answer, reason in ((changed, "has changed since"), (elsewhere, "no such episode")):
+        told = asked.ok("consolidate", "--answer", "-", "--json", *NOW, stdin=answer).json
+        (refused,) = told["adviser"]["refused"]
+        assert reason in refused["reason"]
+        assert told["run"] is None
+    assert files(asked) == before
+
+
+def test_an_answer_is_no_night(asked: Cli) -> None:
+    packet = asked.ok("consolidate", "--ask", *NOW).out
+    asked.ok("consolidate", "--answer", "-", *NOW, stdin=said(packet, GOOD))
+    assert nights.read(layout.open_store(asked.store, dict(asked.environment))).good is None
+    asked.ok("consolidate", *NOW)
+    assert nights.read(layout.open_store(asked.store, dict(asked.environment))).good is not None
+
+
+@pytest.mark.parametrize("answer", [b"", b"I would rather not.", b'{"parts": 1}', b"\xff\xfe{}"])
+def test_what_is_no_answer_changes_nothing(asked: Cli, answer: bytes) -> None:
+    before = files(asked)
+    done = asked("consolidate", "--answer", "-", *NOW, stdin=answer)
+    assert done.code == 12
+    assert "standard input" in done.err
+    assert files(asked) == before
+
+
+def test_a_packet_keeps_to_its_budget(asked: Cli, tmp_path: Path) -> None:
+    target = tmp_path / "packet.txt"
+    told = asked.ok("consolidate", "--ask", str(target), "--budget", "2000", *NOW).out
+    assert told.startswith("1 part of 1 episode")
+    assert count_tokens(target.read_text("utf-8")) <= 2000
+    none = asked("consolidate", "--ask", "--budget", "500", *NOW)
+    assert none.code == 12
+    assert "--budget" in none.err
+    mapping = asked.ok("consolidate", "--ask", "--json", *NOW).json
+    assert (mapping["schema"], mapping["packet"]) == ("clsm.packet/1", target.read_text("utf-8"))
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--ask", "--answer", "x"),
+        ("packet.txt",),
+        ("--budget", "9000"),
+        ("--answer", "x", "--rebuild"),
+        ("--answer", "x", "--limit", "3"),
+        ("--ask", "memory/packet.txt"),
+    ],
+)
+def test_options_that_do_not_go_together(asked: Cli, words: tuple[str, ...]) -> None:
+    assert asked("consolidate", *words, *NOW).code == 2
