@@ -15,7 +15,7 @@ import json
 import re
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 from zoneinfo import ZoneInfo
 
 import numpy as np
@@ -25,6 +25,7 @@ from clsm_cli.heads.classifier import CLIP, Classifier, packed
 from clsm_cli.heads.judge import ABOUT, inputs_of
 from clsm_cli.heads.unit_features import Unit
 from clsm_cli.heads.units import units
+from clsm_cli.ingestion.items import Problem
 from clsm_cli.ingestion.markdown import read
 from clsm_cli.ingestion.turns import from_block
 from clsm_cli.model.episodes import Turn
@@ -32,6 +33,8 @@ from scripts.join_labels import CHAT, LABELS, joined
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
+
+    from clsm_cli.ingestion.turns import Masker
 
 WEIGHTS = Path(__file__).parents[1] / "clsm_cli" / "heads" / "weights"
 ROLES = ("log", "living", "instruction", "reference", "list")
@@ -87,10 +90,11 @@ def fit(
     for step in range(1, settings.rounds + 1):
         slopes = _slopes(rows, targets, groups, layers, settings, chance)
         rate = settings.rate * (1 - step / (settings.rounds + 1)) ** 0.5
-        for layer, slope, mean_, square in zip(layers, slopes, means, squares, strict=True):
-            mean_ += 0.1 * (slope - mean_)
-            square += 0.001 * (slope * slope - square)
-            layer -= rate * mean_ / (1 - 0.9**step) / (np.sqrt(square / (1 - 0.999**step)) + 1e-8)
+        for place, slope in enumerate(slopes):
+            means[place] += 0.1 * (slope - means[place])
+            squares[place] += 0.001 * (slope * slope - squares[place])
+            pace = means[place] / (1 - 0.9**step)
+            layers[place] -= rate * pace / (np.sqrt(squares[place] / (1 - 0.999**step)) + 1e-8)
     return mean, scale, layers
 
 
@@ -188,8 +192,10 @@ def calibration_error(scores: Any, truths: Any) -> float:
 @cache
 def _document(path: Path, name: str) -> tuple[list[Turn], list[Unit], list[list[float]]] | None:
     raw = read(path.read_bytes(), path=name, zone=ZoneInfo("UTC"))
-    blocks = getattr(raw, "blocks", ())
-    turns = [from_block(block, name, name, raw.trust, str) for block in blocks]  # type: ignore[union-attr]
+    if isinstance(raw, Problem):
+        return None
+    unmasked = cast("Masker", str)
+    turns = [from_block(block, name, name, raw.trust, unmasked) for block in raw.blocks]
     found = units(turns)
     return (turns, found, unit_features.unit_features(turns, found)) if turns else None
 
@@ -279,8 +285,8 @@ def main() -> None:
     examples = _unit_examples(labelled, documents, by_form["hidden"])
     by_form = {"logistic": Settings(0, 0.02), "hidden": Settings(24, 0.02)}
     told = {form: left_out(examples, UNIT, by_form[form]) for form in by_form}
-    figures = {form: _unit_figures(labelled, found) for form, found in told.items()}
-    _write("unit", examples, UNIT, by_form["hidden"], (*unit_features.NAMES, *ABOUT), figures)
+    told_of = {form: _unit_figures(labelled, found) for form, found in told.items()}
+    _write("unit", examples, UNIT, by_form["hidden"], (*unit_features.NAMES, *ABOUT), told_of)
 
 
 def _unit_examples(

@@ -21,8 +21,12 @@ ABOUT = (*ROLES, "owner", "template")
 
 
 class Weighed(NamedTuple):
-    """A unit and the probabilities that it is ``noise``, worth to ``keep``, stands ``alone`` or ``with
-    headings``, and of each kind.
+    """A unit and what it is likely to be.
+
+    Attributes:
+        unit: The unit.
+        chances: Probabilities of ``noise``, ``keep`` (useful weeks later), ``alone`` and ``with
+            headings`` (understood so), and of each kind.
     """
 
     unit: Unit

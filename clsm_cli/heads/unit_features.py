@@ -92,7 +92,7 @@ def unit_features(turns: Sequence[Turn], units: Sequence[Unit]) -> list[list[flo
         ]
         alike = [shapes[each] for each in siblings[:60]]
         inside = _inside(texts[place])
-        where = _where(turns, unit, place, len(units), siblings)
+        where = _where(turns, unit, place, len(units))
         near = [
             _log(len(siblings)),
             siblings.index(place) / max(1, len(siblings) - 1),
@@ -238,9 +238,7 @@ def _words(text: str, words: Sequence[str]) -> list[float]:
     ]
 
 
-def _where(
-    turns: Sequence[Turn], unit: Unit, place: int, total: int, siblings: Sequence[int]
-) -> list[float]:
+def _where(turns: Sequence[Turn], unit: Unit, place: int, total: int) -> list[float]:
     """Where a unit stands, and who says it."""
     turn = turns[unit.turn]
     heading = turn.heading[-1] if turn.heading else ""
