@@ -58,7 +58,6 @@ def document_features(turns: Sequence[Turn]) -> list[float]:
     titles = list(dict.fromkeys(turn.heading for turn in looked))
     headings = [title[-1] for title in titles if title]
     starts = [turn.text.lstrip()[:3] for turn in looked]
-    lines = max(1, text.count("\n") + 1)
     values = [
         *(stem.upper() == name for name in WORKSPACE_FILES),
         *(name in folders for name in _FOLDERS),
@@ -85,6 +84,17 @@ def document_features(turns: Sequence[Turn]) -> list[float]:
         sum(start[:1] == "|" for start in starts) / count,
         sum(start[:1] == ">" for start in starts) / count,
         sum(start in {"```", "~~~"} for start in starts) / count,
+        *_marks(text),
+        sum(stock_share(turn.text) for turn in looked) / count,
+    ]
+    return [round(float(value), 4) for value in values]
+
+
+def _marks(text: str) -> list[float]:
+    """How often marks and figures stand in a text, a line or a character."""
+    size = max(1, len(text))
+    lines = text.count("\n") + 1
+    return [
         len(_BOX.findall(text)) / lines,
         len(_DONE.findall(text)) / lines,
         100 * len(_SLOT.findall(text)) / size,
@@ -100,9 +110,7 @@ def document_features(turns: Sequence[Turn]) -> list[float]:
         100 * text.count("?") / size,
         100 * text.count("→") / size,
         sum(ord(c) > 0x2190 and not c.isalnum() for c in text) / size,
-        sum(stock_share(turn.text) for turn in looked) / count,
     ]
-    return [round(float(value), 4) for value in values]
 
 
 def _log(value: float) -> float:
