@@ -23,7 +23,7 @@ BELOW = {
     "heads": {"model", "text"},
     "store": {"model", "text", "embedding"},
     "ingestion": {"model", "scoring", "text", "embedding", "store"},
-    "retrieval": {"model", "scoring", "text", "store"},
+    "retrieval": {"heads", "model", "scoring", "text", "store"},
     "inspection": {"model", "scoring", "text", "embedding", "store"},
     "integrations": {"model", "text"},
     "consolidation": {"ingestion", "integrations", "model", "scoring", "text", "store"},

@@ -12,15 +12,16 @@ if TYPE_CHECKING:
 
     from clsm_cli.retrieval.briefing import Item
 
-SECTIONS = ("identity", "now", "day", "tasks", "rules", "concepts")
+SECTIONS = ("now", "due", "lately", "tasks", "rules", "who", "concepts")
 """In the order in which they are read."""
 STREAM = {
-    "identity": "identity",
-    "rules": "projects",
-    "concepts": "projects",
-    "tasks": "tasks",
     "now": "flow",
-    "day": "flow",
+    "due": "tasks",
+    "lately": "flow",
+    "tasks": "tasks",
+    "rules": "projects",
+    "who": "identity",
+    "concepts": "projects",
 }
 """The stream whose means a section is meant for."""
 STREAMS = tuple(transport.PRESERVATION)
@@ -33,10 +34,10 @@ CROSS = {
     frozenset(("tasks", "flow")): 0.15,
 }
 """Affinity of two streams (Smriti); 1 of a stream to itself."""
-NEED = {"now": 8.0, "concepts": 4.0}
+NEED = {"now": 8.0, "lately": 4.0, "concepts": 4.0}
 """Odds by which a section is rather kept than others, which have 1 (own choice): it is short, and
 what the session goes on from."""
-ROUND = ("identity", "now", "concepts", "rules", "tasks", "day")
+ROUND = ("now", "due", "concepts", "lately", "rules", "tasks", "who")
 """Who may use what the others left, in this order."""
 
 
