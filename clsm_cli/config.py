@@ -70,7 +70,6 @@ class ContextSettings(NamedTuple):
         "IDENTITY.md",
         "USER.md",
         "TOOLS.md",
-        "HEARTBEAT.md",
         "BOOTSTRAP.md",
         "MEMORY.md",
         "CLAUDE.md",

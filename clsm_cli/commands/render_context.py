@@ -43,7 +43,6 @@ def context_mapping(found: Briefing) -> dict[str, Any]:
 def _section_mapping(section: Section) -> dict[str, Any]:
     return {
         "name": section.name,
-        "share": section.share,
         "items": [_item_mapping(item) for item in section.items],
     }
 
@@ -73,7 +72,7 @@ def _under(items: Sequence[Item]) -> Iterator[tuple[Item, str]]:
     for each in items:
         here = (each.path, each.about)
         yield each, "" if here == before else each.about
-        before = here
+        before = here if each.about or each.path != before[0] else before
 
 
 def prompt_lines(found: Briefing, key: bytes | None) -> list[str]:

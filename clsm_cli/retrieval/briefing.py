@@ -12,28 +12,33 @@ from typing import TYPE_CHECKING, Any
 
 from clsm_cli.model.ids import digest
 from clsm_cli.records import NamedTuple
-from clsm_cli.retrieval.briefing_share import SECTIONS, share_out
+from clsm_cli.retrieval.briefing_pack import Candidate, pack
 from clsm_cli.store import briefing as store_briefing
 from clsm_cli.text import tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Sequence
+    from collections.abc import Callable, Collection, Iterator, Sequence
 
     from clsm_cli.retrieval.answer import Budget
     from clsm_cli.store.briefing import OpenTurn
     from clsm_cli.store.layout import Store
 
 SCHEMA = "clsm.context/2"
+SECTIONS = ("now", "due", "lately", "tasks", "rules", "who", "concepts")
+"""In the order in which they are read."""
 OPEN_TURNS = 6
 """Last turns of a conversation that is still open."""
 LONGEST = 500
 """Characters of such a turn that are shown: a page that was pasted in is found by recall."""
-HALF = {"lately": 7, "tasks": 21, "rules": 60, "who": 60}
-"""Days after which a line of a section is worth half."""
+HALF = 14
+"""Days after which a line is worth half."""
 UNDATED = 0.6
 """Share of its worth that a line without a day has: nobody knows whether it is still news."""
-AGAIN = 0.5
-"""Share of its worth that each further line of one section of a note has."""
+NEED = {"now": 8.0, "concepts": 4.0, "due": 2.0, "tasks": 2.0}
+"""How much more a line of a section is worth than others (own choice): what the session goes on
+from, and what is to be done."""
+SOON = 30
+"""Days within which something counts as due."""
 LATE = 7
 """Days after which what was due counts as an open task like others."""
 
@@ -44,7 +49,7 @@ class Item(NamedTuple):
     Attributes:
         kind: A statement's kind, or passage, turn, person, project, concept.
         text: What its author wrote, without markup.
-        tokens: Estimated word pieces of what is shown of it.
+        tokens: Estimated word pieces of ``about`` and ``text``.
         time: When it was said or became true, as it is written.
         path: The ingested file as it was given, or the topic file of the store; ``line`` from 1.
         state: Of tasks, open or blocked; ``due`` is a bare date.
@@ -91,13 +96,13 @@ class Line(NamedTuple):
         """Its worth on a day: see ``HALF``; what has no day does not age.
 
         >>> line = Line(Item("a", "passage", "", "flow", "agent", 1, "2026-02-10"), "lately", 0.8, "")
-        >>> line.value("2026-02-10"), line.value("2026-02-17")
+        >>> line.value("2026-02-10"), line.value("2026-02-24")
         (0.8, 0.4)
         """
         if not self.item.time or not day:
             return self.worth * UNDATED
         age = (date.fromisoformat(day) - date.fromisoformat(self.item.time[:10])).days
-        return self.worth * float(0.5 ** (max(0, age) / HALF[self.section]))
+        return self.worth * float(0.5 ** (max(0, age) / HALF))
 
 
 class Contents(NamedTuple):
@@ -113,15 +118,14 @@ class Contents(NamedTuple):
 
 
 class Section(NamedTuple):
-    """Part of a briefing; ``share`` is its part of the budget before others left something."""
+    """Part of a briefing."""
 
     name: str
-    share: int
     items: tuple[Item, ...]
 
 
 class Briefing(NamedTuple):
-    """What there is to read, in the order of ``briefing_share.SECTIONS``."""
+    """What there is to read, in the order of ``SECTIONS``."""
 
     context_id: str
     now: str
@@ -145,9 +149,8 @@ class Concepts(NamedTuple):
 
 def item(record_id: str, kind: str, text: str, *, stream: str, trust: str, **more: Any) -> Item:
     """An item with its size."""
-    found = Item(record_id, kind, text, stream, trust, 0, **more)
-    shown = " ".join(part for part in (found.about, text, found.place) if part)
-    return found._replace(tokens=tokens.count_tokens(shown))
+    size = tokens.count_tokens(f"{more.get('about', '')} {text}")
+    return Item(record_id, kind, text, stream, trust, size, **more)
 
 
 def brief(
@@ -176,20 +179,20 @@ def brief(
 
         contents = collect(store, now)
     activated = concepts()
-    sections = {
-        "now": _talk(store, now),
-        "concepts": activated.items,
-        **_sections(contents, day),
-    }
-    shares, kept, budget = share_out(sections, limit, unit)
+    kept, budget = pack(
+        [
+            *_ranked("now", _talk(store, now)),
+            *_ranked("concepts", activated.items),
+            *_candidates(contents, day),
+        ],
+        limit,
+        unit,
+    )
     found = Briefing(
         context_id="",
         now=now.isoformat(),
         query=query,
-        sections=tuple(
-            Section(name, shares.get(name, 0), _as_read(name, kept.get(name, ())))
-            for name in SECTIONS
-        ),
+        sections=tuple(Section(name, _as_read(name, kept.get(name, ()))) for name in SECTIONS),
         budget=budget,
         warnings=(*contents.warnings, *activated.warnings),
     )
@@ -208,23 +211,23 @@ def _as_read(name: str, items: Sequence[Item]) -> tuple[Item, ...]:
     return tuple(sorted(placed, key=lambda each: (each.time or "")[:10], reverse=True))
 
 
-def _sections(contents: Contents, day: date) -> dict[str, list[Item]]:
-    """The lines of each section, best first: what the agent reads anyway is left out."""
-    today, days = day.isoformat(), {day.isoformat(), (day - timedelta(days=1)).isoformat()}
-    ranked = sorted(contents.lines, key=lambda line: (-line.value(today), line.item.id))
-    told: dict[str, int] = {}
-    found: dict[str, list[tuple[float, Item]]] = {}
-    for line in ranked:
-        if (line.item.time or "")[:10] <= today and not _is_loaded(line, contents.folders, days):
-            is_due = (line.item.due or "") >= (day - timedelta(days=LATE)).isoformat()
+def _ranked(section: str, items: Sequence[Item]) -> Iterator[Candidate]:
+    """Items, best first, that are part of no thread."""
+    for place, each in enumerate(items):
+        yield Candidate(each, section, NEED[section] / (1 + place), each.id)
+
+
+def _candidates(contents: Contents, day: date) -> Iterator[Candidate]:
+    """The lines with their worth on a day: not what comes later or the agent reads anyway."""
+    today, yesterday = day.isoformat(), (day - timedelta(days=1)).isoformat()
+    first, last = day - timedelta(days=LATE), day + timedelta(days=SOON)
+    for line in contents.lines:
+        at = (line.item.time or "")[:10]
+        if at <= today and not _is_loaded(line, contents.folders, (today, yesterday)):
+            is_due = first.isoformat() <= (line.item.due or "") <= last.isoformat()
             section = "due" if is_due else line.section
-            place = told[line.thread] = told.get(line.thread, -1) + 1
-            value = line.value(today) * AGAIN**place
-            found.setdefault(section, []).append((value, line.item))
-    return {
-        name: [each for _, each in sorted(lines, key=lambda pair: (-pair[0], pair[1].id))]
-        for name, lines in found.items()
-    }
+            value = line.value(today) * NEED.get(section, 1.0)
+            yield Candidate(line.item, section, value, line.thread)
 
 
 def _is_loaded(line: Line, folders: Sequence[str], days: Collection[str]) -> bool:

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from clsm_cli.store.index.reader import Index
     from clsm_cli.store.layout import Store
 
-MOST = 150
-"""Lines of a section that are kept: nobody reads more at the start of a session."""
+MOST = 400
+"""Lines that are kept: nobody reads more at the start of a session."""
 DAYS = 28
 """Days before the newest episode in which what was said is looked at: four weeks."""
 RULES = ("preference", "convention", "correction", "workflow")
@@ -41,6 +41,8 @@ STATED = 0.6
 """Worth of a statement of which no sentence is weighed, as those of older conversations."""
 NAMED = 12
 """Mentions at which a person or project is worth half a line."""
+LABEL = 40
+"""Characters before a colon that are a label at most."""
 SAME = 0.8
 """Share of the words of a line from which a better one says it already."""
 
@@ -144,7 +146,9 @@ class _Rest(NamedTuple):
 
     def _told(self, sources: Sequence[str], least: float) -> tuple[list[Passage], float]:
         """Where something was told, and what that is worth: 0 if the agent reads it anyway."""
-        told = [p for key in sources for p in self.reader.by_key(key) if (p.key, p.part) == (key, 0)]
+        told = [
+            p for key in sources for p in self.reader.by_key(key) if (p.key, p.part) == (key, 0)
+        ]
         told = [passage for passage in told if passage.trust not in UNTRUSTED]
         if any(passage.document is None for passage in told) or not sources:
             return told, STATED
@@ -171,17 +175,31 @@ def _of_statement(index: Index, each: Statement, told: Passage | None) -> Item:
 
 
 def _best(found: Sequence[Line]) -> Iterator[Line]:
-    """The best of each section; of what says the same, one."""
-    newest = max((line.item.time or "" for line in found), default="")[:10]
-    ranked = sorted(found, key=lambda line: (-line.value(newest), line.item.id))
-    count: dict[str, int] = {}
+    """The best; of what says the same, one, and of a label under a heading the newest."""
+    newest: dict[tuple[str, str], str] = {}
+    for line in found:
+        topic = _topic(line)
+        newest[topic] = max(newest.get(topic, ""), _day(line))
+    last = max(newest.values(), default="")
     kept: list[set[str]] = []
-    for line in ranked:
+    for line in sorted(found, key=lambda line: (-line.value(last), line.item.id)):
         words = set(key_of(line.item.text).split())
-        if count.get(line.section, 0) < MOST and not any(_says(words, other) for other in kept):
-            count[line.section] = count.get(line.section, 0) + 1
+        is_old = _topic(line)[1] != "" and _day(line) < newest[_topic(line)]
+        if not is_old and not any(_says(words, other) for other in kept):
             kept.append(words)
             yield line
+        if len(kept) == MOST:
+            return
+
+
+def _day(line: Line) -> str:
+    return (line.item.time or "")[:10]
+
+
+def _topic(line: Line) -> tuple[str, str]:
+    """The heading and label of a line, as ``Mail › Open`` in the notes of many days."""
+    label, colon, _ = line.item.text.partition(": ")
+    return line.item.about, label if colon and len(label) <= LABEL else ""
 
 
 def _says(words: set[str], other: set[str]) -> bool:

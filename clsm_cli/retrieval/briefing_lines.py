@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from clsm_cli.heads.judge import Weighed
     from clsm_cli.model.episodes import Document, Episode, Turn
 
-ROLE_WORTH = {"log": 1.0, "living": 1.0, "list": 0.7, "instruction": 0.4, "reference": 0.15}
+ROLE_WORTH = {"log": 1.0, "living": 1.0, "list": 0.7, "instruction": 0.4, "reference": 0.1}
 """How much of what documents of a role say is about what goes on (own choice)."""
-LEAST_ROLE = 0.35
+LEAST_ROLE = 0.5
 """Worth of a document below which none of it is read."""
 LEAST = 0.1
 """Worth of a line below which it is not kept."""
@@ -36,7 +36,7 @@ ALONE = 0.8
 """Probability of being understood alone from which a line needs no heading."""
 _OPEN = re.compile(r"\s*(?:[-*+]|\d{1,4}[.)])\s+\[ \]\s")
 _DONE = re.compile(r"\s*(?:[-*+]|\d{1,4}[.)])\s+\[[xX]\]\s")
-_WORD = re.compile(r"[^\W\d_]{2,}|[\u3040-\u9fff\uac00-\ud7af]")
+_WORD = re.compile(r"[\u3040-\u9fff\uac00-\ud7af]|[^\W_]+")
 _FEWEST = 3
 """Words of a line that says something."""
 
