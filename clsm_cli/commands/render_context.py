@@ -54,15 +54,18 @@ def _item_mapping(item: Item) -> dict[str, Any]:
 
 
 def context_lines(found: Briefing) -> list[str]:
-    """Plain text: a heading a section, an item a line with its place behind it."""
+    """Plain text: a heading a section, a line a file, and under it its items with their lines."""
     lines: list[str] = []
     for section in found.sections:
         if section.items:
             lines += ["", TITLES[section.name]] if lines else [TITLES[section.name]]
-            for each, about in _under(section.items):
-                *more, last = _lines(each, about, "")
-                place = _flat(each.place)
-                lines += [*more, f"{last} ({place})" if place else last]
+        file = ""
+        for each, about in _under(section.items):
+            if each.file and each.file != file:
+                lines.append(f"{_flat(each.file)}")
+            file = each.file
+            *more, last = _lines(each, about, "")
+            lines += [*more, f"{last} ({_flat(each.place)})" if each.place else last]
     return [*lines, *_cut(found)]
 
 
@@ -100,21 +103,17 @@ def _body(found: Briefing) -> Iterator[str]:
 def _lines(item: Item, about: str, head: str) -> list[str]:
     first, *more = item.text.split("\n")
     mark = _MARKS.get(item.state or "", "")
-    due = f" (due {item.due})" if item.due else ""
+    due = f" (due {item.due})" if item.due and item.state else ""
     name = f"{_flat(about)}: " if about else ""
     lines = [f"- {head}{mark}{name}{first}", *(_INDENT + line for line in more)]
     return [*lines[:-1], lines[-1] + due]
 
 
 def _origin(item: Item) -> str:
-    """Trust and date, then the source: a file's name could pose as what comes before it."""
-    place = f"{item.path}:{item.line}" if item.line else item.path
-    words = [f"trust {item.trust}", _when(item) or "undated", _flat(place)]
-    return ", ".join(word for word in words if word)
-
-
-def _when(item: Item) -> str:
-    return _flat((item.time or "")[:16].replace("T", " "))
+    """Trust and day, then the source: a file's name could pose as what comes before it."""
+    day = _flat((item.time or "")[:10]) or "undated"
+    words = [f"trust {item.trust}", day, f"{item.file}:{item.line}" if item.line else item.file]
+    return ", ".join(_flat(word) for word in words if word)
 
 
 def _flat(text: str) -> str:

@@ -49,10 +49,11 @@ class Item(NamedTuple):
     Attributes:
         kind: A statement's kind, or passage, turn, person, project, concept.
         text: What its author wrote, without markup.
-        tokens: Estimated word pieces of ``about`` and ``text``.
+        tokens: Estimated word pieces of the item as it is shown under its file.
         time: When it was said or became true, as it is written.
         path: The ingested file as it was given, or the topic file of the store; ``line`` from 1.
-        state: Of tasks, open or blocked; ``due`` is a bare date.
+        state: Of tasks, open or blocked.
+        due: A bare date: until when, or the day ahead that it names.
         about: The heading or name that it stands under, where it needs one.
     """
 
@@ -70,12 +71,16 @@ class Item(NamedTuple):
     about: str = ""
 
     @property
+    def file(self) -> str:
+        """The file with its folder: what is shown above the items that stand in it."""
+        return "/".join(self.path.split("/")[-2:])
+
+    @property
     def place(self) -> str:
-        """The day, unless the file is named after it, and the file with its folder and line."""
-        name = "/".join(self.path.split("/")[-2:])
-        place = f"{name}:{self.line}" if self.line else name
+        """Where in the file, and the day unless the file is named after it."""
         day = (self.time or "")[:10]
-        return ", ".join(word for word in ("" if day in name else day, place) if word)
+        line = f":{self.line}" if self.line else ""
+        return ", ".join(part for part in ("" if day in self.file else day, line) if part)
 
 
 class Line(NamedTuple):
@@ -149,8 +154,9 @@ class Concepts(NamedTuple):
 
 def item(record_id: str, kind: str, text: str, *, stream: str, trust: str, **more: Any) -> Item:
     """An item with its size."""
-    size = tokens.count_tokens(f"{more.get('about', '')} {text}")
-    return Item(record_id, kind, text, stream, trust, size, **more)
+    found = Item(record_id, kind, text, stream, trust, 0, **more)
+    shown = f"- {found.about}: {text} ({found.due or ''}) ({found.place})"
+    return found._replace(tokens=tokens.count_tokens(shown))
 
 
 def brief(
@@ -179,15 +185,17 @@ def brief(
 
         contents = collect(store, now)
     activated = concepts()
+    talk = _talk(store, now)
     kept, budget = pack(
         [
-            *_ranked("now", _talk(store, now)),
+            *_ranked("now", talk),
             *_ranked("concepts", activated.items),
             *_candidates(contents, day),
         ],
         limit,
         unit,
     )
+    kept["now"] = [each for each in reversed(talk) if each in kept.get("now", ())]
     found = Briefing(
         context_id="",
         now=now.isoformat(),
@@ -201,9 +209,7 @@ def brief(
 
 def _as_read(name: str, items: Sequence[Item]) -> tuple[Item, ...]:
     """In reading order: what is due soonest first, days newest first, and files from their beginning."""
-    if name == "now":
-        return tuple(reversed(items))
-    if name in ("tasks", "concepts"):
+    if name in ("now", "tasks", "concepts"):
         return tuple(items)
     placed = sorted(items, key=lambda each: (each.path, each.line, each.id))
     if name == "due":
@@ -290,7 +296,6 @@ def _open(store: Store) -> list[tuple[int, list[OpenTurn]]]:
 
 def _of_turn(turn: OpenTurn) -> Item:
     text = turn.text if len(turn.text) <= LONGEST else f"{turn.text[:LONGEST].rstrip()} …"
-    text = f"{turn.speaker}: {text}" if turn.speaker else text
     return item(
         turn.key,
         "turn",
@@ -300,4 +305,5 @@ def _of_turn(turn: OpenTurn) -> Item:
         time=turn.time,
         path=turn.session if turn.path == "-" else turn.path,
         line=turn.line,
+        about=turn.speaker,
     )

@@ -59,8 +59,8 @@ def collect(store: Store, until: datetime | None = None) -> Contents:
         forgotten = logs.forgotten(store)
         records = records_of(index.connection, "statement", forgotten)
         known = statements.load(store, {record.id: record for record in records}, now="")
-        current = [each for each in known.values() if each.is_current and each.text]
-        ended = frozenset(key_of(each.text) for each in known.values() if not each.is_current)
+        current = [each for each in known.values() if _holds(each)]
+        ended = frozenset(key_of(each.text) for each in known.values() if not _holds(each))
         ended -= {key_of(each.text) for each in current}
         documents = [
             each
@@ -87,6 +87,10 @@ def collect(store: Store, until: datetime | None = None) -> Contents:
         return Contents(tuple(_best(found)), tuple(sorted(folders)), tuple(_problems(index)))
 
 
+def _holds(each: Statement) -> bool:
+    return each.is_current and each.state != "done" and each.text != ""
+
+
 def _episodes(store: Store, index: Index, until: datetime | None) -> Iterator[Episode]:
     stamp = None if until is None else f"{until.astimezone(UTC):%Y%m%dT%H%M%SZ}"
     for path in recent(index.connection, DAYS, stamp):
@@ -111,7 +115,7 @@ class _Rest(NamedTuple):
     def statements(self, current: Iterable[Statement]) -> Iterator[Line]:
         """Tasks, rules and what is said of people."""
         for each in current:
-            if each.kind == "task" and each.state in ("open", "blocked"):
+            if each.kind == "task":
                 section = "tasks"
             elif each.kind in RULES:
                 section = "rules"

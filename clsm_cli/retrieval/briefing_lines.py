@@ -7,13 +7,14 @@ and understood as it stands or under its headings. Whoever wrote it is quoted; n
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from datetime import date
 from typing import TYPE_CHECKING
 
 from clsm_cli.model.trust import UNTRUSTED
 from clsm_cli.records import NamedTuple
 from clsm_cli.retrieval.briefing import Line, item
-from clsm_cli.text import dumps, todo
+from clsm_cli.text import dumps, timex, todo
 from clsm_cli.text.plain import plain
 
 if TYPE_CHECKING:
@@ -30,22 +31,19 @@ LEAST = 0.1
 """Worth of a line below which it is not kept."""
 LONGEST = 400
 """Characters of a line; what is longer is told by recall."""
-RULE = 0.45
-"""Probability from which a sentence of a person counts as a rule."""
 ALONE = 0.8
 """Probability of being understood alone from which a line needs no heading."""
 _OPEN = re.compile(r"\s*(?:[-*+]|\d{1,4}[.)])\s+\[ \]\s")
-_DONE = re.compile(r"\s*(?:[-*+]|\d{1,4}[.)])\s+\[[xX]\]\s")
 _WORD = re.compile(r"[\u3040-\u9fff\uac00-\ud7af]|[^\W_]+")
 _FEWEST = 3
 """Words of a line that says something."""
 
 
 class Source(NamedTuple):
-    """A document as it is now, or a conversation: turns with the lines where they stand."""
+    """A document as it is now, or an episode of a conversation, which ``thread`` names."""
 
     turns: tuple[Turn, ...]
-    is_document: bool
+    thread: str | None = None
 
 
 def sources(episodes: Iterable[Episode], documents: Iterable[Document]) -> Iterator[Source]:
@@ -53,27 +51,28 @@ def sources(episodes: Iterable[Episode], documents: Iterable[Document]) -> Itera
     blocks: dict[str, Turn] = {}
     for episode in episodes:
         if episode.document is None:
-            yield Source(_readable(episode.turns), is_document=False)
+            turns = _readable(episode.turns)
+            named = (replace(turn, path=episode.session) for turn in turns if turn.path == "-")
+            yield Source(tuple(named) or turns, episode.id)
         else:
             blocks.update((turn.key, turn) for turn in episode.turns)
     for document in documents:
-        placed = [(blocks[block.key], block) for block in document.blocks if block.key in blocks]
         turns = _readable(
-            _moved(turn, document.path, block.line_start, block.heading) for turn, block in placed
+            replace(
+                blocks[block.key],
+                path=document.path,
+                line_start=block.line_start,
+                heading=block.heading,
+            )
+            for block in document.blocks
+            if block.key in blocks
         )
         if turns:
-            yield Source(turns, is_document=True)
-
-
-def _moved(turn: Turn, path: str, line: int, heading: tuple[str, ...]) -> Turn:
-    from dataclasses import replace
-
-    return replace(turn, path=path, line_start=line, heading=heading)
+            yield Source(turns)
 
 
 def _readable(turns: Iterable[Turn]) -> tuple[Turn, ...]:
-    from dataclasses import replace
-
+    """Without what tools and pages told, and without dumps."""
     return tuple(
         replace(turn, text=dumps.told(turn.text)) for turn in turns if turn.trust not in UNTRUSTED
     )
@@ -84,11 +83,11 @@ def lines(source: Source, ended: frozenset[str]) -> Iterator[Line]:
 
     Args:
         source: Its turns.
-        ended: Sentences that hold no longer, as ``sameness_key`` has them.
+        ended: Sentences that hold no longer, as ``key_of`` has them.
     """
     from clsm_cli.heads.judge import about_document, weighed
 
-    about = about_document(source.turns) if source.is_document else None
+    about = about_document(source.turns) if source.thread is None else None
     role = 1.0 if about is None else _role_worth(about)
     if role < LEAST_ROLE:
         return
@@ -100,7 +99,7 @@ def lines(source: Source, ended: frozenset[str]) -> Iterator[Line]:
         if worth < LEAST or len(text) > LONGEST or len(_WORD.findall(text)) < _FEWEST:
             continue
         if key_of(text) not in ended:
-            yield _line(turn, raw, text, each, worth)
+            yield _line(turn, raw, text, each, worth, source.thread)
 
 
 def _role_worth(about: Mapping[str, float]) -> float:
@@ -113,15 +112,12 @@ def _worth(each: Weighed) -> float:
     return round(chances["keep"] * (1 - chances["noise"]) * stands, 4)
 
 
-def _line(turn: Turn, raw: str, text: str, each: Weighed, worth: float) -> Line:
+def _line(turn: Turn, raw: str, text: str, each: Weighed, worth: float, thread: str | None) -> Line:
     at = date.fromisoformat(turn.time[:10]) if turn.time else None
     is_open = _OPEN.match(raw) is not None
-    due = None if _DONE.match(raw) else todo.due_day(text, at)
-    if at is not None and due is not None and due <= at.isoformat():
-        due = None
-    is_rule = each.chances["preference"] >= RULE
-    section = "tasks" if is_open else "rules" if is_rule else "lately" if at else "who"
-    about = _about(turn.heading, text) if each.chances["alone"] < ALONE else ""
+    due = todo.due_day(text, at) if is_open else _day_ahead(text, at)
+    section = "tasks" if is_open else "lately" if at else "who"
+    about = turn.speaker or (_about(turn.heading, text) if each.chances["alone"] < ALONE else "")
     found = item(
         turn.key if each.unit.start == 0 else f"{turn.key}-{each.unit.number + 1}",
         "task" if is_open else "passage",
@@ -135,7 +131,19 @@ def _line(turn: Turn, raw: str, text: str, each: Weighed, worth: float) -> Line:
         due=due,
         about=about,
     )
-    return Line(found, section, worth, "\n".join((turn.path, *turn.heading)))
+    return Line(found, section, worth, thread or "\n".join((turn.path, *turn.heading)))
+
+
+def _day_ahead(text: str, at: date | None) -> str | None:
+    """The first day after it was written that a text itself names.
+
+    >>> _day_ahead("They meet on 17 March 2026.", date(2026, 2, 23))
+    '2026-03-17'
+    """
+    if at is None:
+        return None
+    days = [each.day for each in timex.find(text, at)]
+    return min((day.isoformat() for day in days if day and day > at), default=None)
 
 
 def _about(heading: Sequence[str], text: str) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.records import NamedTuple
 from clsm_cli.retrieval.answer import Budget, Dropped
+from clsm_cli.text.tokens import count_tokens
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -43,8 +44,14 @@ def pack(found: Sequence[Candidate], limit: int, unit: str) -> tuple[dict[str, l
         The chosen items by section, best first, and the budget with what was cut.
     """
 
-    def size(item: Item) -> int:
-        return item.tokens if unit == "tokens" else len(item.text)
+    def size(each: Candidate) -> int:
+        """Of the item, and of its file's name where that is not shown yet."""
+        item, is_known = each.item, (each.section, each.item.file) in shown
+        if unit == "tokens":
+            return item.tokens + (0 if is_known else count_tokens(item.file))
+        return len(item.text) + len(item.about) + (0 if is_known else len(item.file))
+
+    shown: set[tuple[str, str]] = set()
 
     threads: dict[str, int] = {}
     files: dict[str, int] = {}
@@ -67,10 +74,11 @@ def pack(found: Sequence[Candidate], limit: int, unit: str) -> tuple[dict[str, l
             heappush(heap, (now, place))
             continue
         each = found[place]
-        if used + size(each.item) > limit:
+        if used + size(each) > limit:
             dropped.append(Dropped(each.item.id, each.item.tokens, "budget"))
             continue
-        used += size(each.item)
+        used += size(each)
+        shown.add((each.section, each.item.file))
         kept.setdefault(each.section, []).append(each.item)
         threads[each.thread] = threads.get(each.thread, 0) + 1
         files[each.item.path] = files.get(each.item.path, 0) + 1
