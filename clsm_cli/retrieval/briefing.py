@@ -34,7 +34,7 @@ HALF = 14
 """Days after which a line is worth half."""
 UNDATED = 0.6
 """Share of its worth that a line without a day has: nobody knows whether it is still news."""
-NEED = {"now": 8.0, "concepts": 4.0, "due": 2.0, "tasks": 2.0}
+NEED = {"now": 8.0, "concepts": 4.0, "due": 2.0, "tasks": 1.5}
 """How much more a line of a section is worth than others (own choice): what the session goes on
 from, and what is to be done."""
 SOON = 30
@@ -49,7 +49,7 @@ class Item(NamedTuple):
     Attributes:
         kind: A statement's kind, or passage, turn, person, project, concept.
         text: What its author wrote, without markup.
-        tokens: Estimated word pieces of the item as it is shown under its file.
+        tokens: Estimated word pieces of the item as it is shown under its file and heading.
         time: When it was said or became true, as it is written.
         path: The ingested file as it was given, or the topic file of the store; ``line`` from 1.
         state: Of tasks, open or blocked.
@@ -155,7 +155,7 @@ class Concepts(NamedTuple):
 def item(record_id: str, kind: str, text: str, *, stream: str, trust: str, **more: Any) -> Item:
     """An item with its size."""
     found = Item(record_id, kind, text, stream, trust, 0, **more)
-    shown = f"- {found.about}: {text} ({found.due or ''}) ({found.place})"
+    shown = f"- {text} {found.due or ''} ({found.place})"
     return found._replace(tokens=tokens.count_tokens(shown))
 
 
@@ -209,7 +209,7 @@ def brief(
 
 def _as_read(name: str, items: Sequence[Item]) -> tuple[Item, ...]:
     """In reading order: what is due soonest first, days newest first, and files from their beginning."""
-    if name in ("now", "tasks", "concepts"):
+    if name in ("now", "concepts"):
         return tuple(items)
     placed = sorted(items, key=lambda each: (each.path, each.line, each.id))
     if name == "due":

@@ -27,6 +27,8 @@ ROLE_WORTH = {"log": 1.0, "living": 1.0, "list": 0.7, "instruction": 0.4, "refer
 """How much of what documents of a role say is about what goes on (own choice)."""
 LEAST_ROLE = 0.5
 """Worth of a document below which none of it is read."""
+KEEP = 0.5
+"""Power of the probability that a sentence is useful weeks later: what is news need not be."""
 LEAST = 0.1
 """Worth of a line below which it is not kept."""
 LONGEST = 400
@@ -107,9 +109,10 @@ def _role_worth(about: Mapping[str, float]) -> float:
 
 
 def _worth(each: Weighed) -> float:
+    """How likely it is to say something: that it will be useful weeks later counts for less here."""
     chances = each.chances
     stands = max(chances["alone"], chances["with headings"])
-    return round(chances["keep"] * (1 - chances["noise"]) * stands, 4)
+    return round(chances["keep"] ** KEEP * (1 - chances["noise"]) * stands, 4)
 
 
 def _line(turn: Turn, raw: str, text: str, each: Weighed, worth: float, thread: str | None) -> Line:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from clsm_cli.retrieval.briefing import Item
 
-DENSITY = 0.75
+DENSITY = 0.5
 """Power of an item's size that its worth is divided by: 1 fills a budget with fragments, 0 with
 paragraphs. This and the next two: chosen on three labelled workspaces, docs/experiments.md."""
 AGAIN = 0.7
@@ -45,14 +45,15 @@ def pack(found: Sequence[Candidate], limit: int, unit: str) -> tuple[dict[str, l
     """
 
     def size(each: Candidate) -> int:
-        """Of the item, and of its file's name where that is not shown yet."""
-        item, is_known = each.item, (each.section, each.item.file) in shown
+        """Of the item, and of its heading and its file's name where these are not shown yet."""
+        item = each.item
+        above = "" if (each.section, item.file) in shown else item.file
+        above += "" if threads.get(each.thread) else f" {item.about}"
         if unit == "tokens":
-            return item.tokens + (0 if is_known else count_tokens(item.file))
-        return len(item.text) + len(item.about) + (0 if is_known else len(item.file))
+            return item.tokens + count_tokens(above)
+        return len(item.text) + len(above.strip())
 
     shown: set[tuple[str, str]] = set()
-
     threads: dict[str, int] = {}
     files: dict[str, int] = {}
 
