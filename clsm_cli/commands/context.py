@@ -69,7 +69,7 @@ def context(
     The conversation that is still open, what is due, what was done, decided and found in the last
     weeks, open tasks, rules, people and projects: sentences as their authors wrote them, each with
     its place, the most useful for their size. What the agent reads anyway (SOUL.md, MEMORY.md,
-    the notes of today and yesterday …; setting context.loaded) is left out. It is read from a
+    the notes of today and yesterday; setting context.loaded) is left out. It is read from a
     prepared file and counts as no use of what it shows.
     """
     options = run_context.Options(

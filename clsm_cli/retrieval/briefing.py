@@ -30,6 +30,7 @@ OPEN_TURNS = 6
 """Last turns of a conversation that is still open."""
 LONGEST = 500
 """Characters of such a turn that are shown: a page that was pasted in is found by recall."""
+DAY = 86_400
 HALF = 14
 """Days after which a line is worth half."""
 UNDATED = 0.6
@@ -274,10 +275,11 @@ def _contents_from(kept: dict[str, Any] | None) -> Contents | None:
 
 
 def _talk(store: Store, now: datetime) -> list[Item]:
-    """The last turns of the newest conversation that is still open, newest first."""
-    begun = [talk for talk in _open(store) if talk[0] <= now.timestamp()]
-    newest = max(begun, key=lambda talk: talk[0], default=None)
-    return [] if newest is None else [_of_turn(turn) for turn in reversed(newest[1])]
+    """The last turns of conversations that are still open, the newest first: one, and those of a day."""
+    moment = now.timestamp()
+    begun = sorted((talk for talk in _open(store) if talk[0] <= moment), key=lambda t: -t[0])
+    recent = [*begun[:1], *(talk for talk in begun[1:] if talk[0] > moment - DAY)]
+    return [_of_turn(turn) for _, turns in recent for turn in reversed(turns)]
 
 
 def _open(store: Store) -> list[tuple[int, list[OpenTurn]]]:

@@ -150,11 +150,11 @@ class _Rest(NamedTuple):
 
     def _told(self, sources: Sequence[str], least: float) -> tuple[list[Passage], float]:
         """Where something was told, and what that is worth: 0 if the agent reads it anyway."""
-        told = [
+        found = [
             p for key in sources for p in self.reader.by_key(key) if (p.key, p.part) == (key, 0)
         ]
-        told = [passage for passage in told if passage.trust not in UNTRUSTED]
-        if any(passage.document is None for passage in told) or not sources:
+        told = [passage for passage in found if passage.trust not in UNTRUSTED]
+        if not found or any(passage.document is None for passage in told):
             return told, STATED
         unread = [passage.key for passage in told if passage.document not in self.loaded]
         return told, max((self.worth.get(key, least) for key in unread), default=0.0)

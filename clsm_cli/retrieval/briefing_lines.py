@@ -112,7 +112,7 @@ def _worth(each: Weighed) -> float:
     """How likely it is to say something: that it will be useful weeks later counts for less here."""
     chances = each.chances
     stands = max(chances["alone"], chances["with headings"])
-    return round(chances["keep"] ** KEEP * (1 - chances["noise"]) * stands, 4)
+    return round(float(chances["keep"] ** KEEP) * (1 - chances["noise"]) * stands, 4)
 
 
 def _line(turn: Turn, raw: str, text: str, each: Weighed, worth: float, thread: str | None) -> Line:
