@@ -144,9 +144,15 @@ def test_now_is_the_conversation_that_is_still_open(empty: Store) -> None:
         capture_only=True,
     )
     shown = items(brief(empty, MORNING, 2000), "now")
-    assert [item.about for item in shown] == ["Mara", "Brian", "Mara"]
-    assert [item.text for item in shown][:2] == ["What a wonderful heron!", "It stood there."]
-    assert len(shown[2].text) < 600
+    assert [(item.about, item.text) for item in shown[:4]] == [
+        ("Mara", "We talked about cheese."),
+        ("Mara", "Yes."),
+        ("Mara", "What a wonderful heron!"),
+        ("Brian", "It stood there."),
+    ]
+    assert len(shown[4].text) < 600
+    later = items(brief(empty, MORNING + timedelta(days=3), 2000), "now")
+    assert [item.text for item in later] == [item.text for item in shown[2:]]
     assert "wonderful" not in " ".join(texts(brief(empty, MORNING, 8), "now"))
 
 
