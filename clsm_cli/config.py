@@ -61,6 +61,24 @@ class IngestSettings(NamedTuple):
     """Patterns of gitignore: what is left out of every folder that is taken in."""
 
 
+class ContextSettings(NamedTuple):
+    """What ``clsm context`` tells."""
+
+    loaded: tuple[str, ...] = (
+        "AGENTS.md",
+        "SOUL.md",
+        "IDENTITY.md",
+        "USER.md",
+        "TOOLS.md",
+        "BOOTSTRAP.md",
+        "MEMORY.md",
+        "CLAUDE.md",
+    )
+    """Files that the agent reads anyway when a session starts (OpenClaw: Agent workspace; Claude Code:
+    Memory), so that they are not told again; of a folder that has one, the notes
+    ``memory/YYYY-MM-DD*.md`` of today and yesterday neither. Empty: everything is told."""
+
+
 class PassageSettings(NamedTuple):
     """How raw text is cut into what recall returns."""
 
@@ -249,6 +267,7 @@ class Settings(NamedTuple):
 
     ingest: IngestSettings = IngestSettings()
     boundary: BoundarySettings = BoundarySettings()
+    context: ContextSettings = ContextSettings()
     passage: PassageSettings = PassageSettings()
     recall: RecallSettings = RecallSettings()
     graph: GraphSettings = GraphSettings()

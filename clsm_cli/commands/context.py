@@ -36,8 +36,8 @@ def context(
         str | None,
         typer.Option(
             metavar="N",
-            help="Tokens of text at most, characters as Nc, or a part of the window as N%;"
-            " default 2000, with --window 30%.",
+            help="Tokens at most, characters as Nc, or a part of the window as N%;"
+            " default 1500, with --window 30%.",
         ),
     ] = None,
     window: Annotated[
@@ -66,9 +66,11 @@ def context(
 ) -> None:
     """What to read at the start of a session.
 
-    Who everybody is, what was going on just now, the last day, open tasks, rules and preferences;
-    the budget is shared over these. It is read from a prepared file and counts as no use of what
-    it shows.
+    The conversation that is still open, what is due, what was done, decided and found in the last
+    weeks, open tasks, rules, people and projects: sentences as their authors wrote them, each with
+    its place, the most useful for their size. What the agent reads anyway (SOUL.md, MEMORY.md,
+    the notes of today and yesterday; setting context.loaded) is left out. It is read from a
+    prepared file and counts as no use of what it shows.
     """
     options = run_context.Options(
         query=query,

@@ -33,7 +33,7 @@ from clsm_cli.errors import BadInputError, ClsmError
 from clsm_cli.integrations import claude_code
 from clsm_cli.store import atomic
 
-BUDGET = "2000"
+BUDGET = "1500"
 """Tokens of the context at a session's start."""
 MAX_EVENT = 1 << 20
 """Bytes of what Claude Code tells a hook."""

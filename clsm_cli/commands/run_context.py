@@ -17,9 +17,10 @@ if TYPE_CHECKING:
     from clsm_cli.store.layout import Store
 
 FORMATS = ("text", "json", "prompt")
+BUDGET = 1500
+"""Tokens unless others are asked for."""
 WINDOW = 8192
-"""Tokens of the smallest context window in common use: a share of it fits everywhere, and 30 % of
-it is about the default budget."""
+"""Tokens of the smallest context window in common use: a share of it fits everywhere."""
 MAX_WINDOW = 1_000_000_000
 SHARE = 30
 """Percent of the window that memory may take (CLS-M)."""
@@ -79,7 +80,7 @@ def briefing(options: Options, printer: Printer, engine: Engine | None = None) -
     return brief(
         store,
         now,
-        store.settings.recall.budget if limit is None else limit,
+        limit,
         unit,
         query=query,
         concepts=concepts,
@@ -106,11 +107,11 @@ def _query_text(text: str) -> str:
     return text
 
 
-def _budget(options: Options) -> tuple[int | None, str]:
-    """Limit and unit; None is the store's own limit."""
+def _budget(options: Options) -> tuple[int, str]:
+    """Limit and unit."""
     window = WINDOW if options.window is None else options.window
     if options.budget is None:
-        return (None if options.window is None else window * SHARE // 100), "tokens"
+        return (BUDGET if options.window is None else window * SHARE // 100), "tokens"
     match = _BUDGET.fullmatch(options.budget)
     if not match or (match[2] == "%" and int(match[1]) > 100):
         reason = (

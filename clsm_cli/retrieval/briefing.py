@@ -1,4 +1,4 @@
-"""What an agent reads when a session starts: who, what was going on, the last day, tasks and rules.
+"""What an agent reads when a session starts, and would not have read anyway.
 
 What depends on neither the time nor a query is read from one file (``store.briefing``), which is
 made again when the store has changed; so a hook may ask before every turn. Nothing is touched.
@@ -7,42 +7,55 @@ made again when the store has changed; so a hook may ask before every turn. Noth
 from __future__ import annotations
 
 import json
-from datetime import datetime
+from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.model.ids import digest
 from clsm_cli.records import NamedTuple
-from clsm_cli.retrieval.briefing_share import SECTIONS, share_out
+from clsm_cli.retrieval.briefing_pack import Candidate, pack
 from clsm_cli.store import briefing as store_briefing
 from clsm_cli.text import tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Sequence
+    from collections.abc import Callable, Collection, Iterator, Sequence
 
     from clsm_cli.retrieval.answer import Budget
     from clsm_cli.store.briefing import OpenTurn
     from clsm_cli.store.layout import Store
 
-SCHEMA = "clsm.context/1"
+SCHEMA = "clsm.context/2"
+SECTIONS = ("now", "due", "lately", "tasks", "rules", "who", "concepts")
+"""In the order in which they are read."""
 OPEN_TURNS = 6
 """Last turns of a conversation that is still open."""
 LONGEST = 500
 """Characters of such a turn that are shown: a page that was pasted in is found by recall."""
 DAY = 86_400
-FELT = 0.2
-"""Valence from which a mood has a name."""
+HALF = 14
+"""Days after which a line is worth half."""
+UNDATED = 0.6
+"""Share of its worth that a line without a day has: nobody knows whether it is still news."""
+NEED = {"now": 8.0, "concepts": 4.0, "due": 2.0, "tasks": 1.5}
+"""How much more a line of a section is worth than others (own choice): what the session goes on
+from, and what is to be done."""
+SOON = 30
+"""Days within which something counts as due."""
+LATE = 7
+"""Days after which what was due counts as an open task like others."""
 
 
 class Item(NamedTuple):
     """One thing to read.
 
     Attributes:
-        kind: A statement's kind, or block, episode, narrative, mood, question, turn, concept.
-        tokens: Estimated word pieces of ``text``.
+        kind: A statement's kind, or passage, turn, person, project, concept.
+        text: What its author wrote, without markup.
+        tokens: Estimated word pieces of the item as it is shown under its file and heading.
         time: When it was said or became true, as it is written.
-        path: The topic file of the store, or the ingested file as it was given; ``line`` from 1.
-        state: Of tasks, open or blocked; ``due`` is a bare date.
-        is_dated: Whether its words count from ``time``: "I see the dentist tomorrow".
+        path: The ingested file as it was given, or the topic file of the store; ``line`` from 1.
+        state: Of tasks, open or blocked.
+        due: A bare date: until when, or the day ahead that it names.
+        about: The heading or name that it stands under, where it needs one.
     """
 
     id: str
@@ -56,45 +69,69 @@ class Item(NamedTuple):
     line: int = 0
     state: str | None = None
     due: str | None = None
-    is_dated: bool = False
+    about: str = ""
+
+    @property
+    def file(self) -> str:
+        """The file with its folder: what is shown above the items that stand in it."""
+        return "/".join(self.path.split("/")[-2:])
+
+    @property
+    def place(self) -> str:
+        """Where in the file, and the day unless the file is named after it."""
+        day = (self.time or "")[:10]
+        line = f":{self.line}" if self.line else ""
+        return ", ".join(part for part in ("" if day in self.file else day, line) if part)
 
 
-class Past(NamedTuple):
-    """An episode, in seconds since 1970.
+class Line(NamedTuple):
+    """An item that may be told, see ``briefing_contents``.
 
     Attributes:
-        at: Its place in time, see ``briefing_contents``.
-        whole: Title and narrative as one item.
-        details: The same apart, with its mood, open questions and decisions between them.
+        section: Where it belongs.
+        worth: From 0 to 1, whenever it is asked for.
+        thread: What it is part of: the more of a thread is told, the less its next line is worth.
     """
 
-    start: int
-    end: int
-    at: int
-    whole: Item
-    details: tuple[Item, ...]
+    item: Item
+    section: str
+    worth: float
+    thread: str
+
+    def value(self, day: str) -> float:
+        """Its worth on a day: see ``HALF``; what has no day does not age.
+
+        >>> line = Line(Item("a", "passage", "", "flow", "agent", 1, "2026-02-10"), "lately", 0.8, "")
+        >>> line.value("2026-02-10"), line.value("2026-02-24")
+        (0.8, 0.4)
+        """
+        if not self.item.time or not day:
+            return self.worth * UNDATED
+        age = (date.fromisoformat(day) - date.fromisoformat(self.item.time[:10])).days
+        return self.worth * float(0.5 ** (max(0, age) / HALF))
 
 
 class Contents(NamedTuple):
-    """What depends on neither the time nor a query, best first; episodes newest first."""
+    """What depends on neither the time nor a query; lines best first.
 
-    identity: tuple[Item, ...] = ()
-    rules: tuple[Item, ...] = ()
-    tasks: tuple[Item, ...] = ()
-    episodes: tuple[Past, ...] = ()
+    Attributes:
+        folders: Where a file lies that the agent reads anyway.
+    """
+
+    lines: tuple[Line, ...] = ()
+    folders: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
 
 
 class Section(NamedTuple):
-    """Part of a briefing; ``share`` is its part of the budget before others left something."""
+    """Part of a briefing."""
 
     name: str
-    share: int
     items: tuple[Item, ...]
 
 
 class Briefing(NamedTuple):
-    """What there is to read, in the order of ``briefing_share.SECTIONS``."""
+    """What there is to read, in the order of ``SECTIONS``."""
 
     context_id: str
     now: str
@@ -118,18 +155,9 @@ class Concepts(NamedTuple):
 
 def item(record_id: str, kind: str, text: str, *, stream: str, trust: str, **more: Any) -> Item:
     """An item with its size."""
-    size = tokens.count_tokens(text)
-    return Item(record_id, kind, text, stream, trust, size, **more)
-
-
-def mood(valence: float) -> str:
-    """A valence from −1 to 1 in words.
-
-    >>> mood(0.43), mood(-0.1)
-    ('Mood: pleasant (+0.43)', 'Mood: even (-0.10)')
-    """
-    word = "pleasant" if valence >= FELT else "unpleasant" if valence <= -FELT else "even"
-    return f"Mood: {word} ({valence:+.2f})"
+    found = Item(record_id, kind, text, stream, trust, 0, **more)
+    shown = f"- {text} {found.due or ''} ({found.place})"
+    return found._replace(tokens=tokens.count_tokens(shown))
 
 
 def brief(
@@ -152,36 +180,68 @@ def brief(
         concepts: What that activates; asked after the store's own part is read.
     """
     contents = prepare(store)
-    if any(past.start > now.timestamp() for past in contents.episodes):
+    day = now.astimezone(store.zone).date()
+    if any((line.item.time or "")[:10] > day.isoformat() for line in contents.lines):
         from clsm_cli.retrieval.briefing_contents import collect
 
-        contents = contents._replace(episodes=collect(store, now).episodes)
+        contents = collect(store, now)
     activated = concepts()
-    sections = {
-        "identity": contents.identity,
-        "tasks": contents.tasks,
-        "rules": contents.rules,
-        "concepts": activated.items,
-        **_lately(store, contents.episodes, int(now.timestamp())),
-    }
-    shares, kept, budget = share_out(sections, limit, unit)
+    talk = _talk(store, now)
+    kept, budget = pack(
+        [
+            *_ranked("now", talk),
+            *_ranked("concepts", activated.items),
+            *_candidates(contents, day),
+        ],
+        limit,
+        unit,
+    )
+    kept["now"] = [each for each in reversed(talk) if each in kept.get("now", ())]
     found = Briefing(
         context_id="",
         now=now.isoformat(),
         query=query,
-        sections=tuple(
-            Section(name, shares.get(name, 0), _as_read(kept.get(name, ()))) for name in SECTIONS
-        ),
+        sections=tuple(Section(name, _as_read(name, kept.get(name, ()))) for name in SECTIONS),
         budget=budget,
         warnings=(*contents.warnings, *activated.warnings),
     )
     return found._replace(context_id=f"c-{digest(json.dumps(found, ensure_ascii=False))}")
 
 
-def _as_read(items: Sequence[Item]) -> tuple[Item, ...]:
-    """In reading order: of an open conversation the newest turn is the best, and the last."""
-    is_talk = items and items[0].kind == "turn"
-    return tuple(reversed(items)) if is_talk else tuple(items)
+def _as_read(name: str, items: Sequence[Item]) -> tuple[Item, ...]:
+    """In reading order: what is due soonest first, days newest first, and files from their beginning."""
+    if name in ("now", "concepts"):
+        return tuple(items)
+    placed = sorted(items, key=lambda each: (each.path, each.line, each.id))
+    if name == "due":
+        return tuple(sorted(placed, key=lambda each: each.due or ""))
+    return tuple(sorted(placed, key=lambda each: (each.time or "")[:10], reverse=True))
+
+
+def _ranked(section: str, items: Sequence[Item]) -> Iterator[Candidate]:
+    """Items, best first, that are part of no thread."""
+    for place, each in enumerate(items):
+        yield Candidate(each, section, NEED[section] / (1 + place), each.id)
+
+
+def _candidates(contents: Contents, day: date) -> Iterator[Candidate]:
+    """The lines with their worth on a day: not what comes later or the agent reads anyway."""
+    today, yesterday = day.isoformat(), (day - timedelta(days=1)).isoformat()
+    first, last = day - timedelta(days=LATE), day + timedelta(days=SOON)
+    for line in contents.lines:
+        at = (line.item.time or "")[:10]
+        if at <= today and not _is_loaded(line, contents.folders, (today, yesterday)):
+            is_due = first.isoformat() <= (line.item.due or "") <= last.isoformat()
+            section = "due" if is_due else line.section
+            value = line.value(today) * NEED.get(section, 1.0)
+            yield Candidate(line.item, section, value, line.thread)
+
+
+def _is_loaded(line: Line, folders: Sequence[str], days: Collection[str]) -> bool:
+    """Whether it stands in the note of one of the days, in ``memory`` beside what is read anyway."""
+    folder, _, name = line.item.path.rpartition("/")
+    above, _, memory = f"/{folder}".rpartition("/")
+    return memory == "memory" and above.removeprefix("/") in folders and name[:10] in days
 
 
 def prepare(store: Store) -> Contents:
@@ -208,40 +268,18 @@ def _contents_from(kept: dict[str, Any] | None) -> Contents | None:
     if kept is None:
         return None
     try:
-        return Contents(
-            identity=_items(kept["identity"]),
-            rules=_items(kept["rules"]),
-            tasks=_items(kept["tasks"]),
-            episodes=tuple(
-                Past(start, end, at, Item(*whole), _items(details))
-                for start, end, at, whole, details in kept["episodes"]
-            ),
-            warnings=tuple(kept["warnings"]),
-        )
+        lines = tuple(Line(Item(*found), *rest) for found, *rest in kept["lines"])
+        return Contents(lines, tuple(kept["folders"]), tuple(kept["warnings"]))
     except (LookupError, TypeError, ValueError):
         return None
 
 
-def _items(rows: Iterable[Sequence[Any]]) -> tuple[Item, ...]:
-    return tuple(Item(*row) for row in rows)
-
-
-def _lately(store: Store, episodes: Sequence[Past], moment: int) -> dict[str, list[Item]]:
-    """The sections ``now``, the last episode or open conversation, and ``day``, the rest."""
-    begun = [past for past in episodes if past.start <= moment]
-    talks = [(time, turns) for time, turns in _open(store) if time <= moment]
-    last = max(begun, key=lambda past: past.at, default=None)
-    newest = max(talks, key=lambda talk: talk[0], default=None)
-    if newest is not None and (last is None or newest[0] >= last.at):
-        last = None
-        talks.remove(newest)
-        here = [*(_of_turn(turn) for turn in reversed(newest[1])), _mood_of(newest[1])]
-    else:
-        here = list(last.details) if last is not None else []
-    past = [(each.at, [each.whole]) for each in begun if each != last and each.end > moment - DAY]
-    past += [(time, [_of_turn(t) for t in turns]) for time, turns in talks if time > moment - DAY]
-    past.sort(key=lambda part: (-part[0], part[1][0].id))
-    return {"now": here, "day": [each for _, items in past for each in items]}
+def _talk(store: Store, now: datetime) -> list[Item]:
+    """The last turns of conversations that are still open, the newest first: one, and those of a day."""
+    moment = now.timestamp()
+    begun = sorted((talk for talk in _open(store) if talk[0] <= moment), key=lambda t: -t[0])
+    recent = [*begun[:1], *(talk for talk in begun[1:] if talk[0] > moment - DAY)]
+    return [_of_turn(turn) for _, turns in recent for turn in reversed(turns)]
 
 
 def _open(store: Store) -> list[tuple[int, list[OpenTurn]]]:
@@ -258,18 +296,8 @@ def _open(store: Store) -> list[tuple[int, list[OpenTurn]]]:
     return found
 
 
-def _mood_of(turns: Sequence[OpenTurn]) -> Item:
-    """The mean over the turns in which any feeling shows, as in an episode's record."""
-    from clsm_cli.text.affect import valence
-
-    felt = [v for v in (valence(turn.text[:LONGEST]) for turn in turns) if v]
-    text = mood(sum(felt) / len(felt) if felt else 0.0)
-    return _of_turn(turns[-1])._replace(kind="mood", text=text, tokens=tokens.count_tokens(text))
-
-
 def _of_turn(turn: OpenTurn) -> Item:
     text = turn.text if len(turn.text) <= LONGEST else f"{turn.text[:LONGEST].rstrip()} …"
-    text = f"{turn.speaker}: {text}" if turn.speaker else text
     return item(
         turn.key,
         "turn",
@@ -279,4 +307,5 @@ def _of_turn(turn: OpenTurn) -> Item:
         time=turn.time,
         path=turn.session if turn.path == "-" else turn.path,
         line=turn.line,
+        about=turn.speaker,
     )

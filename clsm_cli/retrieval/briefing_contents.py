@@ -1,41 +1,50 @@
-"""What a briefing needs of the whole store, read from the index: who, the rules, the tasks, the last days.
+"""What a briefing needs of the whole store, read from the index: statements, recent sentences, who is who.
 
 It depends on neither the time nor a query, so it is kept in a file until the store changes.
 """
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
-from pathlib import PurePath
-from typing import TYPE_CHECKING
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, cast
 
 from clsm_cli.errors import DamagedStoreError
-from clsm_cli.model.episodes import Document, EpisodeRecord
-from clsm_cli.model.trust import TRUST_ORDER, UNTRUSTED
-from clsm_cli.retrieval.briefing import Contents, Item, Past, item, mood
+from clsm_cli.model.episodes import Document, lowest_trust
+from clsm_cli.model.graph import Node, Statement
+from clsm_cli.model.trust import UNTRUSTED
+from clsm_cli.records import NamedTuple
+from clsm_cli.retrieval.briefing import Contents, Line, item
+from clsm_cli.retrieval.briefing_lines import LEAST, key_of, lines, sources
 from clsm_cli.store import episodes, logs, statements
 from clsm_cli.store.index.derived import records_of
 from clsm_cli.store.index.opening import open_index
 from clsm_cli.store.index.recent import recent
-from clsm_cli.text import timex
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+    from clsm_cli.model.codec import Record
     from clsm_cli.model.episodes import Episode
-    from clsm_cli.model.graph import Statement
+    from clsm_cli.model.trust import Trust
+    from clsm_cli.retrieval.briefing import Item
+    from clsm_cli.store.index.passages import Passage
     from clsm_cli.store.index.reader import Index
     from clsm_cli.store.layout import Store
 
-MOST = 200
-"""Items of a section that are kept: nobody reads more rules at the start of a session."""
-MOST_EPISODES = 64
-"""Episodes that are looked at for the last day."""
+MOST = 400
+"""Lines that are kept: nobody reads more at the start of a session."""
+DAYS = 28
+"""Days before the newest episode in which what was said is looked at: four weeks."""
 RULES = ("preference", "convention", "correction", "workflow")
 """Kinds of statements that say how to do things."""
-IDENTITY_FILES = ("soul.md", "identity.md", "user.md")
-"""Notes that say who is who, in the order in which they are read (OpenClaw's workspace)."""
-DAY = 86_400
+STATED = 0.6
+"""Worth of a statement of which no sentence is weighed, as those of older conversations."""
+NAMED = 12
+"""Mentions at which a person or project is worth half a line."""
+LABEL = 40
+"""Characters before a colon that are a label at most."""
+SAME = 0.8
+"""Share of the words of a line from which a better one says it already."""
 
 
 def collect(store: Store, until: datetime | None = None) -> Contents:
@@ -47,161 +56,159 @@ def collect(store: Store, until: datetime | None = None) -> Contents:
     """
     with open_index(store, None) as opened:
         index = opened.index
-        current = _statements(store, index)
-        identity = [s for s in current if s.stream == "identity" and s.kind not in RULES]
-        rules = [s for s in current if s.kind in RULES]
-        tasks = [s for s in current if s.kind == "task" and s.state in ("open", "blocked")]
-        who = [_of_statement(index, s) for s in _best(identity)] or _identity_files(index)
-        return Contents(
-            identity=tuple(who[:MOST]),
-            rules=tuple(_of_statement(index, s) for s in _best(rules)),
-            tasks=tuple(_of_statement(index, s) for s in sorted(tasks, key=_by_due)[:MOST]),
-            episodes=tuple(_past(store, index, until)),
-            warnings=tuple(_problems(index)),
-        )
+        forgotten = logs.forgotten(store)
+        records = records_of(index.connection, "statement", forgotten)
+        known = statements.load(store, {record.id: record for record in records}, now="")
+        current = [each for each in known.values() if _holds(each)]
+        ended = frozenset(key_of(each.text) for each in known.values() if not _holds(each))
+        ended -= {key_of(each.text) for each in current}
+        documents = [
+            each
+            for each in records_of(index.connection, "document", forgotten)
+            if isinstance(each, Document)
+        ]
+        loaded = [
+            d for d in documents if d.path.rpartition("/")[2] in store.settings.context.loaded
+        ]
+        unread = [each for each in documents if each not in loaded]
+        found = [
+            line
+            for source in sources(_episodes(store, index, until), unread)
+            for line in lines(source, ended)
+        ]
+        worth: dict[str, float] = {}
+        for line in found:
+            key = line.item.id.partition("-")[0]
+            worth[key] = max(worth.get(key, 0.0), line.worth)
+        rest = _Rest(index, worth, frozenset(each.id for each in loaded))
+        found += rest.statements(current)
+        found += rest.nodes(records_of(index.connection, "node", forgotten))
+        folders = {each.path.rpartition("/")[0] for each in loaded}
+        return Contents(tuple(_best(found)), tuple(sorted(folders)), tuple(_problems(index)))
 
 
-def _statements(store: Store, index: Index) -> list[Statement]:
-    """The current ones, with what a person changed in the Markdown since."""
-    forgotten = logs.forgotten(store)
-    records = records_of(index.connection, "statement", forgotten)
-    found = statements.load(store, {record.id: record for record in records}, now="")
-    return [s for s in found.values() if s.is_current and s.text]
+def _holds(each: Statement) -> bool:
+    return each.is_current and each.state != "done" and each.text != ""
 
 
-def _best(found: Iterable[Statement]) -> list[Statement]:
-    """Pinned and most trusted first, then what rests on most, then the newest."""
-    newest = sorted(found, key=_since, reverse=True)
-    newest.sort(key=lambda s: (not s.pinned, -TRUST_ORDER.index(s.trust), -len(s.sources)))
-    return newest[:MOST]
-
-
-def _since(statement: Statement) -> tuple[str, str]:
-    return (statement.valid_from or statement.recorded_at or "", statement.id)
-
-
-def _by_due(task: Statement) -> tuple[str, bool, tuple[int, ...], str]:
-    """The earliest due first, without a day last; then what can be done, then the newest."""
-    newest_first = tuple(-ord(sign) for sign in _since(task)[0])
-    return (task.due or "~", task.state == "blocked", newest_first, task.id)
-
-
-def _of_statement(index: Index, statement: Statement) -> Item:
-    places = [p for p in index.by_key(statement.id) if p.key == statement.id]
-    told = next((p.time for key in statement.sources for p in index.by_key(key) if p.time), None)
-    is_dated = told is not None and statement.due is None and timex.counts_from_day(statement.text)
-    return item(
-        statement.id,
-        statement.kind,
-        statement.text,
-        stream=statement.stream,
-        trust=statement.trust,
-        time=told if is_dated else statement.valid_from or statement.recorded_at,
-        path=places[0].path if places else "",
-        line=places[0].line_start if places else 0,
-        state=statement.state,
-        due=statement.due,
-        is_dated=is_dated,
-    )
-
-
-def _identity_files(index: Index) -> list[Item]:
-    """The blocks of the notes that say who is who, where nothing is consolidated yet."""
-    notes = [
-        (IDENTITY_FILES.index(name), record)
-        for record in records_of(index.connection, "document", frozenset())
-        if isinstance(record, Document)
-        and (name := PurePath(record.path).name.lower()) in IDENTITY_FILES
-    ]
-    return [
-        item(
-            passage.id,
-            "block",
-            passage.text.removeprefix("- "),
-            stream="identity",
-            trust=passage.trust,
-            time=passage.time,
-            path=passage.path,
-            line=passage.line_start,
-        )
-        for _, record in sorted(notes, key=lambda note: (note[0], note[1].id))
-        for block in record.blocks
-        for passage in index.by_key(block.key)
-        if passage.key == block.key and passage.current and passage.trust not in UNTRUSTED
-    ]
-
-
-def _past(store: Store, index: Index, until: datetime | None) -> Iterator[Past]:
-    """The episodes of the last day before the newest, and that one, newest first."""
+def _episodes(store: Store, index: Index, until: datetime | None) -> Iterator[Episode]:
     stamp = None if until is None else f"{until.astimezone(UTC):%Y%m%dT%H%M%SZ}"
-    files = dict(reversed(recent(index.connection, MOST_EPISODES, stamp)))
-    found = []
-    for episode_id, path in reversed(files.items()):
-        record = index.record(episode_id)
-        if isinstance(record, EpisodeRecord):
-            try:
-                episode = episodes.read(store.root / path)
-            except DamagedStoreError:
-                continue  # the index names it among the problems
-            # Nobody asked for it, so what only pages and tools told has no place here.
-            if not all(turn.trust in UNTRUSTED for turn in episode.turns):
-                found.append(_of_episode(episode, record, store))
-    found.sort(key=lambda past: (-past.at, past.whole.id))
-    newest = max((past.end for past in found), default=0)
-    yield from (past for past in found if past is found[0] or past.end > newest - DAY)
+    for path in recent(index.connection, DAYS, stamp):
+        try:
+            yield episodes.read(store.root / path)
+        except DamagedStoreError:
+            continue  # the index names it among the problems
 
 
-def _of_episode(episode: Episode, record: EpisodeRecord, store: Store) -> Past:
-    start, end, at = _span(episode, store)
+class _Rest(NamedTuple):
+    """What else there is beside the sentences.
 
-    def part(kind: str, text: str) -> Item:
-        return item(
-            episode.id,
-            kind,
-            text,
-            stream="flow",
-            trust=episode.trust,
-            time=episode.start,
-            path=episode.turns[0].path,
-            line=episode.turns[0].line_start,
-        )
+    Attributes:
+        worth: Of the best sentence of each turn that was weighed.
+        loaded: Ids of documents that the agent reads anyway.
+    """
 
-    told = ": ".join(text for text in (record.title, record.narrative) if text)
-    asked = [question.text for question in record.open_questions if not question.answered_by]
-    return Past(
-        start=start,
-        end=end,
-        at=at,
-        whole=part("episode", told),
-        details=tuple(
-            part(kind, text)
-            for kind, text in (
-                ("episode", record.title),
-                ("mood", mood(record.valence)),
-                *(("question", text) for text in asked),
-                *(("decision", text) for text in record.decisions),
-                ("narrative", record.narrative),
-            )
-            if text
-        ),
+    reader: Index
+    worth: Mapping[str, float]
+    loaded: frozenset[str]
+
+    def statements(self, current: Iterable[Statement]) -> Iterator[Line]:
+        """Tasks, rules and what is said of people."""
+        for each in current:
+            if each.kind == "task":
+                section = "tasks"
+            elif each.kind in RULES:
+                section = "rules"
+            elif each.stream == "identity" or each.pinned:
+                section = "who"
+            else:
+                continue
+            told, known = self._told(each.sources, LEAST if each.due else 0.0)
+            if each.pinned or known:
+                found = _of_statement(self.reader, each, told[0] if told else None)
+                thread = f"{told[0].path}\n{told[0].heading}" if told else each.topic
+                yield Line(found, section, 1.0 if each.pinned else known, thread)
+
+    def nodes(self, found: Iterable[Record]) -> Iterator[Line]:
+        """Persons and projects of which something is said."""
+        for node in found:
+            if isinstance(node, Node) and node.kind in ("person", "project") and node.summary:
+                told, known = self._told(node.sources, 0.0)
+                if told and known:
+                    summary = item(
+                        node.id,
+                        node.kind,
+                        node.summary,
+                        stream=node.stream,
+                        trust=lowest_trust([cast("Trust", passage.trust) for passage in told]),
+                        time=node.last,
+                        path=told[0].path,
+                        line=told[0].line_start,
+                        about=", ".join((node.label, *node.aliases)),
+                    )
+                    yield Line(summary, "who", round(known * node.n / (node.n + NAMED), 4), node.id)
+
+    def _told(self, sources: Sequence[str], least: float) -> tuple[list[Passage], float]:
+        """Where something was told, and what that is worth: 0 if the agent reads it anyway."""
+        found = [
+            p for key in sources for p in self.reader.by_key(key) if (p.key, p.part) == (key, 0)
+        ]
+        told = [passage for passage in found if passage.trust not in UNTRUSTED]
+        if not found or any(passage.document is None for passage in told):
+            return told, STATED
+        unread = [passage.key for passage in told if passage.document not in self.loaded]
+        return told, max((self.worth.get(key, least) for key in unread), default=0.0)
+
+
+def _of_statement(index: Index, each: Statement, told: Passage | None) -> Item:
+    """With the place where its author wrote it; what a person wrote into the topic file stands there."""
+    place = told or next((p for p in index.by_key(each.id) if p.key == each.id), None)
+    when = each.valid_from or (None if told else each.recorded_at)
+    return item(
+        each.id,
+        each.kind,
+        each.text,
+        stream=each.stream,
+        trust=each.trust,
+        time=(told.time if told else None) or when,
+        path=place.path if place else "",
+        line=place.line_start if place else 0,
+        state=each.state,
+        due=each.due,
     )
 
 
-def _span(episode: Episode, store: Store) -> tuple[int, int, int]:
-    """Start, end and place in time of a dated episode, in seconds since 1970.
+def _best(found: Sequence[Line]) -> Iterator[Line]:
+    """The best; of what says the same, one, and of a label under a heading the newest."""
+    newest: dict[tuple[str, str], str] = {}
+    for line in found:
+        topic = _topic(line)
+        newest[topic] = max(newest.get(topic, ""), _day(line))
+    last = max(newest.values(), default="")
+    kept: list[set[str]] = []
+    for line in sorted(found, key=lambda line: (-line.value(last), line.item.id)):
+        words = set(key_of(line.item.text).split())
+        is_old = _topic(line)[1] != "" and _day(line) < newest[_topic(line)]
+        if not is_old and not any(_says(words, other) for other in kept):
+            kept.append(words)
+            yield line
+        if len(kept) == MOST:
+            return
 
-    A bare date is the whole day, and in time it comes before what was said on that day.
-    """
-    start, _ = _interval(episode.start or "", store)
-    last, end = _interval(episode.end or episode.start or "", store)
-    return start, end, last
+
+def _day(line: Line) -> str:
+    return (line.item.time or "")[:10]
 
 
-def _interval(time: str, store: Store) -> tuple[int, int]:
-    moment = datetime.fromisoformat(time)
-    moment = moment if moment.tzinfo else moment.replace(tzinfo=store.zone)
-    until = moment + timedelta(days=1) if len(time) == len("2026-02-24") else moment
-    return int(moment.timestamp()), int(until.timestamp())
+def _topic(line: Line) -> tuple[str, str]:
+    """The heading and label of a line, as ``Mail › Open`` in the notes of many days."""
+    label, colon, _ = line.item.text.partition(": ")
+    return line.item.about, label if colon and len(label) <= LABEL else ""
+
+
+def _says(words: set[str], other: set[str]) -> bool:
+    """Whether nearly all words of a line stand in a better one."""
+    return len(words & other) >= SAME * len(words)
 
 
 def _problems(index: Index) -> Sequence[str]:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from clsm_cli.store.layout import Store
 
-VERSION = 3
+VERSION = 4
 """Raised whenever the contents or what they mean change; an older file is made anew."""
 MAX_BYTES = 16 << 20
 _LIVE = ("inbox", "uses")
@@ -63,7 +63,8 @@ def path_of(store: Store) -> Path:
 def signature(store: Store) -> str:
     """One digest of how all files look that a briefing is made of: names, sizes and times."""
     files = sorted((path, *how) for path, how in scan(store).items() if how[0] not in _LIVE)
-    return sha256(json.dumps([VERSION, store.zone_name, files]).encode())
+    made_with = [VERSION, store.zone_name, store.settings.context.loaded, files]
+    return sha256(json.dumps(made_with).encode())
 
 
 def fetch(store: Store, wanted: str | None) -> dict[str, Any] | None:

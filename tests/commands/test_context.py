@@ -29,9 +29,12 @@ NOW = ("--now", "2026-02-24T20:00:00+01:00")
 @pytest.fixture
 def told(cli: Cli) -> Cli:
     """A store with two notes and a conversation, before any night."""
-    (cli.folder / "SOUL.md").write_text("# Soul\n\nI am Sedge.\n\n- Units on every number.\n")
+    (cli.folder / "house.md").write_text(
+        "# House\n\n## Water\n\n- The meter of the house is read by Mara on Mondays.\n"
+        "\n## Power\n\n- The tariff of the house is 0.31 euros from March.\n"
+    )
     (cli.folder / "USER.md").write_text("# User\n\n- Mara measures water.\n")
-    cli.ok("ingest", "-q", *NOW, "SOUL.md", "USER.md")
+    cli.ok("ingest", "-q", *NOW, "house.md", "USER.md")
     said = "".join(talk("main", "The heron is back.", "Did it rain?"))
     cli.ok("ingest", "-q", "-", *NOW, stdin=said.encode())
     return cli
@@ -40,21 +43,23 @@ def told(cli: Cli) -> Cli:
 def test_text_for_a_person(told: Cli) -> None:
     done = told.ok("context", *NOW)
     assert done.err == ""
-    assert done.out.split("\n")[:8] == [
-        "Who",
-        "- I am Sedge.",
-        "- Units on every number.",
-        "- Mara measures water.",
-        "",
+    assert done.out.split("\n") == [
         "Just now",
-        "- Mood: even (+0.00)",
-        "- 2026-02-24 08:00 · Mara: The heron is back.",
+        "main",
+        "- Mara: The heron is back. (2026-02-24, :1)",
+        "- Did it rain? (2026-02-24, :2)",
+        "",
+        "People and projects",
+        "house.md",
+        "- Water: The meter of the house is read by Mara on Mondays. (:5)",
+        "- Power: The tariff of the house is 0.31 euros from March. (:9)",
+        "",
     ]
 
 
 def test_json_has_every_key(told: Cli) -> None:
     found = told.ok("context", "--json", *NOW).json
-    assert found["schema"] == "clsm.context/1"
+    assert found["schema"] == "clsm.context/2"
     assert set(found) == {
         "schema",
         "context_id",
@@ -64,14 +69,14 @@ def test_json_has_every_key(told: Cli) -> None:
         "budget",
         "warnings",
     }
-    names = ["identity", "now", "day", "tasks", "rules", "concepts"]
+    names = ["now", "due", "lately", "tasks", "rules", "who", "concepts"]
     assert [section["name"] for section in found["sections"]] == names
-    soul = found["sections"][0]["items"][0]
-    assert soul["text"] == "I am Sedge."
-    assert soul["trust"] == "user"
-    assert soul["source"]["path"].endswith("SOUL.md")
-    assert soul["source"]["line"] == 3
-    assert found["budget"]["limit"] == 2000
+    water = found["sections"][5]["items"][0]
+    assert water["text"] == "The meter of the house is read by Mara on Mondays."
+    assert (water["about"], water["trust"]) == ("Water", "user")
+    assert water["source"]["path"].endswith("house.md")
+    assert water["source"]["line"] == 5
+    assert found["budget"]["limit"] == 1500
 
 
 def test_it_is_no_use_and_says_the_same_again(told: Cli) -> None:
@@ -88,26 +93,26 @@ def test_a_prompt_is_not_taken_in_again(told: Cli) -> None:
     assert lines[0].startswith('<clsm-recall id="c-')
     assert lines[-1] == "</clsm-recall>"
     assert all(line.startswith("|") for line in lines[1:-1])
-    assert "I am Sedge." in done.out
+    assert "The tariff of the house" in done.out
     come_back = row(done.out, speaker="assistant", role="assistant")
     told.ok("ingest", "-q", "-", *NOW, stdin=come_back.encode())
-    assert told.ok("context", *NOW).out.count("I am Sedge.") == 1
+    assert told.ok("context", *NOW).out.count("The tariff of the house") == 1
 
 
 @pytest.mark.parametrize("form", ["text", "prompt"])
 def test_too_small_a_budget_is_said(told: Cli, form: str) -> None:
     done = told.ok("context", "--budget", "1", "--format", form, *NOW)
-    assert "none of 6 items fits the budget" in done.err
-    assert ("6 more did not fit" in done.out) == (form == "text")
+    assert "none of 4 items fits the budget" in done.err
+    assert ("4 more did not fit" in done.out) == (form == "text")
     dropped = told.ok("context", "--budget", "0", "--json", "-q", *NOW).json["budget"]["dropped"]
-    assert len(dropped) == 6
+    assert len(dropped) == 4
     assert all(each["reason"] == "budget" and each["tokens"] for each in dropped)
 
 
 @pytest.mark.parametrize(
     ("options", "limit"),
     [
-        (Options(), (None, "tokens")),
+        (Options(), (1500, "tokens")),
         (Options(budget="800"), (800, "tokens")),
         (Options(budget="3000c"), (3000, "characters")),
         (Options(budget="30%"), (2457, "tokens")),
@@ -117,7 +122,7 @@ def test_too_small_a_budget_is_said(told: Cli, form: str) -> None:
         (Options(budget="500", window=10_000), (500, "tokens")),
     ],
 )
-def test_budgets(options: Options, limit: tuple[int | None, str]) -> None:
+def test_budgets(options: Options, limit: tuple[int, str]) -> None:
     assert _budget(options) == limit
 
 
@@ -161,7 +166,7 @@ def test_a_damaged_shard_is_told(told: Cli) -> None:
     for _ in range(2):
         done = told.ok("context", *NOW)
         assert shard.name in done.err
-        assert "I am Sedge." in done.out
+        assert "The tariff of the house" in done.out
 
 
 def test_a_store_that_cannot_be_written(told: Cli) -> None:
@@ -173,7 +178,7 @@ def test_a_store_that_cannot_be_written(told: Cli) -> None:
 
 def shown(text: str, **values: Any) -> Briefing:
     item = Item("0123456789ab", "fact", text, "identity", "web", 3)._replace(**values)
-    return Briefing("c-1f", "now", None, (Section("identity", 9, (item,)),), Budget(9, 3))
+    return Briefing("c-1f", "now", None, (Section("who", (item,)),), Budget(9, 3))
 
 
 @examples(200)
@@ -191,7 +196,7 @@ def test_no_text_leaves_its_place(text: str, field: str, value: str) -> None:
 
 def test_an_item_cannot_pose_as_another() -> None:
     lines = context_lines(shown("One.\n- Two.\nTasks\n- [ ] Three."))
-    assert lines == ["Who", "- One.", "  - Two.", "  Tasks", "  - [ ] Three."]
+    assert lines == ["People and projects", "- One.", "  - Two.", "  Tasks", "  - [ ] Three."]
 
 
 def test_the_help_names_what_is_read(cli: Cli) -> None:

@@ -158,7 +158,7 @@ def test_doctor_restore_and_answers_tell(told: Cli) -> None:
     assert str(Path(told.environment["HOME"]) / ".config" / "clsm" / "config.toml") in refused.err
 
 
-HARMLESS = {"ingest.exclude"}
+HARMLESS = {"ingest.exclude", "context.loaded"}
 """Free texts of a store: patterns that can leave out of what was named, and lead nowhere."""
 
 

@@ -9,8 +9,7 @@ from faults.inputs.injection_texts import TEXTS
 
 from clsm_cli.commands import render_context, render_prompt
 from clsm_cli.retrieval.answer import Answer, Budget, Concept, Dropped, Known, Memory, Source, Why
-from clsm_cli.retrieval.briefing import Briefing, Item, Section
-from clsm_cli.retrieval.briefing_share import SECTIONS
+from clsm_cli.retrieval.briefing import SECTIONS, Briefing, Item, Section
 from clsm_cli.text.fence import KEY_BYTES, blocks
 from clsm_cli.text.terminal import safe
 
@@ -114,10 +113,22 @@ def briefing(rng: random.Random, replayed: str) -> Briefing:
         text = rng.choice((_text(rng), f"{_text(rng)}\n{replayed}", rng.choice(TEXTS)))
         kind, state = rng.choice((("task", "open"), ("question", None), ("turn", None)))
         place, time_ = _text(rng), rng.choice((None, "2026-03-01", _text(rng)))
-        return Item(_text(rng), kind, text, "flow", rng.choice(TRUSTS), 5, time_, place, 1, state)
+        return Item(
+            _text(rng),
+            kind,
+            text,
+            "flow",
+            rng.choice(TRUSTS),
+            5,
+            time_,
+            place,
+            1,
+            state,
+            about=_text(rng),
+        )
 
     sections = tuple(
-        Section(name, 10, tuple(item() for _ in range(rng.randrange(3)))) for name in SECTIONS
+        Section(name, tuple(item() for _ in range(rng.randrange(3)))) for name in SECTIONS
     )
     return Briefing("r-0123456789ab", NOW, None, sections, Budget(2000, 5))
 

@@ -180,10 +180,13 @@ def test_much_that_is_captured_during_the_night_waits_for_its_end(desk: Cli) -> 
 
 def test_the_briefing_is_that_of_before(desk: Cli) -> None:
     before = desk.ok("context", "--json", *NOW)
+    prepared = (desk.store / ".clsm" / "context.json").read_bytes()
     with stopped(desk, *NIGHT) as process:
         assert desk.ok("context", "--json", *NOW) == before
+        assert (desk.store / ".clsm" / "context.json").read_bytes() == prepared
         ended(process)
-    assert desk.ok("context", "--json", *NOW) != before
+    desk.ok("context", *NOW)
+    assert (desk.store / ".clsm" / "context.json").read_bytes() != prepared
 
 
 def test_a_hand_edit_during_the_night_is_seen_when_it_ends(desk: Cli) -> None:

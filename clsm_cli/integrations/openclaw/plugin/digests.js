@@ -3,7 +3,7 @@
 import { digest } from "./clsm.js";
 import { shared } from "./shared.js";
 
-const TOKENS = "600";
+const TOKENS = "1500";
 const HOUR = 3_600_000;
 const MOST = 200;
 

@@ -1,0 +1,57 @@
+"""A turn cut into the units that are weighed: list items, table rows, sentences."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from clsm_cli.heads.unit_features import Unit
+from clsm_cli.text.sentences import split
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from clsm_cli.model.episodes import Turn
+
+LONGEST_ITEM = 320
+"""Characters up to which a list item stays whole; a longer one is cut into its sentences."""
+_FENCED = re.compile(r"[ \t]*(?:```|~~~)")
+_ITEM = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+\S")
+_RULED = re.compile(r"[\s|:*_=-]*")
+_HEADING = re.compile(r"[ \t]*#{1,6}\s")
+
+
+def units(turns: Sequence[Turn]) -> list[Unit]:
+    r"""The units of the turns of a document or chat, in order; code and rules are none.
+
+    >>> from clsm_cli.model.episodes import Turn
+    >>> turn = Turn("k", "", "assistant", "- Rent is due. Pay it.\n  - By transfer")
+    >>> [turn.text[unit.start : unit.end] for unit in units([turn])]
+    ['- Rent is due. Pay it.', '- By transfer']
+    """
+    found: list[Unit] = []
+    for place, turn in enumerate(turns):
+        spans = _spans(turn.text)
+        found += [
+            Unit(place, start, end, number, len(spans)) for number, (start, end) in enumerate(spans)
+        ]
+    return found
+
+
+def _spans(text: str) -> list[tuple[int, int]]:
+    spans: list[tuple[int, int]] = []
+    item = -1
+    for start, end in split(text):
+        said = text[start:end]
+        if _FENCED.match(said) or _HEADING.match(said) or _RULED.fullmatch(said):
+            item = -1
+            continue
+        if _ITEM.match(said):
+            item = start
+        elif item >= 0 and "\n\n" in text[spans[-1][1] : start]:
+            item = -1
+        if item >= 0 and item != start and end - item <= LONGEST_ITEM and spans[-1][0] == item:
+            spans[-1] = (item, end)
+        else:
+            spans.append((start, end))
+    return spans

@@ -1,0 +1,383 @@
+"""Fit the heads: small classifiers of documents and units, on the labels of ``fixtures/labels``.
+
+Run ``python -m scripts.fit_heads COPIES --locomo FOLDER`` (see ``scripts.join_labels``). It writes
+``clsm_cli/heads/weights/document.json`` and ``unit.json``: the same labels give the same bytes. Each
+has its figures on workspaces and conversations that were left out, one at a time, and the digest of
+the labels. A unit is what ``heads.units`` cuts; a label is of the unit that shares most words with it.
+What the document is enters a unit's inputs as probabilities of heads that have not seen its workspace.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import re
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from zoneinfo import ZoneInfo
+
+import numpy as np
+
+from clsm_cli.heads import document_features, unit_features
+from clsm_cli.heads.classifier import CLIP, Classifier, packed
+from clsm_cli.heads.judge import ABOUT, inputs_of
+from clsm_cli.heads.unit_features import Unit
+from clsm_cli.heads.units import units
+from clsm_cli.ingestion.items import Problem
+from clsm_cli.ingestion.markdown import read
+from clsm_cli.ingestion.turns import from_block
+from clsm_cli.model.episodes import Turn
+from scripts.join_labels import CHAT, LABELS, joined
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from clsm_cli.ingestion.turns import Masker
+
+WEIGHTS = Path(__file__).parents[1] / "clsm_cli" / "heads" / "weights"
+ROLES = ("log", "living", "instruction", "reference", "list")
+KINDS = ("fact", "decision", "preference", "task", "event", "lesson", "state", "other")
+DOCUMENT = {"role": ROLES, "owner": ("owner",), "template": ("template",)}
+UNIT = {
+    "noise": ("noise",),
+    "keep": ("keep",),
+    "alone": ("alone",),
+    "with headings": ("with headings",),
+    "kind": KINDS,
+}
+_WORD = re.compile(r"\w+")
+
+
+class Settings(NamedTuple):
+    """How a classifier is fitted: units in its hidden layer (0: none), decay of weights, rounds."""
+
+    hidden: int
+    decay: float
+    rounds: int = 150
+    rate: float = 0.02
+    dropped: float = 0.2
+
+
+class Examples(NamedTuple):
+    """Inputs [n, d], targets [n, k] with NaN where nothing is known, and the group of each row."""
+
+    inputs: Any
+    targets: Any
+    groups: list[str]
+
+
+def fit(
+    inputs: Any, targets: Any, groups: Mapping[str, Sequence[str]], settings: Settings
+) -> tuple[Any, Any, list[Any]]:
+    """Mean and scale of the inputs, and the layers, by Adam over all rows with dropout."""
+    chance = np.random.default_rng(0)
+    mean, scale = inputs.mean(0), inputs.std(0)
+    scale[scale < 1e-6] = 1.0
+    rows = np.clip((inputs - mean) / scale, -CLIP, CLIP)
+    width, out = rows.shape[1], targets.shape[1]
+    hidden = settings.hidden
+    shapes = (
+        [(width, hidden), (hidden,), (hidden, out), (out,)] if hidden else [(width, out), (out,)]
+    )
+    layers = [
+        chance.normal(0, shape[0] ** -0.5, shape) if len(shape) == 2 and hidden else np.zeros(shape)
+        for shape in shapes
+    ]
+    means = [np.zeros_like(layer) for layer in layers]
+    squares = [np.zeros_like(layer) for layer in layers]
+    for step in range(1, settings.rounds + 1):
+        slopes = _slopes(rows, targets, groups, layers, settings, chance)
+        rate = settings.rate * (1 - step / (settings.rounds + 1)) ** 0.5
+        for place, slope in enumerate(slopes):
+            means[place] += 0.1 * (slope - means[place])
+            squares[place] += 0.001 * (slope * slope - squares[place])
+            pace = means[place] / (1 - 0.9**step)
+            layers[place] -= rate * pace / (np.sqrt(squares[place] / (1 - 0.999**step)) + 1e-8)
+    return mean, scale, layers
+
+
+def _slopes(
+    rows: Any,
+    targets: Any,
+    groups: Mapping[str, Sequence[str]],
+    layers: list[Any],
+    settings: Settings,
+    chance: np.random.Generator,
+) -> list[Any]:
+    if not settings.hidden:
+        weights, offset = layers
+        slope = _errors(rows @ weights + offset, targets, groups) / len(rows)
+        return [rows.T @ slope + settings.decay * weights, slope.sum(0)]
+    first, bias, second, offset = layers
+    seen = rows * (chance.random(rows.shape) > settings.dropped / 2) / (1 - settings.dropped / 2)
+    inner = np.tanh(seen @ first + bias)
+    mask = (chance.random(inner.shape) > settings.dropped) / (1 - settings.dropped)
+    slope = _errors((inner * mask) @ second + offset, targets, groups) / len(rows)
+    back = (slope @ second.T) * mask * (1 - inner * inner)
+    decay = settings.decay
+    return [
+        seen.T @ back + decay * first,
+        back.sum(0),
+        (inner * mask).T @ slope + decay * second,
+        slope.sum(0),
+    ]
+
+
+def _parts(groups: Mapping[str, Sequence[str]]) -> Iterator[slice]:
+    start = 0
+    for names in groups.values():
+        yield slice(start, start + len(names))
+        start += len(names)
+
+
+def _chances(scores: Any, groups: Mapping[str, Sequence[str]]) -> Any:
+    found = np.empty_like(scores)
+    for part in _parts(groups):
+        some = scores[:, part]
+        if some.shape[1] == 1:
+            found[:, part] = 1 / (1 + np.exp(-some))
+        else:
+            powers = np.exp(some - some.max(1, keepdims=True))
+            found[:, part] = powers / powers.sum(1, keepdims=True)
+    return found
+
+
+def _errors(scores: Any, targets: Any, groups: Mapping[str, Sequence[str]]) -> Any:
+    return np.nan_to_num(_chances(scores, groups) - targets, nan=0.0)
+
+
+def classify(
+    inputs: Any, fitted: tuple[Any, Any, list[Any]], groups: Mapping[str, Sequence[str]]
+) -> Any:
+    """Probabilities of the rows."""
+    mean, scale, layers = fitted
+    rows = np.clip((inputs - mean) / scale, -CLIP, CLIP)
+    if len(layers) == 4:
+        rows = np.tanh(rows @ layers[0] + layers[1])
+    return _chances(rows @ layers[-2] + layers[-1], groups)
+
+
+def left_out(examples: Examples, outputs: Mapping[str, Sequence[str]], settings: Settings) -> Any:
+    """Probabilities of each row by a classifier that has not seen its group."""
+    found = np.zeros(examples.targets.shape)
+    groups = np.array(examples.groups)
+    for group in sorted({*examples.groups}):
+        own = groups == group
+        fitted = fit(examples.inputs[~own], examples.targets[~own], outputs, settings)
+        found[own] = classify(examples.inputs[own], fitted, outputs)
+    return found
+
+
+def auroc(scores: Any, truths: Any) -> float:
+    """The chance that a true one has a higher score than a false one; ties count half.
+
+    >>> auroc(np.array([0.9, 0.8, 0.1]), np.array([True, False, False]))
+    1.0
+    """
+    _, places, counts = np.unique(scores, return_inverse=True, return_counts=True)
+    ranks = (np.cumsum(counts) - (counts - 1) / 2)[places]
+    true = int(truths.sum())
+    return float((ranks[truths].sum() - true * (true + 1) / 2) / (true * (len(truths) - true)))
+
+
+def calibration_error(scores: Any, truths: Any) -> float:
+    """Mean distance of probability and frequency over tenths of the rows."""
+    order = np.argsort(scores, kind="stable")
+    parts = np.array_split(order, 10)
+    return float(np.mean([abs(scores[part].mean() - truths[part].mean()) for part in parts]))
+
+
+@cache
+def _document(path: Path, name: str) -> tuple[list[Turn], list[Unit], list[list[float]]] | None:
+    raw = read(path.read_bytes(), path=name, zone=ZoneInfo("UTC"))
+    if isinstance(raw, Problem):
+        return None
+    unmasked = cast("Masker", str)
+    turns = [from_block(block, name, name, raw.trust, unmasked) for block in raw.blocks]
+    found = units(turns)
+    return (turns, found, unit_features.unit_features(turns, found)) if turns else None
+
+
+def _copy(copies: Path, repo: str, name: str) -> Path:
+    return copies / repo.replace("/", "+", 1) / name
+
+
+def of_documents(copies: Path) -> Examples:
+    """What the labelled documents are."""
+    rows, targets, groups = [], [], []
+    for label in joined("documents", copies, None):
+        found = _document(_copy(copies, label["repo"], label["file"]), label["file"])
+        if found is None:
+            continue
+        rows.append(document_features.document_features(found[0]))
+        role = [float(label["role"] == name) for name in ROLES]
+        targets.append([*role, float(label["owner"]), float(label.get("template", 0))])
+        groups.append(label["repo"])
+    return Examples(np.array(rows, float), np.array(targets, float), groups)
+
+
+class Labelled(NamedTuple):
+    """A unit with its label, its shape, and the key and features of its document."""
+
+    label: Mapping[str, Any]
+    shape: list[float]
+    document: list[float] | None
+    group: str
+
+
+def of_units(copies: Path, locomo: Path | None) -> Iterator[Labelled]:
+    """The labelled units whose text the product cuts alike."""
+    chats = {}
+    for label in joined("units", copies, locomo):
+        if label["repo"] == CHAT and locomo is not None:
+            if label["file"] not in chats:
+                chats[label["file"]] = dict(_turns(locomo / label["file"]))
+            shape = chats[label["file"]][label["turn"]]
+            yield Labelled(label, shape, None, f"{CHAT}/{label['file']}")
+            continue
+        found = _document(_copy(copies, label["repo"], label["file"]), label["file"])
+        place = found and _nearest(found[0], found[1], label)
+        if found is not None and place is not None:
+            features = document_features.document_features(found[0])
+            yield Labelled(label, found[2][place], features, label["repo"])
+
+
+def _turns(path: Path) -> Iterator[tuple[str, list[float]]]:
+    said = json.loads(path.read_text("utf-8"))
+    said = said.get("conversation", said)
+    for key in said:
+        if re.fullmatch(r"session_\d+", key):
+            turns = [
+                Turn(each["dia_id"], each["speaker"], "user", each["text"]) for each in said[key]
+            ]
+            whole = [Unit(place, 0, len(turn.text)) for place, turn in enumerate(turns)]
+            shapes = unit_features.unit_features(turns, whole)
+            yield from zip((turn.key for turn in turns), shapes, strict=True)
+
+
+def _nearest(turns: list[Turn], found: list[Unit], label: Mapping[str, Any]) -> int | None:
+    """Place of the unit that shares most words with a label, at least half of all."""
+    wanted = {*_WORD.findall(label["text"])}
+    best = (0.5, -1)
+    for place, unit in enumerate(found):
+        turn = turns[unit.turn]
+        if turn.line_start <= label["line"] <= turn.line_end:
+            words = {*_WORD.findall(turn.text[unit.start : unit.end])}
+            best = max(best, (len(wanted & words) / max(1, len(wanted | words)), -place - 1))
+    return -best[1] - 1 if best[1] < -1 or best[0] > 0.5 else None
+
+
+def main() -> None:
+    """Fit both heads and write them."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("copies", type=Path)
+    parser.add_argument("--locomo", type=Path)
+    given = parser.parse_args()
+    documents = of_documents(given.copies)
+    by_form = {"logistic": Settings(0, 0.05), "hidden": Settings(16, 0.03)}
+    told = {form: left_out(documents, DOCUMENT, by_form[form]) for form in by_form}
+    figures = {form: _document_figures(documents, found) for form, found in told.items()}
+    _write("document", documents, DOCUMENT, by_form["hidden"], document_features.NAMES, figures)
+
+    labelled = list(of_units(given.copies, given.locomo))
+    examples = _unit_examples(labelled, documents, by_form["hidden"])
+    by_form = {"logistic": Settings(0, 0.02), "hidden": Settings(24, 0.02)}
+    told = {form: left_out(examples, UNIT, by_form[form]) for form in by_form}
+    told_of = {form: _unit_figures(labelled, found) for form, found in told.items()}
+    _write("unit", examples, UNIT, by_form["hidden"], (*unit_features.NAMES, *ABOUT), told_of)
+
+
+def _unit_examples(
+    labelled: Sequence[Labelled], documents: Examples, settings: Settings
+) -> Examples:
+    groups = np.array(documents.groups)
+    rows, targets = [], []
+    heads = {
+        group: fit(
+            documents.inputs[groups != group],
+            documents.targets[groups != group],
+            DOCUMENT,
+            settings,
+        )
+        for group in sorted({each.group for each in labelled if each.document})
+    }
+    names = [name for group in DOCUMENT.values() for name in group]
+    for each in labelled:
+        about = None
+        if each.document:
+            chances = classify(np.array([each.document]), heads[each.group], DOCUMENT)[0]
+            about = dict(zip(names, chances.tolist(), strict=True))
+        rows.append(inputs_of(each.shape, about))
+        label = each.label
+        kinds = [float(label["kind"] == kind) for kind in KINDS]
+        values = [label["keep"] == 0, label["keep"] == 2, label["alone"] == 1, label["alone"] > 0]
+        targets.append([*map(float, values), *(kinds if sum(kinds) else [np.nan] * len(KINDS))])
+    return Examples(np.array(rows), np.array(targets), [each.group for each in labelled])
+
+
+def _document_figures(examples: Examples, found: Any) -> dict[str, float]:
+    roles = examples.targets[:, : len(ROLES)].argmax(1)
+    return {
+        "documents": len(roles),
+        "role accuracy": round(float((found[:, : len(ROLES)].argmax(1) == roles).mean()), 3),
+        "owner AUROC": round(auroc(found[:, 5], examples.targets[:, 5] == 1), 3),
+        "template AUROC": round(auroc(found[:, 6], examples.targets[:, 6] == 1), 3),
+    }
+
+
+def _unit_figures(labelled: Sequence[Labelled], found: Any) -> dict[str, dict[str, float]]:
+    chat = np.array([each.document is None for each in labelled])
+    keep = np.array([each.label["keep"] for each in labelled])
+    alone = np.array([each.label["alone"] for each in labelled])
+    kinds = np.array([KINDS.index(each.label["kind"]) for each in labelled])
+    figures = {}
+    for name, own in (("all", chat | True), ("notes", ~chat), ("chat", chat)):
+        some = own & (keep > 0)
+        figures[name] = {
+            "units": int(own.sum()),
+            "noise AUROC": auroc(found[own, 0], keep[own] == 0),
+            "keep AUROC": auroc(found[own, 1], keep[own] == 2),
+            "alone AUROC": auroc(found[own, 2], alone[own] == 1),
+            "with headings AUROC": auroc(found[own, 3], alone[own] > 0),
+            "noise calibration error": calibration_error(found[own, 0], keep[own] == 0),
+            "keep calibration error": calibration_error(found[own, 1], keep[own] == 2),
+            "kind accuracy": float((found[some, 4:].argmax(1) == kinds[some]).mean()),
+        }
+        for share in (5, 10, 20):
+            best = np.argsort(-found[own, 1], kind="stable")[: int(own.sum()) * share // 100]
+            figures[name][f"good of the best {share} %"] = float((keep[own][best] == 2).mean())
+            figures[name][f"noise of the best {share} %"] = float((keep[own][best] == 0).mean())
+        figures[name] = {what: round(value, 3) for what, value in figures[name].items()}
+    return figures
+
+
+def _write(
+    name: str,
+    examples: Examples,
+    outputs: Mapping[str, tuple[str, ...]],
+    settings: Settings,
+    inputs: Sequence[str],
+    figures: Mapping[str, Any],
+) -> None:
+    mean, scale, layers = fit(examples.inputs, examples.targets, outputs, settings)
+    first, bias, second, offset = layers
+    whole = Classifier(tuple(inputs), outputs, mean, scale, (first, bias, second, offset))
+    labels = (LABELS / f"{name}s.jsonl").read_bytes()
+    data = {
+        "about": "Fitted by scripts/fit_heads.py; the figures are of groups that were left out.",
+        "labels": hashlib.sha256(labels).hexdigest(),
+        "groups left out": len({*examples.groups}),
+        "figures": figures,
+        **packed(whole),
+    }
+    text = json.dumps(data, ensure_ascii=False, indent=1)
+    (WEIGHTS / f"{name}.json").write_text(
+        re.sub(r",\n\s+(?=[-\d\"][^:]*\n?)", ", ", text) + "\n", "utf-8"
+    )
+    print(name, json.dumps(figures, indent=1))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,73 @@
+"""What the shipped heads say of documents and units that they were not fitted on."""
+
+from __future__ import annotations
+
+import json
+from importlib import resources
+from typing import Any
+
+import pytest
+
+from clsm_cli.heads import classifier, document_features, judge, unit_features
+from clsm_cli.model.episodes import Turn
+
+
+def _turn(text: str, path: str, *heading: str) -> Turn:
+    return Turn(text[:12], "", "assistant", text, path=path, heading=heading)
+
+
+def _shipped(name: str) -> Any:
+    place = resources.files("clsm_cli.heads") / "weights" / f"{name}.json"
+    return json.loads(place.read_text("utf-8"))
+
+
+def test_inputs_are_those_that_the_weights_were_fitted_on() -> None:
+    assert classifier.load("document").inputs == document_features.NAMES
+    assert classifier.load("unit").inputs == (*unit_features.NAMES, *judge.ABOUT)
+
+
+def test_a_decision_is_worth_more_than_a_stock_sentence() -> None:
+    turns = [
+        _turn("- **Be genuinely helpful, not performatively helpful.**", "SOUL.md", "Core Truths"),
+        _turn(
+            "- **Database:** Mara Hart decided on 2026-03-02 to keep PostgreSQL 16 on the server in Leeds.",
+            "MEMORY.md",
+            "Decisions",
+        ),
+    ]
+    stock, decision = (judge.weighed([turn], judge.about_document([turn])) for turn in turns)
+    assert stock[0].chances["noise"] > 0.5 > decision[0].chances["noise"]
+    assert decision[0].chances["keep"] > 2 * stock[0].chances["keep"]
+
+
+@pytest.mark.parametrize(
+    ("path", "heading", "text", "role"),
+    [
+        ("memory/2026-03-02.md", "2026-03-02", "- 09:30 Called Mara about the boat.", "log"),
+        ("AGENTS.md", "Rules", "- Always ask before you send a message.", "instruction"),
+    ],
+)
+def test_role_of_a_document(path: str, heading: str, text: str, role: str) -> None:
+    about = judge.about_document([_turn(text, path, heading)])
+    assert max(judge.ROLES, key=lambda name: about[name]) == role
+
+
+def test_code_and_rules_are_no_units() -> None:
+    turns = [_turn("```\nls -l\n```", "a.md"), _turn("| a | b |\n|---|---|\n| 1 | 2 |", "a.md")]
+    said = [
+        turns[each.unit.turn].text[each.unit.start : each.unit.end]
+        for each in judge.weighed(turns, None)
+    ]
+    assert said == ["| a | b |", "| 1 | 2 |"]
+
+
+@pytest.mark.parametrize(
+    ("name", "figure", "least"),
+    [
+        ("unit", "noise AUROC", 0.84),
+        ("unit", "keep AUROC", 0.8),
+        ("unit", "with headings AUROC", 0.84),
+    ],
+)
+def test_shipped_figures_on_left_out_workspaces(name: str, figure: str, least: float) -> None:
+    assert _shipped(name)["figures"]["hidden"]["all"][figure] >= least
