@@ -20,6 +20,7 @@ BELOW = {
     "scoring": {"model"},
     "text": {"model"},
     "embedding": {"model"},
+    "heads": {"model", "text"},
     "store": {"model", "text", "embedding"},
     "ingestion": {"model", "scoring", "text", "embedding", "store"},
     "retrieval": {"model", "scoring", "text", "store"},

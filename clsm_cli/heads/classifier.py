@@ -1,0 +1,123 @@
+"""A classifier of one hidden layer, and its weights as a data file."""
+
+from __future__ import annotations
+
+import base64
+import json
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+CLIP = 4.0
+"""Deviations from the mean beyond which an input counts no more."""
+
+
+@dataclass(frozen=True, eq=False)
+class Classifier:
+    """``softmax or sigmoid(tanh(z W + b) U + c)`` with ``z`` the standardised inputs.
+
+    Attributes:
+        inputs: Name of each input.
+        groups: Outputs of each question: several exclude one another (softmax), one is a probability
+            by itself (sigmoid).
+        mean: Of each input, as it was fitted on.
+        scale: Deviation of each input.
+        layers: ``W``, ``b``, ``U`` and ``c``.
+    """
+
+    inputs: tuple[str, ...]
+    groups: Mapping[str, tuple[str, ...]]
+    mean: Any
+    scale: Any
+    layers: tuple[Any, Any, Any, Any]
+
+    def probabilities(self, rows: Sequence[Sequence[float]]) -> list[dict[str, float]]:
+        """What each row of inputs is, by the outputs' names, to four decimals.
+
+        >>> import numpy as np
+        >>> one = Classifier(("x",), {"a": ("a",)}, np.zeros(1), np.ones(1),
+        ...     (np.ones((1, 1)), np.zeros(1), np.ones((1, 1)), np.zeros(1)))
+        >>> one.probabilities([[0.0], [9.0]])
+        [{'a': 0.5}, {'a': 0.7309}]
+        """
+        import numpy as np
+
+        if not rows:
+            return []
+        first, bias, second, offset = self.layers
+        inputs = np.clip((np.asarray(rows, np.float64) - self.mean) / self.scale, -CLIP, CLIP)
+        outputs = np.tanh(inputs @ first + bias) @ second + offset
+        found: list[dict[str, float]] = [{} for _ in rows]
+        start = 0
+        for names in self.groups.values():
+            part = outputs[:, start : start + len(names)]
+            start += len(names)
+            if len(names) == 1:
+                chances = 1 / (1 + np.exp(-part))
+            else:
+                chances = np.exp(part - part.max(1, keepdims=True))
+                chances /= chances.sum(1, keepdims=True)
+            for told, values in zip(found, chances.tolist(), strict=True):
+                told.update(zip(names, (round(value, 4) for value in values), strict=True))
+        return found
+
+
+@cache
+def load(name: str) -> Classifier:
+    """The classifier ``unit`` or ``document``, as shipped."""
+    data = json.loads(
+        (resources.files("clsm_cli.heads") / "weights" / f"{name}.json").read_text("utf-8")
+    )
+    return unpacked(data)
+
+
+def packed(classifier: Classifier) -> dict[str, Any]:
+    """A classifier as JSON: each column of a matrix as signed bytes with a scale.
+
+    >>> import numpy as np
+    >>> one = Classifier(("x",), {"a": ("a",)}, np.zeros(1), np.ones(1),
+    ...     (np.ones((1, 1)), np.zeros(1), np.ones((1, 1)), np.zeros(1)))
+    >>> unpacked(packed(one)).layers[0].round(4).tolist()
+    [[1.0]]
+    """
+    import numpy as np
+
+    layers = []
+    for matrix in classifier.layers:
+        columns = np.atleast_2d(matrix)
+        scales = np.array([float(f"{value:.6g}") for value in np.abs(columns).max(0) / 127])
+        scales[scales == 0] = 1.0
+        codes = np.rint(columns / scales).astype(np.int8)
+        layers.append(
+            {"scales": scales.tolist(), "codes": base64.b64encode(codes.tobytes()).decode()}
+        )
+    return {
+        "inputs": list(classifier.inputs),
+        "groups": {name: list(outputs) for name, outputs in classifier.groups.items()},
+        "mean": [round(float(value), 4) for value in classifier.mean],
+        "scale": [round(float(value), 4) for value in classifier.scale],
+        "layers": layers,
+    }
+
+
+def unpacked(data: Mapping[str, Any]) -> Classifier:
+    """A classifier from its JSON."""
+    import numpy as np
+
+    matrices = []
+    for layer in data["layers"]:
+        scales = np.array(layer["scales"])
+        codes = np.frombuffer(base64.b64decode(layer["codes"]), np.int8).reshape(-1, len(scales))
+        matrices.append(codes.astype(np.float64) * scales)
+    first, bias, second, offset = matrices
+    return Classifier(
+        inputs=tuple(data["inputs"]),
+        groups={name: tuple(outputs) for name, outputs in data["groups"].items()},
+        mean=np.array(data["mean"]),
+        scale=np.array(data["scale"]),
+        layers=(first, bias[0], second, offset[0]),
+    )
