@@ -196,7 +196,7 @@ def _look(
         "begins item": _ITEM.fullmatch(text[begin:start]) is not None,
         "whole line": not bare.strip("#->*+ ") and not tail.strip("*_: "),
         "at sign": head.endswith("@"),
-        "speaks": not bare.strip("#->*+ ") and _SPOKEN.match(tail) is not None,
+        "speaks": not bare and _SPOKEN.match(tail) is not None,
         "before comma": tail.startswith(","),
         "ends sentence": re.match(r"[*_`\"]*[.!?。！？](?:\s|$)", tail) is not None,
         "in path": head[-1:] in ("/", "\\")
