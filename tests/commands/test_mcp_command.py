@@ -281,13 +281,15 @@ def test_a_locked_store_answers_takes_notes_and_refuses_to_judge(cli: Cli) -> No
         found = await client.call_tool("recall", {"query": "How does Brian take his coffee?"})
         answer = found.structured_content
         assert answer["answered"]
-        assert not (await client.call_tool("note", {"text": "x"})).is_error
+        noted = await client.call_tool("note", {"text": "The spare key hangs in the barn."})
+        assert noted.structured_content["is_new"] is True
         good = [answer["memories"][0]["id"]]
         judged = {"recall_id": answer["recall_id"], "good": good}
         assert "is locked by" in failure_of(await client.call_tool("feedback", judged))
         fcntl.flock(folder, fcntl.LOCK_UN)
-        again = await client.call_tool("note", {"text": "x"})
-        assert again.structured_content["is_new"] is False
+        found = await client.call_tool("recall", {"query": "Where does the spare key hang?"})
+        texts = [each["text"] for each in found.structured_content["memories"]]
+        assert texts.count("The spare key hangs in the barn.") == 1
         assert not (await client.call_tool("feedback", judged)).is_error
 
     assert session(cli, talk) == ""

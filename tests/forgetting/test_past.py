@@ -143,7 +143,7 @@ def test_the_command_says_what_it_did_and_what_was_pushed(cli: Cli, tmp_path: Pa
     assert (done.code, done.err) == (0, "")
     assert "git: 1 of 1 commit written anew" in done.out
     assert f"git -C {cli.store} push --force --all far" in done.out
-    assert b"4711" not in objects(cli.store)
+    assert b"4711, says Mara" not in objects(cli.store)
     assert b"blue tin" in objects(cli.store)
     again = cli("forget", said, "--yes", "--purge-history", "--json")
     assert again.json["known"] is True

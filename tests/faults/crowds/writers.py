@@ -207,9 +207,12 @@ class Writer:
         """Take a note of its own back, by its run."""
         text, at = self._notes.pop() if self._notes else ("", "")
         log = (self._folder / "memory/flow/pi/runs.jsonl").read_bytes()
-        line = log[: log.rfind(f'"at": "{at}"'.encode())].rsplit(b"\n", 1)[-1] if at else b""
+        before, _, _ = log.rpartition(f'"at": "{at}"'.encode())
+        line = before.rpartition(b"\n")[-1] if at else b""
         if b'"command": "note"' not in line:
-            return None  # the ledger's line is not waited for: a kill came before it
+            # The ledger's line is not waited for: a kill came before it. Nor is there one of a
+            # note that was put aside.
+            return None
         told = self._history.told[text]
         told.taken_back = "asked"
         run = line.split(b'"')[3].decode()
