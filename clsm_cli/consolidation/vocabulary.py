@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.consolidation.inventory import Entry, Sighting, inventory
 from clsm_cli.consolidation.matching import Form, Matcher
+from clsm_cli.heads.names import judged, name_features
 from clsm_cli.records import NamedTuple
 from clsm_cli.store.index import evidence
 from clsm_cli.text.aliases import Stated
@@ -22,12 +23,13 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
+    from clsm_cli.heads.names import NameJudged
     from clsm_cli.model.graph import Node
     from clsm_cli.store.index.evidence import Said
 
-MARKS = ("title", "code", "link", "tag", "name", "activity", "phrase")
-"""How a name is marked, the most telling first."""
-
+LEAST_THING, LEAST_PERSON = 0.3, 0.4
+"""Probability from which a name is taken for a thing's, and a thing for a person."""
+PERSON = "person"
 _ARTICLE = re.compile(r"\A(?:the|a|an)\s+(?=\S)", re.IGNORECASE)
 
 Mentions = dict[str, set[str]]
@@ -39,14 +41,14 @@ class Vocabulary(NamedTuple):
 
     Attributes:
         entries: Their names.
-        marks: The most telling way in which a node's names are marked anywhere.
+        kinds: What each is.
         people: Nodes of those who speak.
         canonical: Id of any name → node.
         heads: Id of a last word → the only node whose label ends in it.
     """
 
     entries: dict[str, Entry]
-    marks: dict[str, str]
+    kinds: dict[str, str]
     people: frozenset[str]
     canonical: dict[str, str]
     heads: dict[str, str]
@@ -95,7 +97,19 @@ def build(
         present.setdefault(each.episode, set()).add(each.label)
     speakers = sorted({each.label for each in spoken})
     told += _short_names(sightings, present)
-    found = inventory([*sightings, *spoken], told, same=same, different=different, people=speakers)
+    labels = {each.label for each in sightings} | {*speakers}
+    labels |= {name for each in told for name in (each.name, each.alias)}
+    labels |= {label.rpartition("/")[2] for label in labels}
+    told_of = _judged(labels, connection, episodes)
+    found = inventory(
+        [*sightings, *spoken],
+        told,
+        same=same,
+        different=different,
+        people=speakers,
+        persons={name for name, each in told_of.items() if _kind(each) == PERSON},
+        no_things={name for name, each in told_of.items() if each.thing < LEAST_THING},
+    )
     entries = {entry.id: entry for entry in found} | {
         node.id: Entry(node.id, node.label or node.id, node.aliases, frozenset(node.exact))
         for node in nodes.values()
@@ -108,13 +122,29 @@ def build(
     for entry in entries.values():
         canonical |= {node_id(name): entry.id for name in (entry.label, *entry.aliases)}
     canonical |= {entry: entry for entry in entries}
-    marks: dict[str, str] = {}
-    for sighting in sightings:
-        node = canonical.get(node_id(sighting.label))
-        if node is not None:
-            marks[node] = min(marks.get(node, "phrase"), sighting.kind, key=MARKS.index)
     people = frozenset(canonical.get(node_id(name), node_id(name)) for name in speakers)
-    return Vocabulary(dict(sorted(entries.items())), marks, people, canonical, _heads(entries))
+    kinds = {
+        node: PERSON if node in people else _kind(told_of[entry.label])
+        for node, entry in entries.items()
+        if entry.label in told_of
+    } | {node.id: node.kind for node in nodes.values() if node.pinned}
+    return Vocabulary(dict(sorted(entries.items())), kinds, people, canonical, _heads(entries))
+
+
+def _judged(
+    labels: Collection[str], connection: sqlite3.Connection, episodes: Collection[str]
+) -> dict[str, NameJudged]:
+    """What names are, judged from all their uses."""
+    rows = name_features(labels, evidence.documents(connection, episodes))
+    return dict(zip(rows, judged(list(rows.values())), strict=True))
+
+
+def _kind(name: NameJudged) -> str:
+    """The likeliest kind; a person only where that is likely."""
+    likely = {kind: chance for kind, chance in name.kinds.items() if kind != PERSON}
+    if name.kinds[PERSON] >= LEAST_PERSON:
+        return PERSON
+    return max(likely, key=lambda kind: likely[kind])
 
 
 def _short_names(

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from clsm_cli.heads import classifier
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 KINDS = ("person", "agent", "organisation", "place", "project", "tool", "concept", "file", "other")
 """What a thing may be; ``other`` are events, works and what a reader had no word for."""
@@ -22,14 +22,14 @@ KINDS = ("person", "agent", "organisation", "place", "project", "tool", "concept
 SHAPE = (
     "letters", "words", "digits", "all digits", "underscore", "slash", "dot inside", "ending", "mark at end",
     "hyphen", "first capital", "all capitals", "capital inside", "capitals share", "other script",
-    "odd mark", "longest word", "starts with digit",
+    "odd mark", "longest word", "starts with digit", "each word like a name",
 )  # fmt: skip
 USE = (
     "inside sentence", "begins sentence", "after two capitals", "in longer name", "before name",
     "after short word", "after long word", "after number", "owner", "before small word", "before verb form",
     "before digits", "before colon", "in heading", "whole heading", "bold", "bold label", "code", "link",
     "wiki link", "quoted", "in brackets", "row cell", "begins item", "whole line", "at sign", "speaks",
-    "before comma", "ends sentence", "in path",
+    "before comma", "ends sentence", "in path", "before address", "beside a name",
 )  # fmt: skip
 SPREAD = ("uses", "documents", "share of documents", "uses a document", "small", "other case",
           "same before", "same after", "different before", "different after")  # fmt: skip
@@ -40,12 +40,16 @@ _MOST = 400
 """Uses that are looked at one by one."""
 _PRIOR = 1.0
 """Uses of no shape that are added, so that one use is no certainty."""
+_WORD = re.compile(r"\w+")
 _BEFORE = re.compile(r"([^\W_]+)[ \t]+$")
 _AFTER = re.compile(r"[ \t]+([^\W_]+)")
 _START = re.compile(r"(?:^|[.!?:。！？：|])[\s*_\"'#>\-]*$")
 _ITEM = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?[*_`\"]*$")
 _VERB = re.compile(r"[ \t]+[a-z]{2,}(?:s|ed)\b")
 _OWNER = re.compile(r"['’]s\b")
+_ADDRESS = re.compile(r"[\s*_(<\[:—–-]{1,6}[\w.+-]*@[\w-]")
+_BESIDE = re.compile(r"(?:,|[ \t]+[^\W\d_]{1,3}|[ \t]*&)[ \t]+([^\W\d_]+)")
+_LIKE_A_NAME = re.compile(r"[^\W\d_][^\W\d_A-Z]+(?: [^\W\d_][^\W\d_A-Z]*\.?){0,3}")
 _SPOKEN = re.compile(r"\*{0,2}:\*{0,2}[ \t]+\S+[ \t]+\S+[ \t]+\S")
 
 
@@ -65,57 +69,103 @@ def judged(rows: Sequence[Sequence[float]]) -> list[NameJudged]:
     """What strings name.
 
     Args:
-        rows: Of each its ``name_features``, then the 384 numbers of its sentence vector.
+        rows: Of each its ``name_features``.
     """
     told = classifier.load("name").probabilities(rows)
     return [NameJudged(row["thing"], {kind: row[kind] for kind in KINDS}) for row in told]
 
 
-def name_features(name: str, documents: Sequence[str]) -> list[float]:
-    """Numbers about a string and its uses, in the order of ``INPUTS``.
+def name_features(names: Collection[str], documents: Iterable[str]) -> dict[str, list[float]]:
+    """Numbers about strings and their uses, in the order of ``INPUTS``.
+
+    Each text is gone through once, whatever the number of strings.
 
     Args:
-        name: As it is written, without marks around it.
+        names: As they are written, without marks around them.
         documents: The texts of a store, each a note or a conversation.
 
-    >>> row = dict(zip(INPUTS, name_features("Ada", ["Ask Ada.", "Then Ada's letter came."]), strict=True))
+    >>> told = name_features(["Ada"], ["Ask Ada.", "Then Ada's letter came."])["Ada"]
+    >>> row = dict(zip(INPUTS, told, strict=True))
     >>> row["documents"] == math.log1p(2), row["owner"], row["inside sentence"]
     (True, 0.3333333333333333, 0.6666666666666666)
     """
-    pattern = re.compile(
-        rf"(?<!\w){re.escape(name)}(?!\w)" if _spaced(name) else re.escape(name), re.IGNORECASE
-    )
-    counts: Counter[str] = Counter()
-    before: Counter[str] = Counter()
-    after: Counter[str] = Counter()
-    uses = holding = small = cased = 0
-    for text in documents:
-        here = 0
-        for found in pattern.finditer(text):
-            if found[0] != name:
-                small += found[0].islower()
-                cased += 1
-                continue
-            here += 1
-            if uses + here <= _MOST:
-                _look(text, found.start(), found.end(), counts, before, after)
-        uses += here
-        holding += here > 0
-    looked = min(uses, _MOST) + _PRIOR
-    return [
-        *_shape(name),
-        *(counts[use] / looked for use in USE),
-        math.log1p(uses),
-        math.log1p(holding),
-        holding / max(1, len(documents)),
-        math.log1p(uses / max(1, holding)),
-        small / (uses + small + _PRIOR),
-        cased / (uses + cased + _PRIOR),
-        max(before.values(), default=0) / looked,
-        max(after.values(), default=0) / looked,
-        len(before) / looked,
-        len(after) / looked,
-    ]
+    found = {name: _Uses() for name in names if name}
+    finder = _Finder(found)
+    count = 0
+    for count, text in enumerate(documents, 1):
+        for name, start, end in finder.find(text):
+            found[name].add(text, start, end, count, is_as_written=text[start:end] == name)
+    return {name: [*_shape(name), *uses.row(count)] for name, uses in found.items()}
+
+
+class _Finder:
+    """Where strings stand in a text, in whatever capitals."""
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self._by_word: dict[str, list[str]] = {}
+        self._by_sign: dict[str, list[str]] = {}
+        for name in sorted(names):
+            if _spaced(name):
+                self._by_word.setdefault(_WORD.findall(name)[0].lower(), []).append(name)
+            else:
+                self._by_sign.setdefault(name[:2].lower(), []).append(name)
+        starts = "".join({re.escape(start[0]) for start in sorted(self._by_sign)})
+        self._signs = re.compile(f"[{starts}]", re.IGNORECASE) if starts else None
+
+    def find(self, text: str) -> Iterator[tuple[str, int, int]]:
+        for match in _WORD.finditer(text):
+            start = match.start()
+            for name in self._by_word.get(match[0].lower(), ()):
+                end = start + len(name)
+                inside = text[end : end + 1]
+                if text[start:end].lower() == name.lower() and not (
+                    inside.isalnum() or inside == "_"
+                ):
+                    yield name, start, end
+        for match in self._signs.finditer(text) if self._signs else ():
+            start = match.start()
+            for name in self._by_sign.get(text[start : start + 2].lower(), ()):
+                if text[start : start + len(name)].lower() == name.lower():
+                    yield name, start, start + len(name)
+
+
+class _Uses:
+    """What the uses of a string are like."""
+
+    def __init__(self) -> None:
+        self.counts: Counter[str] = Counter()
+        self.before: Counter[str] = Counter()
+        self.after: Counter[str] = Counter()
+        self.uses = self.holding = self.small = self.cased = self.last = 0
+
+    def add(self, text: str, start: int, end: int, document: int, *, is_as_written: bool) -> None:
+        """Count a use in the document of a number."""
+        if not is_as_written:
+            self.small += text[start:end].islower()
+            self.cased += 1
+            return
+        self.uses += 1
+        self.holding += document != self.last
+        self.last = document
+        if self.uses <= _MOST:
+            _look(text, start, end, self.counts, self.before, self.after)
+
+    def row(self, documents: int) -> list[float]:
+        """``USE`` and ``SPREAD``, given how many documents there are."""
+        looked = min(self.uses, _MOST) + _PRIOR
+        return [
+            *(self.counts[use] / looked for use in USE),
+            math.log1p(self.uses),
+            math.log1p(self.holding),
+            self.holding / max(1, documents),
+            math.log1p(self.uses / max(1, self.holding)),
+            self.small / (self.uses + self.small + _PRIOR),
+            self.cased / (self.uses + self.cased + _PRIOR),
+            max(self.before.values(), default=0) / looked,
+            max(self.after.values(), default=0) / looked,
+            len(self.before) / looked,
+            len(self.after) / looked,
+        ]
 
 
 def _spaced(name: str) -> bool:
@@ -150,6 +200,7 @@ def _shape(name: str) -> list[float]:
         sum(not sign.isalnum() and sign not in " -_./'’" for sign in name) / len(name),
         math.log1p(max(len(word) for word in words) if words else 0),
         float(name[0].isdigit()),
+        float(name[0].isupper() and _LIKE_A_NAME.fullmatch(name) is not None),
     ]
 
 
@@ -169,6 +220,7 @@ def _look(
     before[word or head[-1:]] += 1
     after[next_word or tail[:1]] += 1
     heading = re.match(r"#{1,6} ", line) is not None
+    beside = _BESIDE.match(tail)
     told = {
         "inside sentence": bool(word) and not first,
         "begins sentence": first,
@@ -202,5 +254,7 @@ def _look(
         "in path": head[-1:] in ("/", "\\")
         or tail[:1] == "/"
         or re.match(r"\.\w", tail) is not None,
+        "before address": _ADDRESS.match(tail) is not None,
+        "beside a name": beside is not None and beside[1][0].isupper(),
     }
     counts.update(use for use, holds in told.items() if holds)
