@@ -1,9 +1,11 @@
 """Fit the head that says whether a string names a thing, and of what kind, on ``fixtures/labels/names.jsonl``.
 
-Run ``python -m scripts.fit_names COPIES`` (COPIES as in ``scripts.join_labels``). It writes
-``clsm_cli/heads/weights/name.json``, with figures on workspaces that were left out, one at a time: the
-same labels give the same bytes. ``--without OWNER/NAME`` leaves a workspace out altogether and
-``--to FILE`` writes elsewhere, to measure on that workspace.
+Run ``python -m scripts.fit_names COPIES MODEL`` (COPIES as in ``scripts.join_labels``, MODEL an installed
+model). It writes ``clsm_cli/heads/weights/name.json``, with figures on workspaces that were left out, one
+at a time: the same labels give the same bytes. The string's vector enters by its 32 principal
+directions, found without the workspace left out and folded into the first layer.
+``--without OWNER/NAME …`` leaves workspaces out altogether and ``--to FILE`` writes elsewhere, to
+measure on these workspaces.
 """
 
 from __future__ import annotations
@@ -16,12 +18,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from clsm_cli.embedding.encoder import Encoder
 from clsm_cli.heads.classifier import CLIP, Classifier, packed, unpacked
 from clsm_cli.heads.names import INPUTS, KINDS, name_features
 from scripts.join_labels import LABELS, joined
 
 WEIGHTS = Path(__file__).parents[1] / "clsm_cli" / "heads" / "weights" / "name.json"
-HIDDEN, DECAY, ROUNDS, RATE, DROPPED = 16, 0.003, 200, 0.02, 0.2
+HIDDEN, DECAY, ROUNDS, RATE, DROPPED, DIRECTIONS = 16, 0.003, 200, 0.02, 0.2, 32
 MOST_BYTES = 8 << 20
 
 
@@ -29,6 +32,7 @@ class Examples(NamedTuple):
     """Labelled strings, an array with a row each; ``kinds`` is all zero for what is no thing."""
 
     shapes: Any
+    vectors: Any
     things: Any
     kinds: Any
     repos: Any
@@ -38,7 +42,7 @@ class Examples(NamedTuple):
         return Examples(*(column[rows] for column in self))
 
 
-def examples(copies: Path) -> Examples:
+def examples(copies: Path, model: Path) -> Examples:
     """Every label of a name with its text."""
     labels = list(joined("names", copies, None))
     repos = {row["repo"] for row in labels}
@@ -53,8 +57,10 @@ def examples(copies: Path) -> Examples:
     for row, label in enumerate(labels):
         if label["thing"]:
             kinds[row, KINDS.index(label["kind"] if label["kind"] in KINDS else "other")] = 1
+    encoded = Encoder.open(model).encode([label["text"] for label in labels])
     return Examples(
         np.array([told[label["repo"]][label["text"]] for label in labels]),
+        np.array([found.sentence for found in encoded], np.float64),
         np.array([label["thing"] for label in labels]),
         kinds,
         np.array([label["repo"] for label in labels]),
@@ -71,17 +77,24 @@ def _notes(folder: Path) -> list[str]:
 
 def classifier_of(seen: Examples) -> Classifier:
     """The head fitted on some examples, with the rounding that the data file gives it."""
-    middle, spread = seen.shapes.mean(0), _scale(seen.shapes)
-    rows = np.clip((seen.shapes - middle) / spread, -CLIP, CLIP)
-    first, bias, second, offset = _layers(rows, seen)
+    shapes = (seen.shapes.mean(0), _scale(seen.shapes))
+    middle, spread = seen.vectors.mean(0), _scale(seen.vectors)
+    directions = np.linalg.svd(seen.vectors - middle, full_matrices=False)[2][:DIRECTIONS].T
+    lengths = _scale((seen.vectors - middle) @ directions)
+    rows = np.hstack(
+        [(seen.shapes - shapes[0]) / shapes[1], (seen.vectors - middle) @ directions / lengths]
+    )
+    first, bias, second, offset = _layers(np.clip(rows, -CLIP, CLIP), seen)
+    width = len(INPUTS)
+    folded = spread[:, None] * ((directions / lengths) @ first[width:])
     return unpacked(
         packed(
             Classifier(
-                INPUTS,
+                (*INPUTS, *(f"vector {number}" for number in range(len(middle)))),
                 {"thing": ("thing",), "kind": KINDS},
-                middle,
-                spread,
-                (first, bias, second, offset),
+                np.concatenate([shapes[0], middle]),
+                np.concatenate([shapes[1], spread]),
+                (np.vstack([first[:width], folded]), bias, second, offset),
             )
         )
     )
@@ -139,7 +152,9 @@ def left_out(all_: Examples) -> dict[str, float]:
     chances, kinds = np.zeros(len(all_.things)), np.zeros_like(all_.kinds)
     for repo in np.unique(all_.repos):
         held = all_.repos == repo
-        told = classifier_of(all_.part(~held)).probabilities(all_.shapes[held].tolist())
+        told = classifier_of(all_.part(~held)).probabilities(
+            np.hstack([all_.shapes[held], all_.vectors[held]]).tolist()
+        )
         chances[held] = [row["thing"] for row in told]
         kinds[held] = [[row[kind] for kind in KINDS] for row in told]
     things, best = all_.things == 1, kinds.argmax(1)
@@ -169,11 +184,12 @@ def main() -> None:
     """Fit, and write the weights with their figures."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("copies", type=Path)
-    parser.add_argument("--without", default="")
+    parser.add_argument("model", type=Path)
+    parser.add_argument("--without", nargs="*", default=[])
     parser.add_argument("--to", type=Path, default=WEIGHTS)
     given = parser.parse_args()
-    found = examples(given.copies)
-    found = found.part(found.repos != given.without)
+    found = examples(given.copies, given.model)
+    found = found.part(~np.isin(found.repos, given.without))
     labels = hashlib.sha256((LABELS / "names.jsonl").read_bytes()).hexdigest()
     data = {"labels": labels, "left out": left_out(found), **packed(classifier_of(found))}
     given.to.write_text(json.dumps(data) + "\n", "utf-8")

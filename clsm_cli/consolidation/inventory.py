@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections import defaultdict
+from collections import Counter, defaultdict
 from functools import lru_cache
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
@@ -263,8 +263,10 @@ def _accepted(
 
 
 def _is_thing(found: Sequence[Sighting], no_things: Collection[str]) -> bool:
-    """Whether a name of a group names something, or an author made it a link or a title."""
-    return any(each.kind in {"link", "title"} or each.label not in no_things for each in found)
+    """Whether the name most used names something, or an author made one a link or a title."""
+    uses = Counter(each.label for each in found)
+    label = min(uses, key=lambda label: (-uses[label], label))
+    return label not in no_things or any(each.kind in {"link", "title"} for each in found)
 
 
 def _is_enough(found: Sequence[Sighting]) -> bool:

@@ -34,6 +34,8 @@ USE = (
 SPREAD = ("uses", "documents", "share of documents", "uses a document", "small", "other case",
           "same before", "same after", "different before", "different after")  # fmt: skip
 INPUTS = (*SHAPE, *USE, *SPREAD)
+DIMENSIONS = 384
+"""Numbers of a string's sentence vector."""
 
 _AROUND = 60
 _MOST = 400
@@ -69,7 +71,7 @@ def judged(rows: Sequence[Sequence[float]]) -> list[NameJudged]:
     """What strings name.
 
     Args:
-        rows: Of each its ``name_features``.
+        rows: Of each its ``name_features``, then its sentence vector, or zeros.
     """
     told = classifier.load("name").probabilities(rows)
     return [NameJudged(row["thing"], {kind: row[kind] for kind in KINDS}) for row in told]
