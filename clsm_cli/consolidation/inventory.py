@@ -29,8 +29,6 @@ NAME_SECTIONS, PHRASE_SECTIONS, WORD_SECTIONS = 2, 2, 3
 """Sections in which a name with capitals, a noun phrase, a single word must stand to be a node."""
 LEAST_EPISODES = 2
 """Episodes of a tag, code, noun phrase or single word."""
-LONG_WORD = 11
-"""Letters from which a single word needs no more than a phrase does."""
 ALIKE, SHORT = 88.0, 5
 """Likeness (0 … 100) of labels for a person to look at; letters below which they are too short."""
 
@@ -274,13 +272,10 @@ def _is_enough(found: Sequence[Sighting]) -> bool:
     marks = {each.episode for each in found if each.kind in {"tag", "code"}}
     names = {each.section for each in found if _is_name(each)}
     sections, episodes = {each.section for each in found}, {each.episode for each in found}
-    telling = any(
-        " " in key(each.label) or len(each.label) >= LONG_WORD or each.kind == "activity"
-        for each in found
-    )
+    is_phrase = any(" " in key(each.label) or each.kind == "activity" for each in found)
     if any(each.kind in {"link", "title"} for each in found) or len(names) >= NAME_SECTIONS:
         return True
-    often = len(sections) >= (PHRASE_SECTIONS if telling else WORD_SECTIONS)
+    often = len(sections) >= (PHRASE_SECTIONS if is_phrase else WORD_SECTIONS)
     return len(marks) >= LEAST_EPISODES or (often and len(episodes) >= LEAST_EPISODES)
 
 

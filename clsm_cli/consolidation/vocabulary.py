@@ -27,8 +27,10 @@ if TYPE_CHECKING:
     from clsm_cli.model.graph import Node
     from clsm_cli.store.index.evidence import Said
 
-LEAST_THING, LEAST_PERSON, LEAST_KIND = 0.5, 0.6, 0.5
-"""Probability from which a name is taken for a thing's, and a thing for a person or of another kind."""
+LEAST_THING, LEAST_WORD = 0.5, 0.9
+"""Probability from which a name is taken for a thing's, and a plain word for a name."""
+LEAST_PERSON, LEAST_KIND = 0.6, 0.5
+"""Probability from which a thing is taken for a person, and for one of another kind."""
 PERSON, CONCEPT = "person", "concept"
 _ARTICLE = re.compile(r"\A(?:the|a|an)\s+(?=\S)", re.IGNORECASE)
 
@@ -109,7 +111,7 @@ def build(
         different=different,
         people=speakers,
         persons={name for name, each in told_of.items() if _kind(name, each) == PERSON},
-        no_things={name for name, each in told_of.items() if each.thing < LEAST_THING},
+        no_things={name for name, each in told_of.items() if not _is_thing(name, each)},
     )
     entries = {entry.id: entry for entry in found} | {
         node.id: Entry(node.id, node.label or node.id, node.aliases, frozenset(node.exact))
@@ -154,6 +156,11 @@ def _judged(
     unknown = [0.0] * DIMENSIONS
     rows = [[*row, *known.get(name, unknown)] for name, row in features.items()]
     return dict(zip(features, judged(rows), strict=True))
+
+
+def _is_thing(name: str, told: NameJudged) -> bool:
+    is_word = name.islower() and name.isalpha()
+    return told.thing >= (LEAST_WORD if is_word else LEAST_THING)
 
 
 def _kind(name: str, told: NameJudged | None) -> str:

@@ -217,6 +217,7 @@ def fits(target: Target, items: Sequence[Item], at: int) -> bool:
         vague = items[at].text.endswith(("fan", "lover", "bit", "lot", "believer", "one", "mess"))
         return behind != "of" and not vague and (target == "role" or item.kind != "")
     nouns = {*item.text.split()[-1:], behind if behind in words.HEADS else ""}
+    nouns |= {each.text for each in items[at - 1 : at] if target == "owned"}
     if item.kind == target or not nouns.isdisjoint(_NOUNS[target]):
         return True
     named = target == "place" and item.raw[:1].isupper() and not item.title

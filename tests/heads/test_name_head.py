@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from clsm_cli.heads import classifier
-from clsm_cli.heads.names import INPUTS, KINDS, judged, name_features
+from clsm_cli.heads.names import DIMENSIONS, INPUTS, KINDS, judged, name_features
 
 NOTES = [
     "# Team\n\n- Ask Maren whether Maren's sister comes.\n- **Risk:** the rate is high.\n",
@@ -12,7 +12,7 @@ NOTES = [
 
 
 def _read(name: str) -> dict[str, float]:
-    return dict(zip(INPUTS, name_features(name, NOTES), strict=True))
+    return dict(zip(INPUTS, name_features([name], NOTES)[name], strict=True))
 
 
 def test_a_name_and_a_common_word_differ_in_how_they_are_used() -> None:
@@ -29,7 +29,8 @@ def test_a_name_within_a_longer_word_is_no_use_of_it() -> None:
 
 
 def test_a_name_of_a_script_without_spaces_is_found_inside_its_line() -> None:
-    row = dict(zip(INPUTS, name_features("上杉", ["今日上杉さんと話した"]), strict=True))
+    told = name_features(["上杉", "Maren"], ["今日上杉さんと話した"])
+    row = dict(zip(INPUTS, told["上杉"], strict=True))
     assert row["uses"] > 0
     assert row["other script"] == 1
 
@@ -37,13 +38,13 @@ def test_a_name_of_a_script_without_spaces_is_found_inside_its_line() -> None:
 def test_the_weights_fit_the_features() -> None:
     inputs = classifier.load("name").inputs
     assert inputs[: len(INPUTS)] == INPUTS
-    assert len(inputs) == len(INPUTS) + 384
+    assert len(inputs) == len(INPUTS) + DIMENSIONS
 
 
 def test_a_file_is_a_thing_and_more_so_than_a_label() -> None:
     """Without vectors: zeros stand for a string that means nothing to the model."""
     notes = ["Run `make_map.py` first.\n", "See `make_map.py`.\n- **Note:** a note on notes.\n"]
-    rows = [[*name_features(name, notes), *[0.0] * 384] for name in ("make_map.py", "Note")]
-    file, label = judged(rows)
+    told = name_features(["make_map.py", "Note"], notes)
+    file, label = judged([[*row, *[0.0] * DIMENSIONS] for row in told.values()])
     assert file.thing > 0.5 > label.thing
     assert max(KINDS, key=lambda kind: file.kinds[kind]) == "file"
