@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from clsm_cli.store.index.evidence import Said
 
 LEAST_THING, LEAST_WORD = 0.5, 0.9
-"""Probability from which a name is taken for a thing's, and a plain word for a name."""
+"""Probability from which a name is taken for a thing's, and plain words in small letters are."""
 LEAST_PERSON, LEAST_KIND = 0.6, 0.5
 """Probability from which a thing is taken for a person, and for one of another kind."""
 PERSON, CONCEPT = "person", "concept"
@@ -159,8 +159,8 @@ def _judged(
 
 
 def _is_thing(name: str, told: NameJudged) -> bool:
-    is_word = name.islower() and name.isalpha()
-    return told.thing >= (LEAST_WORD if is_word else LEAST_THING)
+    is_common = name.islower() and name.replace(" ", "").isalpha()
+    return told.thing >= (LEAST_WORD if is_common else LEAST_THING)
 
 
 def _kind(name: str, told: NameJudged | None) -> str:
