@@ -216,14 +216,17 @@ def _join_called(
 ) -> None:
     """Join other names with the one thing that they are names of; never two speakers.
 
-    A first or last name belongs to the only person whose full name has it; an alias to what a text
-    says it is.
+    A first name belongs to the only person whose full name begins with it, a last name, if it is
+    nobody's first, to the only one whose full name ends in it; an alias to what a text says it is.
     """
     named = {each.label for each in seen if _is_name(each)} | {*people}
     owners: dict[str, set[str]] = defaultdict(set)
     pairs: list[tuple[str, str]] = []
-    for full in sorted(named.intersection({*people, *persons})):
-        for short in short_names(full) if lower.isdisjoint(full.lower().split()) else ():
+    fulls = sorted(named.intersection({*people, *persons}))
+    shorts = {full: short_names(full) for full in fulls if lower.isdisjoint(full.lower().split())}
+    first = {key(short[0]) for short in shorts.values() if short}
+    for full, found in shorts.items():
+        for short in found[:1] + [last for last in found[1:] if key(last) not in first]:
             owners[key(short)].add(full)
             if short in named:
                 pairs.append((full, short))

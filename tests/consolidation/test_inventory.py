@@ -108,6 +108,13 @@ def test_the_only_full_name_with_a_first_name_is_meant_wherever_that_stands() ->
     assert (entry.label, entry.aliases) == ("Mirabai", ("Mirabai Oduya",))
 
 
+def test_a_first_name_is_meant_sooner_than_a_last_one() -> None:
+    names = ["Mara", "Mara Oduya", "Tell Mara"]
+    seen = [each for name in names for each in _seen(name, "name", *TWO)]
+    entries = inventory(seen, (), persons=names)
+    assert _named(entries, "Mara Oduya").aliases == ("Mara",)
+
+
 def test_links_into_several_folders_are_several_things() -> None:
     seen = _seen("a/README", "link", *TWO) + _seen("b/README", "link", *TWO)
     seen += _seen("people/Mara", "link", *TWO) + _seen("Mara", "name", *TWO)
