@@ -26,16 +26,22 @@ from scripts.join_labels import LABELS, joined
 WEIGHTS = Path(__file__).parents[1] / "clsm_cli" / "heads" / "weights" / "name.json"
 HIDDEN, DECAY, ROUNDS, RATE, DROPPED, DIRECTIONS = 16, 0.003, 200, 0.02, 0.2, 32
 MOST_BYTES = 8 << 20
+YOUNG = 4
+"""Of so many notes one stands in a young store."""
 
 
 class Examples(NamedTuple):
-    """Labelled strings, an array with a row each; ``kinds`` is all zero for what is no thing."""
+    """Labelled strings, an array with a row each.
+
+    ``kinds`` is all zero for what is no thing; ``whole`` tells the rows with all that is known.
+    """
 
     shapes: Any
     vectors: Any
     things: Any
     kinds: Any
     repos: Any
+    whole: Any
 
     def part(self, rows: Any) -> Examples:
         """Those of a mask."""
@@ -43,28 +49,43 @@ class Examples(NamedTuple):
 
 
 def examples(copies: Path, model: Path) -> Examples:
-    """Every label of a name with its text."""
+    """Every label of a name with its uses in all notes, then in a quarter of them.
+
+    A young store holds few uses of a name, and a machine without the model has no vectors: of the
+    second rows the vectors are zeros.
+    """
     labels = list(joined("names", copies, None))
-    repos = {row["repo"] for row in labels}
-    told = {
-        repo: name_features(
-            {label["text"] for label in labels if label["repo"] == repo},
-            _notes(copies / repo.replace("/", "+", 1)),
-        )
-        for repo in sorted(repos)
-    }
     kinds = np.zeros((len(labels), len(KINDS)))
     for row, label in enumerate(labels):
         if label["thing"]:
             kinds[row, KINDS.index(label["kind"] if label["kind"] in KINDS else "other")] = 1
     encoded = Encoder.open(model).encode([label["text"] for label in labels])
+    vectors = np.array([found.sentence for found in encoded], np.float64)
+    things = np.array([label["thing"] for label in labels])
+    repos = np.array([label["repo"] for label in labels])
+    every = _shapes(labels, copies, 1)
+    some = _shapes(labels, copies, YOUNG)
+    used = some[:, INPUTS.index("uses")] > 0
     return Examples(
-        np.array([told[label["repo"]][label["text"]] for label in labels]),
-        np.array([found.sentence for found in encoded], np.float64),
-        np.array([label["thing"] for label in labels]),
-        kinds,
-        np.array([label["repo"] for label in labels]),
+        np.vstack([every, some[used]]),
+        np.vstack([vectors, np.zeros_like(vectors[used])]),
+        np.hstack([things, things[used]]),
+        np.vstack([kinds, kinds[used]]),
+        np.hstack([repos, repos[used]]),
+        np.hstack([np.ones(len(labels), bool), np.zeros(used.sum(), bool)]),
     )
+
+
+def _shapes(labels: list[dict[str, Any]], copies: Path, step: int) -> Any:
+    """The features of every label, from each ``step``-th note of its workspace."""
+    told = {
+        repo: name_features(
+            {label["text"] for label in labels if label["repo"] == repo},
+            _notes(copies / repo.replace("/", "+", 1))[::step],
+        )
+        for repo in sorted({label["repo"] for label in labels})
+    }
+    return np.array([told[label["repo"]][label["text"]] for label in labels])
 
 
 def _notes(folder: Path) -> list[str]:
@@ -149,10 +170,11 @@ def _layers(rows: Any, seen: Examples) -> list[Any]:
 
 def left_out(all_: Examples) -> dict[str, float]:
     """Figures of heads on the workspaces that each did not see."""
+    seen, all_ = all_, all_.part(all_.whole)
     chances, kinds = np.zeros(len(all_.things)), np.zeros_like(all_.kinds)
     for repo in np.unique(all_.repos):
         held = all_.repos == repo
-        told = classifier_of(all_.part(~held)).probabilities(
+        told = classifier_of(seen.part(seen.repos != repo)).probabilities(
             np.hstack([all_.shapes[held], all_.vectors[held]]).tolist()
         )
         chances[held] = [row["thing"] for row in told]

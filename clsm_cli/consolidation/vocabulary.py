@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from clsm_cli.model.graph import Node
     from clsm_cli.store.index.evidence import Said
 
-LEAST_THING, LEAST_WORD = 0.5, 0.9
+LEAST_THING, LEAST_WORD = 0.35, 0.9
 """Probability from which a name is taken for a thing's, and plain words in small letters are."""
 LEAST_PERSON, LEAST_KIND = 0.6, 0.5
 """Probability from which a thing is taken for a person, and for one of another kind."""
