@@ -22,7 +22,7 @@ from clsm_cli.ingestion.report import Run, utc
 from clsm_cli.ingestion.times import instant
 from clsm_cli.store import conflict_copies, inbox, sweeping
 from clsm_cli.store import ontology as store_ontology
-from clsm_cli.store.index import database, evidence
+from clsm_cli.store.index import database, evidence, vectors
 from clsm_cli.store.index.opening import bring_up_to_date
 from clsm_cli.store.index.publishing import at_work
 from clsm_cli.store.index.reader import Index
@@ -183,6 +183,9 @@ class _Night:
             {} if self.request.rebuild else found.nodes,
             [pair for pair, is_one in decided if is_one],
             [pair for pair, is_one in decided if not is_one],
+            lambda names: vectors.of_texts(
+                self.index.connection, self.store.derived, names, self.embed
+            ),
         )
 
     def _study(

@@ -1,25 +1,27 @@
 """Which names become nodes, and which names are one: sightings in, nodes out.
 
 Names are one for a reason that can be told: they differ in nothing but case, hyphen, article or
-number; a first or last name belongs to one full name; a text or a person says so. Nothing is merged
-because it looks alike. All is a function of the set of sightings, whatever their order.
+number; a first or last name belongs to one full name; one link ends in it; a text or a person says so.
+Nothing is merged because it looks alike. All is a function of the set of sightings, whatever their
+order.
 """
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections import defaultdict
+from collections import Counter, defaultdict
 from functools import lru_cache
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
-from clsm_cli.text.aliases import WORDS, key, keys, parts, short_names
+from clsm_cli.text.aliases import key, keys, parts, short_names
 from clsm_cli.text.names import SMALL_WORDS
 from clsm_cli.text.node_ids import node_id
+from clsm_cli.text.tokens import STOP_WORDS
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Sequence
+    from collections.abc import Collection, Iterable, Iterator, Sequence
 
     from clsm_cli.text.aliases import Stated
 
@@ -27,8 +29,6 @@ NAME_SECTIONS, PHRASE_SECTIONS, WORD_SECTIONS = 2, 2, 3
 """Sections in which a name with capitals, a noun phrase, a single word must stand to be a node."""
 LEAST_EPISODES = 2
 """Episodes of a tag, code, noun phrase or single word."""
-LONG_WORD = 11
-"""Letters from which a single word needs no more than a phrase does."""
 ALIKE, SHORT = 88.0, 5
 """Likeness (0 … 100) of labels for a person to look at; letters below which they are too short."""
 
@@ -104,6 +104,8 @@ def inventory(
     same: Iterable[tuple[str, str]] = (),
     different: Iterable[tuple[str, str]] = (),
     people: Collection[str] = (),
+    persons: Collection[str] = (),
+    no_things: Collection[str] = (),
 ) -> list[Entry]:
     """The things that are named often enough, each with its names, by id.
 
@@ -113,8 +115,11 @@ def inventory(
         same: node ids that a person merged.
         different: node ids that a person keeps apart, whatever else would join them.
         people: names of speakers, who are always entries.
+        persons: names that are used as a person's.
+        no_things: names that are used as words are that name nothing in particular. An author's own
+            link or title is a thing all the same.
     """
-    everything = set(sightings)
+    everything = {each._replace(label=label) for each, label in _short_links(set(sightings))}
     lower = _lower_words(everything)
     seen = _telling(everything, lower)
     told = sorted({(each.name, each.alias) for each in statements_of_alias})
@@ -128,13 +133,27 @@ def inventory(
     for name in sorted(uses):
         for form in keys(name):
             groups.join(_id(name), first.setdefault(form, _id(name)))
-    _join_called(seen, told, people, lower, groups)
+    _join_called(seen, told, people, persons, lower, groups)
     names: dict[str, list[str]] = defaultdict(list)
     for name in uses:
         names[groups.of(name)].append(name)
-    accepted = _accepted(seen, {groups.of(name) for name in people}, groups)
-    words = lower | WORDS
+    accepted = _accepted(seen, {groups.of(name) for name in people}, groups, no_things)
+    words = lower | STOP_WORDS
     return sorted(_entry(names[group], uses, words) for group in accepted)
+
+
+def _short_links(seen: Collection[Sighting]) -> Iterator[tuple[Sighting, str]]:
+    """Yield sightings with a label: a link by the last part of its path, if no other path ends in it."""
+    ends: dict[str, set[str]] = defaultdict(set)
+    for each in seen:
+        if each.kind == "link":
+            ends[key(each.label.rpartition("/")[2])].add(key(each.label))
+    for each in seen:
+        last = each.label.rpartition("/")[2]
+        alone = each.kind == "link" and all(
+            path in (key(each.label), key(last)) for path in ends[key(last)]
+        )
+        yield each, last if alone else each.label
 
 
 def _lower_words(seen: Iterable[Sighting]) -> frozenset[str]:
@@ -191,25 +210,25 @@ def _join_called(
     seen: Iterable[Sighting],
     told: Iterable[tuple[str, str]],
     people: Collection[str],
+    persons: Collection[str],
     lower: frozenset[str],
     groups: _Groups,
 ) -> None:
     """Join other names with the one thing that they are names of; never two speakers.
 
-    A first or last name belongs to the only full name with it, if both stand in one episode
-    somewhere (else it may be somebody else's); an alias to what a text says it is.
+    A first name belongs to the only person whose full name begins with it, a last name, if it is
+    nobody's first, to the only one whose full name ends in it; an alias to what a text says it is.
     """
-    episodes: dict[str, set[str]] = {name: set() for name in people}
-    for each in seen:
-        if _is_name(each):
-            episodes.setdefault(each.label, set()).add(each.episode)
+    named = {each.label for each in seen if _is_name(each)} | {*people}
     owners: dict[str, set[str]] = defaultdict(set)
     pairs: list[tuple[str, str]] = []
-    for full in sorted(episodes):
-        for short in short_names(full, people) if lower.isdisjoint(full.lower().split()) else ():
+    fulls = sorted(named.intersection({*people, *persons}))
+    shorts = {full: short_names(full) for full in fulls if lower.isdisjoint(full.lower().split())}
+    first = {key(short[0]) for short in shorts.values() if short}
+    for full, found in shorts.items():
+        for short in found[:1] + [last for last in found[1:] if key(last) not in first]:
             owners[key(short)].add(full)
-            together = not episodes[full].isdisjoint(episodes.get(short, ()))
-            if together or short in people or (full in people and short in episodes):
+            if short in named:
                 pairs.append((full, short))
     for name, alias in told:
         if _DIGITS.sub("", key(name)) != _DIGITS.sub("", key(alias)):  # no versions of one thing
@@ -221,7 +240,9 @@ def _join_called(
             groups.join(_id(name), _id(alias))
 
 
-def _accepted(seen: Iterable[Sighting], always: Collection[str], groups: _Groups) -> list[str]:
+def _accepted(
+    seen: Iterable[Sighting], always: Collection[str], groups: _Groups, no_things: Collection[str]
+) -> list[str]:
     """The groups with enough evidence, longest names first.
 
     What stands only inside a longer name of its turn says nothing for the shorter one (as in the
@@ -235,11 +256,18 @@ def _accepted(seen: Iterable[Sighting], always: Collection[str], groups: _Groups
     accepted: list[str] = []
     for group in sorted(found, key=lambda name: (-sizes[name], name)):
         alone = [each for each in found[group] if (each.turn, key(each.label)) not in covered]
-        if group in always or _is_enough(alone):
+        if group in always or (_is_enough(alone) and _is_thing(found[group], no_things)):
             accepted.append(group)
             for each in found[group]:
                 covered.update((each.turn, part) for part in parts(each.label))
     return accepted
+
+
+def _is_thing(found: Sequence[Sighting], no_things: Collection[str]) -> bool:
+    """Whether the name most used names something, or an author made one a link or a title."""
+    uses = Counter(each.label for each in found)
+    label = min(uses, key=lambda label: (-uses[label], label))
+    return label not in no_things or any(each.kind in {"link", "title"} for each in found)
 
 
 def _is_enough(found: Sequence[Sighting]) -> bool:
@@ -247,13 +275,10 @@ def _is_enough(found: Sequence[Sighting]) -> bool:
     marks = {each.episode for each in found if each.kind in {"tag", "code"}}
     names = {each.section for each in found if _is_name(each)}
     sections, episodes = {each.section for each in found}, {each.episode for each in found}
-    telling = any(
-        " " in key(each.label) or len(each.label) >= LONG_WORD or each.kind == "activity"
-        for each in found
-    )
+    is_phrase = any(" " in key(each.label) or each.kind == "activity" for each in found)
     if any(each.kind in {"link", "title"} for each in found) or len(names) >= NAME_SECTIONS:
         return True
-    often = len(sections) >= (PHRASE_SECTIONS if telling else WORD_SECTIONS)
+    often = len(sections) >= (PHRASE_SECTIONS if is_phrase else WORD_SECTIONS)
     return len(marks) >= LEAST_EPISODES or (often and len(episodes) >= LEAST_EPISODES)
 
 

@@ -92,6 +92,7 @@ class Weaver:
         turns = _turns_of(records)
         touched = stale | {node for i in fresh if i in records for node in records[i].mentions}
         touched |= {n for n, keys in turns.items() if n not in before or before[n].n != len(keys)}
+        touched |= {n for n in turns if n in before and before[n].kind != self.words.kinds[n]}
         touched |= self._faded(before)
         described = self._nodes(turns, touched, before)
         kinds = {node.id: node.kind for node in described.values()}

@@ -1,8 +1,9 @@
 """Nodes: what a thing is called, what kind it is, and the two sentences that say most about it.
 
-A node is a function of its names and of the turns that mention it, whenever they were read: kinds
-and summary are taken from the newest ``LOOKED_AT`` turns. So a run looks only at nodes whose turns
-changed, and arrives where a run over everything would.
+A node is a function of its names and of the turns that mention it, whenever they were read: its kind
+is judged from all uses of its name (``vocabulary``), the summary taken from the newest ``LOOKED_AT``
+turns. So a run looks only at nodes whose turns or kind changed, and arrives where a run over
+everything would.
 """
 
 from __future__ import annotations
@@ -13,7 +14,6 @@ from clsm_cli.consolidation.matching import Matcher
 from clsm_cli.consolidation.vocabulary import forms
 from clsm_cli.model.graph import Node
 from clsm_cli.store.index import evidence
-from clsm_cli.text.kinds import kind_of, kind_votes
 from clsm_cli.text.ontology import tags_of
 from clsm_cli.text.plain import plain
 from clsm_cli.text.sentences import split
@@ -29,15 +29,8 @@ if TYPE_CHECKING:
     from clsm_cli.text.ontology import Ontology
 
 LOOKED_AT = 64
-"""Turns, the newest, that kind and summary are taken from: bounds what a hub costs."""
-SPEAKER = 3.0
-"""Votes for a person of whoever speaks."""
-STREAMS: dict[str, Stream] = {
-    "person": "identity",
-    "animal": "identity",
-    "activity": "identity",
-    "task": "tasks",
-}
+"""Turns, the newest, that the summary is taken from: bounds what a hub costs."""
+STREAMS: dict[str, Stream] = {"person": "identity", "agent": "identity"}
 """Where nodes of a kind are kept; all others among the projects."""
 
 
@@ -72,7 +65,7 @@ def describe(
         for node in group:
             turns = [told[key] for key in newest[node] if key in told]
             dated = sorted(times[key] for key in mentions[node] if key in times)
-            kind = _kind(vocabulary, node, turns)
+            kind = vocabulary.kinds[node]
             summary = _summary(vocabulary, node, turns)
             entry = vocabulary.entries[node]
             text = " ".join(sentence for sentence, _, _ in summary)
@@ -96,19 +89,6 @@ def describe(
 
 _STEP = 200
 """Nodes whose turns are held at once."""
-
-
-def _kind(vocabulary: Vocabulary, node: str, turns: Sequence[Said]) -> str:
-    entry = vocabulary.entries[node]
-    matcher = Matcher(forms(entry))
-    votes = {"person": SPEAKER} if node in vocabulary.people else {}
-    for turn in turns:
-        for named in matcher.find(turn.text):
-            for kind, weight in kind_votes(
-                turn.text, named.start, named.end, entry.label, vocabulary.marks.get(node, "name")
-            ):
-                votes[kind] = votes.get(kind, 0.0) + weight
-    return kind_of({kind: round(weight, 4) for kind, weight in votes.items()})
 
 
 def _summary(

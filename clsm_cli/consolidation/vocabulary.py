@@ -8,10 +8,11 @@ index's postings, and only there.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from clsm_cli.consolidation.inventory import Entry, Sighting, inventory
 from clsm_cli.consolidation.matching import Form, Matcher
+from clsm_cli.heads.names import DIMENSIONS, judged, name_features
 from clsm_cli.records import NamedTuple
 from clsm_cli.store.index import evidence
 from clsm_cli.text.aliases import Stated
@@ -20,14 +21,17 @@ from clsm_cli.text.tokens import stems
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
+    from clsm_cli.heads.names import NameJudged
     from clsm_cli.model.graph import Node
     from clsm_cli.store.index.evidence import Said
 
-MARKS = ("title", "code", "link", "tag", "name", "activity", "phrase")
-"""How a name is marked, the most telling first."""
-
+LEAST_THING, LEAST_WORD = 0.35, 0.9
+"""Probability from which a name is taken for a thing's, and plain words in small letters are."""
+LEAST_PERSON, LEAST_KIND = 0.6, 0.5
+"""Probability from which a thing is taken for a person, and for one of another kind."""
+PERSON, CONCEPT = "person", "concept"
 _ARTICLE = re.compile(r"\A(?:the|a|an)\s+(?=\S)", re.IGNORECASE)
 
 Mentions = dict[str, set[str]]
@@ -39,14 +43,14 @@ class Vocabulary(NamedTuple):
 
     Attributes:
         entries: Their names.
-        marks: The most telling way in which a node's names are marked anywhere.
+        kinds: What each is.
         people: Nodes of those who speak.
         canonical: Id of any name → node.
         heads: Id of a last word → the only node whose label ends in it.
     """
 
     entries: dict[str, Entry]
-    marks: dict[str, str]
+    kinds: dict[str, str]
     people: frozenset[str]
     canonical: dict[str, str]
     heads: dict[str, str]
@@ -77,6 +81,7 @@ def build(
     nodes: Mapping[str, Node],
     same: Iterable[tuple[str, str]],
     different: Iterable[tuple[str, str]],
+    vectors: Callable[[list[str]], Mapping[str, Any]],
 ) -> Vocabulary:
     """The nodes that the turns of some episodes name, and those that a person made.
 
@@ -86,6 +91,7 @@ def build(
         nodes: The nodes of the store; what a person pinned stays as it is.
         same: Pairs that a person merged.
         different: Pairs that a person keeps apart.
+        vectors: Of strings, by string, those that can be had.
     """
     sightings = [Sighting(*name) for name in evidence.names(connection, episodes)]
     told = [Stated(n, a, 0, 0) for n, a, _ in evidence.stated(connection, episodes)]
@@ -95,7 +101,18 @@ def build(
         present.setdefault(each.episode, set()).add(each.label)
     speakers = sorted({each.label for each in spoken})
     told += _short_names(sightings, present)
-    found = inventory([*sightings, *spoken], told, same=same, different=different, people=speakers)
+    labels = _candidates(sightings) | {*speakers}
+    labels |= {name for each in told for name in (each.name, each.alias)}
+    told_of = _judged(sorted(labels), evidence.documents(connection, episodes), vectors)
+    found = inventory(
+        [*sightings, *spoken],
+        told,
+        same=same,
+        different=different,
+        people=speakers,
+        persons={name for name, each in told_of.items() if _kind(name, each) == PERSON},
+        no_things={name for name, each in told_of.items() if not _is_thing(name, each)},
+    )
     entries = {entry.id: entry for entry in found} | {
         node.id: Entry(node.id, node.label or node.id, node.aliases, frozenset(node.exact))
         for node in nodes.values()
@@ -108,13 +125,52 @@ def build(
     for entry in entries.values():
         canonical |= {node_id(name): entry.id for name in (entry.label, *entry.aliases)}
     canonical |= {entry: entry for entry in entries}
-    marks: dict[str, str] = {}
-    for sighting in sightings:
-        node = canonical.get(node_id(sighting.label))
-        if node is not None:
-            marks[node] = min(marks.get(node, "phrase"), sighting.kind, key=MARKS.index)
     people = frozenset(canonical.get(node_id(name), node_id(name)) for name in speakers)
-    return Vocabulary(dict(sorted(entries.items())), marks, people, canonical, _heads(entries))
+    kinds = {
+        node: PERSON if node in people else _kind(entry.label, told_of.get(entry.label))
+        for node, entry in entries.items()
+    } | {node.id: node.kind for node in nodes.values() if node.pinned}
+    return Vocabulary(dict(sorted(entries.items())), kinds, people, canonical, _heads(entries))
+
+
+def _candidates(sightings: Iterable[Sighting]) -> set[str]:
+    """Names that may be a thing's: marked, in two turns, or longer than one that is in two turns."""
+    turns: dict[str, set[str]] = {}
+    marked: set[str] = set()
+    for each in sightings:
+        turns.setdefault(each.label, set()).add(each.turn)
+        if each.kind == "link":
+            marked |= {each.label, each.label.rpartition("/")[2]}
+    often = {name for name, found in turns.items() if len(found) > 1}
+    return marked | often | {name for name in turns if not often.isdisjoint(name.split())}
+
+
+def _judged(
+    names: Sequence[str],
+    documents: Iterable[str],
+    vectors: Callable[[list[str]], Mapping[str, Any]],
+) -> dict[str, NameJudged]:
+    """What names are, judged from all their uses and what the strings mean."""
+    features = name_features(names, documents)
+    known = vectors(list(features))
+    unknown = [0.0] * DIMENSIONS
+    rows = [[*row, *known.get(name, unknown)] for name, row in features.items()]
+    return dict(zip(features, judged(rows), strict=True))
+
+
+def _is_thing(name: str, told: NameJudged) -> bool:
+    is_common = name.islower() and name.replace(" ", "").isalpha()
+    return told.thing >= (LEAST_WORD if is_common else LEAST_THING)
+
+
+def _kind(name: str, told: NameJudged | None) -> str:
+    """What is likeliest by far; a concept where nothing is. Who has no capital is no person."""
+    if told is None:
+        return CONCEPT
+    kind = max(told.kinds, key=lambda kind: told.kinds[kind])
+    least = LEAST_PERSON if kind == PERSON else LEAST_KIND
+    is_likely = told.kinds[kind] >= least and not (kind == PERSON and name.islower())
+    return kind if is_likely else CONCEPT
 
 
 def _short_names(

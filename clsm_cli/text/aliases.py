@@ -20,7 +20,7 @@ from clsm_cli.text.noun_phrases import singular
 from clsm_cli.text.tokens import STOP_WORDS
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
 
 class Stated(NamedTuple):
@@ -79,58 +79,6 @@ herr judge lady lord madame major monsieur mr mrs ms mx nurse officer oma oom op
 professor rabbi rev sergeant sir sister tante uncle
 """
 _HONORIFICS = frozenset(_HONORIFIC_WORDS.split())
-_GIVEN_NAMES = """
-aaron abigail adam adrian ahmed alan albert alex alexander alexandra ali alice amanda amir amy ana
-andrea andreas andrew andy angela anita anna anne anneke anthony antonio arjun arthur ashley barbara
-ben benjamin bernard bjorn brandon brian bruce carlos caroline catherine charles charlie charlotte
-chen chloe chris christine christopher claire clara colin daniel david dennis diana diego dmitri
-donald donna dorothy douglas edward eleanor elena elinor elizabeth ella ellie emil emily emma eric
-erik erin ethan eva fatima felix francesco francis francisco frank françois gabriel gary george
-giovanni graham greg gregory hanna hannah hans harry hassan heidi helen helena henry herbert howard
-hugh hugo ian ibrahim ilse inge ingrid irene isaac isabel ivan jacob jake james jamie jan jane jason
-jean jeff jeffrey jennifer jeremy jessica jim joan joanna joe joel johan johann john jon jonathan
-joost jorge josef joseph joshua juan julia julian julie jun justin jürgen karen karl kate katherine
-keith kelly ken kenneth kevin khalid kim klaus kyle lars laura lauren leah lee lena leo liam lily
-linda lisa louis lucas lucy luis luke lydia magnus marco marcus marek margaret maria marie marta
-martha martin mary matthew max maya megan mei melanie melissa michael michelle mike mohamed monica
-nadia nancy naomi natalie natasha nathan nicholas nick nicolas nicole nina noah noor nora oliver
-olivia omar oscar otto pablo patricia patrick paul paula pedro peter philip phillip pierre pieter
-piotr priya rachel raj ralph rebecca richard robert roger roman rosa ruth ryan sam samantha samuel
-sandra sara sarah saskia scott sean sebastian sharon simon simone sofia sophia sophie stan stefan
-stephanie stephen steve steven susan susanne sven tanya tara theo theresa thomas tim timothy tom
-tomas tony ursula vera victor victoria vincent walter wei william wolfgang xavier yan yuki yusuf zoe
-"""
-_GIVEN = frozenset(_GIVEN_NAMES.split())
-"""First names, so that a name of two words is known for a person's."""
-_NO_PERSON_WORDS = """
-academy agency airport america and api army art association award bakery bank bar bay beach board
-book books bridge building cafe café camp castle cathedral center centre challenge championship
-chapel church cinema city cloud club coast code coffee college company country county court
-criterion cup day desktop drive effect engine fair falls farm festival film foundation gallery
-garden gardens group hall hill hospital hotel house institute island journal labs lake lane language
-law league library machine magazine marathon market memorial mill mount mountain museum music
-network news night orchestra package palace park party place plan port press prize pro problem
-program project protocol race radio region relations restaurant ridge river road room route school
-sea series server shop show song square station store story street studio studios syndrome team
-temple test theatre theorem times tower town trail tree trust university valley village war water
-way
-"""
-_NO_PERSON = frozenset(_NO_PERSON_WORDS.split())
-"""Words of names that are no person's ("Charlotte Street")."""
-_NAMES_TOO = """
-amber angel april art august autumn baker banks bell bill bishop black bob brook brown bush butler
-carol case cash chance chase chip church clay cliff cook cooper crystal daisy dale dawn day dean
-drew duke earl faith fern field fields fisher forest fox frank gardener ginger glen gold grace grant
-gray green grey guy harry hazel heath heather hill holly hope hunter iris ivy jack jade jay jean
-jewel josh joy king knight lake lance lane laurel lily little long love mark marsh mason max meadows
-melody mercy miles miller moon nick noble norm olive opal page park patience pearl peg penny pepper
-pierce piper potter price rain ray reed rice rich river rivers rob robin rocky rose ruby rusty sage
-sandy sharp short sky small smith snow star sterling stone storm strong sue summer sweet swift
-tailor tanner turner victor viola violet wade walker wall waters weaver west white willow wise wolf
-wood woods woody young
-"""
-WORDS = STOP_WORDS.union(map(str.lower, names.NO_NAMES), _NAMES_TOO.split())
-"""Words that may be names as well."""
 _PART = re.compile(r"[^\W\d_][^\W\d_]*(?:[-'\u2019][^\W\d_]+)?\.?")
 _PARTICLES = frozenset(["van", "von", "der", "den", "de", "del", "della", "da", "di", "du", "la", "le", "al", "bin", "ibn"])  # fmt: skip
 
@@ -163,35 +111,25 @@ def parts(name: str) -> tuple[str, ...]:
     return tuple(" ".join(words[a:b]) for a in places for b in places if 0 < b - a < len(words))
 
 
-def short_names(full: str, first_names: Collection[str] = ()) -> list[str]:
+def short_names(full: str) -> list[str]:
     """Return the first and last name of a person's full name; of a titled one the name behind it.
 
-    Only what begins with a known first name or a title is taken for a person: "Boston Marathon" and
-    "Docker Compose" are built the same. A last name that is a first name too stands for anybody.
-
-    Args:
-        full: a name.
-        first_names: people that are known otherwise.
-
-    >>> [short_names(full) for full in ("Thomas Adeyemi", "Aunt Petra", "Docker Compose")]
+    >>> [short_names(full) for full in ("Thomas Adeyemi", "Aunt Petra", "Petra")]
     [['Thomas', 'Adeyemi'], ['Petra'], []]
     """
     words = full.split()
     titled = len(words) > 1 and words[0].rstrip(".").lower() in _HONORIFICS
     words = words[1:] if titled else words
-    first = words[0] if words else ""
-    given = first.lower().split("-")[0] in _GIVEN or first in first_names
-    if not 2 - titled <= len(words) <= 4 or not (titled or given):
+    if not 2 - titled <= len(words) <= 4:
         return []
     if not all(word in _PARTICLES or _is_personal(word) for word in words):
         return []
-    last = [] if len(words) > 1 and words[-1].lower() in _GIVEN else words[-1:]
-    return [word for word in dict.fromkeys([words[0], *last]) if len(word) > 2]
+    return [word for word in dict.fromkeys([words[0], words[-1]]) if len(word) > 2]
 
 
 def _is_personal(word: str) -> bool:
     shaped = word[0].isupper() and word[1:2] in {"", ".", word[1:2].lower()}
-    return shaped and word.lower() not in _NO_PERSON and _PART.fullmatch(word) is not None
+    return shaped and _PART.fullmatch(word) is not None
 
 
 def stated(text: str) -> list[Stated]:
@@ -245,7 +183,7 @@ def _openings(text: str, marked: Sequence[Mention]) -> Iterator[Mention]:
 def _links(text: str) -> Iterator[Stated]:
     """Yield the wording of links that is a name: short, and no description ("my old friend")."""
     for match in _LINK.finditer(text):
-        target = " ".join(match.group(1).rsplit("/", 1)[-1].removesuffix(".md").split())
+        target = mentions.link_label(match.group(1))
         shown = " ".join(match.group(2).strip('*_`" ').split())
         words = shown.split()
         if not target or not words or len(words) > 4:

@@ -82,8 +82,15 @@ def _take(taken: bytearray, start: int, end: int) -> None:
     taken[start:end] = b"\1" * (end - start)
 
 
-def _link_label(target: str) -> str:
-    return " ".join(target.rsplit("/", 1)[-1].removesuffix(".md").split())
+def link_label(target: str) -> str:
+    """What a link names: its target with the folders that it has, without the ending of a note.
+
+    >>> link_label("people/Mara Hart.md"), link_label("../map")
+    ('people/Mara Hart', 'map')
+    """
+    return "/".join(
+        " ".join(part.split()) for part in target.removesuffix(".md").split("/") if part.strip(" .")
+    )
 
 
 def _tag_label(tag: str) -> str:
@@ -108,7 +115,7 @@ def _code_label(code: str) -> str:
 
 
 _MARKS: tuple[tuple[re.Pattern[str], Kind, Callable[[str], str]], ...] = (
-    (_LINK, "link", _link_label),
+    (_LINK, "link", link_label),
     (_CODE, "code", _code_label),
     (_TAG, "tag", _tag_label),
     (_TITLE, "title", _title_label),

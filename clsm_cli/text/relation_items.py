@@ -126,7 +126,7 @@ class Reader:
         before, behind = self._text[max(0, each.start - 1) : each.start], self._text[each.end :][:1]
         title = raw[0] in '*_"\u201c' or (before != "" and before in '*_"\u201c' and behind != "")
         bold = raw.startswith("**") or self._text[max(0, each.start - 2) : each.start] == "**"
-        person = each.node in self._people or each.kind in {"person", "animal"}
+        person = each.node in self._people or each.kind == "person"
         return Item(
             raw.lower().strip('*_[]"`#'),
             raw.strip('*_[]"'),
@@ -210,26 +210,24 @@ def fits(target: Target, items: Sequence[Item], at: int) -> bool:
         return target == "any" or may_be_person(items, at)
     if target == "thing" or item.person:
         return not item.person
-    unknown = item.kind == ""
     if target in {"title", "project"}:
-        kinds = {"book", "reading"} if target == "title" else {"project"}
-        return item.kind in kinds or (target == "title" and item.title and unknown)
+        return item.title if target == "title" else item.kind == "project"
     behind = items[at + 1].text if at + 1 < len(items) else ""
     if target in {"role", "known"}:
         vague = items[at].text.endswith(("fan", "lover", "bit", "lot", "believer", "one", "mess"))
         return behind != "of" and not vague and (target == "role" or item.kind != "")
     nouns = {*item.text.split()[-1:], behind if behind in words.HEADS else ""}
-    sorts, known = _NOUNS[target]
-    if item.kind in sorts or not nouns.isdisjoint(known):
+    nouns |= {each.text for each in items[at - 1 : at] if target == "owned"}
+    if item.kind == target or not nouns.isdisjoint(_NOUNS[target]):
         return True
-    named = target == "place" and unknown and item.raw[:1].isupper() and not item.title
+    named = target == "place" and item.raw[:1].isupper() and not item.title
     return named or (target == "activity" and item.text.endswith("ing"))
 
 
-_NOUNS: dict[str, tuple[frozenset[str], frozenset[str]]] = {
-    "place": (frozenset({"place", "infrastructure"}), words.PLACES),
-    "event": (frozenset({"event"}), words.EVENTS),
-    "activity": (frozenset({"activity"}), words.ACTIVITIES | words.EVENTS),
-    "owned": (frozenset({"animal"}), words.OWNED),
+_NOUNS: dict[str, frozenset[str]] = {
+    "place": words.PLACES,
+    "event": words.EVENTS,
+    "activity": words.ACTIVITIES | words.EVENTS,
+    "owned": words.OWNED,
 }
-"""Kinds of node, and last words of a name, that are of a sort."""
+"""Last words of a name that are of a sort."""

@@ -89,20 +89,43 @@ def test_what_stays_apart(one: str, other: str) -> None:
 def test_a_first_name_belongs_to_the_only_full_name() -> None:
     alone = ("e1/s1/t2", "e2/s2/t2", "e3/s1/t2")
     seen = _seen("Brian Okafor", "name", *TWO) + _seen("Brian", "name", *alone)
-    [entry] = inventory(seen, ())
+    persons = ["Brian", "Brian Okafor", "Brian Hart"]
+    [entry] = inventory(seen, (), persons=persons)
     assert (entry.id, entry.label, entry.aliases) == ("brian", "Brian", ("Brian Okafor",))
     seen += _seen("Brian Hart", "name", *TWO)
-    assert _labels(inventory(seen, ())) == ["Brian", "Brian Hart", "Brian Okafor"]
+    assert _labels(inventory(seen, (), persons=persons)) == persons[:1] + persons[:0:-1]
 
 
 def test_a_title_belongs_to_the_name() -> None:
     seen = _seen("Dr. Bakker", "link", "e1/s1/t1") + _seen("Bakker", "name", *THREE)
-    assert _named(inventory(seen, ()), "Bakker").aliases == ("Dr. Bakker",)
+    entries = inventory(seen, (), persons=["Dr. Bakker"])
+    assert _named(entries, "Bakker").aliases == ("Dr. Bakker",)
 
 
-def test_first_name_in_other_episodes_only_is_somebody_else() -> None:
-    seen = _seen("Herbert Simon", "link", "e9/s1/t1") + _seen("Herbert", "name", *THREE)
-    assert len(inventory(seen, ())) == 2
+def test_the_only_full_name_with_a_first_name_is_meant_wherever_that_stands() -> None:
+    seen = _seen("Mirabai Oduya", "name", "e8/s1/t1") + _seen("Mirabai", "name", *THREE)
+    [entry] = inventory(seen, (), persons=["Mirabai Oduya"])
+    assert (entry.label, entry.aliases) == ("Mirabai", ("Mirabai Oduya",))
+
+
+def test_a_first_name_is_meant_sooner_than_a_last_one() -> None:
+    names = ["Mara", "Mara Oduya", "Tell Mara"]
+    seen = [each for name in names for each in _seen(name, "name", *TWO)]
+    entries = inventory(seen, (), persons=names)
+    assert _named(entries, "Mara Oduya").aliases == ("Mara",)
+
+
+def test_links_into_several_folders_are_several_things() -> None:
+    seen = _seen("a/README", "link", *TWO) + _seen("b/README", "link", *TWO)
+    seen += _seen("people/Mara", "link", *TWO) + _seen("Mara", "name", *TWO)
+    assert _labels(inventory(seen, ())) == ["a/README", "b/README", "Mara"]
+
+
+def test_what_names_nothing_is_no_node_unless_its_author_links_it() -> None:
+    seen = _seen("Overview", "name", *THREE) + _seen("Maren", "name", *TWO)
+    assert _labels(inventory(seen, (), no_things=["Overview"])) == ["Maren"]
+    seen += _seen("Overview", "link", "e1/s1/t1")
+    assert _labels(inventory(seen, (), no_things=["Overview"])) == ["Maren", "Overview"]
 
 
 def test_stated_names_are_one() -> None:
@@ -120,7 +143,8 @@ def test_an_alias_of_two_things_is_the_alias_of_none() -> None:
 def test_a_stated_short_form_that_another_full_name_has_is_nobody_s() -> None:
     seen = _seen("Alexandra Berg", "name", *TWO) + _seen("Alex Kim", "name", *TWO)
     seen += _seen("Alex", "name", "e1/s1/t2", "e2/s1/t2")
-    entries = inventory(seen, [Stated("Alexandra Berg", "Alex", 0, 1)])
+    persons = ["Alexandra Berg", "Alex Kim", "Alex"]
+    entries = inventory(seen, [Stated("Alexandra Berg", "Alex", 0, 1)], persons=persons)
     assert [entry.aliases for entry in entries] == [(), (), ()]
 
 

@@ -276,7 +276,7 @@ def test_the_newest_line_of_any_machine_counts(store: Store) -> None:
 @pytest.mark.parametrize("state", ["accepted", "rejected"])
 def test_names_that_may_be_one_thing(store: Store, tmp_path: Path, state: State) -> None:
     said = [
-        (f"2026-02-0{day}T10:0{n}:00+01:00", f"We asked {name} about the harbour of Arnhem.")
+        (f"2026-02-0{day}T10:0{n}:00+01:00", f"{name} says that {name}'s boat is in Arnhem.")
         for day in (2, 3)
         for n, name in enumerate(("Ysabella Korstanje", "Ysabela Korstanje") * 2)
     ]

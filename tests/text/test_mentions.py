@@ -32,7 +32,7 @@ def test_a_note() -> None:
         ("Hart", "name"),
         ("J. R. Smith", "name"),
         ("SL-12", "name"),
-        ("Alice Hart", "link"),
+        ("people/Alice Hart", "link"),
         ("C++", "link"),
         ("valve-chatter", "tag"),
         ("The Left Hand of Darkness", "title"),

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.records import NamedTuple
 from clsm_cli.store.index import postings
+from clsm_cli.store.index.passages import HEADING_SEPARATOR
 from clsm_cli.store.index.rows import candidates
 from clsm_cli.store.index.search import batches
 
@@ -102,6 +103,35 @@ def _phrases(connection: sqlite3.Connection, episodes: Collection[str]) -> Itera
             known |= {each: found for each, found in candidates(text).items() if each not in known}
         if phrase in known:
             yield Name(*known[phrase], episode, section, key)
+
+
+def documents(connection: sqlite3.Connection, episodes: Collection[str]) -> Iterator[str]:
+    """The texts of some episodes, one by one, each a whole note or conversation.
+
+    Headings stand as in Markdown and names of speakers before what they say; what a tool printed is
+    left out.
+    """
+    last, above, lines = "", "", list[str]()
+    for place, episode, heading, speaker, text in connection.execute(
+        "SELECT COALESCE(l.document, l.session), l.episode, COALESCE(h.text, ''),"
+        " CASE WHEN l.document IS NULL AND p.part = 0"
+        " AND p.speaker NOT IN ('', 'user', 'assistant', 'system') THEN p.speaker ELSE '' END,"
+        f" p.text {_SAID} LEFT JOIN headings h ON h.id = p.heading"
+        " WHERE l.kind = 'passage' AND l.episode IS NOT NULL AND p.role <> 'tool'"
+        " ORDER BY 1, l.episode, p.id"
+    ):
+        if episode not in episodes:
+            continue
+        if place != last and lines:
+            yield "\n".join(lines)
+            lines = []
+        if heading and (place, heading) != (last, above):
+            *path, title = heading.split(HEADING_SEPARATOR)
+            lines.append(f"{'#' * min(6, len(path) + 1)} {title}")
+        lines.append(f"{speaker}: {text}" if speaker else text)
+        last, above = place, heading
+    if lines:
+        yield "\n".join(lines)
 
 
 def stated(

@@ -1,0 +1,262 @@
+"""Whether a string names a particular thing, and of what kind, judged from all its uses in a store.
+
+Only the form of the string and of what stands around it is looked at, never which words those are: a
+person's name is told by how it is used, not by being on a list.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from typing import TYPE_CHECKING, NamedTuple
+
+from clsm_cli.heads import classifier
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+
+KINDS = ("person", "agent", "organisation", "place", "project", "tool", "concept", "file", "other")
+"""What a thing may be; ``other`` are events, works and what a reader had no word for."""
+
+SHAPE = (
+    "letters", "words", "digits", "all digits", "underscore", "slash", "dot inside", "ending", "mark at end",
+    "hyphen", "first capital", "all capitals", "capital inside", "capitals share", "other script",
+    "odd mark", "longest word", "starts with digit", "each word like a name",
+)  # fmt: skip
+USE = (
+    "inside sentence", "begins sentence", "after two capitals", "in longer name", "before name",
+    "after short word", "after long word", "after number", "owner", "before small word", "before verb form",
+    "before digits", "before colon", "in heading", "whole heading", "bold", "bold label", "code", "link",
+    "wiki link", "quoted", "in brackets", "row cell", "begins item", "whole line", "at sign", "speaks",
+    "before comma", "ends sentence", "in path", "before address", "beside a name",
+)  # fmt: skip
+SPREAD = ("uses", "documents", "share of documents", "uses a document", "small", "other case",
+          "same before", "same after", "different before", "different after")  # fmt: skip
+INPUTS = (*SHAPE, *USE, *SPREAD)
+DIMENSIONS = 384
+"""Numbers of a string's sentence vector."""
+
+_AROUND = 60
+_MOST = 400
+"""Uses that are looked at one by one."""
+_PRIOR = 1.0
+"""Uses of no shape that are added, so that one use is no certainty."""
+_WORD = re.compile(r"\w+")
+_BEFORE = re.compile(r"([^\W_]+)[ \t]+$")
+_AFTER = re.compile(r"[ \t]+([^\W_]+)")
+_START = re.compile(r"(?:^|[.!?:。！？：|])[\s*_\"'#>\-]*$")
+_ITEM = re.compile(r"[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?[*_`\"]*$")
+_VERB = re.compile(r"[ \t]+[a-z]{2,}(?:s|ed)\b")
+_OWNER = re.compile(r"['’]s\b")
+_ADDRESS = re.compile(r"[\s*_(<\[:—–-]{1,6}[\w.+-]*@[\w-]")
+_BESIDE = re.compile(r"(?:,|[ \t]+[^\W\d_]{1,3}|[ \t]*&)[ \t]+([^\W\d_]+)")
+_LIKE_A_NAME = re.compile(r"[^\W\d_][^\W\d_A-Z]+(?: [^\W\d_][^\W\d_A-Z]*\.?){0,3}")
+_SPOKEN = re.compile(r"\*{0,2}:\*{0,2}[ \t]+\S+[ \t]+\S+[ \t]+\S")
+
+
+class NameJudged(NamedTuple):
+    """What the head says of a string.
+
+    Attributes:
+        thing: The probability that it names one particular thing.
+        kinds: The probability of each of ``KINDS``, if it does.
+    """
+
+    thing: float
+    kinds: Mapping[str, float]
+
+
+def judged(rows: Sequence[Sequence[float]]) -> list[NameJudged]:
+    """What strings name.
+
+    Args:
+        rows: Of each its ``name_features``, then its sentence vector, or zeros.
+    """
+    told = classifier.load("name").probabilities(rows)
+    return [NameJudged(row["thing"], {kind: row[kind] for kind in KINDS}) for row in told]
+
+
+def name_features(names: Collection[str], documents: Iterable[str]) -> dict[str, list[float]]:
+    """Numbers about strings and their uses, in the order of ``INPUTS``.
+
+    Each text is gone through once, whatever the number of strings.
+
+    Args:
+        names: As they are written, without marks around them.
+        documents: The texts of a store, each a note or a conversation.
+
+    >>> told = name_features(["Ada"], ["Ask Ada.", "Then Ada's letter came."])["Ada"]
+    >>> row = dict(zip(INPUTS, told, strict=True))
+    >>> row["documents"] == math.log1p(2), row["owner"], row["inside sentence"]
+    (True, 0.3333333333333333, 0.6666666666666666)
+    """
+    found = {name: _Uses() for name in names if name}
+    finder = _Finder(found)
+    count = 0
+    for count, text in enumerate(documents, 1):
+        for name, start, end in finder.find(text):
+            found[name].add(text, start, end, count, is_as_written=text[start:end] == name)
+    return {name: [*_shape(name), *uses.row(count)] for name, uses in found.items()}
+
+
+class _Finder:
+    """Where strings stand in a text, in whatever capitals."""
+
+    def __init__(self, names: Iterable[str]) -> None:
+        self._by_word: dict[str, list[str]] = {}
+        self._by_sign: dict[str, list[str]] = {}
+        for name in sorted(names):
+            if _spaced(name):
+                self._by_word.setdefault(_WORD.findall(name)[0].lower(), []).append(name)
+            else:
+                self._by_sign.setdefault(name[:2].lower(), []).append(name)
+        starts = "".join({re.escape(start[0]) for start in sorted(self._by_sign)})
+        self._signs = re.compile(f"[{starts}]", re.IGNORECASE) if starts else None
+
+    def find(self, text: str) -> Iterator[tuple[str, int, int]]:
+        for match in _WORD.finditer(text):
+            start = match.start()
+            for name in self._by_word.get(match[0].lower(), ()):
+                end = start + len(name)
+                inside = text[end : end + 1]
+                if text[start:end].lower() == name.lower() and not (
+                    inside.isalnum() or inside == "_"
+                ):
+                    yield name, start, end
+        for match in self._signs.finditer(text) if self._signs else ():
+            start = match.start()
+            for name in self._by_sign.get(text[start : start + 2].lower(), ()):
+                if text[start : start + len(name)].lower() == name.lower():
+                    yield name, start, start + len(name)
+
+
+class _Uses:
+    """What the uses of a string are like."""
+
+    def __init__(self) -> None:
+        self.counts: Counter[str] = Counter()
+        self.before: Counter[str] = Counter()
+        self.after: Counter[str] = Counter()
+        self.uses = self.holding = self.small = self.cased = self.last = 0
+
+    def add(self, text: str, start: int, end: int, document: int, *, is_as_written: bool) -> None:
+        """Count a use in the document of a number."""
+        if not is_as_written:
+            self.small += text[start:end].islower()
+            self.cased += 1
+            return
+        self.uses += 1
+        self.holding += document != self.last
+        self.last = document
+        if self.uses <= _MOST:
+            _look(text, start, end, self.counts, self.before, self.after)
+
+    def row(self, documents: int) -> list[float]:
+        """``USE`` and ``SPREAD``, given how many documents there are."""
+        looked = min(self.uses, _MOST) + _PRIOR
+        return [
+            *(self.counts[use] / looked for use in USE),
+            math.log1p(self.uses),
+            math.log1p(self.holding),
+            self.holding / max(1, documents),
+            math.log1p(self.uses / max(1, self.holding)),
+            self.small / (self.uses + self.small + _PRIOR),
+            self.cased / (self.uses + self.cased + _PRIOR),
+            max(self.before.values(), default=0) / looked,
+            max(self.after.values(), default=0) / looked,
+            len(self.before) / looked,
+            len(self.after) / looked,
+        ]
+
+
+def _spaced(name: str) -> bool:
+    """Whether its script sets words apart by spaces, so that it must stand apart itself."""
+    return name[0].isalnum() and name[-1].isalnum() and not _scriptless(name)
+
+
+def _scriptless(name: str) -> bool:
+    return any(0x2E80 <= ord(sign) <= 0x9FFF or 0xAC00 <= ord(sign) <= 0xD7AF for sign in name)
+
+
+def _shape(name: str) -> list[float]:
+    letters = [sign for sign in name if sign.isalpha()]
+    capitals = sum(sign.isupper() for sign in letters)
+    words = name.split()
+    return [
+        math.log1p(len(name)),
+        math.log1p(len(words)),
+        sum(sign.isdigit() for sign in name) / len(name),
+        float(not letters),
+        float("_" in name),
+        float("/" in name),
+        float(re.search(r"\w\.\w", name) is not None),
+        float(re.search(r"\w\.[A-Za-z][A-Za-z0-9]{0,4}$", name) is not None),
+        float(not name[-1].isalnum()),
+        float("-" in name),
+        float(name[0].isupper()),
+        float(capitals > 1 and capitals == len(letters)),
+        float(re.search(r"[^\W\d_][A-Z]", name) is not None and capitals != len(letters)),
+        capitals / max(1, len(letters)),
+        sum(not sign.isascii() for sign in letters) / max(1, len(letters)),
+        sum(not sign.isalnum() and sign not in " -_./'’" for sign in name) / len(name),
+        math.log1p(max(len(word) for word in words) if words else 0),
+        float(name[0].isdigit()),
+        float(name[0].isupper() and _LIKE_A_NAME.fullmatch(name) is not None),
+    ]
+
+
+def _look(
+    text: str, start: int, end: int, counts: Counter[str], before: Counter[str], after: Counter[str]
+) -> None:
+    """Count what a use is like."""
+    begin = text.rfind("\n", 0, start) + 1
+    close = text.find("\n", end)
+    close = len(text) if close < 0 else close
+    head, tail = text[max(begin, start - _AROUND) : start], text[end : min(close, end + _AROUND)]
+    line = text[begin : min(close, begin + 8)]
+    bare = head.rstrip("*_`\"'“‘([ \t")
+    last, following = _BEFORE.search(head), _AFTER.match(tail)
+    word, next_word = (last[1] if last else ""), (following[1] if following else "")
+    first = _START.search(head) is not None
+    before[word or head[-1:]] += 1
+    after[next_word or tail[:1]] += 1
+    heading = re.match(r"#{1,6} ", line) is not None
+    beside = _BESIDE.match(tail)
+    told = {
+        "inside sentence": bool(word) and not first,
+        "begins sentence": first,
+        "after two capitals": word.isupper() and len(word) > 1,
+        "in longer name": word[:1].isupper() and not first,
+        "before name": next_word[:1].isupper(),
+        "after short word": word.islower() and len(word) <= 3,
+        "after long word": word.islower() and len(word) > 3,
+        "after number": word.isdigit(),
+        "owner": _OWNER.match(tail) is not None,
+        "before small word": next_word.islower(),
+        "before verb form": _VERB.match(tail) is not None,
+        "before digits": next_word[:1].isdigit(),
+        "before colon": re.match(r"[*_`]*[:：]", tail) is not None,
+        "in heading": heading,
+        "whole heading": heading and not bare.strip("# ") and not tail.strip("#*_: "),
+        "bold": head.endswith("**") and tail.startswith("**"),
+        "bold label": head.endswith("**") and re.match(r"\*\*[:：]|[:：]\*\*", tail) is not None,
+        "code": head.endswith("`") and tail.startswith("`"),
+        "link": tail.startswith("]("),
+        "wiki link": head.endswith("[["),
+        "quoted": head[-1:] in ('"', "“", "‘", "«", "「") and bool(head),
+        "in brackets": head.endswith("(") or tail.startswith(")"),
+        "row cell": line.lstrip().startswith("|"),
+        "begins item": _ITEM.fullmatch(text[begin:start]) is not None,
+        "whole line": not bare.strip("#->*+ ") and not tail.strip("*_: "),
+        "at sign": head.endswith("@"),
+        "speaks": not bare and _SPOKEN.match(tail) is not None,
+        "before comma": tail.startswith(","),
+        "ends sentence": re.match(r"[*_`\"]*[.!?。！？](?:\s|$)", tail) is not None,
+        "in path": head[-1:] in ("/", "\\")
+        or tail[:1] == "/"
+        or re.match(r"\.\w", tail) is not None,
+        "before address": _ADDRESS.match(tail) is not None,
+        "beside a name": beside is not None and beside[1][0].isupper(),
+    }
+    counts.update(use for use, holds in told.items() if holds)

@@ -1,0 +1,222 @@
+"""Fit the head that says whether a string names a thing, and of what kind, on ``fixtures/labels/names.jsonl``.
+
+Run ``python -m scripts.fit_names COPIES MODEL`` (COPIES as in ``scripts.join_labels``, MODEL an installed
+model). It writes ``clsm_cli/heads/weights/name.json``, with figures on workspaces that were left out, one
+at a time: the same labels give the same bytes. The string's vector enters by its 32 principal
+directions, found without the workspace left out and folded into the first layer.
+``--without OWNER/NAME …`` leaves workspaces out altogether and ``--to FILE`` writes elsewhere, to
+measure on these workspaces.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from clsm_cli.embedding.encoder import Encoder
+from clsm_cli.heads.classifier import CLIP, Classifier, packed, unpacked
+from clsm_cli.heads.names import INPUTS, KINDS, name_features
+from scripts.join_labels import LABELS, joined
+
+WEIGHTS = Path(__file__).parents[1] / "clsm_cli" / "heads" / "weights" / "name.json"
+HIDDEN, DECAY, ROUNDS, RATE, DROPPED, DIRECTIONS = 16, 0.003, 200, 0.02, 0.2, 32
+MOST_BYTES = 8 << 20
+YOUNG = 4
+"""Of so many notes one stands in a young store."""
+
+
+class Examples(NamedTuple):
+    """Labelled strings, an array with a row each.
+
+    ``kinds`` is all zero for what is no thing; ``whole`` tells the rows with all that is known.
+    """
+
+    shapes: Any
+    vectors: Any
+    things: Any
+    kinds: Any
+    repos: Any
+    whole: Any
+
+    def part(self, rows: Any) -> Examples:
+        """Those of a mask."""
+        return Examples(*(column[rows] for column in self))
+
+
+def examples(copies: Path, model: Path) -> Examples:
+    """Every label of a name with its uses in all notes, then in a quarter of them.
+
+    A young store holds few uses of a name, and a machine without the model has no vectors: of the
+    second rows the vectors are zeros.
+    """
+    labels = list(joined("names", copies, None))
+    kinds = np.zeros((len(labels), len(KINDS)))
+    for row, label in enumerate(labels):
+        if label["thing"]:
+            kinds[row, KINDS.index(label["kind"] if label["kind"] in KINDS else "other")] = 1
+    encoded = Encoder.open(model).encode([label["text"] for label in labels])
+    vectors = np.array([found.sentence for found in encoded], np.float64)
+    things = np.array([label["thing"] for label in labels])
+    repos = np.array([label["repo"] for label in labels])
+    every = _shapes(labels, copies, 1)
+    some = _shapes(labels, copies, YOUNG)
+    used = some[:, INPUTS.index("uses")] > 0
+    return Examples(
+        np.vstack([every, some[used]]),
+        np.vstack([vectors, np.zeros_like(vectors[used])]),
+        np.hstack([things, things[used]]),
+        np.vstack([kinds, kinds[used]]),
+        np.hstack([repos, repos[used]]),
+        np.hstack([np.ones(len(labels), bool), np.zeros(used.sum(), bool)]),
+    )
+
+
+def _shapes(labels: list[dict[str, Any]], copies: Path, step: int) -> Any:
+    """The features of every label, from each ``step``-th note of its workspace."""
+    told = {
+        repo: name_features(
+            {label["text"] for label in labels if label["repo"] == repo},
+            _notes(copies / repo.replace("/", "+", 1))[::step],
+        )
+        for repo in sorted({label["repo"] for label in labels})
+    }
+    return np.array([told[label["repo"]][label["text"]] for label in labels])
+
+
+def _notes(folder: Path) -> list[str]:
+    return [
+        path.read_text("utf-8", "replace")
+        for path in sorted(folder.rglob("*.md"))
+        if path.is_file() and not path.is_symlink() and path.stat().st_size < MOST_BYTES
+    ]
+
+
+def classifier_of(seen: Examples) -> Classifier:
+    """The head fitted on some examples, with the rounding that the data file gives it."""
+    shapes = (seen.shapes.mean(0), _scale(seen.shapes))
+    middle, spread = seen.vectors.mean(0), _scale(seen.vectors)
+    directions = np.linalg.svd(seen.vectors - middle, full_matrices=False)[2][:DIRECTIONS].T
+    lengths = _scale((seen.vectors - middle) @ directions)
+    rows = np.hstack(
+        [(seen.shapes - shapes[0]) / shapes[1], (seen.vectors - middle) @ directions / lengths]
+    )
+    first, bias, second, offset = _layers(np.clip(rows, -CLIP, CLIP), seen)
+    width = len(INPUTS)
+    folded = spread[:, None] * ((directions / lengths) @ first[width:])
+    return unpacked(
+        packed(
+            Classifier(
+                (*INPUTS, *(f"vector {number}" for number in range(len(middle)))),
+                {"thing": ("thing",), "kind": KINDS},
+                np.concatenate([shapes[0], middle]),
+                np.concatenate([shapes[1], spread]),
+                (np.vstack([first[:width], folded]), bias, second, offset),
+            )
+        )
+    )
+
+
+def _scale(columns: Any) -> Any:
+    found = columns.std(0)
+    found[found < 1e-6] = 1.0
+    return found
+
+
+def _layers(rows: Any, seen: Examples) -> list[Any]:
+    """The layers, by Adam over all rows with dropout."""
+    chance = np.random.default_rng(0)
+    width, out = rows.shape[1], 1 + len(KINDS)
+    layers = [
+        chance.normal(0, width**-0.5, (width, HIDDEN)),
+        np.zeros(HIDDEN),
+        chance.normal(0, HIDDEN**-0.5, (HIDDEN, out)),
+        np.zeros(out),
+    ]
+    means = [np.zeros_like(layer) for layer in layers]
+    squares = [np.zeros_like(layer) for layer in layers]
+    for step in range(1, ROUNDS + 1):
+        some = rows * (chance.random(rows.shape) > DROPPED / 2) / (1 - DROPPED / 2)
+        inner = np.tanh(some @ layers[0] + layers[1])
+        mask = (chance.random(inner.shape) > DROPPED) / (1 - DROPPED)
+        scores = (inner * mask) @ layers[2] + layers[3]
+        powers = np.exp(scores[:, 1:] - scores[:, 1:].max(1, keepdims=True))
+        kinds = (powers / powers.sum(1, keepdims=True) - seen.kinds) * seen.things[:, None]
+        things = 1 / (1 + np.exp(-scores[:, :1])) - seen.things[:, None]
+        slope = np.hstack([things, kinds]) / len(rows)
+        back = (slope @ layers[2].T) * mask * (1 - inner * inner)
+        slopes = [
+            some.T @ back + DECAY * layers[0],
+            back.sum(0),
+            (inner * mask).T @ slope + DECAY * layers[2],
+            slope.sum(0),
+        ]
+        rate = RATE * (1 - step / (ROUNDS + 1)) ** 0.5
+        for at, by in enumerate(slopes):
+            means[at] += 0.1 * (by - means[at])
+            squares[at] += 0.001 * (by * by - squares[at])
+            layers[at] -= (
+                rate
+                * means[at]
+                / (1 - 0.9**step)
+                / (np.sqrt(squares[at] / (1 - 0.999**step)) + 1e-8)
+            )
+    return layers
+
+
+def left_out(all_: Examples) -> dict[str, float]:
+    """Figures of heads on the workspaces that each did not see."""
+    seen, all_ = all_, all_.part(all_.whole)
+    chances, kinds = np.zeros(len(all_.things)), np.zeros_like(all_.kinds)
+    for repo in np.unique(all_.repos):
+        held = all_.repos == repo
+        told = classifier_of(seen.part(seen.repos != repo)).probabilities(
+            np.hstack([all_.shapes[held], all_.vectors[held]]).tolist()
+        )
+        chances[held] = [row["thing"] for row in told]
+        kinds[held] = [[row[kind] for kind in KINDS] for row in told]
+    things, best = all_.things == 1, kinds.argmax(1)
+    said, persons = chances > 0.5, all_.kinds[:, 0] == 1
+    called = said & (best == KINDS.index("person"))
+    return {
+        "labels": len(things),
+        "things": int(things.sum()),
+        "thing AUROC": round(auroc(chances, things), 3),
+        "thing precision": round(float(things[said].mean()), 3),
+        "thing recall": round(float(said[things].mean()), 3),
+        "kind accuracy": round(float((best == all_.kinds.argmax(1))[things].mean()), 3),
+        "persons": int(persons.sum()),
+        "called persons": int(called.sum()),
+        "called persons that are": int(persons[called].sum()),
+        "person AUROC": round(auroc(chances * kinds[:, 0], persons), 3),
+    }
+
+
+def auroc(scores: Any, truths: Any) -> float:
+    """The chance that a true one has a higher score than a false one; ties count half."""
+    higher = scores[truths][:, None] - scores[~truths][None, :]
+    return float((np.sign(higher) + 1).mean() / 2)
+
+
+def main() -> None:
+    """Fit, and write the weights with their figures."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("copies", type=Path)
+    parser.add_argument("model", type=Path)
+    parser.add_argument("--without", nargs="*", default=[])
+    parser.add_argument("--to", type=Path, default=WEIGHTS)
+    given = parser.parse_args()
+    found = examples(given.copies, given.model)
+    found = found.part(~np.isin(found.repos, given.without))
+    labels = hashlib.sha256((LABELS / "names.jsonl").read_bytes()).hexdigest()
+    data = {"labels": labels, "left out": left_out(found), **packed(classifier_of(found))}
+    given.to.write_text(json.dumps(data) + "\n", "utf-8")
+    print(json.dumps(data["left out"], indent=1))
+
+
+if __name__ == "__main__":
+    main()
