@@ -26,7 +26,15 @@ BELOW = {
     "retrieval": {"model", "scoring", "text", "store"},
     "inspection": {"model", "scoring", "text", "embedding", "store"},
     "integrations": {"model", "text"},
-    "consolidation": {"ingestion", "integrations", "model", "scoring", "text", "store"},
+    "consolidation": {
+        "heads",
+        "ingestion",
+        "integrations",
+        "model",
+        "scoring",
+        "text",
+        "store",
+    },
     "forgetting": {
         "ingestion",
         "consolidation",
