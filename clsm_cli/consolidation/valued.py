@@ -95,10 +95,12 @@ def is_settled(fact: Fact) -> bool:
 def is_news(text: str, facts: Sequence[Fact], *, is_note: bool) -> bool:
     """Whether a sentence is worth a row whatever else it says: it has a value, or tells a change.
 
-    Of the many things that something uses, none is; which of them is over, nobody says.
+    One of many things that something uses is none in a talk: nobody says which of them is over.
     """
-    is_told = not is_note and changes.tells_change(text)
-    return is_told or any(fact.is_single or fact.slot != "uses" for fact in facts)
+    if is_note:
+        return bool(facts)
+    told = (fact for fact in facts if fact.is_single or fact.slot != "uses")
+    return any(told) or changes.tells_change(text)
 
 
 def pasts(
