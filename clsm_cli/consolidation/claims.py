@@ -20,7 +20,6 @@ from clsm_cli.consolidation.valued import (
     subject_of,
 )
 from clsm_cli.consolidation.values import leading_name
-from clsm_cli.consolidation.weighing import EVEN
 from clsm_cli.text import rules, slots, todo
 from clsm_cli.text.node_ids import node_id
 from clsm_cli.text.plain import plain
@@ -133,31 +132,26 @@ def is_trusted(trust: Trust) -> bool:
     return trust in ("user", "agent")
 
 
-def _tasks(tasks: Sequence[Todo], turn: Turn, weights: Weights) -> Iterator[Claim]:
-    """The tasks of a turn, but for those of a form, and for noise in a note that names no day."""
-    pieces = weights.pieces.get(turn.key, ()) if weights.about is not None else ()
-    noise = [(piece.start, piece.end) for piece in pieces if piece.noise >= EVEN]
-    for task in tasks:
-        if weights.has_forms or (task.due is None and is_in(task.start, task.end, noise)):
-            continue
-        yield Claim(
-            text=task.text,
-            reason=task.reason,
-            kind="task",
-            stream="tasks",
-            topic=TOPICS["task"],
-            turn=turn.key,
-            trust=turn.trust,
-            valid_from=turn.time,
-            state=task.state,
-            due=task.due,
-        )
+def _of_task(task: Todo, turn: Turn) -> Claim:
+    return Claim(
+        text=task.text,
+        reason=task.reason,
+        kind="task",
+        stream="tasks",
+        topic=TOPICS["task"],
+        turn=turn.key,
+        trust=turn.trust,
+        valid_from=turn.time,
+        state=task.state,
+        due=task.due,
+    )
 
 
 def _of_turn(turn: Turn, weights: Weights, settings: ConsolidationSettings) -> Iterator[Claim]:
     at, is_note = day_of(turn.time), weights.about is not None
     tasks = todo.todos(turn.text, at, turn.heading)
-    yield from _tasks(tasks, turn, weights)
+    if not weights.has_forms:
+        yield from (_of_task(task, turn) for task in tasks)
     taken = [(task.start, task.end) for task in tasks]
     for piece in weights.pieces.get(turn.key, ()):
         if is_in(piece.start, piece.end, taken):

@@ -20,7 +20,9 @@ if TYPE_CHECKING:
     from clsm_cli.model.episodes import Episode, Observation, Turn
 
 EVEN = 0.5
-"""Probability from which a document, or a sentence, is taken for something."""
+"""Probability from which something is likelier than not."""
+SURE = 0.75
+"""Probability from which a whole document is taken for something: its sentences are weighed besides."""
 LONGEST = 420
 """Characters of a statement; what is longer is a paragraph without full stops."""
 ROLES = frozenset({"user", "assistant", "agent"})
@@ -83,7 +85,7 @@ class Weights:
         """Whether nothing in it is about the owner's world: a template, a text of others."""
         about = self.about
         return about is not None and (
-            about["template"] >= EVEN or about["owner"] < EVEN or about["reference"] >= EVEN
+            about["template"] >= SURE or about["owner"] <= 1 - SURE or about["reference"] >= SURE
         )
 
     @property
@@ -195,7 +197,9 @@ def _title(turn: Turn, chances: Mapping[str, float]) -> str:
 def _is_day(title: str) -> bool:
     """Whether a heading is a day and no more.
 
-    >>> _is_day("9 March 2026"), _is_day("March rent")
+    >>> _is_day("2 March 2026, Monday"), _is_day("March rent")
     (True, False)
     """
-    return any(found.text == title for found in timex.find(title, date(2000, 1, 1)))
+    for found in timex.find(title, date(2000, 1, 1)):
+        title = title.replace(found.text, "")
+    return not any(map(str.isalpha, title))
