@@ -36,7 +36,7 @@ KEY = "ghp_" + "a1B2c3" * 6
 OTHER = "glpat-" + "x9Y8z7W6v5" * 2
 CHAT = [
     ("Mara", "2026-02-10T09:00:00+01:00", "I live in Leeds."),
-    ("Mara", "2026-02-10T09:01:00+01:00", f"The deploy of the harbour uses {KEY} every night."),
+    ("Mara", "2026-02-10T09:01:00+01:00", f"The deploy of the harbour now uses {KEY} every night."),
     ("Brian", "2026-02-10T09:02:00+01:00", "We decided that the harbour opens in May."),
 ]
 NOTE = f"# Harbour\n\n- The crane is green.\n- The crane talks to the server with {OTHER} now.\n"
