@@ -196,8 +196,9 @@ class GraphSettings(NamedTuple):
 class ConsolidationSettings(NamedTuple):
     """What becomes a statement, and what a run may do at once."""
 
-    worth: float = 0.5
-    """Worth of a sentence from which it is kept, see ``text/propositions``."""
+    worth: float = 0.6
+    """Probability (``heads/judge``) of being of use weeks later from which a sentence is kept; half of it
+    is enough for a rule of a note."""
     same_cosine: float = 0.90
     """Cosine from which two sentences may say the same (CAIM's review; systems differ)."""
     near_cosine: float = 0.85

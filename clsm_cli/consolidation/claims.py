@@ -1,4 +1,4 @@
-"""From turns to claims, each a function of its turn alone: what its sentences add to the statements.
+"""From turns to claims: which sentences of an episode become statements, in their author's words.
 
 What a tool printed or a page says makes none: it stays in its episode, to be recalled for what it is.
 """
@@ -9,7 +9,7 @@ import re
 from datetime import date
 from typing import TYPE_CHECKING, NamedTuple
 
-from clsm_cli.consolidation.leftovers import is_in, news_left, values_left
+from clsm_cli.consolidation.leftovers import is_in, values_left
 from clsm_cli.consolidation.valued import (
     besides,
     changes_left,
@@ -23,7 +23,7 @@ from clsm_cli.consolidation.values import leading_name
 from clsm_cli.text import rules, slots, todo
 from clsm_cli.text.node_ids import node_id
 from clsm_cli.text.plain import plain
-from clsm_cli.text.propositions import Speech, propositions
+from clsm_cli.text.sentences import sentences
 from clsm_cli.text.streams import stream_of
 
 if TYPE_CHECKING:
@@ -32,11 +32,13 @@ if TYPE_CHECKING:
 
     from clsm_cli.config import ConsolidationSettings
     from clsm_cli.consolidation.valued import Past
+    from clsm_cli.consolidation.weighing import Piece, Weights
     from clsm_cli.model.episodes import Episode, Observation, Turn
     from clsm_cli.model.graph import StatementKind, TaskState
     from clsm_cli.model.streams import Stream
     from clsm_cli.model.trust import Trust
     from clsm_cli.text.slots import Fact
+    from clsm_cli.text.todo import Todo
 
 TOPICS: dict[str, str] = {
     "preference": "preferences",
@@ -57,8 +59,6 @@ FACTS: dict[Stream, str] = {
 """Topic file of the facts of a stream."""
 RULES = frozenset({"preference", "correction", "convention", "workflow"})
 """Kinds that several sessions must show, unless somebody stated them as a rule."""
-
-
 _OTHER = re.compile(r"\b(?:him|her|them|his|their)\b")
 _NAMED_INSIDE = re.compile(r"\s[A-Z][a-z]")
 
@@ -105,27 +105,25 @@ class Claim(NamedTuple):
 
 
 def of_episode(
-    episode: Episode, current: AbstractSet[str], settings: ConsolidationSettings
+    episode: Episode,
+    weights: Weights,
+    current: AbstractSet[str],
+    settings: ConsolidationSettings,
 ) -> list[Claim]:
     """The claims of an episode, in the order of its turns.
 
     Args:
         episode: What was said.
+        weights: What its sentences are worth.
         current: Keys of turns that still hold; blocks that a document lost make no claims.
         settings: How much a sentence must be worth.
     """
     found: list[Claim] = []
-    before = ""
     for turn in episode.turns:
-        if turn.key in current and turn.role in ("user", "assistant") and is_trusted(turn.trust):
+        is_said = turn.role in ("user", "assistant") and is_trusted(turn.trust)
+        if turn.key in current and is_said and not weights.states_nothing:
             told = turn.time or episode.recorded_at
-            found += [
-                claim._replace(observed=told)
-                for claim in _of_turn(
-                    turn, before, day_of(turn.time), settings, is_note=episode.document is not None
-                )
-            ]
-        before = turn.text if is_trusted(turn.trust) else before  # no page tells who "she" is
+            found += [claim._replace(observed=told) for claim in _of_turn(turn, weights, settings)]
     return found
 
 
@@ -134,56 +132,64 @@ def is_trusted(trust: Trust) -> bool:
     return trust in ("user", "agent")
 
 
-def _of_turn(
-    turn: Turn, before: str, at: date | None, settings: ConsolidationSettings, *, is_note: bool
-) -> Iterator[Claim]:
+def _of_task(task: Todo, turn: Turn) -> Claim:
+    return Claim(
+        text=task.text,
+        reason=task.reason,
+        kind="task",
+        stream="tasks",
+        topic=TOPICS["task"],
+        turn=turn.key,
+        trust=turn.trust,
+        valid_from=turn.time,
+        state=task.state,
+        due=task.due,
+    )
+
+
+def _of_turn(turn: Turn, weights: Weights, settings: ConsolidationSettings) -> Iterator[Claim]:
+    at, is_note = day_of(turn.time), weights.about is not None
     tasks = todo.todos(turn.text, at, turn.heading)
-    for task in tasks:
-        yield Claim(
-            text=task.text,
-            reason=task.reason,
-            kind="task",
-            stream="tasks",
-            topic=TOPICS["task"],
-            turn=turn.key,
-            trust=turn.trust,
-            valid_from=turn.time,
-            state=task.state,
-            due=task.due,
-        )
-    speech = Speech(turn.speaker, turn.heading, is_note)
+    if not weights.has_forms:
+        yield from (_of_task(task, turn) for task in tasks)
     taken = [(task.start, task.end) for task in tasks]
-    for found in propositions(turn.text, speech, before):
-        if is_in(found.start, found.end, taken):
+    for piece in weights.pieces.get(turn.key, ()):
+        if is_in(piece.start, piece.end, taken):
             continue
-        facts = slots.facts(found.text, at, speaker=turn.speaker)
-        if found.worth < settings.worth and not is_news(found.text, facts, is_note=is_note):
+        raw = turn.text[piece.start : piece.end]
+        facts = [
+            fact
+            for sentence in sentences(raw)
+            for fact in slots.facts(plain(sentence), at, speaker=turn.speaker)
+        ]
+        if piece.keep < settings.worth and not is_news(piece.text, facts, is_note=is_note):
             continue
-        taken.append((found.start, found.end))
-        claim = _claim(found.text, turn.text[found.start : found.end], turn, facts)
+        taken.append((piece.start, piece.end))
+        claim = _claim(piece, turn, facts)
         if claim is not None:
             yield claim
         for fact in besides(facts, chosen(facts)):
             yield _with_fact(line(fact.subject, fact.slot, fact.value), "fact", [fact], turn)
     for text, fact in values_left(turn, at, taken):
         yield _with_fact(text, "fact", [fact], turn)
-    left = changes_left(turn, at, taken, tasks) if is_note else news_left(turn, taken)
-    for text, told in left:
-        yield _with_fact(text, "fact", told, turn)
+    if is_note:
+        for text, told in changes_left(turn, at, taken, tasks):
+            yield _with_fact(text, "fact", told, turn)
 
 
-def _claim(text: str, raw: str, turn: Turn, facts: Sequence[Fact]) -> Claim | None:
+def _claim(piece: Piece, turn: Turn, facts: Sequence[Fact]) -> Claim | None:
     """The claim of a sentence; None for a rule that one session alone does not make."""
-    rule = next(iter(rules.sentence_rules(plain(raw))), None)
+    text = piece.statement
+    rule = next(iter(rules.sentence_rules(piece.text)), None)
     if rule is not None and turn.trust != "user" and rule[0] in ("preference", "correction"):
         rule = None  # whose they are a note says with marks; see ``observe``
     kind: StatementKind = "fact"
     fact = chosen(facts)
     if rule is not None:
         name, is_explicit = rule
-        # A value that somebody set is one, whoever says it; other habits must be seen twice.
-        is_known_slot = fact is not None and (turn.trust == "user" or fact.is_single)
-        if name in RULES and not is_explicit and not is_known_slot:
+        # A value that somebody set is one, whoever says it; other habits of a talk must be seen twice.
+        is_set = fact is not None and fact.is_single
+        if name in RULES and turn.speaker and not is_explicit and not is_set:
             return None
         kind = name if name in TOPICS and (is_explicit or name == "decision") else "fact"
     stream = stream_of(text)
@@ -232,7 +238,6 @@ def of_stated_rules(
     turns = {turn.key: turn for turn in episode.turns}
     return [
         of_rule(each, turns[each.turns[0]].trust, turns[each.turns[0]].time)._replace(
-            text=spoken(each, turns[each.turns[0]].speaker, is_note=episode.document is not None),
             observed=turns[each.turns[0]].time or episode.recorded_at,
         )
         for each in observations
@@ -270,12 +275,6 @@ def of_rule(first: Observation, trust: Trust, time: str | None, turns: Sequence[
         value=fact.value if fact else None,
         is_single=fact is not None and not fact.is_ended,
     )
-
-
-def spoken(rule: Observation, speaker: str, *, is_note: bool) -> str:
-    """A rule as it stands in memory: with the name of who said it, where it says "I"."""
-    found = propositions(rule.text, Speech(speaker, (), is_note))
-    return found[0].text if found else rule.text
 
 
 def day_of(time: str | None) -> date | None:

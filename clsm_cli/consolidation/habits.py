@@ -152,7 +152,6 @@ class Rules:
             if row.kind == claim.kind and {*row.sources} & {*claim.turns}
         ]
         if not known:
-            claim = self._worded(claim, first)
             self._calibration.read(claim, self._vectors([claim.text]).get(claim.text))
             known = [row for row in rows.values() if {*claim.turns} <= {*row.sources}]
         current = min(  # not the first by chance: the one that the first observation made
@@ -196,11 +195,6 @@ class Rules:
         calibration.outcome.counts["new"] += 1
         calibration.known.put(row, self._vectors([row.text]).get(row.text))
         return row
-
-    def _worded(self, claim: claims.Claim, first: Seen) -> claims.Claim:
-        turn = evidence.said(self._connection, [claim.turn])[claim.turn]
-        is_note = turn.document is not None
-        return claim._replace(text=claims.spoken(first.observation, turn.speaker, is_note=is_note))
 
 
 def _contradicts(rule: Statement, seen: Seen) -> bool:

@@ -12,6 +12,7 @@ from clsm_cli.consolidation.habits import Rules
 from clsm_cli.consolidation.known import Known
 from clsm_cli.consolidation.observe import observe
 from clsm_cli.consolidation.questions import Questions
+from clsm_cli.consolidation.weighing import Weighing
 from clsm_cli.errors import DamagedStoreError
 from clsm_cli.ingestion.report import utc
 from clsm_cli.ingestion.turns import without_dumps
@@ -89,6 +90,7 @@ class Student:
         """Path of an episode that a rule failed on → how; it stays pending."""
         self._before = statements.load(store, state.records, self.now)
         self._matcher = words.matcher()
+        self._weighing = Weighing(state, self._episode)
         reunion = merged.Reunion(self._before, words.node_of_id, self.now)
         rows = self._before
         if len(store.flows()) > 1:
@@ -193,7 +195,7 @@ class Student:
         settings = self.store.settings.consolidation
         return (
             claims.of_stated_rules(episode, record.observations, current),
-            claims.of_episode(episode, current, settings),
+            claims.of_episode(episode, self._weighing.of(episode), current, settings),
         )
 
     def _episode(self, episode_id: str) -> Episode | None:
@@ -225,11 +227,14 @@ class Student:
 
     def _record(self, episode: Episode, mentions: Mapping[str, set[str]]) -> EpisodeRecord:
         record = self.state.episodes[episode.id]
+        weights, least = self._weighing.of(episode), self.store.settings.consolidation.worth / 2
         text = "\n".join(turn.text for turn in episode.turns if turn.role != "tool")
         return replace(
             record,
             mentions={node: tuple(sorted(mentions[node])) for node in sorted(mentions)},
-            observations=tuple(observe(episode.turns)),
+            observations=tuple(
+                each for each in observe(episode.turns) if weights.allows(each, least)
+            ),
             tags=record.tags
             if record.pinned and record.tags
             else tuple(sorted(tags_of(text, self.ontology))),

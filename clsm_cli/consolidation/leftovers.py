@@ -9,8 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from clsm_cli.text import changes, gate, slots
-from clsm_cli.text.first_person import quoted
+from clsm_cli.text import slots
 from clsm_cli.text.names import NO_NAMES
 from clsm_cli.text.plain import plain
 from clsm_cli.text.sentences import split
@@ -61,24 +60,6 @@ def values_left(
             name = fact.subject[:1].upper() + fact.subject[1:]
             what = f"{about} {slot}" if slot == "habit" and about else slot
             yield f"{name}: {what} {fact.value}.", fact
-
-
-def news_left(turn: Turn, taken: Sequence[tuple[int, int]]) -> Iterator[tuple[str, Sequence[Fact]]]:
-    """Sentences of a chat that tell a change and that no claim took up, in their speaker's words.
-
-    They lean on others ("the old one is dead"), or leave words out ("New rent: 40 euros."); what they
-    replace has ended all the same.
-
-    Args:
-        turn: What somebody said.
-        taken: Start and end of what became claims.
-    """
-    for span in split(turn.text):
-        text = plain(turn.text[span.start : span.end]).strip()
-        if is_in(span.start, span.end, taken) or text.endswith("?") or len(text) > gate.LONGEST:
-            continue
-        if gate.is_prose(text) and changes.tells_change(text):
-            yield quoted(text, turn.speaker), ()
 
 
 def is_in(start: int, end: int, taken: Sequence[tuple[int, int]]) -> bool:

@@ -10,7 +10,6 @@ from clsm_cli.records import NamedTuple
 from clsm_cli.text import changes, slots
 from clsm_cli.text.node_ids import node_id
 from clsm_cli.text.plain import plain
-from clsm_cli.text.references import open_reference
 from clsm_cli.text.sentences import split
 
 if TYPE_CHECKING:
@@ -28,11 +27,7 @@ _SETTLED = frozenset(
         "rule", "runs on", "setting", "target", "time", "uses", "venue", "version", "workdays",
     }
 )  # fmt: skip
-"""Slots whose values somebody set: a plain sentence with one is worth a row, whatever else it says."""
-_FOUND = frozenset({"employer", "location", "occupation", "residence", "status"})
-"""Slots of which that holds in notes alone; a talk is full of such values that pass."""
-_LASTING = frozenset({"beta", "live", "maintenance", "production", "review", "shadow mode"})
-"""States that last, besides those in which a thing does nothing."""
+"""Slots whose values somebody set: one that a sentence tells by the way is worth a row."""
 STOPPED = frozenset(
     {
         "abandoned", "archived", "canceled", "cancelled", "decommissioned", "deprecated", "disabled",
@@ -86,24 +81,26 @@ def besides(facts: Sequence[Fact], main: Fact | None) -> list[Fact]:
         and fact.is_single
         and not fact.is_ended
         and fact.subject
-        and (fact.since is not None or is_settled(fact, is_note=False))
+        and is_settled(fact)
     ]
 
 
-def is_settled(fact: Fact | None, *, is_note: bool) -> bool:
-    """Whether a value is worth a row by itself."""
-    if fact is None or not fact.is_single:
-        return False
+def is_settled(fact: Fact) -> bool:
+    """Whether a value stands as a row of its own: it is told since when it holds, or somebody set it."""
     slot = fact.slot.partition("/")[0]
-    if slot == "status" and fact.value not in STOPPED | _LASTING and fact.since is None:
-        return False
-    return slot in _SETTLED or (is_note and slot in _FOUND)
+    is_lasting = slot != "status" or fact.value in STOPPED
+    return fact.since is not None or (slot in _SETTLED and is_lasting)
 
 
 def is_news(text: str, facts: Sequence[Fact], *, is_note: bool) -> bool:
-    """Whether a sentence is worth a row whatever else it says: it sets a value, or tells a change."""
-    is_told = not is_note and changes.tells_change(text)
-    return is_told or is_settled(chosen(facts), is_note=is_note)
+    """Whether a sentence is worth a row whatever else it says: it has a value, or tells a change.
+
+    One of many things that something uses is none in a talk: nobody says which of them is over.
+    """
+    if is_note:
+        return bool(facts)
+    told = (fact for fact in facts if fact.is_single or fact.slot != "uses")
+    return any(told) or changes.tells_change(text)
 
 
 def pasts(
@@ -164,7 +161,7 @@ def changes_left(
     """
     for span in split(turn.text):
         text = plain(turn.text[span.start : span.end])
-        if is_in(span.start, span.end, taken) or open_reference(text) is not None:
+        if is_in(span.start, span.end, taken):
             continue
         told = [fact for fact in slots.facts(text, at) if fact.is_single]
         told = [fact for fact in told if fact.is_ended or (not fact.subject and fact.since)]

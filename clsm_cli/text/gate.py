@@ -1,7 +1,4 @@
-"""What a sentence must be to stand in memory on its own: prose, whole, closed, and no chatter.
-
-A shallow grammar without a tagger. It would rather turn a good sentence away than let a fragment in.
-"""
+"""Whether a person typed a whole English sentence or an order, and not a value alone: a shallow grammar."""
 
 from __future__ import annotations
 
@@ -13,44 +10,8 @@ from clsm_cli.text import gate_words as forms
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-LONGEST = 420
-"""Characters of a sentence; a longer one is a paragraph without full stops."""
-
-_NOISE = re.compile(
-    r"^\s*(?:```|~~~|\||#{1,6}\s|>|<\w|[{\[]\"|\$\s|(?:-{3}|={3}|\*{3}))"  # code, table, heading
-    r"|^\s*(?:[-*+]\s+)?\[?(?:\d{4}-\d\d-\d\d[T ])?\d{1,2}:\d\d(?::\d\d)?\]?\s*(?:[\[|·]|INFO|WARN|ERROR|DEBUG)"
-    r"|^\s*(?:[-*+]\s+)?\[[\w .:-]{2,40}\]\s(?!\()"  # "[service] pass 4 ok"
-    r"|^\s*(?:From|To|Cc|Subject|Date|Sent|Re|Fwd):\s"
-    r"|\s·\s[^·]{1,80}\s·\s|\s\|\s[^|]{0,80}\s\|\s|&&|\|\||=>|::\w|\w\(\)\s?[{;]|;\s*$|\s--?[a-z][\w-]*[ =]\S{0,80}\s--?[a-z]"
-    r"|\b(?:exit(?:\s(?:code|status))?\s\d+|stack\strace|traceback)\b"
-    r"|(?:^|\s)\w{1,30}=\S{1,60}\s\w{1,30}=\S"
-    r"|^\s*\w[\w./-]{0,60}:\s(?:[\w./-]{1,60}:\s|(?:error|fatal|warning|command not found))"
-    r"|^\s*(?:error|fatal|warning|debug|info|usage|total)\b\s?:?\s{2,}|^\s*(?:Error|Fatal|Warning|FATAL|ERROR|WARN(?:ING)?|INFO|DEBUG):"
-    r"|\binsertions?\(\+\)|\bpackets\s(?:transmitted|received)\b|\bpacket\sloss\b"
-    r"|[\w.-]{1,60}/[\w./-]{1,200}\.\w{1,10}:\d+|\S\s{3,}\S",
-)
-_NOT_WORDS = re.compile(r"[^\w\s.,;:!?'\"’“”()–—%€$£°-]|_")
-_ORDERS = re.compile(
-    r"\b(?:ignore|disregard|forget)\s(?:all\s|any\s|the\s|your\s){0,2}(?:previous|prior|above|earlier|other)\s"
-    r"(?:instructions?|prompts?|rules|messages?)|\byou\sare\snow\s(?:in|an?|the)\b|\bsystem\sprompt\b"
-    r"|\b(?:developer|jailbreak|god)\smode\b",
-    re.IGNORECASE,
-)
 _TOKEN = re.compile(r"[^\W_](?:[\w'’.&/+-]*\w)?|\w|[,;:()\u2013\u2014]")
 _QUOTED = re.compile(r"\"[^\"\n]{0,400}\"|\u201c[^\u201c\u201d\n]{0,400}\u201d")
-
-
-def is_prose(raw: str) -> bool:
-    """Whether a sentence, as it stands in its text, is neither code, log, table nor an order to us.
-
-    >>> is_prose("The gauge is low."), is_prose("git log --oneline -n 3 && ls"), is_prose("| a | b |")
-    (True, False, False)
-    """
-    if len(raw) > 2 * LONGEST or _NOISE.search(raw) or _ORDERS.search(raw):
-        return False
-    bare = re.sub(r"[\[\]*`#_]", "", raw)
-    odd = len(_NOT_WORDS.findall(bare)) + len(re.findall(r"\d", bare)) / 2
-    return odd * 4 <= len(raw)
 
 
 def unquoted(text: str) -> str:
@@ -60,13 +21,6 @@ def unquoted(text: str) -> str:
     'She said "\u2026" twice.'
     """
     return _QUOTED.sub('"\u2026"', text)
-
-
-def is_balanced(text: str) -> bool:
-    """Whether quotation marks and brackets close inside the sentence."""
-    straight = text.count('"') % 2 == 0
-    curly = text.count("\u201c") == text.count("\u201d")
-    return straight and curly and text.count("(") == text.count(")")
 
 
 def tokens(text: str) -> list[str]:
@@ -177,7 +131,7 @@ _FRAGMENT = re.compile(
     r"or|nor|not|no|yes|and then|to)\b(?!\s(?:one|matter))",
     re.IGNORECASE,
 )
-MEASURED = re.compile(
+_MEASURED = re.compile(
     r"(?!Minus|Plus|About|Only|Over|Under|Above|Below|At|In|On|By|For|From|Until|After|Some|Nearly|Almost|Every|All)[A-Z][\w-]{1,30}:?\s\d[\d.,]{0,8}\s?(?:%|cm|mm|km|m|kg|g|mg|ml|l|degrees|euros?|hours?|minutes?)\b"
 )
 """A measurement without a verb: "Rex 4.4 kg in May"."""
@@ -206,7 +160,7 @@ def is_whole(text: str) -> bool:
     """
     words = tokens(unquoted(text))
     found = finite_verbs(words)
-    if MEASURED.match(text):
+    if _MEASURED.match(text):
         return True
     if not found or (
         _FRAGMENT.match(text) and not re.match(r"(?:no|not)\s\w+\s", text, re.IGNORECASE)
@@ -239,29 +193,3 @@ def _is_relative(low: Sequence[str], place: int) -> bool:
         and low[before - 1] in _RELATIVE
         and (before > 1 or low[before] in forms.PERSONAL)
     )
-
-
-_CHATTER = re.compile(
-    r"^(?:let\s(?:me|us|'s)\b|let's\b|here(?:'s|\sis|\sare)\b|(?:i\s(?:will|shall)|i'll)\s(?:now\s)?(?:check|look|see|try|start|begin|get|ask|take|do)\b"
-    r"|you(?:'re|\sare)\swelcome|you(?:'re|\sare)\b|you'll\b|sounds\s|looks\slike|thanks?\b|thank\syou|good\s(?:morning|evening|night|luck|job|point|idea|question)"
-    r"|great\b|nice\b|wow\b|sure\b|okay\b|ok\b|sorry\b|hope\b|glad\b|happy\sto|feel\sfree|(?:can|could|would|will)\s(?:you|i|we)\b"
-    r"|congrat|welcome\b|done\b|noted\b|understood\b|got\sit|no\s(?:problem|worries|doubt)|of\scourse|take\scare|see\syou|talk\sto\syou"
-    r"|what\sa\b|how\s(?:about|are|is|cool|nice|great|lovely)\b|(?:it|that)'s\s(?:so\s)?(?:great|good|nice|awesome|amazing|cool|true|fine|ok|okay|lovely|wonderful)\b"
-    r"|as\s(?:you\s(?:can\s)?(?:see|know)|an\sai\b|requested|mentioned)|the\sfollowing\b|below\b|above\b|keep\s(?:it|up|going)|enjoy\b|best\sof\sluck|way\sto\sgo"
-    r"|(?:more|less)\sthan\severy|i\s(?:do\snot|don't)\s(?:know|have)\b|if\syou\b|see\s|(?:i\sam|i'm)\s(?:off|here|back|ready|done|in|good|fine|okay)\b|just\s|totally\b|(?:i\s)?(?:couldn't|could\snot)\sagree|count\sme|i\s(?:love|like)\s(?:it|them|your|how)\b|i\s(?:totally|completely|definitely)?\s?agree|can't\s|aw+\b|whoa\b|nah\b|note\sthat\syou|open\squestion|question\b|todo\b|chat\b|for\sthe\s(?:record|minutes)|asked\b|answered\b)",
-    re.IGNORECASE,
-)
-_PASSING = re.compile(
-    r"\b(?:on\smy\sway|be\sright\sback|brb|lol|haha|(?:is|am|are|'m|'s)\s(?:on|at|in)\s(?:the|my|a)\s(?:train|bus|plane|car|way|phone|line|other\sline|shop|tram|taxi)|right\snow|at\sthe\smoment|just\snow|for\snow|so\sfar\sso\sgood|"
-    r"nothing\s(?:new|bought|sold|happened|to\sreport|changed)|not\sasked\sanything|all\squiet|(?:is|am|are)\s(?:still\s|just\s)?(?:lying|sitting|standing|waiting|leaving|coming|arriving|eating|sleeping)\b|worked\sfrom\shome|stayed\shome|(?:is|are|was)\s(?:fine|ok|okay|all\sright)\b|let\sme\sknow|talk\ssoon|(?:a\slot|lots|much|so\smuch)(?:'s|\shas|\shave)?\s(?:been\s)?(?:happened|going\son|changed)|since\s(?:we|our)\s(?:last\s)?(?:talk|spoke|chat|met)\w*|this\slog|this\schat|this\sconversation)\b",
-    re.IGNORECASE,
-)
-
-
-def is_chatter(text: str) -> bool:
-    """Whether a plain sentence is about the talk itself, a courtesy, or a state that has passed.
-
-    >>> is_chatter("Let me check the logs."), is_chatter("Ann keeps bees.")
-    (True, False)
-    """
-    return _CHATTER.match(text) is not None or _PASSING.search(text) is not None

@@ -1,4 +1,4 @@
-"""Word classes that the form gate reads: verbs in their finite forms, and words that point elsewhere."""
+"""Word classes of English: verbs in their finite forms, determiners, prepositions, adverbs."""
 
 from __future__ import annotations
 

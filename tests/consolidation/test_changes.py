@@ -14,6 +14,8 @@ from clsm_cli.consolidation.claims import Claim
 from clsm_cli.consolidation.known import Known
 from clsm_cli.consolidation.observe import observe
 from clsm_cli.consolidation.values import is_same_value
+from clsm_cli.consolidation.weighing import weighed
+from clsm_cli.heads.judge import about_document
 from clsm_cli.model.episodes import Episode, Turn
 from clsm_cli.model.graph import Statement
 from clsm_cli.store import yaml_text
@@ -37,6 +39,7 @@ def episode(number: int, day: str, text: str, speaker: str) -> Episode:
         role="user" if speaker else "assistant",
         text=text,
         time=f"{day}T09:00:00+01:00" if speaker else day,
+        path="-" if speaker else f"memory/{day}.md",
         trust="user" if speaker else "agent",
     )
     document = None if speaker else f"note-{day}"
@@ -48,7 +51,8 @@ def claimed(number: int, day: str, text: str, speaker: str) -> list[Claim]:
     heard = episode(number, day, text, speaker)
     keys = {turn.key for turn in heard.turns}
     found = claims.of_stated_rules(heard, observe(heard.turns), keys)
-    return found + claims.of_episode(heard, keys, SETTINGS)
+    about = None if speaker else about_document(heard.turns)
+    return found + claims.of_episode(heard, weighed(heard.turns, about), keys, SETTINGS)
 
 
 def consolidated(

@@ -341,11 +341,11 @@ def test_a_task_is_done_once_somebody_says_so(store: Store, tmp_path: Path) -> N
 
 def test_without_the_model_words_decide(store: Store, tmp_path: Path) -> None:
     note = tmp_path / "2026-02-10.md"
-    note.write_text("# 2026-02-10\n\nBrian Okafor is our downstairs neighbour.\n", "utf-8")
+    note.write_text("# 2026-02-10\n\nBrian Okafor moved to Haarlem on 3 February.\n", "utf-8")
     take(store, note)
     report = sleep(store, model=False)
     assert report.consolidated == 1
-    assert current(store, "neighbour")
+    assert current(store, "Haarlem")
 
 
 def test_half_of_a_long_backlog_is_safe_when_the_rest_fails(

@@ -53,7 +53,7 @@ def planted(folder: Path) -> Store:
         folder,
         "harbour",
         ("Mara", "2026-02-10T09:00:00+01:00", "The Harbour Project needs a new crane."),
-        ("Brian", "2026-02-10T09:01:00+01:00", "The Harbour Project uses PostgreSQL."),
+        ("Brian", "2026-02-10T09:01:00+01:00", "The Harbour Project switched to PostgreSQL."),
         ("Mara", "2026-02-10T09:02:00+01:00", "I live in Leeds."),
         ("Brian", "2026-02-10T09:03:00+01:00", "The archive of the Harbour Project is in Leeds."),
     )
@@ -72,7 +72,7 @@ def planted(folder: Path) -> Store:
         (
             "Mara",
             "2026-02-11T09:01:00+01:00",
-            "The Harbour Project (also known as Quaggamire Yard) uses PostgreSQL.",
+            "The Harbour Project (also known as Quaggamire Yard) switched to PostgreSQL.",
         ),
         ("Brian", "2026-02-11T09:02:00+01:00", "We decided that the Quaggamire opens in May."),
         ("Mara", "2026-02-11T09:03:00+01:00", "My address is Quaggamire Lane 4 in Leeds."),

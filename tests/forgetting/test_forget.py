@@ -108,11 +108,14 @@ def small(folder: Path) -> Store:
         store,
         folder,
         "one",
-        ("Mara", "2026-02-10T09:00:00+01:00", "The archive uses PostgreSQL."),
+        ("Mara", "2026-02-10T09:00:00+01:00", "The archive uses PostgreSQL as its database."),
         ("Mara", "2026-02-10T09:01:00+01:00", "My sister is called Ines."),
     )
     told(
-        store, folder, "two", ("Mara", "2026-02-12T09:00:00+01:00", "The archive uses PostgreSQL.")
+        store,
+        folder,
+        "two",
+        ("Mara", "2026-02-12T09:00:00+01:00", "The archive uses PostgreSQL as its database."),
     )
     sleep(store)
     return store
@@ -153,7 +156,11 @@ def test_it_is_as_if_it_had_never_been_told(tmp_path: Path) -> None:
     """What is believed afterwards is what a store believes that was never told it."""
     talks = {
         "one": [
-            ("Mara", "2026-02-10T09:00:00+01:00", "The Harbour Project uses PostgreSQL in Leeds."),
+            (
+                "Mara",
+                "2026-02-10T09:00:00+01:00",
+                "The Harbour Project uses PostgreSQL as its database in Leeds.",
+            ),
             ("Brian", "2026-02-10T09:01:00+01:00", "Leeds has a Harbour Project office now."),
         ],
         "two": [

@@ -36,7 +36,7 @@ KEY = "ghp_" + "a1B2c3" * 6
 OTHER = "glpat-" + "x9Y8z7W6v5" * 2
 CHAT = [
     ("Mara", "2026-02-10T09:00:00+01:00", "I live in Leeds."),
-    ("Mara", "2026-02-10T09:01:00+01:00", f"The deploy of the harbour uses {KEY} every night."),
+    ("Mara", "2026-02-10T09:01:00+01:00", f"Always use {KEY} for the harbour deploy."),
     ("Brian", "2026-02-10T09:02:00+01:00", "We decided that the harbour opens in May."),
 ]
 NOTE = f"# Harbour\n\n- The crane is green.\n- The crane talks to the server with {OTHER} now.\n"
@@ -85,7 +85,7 @@ def test_no_file_holds_a_secret(masked: Fixture) -> None:
 def test_what_was_said_around_it_stays(masked: Fixture) -> None:
     store, receipt, _, _ = masked
     answer = ask(store, "What does the deploy of the harbour use?")
-    assert "The deploy of the harbour uses [masked:github-token] every night." in {
+    assert "Always use [masked:github-token] for the harbour deploy." in {
         memory.text for memory in answer.memories
     }
     assert current(store, "masked:github-token")

@@ -210,20 +210,20 @@ def _words(data: bytes) -> None:
 
 
 def _claims(data: bytes) -> None:
-    from clsm_cli.text import changes, factuality, first_person, plain, slots
+    from clsm_cli.text import changes, factuality, plain, slots
 
     text = _text(data)
     plain.plain(text)
     slots.facts(text, _DAY, speaker="Mara")
     changes.marks(text)
     factuality.is_so(text)
-    first_person.third_person(text, "Mara")
 
 
 def _learnt(data: bytes) -> None:
     """What a night makes of a text, as a message and as a block of a note."""
     from clsm_cli.config import ConsolidationSettings
-    from clsm_cli.consolidation import claims, observe
+    from clsm_cli.consolidation import claims, observe, weighing
+    from clsm_cli.heads import judge
     from clsm_cli.model.episodes import Episode, Turn
     from clsm_cli.text import mentions, relations
 
@@ -235,7 +235,9 @@ def _learnt(data: bytes) -> None:
         turn = Turn("0" * 12, speaker, "user", text, told)
         episode = Episode("e-1", "s", (turn,), told, document=document)
         settings = ConsolidationSettings(worth=0.0)  # each sentence is read as if it counted
-        found = claims.of_episode(episode, {turn.key}, settings)
+        about = judge.about_document([turn]) if document else None
+        weights = weighing.weighed([turn], about)
+        found = claims.of_episode(episode, weights, {turn.key}, settings)
         found += claims.of_stated_rules(episode, observe.observe([turn]), {turn.key})
         assert all(claim.text for claim in found)
 
