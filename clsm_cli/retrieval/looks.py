@@ -30,7 +30,7 @@ asked for after the store had grown tenfold are recalled as if nothing were arch
 points fewer."""
 HINTING = 0.5
 """Share of the floor above which a question without an answer is still told the concepts that are nearest
-to it: they claim nothing. Of 45 questions to the sample, put in words that it never uses, four get these."""
+to it: they claim nothing."""
 NEAREST = 3
 """Passages nearest to the question in meaning, of which one must be archived to look there in doubt. With
 one, seven points of what the doubt brought are lost; with five nothing is gained."""
