@@ -57,7 +57,8 @@ def parts(text: str) -> list[Part]:
         return whole
     from clsm_cli.text import compound_rules
 
-    found = compound_rules.split(text)[: _MOST - 1]
+    asked = [part for part in compound_rules.split(text) if any(map(str.isalnum, part))]
+    found = asked[: _MOST - 1]
     return whole + [Part(part, max(0.4, round(1 - 0.2 * i, 1))) for i, part in enumerate(found, 1)]
 
 

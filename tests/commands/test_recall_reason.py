@@ -64,11 +64,15 @@ def test_what_was_true_and_what_is(slept: Cli) -> None:
 
     text = slept.ok("recall", "--no-touch", "--explain", *NOW, ASKS).out
     assert "fact: heartbeat, interval: 10 minutes from 2026-02-20" in text
-    assert "heartbeat: named by the query (exact)" in text
     assert "clsm feedback r-" in text
 
-    picture = json.loads(slept.ok("graph", "--json", "--query", "heartbeat").out)
-    assert "heartbeat" in {node["id"] for node in picture["nodes"] if node["activation"]}
+
+def test_what_the_query_names(slept: Cli) -> None:
+    text = slept.ok("recall", "--no-touch", "--explain", *NOW, "What has Yusuf painted?").out
+    assert "Yusuf: named by the query (exact)" in text
+
+    picture = json.loads(slept.ok("graph", "--json", "--query", "Yusuf").out)
+    assert "yusuf" in {node["id"] for node in picture["nodes"] if node["activation"]}
 
 
 def test_beside_a_conversation(slept: Cli) -> None:

@@ -99,6 +99,7 @@ ASKED = (
     "What does logrotate do?",
 )
 MEASURES = {
+    "context.loaded",  # a list of names
     "recall.source_share",  # what both do is measured in docs/poisoning.md
     "recall.untrusted_floor",
     "boundary.max_turns",
@@ -130,9 +131,9 @@ MEASURES = {
 """Settings that say how much or how long, and switch nothing off."""
 OFF = {"recall.weight_context", "recall.rounds"}
 """Mechanisms that are shipped switched off."""
-ONLY_IN_LARGE = {"refinement", "spreading"}
-"""What changes nothing here: the one moves boundaries by a turn or two, the other leads to what the
-passages of so small a store mention anyway. Answers of the sample memory change without either."""
+ONLY_IN_LARGE = {"refinement", "spreading", "associations", "statements"}
+"""What changes nothing here: the first moves boundaries by a turn or two, the others lead to what the
+passages of so small a store say anyway. Answers of the sample memory change without each."""
 ASKED_OF_NOTES = ("what happened to the pump in the cellar", "what stood on the gauge")
 
 

@@ -86,7 +86,7 @@ def test_edges_go_too_but_for_those_that_a_person_pinned(store: Store) -> None:
 def test_a_withdrawn_row_is_remembered_when_its_text_is_told_again(
     store: Store, tmp_path: Path
 ) -> None:
-    text = "Mara lives in Haarlem."
+    text = "Mara: I live in Haarlem."
     row = state(store, text, withdrawn=True, superseded_at=at(BORN))
     age(store, 1000)
     assert row in put_away(store)
