@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from clsm_cli.consolidation import review
 from clsm_cli.consolidation.state import NEAR_NAMES
+from clsm_cli.consolidation.teaching import WORTH
 from clsm_cli.errors import BadInputError
 from clsm_cli.records import NamedTuple
 from clsm_cli.text.terminal import safe
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from clsm_cli.consolidation.review import Outcome, State
+    from clsm_cli.consolidation.worth import Why
     from clsm_cli.store.logs import ReviewItem
 
 _WIDTH = 96
@@ -61,6 +63,11 @@ _QUESTIONS = {
         "Two statements may say the same. One is: {kept} The other: {other}",
         "the first one stays, with the sources of both; the other one is withdrawn",
         "both stay",
+    ),
+    WORTH: Question(
+        "Is this worth keeping? {kept} (Memory thinks so with a probability of {other}.)",
+        "it is kept, and sentences like it are likelier kept",
+        "it is not kept, and sentences like it are less likely kept",
     ),
     review.NEW_TAG: Question(
         "A word comes up often where no tag fits: {kept}",
@@ -119,6 +126,37 @@ def mapping(
             for each in done
         ],
         "problems": [str(problem) for problem in (outcome.problems if outcome else [])],
+    }
+
+
+def why(told: Why) -> Iterator[str]:
+    """How a sentence was weighed, in sentences."""
+    yield f"{told.id}  {told.text}"
+    if told.chance is None or told.keep is None:
+        yield "  was not weighed: you said it, or it states a rule, a task or a value"
+        return
+    yield f"  {told.chance:.0%} likely to be of use weeks later, by where it stands and how it is put"
+    for share, each in told.shares:
+        verb = "more" if share > 0 else "less"
+        done = "kept" if each.is_kept else "rejected"
+        yield f"  {verb} likely by {abs(share):.2f}, as you {done} {each.name}: {each.text}"
+    verdict = "kept" if told.keep >= told.worth else "not kept"
+    yield f"  {told.keep:.0%} in all; what reaches {told.worth:.0%} is kept, so this is {verdict}"
+
+
+def why_mapping(told: Why) -> dict[str, Any]:
+    """The same as data."""
+    return {
+        "schema": "clsm.review.why/1",
+        "id": told.id,
+        "text": told.text,
+        "chance": told.chance,
+        "keep": told.keep,
+        "worth": told.worth,
+        "decisions": [
+            {"share": round(share, 4), "id": each.name, "text": each.text, "is_kept": each.is_kept}
+            for share, each in told.shares
+        ],
     }
 
 

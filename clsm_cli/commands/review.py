@@ -18,8 +18,9 @@ from clsm_cli.commands.options import (
     examples,
 )
 from clsm_cli.commands.output import Printer, is_terminal
-from clsm_cli.commands.runtime import chosen_store, current_time, given
+from clsm_cli.commands.runtime import UsageError, chosen_store, current_time, given
 from clsm_cli.consolidation import review as use_case
+from clsm_cli.consolidation import worth
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -32,6 +33,7 @@ EXAMPLES = examples(
     "clsm review                       # decide in $EDITOR",
     "clsm review --json                # what is open, as data",
     "clsm review --accept v-3a9c12d08e41 --reject v-91ab",
+    "clsm review --why f-3a9c12d08e41  # what made this sentence a statement",
 )
 
 
@@ -53,6 +55,14 @@ def review(
             autocompletion=completion.questions,
         ),
     ] = None,
+    why: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ID",
+            help="Say how a statement, or a sentence of the list, was weighed.",
+            autocompletion=completion.ids,
+        ),
+    ] = None,
     everything: Annotated[
         bool, typer.Option("--all", help="List also what expired or was decided.")
     ] = False,
@@ -65,12 +75,25 @@ def review(
 ) -> None:
     """Decide what only a person can decide.
 
-    Contradictions, names that may mean one thing, statements that may say the same, new tags. At a
-    terminal the list opens in $VISUAL or $EDITOR; else it is printed, the most important first.
+    Contradictions, sentences that may be worth keeping, names that may mean one thing, statements that
+    may say the same, new tags. At a terminal the list opens in $VISUAL or $EDITOR; else it is printed,
+    the most important first. What you decide about sentences, and what you pin, correct or take out,
+    changes how others like them are weighed.
     """
     printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
     opened = chosen_store(store)
     moment = current_time(now, opened.zone)
+    if why is not None:
+        if accept or reject:
+            raise UsageError(
+                "--why", "explains, and decides nothing; leave out --accept and --reject"
+            )
+        told = worth.why(opened, given([why]), moment)
+        if as_json:
+            printer.json(render_review.why_mapping(told))
+        else:
+            printer.lines(render_review.why(told))
+        return
     wanted: list[tuple[str, State]] = [(given([each]), "accepted") for each in accept or ()]
     wanted += [(given([each]), "rejected") for each in reject or ()]
     items: list[ReviewItem] = []

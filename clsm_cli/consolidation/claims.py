@@ -10,6 +10,7 @@ from datetime import date
 from typing import TYPE_CHECKING, NamedTuple
 
 from clsm_cli.consolidation.leftovers import is_in, values_left
+from clsm_cli.consolidation.teaching import Candidate
 from clsm_cli.consolidation.valued import (
     besides,
     changes_left,
@@ -119,12 +120,27 @@ def of_episode(
         settings: How much a sentence must be worth.
     """
     found: list[Claim] = []
+    for turn in _telling(episode, weights, current):
+        told = turn.time or episode.recorded_at
+        found += [claim._replace(observed=told) for claim in _of_turn(turn, weights, settings)]
+    return found
+
+
+def candidates(
+    episode: Episode, weights: Weights, current: AbstractSet[str]
+) -> Iterator[Candidate]:
+    """The sentences that ``of_episode`` looks at, as they stand in memory, or would."""
+    for turn in _telling(episode, weights, current):
+        for piece in weights.pieces.get(turn.key, ()):
+            yield Candidate(turn.key, piece.statement, piece.chance, piece.keep)
+
+
+def _telling(episode: Episode, weights: Weights, current: AbstractSet[str]) -> Iterator[Turn]:
+    """The turns that may make claims."""
     for turn in episode.turns:
         is_said = turn.role in ("user", "assistant") and is_trusted(turn.trust)
         if turn.key in current and is_said and not weights.states_nothing:
-            told = turn.time or episode.recorded_at
-            found += [claim._replace(observed=told) for claim in _of_turn(turn, weights, settings)]
-    return found
+            yield turn
 
 
 def is_trusted(trust: Trust) -> bool:

@@ -12,7 +12,7 @@ from dataclasses import replace
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
-from clsm_cli.consolidation import learning, rehearsal, replay, state, vocabulary, writes
+from clsm_cli.consolidation import learning, rehearsal, replay, state, teaching, vocabulary, writes
 from clsm_cli.consolidation.network import Weaver
 from clsm_cli.consolidation.report import Report
 from clsm_cli.consolidation.thinker import Thinker
@@ -171,7 +171,10 @@ class _Night:
         self.report.refused = [*thinker.refused, *thinker.unread(episodes)]
         if self.request.answer is not None:
             self.report.stale = sum(not found.is_pending(episodes[i]) for i in chosen)
+        telling = student.telling()
         writer.write(student.taken(), network)
+        if chosen:
+            teaching.offer(self.store, telling, utc(self.request.now))
         self.progress("weaving", 2, 2)
         bring_up_to_date(self.store, self.index.connection, self.embedder, None)
 

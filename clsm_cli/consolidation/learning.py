@@ -6,7 +6,7 @@ import traceback
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from clsm_cli.consolidation import claims, gists, merged, threads, vocabulary
+from clsm_cli.consolidation import claims, gists, merged, teaching, threads, vocabulary
 from clsm_cli.consolidation.calibrate import Calibration
 from clsm_cli.consolidation.habits import Rules
 from clsm_cli.consolidation.known import Known
@@ -90,7 +90,17 @@ class Student:
         """Path of an episode that a rule failed on → how; it stays pending."""
         self._before = statements.load(store, state.records, self.now)
         self._matcher = words.matcher()
-        self._weighing = Weighing(state, self._episode)
+        self._owner = teaching.owner_of(
+            connection,
+            state,
+            self._before.values(),
+            store,
+            self._vectors,
+        )
+        self._weighing = Weighing(
+            state, self._episode, self._owner, self._vectors, store.settings.consolidation.worth
+        )
+        self._candidates: list[teaching.Candidate] = []
         reunion = merged.Reunion(self._before, words.node_of_id, self.now)
         rows = self._before
         if len(store.flows()) > 1:
@@ -124,6 +134,7 @@ class Student:
                 self.unread[self.state.files[episode_id].path] = _fault(error)
                 continue
             found += rules + self._thought(episode, said, current)
+            self._candidates += claims.candidates(episode, self._weighing.of(episode), current)
             # A person's title and summary stay.
             self.records[episode_id] = (
                 record if record.pinned else self.thinker.describe(record, episode)
@@ -147,6 +158,15 @@ class Student:
         self._gists(network)
         self._questions.about_tags(self.records, self.ontology, self.thinker)
         self._questions.about_names(self.words, network)
+
+    def telling(self) -> list[teaching.Candidate]:
+        """The sentences of this run whose decision by the owner would teach most."""
+        asked = [
+            item.kept for item in self.state.reviewed.values() if item.reason == teaching.WORTH
+        ]
+        asked += [each.text for each in self._owner.decisions]
+        worth = self.store.settings.consolidation.worth
+        return teaching.telling(self._candidates, self._vectors, worth, asked)
 
     def taken(self) -> Lessons:
         """What was learnt so far."""

@@ -8,17 +8,22 @@ from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from typing import TYPE_CHECKING, Any, Literal
 
+from clsm_cli.consolidation.claims import FACTS
 from clsm_cli.consolidation.correct import is_sentence, replaced, retold
 from clsm_cli.consolidation.desk import MIN_PREFIX, at_desk, check_line
 from clsm_cli.consolidation.state import NEAR_NAMES, reviewed
+from clsm_cli.consolidation.teaching import WORTH, offered
 from clsm_cli.errors import BadInputError
 from clsm_cli.ingestion.times import instant
 from clsm_cli.model.codec import RecordError, decode
 from clsm_cli.model.graph import Statement
+from clsm_cli.model.ids import folded
+from clsm_cli.model.tombstones import birth_ids, first_free
 from clsm_cli.records import NamedTuple
 from clsm_cli.store import atomic, logs, ontology, runs, topic_edit, topics, yaml_text
 from clsm_cli.store.jsonlines import LineError, load
 from clsm_cli.text.ontology import OntologyError, parse
+from clsm_cli.text.streams import stream_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
@@ -34,9 +39,9 @@ TWO_TEXTS = "two texts under one id"
 CONTRADICTION = "contradiction"
 NEAR_DUPLICATE = "near duplicate"
 NEW_TAG = "a new tag"
-REASONS = (LOST, TWO_TEXTS, CONTRADICTION, NEAR_NAMES, NEAR_DUPLICATE, NEW_TAG)
+REASONS = (LOST, TWO_TEXTS, CONTRADICTION, WORTH, NEAR_NAMES, NEAR_DUPLICATE, NEW_TAG)
 """Why something waits for a person, the most important first: what a person said comes before what
-memory doubts, and that before what would only be tidier."""
+memory doubts, that before what teaches it, and all before what would only be tidier."""
 
 
 class Decision(NamedTuple):
@@ -58,7 +63,7 @@ class Outcome:
 
 
 def listed(store: Store, now: datetime, *, everything: bool = False) -> list[logs.ReviewItem]:
-    """Open items, the most important first and of equals the newest.
+    """Open items, the most important first and of equals the newest; of sentences the most telling.
 
     Args:
         store: Where.
@@ -67,7 +72,8 @@ def listed(store: Store, now: datetime, *, everything: bool = False) -> list[log
     """
     limit = timedelta(days=store.settings.consolidation.review_days)
     found = []
-    for item in reviewed(store).values():
+    items = reviewed(store)
+    for item in items.values():
         since = instant(item.at)
         if item.state == "open" and since is not None and since <= now - limit:
             found.append(item._replace(state="expired"))
@@ -75,6 +81,7 @@ def listed(store: Store, now: datetime, *, everything: bool = False) -> list[log
             found.append(item)
     chosen = [item for item in found if everything or item.state == "open"]
     chosen.sort(key=lambda item: (item.at, item.id), reverse=True)
+    chosen += [item for item in offered(store) if item.id not in items]
     return sorted(chosen, key=lambda item: (item.state != "open", _rank(item.reason)))
 
 
@@ -105,7 +112,7 @@ def decide(
         DiskError: The disk refused.
     """
     with at_desk(store, "review", now, warn, dry_run=dry_run) as desk:
-        items = reviewed(store)
+        items = {item.id: item for item in offered(store)} | reviewed(store)
         chosen: dict[str, State] = {}
         for name, state in wanted:
             if chosen.setdefault(_item(items, name).id, state) != state:
@@ -288,6 +295,28 @@ def _withdrawn(desk: Desk, row: Statement) -> str:
     return f"{row.id} is withdrawn"
 
 
+def _worth(desk: Desk, item: logs.ReviewItem, accepted: bool) -> str:
+    """A sentence is kept, or taken out; others like it are weighed by that from now on."""
+    row = desk.saying(item.kept)
+    if not accepted:
+        return _withdrawn(desk, row) if row else "stays in its episode alone"
+    if row is None:
+        known = {*desk.statements, *desk.records}
+        births = (i for i in birth_ids(folded(item.kept), None) if i not in known)
+        stream = stream_of(item.kept)
+        row = Statement(
+            id=first_free(births, logs.forgotten(desk.store)),
+            rev=(0, ""),
+            text=item.kept,
+            stream=stream,
+            topic=FACTS[stream],
+            sources=item.about,
+            recorded_at=desk.run.now,
+        )
+    desk.put(replace(row, pinned=True))
+    return f"{row.id} is kept"
+
+
 _EFFECTS: dict[str, Callable[[Desk, logs.ReviewItem, bool], str]] = {
     LOST: _lost_value,
     TWO_TEXTS: _two_texts,
@@ -295,5 +324,6 @@ _EFFECTS: dict[str, Callable[[Desk, logs.ReviewItem, bool], str]] = {
     NEAR_NAMES: _names,
     NEAR_DUPLICATE: _duplicate,
     NEW_TAG: _new_tag,
+    WORTH: _worth,
 }
 """What a decision does, by the reason of its item."""

@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field, replace
 from datetime import date
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
+from clsm_cli.consolidation import teaching
 from clsm_cli.heads import judge
 from clsm_cli.model.episodes import Document
 from clsm_cli.text import timex
@@ -16,7 +18,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from clsm_cli.consolidation.state import State
+    from clsm_cli.consolidation.teaching import Vectors
     from clsm_cli.heads.judge import Weighed
+    from clsm_cli.heads.owner import Owner
     from clsm_cli.model.episodes import Episode, Observation, Turn
 
 EVEN = 0.5
@@ -49,6 +53,7 @@ class Piece(NamedTuple):
         keep: Probability that they are of use weeks later; 0 where even the headings do not tell what
             they are about.
         noise: Probability that they never are.
+        chance: ``keep`` before the owner's decisions correct it.
     """
 
     start: int
@@ -57,12 +62,13 @@ class Piece(NamedTuple):
     title: str
     keep: float
     noise: float
+    chance: float
 
     @property
     def statement(self) -> str:
         """It as it stands in memory.
 
-        >>> Piece(0, 9, "900 euros.", "Rent", 0.7, 0.1).statement
+        >>> Piece(0, 9, "900 euros.", "Rent", 0.7, 0.1, 0.7).statement
         'Rent: 900 euros.'
         """
         return f"{self.title}: {self.text}" if self.title else self.text
@@ -111,11 +117,24 @@ class Weighing:
     Args:
         state: The store.
         read: An episode by its id, without what was forgotten.
+        owner: Whose decisions correct what sentences are worth.
+        vectors: Of texts, those that can be had.
+        worth: What a sentence must be worth to be kept.
     """
 
-    def __init__(self, state: State, read: Callable[[str], Episode | None]) -> None:
+    def __init__(
+        self,
+        state: State,
+        read: Callable[[str], Episode | None],
+        owner: Owner,
+        vectors: Vectors,
+        worth: float,
+    ) -> None:
         self._documents: dict[str, Weights] = {}
         self._state = state
+        self._owner = owner
+        self._vectors = vectors
+        self._worth = worth
         self._read = read
         self._episodes: dict[str, list[str]] = {}
         for name, file in state.files.items():
@@ -125,11 +144,29 @@ class Weighing:
     def of(self, episode: Episode) -> Weights:
         """What the sentences of an episode are worth."""
         if episode.document is None:
-            return weighed(episode.turns, None)
+            return self._corrected(weighed(episode.turns, None), episode.session)
         if episode.document not in self._documents:
             turns = self._whole(episode)
-            self._documents[episode.document] = weighed(turns, judge.about_document(turns))
+            found = weighed(turns, judge.about_document(turns))
+            self._documents[episode.document] = self._corrected(found, episode.document)
         return self._documents[episode.document]
+
+    def _corrected(self, weights: Weights, place: str) -> Weights:
+        """The same by the owner's decisions, where these may change what is kept."""
+        if not self._owner.decisions:
+            return weights
+        every = chain.from_iterable(weights.pieces.values())
+        texts = [each.statement for each in every if teaching.is_unsure(each.chance, self._worth)]
+        known = self._vectors(texts)
+
+        def corrected(piece: Piece) -> Piece:
+            if piece.statement not in known:
+                return piece
+            vector = known[piece.statement]
+            return piece._replace(keep=self._owner.chance(piece.chance, vector, place))
+
+        pieces = {key: [*map(corrected, told)] for key, told in weights.pieces.items()}
+        return replace(weights, pieces=pieces)
 
     def _whole(self, episode: Episode) -> Sequence[Turn]:
         document = self._state.records.get(episode.document or "")
@@ -169,7 +206,7 @@ def _piece(turn: Turn, each: Weighed) -> Piece | None:
     if not text or len(text) > LONGEST or _ORDER.search(text):
         return None
     keep = chances["keep"] if is_clear else 0.0
-    return Piece(unit.start, unit.end, text, title, keep, chances["noise"])
+    return Piece(unit.start, unit.end, text, title, keep, chances["noise"], keep)
 
 
 def _plain(raw: str) -> str:

@@ -22,7 +22,9 @@ from clsm_cli.commands import render_review
 from clsm_cli.commands.help import Command
 from clsm_cli.commands.review import EXAMPLES, review
 from clsm_cli.consolidation.review import CONTRADICTION, NEW_TAG, REASONS
+from clsm_cli.consolidation.worth import Why
 from clsm_cli.errors import BadInputError
+from clsm_cli.heads.owner import Decision
 from clsm_cli.store.layout import Store
 from clsm_cli.store.logs import ReviewItem
 
@@ -93,6 +95,30 @@ def test_decisions_by_options(store: Store) -> None:
     assert (data["decisions"][0]["state"], data["decisions"][0]["is_new"]) == ("rejected", False)
     assert ok(store) == "nothing to decide\n"
     assert "v-b2  a new tag  rejected" in ok(store, "--all")
+
+
+def test_why_a_sentence_is_a_statement(store: Store) -> None:
+    told = bell()
+    assert ok(store, "--why", told.id).splitlines() == [
+        f"{told.id}  {told.text}",
+        "  was not weighed: you said it, or it states a rule, a task or a value",
+    ]
+    data = json.loads(ok(store, "--why", told.id[:6], "--json"))
+    assert data["schema"] == "clsm.review.why/1"
+    assert (data["id"], data["chance"], data["decisions"]) == (told.id, None, [])
+    assert run(store, "--why", told.id, "--accept", "v-a1").exit_code == 2
+    assert isinstance(run(store, "--why", "f-ffffffff").exception, BadInputError)
+
+
+def test_how_a_sentence_was_weighed() -> None:
+    other = Decision("f-2", "Lunch was soup.", "a.md", None, 0.6, is_kept=False)
+    told = Why("f-1", "Dinner was pasta.", 0.66, 0.41, 0.6, [(-1.02, other)])
+    assert list(render_review.why(told)) == [
+        "f-1  Dinner was pasta.",
+        "  66% likely to be of use weeks later, by where it stands and how it is put",
+        "  less likely by 1.02, as you rejected f-2: Lunch was soup.",
+        "  41% in all; what reaches 60% is kept, so this is not kept",
+    ]
 
 
 def test_what_cannot_be_decided(store: Store) -> None:
