@@ -157,6 +157,18 @@ class _Night:
         records = {i: student.records.get(i, episodes[i]) for i in sorted(taken)}
         network = weaver.weave(records, chosen, student.relations, rebuild=self.request.rebuild)
         student.conclude(network)
+        self._tell(student, thinker, found, chosen)
+        telling = student.telling()
+        writer.write(student.taken(), network)
+        if chosen:
+            teaching.offer(self.store, telling, utc(self.request.now))
+        self.progress("weaving", 2, 2)
+        bring_up_to_date(self.store, self.index.connection, self.embedder, None)
+
+    def _tell(
+        self, student: learning.Student, thinker: Thinker, found: state.State, chosen: Sequence[str]
+    ) -> None:
+        """Say in the report what was learnt."""
         self.report.consolidated = len(chosen) - len(student.unread)
         self.report.unread = student.unread
         self.report.warnings += [
@@ -168,15 +180,9 @@ class _Night:
         self.report.warnings += thinker.warnings
         self.report.usage = thinker.usage
         self.report.advised = thinker.taken
-        self.report.refused = [*thinker.refused, *thinker.unread(episodes)]
+        self.report.refused = [*thinker.refused, *thinker.unread(found.episodes)]
         if self.request.answer is not None:
-            self.report.stale = sum(not found.is_pending(episodes[i]) for i in chosen)
-        telling = student.telling()
-        writer.write(student.taken(), network)
-        if chosen:
-            teaching.offer(self.store, telling, utc(self.request.now))
-        self.progress("weaving", 2, 2)
-        bring_up_to_date(self.store, self.index.connection, self.embedder, None)
+            self.report.stale = sum(not found.is_pending(found.episodes[i]) for i in chosen)
 
     def _words(self, found: state.State, taken: set[str]) -> vocabulary.Vocabulary:
         decided = sorted(found.decided.items())
