@@ -33,6 +33,8 @@ COMMANDS = (
     "search",
     "context",
     "feedback",
+    "log",
+    "list",
     "show",
     "history",
     "graph",
@@ -50,7 +52,13 @@ COMMANDS = (
 """Their names, in the order in which the help lists them; ``search`` is ``recall``."""
 
 
-_MODULES = {"search": "recall", "eval": "evaluate", "merge-driver": "merge_driver"}
+_MODULES = {
+    "search": "recall",
+    "log": "news",
+    "list": "held",
+    "eval": "evaluate",
+    "merge-driver": "merge_driver",
+}
 """Where a command has another name than its module."""
 
 
@@ -85,11 +93,12 @@ class Commands(Mapping[str, Any]):
 def _build(name: str) -> Any:
     if name not in COMMANDS:
         raise KeyError(name)
-    module = import_module(f"clsm_cli.commands.{_MODULES.get(name, name)}")
+    place = _MODULES.get(name, name)
+    module = import_module(f"clsm_cli.commands.{place}")
     single = getattr(module, "app", None)
     if single is None:
         single = typer.Typer(add_completion=False, rich_markup_mode=None)
-        function = module.recall if name == "search" else getattr(module, name)
+        function = getattr(module, place)
         register = single.command(
             name, cls=Command, epilog=module.EXAMPLES, hidden=name == "search"
         )

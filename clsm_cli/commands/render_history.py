@@ -86,7 +86,7 @@ def _row(version: Version, zone: tzinfo) -> tuple[str, ...]:
         version.recorded_at,
         version.superseded_at,
     )
-    shown = (_clock(time, zone) for time in times)
+    shown = (clock(time, zone) for time in times)
     return (_short(version.value), *shown, version.state, version.source or "", version.id)
 
 
@@ -102,11 +102,11 @@ def _asked(found: History) -> str:
     return f"{found.wanted} is no subject; these have most of that name"
 
 
-def _clock(time: str | None, zone: tzinfo) -> str:
+def clock(time: str | None, zone: tzinfo) -> str:
     """A time by the store's clock, to the minute; a bare date as it is.
 
     >>> from datetime import UTC
-    >>> _clock("2026-02-20T08:15:00Z", UTC), _clock("2026-02-20", UTC), _clock(None, UTC)
+    >>> clock("2026-02-20T08:15:00Z", UTC), clock("2026-02-20", UTC), clock(None, UTC)
     ('2026-02-20 08:15', '2026-02-20', '')
     """
     try:
@@ -198,8 +198,8 @@ def _details(version: Version, now: datetime) -> list[str]:
     )
     clocks = []
     for word, start, end in pairs:
-        said = [f"from {_clock(start, zone)}"] if start else []
-        said += [f"until {_clock(end, zone)}"] if end else []
+        said = [f"from {clock(start, zone)}"] if start else []
+        said += [f"until {clock(end, zone)}"] if end else []
         clocks += [" ".join([word, *said])] if said else []
     places = [each for each in (version.source, version.id) if each]
     return [" · ".join(parts) for parts in (clocks, places) if parts]

@@ -1,0 +1,86 @@
+"""What memory holds and what became of it, as lines and as data."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from clsm_cli.commands.output import plain
+from clsm_cli.commands.render_history import clock
+from clsm_cli.commands.render_review import question
+from clsm_cli.consolidation.teaching import WORTH
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from datetime import tzinfo
+
+    from clsm_cli.inspection.news import Line, News
+    from clsm_cli.store.logs import ReviewItem
+
+SHOWN = 20
+"""Lines of a part that are shown unless more are asked for."""
+_PARTS = (
+    ("changed", "Changed"),
+    ("learnt", "Learnt"),
+    ("ended", "No longer true"),
+    ("withdrawn", "Taken back"),
+)
+
+
+def lines(found: News, asked: Sequence[ReviewItem], zone: tzinfo, limit: int) -> Iterator[str]:
+    """The parts that have something, each newest first; a line a sentence."""
+    yield f"since {clock(found.since, zone)}" if found.since else "since the beginning"
+    is_empty = True
+    for name, title in _PARTS:
+        told: tuple[Line, ...] = getattr(found, name)
+        if told:
+            is_empty = False
+            yield from ("", title)
+            for line in told[:limit]:
+                yield from _line(line, zone)
+            yield from _rest(len(told), limit)
+    questions = [item for item in asked if item.reason != WORTH]
+    if questions:
+        is_empty = False
+        yield from ("", "Unsure")
+        yield from (f"- {question(item).what} ({item.id})" for item in questions[:limit])
+        yield from _rest(len(questions), limit)
+        yield "  decide with: clsm review"
+    if is_empty:
+        yield "nothing new"
+
+
+def mapping(found: News, asked: Sequence[ReviewItem]) -> dict[str, Any]:
+    """Schema ``clsm.log/1``."""
+    return {
+        "schema": "clsm.log/1",
+        **plain(found),
+        "unsure": [
+            {"id": item.id, "reason": item.reason, "what": question(item).what} for item in asked
+        ],
+    }
+
+
+def held_lines(found: Sequence[Line], zone: tzinfo, limit: int) -> Iterator[str]:
+    """A line a statement."""
+    for line in found[:limit]:
+        yield from _line(line, zone)
+    yield from _rest(len(found), limit)
+
+
+def held_mapping(found: Sequence[Line]) -> dict[str, Any]:
+    """Schema ``clsm.list/1``."""
+    return {"schema": "clsm.list/1", "statements": [plain(line) for line in found]}
+
+
+def _line(line: Line, zone: tzinfo) -> Iterator[str]:
+    """A sentence, what it replaced, and where it stands."""
+    times = f" until {clock(line.until, zone)}" if line.until else ""
+    before = f" (was: {' '.join(line.before.split())})" if line.before else ""
+    yield f"- {' '.join(line.text.split())}{times}{before}"
+    where = [part for part in (clock(line.since, zone), line.source, line.id) if part]
+    yield f"  {' · '.join(where)}"
+
+
+def _rest(count: int, limit: int) -> Iterator[str]:
+    if count > limit:
+        yield f"  {count - limit} more: --limit {count}"

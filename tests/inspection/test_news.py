@@ -1,0 +1,83 @@
+"""What became of memory since a time, and what it holds, newest first."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+import pytest
+from small_store import row
+
+if TYPE_CHECKING:
+    from processes import Cli
+
+FIRST, SECOND = "2026-02-11T03:00:00+01:00", "2026-02-21T03:00:00+01:00"
+MORNING = ("--now", "2026-02-21T08:00:00+01:00")
+TURNS = (
+    ("2026-02-10", "The heartbeat knocks every 5 minutes."),
+    ("2026-02-20", "From today the heartbeat comes every 10 minutes."),
+)
+
+
+@pytest.fixture
+def lived(cli: Cli) -> Cli:
+    """Two days and their nights."""
+    for (day, text), night in zip(TURNS, (FIRST, SECOND), strict=True):
+        said = row(text, session=day, timestamp=f"{day}T07:00:00+01:00")
+        cli.ok("ingest", "-q", "-", "--now", night, stdin=said.encode())
+        cli.ok("consolidate", "-q", "--now", night)
+    return cli
+
+
+def test_the_morning_after(lived: Cli) -> None:
+    text = lived.ok("log", *MORNING).out
+    assert text.startswith("since 2026-02-21 03:00\n\nChanged\n- ")
+    assert "every 10 minutes. (was: Mara: The heartbeat knocks every 5 minutes.)" in text
+    assert "Learnt" not in text
+    data = lived.ok("log", "--json", *MORNING).json
+    assert data["schema"] == "clsm.log/1"
+    (line,) = data["changed"]
+    assert line["source"].endswith(":1")
+    assert line["since"] == "2026-02-20"
+    assert data["learnt"] == data["ended"] == data["withdrawn"] == []
+
+
+def test_since_a_time(lived: Cli) -> None:
+    data = lived.ok("log", "--json", "--since", "2026-02-01", *MORNING).json
+    assert [line["before"] for line in data["changed"]] == [f"Mara: {TURNS[0][1]}"]
+    text = lived.ok("log", "--since", "2026-02-22", *MORNING).out
+    assert text == "since 2026-02-22 00:00\nnothing new\n"
+    assert lived("log", "--since", "yesterday").code == 2
+
+
+def test_what_is_taken_back_and_what_a_person_said(lived: Cli) -> None:
+    (line,) = lived.ok("list", "--json", "--kind", "fact").json["statements"]
+    now = ("--now", "2026-02-21T09:00:00+01:00")
+    lived.ok("correct", line["id"], "The heartbeat comes every 20 minutes.", *now)
+    data = lived.ok("log", "--json", "--since", "2026-02-21T08:30:00+01:00", *now).json
+    assert [(each["text"], each["before"]) for each in data["changed"]] == [
+        ("The heartbeat comes every 20 minutes.", line["text"])
+    ]
+    lived.ok("undo", "--now", "2026-02-21T10:00:00+01:00")
+    assert lived.ok("list", "--json", "--kind", "fact").json["statements"] == [line]
+
+
+def test_what_is_held(lived: Cli) -> None:
+    page = lived.folder / "more.md"
+    page.write_text("# Rules\n\n- Always use metric units.\n- [ ] Call the chimney sweep\n")
+    lived.ok("ingest", "-q", str(page), "--now", SECOND)
+    lived.ok("consolidate", "-q", "--now", SECOND)
+    held = lived.ok("list", "--json").json
+    assert held["schema"] == "clsm.list/1"
+    texts = [line["text"] for line in held["statements"]]
+    assert any("10 minutes" in text for text in texts)
+    assert not any("5 minutes" in text for text in texts)
+    of_tasks = lived.ok("list", "--stream", "tasks", "--json").json["statements"]
+    assert [line["text"] for line in of_tasks] == ["Call the chimney sweep"]
+    assert json.dumps(lived.ok("list", "--about", "heartbeat", "--json").json).count('"id"') == 1
+    shown = lived.ok("list", "-n", "1").out.splitlines()
+    assert shown[0].startswith("- ")
+    assert shown[-1] == f"  {len(texts) - 1} more: --limit {len(texts)}"
+    assert lived("list", "--kind", "nonsense").code == 2
+    nothing = lived.ok("list", "--about", "Zanzibar")
+    assert (nothing.out, nothing.err) == ("", "clsm: nothing of that is held\n")
