@@ -264,7 +264,11 @@ def test_not_known_is_not_said_above_what_answers(store: Store) -> None:
     assert first != unknown
     assert "jetty" in prompt
     assert unknown not in prompt
-    for when in ({"as_of": "2026-02-11"}, {"known_at": "2026-02-12T12:00:00+01:00"}):
+    times: list[dict[str, Any]] = [
+        {"as_of": "2026-02-11"},
+        {"known_at": "2026-02-12T12:00:00+01:00"},
+    ]
+    for when in times:
         then = ask(store, question, **when)
         assert then.memories, when
         verdict, first, prompt = forms(then)
