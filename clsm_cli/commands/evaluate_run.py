@@ -30,7 +30,7 @@ from clsm_cli.config import of_machine, with_changes
 from clsm_cli.errors import BadInputError, RegressionError, StoreNotFoundError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from clsm_cli.config import LlmSettings
     from clsm_cli.evaluation.dataset import Dataset
@@ -197,23 +197,24 @@ def _datasets(
     unanswerable: Sequence[Path],
     *,
     has_probes: bool,
-) -> Iterator[Dataset]:
+) -> list[Dataset]:
     """The sets that were named; none: the store's own, unless only probes are wanted."""
     from functools import reduce
 
     from clsm_cli.evaluation.loaders import queries, registry, strangers
     from clsm_cli.evaluation.own import labels
 
+    found = []
     if not specs and not has_probes:
         chosen = chosen_store(store)
         path = labels.path(chosen)
         if not path.exists():
             raise BadInputError(str(path), *labels.ADVICE)
-        yield queries.load(path, chosen.root)
+        found.append(queries.load(path, chosen.root))
     for spec in specs:
-        found = registry.load(spec)
-        found = found if limit is None else registry.first(found, limit)
-        yield reduce(strangers.with_unanswerable, unanswerable, found)
+        loaded = registry.load(spec)
+        found.append(loaded if limit is None else registry.first(loaded, limit))
+    return [reduce(strangers.with_unanswerable, unanswerable, each) for each in found]
 
 
 def _presets() -> tuple[str, ...]:

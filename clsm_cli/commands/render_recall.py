@@ -111,8 +111,8 @@ def way(concept: Concept) -> str:
 
 
 def sure(memory: Memory) -> str:
-    """How likely an item answers, in every form of an answer the same; nothing is certain."""
-    return f"{min(99, round(100 * memory.confidence))} % sure"
+    """How likely an item answers, in every form of an answer the same."""
+    return f"{round(100 * memory.confidence)} % sure"
 
 
 def because(memory: Memory) -> str:

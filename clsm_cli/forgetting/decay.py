@@ -19,6 +19,7 @@ from clsm_cli.model.streams import STREAMS
 from clsm_cli.records import NamedTuple
 from clsm_cli.store import archive, atomic, graph, runs, settle, statements
 from clsm_cli.store.index.files import ARCHIVED
+from clsm_cli.store.index.opening import published
 
 if TYPE_CHECKING:
     from datetime import date
@@ -145,7 +146,8 @@ def _apply(desk: Desk, plan: Plan, warnings: list[str]) -> str | None:
         writes += _rows(desk, plan, warnings)
         if found.clock.newest is not None:
             writes += _list(store, month, plan)
-    run = desk.run.apply(writes, whole=True)
+    with published(store):
+        run = desk.run.apply(writes, whole=True)
     for folder in plan.old:
         atomic.remove_folder(folder)
     return run

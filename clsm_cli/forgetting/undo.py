@@ -15,6 +15,7 @@ from clsm_cli.ingestion.ingest import end_begun_run
 from clsm_cli.ingestion.report import utc
 from clsm_cli.records import NamedTuple
 from clsm_cli.store import ledger, runs
+from clsm_cli.store.index.opening import published
 from clsm_cli.store.lock import locked
 
 if TYPE_CHECKING:
@@ -151,7 +152,8 @@ def _taken_back(
     done = done._replace(files=_files(store, made, is_exact=done.is_exact))
     if dry_run:
         return done
-    line = runs.apply(store, "undo", now, made, whole=True, of=entry.id)
+    with published(store):
+        line = runs.apply(store, "undo", now, made, whole=True, of=entry.id)
     return done._replace(run=line.id if line else None)
 
 

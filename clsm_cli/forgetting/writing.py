@@ -14,7 +14,7 @@ from clsm_cli.ingestion.report import utc
 from clsm_cli.records import NamedTuple
 from clsm_cli.store import atomic, inbox, logs, runs, wiping
 from clsm_cli.store.index import compaction, database
-from clsm_cli.store.index.opening import bring_up_to_date
+from clsm_cli.store.index.opening import bring_up_to_date, published
 from clsm_cli.store.lock import locked
 
 if TYPE_CHECKING:
@@ -73,7 +73,8 @@ def write(
         ]
         writes += [_removal(store, store.root / name) for name in sorted(planned.removes)]
         writes += _logs(store, planned)
-        line = runs.apply(store, "forget", utc(now), writes, whole=True, keep=False)
+        with published(store):
+            line = runs.apply(store, "forget", utc(now), writes, whole=True, keep=False)
         _refresh(store, embedder)
         warnings = _sweep(store)
     return line.id if line else None, warnings

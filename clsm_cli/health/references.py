@@ -70,7 +70,9 @@ def mentions(held: Held) -> list[Finding]:
         if isinstance(record, EpisodeRecord) and record.id in _ids(held):
             told = {key for keys in record.mentions.values() for key in keys}
             told |= {key for each in record.observations for key in each.turns}
-            if _gone(held, told) or not held.records.keys() >= record.mentions.keys():
+            # What is mentioned before a night may become a node then, or never.
+            is_known = record.stage == "pending" or held.records.keys() >= record.mentions.keys()
+            if _gone(held, told) or not is_known:
                 turns.append(record.id)
         elif isinstance(record, Document) and _gone(held, [b.key for b in record.blocks]):
             blocks.append(record.id)

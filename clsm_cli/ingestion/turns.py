@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
@@ -33,12 +34,19 @@ class Masker:
         return masked.text
 
     def name(self, name: str) -> str:
-        """A name or an id without secrets; a digest keeps two of them apart."""
+        """A name or an id without secrets; a digest keeps two of them apart.
+
+        A file is looked at without its ending too: in a text "pw: notes.md" names a file.
+        """
         known = self._names.get(name)
         if known is None:
             masked = secrets.mask(name)
+            stem, ending = os.path.splitext(masked.text)
+            rest = secrets.mask(stem if ending else "")
             self.found.update(masked.found)
-            known = f"{masked.text} {digest('name', name)}" if masked.found else name
+            self.found.update(rest.found)
+            without = rest.text + ending if rest.found else masked.text
+            known = name if without == name else f"{without} {digest('name', name)}"
             self._names[name] = known
         return known
 

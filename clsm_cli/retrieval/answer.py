@@ -49,7 +49,7 @@ class Memory(NamedTuple):
     Attributes:
         text: A turn, a statement, or the window of a note round the block that was found.
         score: Rank score, 0 … 1, relative to this query.
-        confidence: How likely it answers, 0 … 1, comparable between queries (``scoring.confidence``).
+        confidence: How likely it answers, 0 … 0.99, comparable between queries (``scoring.confidence``).
         tokens: Estimated word pieces of ``text``.
         states: Ids of the statements that it says and that were found too.
         why: What spoke for it.

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from clsm_cli.model.ids import digest
 from clsm_cli.records import NamedTuple
 from clsm_cli.retrieval.answer import Memory, Source, Why
+from clsm_cli.scoring import confidence
 from clsm_cli.text import tokens
 
 if TYPE_CHECKING:
@@ -114,7 +115,7 @@ def memories(turns: Iterable[Said], terms: Collection[str]) -> list[Memory]:
             text=each.text,
             stream="flow",
             score=round(score, 4),
-            confidence=round(score, 4),
+            confidence=round(confidence.capped(score), 4),
             tokens=tokens.count_tokens(each.text),
             trust=each.trust,
             session="current conversation",

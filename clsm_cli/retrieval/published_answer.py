@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from clsm_cli.retrieval.answer import Concept, Memory, Source, Why
+from clsm_cli.scoring import confidence
 from clsm_cli.text import tokens
 
 if TYPE_CHECKING:
@@ -102,7 +103,7 @@ def _concept(
 
 
 def _near(view: View, unit: Unit) -> float:
-    return round(max(0.0, min(1.0, view.cosine(unit))), 4)
+    return round(confidence.capped(view.cosine(unit)), 4)
 
 
 def _sources(library: Library, unit: Unit) -> tuple[Source, ...]:

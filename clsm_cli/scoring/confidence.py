@@ -98,8 +98,21 @@ def features(evidence: Evidence) -> Weights:
     )
 
 
+MOST = 0.99
+"""What anything is sure at most: no evidence makes an answer certain."""
+
+
+def capped(sure: float) -> float:
+    """How sure something may be called, in every form of an answer the same: 0 … ``MOST``.
+
+    >>> capped(1.0), capped(0.5), capped(-0.2)
+    (0.99, 0.5, 0.0)
+    """
+    return max(0.0, min(MOST, sure))
+
+
 def of(evidence: Evidence) -> float:
-    """Probability that something with this evidence answers: p = 1 / (1 + exp(−w · x)).
+    """Probability that something with this evidence answers: p = 1 / (1 + exp(−w · x)), capped.
 
     >>> sure = Evidence(4.0, 1.0, 0.7, 0.0, asked=0.7, maxsim=0.7, terms=3)
     >>> unsure = Evidence(0.0, 0.0, 0.2, 0.0, asked=0.2, maxsim=0.3, unseen=1.0, terms=3)
@@ -107,4 +120,4 @@ def of(evidence: Evidence) -> float:
     (True, True)
     """
     odds = sum(w * x for w, x in zip(FITTED, features(evidence), strict=True))
-    return 1 / (1 + exp(-odds))
+    return capped(1 / (1 + exp(-odds)))

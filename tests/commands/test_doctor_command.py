@@ -55,6 +55,16 @@ def spoil(store: Store) -> str:
     return path.relative_to(store.root).as_posix()
 
 
+def test_names_in_what_no_night_has_looked_at_yet_are_no_fault(store: Store) -> None:
+    """They are told by their turns; which of them become nodes a night decides."""
+    notes = store.root.parent / "people.md"
+    notes.write_text("- The boat is blue.\n- Tom lives in Holm.\n")
+    take(store, notes)
+    assert '"mentions"' in "".join(p.read_text() for p in (store.flow / "graph").iterdir())
+    code, told = as_json(store)
+    assert (code, [each["code"] for each in told["findings"]]) == (0, [])
+
+
 def test_a_healthy_store_is_well_and_stays_as_it_is(store: Store) -> None:
     before = tree(store.root, derived=True)
     done = run(store)

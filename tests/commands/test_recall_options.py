@@ -96,6 +96,38 @@ def test_an_empty_answer(told: Cli) -> None:
     assert told.ok(*asked, "--quiet").err == ""
 
 
+STRANGE = "how long should I boil an egg"
+
+
+def test_silence_says_how_to_see_what_is_nearest(told: Cli) -> None:
+    """Where something was found and is too far; not where nothing was, or the floor was given."""
+    asked = ("recall", "--no-touch", *NOW)
+    done = told.ok(*asked, STRANGE)
+    assert not re.search("^1[.] ", done.out, re.MULTILINE)
+    assert done.err == NOTHING.replace("\n", "; --min-score 0 shows what is nearest\n")
+    assert re.search("^1[.] ", told.ok(*asked, "--min-score", "0", STRANGE).out, re.MULTILINE)
+    assert told.ok(*asked, "--min-score", "0.9", STRANGE).err == NOTHING
+    for form in ("json", "prompt"):
+        silent = told.ok(*asked, "--format", form, STRANGE)
+        assert silent.err == done.err, form
+        assert form == "json" or silent.out == ""
+
+
+@pytest.mark.parametrize("form", ["text", "prompt", "json"])
+def test_nothing_is_called_certain(told: Cli, form: str) -> None:
+    """Not even what is asked for in its own words, be it remembered or just said, in any form."""
+    talk = told.folder / "talk.jsonl"
+    talk.write_text(row(TEXTS[6]))
+    for more in ((), ("--context", talk)):
+        done = told.ok("recall", "--no-touch", "--format", form, *more, *NOW, TEXTS[6])
+        if form == "json":
+            sure = [100 * m["confidence"] for m in done.json["memories"]]
+            sure.append(100 * done.json["confidence"])
+        else:
+            sure = [float(each) for each in re.findall(r"(\d+) % sure", done.out)]
+        assert max(sure) == 99, more
+
+
 def test_nothing_is_remembered_of_an_empty_answer_or_with_no_touch(told: Cli) -> None:
     log = told.store / "flow" / "test" / "activation.jsonl"
     told.ok("recall", "--min-score", "1", *NOW, "ferry")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -14,6 +15,8 @@ from clsm_cli.evaluation.loaders import locomo, strangers
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from processes import Cli
 
 
 def _chat(case: Case) -> Chat:
@@ -94,9 +97,29 @@ def test_a_file_of_questions_is_put_to_the_memories_that_it_names(tmp_path: Path
     everyday = ("who won in 1974", "everyday")
     assert added == [{("how old is the parrot", "near topic"), everyday}, {everyday}]
     assert found.digest != plain.digest
-    asked.write_text("locomo/1: how old\n")
-    with pytest.raises(BadInputError, match="no list of questions"):
-        strangers.with_unanswerable(plain, asked)
+
+
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        (None, "is missing"),
+        (b"locomo/1: how old\n", "is no list of questions by memory"),
+        (b"- how old\n", "is no list of questions by memory"),
+        (b"locomo/1: [how old\n", "is not YAML"),
+        (b"\xff\xfe\x00", "is not UTF-8 text"),
+    ],
+)
+def test_a_file_that_is_no_list_of_questions_is_refused_in_plain_words(
+    bare: Cli, content: bytes | None, reason: str
+) -> None:
+    chats, asked = write_locomo(bare.folder / "locomo"), bare.folder / "questions.yaml"
+    if content is not None:
+        asked.write_bytes(content)
+    done = bare("eval", "run", chats, "--unanswerable", asked)
+    assert (done.code, done.out) == (12, "")
+    (line,) = done.err.splitlines()
+    assert re.fullmatch(rf"clsm: {re.escape(f'{asked}: {reason}')}.*; \S.*", line)
+    assert "Errno" not in line
 
 
 def test_off_topic_queries_do_not_depend_on_the_order_of_files(tmp_path: Path) -> None:

@@ -72,3 +72,26 @@ def test_the_heading_of_a_block_is_masked_too() -> None:
     turn = from_block(block, "~/note.md", "note.md", "agent", Masker())
     assert SECRET not in repr(turn)
     assert (turn.role, turn.trust, turn.speaker) == ("assistant", "agent", "")
+
+
+@pytest.mark.parametrize(
+    ("name", "secret"),
+    [
+        ("notes/pw: Zeppelin99.md", "Zeppelin99"),
+        ("Passwort Geheim123.md", "Geheim123"),
+        ("password=Sommer2026!.txt", "Sommer2026"),
+        (f"{SECRET}.md", SECRET),
+    ],
+)
+def test_a_file_is_not_named_by_a_secret(name: str, secret: str) -> None:
+    mask = Masker()
+    known = mask.name(name)
+    assert secret not in known
+    assert sum(mask.found.values()) == 1
+    assert mask.name(known) == known
+    assert mask.name(name.replace(secret, "Zitronen88")) != known  # two of them stay apart
+
+
+@pytest.mark.parametrize("name", ["password-reset.md", "notes/2026-02-10.md", "a.b", "main", ""])
+def test_a_name_without_a_secret_stays(name: str) -> None:
+    assert Masker().name(name) == name

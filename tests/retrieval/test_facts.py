@@ -9,6 +9,8 @@ import pytest
 from ingesting import new_store, take
 from sample_store import ask
 
+from clsm_cli.commands.render_prompt import prompt_lines
+from clsm_cli.commands.render_recall import answer_lines, answer_mapping
 from clsm_cli.config import with_changes
 from clsm_cli.model.graph import Node, Statement
 from clsm_cli.retrieval import facts
@@ -21,6 +23,7 @@ from clsm_cli.text.slot_single import is_single
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from clsm_cli.retrieval.answer import Answer
     from clsm_cli.retrieval.facts import Verdict
     from clsm_cli.store.index.reader import Index
     from clsm_cli.store.layout import Store
@@ -67,6 +70,12 @@ FACTS = (
     fact("f-14", "chess-circle", "venue", "library", "2026-02-10"),
     fact("f-15", "book-circle", "venue", "pub", "2026-02-10"),
     fact("f-16", "circle", "venue", "mill", "2026-02-10"),
+    fact("f-17", "piet", "residence", "Hull", "2026-02-10"),
+    fact("f-18", "piet", "residence", "York", "2026-02-12"),
+    fact("f-19", "gong", "interval", "10 minutes", "2026-02-10"),
+    fact("f-20", "gong", "interval", "ten minutes", "2026-02-12"),
+    fact("f-21", "piet", "likes", "figs", "2026-02-10"),
+    fact("f-22", "piet", "likes", "plums", "2026-02-12"),
 )  # fmt: skip
 
 
@@ -216,6 +225,57 @@ def test_slots_of_one_value_are_those_of_the_rules() -> None:
 @pytest.mark.parametrize("question", ["bell", "Why does the bell ring?", "Who oiled the bell?", ""])
 def test_no_slot_is_asked_for(index: Index, question: str) -> None:
     assert facts.look_up(index, question, TODAY) is None
+
+
+@pytest.mark.parametrize("question", ["Where does Piet live?", "Does Piet live in York?"])
+def test_facts_that_disagree_say_nothing(store: Store, index: Index, question: str) -> None:
+    """Which of two places somebody lives at nobody can say: neither a value, nor yes, nor no."""
+    assert facts.look_up(index, question, TODAY) is None
+    told = ask(store, question)
+    assert (told.verdict, told.facts) == (None, ())
+
+
+def test_facts_disagree_only_of_one_thing_at_one_time(index: Index) -> None:
+    assert values(looked_up(index, "Where does Piet live?", "2026-02-11")) == ["Hull"]
+    # The same in other words, and a slot of many values.
+    assert values(looked_up(index, "How often does the gong ring?")) == [
+        "10 minutes",
+        "ten minutes",
+    ]
+    assert values(looked_up(index, "What does Piet like?")) == ["figs", "plums"]
+
+
+def test_not_known_is_not_said_above_what_answers(store: Store) -> None:
+    """Whatever the facts hold; but of another time than now the passages may tell nothing."""
+    question, unknown = "Where is the canoe?", "the facts say: not known"
+
+    def forms(answer: Answer) -> tuple[str | None, str, str]:
+        lines = answer_lines(answer, explain=False)
+        return (
+            answer_mapping(answer)["verdict"],
+            lines[0] if lines else "",
+            "\n".join(prompt_lines(answer, None)),
+        )
+
+    plain = ask(store, question)
+    assert "The canoe lies at the jetty." in plain.memories[0].text
+    verdict, first, prompt = forms(plain)
+    assert verdict is None
+    assert first != unknown
+    assert "jetty" in prompt
+    assert unknown not in prompt
+    times: list[dict[str, Any]] = [
+        {"as_of": "2026-02-11"},
+        {"known_at": "2026-02-12T12:00:00+01:00"},
+    ]
+    for when in times:
+        then = ask(store, question, **when)
+        assert then.memories, when
+        verdict, first, prompt = forms(then)
+        assert (verdict, first) == (UNKNOWN, unknown), when
+        assert unknown in prompt
+    empty = ask(store, question, min_score=1.0)
+    assert forms(empty)[:2] == (UNKNOWN, unknown)
 
 
 def test_evidence_is_the_statement_and_what_it_rests_on(store: Store, index: Index) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.errors import BadInputError
 from clsm_cli.evaluation.dataset import Case, Chat, Dataset, Query
+from clsm_cli.evaluation.loaders import files
 from clsm_cli.store import atomic, yaml_text
 from clsm_cli.store.jsonlines import LineError
 
@@ -86,15 +87,17 @@ def with_unanswerable(dataset: Dataset, path: Path) -> Dataset:
             for number, text in enumerate(texts, 1)
         )
         cases.append(case._replace(queries=(*case.queries, *more)))
-    digest = atomic.sha256(f"{dataset.digest} {atomic.sha256(path.read_bytes())}".encode())
+    digest = atomic.sha256(f"{dataset.digest} {atomic.sha256(files.read(path))}".encode())
     return dataset._replace(cases=tuple(cases), digest=digest)
 
 
 def _questions(path: Path) -> dict[str, list[str]]:
     try:
-        found = yaml_text.load(path.read_text("utf-8"), MOST)
-    except (OSError, UnicodeDecodeError, LineError) as error:
-        raise BadInputError(str(path), f"cannot be read: {error}", ADVICE) from error
+        found = yaml_text.load(files.read(path).decode("utf-8"), MOST)
+    except UnicodeDecodeError as error:
+        raise BadInputError(str(path), "is not UTF-8 text", ADVICE) from error
+    except LineError as error:
+        raise BadInputError(str(path), str(error), ADVICE) from error
     lists = found.values() if isinstance(found, dict) else [None]
     if not all(isinstance(each, list) and all(isinstance(q, str) for q in each) for each in lists):
         raise BadInputError(str(path), "is no list of questions by memory", ADVICE)

@@ -121,6 +121,37 @@ def _embed(
 
 
 @contextlib.contextmanager
+def published(store: Store) -> Iterator[None]:
+    """What a command writes within is seen in one moment, when this ends (``publishing``).
+
+    The caller holds the lock. A store without an index gets none. Once the files are written, an
+    index that cannot follow is no failure of the command: who next has the lock brings it up to date.
+
+    Raises:
+        DiskError: The index cannot be written to; nothing was done.
+    """
+    if not database.path_of(store.derived).exists():
+        yield
+        return
+    from clsm_cli.store.index.publishing import at_work
+
+    is_done = False
+    try:
+        with (
+            database.disk_errors(store.derived),
+            contextlib.closing(database.open_to_write(store.derived)) as connection,
+        ):
+            bring_up_to_date(store, connection, None, None)
+            with at_work(connection):
+                yield
+                is_done = True
+                bring_up_to_date(store, connection, None, None)
+    except DiskError:
+        if not is_done:
+            raise
+
+
+@contextlib.contextmanager
 def open_index(
     store: Store, embedder: Embedder | None, progress: Progress | None = None
 ) -> Iterator[Opened]:
