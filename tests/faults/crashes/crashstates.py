@@ -60,7 +60,7 @@ MANY, LONG_AGAIN = 600, 60
 """The same in the long form: all states of most commands, and a sample of the others'."""
 QUICK = frozenset(
     {"init", "note", "capture", "undo ingest", "correct", "edit", "pin", "feedback", "review",
-     "recall", "label", "shadow start", "backup"}
+     "recall", "label", "backup"}
 )  # fmt: skip
 """Commands of the short form: those with few states, each soon looked at."""
 _ROWS = """

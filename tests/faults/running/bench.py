@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Self
 
 from faults.crashes import trace
 from faults.running.child import CLSM
-from faults.running.laying import ground
-from faults.running.traceable import Ended, Forks
+from faults.running.laying import NOW, WATCH, ground
+from faults.running.traceable import Command, Ended, Forks
 from faults.running.wording import opened
 from ingesting import tree
 
@@ -91,15 +91,25 @@ class Bench:
         self._known = frozenset[str]()
         self.lay()
         self._known = frozenset(self.readable())
+        if scenario.watched:
+            self._watch(workers)
         self.lay()
         ended = self.run()
         assert ended.code == 0, ended.err
         self.golden = self.essence()
+        assert not scenario.watched or any(map(_is_watched, self.golden))
         self.reached = _keys(self.store)
         self.forgotten = self._texts(self.promised - self.reached) if scenario.forgets else []
         assert not self._traces()
         if scenario.takes_away:
             self.promised &= self.reached
+
+    def _watch(self, workers: Workers) -> None:
+        """Turn shadow mode on for the place; the store that is laid there next may not say so."""
+        where = ("--store", str(self.store), "--now", NOW)
+        words = (*WATCH, str(workers.ground.sources), *where)
+        ended = self._good.run(Command(words, self.command.environment))
+        assert ended.code == 0, ended.err
 
     def run(self) -> Ended:
         """Run the command to its end, by the real program."""
@@ -224,7 +234,12 @@ def essence(root: Path) -> dict[str, object]:
 
 
 def _but_shadow(found: dict[str, object]) -> dict[str, object]:
-    return {name: data for name, data in found.items() if not name.startswith(".clsm/shadow/")}
+    return {name: data for name, data in found.items() if not _is_watched(name)}
+
+
+def _is_watched(name: str) -> bool:
+    """Whether it is the log of shadow mode."""
+    return name.startswith(".clsm/shadow/") and name.endswith(".jsonl")
 
 
 def _may_differ(path: Path) -> bool:

@@ -43,6 +43,8 @@ __all__ = [
 SAMPLE = Path(__file__).parents[3] / "fixtures" / "sample"
 NOW = "2026-03-01T12:00:00+01:00"
 EVENING, NIGHT, NEXT = (f"2026-{rest}:00:00+01:00" for rest in ("02-28T20", "02-28T23", "03-02T12"))
+EVE = "2026-03-03T03:00:00+01:00"
+WATCH = ("eval", "shadow", "start", "--static")
 RECALL = "r-000000000000"
 REVIEW = "v-000000000000"
 
@@ -202,8 +204,14 @@ def _used(laid: _Laid) -> None:
 
 def _watched(laid: _Laid) -> None:
     """Shadow mode is on, and a conversation went on since."""
-    laid.clsm("eval", "shadow", "start", "--static", "{sources}", now=NOW)
+    laid.clsm(*WATCH, "{sources}", now=NOW)
     laid.ingest(2, NEXT)
+
+
+def _logged(laid: _Laid) -> None:
+    """And shadow mode logged a night."""
+    _watched(laid)
+    laid.clsm("consolidate", now=EVE)
 
 
 def _other_engine(laid: _Laid) -> None:
@@ -247,6 +255,7 @@ _STATES: dict[str, tuple[Callable[[_Laid], None], str | None]] = {
     "slept": (_slept, "described"),
     "used": (_used, "slept"),
     "watched": (_watched, "described"),
+    "logged": (_logged, "described"),
     "other engine": (_other_engine, "used"),
     "backed up": (_backed_up, "used"),
     "damaged": (_damaged, "used"),
