@@ -65,6 +65,10 @@ SAMPLES: list[tuple[str, str]] = [
     ("password", "You can log in as bob with " + "kettle" + "Ram123"),
     ("password", "user/pass: admin / " + "Kettle" + "47!"),
     ("password", "**Password:** `" + "Kettle" + "47!`"),
+    ("password", "Log in as bob with " + "kettle" + "22x"),
+    ("password", "My passphrase is " + "correct horse battery staple"),
+    ("password", "The wifi passphrase is " + "Tangerine-Boat-88"),
+    ("password", 'password = "' + "two words here" + '"'),
     ("password", 'passphrase: "' + "copper lantern seventeen meadow" + '"'),
     ("password", "Passwort: " + "kettle" + "Ram123"),
     ("password", "contrase\u00f1a: " + "kettle" + "Ram123"),
@@ -122,6 +126,10 @@ passwords must be changed every 90 days
 pwd: /home/pi/memory
 pwd = os.getcwd()
 a passphrase is better than a password
+my passphrase is stored in the safe
+the passphrase is required for every account
+log in as admin with oauth2
+password: "must have eight characters"
 commit 3f2a9c8ed3f6ad685b959e8ed3f6ad685b959e12 fixed it
 See 8ed3f6ad685b959e for the note.
 sha256 53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 from clsm_cli.records import NamedTuple
 from clsm_cli.text.secrets import Secret, secret_values, tables
 from clsm_cli.text.secrets.tables import places
+from clsm_cli.text.tokens import STOP_WORDS
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -38,6 +39,10 @@ _SPOKEN = re.compile(
     r"(?:the[ ])?(?:password[ ]|pw[ ])?([^\s\"'`,;<>(){}\[\]|]{5,200}+)",
     re.IGNORECASE,
 )
+_SPOKEN_LEAST = 8
+"""Characters of a password behind "log in … with": shorter ones are names of standards ("oauth2")."""
+_WORDS_BY_LOT = re.compile(r"[^\W_]{2,}(?:[ -][^\W_]{2,}){2,11}(?=[.,;:!?)\"'`]|[ \t]*(?:\n|\Z))")
+"""A passphrase up to the end of its sentence or line."""
 _DIGITS = re.compile(r"\d(?:[ -]?\d){2,11}(?![\w-])")
 _PHRASE = re.compile(r"(?:[a-z]{3,8}[ ,]{1,3}){11,23}[a-z]{3,8}\b")
 _CODE = re.compile(
@@ -163,7 +168,12 @@ def _password(place: _Place) -> tuple[int, int] | None:
         end = end if quoted else _trimmed(text, start, end)
         value = text[start:end]
         if quoted and " " in value:
-            return (start, end) if _is_passphrase(value) else None
+            is_set = "=" in text[place.end : start] and secret_values.is_given(value)
+            return (start, end) if is_set or _is_passphrase(value) else None
+        if place.folded[place.start : place.end] == "passphrase":
+            words = _WORDS_BY_LOT.match(text, start)
+            if words and _is_passphrase(words.group().replace("-", " ")):
+                return words.span()
         if secret_values.is_password(value) or (quoted and _is_chosen(value)):
             return start, end
     found = _value(_tail(user=False, plain=True).match(text, place.end))
@@ -182,7 +192,7 @@ def _is_passphrase(value: str) -> bool:
         3 <= len(words) <= 12
         and secret_values.is_given(value)
         and all(word.isalnum() and len(word) > 1 for word in words)
-        and sum(len(word) < 4 and word.isalpha() for word in words) == 0
+        and STOP_WORDS.isdisjoint(word.lower() for word in words)
     )
 
 
@@ -293,7 +303,8 @@ def find(text: str) -> list[Secret]:
     if "in" in folded and "with" in folded:
         for match in _SPOKEN.finditer(text):
             end = _trimmed(text, *match.span(1))
-            if secret_values.is_strong(text[match.start(1) : end]):
+            value = text[match.start(1) : end]
+            if len(value) >= _SPOKEN_LEAST and secret_values.is_password(value):
                 found.append(Secret(match.start(1), end, "password"))
     return found
 
