@@ -247,8 +247,11 @@ def test_a_store_that_cannot_be_written_is_a_warning(
     assert log.rows(store) == ([], 0)
 
 
-def test_another_machine_has_its_own_log(store: Store) -> None:
+def test_another_machine_has_its_own_log(
+    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     catch_up(store)
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "desk"))
     other = store._replace(device="desk")
     assert log.mode(other) is None
     shadow.start(other, [], None, BEGUN)

@@ -1,14 +1,16 @@
 """The log of shadow mode: figures of each sitting, on this machine alone.
 
-It lies below ``.clsm``, which git does not see, in a folder of its own: ``<device>.json`` says since
-when and beside which files, and is there while shadow mode is on; ``<device>.jsonl`` has a line for
-each sitting. A line holds counts, and memories by the hash that a tombstone keeps of an id: neither
+Which files it stands beside is this machine's own word: ``shadow/`` in the user's state folder has a
+file for each store while shadow mode is on there, so no store that comes from elsewhere names a file
+to be read. The log lies below ``.clsm``, which git does not see: ``shadow/<device>.jsonl`` has a line
+for each sitting. A line holds counts, and memories by the hash that a tombstone keeps of an id: neither
 a text nor an id, so nothing in it has to go when something is forgotten. It is not derived: whoever
-deletes ``.clsm`` ends shadow mode and deletes its log.
+deletes ``.clsm`` deletes the log.
 """
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.errors import DamagedStoreError
@@ -202,12 +204,15 @@ def _row(value: dict[str, Any]) -> Row | None:
     return row if is_row else None
 
 
+def _mode_file(store: Store) -> Path:
+    import platformdirs
+
+    place = atomic.sha256(os.fsencode(store.root.resolve()))[:_SHOWN]
+    return platformdirs.user_state_path("clsm") / "shadow" / f"{place}.json"
+
+
 def _folder(store: Store) -> Path:
     return store.derived / "shadow"
-
-
-def _mode_file(store: Store) -> Path:
-    return _folder(store) / f"{store.device}.json"
 
 
 def _log_file(store: Store) -> Path:
