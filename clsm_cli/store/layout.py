@@ -52,6 +52,7 @@ GIT_IGNORED = "# Derived, or of this machine only.\n.clsm/\n.tmp-*\n"
 _HEADER = (
     "# clsm memory store; see docs/format.md. Settings that differ from the defaults go below.\n"
 )
+_KEYS = ("format", "store", "time_zone", "settings")
 
 
 class Store(NamedTuple):
@@ -226,6 +227,10 @@ def _from_config(
         raise NewerFormatError(path, version, FORMAT_VERSION)
     changes = values.get("settings") or {}
     try:
+        for key in sorted(values.keys() - set(_KEYS), key=str):
+            raise ValueError(
+                f"{key!r} is none of {', '.join(_KEYS)}; settings stand below 'settings:'"
+            )
         if not isinstance(changes, dict):
             raise ValueError("'settings' must be a mapping")
         misplaced = of_machine(changes)

@@ -131,6 +131,7 @@ CONFIGS: list[tuple[str, type[ClsmError], str]] = [
     ("format: 1\ntime_zone: Mars/Base\n", DamagedStoreError, "'Mars/Base' is not an IANA"),
     ("format: 1\ntime_zone: ../../etc/passwd\n", DamagedStoreError, "not an IANA"),
     ("format: 1\ntime_zone: America\n", DamagedStoreError, "not an IANA"),
+    ("format: 1\nllm: {base_url: 'http://x'}\n", DamagedStoreError, "'llm' is none of format"),
     ("format: 1\nsettings: [1]\n", DamagedStoreError, "'settings' must be a mapping"),
     ("format: 1\nsettings:\n  recall.vibes: 3\n", DamagedStoreError, "unknown setting 'recall.vib"),
     ("format: 1\nsettings:\n  recall: 3\n", DamagedStoreError, "unknown setting 'recall'"),
