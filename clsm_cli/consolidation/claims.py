@@ -150,8 +150,7 @@ def _of_task(task: Todo, turn: Turn) -> Claim:
 def _of_turn(turn: Turn, weights: Weights, settings: ConsolidationSettings) -> Iterator[Claim]:
     at, is_note = day_of(turn.time), weights.about is not None
     tasks = todo.todos(turn.text, at, turn.heading)
-    if not weights.has_forms:
-        yield from (_of_task(task, turn) for task in tasks)
+    yield from (_of_task(task, turn) for task in tasks if weights.is_task(turn, task, settings))
     taken = [(task.start, task.end) for task in tasks]
     for piece in weights.pieces.get(turn.key, ()):
         if is_in(piece.start, piece.end, taken):
@@ -162,7 +161,8 @@ def _of_turn(turn: Turn, weights: Weights, settings: ConsolidationSettings) -> I
             for sentence in sentences(raw)
             for fact in slots.facts(plain(sentence), at, speaker=turn.speaker)
         ]
-        if piece.keep < settings.worth and not is_news(piece.text, facts, is_note=is_note):
+        is_told = is_news(piece.text, facts, is_note=is_note)
+        if not weights.is_worth(piece, settings) and not is_told:
             continue
         taken.append((piece.start, piece.end))
         claim = _claim(piece, turn, facts)

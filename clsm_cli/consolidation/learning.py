@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from clsm_cli.consolidation.state import State
     from clsm_cli.consolidation.thinker import Thinker
     from clsm_cli.consolidation.vocabulary import Vocabulary
+    from clsm_cli.heads.judge import Meanings
     from clsm_cli.model.episodes import Episode, EpisodeRecord
     from clsm_cli.model.graph import Edge, Statement
     from clsm_cli.store import logs
@@ -73,6 +74,7 @@ class Student:
         words: Vocabulary,
         ontology: Ontology,
         embed: Embed | None,
+        meanings: Meanings | None,
         thinker: Thinker,
         request: Request,
     ) -> None:
@@ -90,7 +92,7 @@ class Student:
         """Path of an episode that a rule failed on → how; it stays pending."""
         self._before = statements.load(store, state.records, self.now)
         self._matcher = words.matcher()
-        self._weighing = Weighing(state, self._episode)
+        self._weighing = Weighing(state, self._episode, meanings)
         reunion = merged.Reunion(self._before, words.node_of_id, self.now)
         rows = self._before
         if len(store.flows()) > 1:

@@ -5,19 +5,22 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field, replace
 from datetime import date
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from clsm_cli.heads import judge
 from clsm_cli.model.episodes import Document
-from clsm_cli.text import timex
+from clsm_cli.text import timex, todo
 from clsm_cli.text.plain import plain
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from clsm_cli.config import ConsolidationSettings
     from clsm_cli.consolidation.state import State
-    from clsm_cli.heads.judge import Weighed
+    from clsm_cli.heads.judge import Meanings, Weighed
     from clsm_cli.model.episodes import Episode, Observation, Turn
+    from clsm_cli.text.todo import Todo
 
 EVEN = 0.5
 """Probability from which something is likelier than not."""
@@ -94,6 +97,28 @@ class Weights:
         about = self.about
         return about is not None and about["instruction"] + about["reference"] >= EVEN
 
+    def is_worth(self, piece: Piece, settings: ConsolidationSettings) -> bool:
+        """Whether a sentence is kept for what it says; a talk is shorter, and says less of itself."""
+        least = settings.worth if self.about is not None else settings.worth / 2
+        return piece.keep >= least and piece.noise <= settings.noise
+
+    def is_task(self, turn: Turn, task: Todo, settings: ConsolidationSettings) -> bool:
+        """Whether an item that reads as a task is one of the owner.
+
+        In a talk it is, and in a list that is called one for tasks. Elsewhere it may be a step for
+        anybody who works by the document, or a box of a form, and is weighed as sentences are.
+        """
+        found = [
+            piece
+            for piece in self.pieces.get(turn.key, ())
+            if piece.start < task.end and task.start < piece.end
+        ]
+        if self.about is None or not found or self.has_forms:
+            return bool(found) and not self.has_forms
+        return todo.is_list((Path(turn.path).stem, *turn.heading[:1])) or any(
+            piece.keep >= settings.worth / 6 and piece.noise <= settings.noise for piece in found
+        )
+
     def allows(self, seen: Observation, least: float) -> bool:
         """Whether an observation may become a rule: of a document one of ``least`` worth may.
 
@@ -111,12 +136,19 @@ class Weighing:
     Args:
         state: The store.
         read: An episode by its id, without what was forgotten.
+        meanings: What the words of sentences mean; None without the model.
     """
 
-    def __init__(self, state: State, read: Callable[[str], Episode | None]) -> None:
+    def __init__(
+        self,
+        state: State,
+        read: Callable[[str], Episode | None],
+        meanings: Meanings | None,
+    ) -> None:
         self._documents: dict[str, Weights] = {}
         self._state = state
         self._read = read
+        self._meanings = meanings
         self._episodes: dict[str, list[str]] = {}
         for name, file in state.files.items():
             if file.document:
@@ -125,10 +157,12 @@ class Weighing:
     def of(self, episode: Episode) -> Weights:
         """What the sentences of an episode are worth."""
         if episode.document is None:
-            return weighed(episode.turns, None)
+            return weighed(episode.turns, None, self._meanings)
         if episode.document not in self._documents:
             turns = self._whole(episode)
-            self._documents[episode.document] = weighed(turns, judge.about_document(turns))
+            self._documents[episode.document] = weighed(
+                turns, judge.about_document(turns), self._meanings
+            )
         return self._documents[episode.document]
 
     def _whole(self, episode: Episode) -> Sequence[Turn]:
@@ -145,15 +179,18 @@ class Weighing:
         ]
 
 
-def weighed(turns: Sequence[Turn], about: Mapping[str, float] | None) -> Weights:
+def weighed(
+    turns: Sequence[Turn], about: Mapping[str, float] | None, meanings: Meanings | None
+) -> Weights:
     """What the sentences of some turns are worth.
 
     Args:
         turns: All of a document or an episode, in order.
         about: What the document is; None for a conversation.
+        meanings: What the words of sentences mean; None without the model.
     """
     pieces: dict[str, list[Piece]] = {}
-    for each in judge.weighed(turns, about):
+    for each in judge.weighed(turns, about, meanings):
         turn = turns[each.unit.turn]
         piece = _piece(turn, each)
         if piece is not None:
