@@ -8,6 +8,11 @@ import pytest
 from ingesting import new_store, take
 from sleeping import current, rows, sleep
 
+from clsm_cli.config import ConsolidationSettings
+from clsm_cli.consolidation.claims import of_episode
+from clsm_cli.consolidation.weighing import Piece, Weights
+from clsm_cli.model.episodes import Episode, Turn
+
 if TYPE_CHECKING:
     from pathlib import Path
 
@@ -45,42 +50,43 @@ def test_an_order_in_a_box_is_no_task(tmp_path: Path) -> None:
     assert tasks == ["Call Ada by Friday"]
 
 
-TEMPLATE = """# Report for {client}
-
-**Client:** ____
-**Date:** YYYY-MM-DD
-**Owner:** [name]
-
-## Summary
-
-<one paragraph>
-
-## Decisions
-
-- {decision} (owner: {name}, due: YYYY-MM-DD)
-- **Database:** {name} decided on YYYY-MM-DD to keep {version} on the server in {place}.
-
-## Next steps
-
-- [ ] <step> by [date]
-- [ ] Send the report to {client}
-"""
-
-
-def test_a_template_states_nothing(tmp_path: Path) -> None:
-    assert learnt(tmp_path, "templates/report-template.md", TEMPLATE) == ([], [])
+OWNED = {"template": 0.1, "owner": 0.9, "reference": 0.1, "instruction": 0.1}
 
 
 @pytest.mark.parametrize(
-    ("name", "title"), [("AGENTS.md", "# Every session"), ("skills/deploy/SKILL.md", "# Deploy")]
+    ("about", "count"),
+    [({}, 1), ({"template": 0.8}, 0), ({"owner": 0.2}, 0), ({"reference": 0.8}, 0)],
 )
-def test_boxes_of_an_instruction_are_no_tasks(tmp_path: Path, name: str, title: str) -> None:
-    text = (
-        f"{title}\n\nFollow these steps before you answer. Never skip one.\n\n"
-        "- [ ] Read the memory file\n- [ ] Check that the tests are green\n- [ ] Ask before you push\n"
-        "\n## Rules\n\n- Always ask before you delete a file.\n- Do not send half-baked replies.\n"
-    )
-    assert learnt(tmp_path, name, text)[1] == []
+def test_templates_and_texts_of_others_state_nothing(about: dict[str, float], count: int) -> None:
+    """However much one of their sentences looks like one that is worth keeping."""
+    turn = Turn("k", "", "assistant", DECIDED, trust="agent")
+    piece = Piece(0, len(DECIDED), DECIDED, "", 0.9, 0.0)
+    weights = Weights({**OWNED, **about}, {turn.key: [piece]})
+    episode = Episode("e", "s", (turn,), "2026-03-02T10:00:00Z")
+    assert len(of_episode(episode, weights, {turn.key}, ConsolidationSettings())) == count
+
+
+INSTRUCTION = """# Every session
+
+Follow these steps before you answer. Never skip one.
+
+- [ ] Read `MEMORY.md` and the note of yesterday before the first answer (a rule since 2026-02-10)
+- [ ] Check that the tests of the ferry app are green on the server in Leeds
+- [ ] **Backups:** ask Mara before the PostgreSQL 16 database in Leeds is restored
+
+## Rules
+
+- Always ask before you delete a file.
+- Do not send half-baked replies.
+"""
+
+
+def test_boxes_of_an_instruction_are_no_tasks(tmp_path: Path) -> None:
+    assert learnt(tmp_path, "AGENTS.md", INSTRUCTION)[1] == []
+
+
+def test_the_same_boxes_of_a_day_are_tasks(tmp_path: Path) -> None:
+    assert learnt(tmp_path, "memory/2026-03-02.md", INSTRUCTION)[1]
 
 
 FORM = """# Data collection form
