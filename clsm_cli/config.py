@@ -196,9 +196,11 @@ class GraphSettings(NamedTuple):
 class ConsolidationSettings(NamedTuple):
     """What becomes a statement, and what a run may do at once."""
 
-    worth: float = 0.6
-    """Probability (``heads/judge``) of being of use weeks later from which a sentence is kept; half of it
-    is enough for a rule of a note."""
+    worth: float = 0.65
+    """Probability (``heads/judge``) of being of use weeks later from which a sentence of a note is kept;
+    half of it is enough in a talk and for a rule of a note, a sixth for an open item of a list."""
+    noise: float = 0.2
+    """Probability of being of no use at all up to which a sentence or an open item is kept."""
     same_cosine: float = 0.90
     """Cosine from which two sentences may say the same (CAIM's review; systems differ)."""
     near_cosine: float = 0.85

@@ -20,9 +20,11 @@ from zoneinfo import ZoneInfo
 
 import numpy as np
 
+from clsm_cli.embedding.stamp import default_folder
+from clsm_cli.embedding.words import Words
 from clsm_cli.heads import document_features, unit_features
 from clsm_cli.heads.classifier import CLIP, Classifier, packed
-from clsm_cli.heads.judge import ABOUT, inputs_of
+from clsm_cli.heads.judge import ABOUT, DIMENSIONS, UNKNOWN, inputs_of
 from clsm_cli.heads.unit_features import Unit
 from clsm_cli.heads.units import units
 from clsm_cli.ingestion.items import Problem
@@ -40,6 +42,8 @@ WEIGHTS = Path(__file__).parents[1] / "clsm_cli" / "heads" / "weights"
 ROLES = ("log", "living", "instruction", "reference", "list")
 KINDS = ("fact", "decision", "preference", "task", "event", "lesson", "state", "other")
 DOCUMENT = {"role": ROLES, "owner": ("owner",), "template": ("template",)}
+DIRECTIONS = 64
+"""Principal directions of the words' meanings that the unit head sees; 32 found less in chats."""
 UNIT = {
     "noise": ("noise",),
     "keep": ("keep",),
@@ -51,13 +55,17 @@ _WORD = re.compile(r"\w+")
 
 
 class Settings(NamedTuple):
-    """How a classifier is fitted: units in its hidden layer (0: none), decay of weights, rounds."""
+    """How a classifier is fitted: units in its hidden layer (0: none), decay of weights, rounds.
+
+    With ``directions`` the last ``DIMENSIONS`` inputs enter by so many of their principal directions.
+    """
 
     hidden: int
     decay: float
     rounds: int = 150
     rate: float = 0.02
     dropped: float = 0.2
+    directions: int = 0
 
 
 class Examples(NamedTuple):
@@ -76,6 +84,8 @@ def fit(
     mean, scale = inputs.mean(0), inputs.std(0)
     scale[scale < 1e-6] = 1.0
     rows = np.clip((inputs - mean) / scale, -CLIP, CLIP)
+    if settings.directions:
+        rows, fold = _by_directions(rows, settings.directions)
     width, out = rows.shape[1], targets.shape[1]
     hidden = settings.hidden
     shapes = (
@@ -95,7 +105,18 @@ def fit(
             squares[place] += 0.001 * (slope * slope - squares[place])
             pace = means[place] / (1 - 0.9**step)
             layers[place] -= rate * pace / (np.sqrt(squares[place] / (1 - 0.999**step)) + 1e-8)
+    if settings.directions:
+        shape = width - settings.directions
+        layers[0] = np.vstack([layers[0][:shape], fold @ layers[0][shape:]])
     return mean, scale, layers
+
+
+def _by_directions(rows: Any, count: int) -> tuple[Any, Any]:
+    """Rows with the principal directions of their words, and what leads from words to them."""
+    words = rows[:, -DIMENSIONS:]
+    directions = np.linalg.eigh(words.T @ words)[1][:, : -count - 1 : -1]
+    fold = directions / (words @ directions).std(0)
+    return np.hstack([rows[:, :-DIMENSIONS], words @ fold]), fold
 
 
 def _slopes(
@@ -219,9 +240,10 @@ def of_documents(copies: Path) -> Examples:
 
 
 class Labelled(NamedTuple):
-    """A unit with its label, its shape, and the key and features of its document."""
+    """A unit with its label, its text and shape, and the features of its document."""
 
     label: Mapping[str, Any]
+    text: str
     shape: list[float]
     document: list[float] | None
     group: str
@@ -234,17 +256,21 @@ def of_units(copies: Path, locomo: Path | None) -> Iterator[Labelled]:
         if label["repo"] == CHAT and locomo is not None:
             if label["file"] not in chats:
                 chats[label["file"]] = dict(_turns(locomo / label["file"]))
-            shape = chats[label["file"]][label["turn"]]
-            yield Labelled(label, shape, None, f"{CHAT}/{label['file']}")
+            said = chats[label["file"]].get((label["turn"], label.get("start", -1)))
+            if said is not None:
+                yield Labelled(label, *said, None, f"{CHAT}/{label['file']}")
             continue
         found = _document(_copy(copies, label["repo"], label["file"]), label["file"])
         place = found and _nearest(found[0], found[1], label)
         if found is not None and place is not None:
             features = document_features.document_features(found[0])
-            yield Labelled(label, found[2][place], features, label["repo"])
+            unit = found[1][place]
+            text = found[0][unit.turn].text[unit.start : unit.end]
+            yield Labelled(label, text, found[2][place], features, label["repo"])
 
 
-def _turns(path: Path) -> Iterator[tuple[str, list[float]]]:
+def _turns(path: Path) -> Iterator[tuple[tuple[str, int], tuple[str, list[float]]]]:
+    """Text and shape of the sentences of a conversation, by turn and start, and of whole turns (-1)."""
     said = json.loads(path.read_text("utf-8"))
     said = said.get("conversation", said)
     for key in said:
@@ -253,8 +279,12 @@ def _turns(path: Path) -> Iterator[tuple[str, list[float]]]:
                 Turn(each["dia_id"], each["speaker"], "user", each["text"]) for each in said[key]
             ]
             whole = [Unit(place, 0, len(turn.text)) for place, turn in enumerate(turns)]
-            shapes = unit_features.unit_features(turns, whole)
-            yield from zip((turn.key for turn in turns), shapes, strict=True)
+            for found, is_whole in ((units(turns), False), (whole, True)):
+                shapes = unit_features.unit_features(turns, found)
+                for unit, shape in zip(found, shapes, strict=True):
+                    turn = turns[unit.turn]
+                    start = -1 if is_whole else unit.start
+                    yield (turn.key, start), (turn.text[unit.start : unit.end], shape)
 
 
 def _nearest(turns: list[Turn], found: list[Unit], label: Mapping[str, Any]) -> int | None:
@@ -283,15 +313,24 @@ def main() -> None:
 
     labelled = list(of_units(given.copies, given.locomo))
     examples = _unit_examples(labelled, documents, by_form["hidden"])
-    by_form = {"logistic": Settings(0, 0.02), "hidden": Settings(24, 0.02)}
-    told = {form: left_out(examples, UNIT, by_form[form]) for form in by_form}
-    told_of = {form: _unit_figures(labelled, found) for form, found in told.items()}
-    _write("unit", examples, UNIT, by_form["hidden"], (*unit_features.NAMES, *ABOUT), told_of)
+    by_form = {
+        "logistic": Settings(0, 0.02, directions=DIRECTIONS),
+        "hidden": Settings(24, 0.02, directions=DIRECTIONS),
+    }
+    told_of = {}
+    for form in by_form:
+        found = left_out(examples, UNIT, by_form[form])
+        told_of[form] = _unit_figures(labelled, found[: len(labelled)])
+        told_of[f"{form} without the model"] = _unit_figures(labelled, found[len(labelled) :])
+    inputs = (*unit_features.NAMES, *ABOUT, *(f"word {number}" for number in range(DIMENSIONS)))
+    _write("unit", examples, UNIT, by_form["hidden"], inputs, told_of)
 
 
 def _unit_examples(
     labelled: Sequence[Labelled], documents: Examples, settings: Settings
 ) -> Examples:
+    """The labelled units with what their words mean, then all again as without the model."""
+    words = Words.open(default_folder()).of([each.text for each in labelled])
     groups = np.array(documents.groups)
     rows, targets = [], []
     heads = {
@@ -309,12 +348,18 @@ def _unit_examples(
         if each.document:
             chances = classify(np.array([each.document]), heads[each.group], DOCUMENT)[0]
             about = dict(zip(names, chances.tolist(), strict=True))
-        rows.append(inputs_of(each.shape, about))
+        rows.append(inputs_of(each.shape, UNKNOWN, about))
         label = each.label
         kinds = [float(label["kind"] == kind) for kind in KINDS]
         values = [label["keep"] == 0, label["keep"] == 2, label["alone"] == 1, label["alone"] > 0]
         targets.append([*map(float, values), *(kinds if sum(kinds) else [np.nan] * len(KINDS))])
-    return Examples(np.array(rows), np.array(targets), [each.group for each in labelled])
+    told = np.array(rows)
+    told[:, -DIMENSIONS:] = words
+    return Examples(
+        np.vstack([told, np.array(rows)]),
+        np.array(targets * 2),
+        [each.group for each in labelled] * 2,
+    )
 
 
 def _document_figures(examples: Examples, found: Any) -> dict[str, float]:

@@ -42,7 +42,7 @@ def joined(name: str, copies: Path, locomo: Path | None) -> Iterator[dict[str, A
 
 def _text(label: dict[str, Any], copies: Path, locomo: Path | None) -> str | None:
     if label["repo"] == CHAT:
-        found = _turns(locomo / label["file"]).get(label["turn"]) if locomo else None
+        found = _said(_turns(locomo / label["file"]).get(label["turn"]), label) if locomo else None
     else:
         lines = _lines(copies / label["repo"].replace("/", "+", 1) / label["file"])
         if lines is None:
@@ -54,6 +54,13 @@ def _text(label: dict[str, Any], copies: Path, locomo: Path | None) -> str | Non
         block = "\n".join(lines[label["line"] - 1 : label["end_line"]])
         found = block[label["start"] : label["end"]]
     return found if found is not None and digest(found) == label["hash"] else None
+
+
+def _said(turn: str | None, label: dict[str, Any]) -> str | None:
+    """A turn with its speaker, or the sentence of it that a label is about."""
+    if turn is None or "start" not in label:
+        return turn
+    return turn.partition(": ")[2][label["start"] : label["end"]]
 
 
 def digest(text: str) -> str:

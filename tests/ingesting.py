@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from clsm_cli.embedding import weights
 from clsm_cli.embedding.encoder import Encoder
 from clsm_cli.embedding.pins import ENGINE
+from clsm_cli.embedding.words import Words
 from clsm_cli.ingestion import ingest as use_case
 from clsm_cli.ingestion.fence import no_key
 from clsm_cli.model.episodes import Document, EndMark, Episode, Turn
@@ -50,7 +51,16 @@ def _embed(texts: Sequence[str]) -> Any:
 
 
 def embedder() -> Embedder:
-    return Embedder(ENGINE, lambda: _embed)
+    return Embedder(ENGINE, lambda: _embed, _words)
+
+
+def _words(texts: Sequence[str]) -> Any:
+    return _table().of(texts)
+
+
+@cache
+def _table() -> Words:
+    return Words.open(weights.default_folder())
 
 
 @contextlib.contextmanager

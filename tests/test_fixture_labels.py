@@ -27,7 +27,7 @@ VALUES: dict[str, dict[str, set[Any]]] = {
     },
     "names": {"thing": {0, 1}},
 }
-SIZES = {"units": 2641, "documents": 658, "names": 1881}
+SIZES = {"units": 3333, "documents": 658, "names": 1881}
 
 
 def rows(name: str) -> list[dict[str, Any]]:
@@ -99,6 +99,8 @@ def test_a_label_finds_its_text_and_no_other(
             {**where, "hash": join_labels.digest("another text")},
             {"repo": "locomo", "file": "1.json", "turn": "D1:1"}
             | {"hash": join_labels.digest("Mara: Hello.")},
+            {"repo": "locomo", "file": "1.json", "turn": "D1:1", "start": 0, "end": 4}
+            | {"hash": join_labels.digest("Hell")},
         ],
         "documents": [place, {**place, "file": "gone.md"}],
         "names": [{**place, "line": 3, "length": 9, "hash": join_labels.digest("Albertine")}],
@@ -112,6 +114,6 @@ def test_a_label_finds_its_text_and_no_other(
     def texts(name: str) -> list[str]:
         return [row["text"] for row in join_labels.joined(name, tmp_path / "copies", tmp_path)]
 
-    assert texts("units") == [unit, "Mara: Hello."]
+    assert texts("units") == [unit, "Mara: Hello.", "Hell"]
     assert texts("documents") == [note.read_text("utf-8")]
     assert texts("names") == ["Albertine"]

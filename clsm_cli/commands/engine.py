@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from clsm_cli.embedding.pins import ENGINE
 
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from clsm_cli.commands.output import Printer
     from clsm_cli.embedding.query import QueryEncoder, QueryVectors
     from clsm_cli.embedding.similarity import Similarity
+    from clsm_cli.embedding.words import Words
+    from clsm_cli.heads.judge import Meanings
     from clsm_cli.store.index.opening import Embedder
     from clsm_cli.store.index.vectors import Embed
 
@@ -24,7 +26,7 @@ def embedder() -> Embedder:
     """Embeds passages with the installed model."""
     from clsm_cli.store.index.opening import Embedder
 
-    return Embedder(ENGINE, _documents)
+    return Embedder(ENGINE, _documents, _words)
 
 
 @cache
@@ -33,6 +35,28 @@ def _documents() -> Embed:
     from clsm_cli.embedding.encoder import Encoder
 
     return Encoder.open(weights.default_folder()).encode
+
+
+def meanings() -> Meanings | None:
+    """What words mean by the installed model; None where it is not there."""
+    from clsm_cli.errors import ModelDigestError, ModelMissingError
+
+    try:
+        return _table().of
+    except (ModelDigestError, ModelMissingError):
+        return None
+
+
+def _words(texts: Sequence[str]) -> Any:
+    return _table().of(texts)
+
+
+@cache
+def _table() -> Words:
+    from clsm_cli.embedding import weights
+    from clsm_cli.embedding.words import Words
+
+    return Words.open(weights.default_folder())
 
 
 class QueryEngine:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from clsm_cli.commands import completion, editor, render_review
+from clsm_cli.commands import completion, editor, engine, render_review
 from clsm_cli.commands.options import (
     DryRunOption,
     JsonOption,
@@ -88,7 +88,7 @@ def review(
             raise UsageError(
                 "--why", "explains, and decides nothing; leave out --accept and --reject"
             )
-        told = worth.why(opened, given([why]), moment)
+        told = worth.why(opened, given([why]), moment, engine.meanings())
         if as_json:
             printer.json(render_review.why_mapping(told))
         else:

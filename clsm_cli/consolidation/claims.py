@@ -127,12 +127,13 @@ def of_episode(
 
 
 def candidates(
-    episode: Episode, weights: Weights, current: AbstractSet[str]
+    episode: Episode, weights: Weights, current: AbstractSet[str], worth: float
 ) -> Iterator[Candidate]:
     """The sentences that ``of_episode`` looks at, as they stand in memory, or would."""
+    least = weights.least(worth)
     for turn in _telling(episode, weights, current):
         for piece in weights.pieces.get(turn.key, ()):
-            yield Candidate(turn.key, piece.statement, piece.chance, piece.keep)
+            yield Candidate(turn.key, piece.statement, piece.chance, piece.keep, least)
 
 
 def _telling(episode: Episode, weights: Weights, current: AbstractSet[str]) -> Iterator[Turn]:
@@ -166,8 +167,7 @@ def _of_task(task: Todo, turn: Turn) -> Claim:
 def _of_turn(turn: Turn, weights: Weights, settings: ConsolidationSettings) -> Iterator[Claim]:
     at, is_note = day_of(turn.time), weights.about is not None
     tasks = todo.todos(turn.text, at, turn.heading)
-    if not weights.has_forms:
-        yield from (_of_task(task, turn) for task in tasks)
+    yield from (_of_task(task, turn) for task in tasks if weights.is_task(turn, task, settings))
     taken = [(task.start, task.end) for task in tasks]
     for piece in weights.pieces.get(turn.key, ()):
         if is_in(piece.start, piece.end, taken):
@@ -178,7 +178,8 @@ def _of_turn(turn: Turn, weights: Weights, settings: ConsolidationSettings) -> I
             for sentence in sentences(raw)
             for fact in slots.facts(plain(sentence), at, speaker=turn.speaker)
         ]
-        if piece.keep < settings.worth and not is_news(piece.text, facts, is_note=is_note):
+        is_told = is_news(piece.text, facts, is_note=is_note)
+        if not weights.is_worth(piece, settings) and not is_told:
             continue
         taken.append((piece.start, piece.end))
         claim = _claim(piece, turn, facts)

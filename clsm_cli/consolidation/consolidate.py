@@ -119,6 +119,7 @@ class _Night:
         self.progress = progress
         self.embed = embed = embedder.embed() if embedder is not None else None
         self.embedder = embed and embedder and embedder._replace(embed=lambda: embed)
+        self.meanings = embedder.words if embedder is not None else None
         self.ontology, problems = store_ontology.load(store)
         report.warnings += [
             f"{p.path}{f', line {p.line}' if p.line else ''}: {p.reason}" for p in problems
@@ -140,6 +141,7 @@ class _Night:
             words,
             self.ontology,
             self.embed,
+            self.meanings,
             thinker,
             self.request,
         )

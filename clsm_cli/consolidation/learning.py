@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from clsm_cli.consolidation.state import State
     from clsm_cli.consolidation.thinker import Thinker
     from clsm_cli.consolidation.vocabulary import Vocabulary
+    from clsm_cli.heads.judge import Meanings
     from clsm_cli.model.episodes import Episode, EpisodeRecord
     from clsm_cli.model.graph import Edge, Statement
     from clsm_cli.store import logs
@@ -73,6 +74,7 @@ class Student:
         words: Vocabulary,
         ontology: Ontology,
         embed: Embed | None,
+        meanings: Meanings | None,
         thinker: Thinker,
         request: Request,
     ) -> None:
@@ -98,7 +100,12 @@ class Student:
             self._vectors,
         )
         self._weighing = Weighing(
-            state, self._episode, self._owner, self._vectors, store.settings.consolidation.worth
+            state,
+            self._episode,
+            meanings,
+            self._owner,
+            self._vectors,
+            store.settings.consolidation.worth,
         )
         self._candidates: list[teaching.Candidate] = []
         reunion = merged.Reunion(self._before, words.node_of_id, self.now)
@@ -134,7 +141,8 @@ class Student:
                 self.unread[self.state.files[episode_id].path] = _fault(error)
                 continue
             found += rules + self._thought(episode, said, current)
-            self._candidates += claims.candidates(episode, self._weighing.of(episode), current)
+            weights, worth = self._weighing.of(episode), self.store.settings.consolidation.worth
+            self._candidates += claims.candidates(episode, weights, current, worth)
             # A person's title and summary stay.
             self.records[episode_id] = (
                 record if record.pinned else self.thinker.describe(record, episode)
@@ -165,8 +173,7 @@ class Student:
             item.kept for item in self.state.reviewed.values() if item.reason == teaching.WORTH
         ]
         asked += [each.text for each in self._owner.decisions]
-        worth = self.store.settings.consolidation.worth
-        return teaching.telling(self._candidates, self._vectors, worth, asked)
+        return teaching.telling(self._candidates, self._vectors, asked)
 
     def taken(self) -> Lessons:
         """What was learnt so far."""

@@ -41,12 +41,19 @@ class Candidate(NamedTuple):
         text: As it stands in memory, or would.
         chance: Probability of ``keep`` by the shipped head.
         keep: The same as the owner's decisions correct it.
+        least: From which ``keep`` on it is kept.
     """
 
     turn: str
     text: str
     chance: float
     keep: float
+    least: float
+
+    @property
+    def margin(self) -> float:
+        """How far it is from the threshold, as a logit; negative below it."""
+        return logit(self.keep) - logit(self.least)
 
 
 def is_unsure(chance: float, worth: float) -> bool:
@@ -109,9 +116,7 @@ def documents_of(connection: sqlite3.Connection, turns: Iterable[str]) -> dict[s
     return {key: turn.document or turn.session for key, turn in told.items()}
 
 
-def telling(
-    found: Iterable[Candidate], vectors: Vectors, worth: float, asked: Iterable[str]
-) -> list[Candidate]:
+def telling(found: Iterable[Candidate], vectors: Vectors, asked: Iterable[str]) -> list[Candidate]:
     """The sentences whose decision would teach most: each unsure and unlike those before it.
 
     The next is the one with the highest 4·p·(1 − p)·(1 − 0.7·c), p its probability moved so that the
@@ -120,22 +125,21 @@ def telling(
     Args:
         found: What was weighed.
         vectors: Of texts, those that can be had.
-        worth: The threshold.
         asked: Texts that were asked about before.
     """
     import numpy as np
 
-    left = {each.text: each for each in found if is_unsure(each.keep, worth)}
+    left = {each.text: each for each in found if is_unsure(each.keep, each.least)}
     for text in asked:
         left.pop(text, None)
-    near = sorted(left.values(), key=lambda c: (abs(logit(c.keep) - logit(worth)), c.text))
+    near = sorted(left.values(), key=lambda c: (abs(c.margin), c.text))
     pool = near[:LOOKED_AT]
     known = vectors([each.text for each in pool])
     pool = [each for each in pool if each.text in known]
     if not pool:
         return []
     matrix = np.array([known[each.text] for each in pool], np.float64)
-    moved = 1 / (1 + np.exp(-np.array([logit(each.keep) - logit(worth) for each in pool])))
+    moved = 1 / (1 + np.exp(-np.array([each.margin for each in pool])))
     doubt = 4 * moved * (1 - moved)
     nearest = np.zeros(len(pool))
     chosen: list[int] = []

@@ -6,22 +6,25 @@ import re
 from dataclasses import dataclass, field, replace
 from datetime import date
 from itertools import chain
+from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from clsm_cli.consolidation import teaching
 from clsm_cli.heads import judge
 from clsm_cli.model.episodes import Document
-from clsm_cli.text import timex
+from clsm_cli.text import timex, todo
 from clsm_cli.text.plain import plain
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
+    from clsm_cli.config import ConsolidationSettings
     from clsm_cli.consolidation.state import State
     from clsm_cli.consolidation.teaching import Vectors
-    from clsm_cli.heads.judge import Weighed
+    from clsm_cli.heads.judge import Meanings, Weighed
     from clsm_cli.heads.owner import Owner
     from clsm_cli.model.episodes import Episode, Observation, Turn
+    from clsm_cli.text.todo import Todo
 
 EVEN = 0.5
 """Probability from which something is likelier than not."""
@@ -100,6 +103,31 @@ class Weights:
         about = self.about
         return about is not None and about["instruction"] + about["reference"] >= EVEN
 
+    def least(self, worth: float) -> float:
+        """What a sentence must be worth; a talk is shorter, and says less of itself."""
+        return worth if self.about is not None else worth / 2
+
+    def is_worth(self, piece: Piece, settings: ConsolidationSettings) -> bool:
+        """Whether a sentence is kept for what it says."""
+        return piece.keep >= self.least(settings.worth) and piece.noise <= settings.noise
+
+    def is_task(self, turn: Turn, task: Todo, settings: ConsolidationSettings) -> bool:
+        """Whether an item that reads as a task is one of the owner.
+
+        In a talk it is, and in a list that is called one for tasks. Elsewhere it may be a step for
+        anybody who works by the document, or a box of a form, and is weighed as sentences are.
+        """
+        found = [
+            piece
+            for piece in self.pieces.get(turn.key, ())
+            if piece.start < task.end and task.start < piece.end
+        ]
+        if self.about is None or not found or self.has_forms:
+            return bool(found) and not self.has_forms
+        return todo.is_list((Path(turn.path).stem, *turn.heading[:1])) or any(
+            piece.keep >= settings.worth / 6 and piece.noise <= settings.noise for piece in found
+        )
+
     def allows(self, seen: Observation, least: float) -> bool:
         """Whether an observation may become a rule: of a document one of ``least`` worth may.
 
@@ -117,6 +145,7 @@ class Weighing:
     Args:
         state: The store.
         read: An episode by its id, without what was forgotten.
+        meanings: What the words of sentences mean; None without the model.
         owner: Whose decisions correct what sentences are worth.
         vectors: Of texts, those that can be had.
         worth: What a sentence must be worth to be kept.
@@ -126,6 +155,7 @@ class Weighing:
         self,
         state: State,
         read: Callable[[str], Episode | None],
+        meanings: Meanings | None,
         owner: Owner,
         vectors: Vectors,
         worth: float,
@@ -136,6 +166,7 @@ class Weighing:
         self._vectors = vectors
         self._worth = worth
         self._read = read
+        self._meanings = meanings
         self._episodes: dict[str, list[str]] = {}
         for name, file in state.files.items():
             if file.document:
@@ -144,10 +175,11 @@ class Weighing:
     def of(self, episode: Episode) -> Weights:
         """What the sentences of an episode are worth."""
         if episode.document is None:
-            return self._corrected(weighed(episode.turns, None), episode.session)
+            found = weighed(episode.turns, None, self._meanings)
+            return self._corrected(found, episode.session)
         if episode.document not in self._documents:
             turns = self._whole(episode)
-            found = weighed(turns, judge.about_document(turns))
+            found = weighed(turns, judge.about_document(turns), self._meanings)
             self._documents[episode.document] = self._corrected(found, episode.document)
         return self._documents[episode.document]
 
@@ -156,14 +188,16 @@ class Weighing:
         if not self._owner.decisions:
             return weights
         every = chain.from_iterable(weights.pieces.values())
-        texts = [each.statement for each in every if teaching.is_unsure(each.chance, self._worth)]
+        least = weights.least(self._worth)
+        texts = [each.statement for each in every if teaching.is_unsure(each.chance, least)]
         known = self._vectors(texts)
 
         def corrected(piece: Piece) -> Piece:
             if piece.statement not in known:
                 return piece
-            vector = known[piece.statement]
-            return piece._replace(keep=self._owner.chance(piece.chance, vector, place))
+            keep = self._owner.chance(piece.chance, known[piece.statement], place)
+            left = (1 - keep) / max(1 - piece.chance, 1e-4)  # of what is not worth keeping
+            return piece._replace(keep=keep, noise=min(1.0, piece.noise * left))
 
         pieces = {key: [*map(corrected, told)] for key, told in weights.pieces.items()}
         return replace(weights, pieces=pieces)
@@ -182,15 +216,18 @@ class Weighing:
         ]
 
 
-def weighed(turns: Sequence[Turn], about: Mapping[str, float] | None) -> Weights:
+def weighed(
+    turns: Sequence[Turn], about: Mapping[str, float] | None, meanings: Meanings | None
+) -> Weights:
     """What the sentences of some turns are worth.
 
     Args:
         turns: All of a document or an episode, in order.
         about: What the document is; None for a conversation.
+        meanings: What the words of sentences mean; None without the model.
     """
     pieces: dict[str, list[Piece]] = {}
-    for each in judge.weighed(turns, about):
+    for each in judge.weighed(turns, about, meanings):
         turn = turns[each.unit.turn]
         piece = _piece(turn, each)
         if piece is not None:

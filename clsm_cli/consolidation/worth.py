@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
     from datetime import datetime
 
+    from clsm_cli.heads.judge import Meanings
     from clsm_cli.heads.owner import Decision
     from clsm_cli.model.episodes import Episode
     from clsm_cli.model.graph import Statement
@@ -53,7 +54,7 @@ class Why(NamedTuple):
     shares: list[tuple[float, Decision]]
 
 
-def why(store: Store, wanted: str, now: datetime) -> Why:
+def why(store: Store, wanted: str, now: datetime, meanings: Meanings | None) -> Why:
     """Explain a statement or a question of ``clsm review``; no record is written.
 
     What was decided since the last run counts from the next one on, which embeds it.
@@ -62,6 +63,7 @@ def why(store: Store, wanted: str, now: datetime) -> Why:
         store: Where.
         wanted: An id, or how it begins.
         now: Time of the reading.
+        meanings: What the words of texts mean; None without the model.
 
     Raises:
         BadInputError: Nothing, or more than one thing, has such an id.
@@ -86,15 +88,20 @@ def why(store: Store, wanted: str, now: datetime) -> Why:
         episode = _read(store, found, said.episode) if said is not None else None
         if said is None or episode is None:
             return Why(name, text, None, None, worth, [])
-        weighing = Weighing(found, lambda i: _read(store, found, i), owner, of_texts, worth)
-        pieces = weighing.of(episode).pieces.get(turn, ())
+
+        def read(episode: str) -> Episode | None:
+            return _read(store, found, episode)
+
+        weighing = Weighing(found, read, meanings, owner, of_texts, worth)
+        weights = weighing.of(episode)
+        pieces = weights.pieces.get(turn, ())
         piece = next((each for each in pieces if each.statement == text), None)
         if piece is None:
             return Why(name, text, None, None, worth, [])
         vector = of_texts([text]).get(text)
         shares = owner.why(vector, said.document or said.session) if vector is not None else []
         named = [share for share in shares if abs(share[0]) >= _LEAST][:SHOWN]
-        return Why(name, text, piece.chance, piece.keep, worth, named)
+        return Why(name, text, piece.chance, piece.keep, weights.least(worth), named)
 
 
 def _meant(

@@ -1,6 +1,7 @@
 """A sentence, list item or row as numbers: where it stands, how it is marked, what it is made of.
 
-No word of any language is looked at: what words mean is in the vector, which stands beside these.
+No word of any language is looked at: what words mean is in the numbers that stand beside these
+(``embedding/words``).
 """
 
 from __future__ import annotations
@@ -92,7 +93,7 @@ def unit_features(turns: Sequence[Turn], units: Sequence[Unit]) -> list[list[flo
         ]
         alike = [shapes[each] for each in siblings[:60]]
         inside = _inside(texts[place])
-        where = _where(turns, unit, place, len(units))
+        where = _where(turns, unit)
         near = [
             _log(len(siblings)),
             siblings.index(place) / max(1, len(siblings) - 1),
@@ -238,19 +239,17 @@ def _words(text: str, words: Sequence[str]) -> list[float]:
     ]
 
 
-def _where(turns: Sequence[Turn], unit: Unit, place: int, total: int) -> list[float]:
-    """Where a unit stands, and who says it."""
+def _where(turns: Sequence[Turn], unit: Unit) -> list[float]:
+    """Where a unit stands, and who says it.
+
+    How long the document is, and where in it the unit stands, is left out: a note of three lines is
+    worth as much as one of three hundred.
+    """
     turn = turns[unit.turn]
     heading = turn.heading[-1] if turn.heading else ""
     path = " ".join(turn.heading)
     speaker = turn.speaker
     return [
-        place / max(1, total - 1),
-        _log(place),
-        _log(total),
-        _log(total - 1 - place),
-        _log(len(turns)),
-        _log(len(turn.text)),
         _log(unit.number),
         _log(unit.of),
         unit.of - 1 == unit.number,
@@ -296,8 +295,7 @@ NAMES: tuple[str, ...] = (
     "shouted share", "single capitals", "short words",
     *(f"-{end}" for end in _TENSES),
     "first -ed", "first -ing", "sentences", "stock",
-    "place", "units before", "units", "units after", "turns", "turn length", "number", "pieces",
-    "is last piece", "depth", "heading length", "dated path", "dated heading", "timed path",
+    "number", "pieces", "is last piece", "depth", "heading length", "dated path", "dated heading", "timed path",
     "heading digits", "heading emoji", "heading asks", "heading colon", "numbered heading",
     "heading shouts", "heading capitals", "has speaker", "is user", "is assistant", "user trust",
     "siblings", "place among siblings", "sibling items", "sibling labels", "sibling length",

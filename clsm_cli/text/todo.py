@@ -14,7 +14,7 @@ from clsm_cli.text.sentences import split
 from clsm_cli.text.todo_words import words_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from clsm_cli.text.todo_words import Words
 
@@ -74,6 +74,15 @@ def todos(text: str, at: date | None, heading: tuple[str, ...] = ()) -> list[Tod
     for start, end in prose:
         found += _promised(text[start:end], start, at)
     return sorted(found, key=lambda todo: todo.start)
+
+
+def is_list(titles: Iterable[str]) -> bool:
+    """Whether one of some titles is that of a list of tasks.
+
+    >>> is_list(["TODO"]), is_list(["Data collection"])
+    (True, False)
+    """
+    return any(_state_under(title) == "open" for title in titles)
 
 
 def _lines(text: str) -> Iterator[tuple[int, int, bool]]:

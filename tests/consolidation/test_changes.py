@@ -52,7 +52,7 @@ def claimed(number: int, day: str, text: str, speaker: str) -> list[Claim]:
     keys = {turn.key for turn in heard.turns}
     found = claims.of_stated_rules(heard, observe(heard.turns), keys)
     about = None if speaker else about_document(heard.turns)
-    return found + claims.of_episode(heard, weighed(heard.turns, about), keys, SETTINGS)
+    return found + claims.of_episode(heard, weighed(heard.turns, about, None), keys, SETTINGS)
 
 
 def consolidated(

@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 import pytest
-from ingesting import new_store, take
+from ingesting import embedder, new_store, take
 from sleeping import current, rows, sleep
 
 from clsm_cli.consolidation.review import decide, listed
@@ -34,7 +34,7 @@ FIRST = """# 9 March 2026
 SECOND = """# 10 March 2026
 
 - Breakfast was porridge with apples and a black coffee.
-- Lunch was a tomato soup with cheese from the market.
+- Dinner was rice with mushrooms, the rest went to the neighbours.
 - Backup of the laptop ran to the NAS and took 20 minutes.
 - Jens prefers mails in the morning and calls in the evening.
 """
@@ -106,20 +106,20 @@ def test_what_was_asked_is_not_asked_again(store: Store) -> None:
 
 def test_why_names_what_was_decided(store: Store) -> None:
     (ada,) = [row for row in rows(store).values() if row.text.startswith("Ada")]
-    told = why(store, ada.id, DAY)
+    told = why(store, ada.id, DAY, embedder().words)
     assert told.chance == told.keep
     assert told.shares == []
     answer(store, Breakfast="rejected", Lunch="rejected")
     second_night(store)
     (item,) = [item for item in offered(store) if item.kept.startswith("Breakfast was p")]
-    told = why(store, item.id, DAY)
+    told = why(store, item.id, DAY, embedder().words)
     assert told.keep is not None
     assert told.chance is not None
     assert told.keep < told.worth < told.chance
     assert {decision.text.split()[0] for _, decision in told.shares} >= {"Breakfast", "Lunch"}
     assert not any(decision.is_kept for _, decision in told.shares)
     with pytest.raises(BadInputError, match="no statement"):
-        why(store, "f-0000", DAY)
+        why(store, "f-0000", DAY, embedder().words)
 
 
 def test_a_forget_leaves_no_offer(store: Store) -> None:

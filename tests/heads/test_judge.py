@@ -4,16 +4,26 @@ from __future__ import annotations
 
 import json
 from importlib import resources
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from clsm_cli.embedding.words import Words
 from clsm_cli.heads import classifier, document_features, judge, unit_features
 from clsm_cli.model.episodes import Turn
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from clsm_cli.embedding.encoder import Encoder
 
 
 def _turn(text: str, path: str, *heading: str) -> Turn:
     return Turn(text[:12], "", "assistant", text, path=path, heading=heading)
+
+
+def _said(text: str) -> Turn:
+    return Turn(text, "Mara", "user", text)
 
 
 def _shipped(name: str) -> Any:
@@ -23,7 +33,10 @@ def _shipped(name: str) -> Any:
 
 def test_inputs_are_those_that_the_weights_were_fitted_on() -> None:
     assert classifier.load("document").inputs == document_features.NAMES
-    assert classifier.load("unit").inputs == (*unit_features.NAMES, *judge.ABOUT)
+    inputs = classifier.load("unit").inputs
+    shapes = (*unit_features.NAMES, *judge.ABOUT)
+    assert inputs[: len(shapes)] == shapes
+    assert len(inputs) == len(shapes) + judge.DIMENSIONS
 
 
 def test_a_decision_is_worth_more_than_a_stock_sentence() -> None:
@@ -50,6 +63,15 @@ def test_a_decision_is_worth_more_than_a_stock_sentence() -> None:
 def test_role_of_a_document(path: str, heading: str, text: str, role: str) -> None:
     about = judge.about_document([_turn(text, path, heading)])
     assert max(judge.ROLES, key=lambda name: about[name]) == role
+
+
+def test_words_tell_what_is_worth_keeping_of_a_talk(encoder: Encoder, model_folder: Path) -> None:
+    """Both are short, plain and alike in shape."""
+    assert encoder  # the model is installed
+    turns = [_said("My sister Anna is a vet."), _said("Her smile is a joy.")]
+    told = judge.weighed(turns, None, Words.open(model_folder).of)
+    fact, talk = (each.chances["keep"] for each in told)
+    assert fact > 2 * talk
 
 
 def test_code_and_rules_are_no_units() -> None:

@@ -20,7 +20,7 @@ from clsm_cli.store.index.files import Changes, changes, told_aside
 from clsm_cli.store.index.reader import Index
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from clsm_cli.store.index.files import Progress
     from clsm_cli.store.index.vectors import Embed
@@ -44,10 +44,17 @@ _DAMAGED = (
 
 
 class Embedder(NamedTuple):
-    """An engine's name, and how to make it embed; making it may be slow, so it is made late."""
+    """An engine's name, and how to make it embed; making it may be slow, so it is made late.
+
+    Attributes:
+        engine: Id of its vectors.
+        embed: Makes what embeds texts.
+        words: What the words of texts mean, without regard to each other; see ``embedding.words``.
+    """
 
     engine: str
     embed: Callable[[], Embed]
+    words: Callable[[Sequence[str]], Sequence[Sequence[float]]] | None = None
 
 
 class Opened:

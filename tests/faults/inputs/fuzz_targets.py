@@ -236,7 +236,7 @@ def _learnt(data: bytes) -> None:
         episode = Episode("e-1", "s", (turn,), told, document=document)
         settings = ConsolidationSettings(worth=0.0)  # each sentence is read as if it counted
         about = judge.about_document([turn]) if document else None
-        weights = weighing.weighed([turn], about)
+        weights = weighing.weighed([turn], about, None)
         found = claims.of_episode(episode, weights, {turn.key}, settings)
         found += claims.of_stated_rules(episode, observe.observe([turn]), {turn.key})
         assert all(claim.text for claim in found)
