@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 
     from processes import Cli
 
-DECIDED = "**Database:** Mara Hart decided on 2026-03-02 to keep PostgreSQL 16 on the server in Leeds."
+DECIDED = (
+    "**Database:** Mara Hart decided on 2026-03-02 to keep PostgreSQL 16 on the server in Leeds."
+)
 
 
 def learnt(tmp_path: Path, name: str, text: str) -> tuple[list[str], list[str]]:
