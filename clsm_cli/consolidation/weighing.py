@@ -124,7 +124,8 @@ class Weights:
         ]
         if self.about is None or not found or self.has_forms:
             return bool(found) and not self.has_forms
-        return todo.is_list((Path(turn.path).stem, *turn.heading[:1])) or any(
+        titles = (Path(turn.path).stem, *turn.heading[:1], *turn.heading[-1:])
+        return todo.is_list(titles) or any(
             piece.keep >= settings.worth / 6 and piece.noise <= settings.noise for piece in found
         )
 
@@ -217,7 +218,7 @@ class Weighing:
 
 
 def weighed(
-    turns: Sequence[Turn], about: Mapping[str, float] | None, meanings: Meanings | None
+    turns: Sequence[Turn], about: Mapping[str, float] | None, meanings: Meanings | None = None
 ) -> Weights:
     """What the sentences of some turns are worth.
 
