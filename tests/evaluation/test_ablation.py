@@ -120,6 +120,7 @@ MEASURES = {
     "graph.min_count",
     "graph.top",
     "graph.retention",
+    "consolidation.noise",
     "consolidation.same_cosine",
     "consolidation.near_cosine",
     "consolidation.rule_floor",
