@@ -90,6 +90,21 @@ def _settings(index: Index, query: Query) -> RecallSettings:
     return feedback.tuned(index.store.settings.recall, learnt)
 
 
+_CODE = 5
+"""Characters of a word of letters and digits that is a code, and no ordinal or version ("2nd", "v12")."""
+
+
+def _holds_identifiers(index: Index, found: Found) -> bool:
+    """Whether the best passage holds every number, code and address of the question, if it has any."""
+    mixed = [term for term in found.question.terms if not (term.isalpha() or term.isdigit())]
+    written = [*found.question.keys, *(word for word in mixed if len(word) >= _CODE)]
+    return bool(written) and all(
+        any(row == candidate.row for row, _, _ in index.postings(word))
+        for candidate in found.ranked.candidates[:1]
+        for word in written
+    )
+
+
 def _chosen(
     index: Index,
     query: Query,
@@ -101,7 +116,8 @@ def _chosen(
 ) -> tuple[tuple[Concept, ...], list[Memory]]:
     """Concepts and memories, best first: those that are sure enough, or a published system's.
 
-    Below the floor there are no memories, unless a fact is known.
+    Below the floor there are no memories, unless a fact is known, or the best one holds what the
+    question identifies something by.
     """
     if query.preset is not None:
         from clsm_cli.retrieval import presets, published
@@ -113,7 +129,7 @@ def _chosen(
     if query.min_score is not None:
         kept = [candidate for candidate in kept if candidate.confidence >= query.min_score]
         faded = float("-inf")  # a score may be below 0
-    elif not (found.verdict and found.verdict.facts):
+    elif not (found.verdict and found.verdict.facts) and not _holds_identifiers(index, found):
         sure = found.ranked.confidence
         is_silent = sure < settings.floor
         kept = kept if sure >= HINTING * settings.floor else []

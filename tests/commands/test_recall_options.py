@@ -96,6 +96,18 @@ def test_an_empty_answer(told: Cli) -> None:
     assert told.ok(*asked, "--quiet").err == ""
 
 
+def test_a_code_is_never_too_unsure(told: Cli) -> None:
+    """What names something by its number or code is answered by what holds it, below any floor."""
+    said = row("Since ad0b46f2e1 the ferry is measured every night.", session="code")
+    told.ok("ingest", "-q", "-", *NOW, stdin=said.encode())
+    with told.store.joinpath("clsm.yaml").open("a") as config:
+        config.write("settings: {recall.floor: 0.985}\n")
+    asked = ("recall", "--no-touch", *NOW)
+    assert "ad0b46f2e1" in told.ok(*asked, "what is there about commit ad0b46f2e1?").out
+    assert told.ok(*asked, "what is there about commit bd0b46f2e1?").err.startswith(NOTHING[:-1])
+    assert told.ok(*asked, "what is there about the harbour?").err.startswith(NOTHING[:-1])
+
+
 STRANGE = "how long should I boil an egg"
 
 
