@@ -31,7 +31,8 @@ LEAST_THING, LEAST_WORD = 0.35, 0.9
 """Probability from which a name is taken for a thing's, and plain words in small letters are."""
 LEAST_PERSON, LEAST_KIND = 0.6, 0.5
 """Probability from which a thing is taken for a person, and for one of another kind."""
-PERSON, CONCEPT = "person", "concept"
+PERSON, CONCEPT, FILE = "person", "concept", "file"
+_FILE = re.compile(r"[/\\]|\.\w{1,5}\Z")
 _ARTICLE = re.compile(r"\A(?:the|a|an)\s+(?=\S)", re.IGNORECASE)
 
 Mentions = dict[str, set[str]]
@@ -164,13 +165,21 @@ def _is_thing(name: str, told: NameJudged) -> bool:
 
 
 def _kind(name: str, told: NameJudged | None) -> str:
-    """What is likeliest by far; a concept where nothing is. Who has no capital is no person."""
+    """What is likeliest by far; a concept where nothing is.
+
+    Who has no capital is no person, and what has no folder and no ending is no file: each other kind
+    is then the likelier by what that one had.
+    """
     if told is None:
         return CONCEPT
-    kind = max(told.kinds, key=lambda kind: told.kinds[kind])
+    chances = dict(told.kinds)
+    if name.islower():
+        chances.pop(PERSON)
+    if not _FILE.search(name):
+        chances.pop(FILE)
+    kind = max(chances, key=lambda kind: chances[kind])
     least = LEAST_PERSON if kind == PERSON else LEAST_KIND
-    is_likely = told.kinds[kind] >= least and not (kind == PERSON and name.islower())
-    return kind if is_likely else CONCEPT
+    return kind if chances[kind] >= least * sum(chances.values()) else CONCEPT
 
 
 def _short_names(
