@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from clsm_cli.embedding.pins import ENGINE
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from _typeshed import ReadableBuffer
 
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from clsm_cli.embedding.query import QueryEncoder, QueryVectors
     from clsm_cli.embedding.similarity import Similarity
     from clsm_cli.embedding.words import Words
-    from clsm_cli.heads.judge import Meanings
     from clsm_cli.store.index.opening import Embedder
     from clsm_cli.store.index.vectors import Embed
 
@@ -37,7 +36,7 @@ def _documents() -> Embed:
     return Encoder.open(weights.default_folder()).encode
 
 
-def meanings() -> Meanings | None:
+def meanings() -> Callable[[Sequence[str]], Any] | None:
     """What words mean by the installed model; None where it is not there."""
     from clsm_cli.errors import ModelDigestError, ModelMissingError
 

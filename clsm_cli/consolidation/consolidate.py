@@ -161,9 +161,9 @@ class _Night:
         student.conclude(network)
         self._tell(student, thinker, found, chosen)
         telling = student.telling()
-        writer.write(student.taken(), network)
-        if chosen:
+        if chosen:  # before the run is written: if it is cut short, the next one offers the same
             teaching.offer(self.store, telling, utc(self.request.now))
+        writer.write(student.taken(), network)
         self.progress("weaving", 2, 2)
         bring_up_to_date(self.store, self.index.connection, self.embedder, None)
 

@@ -82,17 +82,18 @@ def owner_of(
         vectors: Of texts, those that can be had.
     """
     held = list(rows)
-    corrected = {row.supersedes for row in held if row.supersedes}
+    corrected = {row.supersedes for row in held if row.pinned and row.supersedes}
     undone = {entry.at for entry in ledger.entries(store.flow) if entry.command == "undo"}
     worth = store.settings.consolidation.worth  # for sentences of which no chance was noted
     found: dict[str, tuple[str, str, str, float, bool, str]] = {}
     for row in held:
-        is_out = row.withdrawn and row.superseded_at not in undone and row.id not in corrected
-        if row.kind in ("gist", "task") or not row.text or not (row.pinned or is_out):
+        is_kept = row.pinned or row.id in corrected
+        is_out = row.withdrawn and not is_kept and row.superseded_at not in undone
+        # What a person wrote without a source says nothing of what sources say.
+        if row.kind in ("gist", "task") or not (row.text and row.sources and (is_kept or is_out)):
             continue
-        source = row.sources[0] if row.sources else ""
         when = row.superseded_at or row.recorded_at or ""
-        found[row.text] = (row.id, row.text, source, worth, not row.withdrawn, when)
+        found[row.text] = (row.id, row.text, row.sources[0], worth, is_kept, when)
     for item in state.reviewed.values():
         if item.reason == WORTH and item.state in ("accepted", "rejected"):
             is_kept = item.state == "accepted"

@@ -114,9 +114,9 @@ class Weights:
     def is_task(self, turn: Turn, task: Todo, settings: ConsolidationSettings) -> bool:
         """Whether an item that reads as a task is one of the owner.
 
-        In a talk it is, in a list that is called one for tasks, and where it names a day. Elsewhere it
-        may be a step for anybody who works by the document, or a box of a form, and is weighed as
-        sentences are.
+        In a talk and in dated notes it is, in a list that is called one for tasks, and where it names a
+        day. Elsewhere it may be a step for anybody who works by the document, or a box of a form, and is
+        weighed as sentences are.
         """
         found = [
             piece
@@ -127,13 +127,9 @@ class Weights:
             return bool(found) and not self.has_forms
         titles = (Path(turn.path).stem, *turn.heading[:1], *turn.heading[-1:])
         names_day = any(timex.find(task.text, date(2000, 1, 1)))
-        return (
-            names_day
-            or todo.is_list(titles)
-            or any(
-                piece.keep >= settings.worth / 6 and piece.noise <= settings.noise
-                for piece in found
-            )
+        is_log = self.about["log"] >= EVEN
+        return (is_log or names_day or todo.is_list(titles)) or any(
+            piece.keep >= settings.worth / 6 and piece.noise <= settings.noise for piece in found
         )
 
     def allows(self, seen: Observation, least: float) -> bool:

@@ -63,7 +63,7 @@ def test_what_is_taken_back_and_what_a_person_said(lived: Cli) -> None:
 
 
 def test_what_is_held(lived: Cli) -> None:
-    page = lived.folder / "more.md"
+    page = lived.folder / "todo.md"
     page.write_text("# Rules\n\n- Always use metric units.\n- [ ] Call the chimney sweep\n")
     lived.ok("ingest", "-q", str(page), "--now", SECOND)
     lived.ok("consolidate", "-q", "--now", SECOND)
