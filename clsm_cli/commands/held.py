@@ -61,6 +61,8 @@ def held(
     for option, value, known in (("--stream", stream, STREAMS), ("--kind", kind, KINDS)):
         if value is not None and value not in known:
             raise UsageError(option, f"{value!r} is none; there are {', '.join(known)}")
+    if about is not None and not given([about]).strip():
+        raise UsageError("--about", "is empty; name somebody or something")
     opened = chosen_store(store)
     choice = use_case.Choice(stream, kind, given([about]) if about is not None else None)
     found = use_case.held(opened, choice, current_time(now, opened.zone).isoformat())

@@ -88,6 +88,8 @@ def review(
             raise UsageError(
                 "--why", "explains, and decides nothing; leave out --accept and --reject"
             )
+        if not given([why]).strip():
+            raise UsageError("--why", "is empty; name a statement or a sentence of the list")
         told = worth.why(opened, given([why]), moment, engine.meanings())
         if as_json:
             printer.json(render_review.why_mapping(told))

@@ -8,11 +8,10 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.consolidation import consolidate, packet, rehearsal, replay, state
 from clsm_cli.consolidation.known import Known
-from clsm_cli.errors import BadInputError, DamagedStoreError
+from clsm_cli.errors import BadInputError
 from clsm_cli.ingestion.report import utc
-from clsm_cli.ingestion.turns import without_dumps
 from clsm_cli.records import NamedTuple
-from clsm_cli.store import episodes, inbox, statements
+from clsm_cli.store import inbox, statements
 from clsm_cli.store.index import database, evidence, vectors
 from clsm_cli.store.index.opening import bring_up_to_date
 from clsm_cli.store.index.reader import Index
@@ -109,13 +108,9 @@ def _packet(store: Store, request: Request, budget: int) -> Packet:
 
 def _parts(store: Store, found: state.State, waiting: Sequence[str]) -> Iterator[list[Part]]:
     for each in waiting:
-        try:
-            whole = episodes.read(store.root / found.files[each].path)
-        except DamagedStoreError:
-            continue  # the index names it among the problems
-        left = episodes.without(whole, found.forgotten)
-        if left is not None:
-            yield packet.parts(without_dumps(left))
+        told = found.told(store.root, each)
+        if told is not None:
+            yield packet.parts(told)
 
 
 def _known(

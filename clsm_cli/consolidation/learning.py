@@ -13,10 +13,7 @@ from clsm_cli.consolidation.known import Known
 from clsm_cli.consolidation.observe import observe
 from clsm_cli.consolidation.questions import Questions
 from clsm_cli.consolidation.weighing import Weighing
-from clsm_cli.errors import DamagedStoreError
 from clsm_cli.ingestion.report import utc
-from clsm_cli.ingestion.turns import without_dumps
-from clsm_cli.store import episodes as episode_files
 from clsm_cli.store import statements
 from clsm_cli.store.index import evidence, vectors
 from clsm_cli.store.index.reader import Index
@@ -226,12 +223,7 @@ class Student:
         )
 
     def _episode(self, episode_id: str) -> Episode | None:
-        try:
-            found = episode_files.read(self.store.root / self.state.files[episode_id].path)
-        except DamagedStoreError:
-            return None  # the index names it among the problems
-        left = episode_files.without(found, self.state.forgotten)
-        return left and without_dumps(left)
+        return self.state.told(self.store.root, episode_id)
 
     def _thought(self, episode: Episode, said: list[Claim], current: set[str]) -> list[Claim]:
         """What an adviser makes of what the rules found; that itself without one."""

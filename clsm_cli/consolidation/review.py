@@ -313,6 +313,7 @@ def _worth(desk: Desk, item: logs.ReviewItem, accepted: bool) -> str:
             sources=item.about,
             recorded_at=desk.run.now,
         )
+        check_line(row)
     desk.put(replace(row, pinned=True))
     return f"{row.id} is kept"
 

@@ -6,14 +6,19 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
+from clsm_cli.errors import DamagedStoreError
+from clsm_cli.ingestion.turns import without_dumps
 from clsm_cli.model.episodes import Document, EpisodeRecord
 from clsm_cli.model.graph import Edge, Node
 from clsm_cli.model.streams import STREAMS
-from clsm_cli.store import logs, shards
+from clsm_cli.store import episodes, logs, shards
 from clsm_cli.store.index import evidence
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from clsm_cli.model.codec import Record
+    from clsm_cli.model.episodes import Episode
     from clsm_cli.model.streams import Stream
     from clsm_cli.store.index.evidence import EpisodeFile
     from clsm_cli.store.index.reader import Index
@@ -76,6 +81,22 @@ class State:
     def is_pending(self, record: EpisodeRecord) -> bool:
         """Whether an episode was never consolidated, or its file was changed since."""
         return record.stage == "pending" or record.digest != self.files[record.id].digest
+
+    def told(self, root: Path, episode: str) -> Episode | None:
+        """What an episode says, without what was forgotten and dumps; None where it cannot be read.
+
+        Args:
+            root: Of the store.
+            episode: Its id.
+        """
+        if episode not in self.files:
+            return None
+        try:
+            whole = episodes.read(root / self.files[episode].path)
+        except DamagedStoreError:
+            return None  # the index names it among the problems
+        left = episodes.without(whole, self.forgotten)
+        return left and without_dumps(left)
 
 
 def load(store: Store, index: Index) -> State:

@@ -97,8 +97,8 @@ def owner_of(
     for item in state.reviewed.values():
         if item.reason == WORTH and item.state in ("accepted", "rejected"):
             is_kept = item.state == "accepted"
-            source = item.about[0] if item.about else ""
-            found[item.kept] = (item.id, item.kept, source, float(item.other), is_kept, item.at)
+            source, chance = next(iter(item.about), ""), _chance(item.other, worth)
+            found[item.kept] = (item.id, item.kept, source, chance, is_kept, item.at)
     newest = sorted(found.values(), key=lambda each: (each[-1], each[0]))[-NEWEST:]
     known = vectors([text for _, text, *_ in newest])
     places = documents_of(connection, [source for _, _, source, *_ in newest])
@@ -109,6 +109,19 @@ def owner_of(
             if text in known
         ]
     )
+
+
+def _chance(text: str, otherwise: float) -> float:
+    """The probability that a question noted; a line may come damaged, or from another machine.
+
+    >>> _chance("0.41", 0.6), _chance("nan", 0.6), _chance("", 0.6)
+    (0.41, 0.6, 0.6)
+    """
+    try:
+        chance = float(text)
+    except ValueError:
+        return otherwise
+    return chance if 0 <= chance <= 1 else otherwise
 
 
 def documents_of(connection: sqlite3.Connection, turns: Iterable[str]) -> dict[str, str]:

@@ -8,10 +8,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from clsm_cli.consolidation import state, teaching
 from clsm_cli.consolidation.desk import MIN_PREFIX
 from clsm_cli.consolidation.weighing import Weighing
-from clsm_cli.errors import BadInputError, DamagedStoreError
+from clsm_cli.errors import BadInputError
 from clsm_cli.ingestion.report import utc
-from clsm_cli.ingestion.turns import without_dumps
-from clsm_cli.store import episodes, statements
+from clsm_cli.store import statements
 from clsm_cli.store.index import database, evidence, vectors
 from clsm_cli.store.index.opening import bring_up_to_date
 from clsm_cli.store.index.reader import Index
@@ -85,13 +84,13 @@ def why(store: Store, wanted: str, now: datetime, meanings: Meanings | None) -> 
 
         owner = teaching.owner_of(connection, found, rows.values(), store, of_texts)
         said = evidence.said(connection, [turn] if turn else []).get(turn)
-        episode = _read(store, found, said.episode) if said is not None else None
-        if said is None or episode is None:
-            return Why(name, text, None, None, worth, [])
 
         def read(episode: str) -> Episode | None:
-            return _read(store, found, episode)
+            return found.told(store.root, episode)
 
+        episode = read(said.episode) if said is not None else None
+        if said is None or episode is None:
+            return Why(name, text, None, None, worth, [])
         weighing = Weighing(found, read, meanings, owner, of_texts, worth)
         weights = weighing.of(episode)
         pieces = weights.pieces.get(turn, ())
@@ -111,7 +110,7 @@ def _meant(
     known = {row.id: (row.text, row.sources[0] if row.sources else "") for row in rows.values()}
     for item in (*found.reviewed.values(), *teaching.offered(store)):
         if item.reason == teaching.WORTH:
-            known[item.id] = (item.kept, item.about[0])
+            known[item.id] = (item.kept, next(iter(item.about), ""))
     names = [wanted] if wanted in known else []
     if not names and len(wanted) >= MIN_PREFIX:
         names = sorted(name for name in known if name.startswith(wanted))
@@ -119,12 +118,3 @@ def _meant(
         reason = "several ids begin so" if names else "is no statement, and no sentence to decide"
         raise BadInputError(wanted, reason, "list what is to decide with: clsm review --json")
     return (names[0], *known[names[0]])
-
-
-def _read(store: Store, found: state.State, episode: str) -> Episode | None:
-    try:
-        whole = episodes.read(store.root / found.files[episode].path)
-    except (DamagedStoreError, KeyError):
-        return None
-    left = episodes.without(whole, found.forgotten)
-    return left and without_dumps(left)

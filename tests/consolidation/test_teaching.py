@@ -13,11 +13,12 @@ from clsm_cli.consolidation.review import decide, listed
 from clsm_cli.consolidation.teaching import MOST, WORTH, offered
 from clsm_cli.consolidation.worth import why
 from clsm_cli.errors import BadInputError
-from clsm_cli.store import wiping
+from clsm_cli.store import logs, wiping
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from clsm_cli.consolidation.review import State
     from clsm_cli.store.layout import Store
 
 FIRST = """# 9 March 2026
@@ -58,11 +59,11 @@ def store(tmp_path: Path) -> Store:
     return made
 
 
-def answer(store: Store, **answers: str) -> None:
-    """Answer what is offered by its first word: accepted or rejected."""
+def answer(store: Store, **answers: State) -> None:
+    """Answer what is offered by its first word."""
     items = {item.kept.split()[0]: item.id for item in listed(store, DAY)}
     wanted = [(items[word], state) for word, state in answers.items()]
-    decide(store, wanted, DAY, lambda _: None)  # type: ignore[arg-type]
+    decide(store, wanted, DAY, lambda _: None)
 
 
 def second_night(store: Store) -> list[str]:
@@ -120,6 +121,19 @@ def test_why_names_what_was_decided(store: Store) -> None:
     assert not any(decision.is_kept for _, decision in told.shares)
     with pytest.raises(BadInputError, match="no statement"):
         why(store, "f-0000", DAY, embedder().words)
+
+
+def test_a_damaged_answer_stops_no_night(store: Store) -> None:
+    """A line of the review list that was merged or edited into nonsense."""
+    (first, second, *_) = offered(store)
+    lines = (
+        first._replace(state="rejected", other="not a number"),
+        second._replace(state="accepted", other="nan", about=()),
+    )
+    with (store.flow / "review.jsonl").open("ab") as log:
+        log.writelines(logs.render(line) + b"\n" for line in lines)
+    second_night(store)
+    assert why(store, second.id, DAY, embedder().words).text == second.kept
 
 
 def test_a_forget_leaves_no_offer(store: Store) -> None:
