@@ -16,40 +16,17 @@ from clsm_cli.commands.help import Command
 from clsm_cli.commands.options import examples
 from clsm_cli.text.terminal import safe
 
-COMMANDS = (
-    "init",
-    "note",
-    "ingest",
-    "consolidate",
-    "decay",
-    "correct",
-    "edit",
-    "pin",
-    "unpin",
-    "review",
-    "undo",
-    "forget",
-    "recall",
-    "search",
-    "context",
-    "feedback",
-    "log",
-    "list",
-    "show",
-    "history",
-    "graph",
-    "status",
-    "doctor",
-    "backup",
-    "restore",
-    "eval",
-    "model",
-    "mcp",
-    "hook",
-    "schedule",
-    "merge-driver",
-)
-"""Their names, in the order in which the help lists them; ``search`` is ``recall``."""
+GROUPS = {
+    "Remember": ("init", "note", "ingest", "consolidate", "decay"),
+    "Recall": ("recall", "search", "context", "feedback"),
+    "Look inside": ("log", "list", "show", "history", "graph", "status"),
+    "Put right": ("correct", "review", "edit", "pin", "unpin", "undo", "forget"),
+    "Keep safe": ("doctor", "backup", "restore"),
+    "Connect": ("hook", "schedule", "mcp", "model", "merge-driver"),
+    "Measure": ("eval",),
+}
+"""The commands under the headings of the help; ``search`` is ``recall``."""
+COMMANDS = tuple(name for group in GROUPS.values() for name in group)
 
 
 _MODULES = {
@@ -136,6 +113,17 @@ class Boundary(TyperGroup):
         """Read the options before the command's name."""
         with _told_safely():
             return super().parse_args(ctx, args)
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Write the commands under the headings of ``GROUPS``, in columns of one width."""
+        shown = {name: command for name, command in self.commands.items() if not command.hidden}
+        room = formatter.width - 6 - max(map(len, shown))
+        for title, names in GROUPS.items():
+            rows = [(name, shown[name].get_short_help_str(room)) for name in names if name in shown]
+            with formatter.section(title):
+                formatter.write_dl(
+                    [(name.ljust(max(map(len, shown))), told) for name, told in rows]
+                )
 
     def invoke(self, ctx: Any) -> Any:
         """Invoke the command that was named."""

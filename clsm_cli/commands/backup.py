@@ -49,7 +49,7 @@ def backup(
     quiet: QuietOption = False,
     verbose: VerboseOption = False,
 ) -> None:
-    """Write the whole memory into one file, and read it back before it counts.
+    """Write the whole memory into one file, read back and checked.
 
     It holds everything that cannot be worked out again, as it is at one moment: notes, episodes,
     open conversations, statements, graph, logs, tombstones, archive, quarantine, your labels, and

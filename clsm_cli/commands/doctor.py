@@ -48,7 +48,7 @@ def doctor(
     quiet: QuietOption = False,
     verbose: VerboseOption = False,
 ) -> None:
-    """Look for damage in every file of the store, and mend what is safe.
+    """Look for damage in the store, and mend what is safe.
 
     Files, records, references, digests, modes, the lock, the index, the model, settings, git, the
     nightly job.

@@ -104,7 +104,7 @@ def forget(
     quiet: QuietOption = False,
     verbose: VerboseOption = False,
 ) -> None:
-    """Remove something for good, with everything that rests on it alone.
+    """Remove something for good, and what rests on it alone.
 
     Turns go, then every statement, concept, connection, log line and copy that nothing else
     supports. A hash stays, so that neither the same source nor an old copy of the store brings it

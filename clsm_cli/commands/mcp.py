@@ -33,7 +33,7 @@ def mcp(
     quiet: QuietOption = False,
     _verbose: VerboseOption = False,
 ) -> None:
-    """Serve the memory to an agent over MCP, on standard input and output.
+    """Serve the memory to an agent over MCP, on standard input.
 
     Tools: recall, context, show, history, note, feedback. Resources: the four streams. It runs until
     standard input ends; every call opens the store anew. It needs the official SDK, and

@@ -41,7 +41,7 @@ def news(
     quiet: QuietOption = False,
     verbose: VerboseOption = False,
 ) -> None:
-    """Say what memory learnt, changed and gave up, in sentences with their sources.
+    """Say what memory learnt, changed and gave up, with sources.
 
     And what it would rather ask you. "Since" means when memory wrote it down, not when it was true.
     """

@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 BAR = 10
 """Cells of a bar that shows how sure an item is."""
+LINES, CHARACTERS = 6, 480
+"""What a terminal shows of one item, so that ten of them fit; ``clsm show`` prints the whole."""
 
 
 def answer_mapping(answer: Answer) -> dict[str, Any]:
@@ -159,6 +161,16 @@ def _spoken(memory: Memory) -> str:
     return f"{memory.speaker}: {memory.text}" if memory.speaker else memory.text
 
 
+def clipped(text: str) -> str:
+    """The beginning of a text that a terminal shows: ``LINES`` lines, ``CHARACTERS`` characters.
+
+    >>> clipped("one\\n" * 9).count("one"), clipped("a short one")
+    (6, 'a short one')
+    """
+    shown = "\n".join(text.split("\n")[:LINES])
+    return shown if len(shown) <= CHARACTERS else shown[:CHARACTERS].rpartition(" ")[0]
+
+
 def _judge(answer: Answer) -> str:
     return f"(was it good? clsm feedback {answer.recall_id} --good ID... --bad ID...)"
 
@@ -193,7 +205,13 @@ def answer_renderables(answer: Answer, *, explain: bool) -> list[RenderableType]
         found.append(head)
         if memory.heading:
             found.append(Padding(Text(safe(memory.heading), style="dim italic"), (0, 0, 0, 2)))
-        found.append(Padding(Text(safe(_spoken(memory))), (0, 0, 0 if explain else 1, 2)))
+        spoken = _spoken(memory)
+        text = spoken if explain else clipped(spoken)
+        shown = Text(safe(text))
+        if text != spoken:
+            rest = len(spoken) - len(text)
+            shown.append(f"\n… {rest} more characters: clsm show {memory.id}", style="dim")
+        found.append(Padding(shown, (0, 0, 0 if explain else 1, 2)))
         if explain:
             reason = Text(f"{memory.id}, because: {because(memory)}", style="dim")
             found.append(Padding(reason, (0, 0, 1, 2)))
