@@ -114,7 +114,7 @@ class Boundary(TyperGroup):
         with _told_safely():
             return super().parse_args(ctx, args)
 
-    def format_commands(self, ctx: Any, formatter: Any) -> None:
+    def format_commands(self, _ctx: Any, formatter: Any) -> None:
         """Write the commands under the headings of ``GROUPS``, in columns of one width."""
         shown = {name: command for name, command in self.commands.items() if not command.hidden}
         room = formatter.width - 6 - max(map(len, shown))

@@ -162,9 +162,9 @@ def _spoken(memory: Memory) -> str:
 
 
 def clipped(text: str) -> str:
-    """The beginning of a text that a terminal shows: ``LINES`` lines, ``CHARACTERS`` characters.
+    r"""The beginning of a text that a terminal shows: ``LINES`` lines, ``CHARACTERS`` characters.
 
-    >>> clipped("one\\n" * 9).count("one"), clipped("a short one")
+    >>> clipped("one\n" * 9).count("one"), clipped("a short one")
     (6, 'a short one')
     """
     shown = "\n".join(text.split("\n")[:LINES])
@@ -183,7 +183,6 @@ def _cut(answer: Answer) -> str:
 
 def answer_renderables(answer: Answer, *, explain: bool) -> list[RenderableType]:
     """The same for a person at a terminal: a line of concepts, score bars, wrapped text."""
-    from rich.padding import Padding
     from rich.text import Text
 
     found: list[RenderableType] = [Text(safe(line), "green") for line in known_lines(answer)]
@@ -198,25 +197,34 @@ def answer_renderables(answer: Answer, *, explain: bool) -> list[RenderableType]
     if found:
         found.append(Text())
     for memory in answer.memories:
-        head = Text()
-        full = round(memory.confidence * BAR)
-        head.append("█" * full, style="green").append("░" * (BAR - full), style="dim")
-        head.append(f" {sure(memory)}  ").append(safe(_where(memory)), style="bold")
-        found.append(head)
-        if memory.heading:
-            found.append(Padding(Text(safe(memory.heading), style="dim italic"), (0, 0, 0, 2)))
-        spoken = _spoken(memory)
-        text = spoken if explain else clipped(spoken)
-        shown = Text(safe(text))
-        if text != spoken:
-            rest = len(spoken) - len(text)
-            shown.append(f"\n… {rest} more characters: clsm show {memory.id}", style="dim")
-        found.append(Padding(shown, (0, 0, 0 if explain else 1, 2)))
-        if explain:
-            reason = Text(f"{memory.id}, because: {because(memory)}", style="dim")
-            found.append(Padding(reason, (0, 0, 1, 2)))
+        found += _item(memory, explain=explain)
     if answer.budget.dropped:
         found.append(Text(_cut(answer), style="dim"))
     if explain and answer.answered:
         found.append(Text(_judge(answer), style="dim"))
+    return found
+
+
+def _item(memory: Memory, *, explain: bool) -> list[RenderableType]:
+    """One item at a terminal: how sure and from where, its headings, the beginning of its text."""
+    from rich.padding import Padding
+    from rich.text import Text
+
+    full = round(memory.confidence * BAR)
+    head = Text()
+    head.append("█" * full, style="green").append("░" * (BAR - full), style="dim")
+    head.append(f" {sure(memory)}  ").append(safe(_where(memory)), style="bold")
+    found: list[RenderableType] = [head]
+    if memory.heading:
+        found.append(Padding(Text(safe(memory.heading), style="dim italic"), (0, 0, 0, 2)))
+    spoken = _spoken(memory)
+    text = spoken if explain else clipped(spoken)
+    shown = Text(safe(text))
+    if text != spoken:
+        rest = len(spoken) - len(text)
+        shown.append(f"\n… {rest} more characters: clsm show {memory.id}", style="dim")
+    found.append(Padding(shown, (0, 0, 0 if explain else 1, 2)))
+    if explain:
+        reason = Text(f"{memory.id}, because: {because(memory)}", style="dim")
+        found.append(Padding(reason, (0, 0, 1, 2)))
     return found
