@@ -168,7 +168,10 @@ def clipped(text: str) -> str:
     (6, 'a short one')
     """
     shown = "\n".join(text.split("\n")[:LINES])
-    return shown if len(shown) <= CHARACTERS else shown[:CHARACTERS].rpartition(" ")[0]
+    if len(shown) <= CHARACTERS:
+        return shown
+    cut = shown[:CHARACTERS]
+    return cut.rpartition(" ")[0] or cut
 
 
 def _judge(answer: Answer) -> str:
