@@ -61,7 +61,6 @@ RECALL_OPTIONS: Table = {
     "--min-score": ("min_score", float),
     "--context": ("context", str),
     "--gate": ("gate", True),
-    "--preset": ("preset", str),
     "--explore": ("explore", True),
     "--batch": ("batch", str),
     "--explain": ("explain", True),

@@ -15,12 +15,12 @@ from clsm_cli.commands.evaluate_study import Study
 from clsm_cli.evaluation import result_json
 from clsm_cli.evaluation.ablation.mechanisms import MECHANISMS
 from clsm_cli.evaluation.loaders.registry import KINDS
+from clsm_cli.evaluation.presets.preset import PRESETS
 from clsm_cli.evaluation.probes.registry import PROBES
 from clsm_cli.evaluation.ranking import rankers
 from clsm_cli.evaluation.reporting.names import MEASURES
 from clsm_cli.evaluation.result import QueryResult
 from clsm_cli.evaluation.systems import registry
-from clsm_cli.retrieval.presets import PRESETS
 
 if TYPE_CHECKING:
     from pathlib import Path

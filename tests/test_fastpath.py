@@ -31,8 +31,8 @@ UNUSUAL = {
     *("text.ontology", "text.route", "embedding.weights", "store.logs"),
     *("store.shards", "store.runs", "store.lock", "store.yaml_text", "store.index.refresh"),
     *("store.index.filters", "store.index.moment", "model.episodes", "model.graph", "model.codec"),
-    *("retrieval.current", "retrieval.judgements", "retrieval.moments_lookup", "retrieval.presets"),
-    *("retrieval.published", "retrieval.rounds", "scoring.pagerank", "scoring.sampling"),
+    *("retrieval.current", "retrieval.judgements", "retrieval.moments_lookup"),
+    *("retrieval.rounds", "scoring.sampling"),
 }
 """Modules of our own that answer only an unusual query."""
 

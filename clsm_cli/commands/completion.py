@@ -62,8 +62,8 @@ def words(*known: str) -> _Offers:
 
 
 def presets(_context: typer.Context, incomplete: str) -> Choices:
-    """The published systems that clsm can answer as."""
-    from clsm_cli.retrieval.presets import PRESETS
+    """The published systems that clsm is compared with."""
+    from clsm_cli.evaluation.presets.preset import PRESETS
 
     return [(name, "") for name in PRESETS if name.startswith(incomplete)]
 

@@ -218,7 +218,7 @@ def _datasets(
 
 
 def _presets() -> tuple[str, ...]:
-    from clsm_cli.retrieval.presets import PRESETS
+    from clsm_cli.evaluation.presets.preset import PRESETS
 
     return PRESETS
 

@@ -122,14 +122,6 @@ def recall(
     gate: Annotated[
         bool, typer.Option("--gate", help="Answer only if the message needs memory at all.")
     ] = False,
-    preset: Annotated[
-        str | None,
-        typer.Option(
-            metavar="NAME",
-            help="Answer as a published system does: cls-m, nemori, caim, smriti or cma.",
-            autocompletion=completion.presets,
-        ),
-    ] = None,
     explore: Annotated[
         bool,
         typer.Option("--explore", help="Draw the weights that feedback taught, to learn more."),
@@ -187,7 +179,6 @@ def recall(
         min_score=min_score,
         context=context,
         gate=gate,
-        preset=preset,
         explore=explore,
         batch=batch,
         output=output,

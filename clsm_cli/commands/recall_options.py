@@ -40,7 +40,6 @@ class Options(NamedTuple):
     min_score: float | None = None
     context: str | None = None
     gate: bool = False
-    preset: str | None = None
     explore: bool = False
     batch: str | None = None
     output: str | None = None
@@ -89,7 +88,6 @@ def query_of(store: Store, options: Options, text: str, now: datetime) -> Query:
         as_of=_moment(options.as_of, store, now, "--as-of"),
         known_at=_end(_moment(options.known_at, store, now, "--known-at"), store),
         is_gated=options.gate,
-        preset=_preset(options.preset),
         seed=text if options.explore else None,
     )
 
@@ -118,15 +116,6 @@ def _end(moment: str | None, store: Store) -> str | None:
     from clsm_cli.model.clocks import end_of_day
 
     return end_of_day(moment, store.zone)
-
-
-def _preset(name: str | None) -> str | None:
-    if name is None or name == "default":
-        return None
-    from clsm_cli.retrieval import presets
-
-    _check_choice("--preset", name, presets.PRESETS)
-    return name
 
 
 def _budget(given_budget: str | None) -> tuple[int | None, str]:

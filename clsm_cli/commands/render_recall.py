@@ -37,7 +37,7 @@ def answer_mapping(answer: Answer) -> dict[str, Any]:
         "concepts": [plain(concept) for concept in answer.concepts],
         "memories": [_memory_mapping(memory) for memory in answer.memories],
         "budget": plain(answer.budget),
-        "engine": {"embedder": answer.embedder, "preset": answer.preset},
+        "engine": {"embedder": answer.embedder, "preset": "default"},
         "warnings": list(answer.warnings),
     }
 

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping
 
     from clsm_cli.evaluation.dataset import Unit
-    from clsm_cli.retrieval.answer import Answer, Memory
+    from clsm_cli.retrieval.answer import Answer, Concept, Memory
     from clsm_cli.store.index.passages import Passage
 
 
@@ -133,11 +133,18 @@ def of_memory(memory: Memory) -> Item:
 
 def of_answer(answer: Answer, milliseconds: float | None = None) -> Retrieved:
     """What ``recall`` returned."""
-    named = ((each.id, each.label, *each.aliases) for each in answer.concepts)
+    found = of_found(answer.concepts, answer.memories, milliseconds)
+    return found._replace(confidence=answer.confidence)
+
+
+def of_found(
+    concepts: Iterable[Concept], memories: Iterable[Memory], milliseconds: float | None
+) -> Retrieved:
+    """What was found by who has no confidence that it answers."""
+    named = ((each.id, each.label, *each.aliases) for each in concepts)
     return Retrieved(
-        items=tuple(map(of_memory, answer.memories)),
+        items=tuple(map(of_memory, memories)),
         concepts=tuple(tuple(sorted({key(name) for name in names} - {""})) for names in named),
-        confidence=answer.confidence,
         milliseconds=milliseconds,
     )
 

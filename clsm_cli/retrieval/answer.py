@@ -142,7 +142,6 @@ class Answer(NamedTuple):
     memories: tuple[Memory, ...]
     budget: Budget
     embedder: str | None
-    preset: str = "default"
     as_of: str | None = None
     known_at: str | None = None
     cues: tuple[str, ...] = ()

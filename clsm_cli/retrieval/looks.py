@@ -53,13 +53,13 @@ class Look(NamedTuple):
 def take(index: Index, query: Query, engine: Engine, *, has_model: bool) -> Iterator[Look]:
     """What a query finds; where that is not enough, what it finds in all, the archive too.
 
-    The index is left looking as the last of them did. Published systems know no archive.
+    The index is left looking as the last of them did.
     """
     settings = _settings(index, query)
-    for shown in (query.preset is not None, True):
+    for shown in (False, True):
         index.look_into_archive(shown=shown)
         found = find(index, query, engine, settings, has_model=has_model)
-        named, memories = _chosen(index, query, found, settings, engine, has_model=has_model)
+        named, memories = _chosen(index, query, found, settings)
         look = Look(found, named, memories)
         yield look
         if not index.has_archived() or look.is_sure(settings.floor):
@@ -106,25 +106,13 @@ def _holds_identifiers(index: Index, found: Found) -> bool:
 
 
 def _chosen(
-    index: Index,
-    query: Query,
-    found: Found,
-    settings: RecallSettings,
-    engine: Engine,
-    *,
-    has_model: bool,
+    index: Index, query: Query, found: Found, settings: RecallSettings
 ) -> tuple[tuple[Concept, ...], list[Memory]]:
-    """Concepts and memories, best first: those that are sure enough, or a published system's.
+    """Concepts and memories that are sure enough, best first.
 
     Below the floor there are no memories, unless a fact is known, or the best one holds what the
     question identifies something by.
     """
-    if query.preset is not None:
-        from clsm_cli.retrieval import presets, published
-
-        vectors = engine.encode(found.question.dense) if has_model else None
-        preset = presets.load(query.preset)
-        return published.answer(index, query, found.question, vectors, engine, preset)
     kept, faded, is_silent = found.ranked.candidates, settings.faded, False
     if query.min_score is not None:
         kept = [candidate for candidate in kept if candidate.confidence >= query.min_score]

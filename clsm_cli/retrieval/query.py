@@ -24,7 +24,6 @@ class Query(NamedTuple):
         known_at: Day or time at which it should have been known; None for now.
         current: Messages of the current conversation, the oldest first.
         is_gated: Whether a message that needs no memory gets none.
-        preset: The published system whose retrieval answers; None for clsm's own.
         seed: Of the draw of weights from feedback; None: their means.
     """
 
@@ -39,7 +38,6 @@ class Query(NamedTuple):
     known_at: str | None = None
     current: tuple[Said, ...] = ()
     is_gated: bool = False
-    preset: str | None = None
     seed: str | None = None
 
     @property

@@ -126,7 +126,6 @@ def _answer(opened: Opened, query: Query, engine: Engine, *, has_model: bool) ->
         memories=(),
         budget=Budget(query.budget, 0, query.unit),
         embedder=engine.name if has_model else None,
-        preset=query.preset or "default",
         as_of=query.as_of,
         known_at=query.known_at,
         cues=cues,
@@ -137,7 +136,7 @@ def _answer(opened: Opened, query: Query, engine: Engine, *, has_model: bool) ->
         found = look.found
         said = _said(query, found)
         kept, budget = pack(look.memories, query.budget, query.unit, said)
-        own = kept[len(said) :] if query.preset is None else ()
+        own = kept[len(said) :]
         answer = answer._replace(
             confidence=max((m.confidence for m in own), default=found.ranked.confidence),
             concepts=look.concepts,

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from clsm_cli.retrieval.presets import PRESETS
 from clsm_cli.store import atomic, layout, logs
 
 if TYPE_CHECKING:
@@ -46,7 +45,6 @@ def test_fixed_words(cli: Cli) -> None:
     assert offered(cli, "recall", "--stream", "") == STREAMS
     assert offered(cli, "recall", "--kind", "s") == ["statement"]
     assert offered(cli, "recall", "--format", "") == ["text", "json", "prompt"]
-    assert offered(cli, "recall", "--preset", "") == list(PRESETS)
     assert offered(cli, "eval", "run", "--preset", "n") == ["nemori"]
 
 

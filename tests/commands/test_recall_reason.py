@@ -107,7 +107,6 @@ def test_what_cannot_be_answered(slept: Cli) -> None:
     for words, reason in (
         (("--as-of", "last month"), "more than one day"),
         (("--as-of", "soon"), "is no day"),
-        (("--preset", "best"), "none of: cls-m, nemori, caim, smriti, cma"),
         (("--context", "no-such-file.jsonl"), "no-such-file.jsonl"),
     ):
         done = slept("recall", *words, "barge")
@@ -116,14 +115,3 @@ def test_what_cannot_be_answered(slept: Cli) -> None:
         assert done.out == ""
     done = slept("recall", "--batch", "-", "--context", "-")
     assert done.code == 2
-
-
-def test_every_preset_answers(slept: Cli) -> None:
-    """Whether it finds anything is its own affair: CAIM and CMA filter until nothing is left."""
-    found = {}
-    for name in ("cls-m", "nemori", "caim", "smriti", "cma"):
-        answer = recall(slept, "--preset", name, "who painted the barge").json
-        assert answer["engine"]["preset"] == name
-        found[name] = len(answer["memories"])
-    assert found["nemori"] > 0
-    assert found["smriti"] > 0

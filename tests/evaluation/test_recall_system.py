@@ -10,13 +10,13 @@ from ingesting import embedder, tree
 
 from clsm_cli.evaluation import benches
 from clsm_cli.evaluation.dataset import Case, Dataset, Folders, Query, key
+from clsm_cli.evaluation.presets.preset import PRESETS
 from clsm_cli.evaluation.remembering import Remembering
 from clsm_cli.evaluation.retrieved import of_answer
 from clsm_cli.evaluation.stores import Workshop
 from clsm_cli.evaluation.systems import recall as systems
 from clsm_cli.evaluation.systems import registry
 from clsm_cli.evaluation.systems.recall import Packed, Recall
-from clsm_cli.retrieval.presets import PRESETS
 from clsm_cli.retrieval.query import Query as Asked
 from clsm_cli.retrieval.recall import recall
 
@@ -40,8 +40,8 @@ def bench(engine: QueryEngine, tmp_path_factory: pytest.TempPathFactory) -> Benc
     return made
 
 
-def _answers(bench: Bench, k: int, budget: int, preset: str | None = None) -> list[Answer]:
-    asked = [Asked(text, bench.now.isoformat(), k, budget, preset=preset) for text in TEXTS]
+def _answers(bench: Bench, k: int, budget: int) -> list[Answer]:
+    asked = [Asked(text, bench.now.isoformat(), k, budget) for text in TEXTS]
     return list(recall(bench.store, asked, bench.engine, bench.shop.embedder))
 
 
@@ -67,14 +67,13 @@ def test_clsm_is_asked_for_more_than_it_returns_by_default(bench: Bench) -> None
     assert tree(bench.store.root) == before
 
 
-@pytest.mark.parametrize("name", ["cls-m", "nemori", "cma"])
-def test_presets_are_asked_as_the_command_asks_them(name: str, bench: Bench) -> None:
-    (system,) = registry.presets([name, name])
-    assert isinstance(system, Recall)
-    assert (system.name, system.preset) == (name, name)
-    assert f"--preset {name}" in system.about
-    settings = bench.store.settings.recall
-    _same(system, bench, _answers(bench, settings.k, settings.budget, name))
+def test_a_preset_returns_what_fits_the_default_budget(bench: Bench) -> None:
+    (system,) = registry.presets(["nemori", "nemori"])
+    found = list(system.ask(bench, QUERIES))
+    assert [bool(each.items) for each in found] == [True] * len(QUERIES)
+    budget = bench.store.settings.recall.budget
+    assert all(sum(item.tokens for item in each.items) <= budget for each in found)
+    assert all(each.confidence is None for each in found)
 
 
 def test_there_is_no_other_preset() -> None:

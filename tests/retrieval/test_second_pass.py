@@ -110,12 +110,6 @@ def test_what_was_archived_before_a_rebuild_is_so_after_it(sample: Store) -> Non
     assert [ask(sample, text) for text in FOUND] == before
 
 
-def test_a_published_system_knows_no_archive(sample: Store) -> None:
-    before = ask(sample, FOUND[0], preset="cls-m")
-    archive(sample, keys_of(sample)[::2])
-    assert ask(sample, FOUND[0], preset="cls-m").memories == before.memories
-
-
 def test_what_is_considered_are_both_passes(sample: Store) -> None:
     keys = keys_of(sample)
     (whole,) = counted(sample, COMMON)

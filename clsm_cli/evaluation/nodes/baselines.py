@@ -8,9 +8,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from clsm_cli.evaluation import formulas
 from clsm_cli.evaluation.loaders.strangers import without_names
 from clsm_cli.records import NamedTuple
-from clsm_cli.scoring import activation, bm25, pagerank
+from clsm_cli.scoring import activation, bm25
 from clsm_cli.scoring.fusion import spread
 from clsm_cli.text import tokens
 from clsm_cli.text.node_ids import node_id
@@ -102,7 +103,7 @@ class Baselines:
         best = sorted(range(len(hybrid)), key=lambda node: (-hybrid[node], node))[:MOST]
         seeds = {node: min(1.0, hybrid[node]) for node in best[:SEEDS]}
         reached = activation.spread(seeds, self._links, CLS_M)
-        walked = pagerank.personalised(self._texts.graph, seeds, damping=0.5)
+        walked = formulas.pagerank(self._texts.graph, seeds, damping=0.5)
         return {
             NAMES: self._first(dict.fromkeys(named, 1.0)),
             HYBRID: self._first({node: hybrid[node] for node in best}),

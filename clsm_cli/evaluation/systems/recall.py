@@ -1,4 +1,4 @@
-"""clsm itself, and the published systems that it can answer as."""
+"""clsm itself, as it ranks and as it packs, and the published systems that it is compared with."""
 
 from __future__ import annotations
 
@@ -6,15 +6,18 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from clsm_cli.evaluation import measures
-from clsm_cli.evaluation.retrieved import Retrieved, of_answer
+from clsm_cli.evaluation.presets.retrieve import retrieve
+from clsm_cli.evaluation.retrieved import Retrieved, of_answer, of_found
 from clsm_cli.retrieval.query import Query
 from clsm_cli.retrieval.recall import recall
+from clsm_cli.store.index.opening import open_index
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from clsm_cli.evaluation.bench import Bench
     from clsm_cli.evaluation.dataset import Query as Labelled
+    from clsm_cli.evaluation.presets.preset import Preset
 
 ITEMS = 50
 """Items of clsm's own answers: every measure cuts the same ranking."""
@@ -26,35 +29,56 @@ UNLIMITED = 1 << 30
 class Recall:
     """``clsm recall`` on the consolidated store; see ``bench.System``.
 
-    clsm's own retrieval is asked for more than it returns by default, without a limit of tokens. A
-    preset is asked as ``clsm recall --preset`` asks it, as what it returns depends on the budget.
-
-    Attributes:
-        preset: The published system whose retrieval answers; None for clsm's own.
+    It is asked for more than it returns by default, without a limit of tokens.
     """
 
     name: str
-    preset: str | None = None
 
     @property
     def about(self) -> str:
         """What answers, and how much is asked for."""
-        if self.preset is None:
-            return f"clsm recall, {ITEMS} items, no limit of tokens"
-        return f"clsm recall --preset {self.preset}, as many items and tokens as by default"
+        return f"clsm recall, {ITEMS} items, no limit of tokens"
 
     def ask(self, bench: Bench, queries: Sequence[Labelled]) -> Iterator[Retrieved]:
         """What it returns for each query, in turn; the time of the first includes opening the index."""
-        settings = bench.store.settings.recall
-        k, budget = (ITEMS, UNLIMITED) if self.preset is None else (settings.k, settings.budget)
-        asked = [
-            Query(each.text, bench.time_of(each), k, budget, preset=self.preset) for each in queries
-        ]
+        asked = [Query(each.text, bench.time_of(each), ITEMS, UNLIMITED) for each in queries]
         answers = recall(bench.store, asked, bench.engine, bench.shop.embedder)
         began = bench.clock()
         for answer in answers:
             yield of_answer(answer, 1000 * (bench.clock() - began))
             began = bench.clock()
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """The retrieval of a published system; see ``bench.System``.
+
+    What it returns depends on the budget, so it is given clsm's defaults. It has no confidence that
+    the memory holds an answer.
+    """
+
+    preset: Preset
+
+    @property
+    def name(self) -> str:
+        """That of the system."""
+        return self.preset.name
+
+    @property
+    def about(self) -> str:
+        """What answers, and how much is asked for."""
+        return f"the retrieval of {self.name} as published, with clsm's default items and tokens"
+
+    def ask(self, bench: Bench, queries: Sequence[Labelled]) -> Iterator[Retrieved]:
+        """What it returns for each query, in turn; the time of the first includes opening the index."""
+        settings = bench.store.settings.recall
+        began = bench.clock()
+        with open_index(bench.store, bench.shop.embedder) as opened:
+            for each in queries:
+                query = Query(each.text, bench.time_of(each), settings.k, settings.budget)
+                concepts, memories = retrieve(opened.index, query, bench.engine, self.preset)
+                yield of_found(concepts, memories, 1000 * (bench.clock() - began))
+                began = bench.clock()
 
 
 @dataclass(frozen=True, slots=True)

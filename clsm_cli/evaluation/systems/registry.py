@@ -5,10 +5,10 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING
 
+from clsm_cli.evaluation.presets.preset import load
 from clsm_cli.evaluation.systems import forgetting, meaning, static, words
 from clsm_cli.evaluation.systems.baseline import Baseline
-from clsm_cli.evaluation.systems.recall import Recall
-from clsm_cli.retrieval.presets import load
+from clsm_cli.evaluation.systems.recall import Published
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -82,4 +82,4 @@ def presets(names: Iterable[str]) -> list[System]:
     Raises:
         ValueError: There is no preset of a name.
     """
-    return [Recall(name, load(name).name) for name in dict.fromkeys(names)]
+    return [Published(load(name)) for name in dict.fromkeys(names)]

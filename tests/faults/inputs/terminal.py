@@ -114,7 +114,7 @@ WRONG: tuple[tuple[str, ...], ...] = (
     ("recall", "--kind", NAME, "x"), ("recall", "--since", NAME, "x"), ("recall", "-k", NAME, "x"),
     ("recall", "--" + NAME, "x"), (NAME,), ("recall", "--format", NAME, "x"), ("graph", "--format", NAME),
     ("decay", "--now", NAME), ("init", "{store}", "--time-zone", NAME), ("eval", NAME),
-    ("recall", "--batch", NAME), ("recall", "--preset", NAME, "x"), ("ingest", "--format", NAME, "x"),
+    ("recall", "--batch", NAME), ("ingest", "--format", NAME, "x"),
     ("recall", "--store", NAME, "x"), ("undo", NAME), ("review", "--accept", NAME),
 )  # fmt: skip
 """Words that are refused, and told."""

@@ -10,22 +10,24 @@ from datetime import UTC, datetime
 from math import ceil
 from typing import TYPE_CHECKING
 
+from clsm_cli.evaluation import formulas
+from clsm_cli.evaluation.presets import answer, library, splitting
+from clsm_cli.evaluation.presets.channels import Context, View
 from clsm_cli.model.episodes import EpisodeRecord
-from clsm_cli.retrieval import published_answer, published_library, published_rounds
-from clsm_cli.retrieval.published_channels import Context, View
-from clsm_cli.scoring import diversity, likelihood, packing, rank_fusion
+from clsm_cli.retrieval import meaning, moments
+from clsm_cli.retrieval.finding import matched
+from clsm_cli.retrieval.recall import pack
+from clsm_cli.scoring import packing, rank_fusion
 from clsm_cli.text import tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
-    from clsm_cli.embedding.query import QueryVectors
+    from clsm_cli.evaluation.presets.library import Pool, Unit
+    from clsm_cli.evaluation.presets.preset import Channel, Preset
     from clsm_cli.retrieval.answer import Concept, Memory
     from clsm_cli.retrieval.meaning import Engine
-    from clsm_cli.retrieval.preset_settings import Channel, Preset
-    from clsm_cli.retrieval.published_units import Pool, Unit
     from clsm_cli.retrieval.query import Query
-    from clsm_cli.retrieval.question import Question
     from clsm_cli.store.index.reader import Index
 
     Scores = dict[int, float]
@@ -37,45 +39,43 @@ SURPRISE = 3.0
 _DAY = 86_400.0
 
 
-def answer(
-    index: Index,
-    query: Query,
-    question: Question,
-    vectors: QueryVectors | None,
-    engine: Engine,
-    preset: Preset,
+def retrieve(
+    index: Index, query: Query, engine: Engine, preset: Preset
 ) -> tuple[tuple[Concept, ...], list[Memory]]:
     """Concepts and memories as a published system would return them, best first.
 
     Args:
-        index: Fresh.
-        query: What is asked, and how much may come back.
-        question: The same, understood: its periods are read.
-        vectors: None: there is no model. Published systems read the whole query, which ``question``
-            has without the names of speakers, so the vectors themselves are made here.
-        engine: That makes them.
+        index: Of a store that is consolidated; what is archived counts as everything else.
+        query: What is asked, when, and how much may come back; nothing else of it counts.
+        engine: Makes the vectors; open.
         preset: The system.
     """
-    library = published_library.library(index, None if vectors is None else engine)
-    context = Context(library, preset, query.at, question.periods)
-    allowed = None if query.filters is None else index.chosen(query.filters)
-    seeker = _Seeker(context, allowed)
+    index.look_into_archive(shown=True)
+    held = library.library(index, engine)
+    seeker = _Seeker(Context(held, preset, query.at, _periods(index, query, engine)))
     if preset.controller and _is_needless(seeker.view(query.text)):
         return (), []
     found: list[tuple[Unit, float]] = []
     for units in preset.units:
-        pool = library.pool(units.kinds, preset.episodes)
+        pool = held.pool(units.kinds, preset.episodes)
         found += seeker.found(query.text, pool, _scaled(units.k, query.k), query)
-    memories = published_answer.memories(seeker.view(query.text), found, preset.episodes.raw)
-    if query.min_score is not None:
-        memories = [each for each in memories if each.confidence >= query.min_score]
+    memories = answer.memories(seeker.view(query.text), found, preset.episodes.raw)
     if preset.pack.characters:
         memories = _within(memories, preset.pack.characters)
     shown = {memory.id for memory in memories}
     is_graph = "activation" in preset.channels
     named = [unit for unit, _ in found if is_graph or unit.id in shown]
-    limit = index.store.settings.recall.concepts
-    return published_answer.concepts(seeker.view(query.text), named, limit), memories
+    concepts = answer.concepts(seeker.view(query.text), named, index.store.settings.recall.concepts)
+    kept, _ = pack(memories, query.budget, query.unit)
+    return concepts, kept
+
+
+def _periods(index: Index, query: Query, engine: Engine) -> tuple[tuple[int, int], ...]:
+    """The days that a question names, as clsm reads them."""
+    when = moments.resolve(
+        index, matched(query), query.at, lambda words: meaning.cosines(index, engine, words)
+    )
+    return when.periods if when is not None else ()
 
 
 def _is_needless(view: View) -> bool:
@@ -103,10 +103,9 @@ def _within(memories: Iterable[Memory], characters: int) -> list[Memory]:
 class _Seeker:
     """Asks texts and brings what they find into one list."""
 
-    def __init__(self, context: Context, allowed: Collection[int] | None) -> None:
+    def __init__(self, context: Context) -> None:
         self._context = context
         self._preset = context.preset
-        self._allowed = None if allowed is None else frozenset(allowed)
         self._views: dict[str, View] = {}
 
     def view(self, text: str) -> View:
@@ -119,7 +118,7 @@ class _Seeker:
         """The best units of a pool with their scores."""
         preset = self._preset
         if preset.rounds is not None:
-            scores = published_rounds.run(
+            scores = splitting.run(
                 text,
                 preset.rounds,
                 lambda part: _first(self._search(part, pool), k, pool),
@@ -164,15 +163,8 @@ class _Seeker:
 
     def _ranking(self, scores: Scores, channel: Channel, pool: Pool) -> list[int]:
         """What a channel names, best first."""
-        kept = {
-            at: score
-            for at, score in scores.items()
-            if score >= channel.least and self._is_allowed(pool.units[at])
-        }
+        kept = {at: score for at, score in scores.items() if score >= channel.least}
         return list(_first(kept, channel.fetch or len(kept), pool))
-
-    def _is_allowed(self, unit: Unit) -> bool:
-        return self._allowed is None or not unit.rows or not self._allowed.isdisjoint(unit.rows)
 
     def _weighed(self, unit: Unit, score: float) -> float:
         """A fused score with the kind of knowledge added, then times what age leaves."""
@@ -191,8 +183,6 @@ class _Seeker:
         assert limits is not None
         view = self.view(text)
         shared = view.words(pool)
-        if not view.has_model:
-            return {at: shared[at] for at in scores if at in shared}
         kept = {at: near for at, near in scores.items() if near >= limits.least or at in shared}
         best = max(kept.values(), default=0.0)
         return {at: near for at, near in kept.items() if near >= limits.share * best}
@@ -201,7 +191,6 @@ class _Seeker:
         """The information gain of units, times their importance; what does not help is left out."""
         how = self._preset.gain
         assert how is not None
-        library = self._context.library
         view = self.view(text)
         counts = view.counts(pool)
         total = sum(pool.lengths) or 1
@@ -210,8 +199,10 @@ class _Seeker:
         for at in scores:
             unit = pool.units[at]
             terms = [(held.get(at, 0), shares[term]) for term, held in counts.items()]
-            old = sum(key in library.outdated for key in unit.keys) / max(1, len(unit.keys))
-            gain = likelihood.gain(terms, pool.lengths[at], how.mu)
+            old = sum(key in self._context.library.outdated for key in unit.keys) / max(
+                1, len(unit.keys)
+            )
+            gain = formulas.gain(terms, pool.lengths[at], how.mu)
             value = (gain - how.outdated * old) * self._importance(unit)
             if value > 0:
                 found[at] = value
@@ -231,7 +222,7 @@ class _Seeker:
         assert how is not None
         texts = [pool.units[at].text for at in best]
         likeness = self._context.library.likeness
-        chosen = diversity.mmr(
+        chosen = formulas.mmr(
             [scores[at] for at in best],
             lambda i, j: likeness(texts[i], texts[j]),
             how.lambda_,
@@ -273,8 +264,6 @@ def _packed(
 ) -> list[int]:
     """What fills the budget of the query with the largest total value, best first."""
     texts = [pool.units[at].text for at in best]
-    costs = [
-        len(text) if query.unit == "characters" else tokens.count_tokens(text) for text in texts
-    ]
+    costs = list(map(tokens.count_tokens, texts))
     chosen = packing.knapsack([scores[at] for at in best], costs, query.budget)
     return [best[at] for at in chosen]

@@ -2,41 +2,45 @@
 
 from __future__ import annotations
 
-import contextlib
 from datetime import datetime
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
-from unittest import mock
 
 from ingesting import embedder
 from sample_store import NOW, query_engine
 
+from clsm_cli.evaluation.presets.preset import Preset, load
+from clsm_cli.evaluation.presets.retrieve import retrieve
 from clsm_cli.model.graph import Edge, Node
-from clsm_cli.retrieval import presets
+from clsm_cli.records import NamedTuple
 from clsm_cli.retrieval.query import Query
-from clsm_cli.retrieval.recall import recall
 from clsm_cli.store import atomic, shards
+from clsm_cli.store.index.opening import open_index
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from clsm_cli.retrieval.answer import Answer, Concept
-    from clsm_cli.retrieval.preset_settings import Preset
+    from clsm_cli.retrieval.answer import Concept, Memory
     from clsm_cli.store.layout import Store
 
 DAY = datetime.fromisoformat(NOW).date().isoformat()
 
 
-def ask(store: Store, preset: Preset | str, text: str, **query: Any) -> Answer:
-    """What recall returns with a preset; a changed one stands in for its own."""
-    with contextlib.ExitStack() as stack:
-        if not isinstance(preset, str):
-            stack.enter_context(mock.patch.object(presets, "load", return_value=preset))
-        name = preset if isinstance(preset, str) else preset.name
-        asked = Query(text, NOW, 10, 2000, preset=name)._replace(**query)
-        (answer,) = recall(store, [asked], query_engine(), embedder())
-    assert answer.preset == name
-    return answer
+class Found(NamedTuple):
+    """What a preset returned."""
+
+    concepts: tuple[Concept, ...]
+    memories: list[Memory]
+
+
+def ask(store: Store, preset: Preset | str, text: str, **query: Any) -> Found:
+    """What a preset returns, by its name or changed."""
+    asked = Query(text, NOW, 10, 2000)._replace(**query)
+    engine = query_engine()
+    engine.open()
+    with open_index(store, embedder()) as opened:
+        how = load(preset) if isinstance(preset, str) else preset
+        return Found(*retrieve(opened.index, asked, engine, how))
 
 
 def node(label: str, *, last: str = DAY, summary: str = "") -> Node:

@@ -1,24 +1,23 @@
-"""The settings of a preset, group by group; the files in ``presets/`` say where each comes from."""
+"""Presets: the retrieval of published systems as settings, a YAML file each, which names its sources.
+
+A group of settings that a file leaves out is a mechanism that its system does not have.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, Any
 
 from clsm_cli.records import NamedTuple
+from clsm_cli.scoring.activation import Spreading
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from clsm_cli.scoring.activation import Spreading
-
-UnitKind = Literal["node", "episode", "statement", "gist", "turn"]
-ChannelName = Literal["activation", "words", "meaning", "tags", "dates", "graph"]
-Rule = Literal["single", "ranks", "union"]
-Reading = Literal["narrative", "turns"]
-
 
 class Units(NamedTuple):
-    """Kinds of units that are ranked in one list, and how many are returned at ``-k 10``."""
+    """Kinds of units (node, episode, statement, gist, turn) that are ranked in one list, and how many are returned at ``-k 10``."""
 
     kinds: tuple[str, ...]
     k: int
@@ -108,7 +107,7 @@ class Reliability(NamedTuple):
 
 
 class Rounds(NamedTuple):
-    """Retrieval in rounds; see ``published_rounds``."""
+    """Retrieval in rounds; see ``splitting``."""
 
     most: int
     queries: int
@@ -129,7 +128,7 @@ class Episodes(NamedTuple):
     """How episodes are read.
 
     Attributes:
-        read: Their narrative, or their turns.
+        read: ``narrative`` or ``turns``.
         raw: How many of the first carry their turns behind the narrative.
         consolidated: Factor for the value of one that consolidation has read.
         surprise: What the largest surprise adds to the value, as a share.
@@ -156,7 +155,11 @@ class Pack(NamedTuple):
 
 
 class Preset(NamedTuple):
-    """The retrieval of one system; None for a mechanism that it does not have."""
+    """The retrieval of one system; None for a mechanism that it does not have.
+
+    Attributes:
+        channels: activation, words, meaning, tags, dates or graph.
+    """
 
     name: str
     units: tuple[Units, ...]
@@ -175,3 +178,62 @@ class Preset(NamedTuple):
     episodes: Episodes = Episodes()
     gain: Gain | None = None
     pack: Pack = Pack()
+
+
+PRESETS = ("cls-m", "nemori", "caim", "smriti", "cma")
+"""Names of the systems."""
+_LARGEST = 64 << 10
+"""Characters of a file."""
+
+_GROUPS: dict[str, type[Any]] = {
+    "fusion": Fusion,
+    "seeds": Seeds,
+    "spreading": Spreading,
+    "tags": Tags,
+    "filter": Filter,
+    "graph": GraphScore,
+    "reliability": Reliability,
+    "rounds": Rounds,
+    "diversity": Diversity,
+    "episodes": Episodes,
+    "gain": Gain,
+    "pack": Pack,
+}
+
+
+@cache
+def load(name: str) -> Preset:
+    """The preset of a system.
+
+    Raises:
+        ValueError: There is none of that name.
+
+    >>> load("cls-m").spreading
+    Spreading(hops=3, decay=0.5, threshold=0.15, damping=0.2, dormant=1.5)
+    """
+    if name not in PRESETS:
+        raise ValueError(f"{name!r} is no preset; there are: {', '.join(PRESETS)}")
+    from clsm_cli.store import yaml_text
+
+    given: Any = yaml_text.load(text(name), _LARGEST)
+    units = tuple(Units(tuple(each["kinds"]), each["k"]) for each in given.pop("units"))
+    channels = {each: Channel(**how) for each, how in given.pop("channels").items()}
+    recency = tuple((float(days), share) for days, share in given.pop("recency", {}).items())
+    controller = given.pop("controller", False)
+    groups = {key: _group(_GROUPS[key], value) for key, value in given.items()}
+    return Preset(name, units, channels, controller, recency=recency, **groups)
+
+
+def text(name: str) -> str:
+    """The file of a preset, with its comments."""
+    return files(__package__ or "").joinpath(f"{name}.yaml").read_text(encoding="utf-8")
+
+
+def _group(kind: type[Any], value: dict[str, Any]) -> Any:
+    """A group of settings; ``lambda`` is a word of Python."""
+    return kind(
+        **{
+            "lambda_" if key == "lambda" else key: tuple(item) if isinstance(item, list) else item
+            for key, item in value.items()
+        }
+    )

@@ -16,7 +16,7 @@ from clsm_cli.text import compound, tokens
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from clsm_cli.retrieval.preset_settings import Rounds
+    from clsm_cli.evaluation.presets.preset import Rounds
 
     Scores = dict[int, float]
     Search = Callable[[str], Scores]

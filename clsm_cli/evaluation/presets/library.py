@@ -1,6 +1,7 @@
 """A store as presets see it: all of it in memory, as the published systems hold theirs.
 
-What that costs is no matter: presets are there to be measured. The default has nothing of this.
+What that costs does not matter: presets are there to be measured. What they rank are units: nodes,
+episodes, statements, gists and turns.
 """
 
 from __future__ import annotations
@@ -9,32 +10,162 @@ from functools import cached_property
 from operator import mul
 from typing import TYPE_CHECKING
 
+from clsm_cli.model.episodes import EpisodeRecord
 from clsm_cli.model.graph import Node, Statement
-from clsm_cli.retrieval.published_units import Pool, of_kind
+from clsm_cli.records import NamedTuple
 from clsm_cli.store import logs, shards
 from clsm_cli.store.index import graph
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from clsm_cli.evaluation.presets.preset import Episodes
     from clsm_cli.model.codec import Record
     from clsm_cli.retrieval.meaning import Engine
-    from clsm_cli.retrieval.preset_settings import Episodes
-    from clsm_cli.retrieval.published_units import Unit
     from clsm_cli.store.index.graph import NodeRow
     from clsm_cli.store.index.passages import Passage
     from clsm_cli.store.index.reader import Index
     from clsm_cli.store.index.search import Traits
 
 
-class Library:
-    """A store as presets see it.
+class Unit(NamedTuple):
+    """Something that a preset can find.
 
     Attributes:
-        engine: None: without meaning.
+        kind: node, episode, statement, gist or turn.
+        text: What is returned, and what is compared where no vector is stored.
+        rows: The passages it is made of, in order.
+        keys: The turns that it is made of or rests on.
+        days: On which those were told, as proleptic ordinals.
+        time: When the last of them was told.
+        vector: Row of its sentence vector; −1: its text is encoded.
     """
 
-    def __init__(self, index: Index, engine: Engine | None) -> None:
+    id: str
+    kind: str
+    text: str
+    rows: tuple[int, ...]
+    keys: tuple[str, ...]
+    days: frozenset[int]
+    time: str | None
+    trust: str
+    stream: str
+    session: str
+    vector: int
+
+
+class Pool:
+    """Units that are ranked in one list, with the words of each.
+
+    Attributes:
+        units: By kind, then id.
+        of_row: Passage → place of the unit that is made of it.
+        lengths: Terms of each unit.
+        nodes: What each mentions: id of the node → how many of its passages do.
+    """
+
+    def __init__(self, library: Library, units: Sequence[Unit]) -> None:
+        self.units = sorted(units, key=lambda unit: (unit.kind, unit.id))
+        self.of_row = {row: at for at, unit in enumerate(self.units) for row in unit.rows}
+        traits = library.traits
+        self.lengths = [sum(traits[row].length for row in unit.rows) for unit in self.units]
+        self.nodes = [library.mentioned(unit) for unit in self.units]
+
+
+def of_kind(library: Library, kind: str, how: Episodes) -> list[Unit]:
+    """All units of a kind."""
+    if kind == "node":
+        return [_node(library, row) for row in library.nodes.values()]
+    if kind == "episode":
+        return _episodes(library, how)
+    wanted = "passage" if kind == "turn" else kind
+    found = [(row, p) for row, p in library.passages.items() if p.kind == wanted]
+    return [_of_passage(library, kind, row, passage) for row, passage in found]
+
+
+def _of_passage(library: Library, kind: str, row: int, passage: Passage) -> Unit:
+    keys = passage.sources or (passage.key,)
+    rows = [each for key in keys for each in library.rows_of.get(key, ())] or [row]
+    days, time = _told(library, rows)
+    return Unit(
+        id=passage.id,
+        kind=kind,
+        text=passage.text,
+        rows=(row,),
+        keys=keys,
+        days=days,
+        time=time or passage.time,
+        trust=passage.trust,
+        stream=passage.stream,
+        session=passage.path if passage.document else passage.session,
+        vector=library.traits[row].vector,
+    )
+
+
+def _episodes(library: Library, how: Episodes) -> list[Unit]:
+    """Episodes by the passages that name them; what is no longer current is left out."""
+    members: dict[str, list[int]] = {}
+    for row, passage in sorted(library.passages.items()):
+        if passage.episode is not None and passage.kind == "passage":
+            members.setdefault(passage.episode, []).append(row)
+    units = []
+    for episode, rows in members.items():
+        record = library.records.get(episode)
+        first = library.passages[rows[0]]
+        days, time = _told(library, rows)
+        units.append(
+            Unit(
+                id=episode,
+                kind="episode",
+                text=_narrative(record) if how.read == "narrative" else library.raw(rows),
+                rows=tuple(rows),
+                keys=tuple(dict.fromkeys(library.passages[row].key for row in rows)),
+                days=days,
+                time=time,
+                trust=first.trust,
+                stream=first.stream,
+                session=first.path if first.document else first.session,
+                vector=-1,
+            )
+        )
+    return [unit._replace(text=unit.text or library.raw(unit.rows)) for unit in units]
+
+
+def _narrative(record: Record | None) -> str:
+    if not isinstance(record, EpisodeRecord):
+        return ""
+    return "\n".join(filter(None, (record.title, record.narrative)))
+
+
+def _node(library: Library, row: NodeRow) -> Unit:
+    record = library.records.get(row.id)
+    keys = record.sources if isinstance(record, Node) else ()
+    rows = [each for key in keys for each in library.rows_of.get(key, ())]
+    days, time = _told(library, rows)
+    return Unit(
+        id=row.id,
+        kind="node",
+        text=graph.node_text(row.label, row.aliases, row.summary),
+        rows=(),
+        keys=keys,
+        days=days,
+        time=time,
+        trust="agent",
+        stream=row.stream,
+        session="",
+        vector=row.vector,
+    )
+
+
+def _told(library: Library, rows: Sequence[int]) -> tuple[frozenset[int], str | None]:
+    days = frozenset(day for row in rows if (day := library.traits[row].day) is not None)
+    return days, max((time for row in rows if (time := library.passages[row].time)), default=None)
+
+
+class Library:
+    """A store as presets see it."""
+
+    def __init__(self, index: Index, engine: Engine) -> None:
         self.index = index
         self.engine = engine
         self._pools: dict[tuple[object, ...], Pool] = {}
@@ -112,18 +243,15 @@ class Library:
             self._pools[key] = Pool(self, units)
         return self._pools[key]
 
-    def encoded(self, text: str) -> Sequence[float] | None:
-        """The sentence vector of a text; None without a model."""
-        if self.engine is None:
-            return None
+    def encoded(self, text: str) -> Sequence[float]:
+        """The sentence vector of a text."""
         if text not in self._vectors:
             self._vectors[text] = self.engine.encode(text).sentence
         return self._vectors[text]
 
     def likeness(self, one: str, other: str) -> float:
-        """The cosine of two texts; 0 without a model."""
-        a, b = self.encoded(one), self.encoded(other)
-        return 0.0 if a is None or b is None else cosine(a, b)
+        """The cosine of two texts."""
+        return cosine(self.encoded(one), self.encoded(other))
 
     def mentioned(self, unit: Unit) -> dict[str, int]:
         """The nodes that a unit mentions: id → number of its passages that do.
@@ -158,7 +286,7 @@ class Library:
 _kept: list[Library] = []
 
 
-def library(index: Index, engine: Engine | None) -> Library:
+def library(index: Index, engine: Engine) -> Library:
     """The store of an index as presets see it; the last one is kept for its next question."""
     if not _kept or _kept[0].index is not index or _kept[0].engine is not engine:
         _kept[:] = [Library(index, engine)]

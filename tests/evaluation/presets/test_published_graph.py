@@ -7,16 +7,16 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from evaluation.presets.published_store import DAY, activations, ask, chain, draw, edge, node
 from ingesting import new_store
-from retrieval.published_store import DAY, activations, ask, chain, draw, edge, node
 
-from clsm_cli.retrieval import presets
+from clsm_cli.evaluation.presets import preset as presets
 from clsm_cli.store import atomic
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from clsm_cli.retrieval.preset_settings import Preset
+    from clsm_cli.evaluation.presets.preset import Preset
     from clsm_cli.store.layout import Store
 
 LABELS = ("Quartz", "Ferry", "Violin", "Tax", "Moss")
@@ -151,7 +151,7 @@ def test_ten_nodes_and_eight_kilobytes(store: Store) -> None:
 def test_without_seeds_nothing_is_found(store: Store) -> None:
     draw(store, *chain(LABELS))
     answer = ask(store, "cls-m", "photosynthesis of algae")
-    assert (answer.concepts, answer.memories) == ((), ())
+    assert (answer.concepts, answer.memories) == ((), [])
 
 
 def test_the_answer_is_in_order_and_repeats(store: Store) -> None:

@@ -1,28 +1,30 @@
-"""The ways in which presets find units: each gives scores, which are fused by ``published``."""
+"""The ways in which presets find units: each gives scores, which ``retrieve`` fuses."""
 
 from __future__ import annotations
 
 from datetime import date
-from functools import cached_property
+from functools import cached_property, lru_cache
 from math import log
 from typing import TYPE_CHECKING
 
+from clsm_cli.evaluation import formulas
+from clsm_cli.evaluation.presets.library import spaced
 from clsm_cli.model import clocks
 from clsm_cli.records import NamedTuple
-from clsm_cli.retrieval import published_library
-from clsm_cli.scoring import bm25, pagerank
+from clsm_cli.scoring import bm25
 from clsm_cli.scoring.activation import Link, spread
 from clsm_cli.scoring.retention import DORMANT, STREAM_DAYS, retention
+from clsm_cli.store import ontology as store_ontology
 from clsm_cli.store.index import graph
 from clsm_cli.store.index.codes import SENTENCE_STEP
 from clsm_cli.text import tokens
+from clsm_cli.text.ontology import tags_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from clsm_cli.retrieval.preset_settings import GraphScore, Preset
-    from clsm_cli.retrieval.published_library import Library
-    from clsm_cli.retrieval.published_units import Pool, Unit
+    from clsm_cli.evaluation.presets.library import Library, Pool, Unit
+    from clsm_cli.evaluation.presets.preset import GraphScore, Preset, Tags
     from clsm_cli.scoring.activation import Reached
     from clsm_cli.store.index.graph import NodeRow
 
@@ -57,16 +59,16 @@ class View:
 
     @cached_property
     def cosines(self) -> Sequence[float]:
-        """Of the stored sentence vectors, by row; empty without a model."""
+        """Of the stored sentence vectors, by row; empty where none are stored."""
         sentence = self.library.encoded(self.text)
         stored = self.library.index.vectors.sentence_rows()
-        if sentence is None or stored is None or self.library.engine is None:
+        if stored is None:
             return ()
         (found,) = self.library.engine.products(stored, len(sentence), [sentence], SENTENCE_STEP)
         return found.tolist()
 
     def cosine(self, unit: Unit) -> float:
-        """Of a unit; 0 without a model."""
+        """Of a unit; 0 where its vector is not stored."""
         if 0 <= unit.vector < len(self.cosines):
             return self.cosines[unit.vector]
         return self.library.likeness(self.text, unit.text) if unit.vector < 0 else 0.0
@@ -78,21 +80,12 @@ class View:
         if name == "words":
             return self.words(pool)
         if name == "meaning":
-            return (
-                {at: self.cosine(unit) for at, unit in enumerate(pool.units)}
-                if self.has_model
-                else {}
-            )
+            return {at: self.cosine(unit) for at, unit in enumerate(pool.units)}
         if name == "tags":
             return self._tags(pool)
         if name == "dates":
             return self._dates(pool)
         return self._graph(pool)
-
-    @property
-    def has_model(self) -> bool:
-        """Whether there are vectors."""
-        return bool(self.cosines)
 
     def words(self, pool: Pool) -> Scores:
         """BM25 of units that share a term with the text."""
@@ -128,10 +121,8 @@ class View:
 
     def _tags(self, pool: Pool) -> Scores:
         """The number of tags that a unit has in common with the text."""
-        from clsm_cli.retrieval.published_tags import Tagger
-
         settings = self.context.preset.tags
-        assert settings is not None  # presets.load sees to it
+        assert settings is not None  # preset.load sees to it
         tagger = Tagger.of(self.library, settings)
         mine = set(tagger.of_text(self.text))
         common = {
@@ -151,7 +142,7 @@ class View:
     def node_scores(self) -> dict[str, float]:
         """Smriti's score of a node: a · cosine + b · PageRank / its maximum + c · text."""
         how = self.context.preset.graph
-        assert how is not None  # presets.load sees to it
+        assert how is not None  # preset.load sees to it
         ranks = _pagerank(self.library, how, self.context.now)
         most = max(ranks.values(), default=1.0)
         found = {}
@@ -189,7 +180,7 @@ class View:
     def reached(self) -> dict[int, Reached]:
         """The nodes that activation reaches from the seeds."""
         spreading = self.context.preset.spreading
-        assert spreading is not None  # presets.load sees to it
+        assert spreading is not None  # preset.load sees to it
         seeds = {number: start for number, (start, _) in self.seeds.items()}
         return spread(seeds, self._links, spreading)
 
@@ -197,11 +188,11 @@ class View:
     def seeds(self) -> dict[int, tuple[float, str]]:
         """Where activation begins: node → activation, and how the text names it.
 
-        An exact match has its cosine times ``exact``, at most 1, and 1 without a model; any other
+        An exact match has its cosine times ``exact``, at most 1; any other
         node its cosine.
         """
         how = self.context.preset.seeds
-        assert how is not None  # presets.load sees to it
+        assert how is not None  # preset.load sees to it
         found = []
         for number, row in self.library.nodes.items():
             near = self.cosines[row.vector] if 0 <= row.vector < len(self.cosines) else None
@@ -218,19 +209,19 @@ class View:
     def names(self, row: NodeRow) -> str | None:
         """How the text names a node: exact by its label, by an alias; None: not at all."""
         for at, name in enumerate((row.label, *row.aliases)):
-            words = published_library.spaced(name)
+            words = spaced(name)
             if words and f" {words} " in self._spaced:
                 return "alias" if at else "exact"
         return None
 
     def _is_in(self, row: NodeRow) -> bool:
         """Whether the whole text stands in that of a node."""
-        whole = published_library.spaced(graph.node_text(row.label, row.aliases, row.summary))
+        whole = spaced(graph.node_text(row.label, row.aliases, row.summary))
         return bool(self._spaced.strip()) and self._spaced in f" {whole} "
 
     @cached_property
     def _spaced(self) -> str:
-        return f" {published_library.spaced(self.text)} "
+        return f" {spaced(self.text)} "
 
     def _links(self, numbers: Sequence[int]) -> Iterable[Link]:
         """The edges that hold now, in either direction."""
@@ -266,4 +257,62 @@ def _pagerank(library: Library, how: GraphScore, now: str) -> dict[int, float]:
             there = rows[row.node]
             there[row.other] = max(there.get(row.other, 0.0), row.weight)
     seeds = dict.fromkeys(rows, 1.0)
-    return pagerank.personalised(rows, seeds, restart=1 - how.damping, tolerance=1e-6)
+    return formulas.pagerank(rows, seeds, restart=1 - how.damping, tolerance=1e-6)
+
+
+class Tagger:
+    """Tags texts of one store, the same way when stored and asked.
+
+    In CAIM a language model picks two or three tags of the ontology, for any text; here the words of
+    a text do, and where they are not enough the cosine to "tag: its synonyms".
+    """
+
+    def __init__(self, library: Library, settings: Tags) -> None:
+        self._library = library
+        self._settings = settings
+        self._ontology, _ = store_ontology.load(library.index.store)
+        self._of_units: dict[str, tuple[str, ...]] = {}
+
+    @staticmethod
+    @lru_cache(maxsize=1)
+    def of(library: Library, settings: Tags) -> Tagger:
+        """The tagger of a store, kept for its next question."""
+        return Tagger(library, settings)
+
+    def of_text(self, text: str) -> tuple[str, ...]:
+        """The tags of a text, at most as many as the settings say."""
+        near = [self._library.likeness(text, tag) for tag in self._texts]
+        return self._filled(text, near)
+
+    def of_unit(self, unit: Unit) -> tuple[str, ...]:
+        """The tags of a stored text, by its stored vector."""
+        if unit.id not in self._of_units:
+            at = unit.vector
+            near = [row[at] for row in self._stored if 0 <= at < len(row)]
+            self._of_units[unit.id] = self._filled(unit.text, near)
+        return self._of_units[unit.id]
+
+    def _filled(self, text: str, near: Sequence[float]) -> tuple[str, ...]:
+        """Tags by words, filled up with the nearest ones."""
+        how = self._settings
+        words = [tag.word for tag in self._ontology.tags]
+        found = dict.fromkeys(tags_of(text, self._ontology))
+        for cosine, word in sorted(zip(near, words, strict=False), key=lambda c: (-c[0], c[1])):
+            if len(found) >= how.most or (len(found) >= how.fewest and cosine < how.least):
+                break
+            found[word] = None
+        return tuple(found)[: how.most]
+
+    @cached_property
+    def _texts(self) -> list[str]:
+        """What stands for each tag where meaning is compared."""
+        return [f"{tag.word}: {', '.join(tag.synonyms)}" for tag in self._ontology.tags]
+
+    @cached_property
+    def _stored(self) -> list[memoryview[float]]:
+        """For each tag the cosine of every stored sentence vector; empty where none are stored."""
+        vectors = [self._library.encoded(text) for text in self._texts]
+        stored = self._library.index.vectors.sentence_rows()
+        if stored is None or not vectors:
+            return []
+        return self._library.engine.products(stored, len(vectors[0]), vectors, SENTENCE_STEP)

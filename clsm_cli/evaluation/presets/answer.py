@@ -11,9 +11,8 @@ from clsm_cli.text import tokens
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from clsm_cli.retrieval.published_channels import View
-    from clsm_cli.retrieval.published_library import Library
-    from clsm_cli.retrieval.published_units import Unit
+    from clsm_cli.evaluation.presets.channels import View
+    from clsm_cli.evaluation.presets.library import Library, Unit
 
 
 def memories(view: View, found: Sequence[tuple[Unit, float]], raw: int) -> list[Memory]:

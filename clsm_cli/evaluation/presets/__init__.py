@@ -1,0 +1,1 @@
+"""Published systems: their retrieval as settings, over clsm's own records, vectors and scores."""

@@ -1,0 +1,122 @@
+"""Information gain, diversity and PageRank, against their definitions."""
+
+from math import log
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from strategies import examples
+
+from clsm_cli.evaluation.formulas import LAMBDA, MU, gain, mmr, pagerank
+
+Rows = dict[int, dict[int, float]]
+
+SIZE = 6
+weights = st.floats(0.01, 1.0)
+nodes = st.integers(0, SIZE - 1)
+graphs = st.dictionaries(nodes, st.dictionaries(nodes, weights, max_size=4), max_size=SIZE)
+seed_sets = st.dictionaries(nodes, weights, min_size=1, max_size=3)
+restarts = st.sampled_from([0.15, 0.5, 0.85, 1.0])
+
+
+shares = st.floats(0, 1)
+OVERTAKING = (2 * LAMBDA - 1) / LAMBDA
+"""Share of an item's relevance that another needs to pass it, even if it is a copy."""
+
+
+def test_it_is_the_mean_of_the_log_ratios() -> None:
+    expected = (log((2 + 2) / (30 + MU) / 0.01) + log((0 + 0.2) / (30 + MU) / 0.001)) / 2
+    assert gain([(2, 0.01), (0, 0.001)], 30) == pytest.approx(expected)
+
+
+def test_what_does_not_speak_of_it_is_below_zero_and_the_empty_text_is_average() -> None:
+    assert gain([(0, 0.01), (0, 0.02)], 40) == pytest.approx(log(MU / (40 + MU)))
+    assert gain([(0, 0.01)], 0) == pytest.approx(0.0, abs=1e-12)
+
+
+def test_unknown_terms_and_no_terms_say_nothing() -> None:
+    assert gain([], 10) == 0.0
+    assert gain([(0, 0.0), (1, 0.01)], 10) == gain([(1, 0.01)], 10)
+
+
+@pytest.mark.parametrize(
+    ("asked", "length", "mu"),
+    [([(1, 0.1)], -1, 200.0), ([(-1, 0.1)], 1, 200.0), ([(1, 1.1)], 1, 200.0), ([], 1, 0.0)],
+)
+def test_impossible_counts_are_refused(
+    asked: list[tuple[int, float]], length: int, mu: float
+) -> None:
+    with pytest.raises(ValueError, match="negative"):
+        gain(asked, length, mu)
+
+
+@st.composite
+def alike(draw: st.DrawFn) -> tuple[list[float], dict[frozenset[int], float]]:
+    """Scores, and the similarity of each pair."""
+    scores = draw(st.lists(shares, min_size=1, max_size=8))
+    pairs = [frozenset((i, j)) for i in range(len(scores)) for j in range(i)]
+    return scores, {pair: draw(st.floats(-1, 1)) for pair in pairs}
+
+
+@examples(300)
+@given(alike())
+def test_no_item_falls_behind_an_irrelevant_one(
+    drawn: tuple[list[float], dict[frozenset[int], float]],
+) -> None:
+    scores, similar = drawn
+    order = mmr(scores, lambda i, j: similar[frozenset((i, j))], k=len(scores))
+    assert sorted(order) == list(range(len(scores)))
+    for place, later in enumerate(order):
+        for earlier in order[:place]:
+            assert scores[earlier] >= scores[later] * OVERTAKING - 1e-9
+
+
+@examples(300)
+@given(st.floats(0.1, 1), st.floats(0.6, 1), st.floats(0.95, 1), shares)
+def test_a_near_duplicate_falls_behind_a_different_relevant_item(
+    best: float, share: float, similarity: float, irrelevant: float
+) -> None:
+    scores = [best, best, best * share, best * irrelevant * 0.5]
+    order = mmr(scores, lambda i, j: similarity if {i, j} == {0, 1} else 0.0, k=4)
+    assert order == [0, 2, 1, 3]
+
+
+def test_fused_ranks_do_not_drown_in_similarity() -> None:
+    scores = [1 / (60 + rank) for rank in range(1, 51)]
+    order = mmr(scores, lambda i, j: float({i, j} == {0, 1}), k=50, floor=scores[-1])
+    assert order[0] == 0
+    assert 1 < order.index(1) < 30
+
+
+def solved(graph: Rows, seeds: dict[int, float], restart: float, damping: float) -> np.ndarray:
+    """The fixed point by linear algebra."""
+    weight = np.zeros((SIZE, SIZE))
+    for a, row in graph.items():
+        for b, w in row.items():
+            weight[a, b] = w
+    strength = weight.sum(axis=0)
+    source = np.array([seeds.get(node, 0.0) for node in range(SIZE)])
+    source /= source.sum()
+    weight = weight * np.where(strength > 0, strength, 1.0) ** -damping
+    out = weight.sum(axis=1, keepdims=True)
+    walk = np.where(out > 0, weight / np.where(out > 0, out, 1.0), source)
+    found = np.linalg.solve(np.eye(SIZE) - (1 - restart) * walk.T, restart * source)
+    return np.asarray(found)
+
+
+@given(graphs, seed_sets, restarts, st.sampled_from([0.0, 0.5]))
+@settings(deadline=None)
+def test_the_solution_of_its_equation(
+    graph: Rows, seeds: dict[int, float], restart: float, damping: float
+) -> None:
+    shares = pagerank(graph, seeds, restart=restart, damping=damping)
+    assert sum(shares.values()) == pytest.approx(1.0)
+    wanted = solved(graph, seeds, restart, damping)
+    assert [shares.get(node, 0.0) for node in range(SIZE)] == pytest.approx(list(wanted), abs=1e-7)
+
+
+def test_seeds_share_by_weight_and_may_stand_alone() -> None:
+    assert pagerank({}, {7: 3.0, 8: 1.0, 9: 0.0}) == pytest.approx({7: 0.75, 8: 0.25})
+    assert pagerank({0: {1: 1.0}}, {}) == {}
+    assert pagerank({0: {1: 1.0}}, {0: 0.0}) == {}
