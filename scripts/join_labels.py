@@ -1,4 +1,4 @@
-"""Joins the labels of ``fixtures/labels`` with the texts that they are about.
+"""Joins the labels of ``fixtures/labels``, and natural changes, with the texts that they are about.
 
 ``python -m scripts.join_labels COPIES [--locomo FOLDER] [--gvd FOLDER]`` prints a line of JSON for each
 label whose text is there: the label with ``text``, a pair with a text for each of its sides. COPIES
@@ -35,13 +35,15 @@ def joined(
     """The labels of a file that have their text, with it.
 
     Args:
-        name: ``units``, ``documents``, ``names``, or ``pairs``, whose ``a`` and ``b`` each have theirs.
+        name: ``units``, ``documents``, ``names``; or ``pairs`` or ``natural`` (changes, with a question),
+            whose ``a`` and ``b`` each have theirs.
         copies: The checkouts.
         locomo: LoCoMo's conversations, if they are there.
         gvd: The folder of GVD's conversations, if it is there.
     """
     chats = {CHAT: locomo, GVD: gvd}
-    for line in (LABELS / f"{name}.jsonl").read_text("utf-8").splitlines():
+    folder = LABELS.with_name("changes") if name == "natural" else LABELS
+    for line in (folder / f"{name}.jsonl").read_text("utf-8").splitlines():
         label = json.loads(line)
         if "a" not in label:
             text = _text(label, copies, chats)
@@ -141,7 +143,7 @@ def main() -> None:
     parser.add_argument("--locomo", type=Path)
     parser.add_argument("--gvd", type=Path)
     given = parser.parse_args()
-    for name in ("units", "documents", "names", "pairs"):
+    for name in ("units", "documents", "names", "pairs", "natural"):
         count = 0
         for row in joined(name, given.copies, given.locomo, given.gvd):
             print(json.dumps({"of": name, **row}, ensure_ascii=False))

@@ -64,6 +64,18 @@ def test_every_pair_has_two_places_and_a_label() -> None:
     assert all(earlier <= later for earlier, later in known)
 
 
+def test_natural_changes_are_pairs_labelled_as_updates_with_a_question() -> None:
+    path = join_labels.LABELS.with_name("changes") / "natural.jsonl"
+    found = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    assert len(found) >= 60
+    assert len({row["ask"] for row in found}) == len(found)
+    pairs = {row["id"]: row for row in rows("pairs")}
+    for row in found:
+        pair = pairs[row["id"].removeprefix("n-")]
+        assert pair["label"] == "update", row["id"]
+        assert (row["repo"], row["a"], row["b"]) == (pair["repo"], pair["a"], pair["b"])
+
+
 def test_the_questions_are_told_apart() -> None:
     folder = join_labels.LABELS.with_name("questions")
     kinds: Counter[str] = Counter()
