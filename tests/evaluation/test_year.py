@@ -11,9 +11,8 @@ from ingesting import tree
 
 from clsm_cli.commands import render_year
 from clsm_cli.commands.tables import lines
-from clsm_cli.evaluation.studies import year, year_plot, year_report
-from clsm_cli.evaluation.studies.year_report import ALL, NEVER, USED, Kept, Month
-from clsm_cli.inspection import chart
+from clsm_cli.evaluation.studies import year, year_report
+from clsm_cli.evaluation.studies.year_report import ALL, NEVER, Kept, Month
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -75,8 +74,6 @@ def test_a_year(root: Path, shop: Workshop, engine: Engine) -> None:
     data = render_year.mapping(report)
     assert data["schema"] == "clsm.study-year/1"
     assert [row["is_met"] for row in data["targets"]] == [each.is_met for each in report.targets]
-    drawn = chart.svg(year_plot.picture(report))
-    assert f"compared by words and meaning: {last.considered:,.6g} at 12" in drawn
 
 
 def is_consistent(report: YearReport) -> None:
@@ -135,21 +132,3 @@ def test_a_group_is_compared_query_by_query() -> None:
     assert (found.queries, found.quotes) == (3, 4)
     assert found.lost == pytest.approx(0.5 / 3)
     assert found.interval[0] < -found.lost < found.interval[1]
-
-
-def test_the_picture_has_the_first_day_where_it_differs() -> None:
-    report = year_report.YearReport(
-        data={"queries": 1, "questions": 5},
-        months=(
-            month(0, 100.0, all=(0.7, 0.7), never_asked=(0.7, 0.7)),
-            month(12, 50.0, all=(0.6, 0.7), never_asked=(0.5, 0.5)),
-        ),
-        targets=(),
-        queries=(),
-    )
-    recalled, considered = year_plot.picture(report).charts
-    assert [line.name for line in recalled.lines] == [ALL, f"{ALL}, on the first day", NEVER]
-    assert [at for at, _ in recalled.lines[0].points] == [0, 12]
-    assert [share for _, share in recalled.lines[0].points] == pytest.approx([70.0, 60.0])
-    assert [line.points[-1] for line in considered.lines] == [(12.0, 50.0), (12.0, 1.0)]
-    assert USED not in [line.name for line in recalled.lines]
