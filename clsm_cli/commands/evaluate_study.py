@@ -39,7 +39,6 @@ EXAMPLES = examples(
     "clsm eval study memory fixtures/sample --sheet 50 > sheet.md",
     "clsm eval study intervals fixtures/sample",
     "clsm eval study times fixtures/time",
-    "clsm eval study year fixtures/sample",
 )
 
 
@@ -49,7 +48,6 @@ class Study(StrEnum):
     memory = "memory"
     intervals = "intervals"
     times = "times"
-    year = "year"
 
 
 def study(
@@ -58,8 +56,7 @@ def study(
         typer.Argument(
             metavar="STUDY",
             help="memory (what consolidation makes of labelled notes), intervals (what they held"
-            " on a day), times (time expressions), year (what a year of use and decay costs and"
-            " saves).",
+            " on a day), times (time expressions).",
         ),
     ],
     path: Annotated[
@@ -101,8 +98,6 @@ def study(
             judged = _sheet(report) if sheet and not as_json else []
         elif name is Study.times:
             shown = _times(path, shop, verbose=verbose)
-        elif name is Study.year:
-            shown = _year(path, shop, seed, verbose=verbose)
         else:
             shown = _intervals(path, shop, verbose=verbose)
     finally:
@@ -151,11 +146,3 @@ def _intervals(path: Path, shop: Workshop, *, verbose: bool) -> Shown:
 
     report = intervals.run_intervals(path, shop, opened_engine())
     return render_intervals.mapping(report), render_intervals.tables(report, verbose=verbose)
-
-
-def _year(path: Path, shop: Workshop, seed: int, *, verbose: bool) -> Shown:
-    from clsm_cli.commands import render_year
-    from clsm_cli.evaluation.studies import year
-
-    report = year.run_year(path, shop, opened_engine(), seed)
-    return render_year.mapping(report), render_year.tables(report, verbose=verbose)
