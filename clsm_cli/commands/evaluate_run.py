@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from clsm_cli.commands import completion, machine_settings
+from clsm_cli.commands import completion
 from clsm_cli.commands.help import Command
 from clsm_cli.commands.options import (
     JsonOption,
@@ -17,7 +17,7 @@ from clsm_cli.commands.options import (
     examples,
 )
 from clsm_cli.commands.output import Printer, plain
-from clsm_cli.commands.runtime import UsageError, chosen_store, environment
+from clsm_cli.commands.runtime import UsageError, chosen_store
 from clsm_cli.commands.workshop import (
     EvalNowOption,
     FreshOption,
@@ -26,13 +26,11 @@ from clsm_cli.commands.workshop import (
     opened_engine,
     workshop,
 )
-from clsm_cli.config import of_machine, with_changes
-from clsm_cli.errors import BadInputError, RegressionError, StoreNotFoundError
+from clsm_cli.errors import BadInputError, RegressionError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from clsm_cli.config import LlmSettings
     from clsm_cli.evaluation.dataset import Dataset
     from clsm_cli.evaluation.gate import Gate
     from clsm_cli.evaluation.result import Result
@@ -89,12 +87,6 @@ def run(
         list[str] | None,
         typer.Option("--set", metavar="KEY=VALUE", help="Measure with another setting."),
     ] = None,
-    answer: Annotated[
-        bool,
-        typer.Option(
-            "--answer", help="Let the configured language model answer, and judge the answers."
-        ),
-    ] = False,
     baseline: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Compare with the report.json of an earlier run."),
@@ -109,9 +101,7 @@ def run(
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option(
-            metavar="DIR", help="Write report.json, report.md, report.html and queries.jsonl there."
-        ),
+        typer.Option(metavar="DIR", help="Write report.json, report.md and queries.jsonl there."),
     ] = None,
     limit: Annotated[
         int | None,
@@ -138,7 +128,6 @@ def run(
     before = _before(baseline, fail_under)
     _check_folder(out)
     settings = _settings(changed or [])
-    llm = _llm(printer, settings, store) if answer else None
     given = {
         "--preset": preset,
         "--ablate": ablate,
@@ -154,11 +143,9 @@ def run(
             presets=tuple(_named("--preset", preset or [], _presets())),
             mechanisms=_mechanisms(ablate or []),
             probes=tuple(_named("--probe", probe or [], _probes())),
-            settings={key: settings[key] for key in settings if not of_machine([key])},
+            settings=settings,
             seed=seed,
             command=_typed(datasets or [], given, limit, seed),
-            llm=llm,
-            key=environment().get(llm.api_key_env) if llm else None,
         )
         shop = workshop(printer, work, now, fresh=fresh)
         result = measure(request, shop, opened_engine())
@@ -249,23 +236,6 @@ def _settings(changed: Sequence[str]) -> dict[str, Any]:
     from clsm_cli.evaluation.ablation import overrides
 
     return overrides.parse(changed)
-
-
-def _llm(printer: Printer, settings: Mapping[str, Any], store: str | None) -> LlmSettings:
-    """The language model that this machine is set to ask, with what ``--set`` changes."""
-    try:
-        opened = chosen_store(store)
-    except StoreNotFoundError:
-        root = None
-    else:
-        root = opened.root
-        printer.warn_all(machine_settings.told(opened.misplaced))
-    shipped = machine_settings.load(root, environment())
-    found = with_changes(shipped, {name: settings[name] for name in of_machine(settings)}).llm
-    if not found.enabled:
-        step = f"needs a model: set base_url and model below [llm] in {machine_settings.path()}"
-        raise UsageError("--answer", f"{step}, or with --set llm.base_url=… --set llm.model=…")
-    return found
 
 
 def _typed(

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from clsm_cli.commands import picture, render_shadow, tables
+from clsm_cli.commands import render_shadow, tables
 from clsm_cli.commands.help import Command
 from clsm_cli.commands.options import (
     JsonOption,
@@ -142,16 +141,12 @@ def stop(
     epilog=examples(
         "clsm eval shadow report",
         "clsm eval shadow report --since 2026-02-17 --verbose",
-        "clsm eval shadow report --plot shadow.html",
     ),
 )
 def report(
     *,
     since: Annotated[
         str | None, typer.Option(metavar="TIME", help="Leave out sessions that began before.")
-    ] = None,
-    plot: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Draw it too, as .svg or .html.")
     ] = None,
     store: StoreOption = None,
     now: NowOption = None,
@@ -164,16 +159,12 @@ def report(
     Sessions that ended since are logged first. --verbose shows each session.
     """
     from clsm_cli.evaluation.shadow import shadow
-    from clsm_cli.evaluation.shadow.plot import picture as drawn
 
-    picture.check(plot)
     printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
     opened = chosen_store(store)
     moment = None if since is None else parse_time(since, opened.zone, "--since")
     catch_up(opened, current_time(now, opened.zone), printer)
     found = shadow.of_log(opened, moment)
-    if plot is not None:
-        picture.write(plot, drawn(found))
     printer.warn_all(found.notes)
     if as_json:
         printer.json(render_shadow.mapping(found))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from clsm_cli.commands import picture, tables
+from clsm_cli.commands import tables
 from clsm_cli.commands.help import Command
 from clsm_cli.commands.options import (
     JsonOption,
@@ -39,7 +39,6 @@ EXAMPLES = examples(
     "clsm eval study memory fixtures/sample --sheet 50 > sheet.md",
     "clsm eval study intervals fixtures/sample",
     "clsm eval study times fixtures/time",
-    "clsm eval study year fixtures/sample --plot year.html",
 )
 
 
@@ -49,7 +48,6 @@ class Study(StrEnum):
     memory = "memory"
     intervals = "intervals"
     times = "times"
-    year = "year"
 
 
 def study(
@@ -58,8 +56,7 @@ def study(
         typer.Argument(
             metavar="STUDY",
             help="memory (what consolidation makes of labelled notes), intervals (what they held"
-            " on a day), times (time expressions), year (what a year of use and decay costs and"
-            " saves).",
+            " on a day), times (time expressions).",
         ),
     ],
     path: Annotated[
@@ -76,10 +73,6 @@ def study(
             min=0, metavar="N", help="memory: print N statements for a judge, as Markdown."
         ),
     ] = 0,
-    plot: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="year: draw it too, as .svg or .html."),
-    ] = None,
     work: WorkOption = None,
     fresh: FreshOption = False,
     seed: SeedOption = 0,
@@ -93,9 +86,6 @@ def study(
 
     No store of yours is touched; stores are made in the work folder and found again.
     """
-    if plot is not None and name is not Study.year:
-        raise typer.BadParameter("goes with year alone", param_hint="--plot")
-    picture.check(plot)
     if (without_markup or sheet) and name is not Study.memory:
         raise typer.BadParameter("go with memory alone", param_hint="--plain, --sheet")
     printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
@@ -108,8 +98,6 @@ def study(
             judged = _sheet(report) if sheet and not as_json else []
         elif name is Study.times:
             shown = _times(path, shop, verbose=verbose)
-        elif name is Study.year:
-            shown = _year(path, shop, seed, plot, verbose=verbose)
         else:
             shown = _intervals(path, shop, verbose=verbose)
     finally:
@@ -158,13 +146,3 @@ def _intervals(path: Path, shop: Workshop, *, verbose: bool) -> Shown:
 
     report = intervals.run_intervals(path, shop, opened_engine())
     return render_intervals.mapping(report), render_intervals.tables(report, verbose=verbose)
-
-
-def _year(path: Path, shop: Workshop, seed: int, plot: Path | None, *, verbose: bool) -> Shown:
-    from clsm_cli.commands import render_year
-    from clsm_cli.evaluation.studies import year, year_plot
-
-    report = year.run_year(path, shop, opened_engine(), seed)
-    if plot is not None:
-        picture.write(plot, year_plot.picture(report))
-    return render_year.mapping(report), render_year.tables(report, verbose=verbose)

@@ -52,7 +52,6 @@ def _set(found: SetResult, *, verbose: bool) -> Iterator[Table]:
         (found.pairs, grids.pairs(found, is_full=verbose)),
         (found.ablation, grids.ablation(found, is_full=False)),
         (found.abstention, grids.abstention(found)),
-        (found.answers, grids.answers(found)),
         (verbose and found.systems, grids.everything(found)),
     ):
         if is_there:

@@ -37,7 +37,7 @@ class Query(NamedTuple):
         concepts: Of each gold concept the keys of its names (see ``keys``).
         told: Those gold concepts of the answer that the question does not name.
         negative: Why it has no answer; its ``gold`` and ``concepts`` are empty then.
-        answer: The right answer in words, for ``--answer``; empty: not known.
+        answer: The right answer in words; empty: not known.
         at: ISO time at which it is asked; empty: that of the case.
     """
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from clsm_cli.evaluation import asked, benches, measures
 from clsm_cli.evaluation.compare import Asked
 from clsm_cli.evaluation.nodes import rankers as concept_rankers
-from clsm_cli.evaluation.ranking import asking, without
+from clsm_cli.evaluation.ranking import asking
 from clsm_cli.evaluation.ranking import rankers as passage_rankers
 from clsm_cli.evaluation.systems import registry
 
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
     from clsm_cli.evaluation.asked import Measured
     from clsm_cli.evaluation.bench import Bench, System
-    from clsm_cli.evaluation.result import Ablated
     from clsm_cli.evaluation.retrieved import Retrieved
 
 RANKED = ("turn", "day")
@@ -83,13 +82,6 @@ class Field:
                 queries = self._answerable[place]
                 measured += asked.measured(bench, queries, returned, self._near(place))
             yield name, measured, about[name]
-
-    def without_signals(self, seed: int) -> list[Ablated]:
-        """What each signal of the ranking is worth when all others are fitted anew."""
-        dataset = self.benches[0].dataset
-        if dataset.kind == benches.PLANTED or dataset.unit not in RANKED:
-            return []
-        return without.ablated(self._passages, seed)
 
     @cached_property
     def _passages(self) -> list[asking.Asked]:

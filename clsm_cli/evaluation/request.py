@@ -9,7 +9,6 @@ from clsm_cli.records import NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from clsm_cli.config import LlmSettings
     from clsm_cli.evaluation.dataset import Dataset
 
 
@@ -23,8 +22,6 @@ class Request(NamedTuple):
         settings: Settings that differ from the shipped ones, by dotted name.
         seed: Of bootstraps, permutations and probes.
         command: As it was typed, for the report.
-        llm: The model that answers, and judges answers; None: none does. ``key`` is that
-            of its API.
     """
 
     datasets: tuple[Dataset, ...]
@@ -34,5 +31,3 @@ class Request(NamedTuple):
     settings: Mapping[str, Any]
     seed: int
     command: str
-    llm: LlmSettings | None = None
-    key: str | None = None

@@ -108,25 +108,6 @@ class QueryResult:
 
 
 @dataclass(frozen=True, slots=True)
-class AnswerRow:
-    """How well a language model answers from what a system returned.
-
-    Attributes:
-        judged: Share of answers that the judge calls right; None: no verdict could be read.
-        f1: Of words against the right answer; ``bleu`` BLEU-1; None for queries without an answer.
-        unread: Answers whose verdict could not be read; they count in no share.
-    """
-
-    system: str
-    group: str
-    queries: int
-    judged: float | None
-    f1: float | None
-    bleu: float | None
-    unread: int
-
-
-@dataclass(frozen=True, slots=True)
 class SetResult:
     """One labelled set.
 
@@ -152,7 +133,6 @@ class SetResult:
     pairs: tuple[Pair, ...]
     ablation: tuple[Ablated, ...]
     abstention: tuple[Abstention, ...]
-    answers: tuple[AnswerRow, ...]
     queries: tuple[QueryResult, ...]
 
 

@@ -9,7 +9,6 @@ from clsm_cli.evaluation import benches, compare, stored
 from clsm_cli.evaluation.ablation import overrides
 from clsm_cli.evaluation.ablation.mechanisms import MECHANISMS
 from clsm_cli.evaluation.ablation.systems import chosen
-from clsm_cli.evaluation.answers.answering import answered
 from clsm_cli.evaluation.field import Field
 from clsm_cli.evaluation.result import Ablated, QueryResult, SetResult
 from clsm_cli.evaluation.systems import registry
@@ -19,7 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from clsm_cli.evaluation.ablation.mechanisms import Mechanism
-    from clsm_cli.evaluation.answers.calls import Calls
     from clsm_cli.evaluation.asked import Measured
     from clsm_cli.evaluation.bench import System
     from clsm_cli.evaluation.dataset import Dataset
@@ -31,8 +29,6 @@ KEPT = (*compare.HEADLINES, "precision", "reached", "tokens")
 """Measures that a report has for each query by itself."""
 CONFIDENT = (registry.CLSM, *registry.BASELINES)
 """Systems that are also asked what has no answer; published ones have no confidence of their own."""
-ANSWERED = (registry.CLSM, registry.STATIC)
-"""Systems from whose items a language model answers: clsm, and what an agent loads without it."""
 PACKED = "clsm, packed"
 """clsm told how many tokens are left: it packs for them, where all others are cut in rank order."""
 CUT = "concept-cut"
@@ -41,9 +37,7 @@ TESTED = "consolidation"
 """The mechanism that is compared in each category, as a system is: what the night is for."""
 
 
-def of_set(
-    dataset: Dataset, request: Request, shop: Workshop, engine: Engine, calls: Calls | None
-) -> SetResult:
+def of_set(dataset: Dataset, request: Request, shop: Workshop, engine: Engine) -> SetResult:
     """Evaluate every system on a set.
 
     Args:
@@ -51,7 +45,6 @@ def of_set(
         request: With which systems, settings and seed.
         shop: Where stores are made.
         engine: Makes the vectors of queries; open.
-        calls: The language model that answers; None: none does.
 
     Raises:
         BadInputError: Something in the set could not be ingested, or there is no such mechanism.
@@ -67,7 +60,6 @@ def of_set(
         system.name: asked.refuse(system) for system in systems if system.name in CONFIDENT
     }
     ours = found.answers[registry.CLSM]
-    speaking = [each for each in systems if each.name in (*ANSWERED, *request.presets)]
     return SetResult(
         kind=dataset.kind,
         name=dataset.name,
@@ -86,7 +78,6 @@ def of_set(
         pairs=tuple(compare.pairs(found.answers, registry.CLSM, asked.of, request.seed)),
         ablation=tuple(found.ablated),
         abstention=tuple(compare.abstention(found.answers, negatives, asked.unanswerable)),
-        answers=() if calls is None else tuple(answered(made, speaking, calls)),
         queries=tuple(_queries(asked, found)),
     )
 
@@ -130,8 +121,6 @@ def _asked(asked: Field, systems: Sequence[System], request: Request) -> _Found:
         found.ablated.append(_ablated(mechanism, without, ours, asked, request.seed))
         if mechanism.name == TESTED:
             found.add(system.name, system.about, without)
-    if len(request.mechanisms) == len(MECHANISMS):
-        found.ablated += asked.without_signals(request.seed)
     return found
 
 

@@ -3,7 +3,7 @@
 A picture is one SVG file or one HTML page with the same SVG inside; it loads nothing, runs nothing,
 and the same numbers give the same bytes. It follows the reader's light or dark scheme; a renderer
 that knows no schemes shows the light one. ``figure`` gives one chart to a page of others, which has
-the style (``css``) once; ``bar_chart`` draws bars beside names.
+the style (``css``) once.
 """
 
 from __future__ import annotations

@@ -57,11 +57,10 @@ def test_a_week_from_start_to_deletion(cli: Cli, soul: Path) -> None:
     assert logged.count(b"{") > 2
     assert b"sextant" not in logged
     assert "2 sessions logged; see: clsm eval shadow report" in cli.ok("status").out
-    shown = cli.ok("eval", "shadow", "report", "--verbose", "--plot", "shadow.html", *NIGHT)
+    shown = cli.ok("eval", "shadow", "report", "--verbose", *NIGHT)
     assert "2026-02-25T07:00:00Z" in shown.out
     assert "over 2 sessions clsm would have put" in shown.out
     assert "sessions a file was written after the session began" in shown.err
-    assert "<svg" in (cli.folder / "shadow.html").read_text(encoding="utf-8")
     assert log.read_bytes() == logged
     found = cli.ok("eval", "shadow", "report", "--json", *NIGHT).json
     assert found["schema"] == "clsm.eval-shadow/1"
@@ -132,5 +131,4 @@ def test_bad_options(cli: Cli) -> None:
     assert cli("eval", "shadow", "start", "--static", " ").code == 2
     assert cli("eval", "shadow", "start", "--budget", "0").code == 2
     assert cli("eval", "shadow", "report", "--since", "soon").code == 2
-    assert cli("eval", "shadow", "report", "--plot", "shadow.png").code == 2
     assert not (cli.store / ".clsm" / "shadow").exists()

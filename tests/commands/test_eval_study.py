@@ -91,8 +91,6 @@ def test_options_of_another_study_are_refused(bare: Cli) -> None:
     for study, *words in (
         ("times", "--plain"),
         ("intervals", "--sheet", "3"),
-        ("memory", "--plot", "year.svg"),
-        ("year", "--plot", "year.pdf"),
     ):
         done = bare("eval", "study", study, "empty", *words)
         assert done.code == 2, done.err

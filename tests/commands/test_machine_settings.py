@@ -150,12 +150,6 @@ def test_doctor_restore_and_answers_tell(told: Cli) -> None:
     done = told.ok("restore", "b.tar.gz", "new", "--json")
     assert done.json["warnings"][0].startswith("clsm.yaml sets llm.base_url")
     assert "clsm.yaml sets llm.base_url" in done.err
-    queries = told.folder / "q.yaml"
-    queries.write_text("queries:\n- query: where does Tomas live\n  evidence: [Deventer]\n")
-    refused = told("eval", "run", queries, "--answer", "--work", told.folder / "work")
-    assert refused.code == 2
-    assert "clsm.yaml sets llm.base_url" in refused.err
-    assert str(Path(told.environment["HOME"]) / ".config" / "clsm" / "config.toml") in refused.err
 
 
 HARMLESS = {"ingest.exclude", "context.loaded"}

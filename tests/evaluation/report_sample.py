@@ -6,16 +6,13 @@
 from __future__ import annotations
 
 import random
-import sys
 from dataclasses import replace
 from itertools import accumulate
-from pathlib import Path
 
 from clsm_cli.evaluation.result import (
     SCHEMA,
     Ablated,
     Abstention,
-    AnswerRow,
     Figures,
     Pair,
     ProbeResult,
@@ -187,10 +184,6 @@ def labelled(
             Abstention("clsm", "off topic", 20, 0.982, 0.9),
             Abstention("MiniLM", "off topic", 20, 0.93, 0.0),
         ),
-        answers=(
-            AnswerRow("clsm", "all", 200, 0.744, 0.495, 0.385, 1),
-            AnswerRow("BM25", "all", 200, None, 0.3, 0.25, 200),
-        ),
         queries=tuple(query(place, headline, systems, chance) for place in range(count)),
     )
 
@@ -218,17 +211,9 @@ def probes() -> tuple[ProbeResult, ...]:
             "forgetting",
             "What is never used is forgotten, what is used stays.",
             "used memories keep their recall for 180 days",
-            (
-                Verdict("clsm", True, {"used": 0.95, "never_used": 0.41}),
-                Verdict("ebbinghaus", False, {"used": 0.5, "never_used": 0.48}),
-                Verdict("memorybank as coded", False, {"used": 0.12, "never_used": 0.11}),
-            ),
+            (Verdict("clsm", True, {"used": 0.95, "never_used": 0.41}),),
             ("days", "share that is found"),
-            (
-                Series("clsm", tuple((n, 0.96 - n / 9000) for n in days)),
-                Series("ebbinghaus", tuple((n, 0.97 / (1 + n / 90)) for n in days)),
-                Series("memorybank as coded", tuple((n, 0.97 / (1 + n / 9)) for n in days)),
-            ),
+            (Series("clsm", tuple((n, 0.96 - n / 9000) for n in days)),),
         ),
         ProbeResult(
             "drift",
@@ -314,17 +299,6 @@ def bare() -> Result:
         pairs=(),
         ablation=(),
         abstention=(),
-        answers=(),
         queries=(),
     )
     return result(found)
-
-
-if __name__ == "__main__":
-    from clsm_cli.evaluation.reporting.markdown import markdown
-    from clsm_cli.evaluation.reporting.page import page
-
-    folder = Path(sys.argv[1])
-    for made in (full, hostile, bare):
-        (folder / f"{made.__name__}.html").write_text(page(made()), encoding="utf-8")
-        (folder / f"{made.__name__}.md").write_text(markdown(made()), encoding="utf-8")

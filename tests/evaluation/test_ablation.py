@@ -292,7 +292,7 @@ def test_an_unknown_name_is_refused_with_what_there_is(name: str, advice: str) -
         ("recall.floor={{", "is not YAML"),
         ("recall.floor=&a 1", "anchor|not YAML|alias"),
         ("graph.retention=linear", "must be one of power, exponential, base-level"),
-        ("llm.model=3", "must be text"),
+        ("llm.model=3", "unknown setting"),
     ],
 )
 def test_what_is_no_setting_is_refused(pair: str, reason: str) -> None:

@@ -16,7 +16,7 @@ from clsm_cli.evaluation import benches
 from clsm_cli.evaluation.dataset import Case, Chat, Dataset, Existing, Folders, Query
 from clsm_cli.evaluation.loaders.cases import Said
 from clsm_cli.evaluation.stores import Workshop
-from clsm_cli.evaluation.systems import forgetting, meaning, pool, registry, static, words
+from clsm_cli.evaluation.systems import meaning, pool, registry, static, words
 from clsm_cli.scoring import bm25
 from clsm_cli.text.tokens import count_tokens
 
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
     from clsm_cli.evaluation.bench import Bench
     from clsm_cli.evaluation.retrieved import Retrieved
-    from clsm_cli.evaluation.systems.pool import Pool
 
 SAID = (
     ("1", "2024-03-01", "Ann", "I adopted a grey cat from the shelter in Leiden."),
@@ -110,7 +109,7 @@ def _lines(found: Retrieved) -> list[str]:
 def test_names_and_parameters_are_said() -> None:
     systems = registry.baselines()
     assert tuple(each.name for each in systems) == registry.BASELINES
-    assert len({each.name for each in systems}) == len(systems) == 9
+    assert len({each.name for each in systems}) == len(systems) == 7
     assert {registry.MINILM, registry.STATIC} < {*registry.BASELINES}
     about = {each.name: each.about for each in systems}
     assert f"k1 {words.K1}, b {words.B}" in about["BM25"]
@@ -285,45 +284,3 @@ def test_concepts_are_the_nodes_that_the_first_passages_mention(notes: Bench) ->
     assert set(made.concepts([place])) == set(made.mentioned[made.passages[place].key])
     nobody = next(at for at, each in enumerate(made.passages) if each.text == "I am calm.")
     assert made.concepts([nobody]) == ()
-
-
-def _kept(made: Pool, traces: forgetting.Traces, day: str, curve: forgetting.Curve) -> set[str]:
-    kept = forgetting.remembered(traces, forgetting.day_of(day), curve)
-    return {
-        each.foreign_id or each.text
-        for each, is_kept in zip(made.passages, kept, strict=True)
-        if is_kept
-    }
-
-
-def test_what_is_recalled_is_kept_as_intended_and_forgotten_as_coded(chat: Bench) -> None:
-    """Half is left after 3.5 days without a recall; the first day's turns recall one another."""
-    made = pool.of(chat)
-    intended = forgetting.replayed(made, forgetting.intended)
-    coded = forgetting.replayed(made, forgetting.as_coded)
-    # t0 is recalled by t1 and t2 on the first day: its strength is 3, and half-life 10.4 days.
-    assert intended.strengths[0] >= 3
-    assert intended.days[0] == forgetting.day_of("2024-03-12")
-    assert coded.strengths[0] == 3
-    assert coded.days[0] == forgetting.day_of("2024-03-01")
-    assert intended.strengths[6] == coded.strengths[6] == 1
-    late = "2024-03-20T10:00:00+00:00"
-    assert "t0" in _kept(made, intended, late, forgetting.intended)
-    assert "t6" not in _kept(made, intended, late, forgetting.intended)
-    assert _kept(made, coded, late, forgetting.as_coded) == set()
-    (one,) = _asked("ebbinghaus", chat, QUESTION, at=late)
-    (other,) = _asked("memorybank as coded", chat, QUESTION, at=late)
-    assert _turns(one)[0] in {"t0", "t3"}
-    assert other.items == ()
-    assert other.confidence == 0.0
-    assert len(_asked("ebbinghaus", chat, QUESTION)[0].items) <= forgetting.RECALLED
-
-
-def test_without_recalls_both_curves_are_one_and_undated_notes_stay(notes: Bench) -> None:
-    late = "2027-01-01T10:00:00+00:00"
-    for name in ("ebbinghaus", "memorybank as coded"):
-        (now,) = _asked(name, notes, "pump", at="2026-03-04T10:00:00+00:00")
-        assert "[[Brian]] mended the pump." in _lines(now)
-        (then,) = _asked(name, notes, "pump", at=late)
-        assert _lines(then)
-        assert not any("mended" in line for line in _lines(then))

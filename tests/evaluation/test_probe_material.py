@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from datetime import date
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import pytest
 
-from clsm_cli.evaluation.probes import distractor, drift, material, recorded, relative_time, split
+from clsm_cli.evaluation.probes import distractor, drift, material, recorded, split
 from clsm_cli.evaluation.probes.material import Draw, Line
 
 if TYPE_CHECKING:
@@ -21,7 +20,6 @@ CONVERSATIONS: dict[str, Callable[[int], Iterable[Said]]] = {
     "drift": lambda seed: [turn for week in drift.made(seed).weeks for turn in week],
     "distractor": lambda seed: distractor.made(seed)[1],
     "recorded": lambda seed: recorded.made(seed).turns,
-    "relative-time": lambda seed: relative_time.made(seed)[1],
     "split": lambda seed: split.made(seed)[1],
 }
 
@@ -88,34 +86,6 @@ def test_split_gold_lies_in_different_sessions_and_questions_differ() -> None:
         assert len({session[id_] for id_ in query.gold}) == len(query.gold) == 2
 
 
-def test_the_day_that_is_meant_is_the_day_of_the_gold() -> None:
-    queries, turns = relative_time.made(0)
-    told = {turn.id for turn in turns}
-    meant = {}
-    for query in queries:
-        assert query.gold[0] in told
-        meant[query.text] = (
-            date.fromisoformat(query.at[:10]),
-            date.fromisoformat(query.gold[0][:10]),
-        )
-    for text, (now, day) in meant.items():
-        assert now.weekday() == 2
-        if "before yesterday" in text:
-            assert (now - day).days == 2
-        elif text.endswith(" yesterday?"):
-            assert (now - day).days == 1
-        if "two weeks before the trip" in text:
-            assert (now - day).days == relative_time.EVENTS["trip"] + 14
-        if match := re.search(
-            r"(\w+day) of last week|last (\w+day)|the (\w+day) before last", text
-        ):
-            assert f"{day:%A}" == next(filter(None, match.groups()))
-            assert 2 <= (now - day).days <= 13
-        if match := re.search(r"on (\d+) (\w+)\?", text):
-            assert f"{day.day} {day:%B}" == f"{match[1]} {match[2]}"
-    assert sum("very first" in text for text in meant) == relative_time.ASKED
-
-
 def test_every_file_is_read_from_the_package() -> None:
-    for name in ("drift", "distractor", "facts", "relative-time", "split", "words"):
+    for name in ("drift", "distractor", "facts", "split", "words"):
         assert material.load(name)

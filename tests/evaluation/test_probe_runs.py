@@ -9,7 +9,7 @@ import pytest
 
 from clsm_cli.evaluation.ablation.overrides import applied
 from clsm_cli.evaluation.dataset import Query
-from clsm_cli.evaluation.probes import asking, cold_start, distractor, drift, growth, recorded
+from clsm_cli.evaluation.probes import asking, distractor, drift, growth, recorded
 from clsm_cli.evaluation.probes.asking import BM25, CLSM
 from clsm_cli.evaluation.probes.registry import PROBES
 
@@ -29,29 +29,14 @@ def test_the_probes() -> None:
     assert list(PROBES) == [
         "drift",
         "distractor",
-        "cold-start",
         "growth",
         "split",
-        "relative-time",
-        "unanswerable",
         "identifiers",
         "scripts",
     ]
     for probe in PROBES.values():
         assert probe.about
         assert probe.criterion
-
-
-def test_cold_start(shop: Workshop, engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(cold_start, "STORES", 1)
-    result = PROBES["cold-start"].run(shop, engine, 1)
-    assert [each.system for each in result.verdicts][:2] == [CLSM, BM25]
-    clsm = verdict(result, CLSM).figures
-    assert clsm["empty"] == 1
-    assert clsm["refused"] >= 0.9
-    assert clsm["found"] > verdict(result, BM25).figures["found"]
-    assert not verdict(result, BM25).passed
-    assert PROBES["cold-start"].run(shop, engine, 1) == result
 
 
 def test_drift(shop: Workshop, engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,7 +16,7 @@ from clsm_cli.evaluation.bench import Bench
 from clsm_cli.evaluation.dataset import Case, Chat, Dataset, Query
 from clsm_cli.evaluation.loaders import gvd, locomo
 from clsm_cli.evaluation.loaders.cases import Said
-from clsm_cli.evaluation.ranking import asking, rankers, runs, weighing, without
+from clsm_cli.evaluation.ranking import asking, rankers, runs, weighing
 from clsm_cli.evaluation.ranking.asking import Asked
 from clsm_cli.evaluation.ranking.runs import MOST, SIGNALS, Run
 from clsm_cli.evaluation.retrieved import Item
@@ -129,7 +129,6 @@ def test_one_case_has_no_others(bench: Bench) -> None:
     alone = [asked(bench, "a", [[1.0], [0.0]])]
     assert weighing.leave_one_out(alone) == {}
     assert list(rankers.ranked(alone)) == [rankers.SHIPPED, rankers.CONTENT]
-    assert without.ablated(alone, seed=0) == []
     assert list(rankers.weights(alone)) == ["shipped"]
 
 
@@ -175,36 +174,6 @@ def test_weights_are_told_in_one_size(talks: list[Asked]) -> None:
     size = sum(map(abs, SHIPPED.values()))
     for found in told.values():
         assert sum(map(abs, found.values())) == pytest.approx(size, abs=0.001)
-
-
-def test_each_signal_is_taken_out(talks: list[Asked]) -> None:
-    rows = without.ablated(talks, seed=0)
-    weighty = [name for name, weight in SHIPPED.items() if weight]
-    assert [row.mechanism for row in rows] == [
-        f"signal {name} (others fitted anew)" for name in weighty
-    ]
-    assert set(without.ABOUT) == set(SIGNALS)
-    for row in rows:
-        # Nothing that is returned can lie below place 10.
-        assert row.figures["recall@10"] == 1
-        assert (row.difference, row.interval, row.p) == (0, (0, 0), 1)
-
-
-def test_what_a_signal_was_worth_is_lost_without_it(bench: Bench) -> None:
-    """Twelve candidates; the evidence is the last of them, and signal 1 alone knows it."""
-    forward = [asked(bench, name, [[0.0, 1.0], *[[0.0, 0.0]] * 11]) for name in "ab"]
-    cases = [
-        Asked(each.bench, each.queries, tuple(map(_last_first, each.runs))) for each in forward
-    ]
-    rows = {row.mechanism.split()[1]: row for row in without.ablated(cases, seed=0)}
-    assert rows[SIGNALS[1]].difference == -1
-    assert rows[SIGNALS[1]].figures["recall@10"] == 0
-    assert rows[SIGNALS[0]].difference == 0
-
-
-def _last_first(found: Run) -> Run:
-    """The candidates in the opposite order of time."""
-    return Run(found.items[::-1], found.units[::-1], found.signals[::-1], found.confidence)
 
 
 def test_a_day_ranks_by_its_best_turn(tmp_path: Path, long_shop: Workshop, engine: Engine) -> None:

@@ -43,7 +43,6 @@ def labelled(*queries: QueryResult, name: str = "talks", digest: str = DIGEST) -
         pairs=(),
         ablation=(),
         abstention=(),
-        answers=(),
         queries=queries,
     )
 

@@ -10,7 +10,7 @@ import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from clsm_cli.config import MachineSettings, Settings, defaults, of_machine, with_changes
+from clsm_cli.config import Settings, defaults, with_changes
 from clsm_cli.errors import BadInputError, RefusedError
 from clsm_cli.evaluation import benches, stores
 from clsm_cli.evaluation.dataset import Chat, Existing
@@ -48,7 +48,7 @@ _ALIKE = 60
 
 
 def parse(pairs: Sequence[str]) -> dict[str, Any]:
-    """Settings given as ``KEY=VALUE``, those of the machine too, by the rules of ``clsm.yaml``.
+    """Settings given as ``KEY=VALUE`` by the rules of ``clsm.yaml``.
 
     Raises:
         BadInputError: No pair, an unknown setting, a value of the wrong type, or two for one.
@@ -66,10 +66,7 @@ def parse(pairs: Sequence[str]) -> dict[str, Any]:
             raise BadInputError(what, "sets it for the second time", "give each setting once")
         try:
             value = yaml_text.load(text, _LONGEST)
-            if of_machine([key]):
-                with_changes(MachineSettings(), {key: value})
-            else:
-                with_changes(Settings(), {key: value})
+            with_changes(Settings(), {key: value})
         except LineError as error:
             raise BadInputError(what, str(error), "give one plain value") from None
         except ValueError as error:
@@ -136,7 +133,7 @@ def nearest(name: str, known: Collection[str]) -> str | None:
 
 def _advice(key: str) -> str:
     """What to do about a setting that is refused."""
-    known = [*defaults(Settings()), *defaults(MachineSettings())]
+    known = list(defaults(Settings()))
     if key in known:
         return "give a value of that kind"
     alike = nearest(key, known)

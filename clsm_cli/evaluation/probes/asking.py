@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from clsm_cli.store.layout import Store
 
 CLSM, BM25, MINILM = registry.CLSM, "BM25", registry.MINILM
-FORGETTING = ("ebbinghaus", "memorybank as coded")
-"""MemoryBank's curve, as it was meant and as its code has it."""
 
 
 def bench(shop: Workshop, engine: Engine, name: str, turns: Iterable[Said]) -> Bench:

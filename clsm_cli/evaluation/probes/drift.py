@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.evaluation.dataset import Query
 from clsm_cli.evaluation.probes import asking, material
-from clsm_cli.evaluation.probes.asking import BM25, CLSM, FORGETTING, MINILM
+from clsm_cli.evaluation.probes.asking import BM25, CLSM, MINILM
 from clsm_cli.evaluation.probes.material import Draw, Line
 from clsm_cli.evaluation.result import ProbeResult, Series
 from clsm_cli.records import NamedTuple
@@ -35,7 +35,7 @@ CRITERION = (
     " the replaced values that became statements, 90 % are no longer current"
 )
 BARS = {"latest": 0.9, "closed": 0.9}
-SYSTEMS = (CLSM, BM25, MINILM, *FORGETTING)
+SYSTEMS = (CLSM, BM25, MINILM)
 
 SESSIONS = 50
 CHECKS = 5

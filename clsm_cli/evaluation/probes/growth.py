@@ -6,7 +6,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING
 
 from clsm_cli.evaluation.probes import asking, material, recorded
-from clsm_cli.evaluation.probes.asking import BM25, CLSM, FORGETTING, MINILM
+from clsm_cli.evaluation.probes.asking import BM25, CLSM, MINILM
 from clsm_cli.evaluation.probes.material import Draw
 from clsm_cli.evaluation.result import ProbeResult, Series, Verdict
 from clsm_cli.forgetting.decay import Request, decay
@@ -35,7 +35,7 @@ CRITERION = (
     " 80 %"
 )
 LOSS, LEAST = 0.05, 0.8
-SYSTEMS = (CLSM, BM25, MINILM, *FORGETTING)
+SYSTEMS = (CLSM, BM25, MINILM)
 SIZES = (1, 2, 5, 10)
 FIRST = 10
 """Items of an answer that are looked at."""

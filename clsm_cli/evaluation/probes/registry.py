@@ -5,15 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from clsm_cli.evaluation.probes import (
-    cold_start,
     distractor,
     drift,
     growth,
     identifiers,
-    relative_time,
     scripts,
     split,
-    unanswerable,
 )
 from clsm_cli.records import NamedTuple
 
@@ -45,11 +42,8 @@ PROBES = {
     for name, probe in (
         ("drift", drift),
         ("distractor", distractor),
-        ("cold-start", cold_start),
         ("growth", growth),
         ("split", split),
-        ("relative-time", relative_time),
-        ("unanswerable", unanswerable),
         ("identifiers", identifiers),
         ("scripts", scripts),
     )

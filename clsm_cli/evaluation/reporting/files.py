@@ -1,4 +1,4 @@
-"""The files of a report: JSON, Markdown, the HTML page, and a line for each query."""
+"""The files of a report: JSON, Markdown, and a line for each query."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.evaluation.reporting.markdown import markdown
-from clsm_cli.evaluation.reporting.page import page
 from clsm_cli.evaluation.result_json import dump
 from clsm_cli.store import atomic
 
@@ -25,7 +24,7 @@ def write(folder: Path, result: Result) -> list[Path]:
         result: What was found.
 
     Returns:
-        The files: ``report.json``, ``report.md``, ``report.html`` and ``queries.jsonl``.
+        The files: ``report.json``, ``report.md`` and ``queries.jsonl``.
 
     Raises:
         DiskError: The operating system refused.
@@ -33,7 +32,6 @@ def write(folder: Path, result: Result) -> list[Path]:
     texts = {
         "report.json": f"{json.dumps(dump(result), ensure_ascii=False, indent=1)}\n",
         "report.md": markdown(result),
-        "report.html": page(result),
         "queries.jsonl": "".join(f"{_line(each)}\n" for each in queries(result)),
     }
     for name, text in texts.items():

@@ -173,25 +173,6 @@ def abstention(found: SetResult) -> Grid:
     )
 
 
-def answers(found: SetResult) -> Grid:
-    """How well a language model answers from what was returned."""
-    return Grid(
-        "Answers of a language model (%)",
-        ("system", "queries", "count", "judged", "F1", "BLEU-1", "unread"),
-        tuple(
-            (
-                *(e.system, e.group, str(e.queries)),
-                *(NOTHING if each is None else share(each) for each in (e.judged, e.f1, e.bleu)),
-                str(e.unread),
-            )
-            for e in found.answers
-        ),
-        words=2,
-        note="Judged: called right by the judge. Unread: verdicts that could not be read; they"
-        " count in no share.",
-    )
-
-
 def paper(found: SetResult) -> Grid:
     """CLS-M's own figures beside those of clsm and of the preset named after it."""
     beside = [each for place, each in enumerate(found.systems) if not place or each.name == "cls-m"]

@@ -62,7 +62,6 @@ def _set(found: SetResult) -> Iterator[str]:
         (found.pairs, grids.pairs(found, is_full=any(p.group != "all" for p in found.pairs))),
         (found.ablation, grids.ablation(found, is_full=True)),
         (found.abstention, grids.abstention(found)),
-        (found.answers, grids.answers(found)),
         (found.systems, grids.everything(found)),
     ):
         if is_there:

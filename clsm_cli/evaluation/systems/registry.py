@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING
 
 from clsm_cli.evaluation.presets.preset import load
-from clsm_cli.evaluation.systems import forgetting, meaning, static, words
+from clsm_cli.evaluation.systems import meaning, static, words
 from clsm_cli.evaluation.systems.baseline import Baseline
 from clsm_cli.evaluation.systems.recall import Published
 
@@ -44,18 +43,6 @@ _ALL = (
         STATIC,
         "SOUL, USER, MEMORY and the last two daily notes; of a chat the last sessions",
         static.static,
-    ),
-    Baseline(
-        "ebbinghaus",
-        "MiniLM's first 6 of what MemoryBank's curve as it was meant, e^(-t/5S), retains",
-        partial(forgetting.memorybank, curve=forgetting.intended),
-        forgetting.RECALLED,
-    ),
-    Baseline(
-        "memorybank as coded",
-        "MiniLM's first 6 of what MemoryBank's curve as it is coded, e^(-tS/5), retains",
-        partial(forgetting.memorybank, curve=forgetting.as_coded),
-        forgetting.RECALLED,
     ),
 )
 BASELINES = tuple(each.name for each in _ALL)
