@@ -11,6 +11,7 @@ one (``traceable``); all of them ``become`` it here.
 
 from __future__ import annotations
 
+import atexit
 import gc
 import json
 import os
@@ -118,6 +119,12 @@ class Forks:
             stdin=subprocess.DEVNULL,
         )
         end.close()
+        atexit.register(self.close)
+
+    def close(self) -> None:
+        """End it."""
+        self._socket.close()
+        self._process.wait()
 
     def run(
         self,
@@ -169,7 +176,7 @@ _of_thread = threading.local()
 
 
 def forks(environment: Mapping[str, str]) -> Forks:
-    """The one of this thread; it ends with the tests, when its socket closes."""
+    """The one of this thread; it ends with the tests."""
     if not hasattr(_of_thread, "forks"):
         _of_thread.forks = Forks(environment)
     found: Forks = _of_thread.forks
