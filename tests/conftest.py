@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
-from ingesting import embedder
+from ingesting import embedder, new_store
 from processes import Cli, environment
 from sample_store import NOW, SAMPLE
 from sleeping import sleep
@@ -140,6 +140,12 @@ def cli(bare: Cli) -> Cli:
     """The command line with a new, empty store that ``CLSM_STORE`` names."""
     layout.create(bare.store, bare.environment["TZ"])  # as "clsm init" does, without a process
     return Cli(bare.folder, {**bare.environment, "CLSM_STORE": str(bare.store)})
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    """A new, empty store of the machine ``pi``."""
+    return new_store(tmp_path / "memory")
 
 
 @pytest.fixture(scope="session")

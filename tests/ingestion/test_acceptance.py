@@ -9,7 +9,6 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import pytest
 from ingesting import embedder, new_store, state_of, take
 from one_topic import APPLES, BRAKES, ORCHARD
 from sample_store import SAMPLE
@@ -34,11 +33,6 @@ DELEGATION = """The delegation defect is back, and Hardin saw the valve chatter 
 Which valve causes the delegation defect, the inlet valve?
 The outlet valve causes it. We decided to replace the outlet valve tomorrow.
 Great, thanks. Who informs the harbour office about the delay?""".splitlines()
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Store:
-    return new_store(tmp_path / "memory")
 
 
 def talk(lines: Sequence[str], start: datetime = EVENING) -> list[bytes]:
