@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import tempfile
@@ -12,7 +13,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
-from ingesting import embedder
+from ingesting import embedder, new_store
 from processes import Cli, environment
 from sample_store import NOW, SAMPLE
 from sleeping import sleep
@@ -39,6 +40,20 @@ if _named := os.environ.get("CLSM_EXAMPLES"):
     settings.load_profile("named")
 
 
+def _in_memory() -> None:
+    """Let temporary folders lie in memory where it has room.
+
+    Commands sync what they write, and the tests run tens of thousands of them: on a disk they would
+    mostly wait for that. The fault rigs see to it that what is synced is what has to be.
+    """
+    with contextlib.suppress(OSError):
+        if os.access("/dev/shm", os.W_OK) and shutil.disk_usage("/dev/shm").free > _ROOM:
+            tempfile.tempdir = "/dev/shm"
+
+
+_ROOM = 4 << 30
+"""Bytes; what passed leaves nothing, so a run needs far less."""
+_in_memory()
 _OURS = ("CLSM_", "XDG_", "OPENCLAW_", "CLAUDE_")
 _OF_A_RUN = frozenset({"CLSM_EXAMPLES", "CLSM_TURNS", "CLSM_MODEL_DIR"})
 """Variables that say how tests run, not what clsm finds."""
@@ -125,6 +140,12 @@ def cli(bare: Cli) -> Cli:
     """The command line with a new, empty store that ``CLSM_STORE`` names."""
     layout.create(bare.store, bare.environment["TZ"])  # as "clsm init" does, without a process
     return Cli(bare.folder, {**bare.environment, "CLSM_STORE": str(bare.store)})
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    """A new, empty store of the machine ``pi``."""
+    return new_store(tmp_path / "memory")
 
 
 @pytest.fixture(scope="session")

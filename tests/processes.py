@@ -10,6 +10,8 @@ import sys
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+import forking
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
@@ -39,6 +41,7 @@ class Cli:
     Attributes:
         folder: Working folder of the processes; its ``memory`` is the store they use.
         environment: All they see; nothing of the developer's leaks in.
+        prefix: Words of a program that starts the command, as one of a Python of its own.
     """
 
     folder: Path
@@ -61,6 +64,10 @@ class Cli:
         """Run ``clsm WORDS``; keywords change the environment (None removes)."""
         changed = {**self.environment, **environment}
         values = {name: str(value) for name, value in changed.items() if value is not None}
+        if not self.prefix and _is_ordinary(values) and forking.fits(words):
+            forks = forking.forks(self.environment)
+            ended = forks.run(words, values, self.folder, stdin, TIMEOUT)
+            return Done(ended[0], ended[1].decode(), ended[2].decode())
         done = subprocess.run(
             [*self.prefix, sys.executable, "-m", "clsm_cli", *words],
             cwd=self.folder,
@@ -79,6 +86,11 @@ class Cli:
         done = self(*words, stdin=stdin, **environment)
         assert done.code == 0, done.err
         return done
+
+
+def _is_ordinary(values: Mapping[str, str]) -> bool:
+    """Whether a Python that has started already can take an environment over."""
+    return values.get("LC_ALL") == "C.UTF-8" and not any(n.startswith("PYTHON") for n in values)
 
 
 def environment(home: Path, model: Path) -> dict[str, str]:

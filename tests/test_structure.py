@@ -5,7 +5,8 @@ from __future__ import annotations
 import ast
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -13,7 +14,6 @@ import pytest
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "clsm_cli"
 FILES = sorted(PACKAGE.rglob("*.py"))
-NAMES = [str(path.relative_to(PACKAGE)) for path in FILES]
 
 BELOW = {
     "model": set[str](),
@@ -133,8 +133,6 @@ AMBIGUOUS = {"replace", "link", "symlink", "remove", "touch", "truncate"}
 """Also methods of text, lists and files."""
 WRITING_MODULES = {"os", "shutil", "tempfile"}
 
-LONG: dict[str, str] = {}
-"""Files over the limit, and why they stay whole."""
 MOST_LINES = 500
 TALLEST_BODY = 50
 """Lines of a function under its signature and docstring: a screen."""
@@ -145,6 +143,7 @@ def _part(path: Path) -> str:
     return relative.parts[0] if len(relative.parts) > 1 else relative.stem
 
 
+@cache
 def _tree(path: Path) -> ast.Module:
     return ast.parse(path.read_text(encoding="utf-8"))
 
@@ -179,18 +178,28 @@ def _at_any_time(tree: ast.AST) -> Iterator[ast.AST]:
             yield from _at_any_time(node)
 
 
-def test_every_part_is_known() -> None:
-    assert {_part(path) for path in FILES} == set(BELOW)
+def _public(tree: ast.Module) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef]:
+    """Public functions and classes of a module, and the public methods of those classes."""
+    for node in tree.body:
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            if node.name.startswith("_"):
+                continue
+            yield node
+            if isinstance(node, ast.ClassDef):
+                yield from _public(ast.Module(node.body, []))
 
 
-@pytest.mark.parametrize("path", FILES, ids=NAMES)
-def test_imports_go_down(path: Path) -> None:
+def _where(node: ast.AST) -> str:
+    return f"line {node.lineno}"  # type: ignore[attr-defined]
+
+
+def _imports(path: Path) -> Iterator[str]:
+    """Imports that do not go down."""
     part = _part(path)
     allowed = BELOW[part] | EVERYWHERE | {part}
-    for found in _foreign(_at_any_time(_tree(path)), allowed):
-        raise AssertionError(f"{part} imports {found}")
+    yield from _foreign(_at_any_time(_tree(path)), allowed)
     for found in _foreign(ast.walk(_tree(path)), allowed | FOR_TYPES.get(part, set())):
-        raise AssertionError(f"{part} imports {found} for its types")
+        yield f"{found}, for its types"
 
 
 def _foreign(nodes: Iterable[ast.AST], allowed: set[str]) -> Iterator[str]:
@@ -201,61 +210,90 @@ def _foreign(nodes: Iterable[ast.AST], allowed: set[str]) -> Iterator[str]:
             target = inside.split(".")[0]
             target = target if target in BELOW else "__init__"
             if top == "clsm_cli" and target not in allowed:
-                yield f"{name} in line {node.lineno}"  # type: ignore[attr-defined]
+                yield f"{_where(node)} imports {name}"
 
 
-@pytest.mark.parametrize("path", FILES, ids=NAMES)
-def test_typer_and_rich_stay_at_the_edge(path: Path) -> None:
-    if _part(path) in {"commands", "app"}:
-        return
-    for node in ast.walk(_tree(path)):
-        assert not EDGE.intersection(name.split(".")[0] for name in _imported(node))
+def _edge(path: Path) -> Iterator[str]:
+    """Typer and Rich anywhere but at the edge."""
+    if _part(path) not in {"commands", "app"}:
+        for node in ast.walk(_tree(path)):
+            yield from (name for name in _imported(node) if name.split(".")[0] in EDGE)
 
 
-@pytest.mark.parametrize("path", FILES, ids=NAMES)
-def test_heavy_modules_load_late(path: Path) -> None:
+def _heavy(path: Path) -> Iterator[str]:
+    """Heavy modules that are loaded when the module is."""
     if str(path.relative_to(PACKAGE)) in OF_SDK:
         return
     late = HEAVY - {"typer"} if _part(path) in {"commands", "app"} else HEAVY
     for node in _at_import(_tree(path)):
         for name in _imported(node):
-            assert name.split(".")[0] not in late, f"line {node.lineno}: {name}"  # type: ignore[attr-defined]
+            if name.split(".")[0] in late:
+                yield f"{_where(node)} imports {name} at once"
+
+
+def _writing(path: Path) -> Iterator[str]:
+    """Writing by a module that is no writer."""
+    if str(path.relative_to(PACKAGE)) not in WRITERS:
+        for node in ast.walk(_tree(path)):
+            if isinstance(node, ast.Call) and _writes(node):
+                yield f"{_where(node)} writes: {ast.unparse(node)}"
+
+
+def _undocumented(path: Path) -> Iterator[str]:
+    """Public things without a docstring."""
+    if not ast.get_docstring(_tree(path)):
+        yield "the module has no docstring"
+    for node in _public(_tree(path)):
+        if not ast.get_docstring(node):
+            yield f"{_where(node)}: {node.name} has no docstring"
+
+
+def _large(path: Path) -> Iterator[str]:
+    """Files and functions that are too long."""
+    lines = len(path.read_text(encoding="utf-8").splitlines())
+    if lines > MOST_LINES:
+        yield f"has {lines} lines"
+    for node in ast.walk(_tree(path)):
+        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
+            body = node.body[1:] if ast.get_docstring(node) else node.body
+            height = (node.end_lineno or 0) - body[0].lineno + 1 if body else 0
+            if height > TALLEST_BODY:
+                yield f"{_where(node)}: {node.name} has {height} lines"
 
 
 @pytest.mark.parametrize(
-    "module",
+    "check",
+    [_imports, _edge, _heavy, _writing, _undocumented, _large],
+    ids=lambda check: check.__name__.strip("_"),
+)
+def test_every_file_is_in_order(check: Callable[[Path], Iterator[str]]) -> None:
+    found = [f"{path.relative_to(ROOT)}: {text}" for path in FILES for text in check(path)]
+    assert found == []
+
+
+def test_every_part_is_known() -> None:
+    assert {_part(path) for path in FILES} == set(BELOW)
+
+
+@pytest.mark.parametrize(
+    ("modules", "heavy"),
     [
-        "clsm_cli.ingestion.ingest",
-        "clsm_cli.ingestion.note",
-        "clsm_cli.retrieval.recall",
-        "clsm_cli.inspection.lookup",
-        "clsm_cli.inspection.overview",
-        "clsm_cli.app",
-        "clsm_cli.commands.mcp",
-        "clsm_cli.commands.mcp_calls",
+        (("ingestion.ingest", "ingestion.note", "retrieval.recall"), HEAVY),
+        (("inspection.lookup", "inspection.overview"), HEAVY),
+        (("app", "commands.mcp", "commands.mcp_calls"), HEAVY - {"typer"}),
     ],
 )
-def test_an_import_is_light(module: str) -> None:
-    heavy = HEAVY - {"typer"} if module.startswith(("clsm_cli.app", "clsm_cli.commands")) else HEAVY
-    code = f"import sys, {module}; print(*sorted({heavy!r} & set(sys.modules)))"
+def test_an_import_is_light(modules: tuple[str, ...], heavy: set[str]) -> None:
+    named = ", ".join(f"clsm_cli.{module}" for module in modules)
+    code = f"import sys, {named}; print(*sorted({heavy!r} & set(sys.modules)))"
     done = subprocess.run(
         [sys.executable, "-c", code], cwd=ROOT, capture_output=True, check=True, text=True
     )
     assert done.stdout.split() == []
 
 
-@pytest.mark.parametrize("path", FILES, ids=NAMES)
-def test_only_the_writers_write(path: Path) -> None:
-    if str(path.relative_to(PACKAGE)) in WRITERS:
-        return
-    for node in ast.walk(_tree(path)):
-        if isinstance(node, ast.Call):
-            assert not _writes(node), f"line {node.lineno}: {ast.unparse(node)}"
-
-
 def test_every_writer_is_there() -> None:
-    assert set(WRITERS) <= set(NAMES)
-    assert set(LONG) <= set(NAMES)
+    assert set(WRITERS) <= {str(path.relative_to(PACKAGE)) for path in FILES}
 
 
 def _writes(call: ast.Call) -> bool:
@@ -297,34 +335,3 @@ def test_the_check_for_writers_sees_a_writer() -> None:
     calls = {code: ast.parse(code, mode="eval").body for code in (*bad, *good)}
     found = {code for code, call in calls.items() if isinstance(call, ast.Call) and _writes(call)}
     assert found == set(bad)
-
-
-def _public(tree: ast.Module) -> Iterator[ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef]:
-    """Public functions and classes of a module, and the public methods of those classes."""
-    for node in tree.body:
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
-            if node.name.startswith("_"):
-                continue
-            yield node
-            if isinstance(node, ast.ClassDef):
-                yield from _public(ast.Module(node.body, []))
-
-
-@pytest.mark.parametrize("path", FILES, ids=NAMES)
-def test_public_things_have_docstrings(path: Path) -> None:
-    tree = _tree(path)
-    assert ast.get_docstring(tree), "the module"
-    for node in _public(tree):
-        assert ast.get_docstring(node), f"line {node.lineno}: {node.name}"
-
-
-@pytest.mark.parametrize("path", FILES, ids=NAMES)
-def test_files_and_functions_stay_small(path: Path) -> None:
-    lines = len(path.read_text(encoding="utf-8").splitlines())
-    is_long = str(path.relative_to(PACKAGE)) in LONG
-    assert (lines > MOST_LINES) == is_long, "split it or say in LONG why not; LONG names no other"
-    for node in ast.walk(_tree(path)):
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
-            body = node.body[1:] if ast.get_docstring(node) else node.body
-            height = (node.end_lineno or 0) - body[0].lineno + 1 if body else 0
-            assert height <= TALLEST_BODY, f"line {node.lineno}: {node.name} has {height} lines"

@@ -13,6 +13,7 @@ import pytest
 from commands.test_at_a_terminal import at_a_terminal
 from ingesting import new_store
 from processes import Cli, environment
+from using_git import WHO, commit, git_says
 
 from clsm_cli.forgetting.forget import Plan
 from clsm_cli.forgetting.receipt import Receipt
@@ -24,12 +25,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 NOW = ("--now", "2026-03-02T09:00:00+01:00")
-GIT = {
-    "GIT_CONFIG_NOSYSTEM": "1",
-    "GIT_CONFIG_GLOBAL": os.devnull,
-    **{f"GIT_{who}_NAME": "t" for who in ("AUTHOR", "COMMITTER")},
-    **{f"GIT_{who}_EMAIL": "t@example.org" for who in ("AUTHOR", "COMMITTER")},
-}
+GIT = {"GIT_CONFIG_NOSYSTEM": "1", "GIT_CONFIG_GLOBAL": os.devnull, **WHO}
 
 
 @pytest.fixture(scope="module")
@@ -154,24 +150,24 @@ def test_bad_input(kept: Cli, words: tuple[str, ...], code: int) -> None:
 def test_what_git_still_holds_and_the_commands_that_drop_it(kept: Cli) -> None:
     store = kept.store
     bare = store.parent / "bare.git"
-    _git(store.parent, "init", "-q", "--bare", str(bare))
+    git_says(store.parent, "init", "-q", "--bare", str(bare))
     for words in (("init", "-q", "-b", "main"), ("add", "-A"), ("commit", "-q", "-m", "one")):
-        _git(store, *words)
-    _git(store, "remote", "add", "origin", str(bare))
-    _git(store, "push", "-q", "origin", "main")
+        git_says(store, *words)
+    git_says(store, "remote", "add", "origin", str(bare))
+    git_says(store, "push", "-q", "origin", "main")
     receipt = kept.ok("forget", key_of(kept, "gate code"), "--yes", "--json", *NOW).json
     (git,) = (each for each in receipt["beyond"] if each["commands"])
     assert any(each["what"].startswith("origin (") for each in receipt["beyond"])
-    assert _objects_with(store, b"quagga")
+    assert _objects_with(store, "quagga")
     for line in git["commands"]:
         done = subprocess.run(
             shlex.split(line), env={**os.environ, **GIT}, capture_output=True, check=False
         )
         assert done.returncode == 0, (line, done.stderr)
-    assert not _objects_with(store, b"quagga")
-    _git(bare, "reflog", "expire", "--expire=now", "--all")
-    _git(bare, "gc", "--quiet", "--prune=now")
-    assert not _objects_with(bare, b"quagga")
+    assert not _objects_with(store, "quagga")
+    git_says(bare, "reflog", "expire", "--expire=now", "--all")
+    git_says(bare, "gc", "--quiet", "--prune=now")
+    assert not _objects_with(bare, "quagga")
     assert "The stove needs a grate." in kept.ok("recall", "stove grate", *NOW).out
 
 
@@ -228,19 +224,10 @@ def _holding(cli: Cli, text: bytes) -> list[Path]:
     return [path for path in cli.store.rglob("*") if path.is_file() and text in path.read_bytes()]
 
 
-def _git(folder: Path, *words: str) -> bytes:
-    command = ["git", "-C", str(folder), *words]
-    return subprocess.run(
-        command, env={**os.environ, **GIT}, capture_output=True, check=True
-    ).stdout
-
-
-def _objects_with(folder: Path, text: bytes) -> list[str]:
-    listed = _git(folder, "cat-file", "--batch-all-objects", "--batch-check=%(objectname)")
+def _objects_with(folder: Path, text: str) -> list[str]:
+    listed = git_says(folder, "cat-file", "--batch-all-objects", "--batch-check=%(objectname)")
     return [
-        name.decode()
-        for name in listed.split()
-        if text in _git(folder, "cat-file", "-p", name.decode()).lower()
+        name for name in listed.split() if text in git_says(folder, "cat-file", "-p", name).lower()
     ]
 
 
@@ -290,16 +277,13 @@ def test_secrets_are_masked_after_a_question(bare: Cli, model_folder: Path) -> N
 def test_what_git_held_goes_with_its_past(bare: Cli) -> None:
     key = "glpat-" + "x9Y8z7W6v5" * 2
     cli = bare.holding(_older(bare.folder, key))
-    git = {**cli.environment, **GIT}
-    for words in (("init", "-q"), ("add", "-A"), ("commit", "-q", "-m", "one")):
-        subprocess.run(["git", *words], cwd=cli.store, env=git, check=True)
+    git_says(cli.store, "init", "-q")
+    commit(cli.store)
     done = cli.ok("forget", "--secrets", "--yes", "--purge-history", *NOW, **GIT)
     assert "git: 1 of 1 commit written anew" in done.out
-    past = subprocess.run(
-        ["git", "log", "-p", "--all"], cwd=cli.store, env=git, check=True, capture_output=True
-    )
-    assert b"cellar" not in past.stdout or key.encode() not in past.stdout
-    assert key.encode() not in past.stdout
+    past = git_says(cli.store, "log", "-p", "--all")
+    assert "cellar" not in past or key not in past
+    assert key not in past
 
 
 def _older(folder: Path, key: str) -> Path:

@@ -242,36 +242,35 @@ def test_the_streams_are_resources(told: Cli) -> None:
     assert "Traceback" not in session(told, talk)
 
 
-@pytest.mark.parametrize(
-    ("tool", "arguments", "sentence"),
-    [
-        ("recall", {"query": " "}, "query: the query is empty; give it some words"),
-        ("recall", {"query": "x" * ((1 << 20) + 1)}, "query: the query has 1048577 characters"),
-        ("recall", {"query": "x", "since": "soonish"}, "since: 'soonish' is no day"),
-        ("recall", {"query": "x", "as_of": "25:00"}, "as_of: '25:00' is not a time"),
-        ("recall", {"query": "x", "stream": "dreams"}, "stream: Input should be 'identity'"),
-        ("recall", {"query": "x", "k": 0}, "k: Input should be greater than or equal to 1"),
-        ("recall", {}, "query: Field required"),
-        ("context", {"query": ""}, "query: the query is empty"),
-        ("show", {"id": "zzzz"}, "zzzz: nothing in this store has that id"),
-        ("show", {"id": "\x1b[2Jzzzz"}, "nothing in this store has that id"),
-        ("history", {"subjects": []}, "subjects: is empty"),
-        ("history", {"subjects": ["zzzz"]}, "zzzz: is no statement"),
-        ("note", {"text": "  "}, "the note: is empty"),
-        ("note", {"text": "x" * ((1 << 20) + 1)}, "the note: is longer than 1048576 bytes"),
-        ("feedback", {"recall_id": "r-1"}, "good: name at least one item"),
-        ("feedback", {"recall_id": "r-1", "good": ["a"]}, "r-1: no recall with that id is known"),
-        ("nothing", {}, "Unknown tool: nothing"),
-    ],
+WRONG: tuple[tuple[str, dict[str, Any], str], ...] = (
+    ("recall", {"query": " "}, "query: the query is empty; give it some words"),
+    ("recall", {"query": "x" * ((1 << 20) + 1)}, "query: the query has 1048577 characters"),
+    ("recall", {"query": "x", "since": "soonish"}, "since: 'soonish' is no day"),
+    ("recall", {"query": "x", "as_of": "25:00"}, "as_of: '25:00' is not a time"),
+    ("recall", {"query": "x", "stream": "dreams"}, "stream: Input should be 'identity'"),
+    ("recall", {"query": "x", "k": 0}, "k: Input should be greater than or equal to 1"),
+    ("recall", {}, "query: Field required"),
+    ("context", {"query": ""}, "query: the query is empty"),
+    ("show", {"id": "zzzz"}, "zzzz: nothing in this store has that id"),
+    ("show", {"id": "\x1b[2Jzzzz"}, "nothing in this store has that id"),
+    ("history", {"subjects": []}, "subjects: is empty"),
+    ("history", {"subjects": ["zzzz"]}, "zzzz: is no statement"),
+    ("note", {"text": "  "}, "the note: is empty"),
+    ("note", {"text": "x" * ((1 << 20) + 1)}, "the note: is longer than 1048576 bytes"),
+    ("feedback", {"recall_id": "r-1"}, "good: name at least one item"),
+    ("feedback", {"recall_id": "r-1", "good": ["a"]}, "r-1: no recall with that id is known"),
+    ("nothing", {}, "Unknown tool: nothing"),
 )
-def test_what_cannot_be_used_is_one_sentence(
-    cli: Cli, tool: str, arguments: dict[str, Any], sentence: str
-) -> None:
+"""Tool, arguments, and what is said."""
+
+
+def test_what_cannot_be_used_is_one_sentence(cli: Cli) -> None:
     async def talk(client: Client) -> None:
-        said = failure_of(await client.call_tool(tool, arguments))
-        assert sentence in said
-        assert "\n" not in said
-        assert "\x1b" not in said
+        for tool, arguments, sentence in WRONG:
+            said = failure_of(await client.call_tool(tool, arguments))
+            assert sentence in said
+            assert "\n" not in said
+            assert "\x1b" not in said
         assert not (await client.call_tool("context", {})).is_error  # the server goes on
 
     assert "Traceback" not in session(cli, talk)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from scheduling import CRONTAB, OPENCLAW, SYSTEMCTL, home, on_path, put, tab
+from using_git import git_says
 
 from clsm_cli.integrations import schedule
 from clsm_cli.integrations.schedulers import Systemd
@@ -324,65 +325,54 @@ def test_openclaws_agent_is_asked_an_hour_before(cli: Cli) -> None:
 
 
 def test_a_night_ends_in_a_commit_that_is_pushed(cli: Cli) -> None:
-    git(cli, "init", "-q", "-b", "main", str(cli.store))
-    git(cli, "init", "-q", "--bare", str(cli.folder / "remote.git"))
-    git(cli, "-C", str(cli.store), "remote", "add", "origin", str(cli.folder / "remote.git"))
+    git_says(cli.folder, "init", "-q", "-b", "main", str(cli.store))
+    git_says(cli.folder, "init", "-q", "--bare", str(cli.folder / "remote.git"))
+    git_says(cli.store, "remote", "add", "origin", str(cli.folder / "remote.git"))
     cli.ok("init", "--git", cli.store)
     cli.ok("note", "Mara likes tea.")
     (cli.store / ".git" / "hooks" / "pre-push").write_text("#!/bin/sh\ntouch ran; exit 1\n")
     (cli.store / ".git" / "hooks" / "pre-push").chmod(0o700)
     steps = cli.ok("schedule", "run", "--commit", "--push", "--json").json["steps"]
     assert [step["code"] for step in steps] == [0, 0, 0, 0]
-    remote = git(cli, "-C", str(cli.folder / "remote.git"), "rev-parse", "main")
-    assert remote == git(cli, "-C", str(cli.store), "rev-parse", "HEAD")
-    assert git(cli, "-C", str(cli.store), "status", "--porcelain") == ""
+    remote = git_says(cli.folder, "-C", str(cli.folder / "remote.git"), "rev-parse", "main")
+    assert remote == git_says(cli.store, "rev-parse", "HEAD")
+    assert git_says(cli.store, "status", "--porcelain") == ""
     cli.ok("schedule", "run", "--commit")
     again = cli.ok("schedule", "run", "--commit", "--json").json["steps"]
     assert again[-1]["told"] == "nothing new to commit"
 
 
 def test_a_repository_that_names_programs_is_not_pushed(cli: Cli) -> None:
-    git(cli, "init", "-q", "-b", "main", str(cli.store))
-    git(cli, "-C", str(cli.store), "remote", "add", "origin", "ssh://example.org/x")
-    git(cli, "-C", str(cli.store), "config", "core.sshCommand", f"touch {cli.folder}/ran; false")
-    git(cli, "-C", str(cli.store), "config", "filter.x.clean", f"touch {cli.folder}/ran; cat")
+    git_says(cli.folder, "init", "-q", "-b", "main", str(cli.store))
+    git_says(cli.store, "remote", "add", "origin", "ssh://example.org/x")
+    git_says(cli.store, "config", "core.sshCommand", f"touch {cli.folder}/ran; false")
+    git_says(cli.store, "config", "filter.x.clean", f"touch {cli.folder}/ran; cat")
     (cli.store / ".gitattributes").write_text("* filter=x\n")
     done = cli("schedule", "run", "--commit", "--push")
     assert done.code == 12
     assert "core.sshcommand" in done.err
     assert not (cli.folder / "ran").exists()
-    assert git(cli, "-C", str(cli.store), "rev-parse", "HEAD")
+    assert git_says(cli.store, "rev-parse", "HEAD")
 
 
 def test_a_commit_takes_nothing_along_that_lies_elsewhere(cli: Cli) -> None:
-    git(cli, "init", "-q", "-b", "main", str(cli.folder))
+    git_says(cli.folder, "init", "-q", "-b", "main", str(cli.folder))
     (cli.folder / "staged.txt").write_text("not yet")
-    git(cli, "-C", str(cli.folder), "add", "staged.txt")
+    git_says(cli.folder, "add", "staged.txt")
     cli.ok("note", "Mara likes tea.")
     cli.ok("schedule", "run", "--commit")
-    names = git(cli, "-C", str(cli.folder), "ls-tree", "-r", "--name-only", "HEAD").splitlines()
+    names = git_says(cli.folder, "ls-tree", "-r", "--name-only", "HEAD").splitlines()
     assert names
     assert all(name.startswith("memory/") for name in names)
-    assert git(cli, "-C", str(cli.folder), "diff", "--cached", "--name-only") == "staged.txt"
+    assert git_says(cli.folder, "diff", "--cached", "--name-only") == "staged.txt"
 
 
 def test_no_commit_in_the_middle_of_a_merge(cli: Cli) -> None:
-    git(cli, "init", "-q", "-b", "main", str(cli.store))
+    git_says(cli.folder, "init", "-q", "-b", "main", str(cli.store))
     (cli.store / ".git" / "MERGE_HEAD").write_text("0" * 40)
     done = cli("schedule", "run", "--commit", "--quiet")
     assert done.code == 12
     assert "MERGE_HEAD" in done.err
-
-
-def git(cli: Cli, *words: str) -> str:
-    done = subprocess.run(
-        ["git", "-c", "user.name=me", "-c", "user.email=me@example.org", *words],
-        env=cli.environment,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    return done.stdout.strip()
 
 
 def ledger(cli: Cli) -> list[dict[str, Any]]:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from aging import age, at, later, recall, show, state, tree, write
-from ingesting import new_store, take
+from ingesting import take
 from sleeping import chat, current, rows, sleep
 
 from clsm_cli.errors import RefusedError
@@ -17,11 +17,6 @@ from clsm_cli.store import archive, graph, shards, statements
 from clsm_cli.store.layout import Store
 
 RULE = "Mara prefers tea."
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Store:
-    return new_store(tmp_path / "memory")
 
 
 def taught(store: Store, *days: int, text: str = RULE, **fields: Any) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import pytest
 from forgetting.planting import CANARY, NOW, lose, planted
 from ingesting import embedder, scratch
+from using_git import git_says as git
 
 from clsm_cli.errors import BadInputError, RefusedError
 from clsm_cli.forgetting import forget, past, writing
@@ -21,13 +22,6 @@ if TYPE_CHECKING:
     from processes import Cli
 
     from clsm_cli.store.layout import Store
-
-
-def git(folder: Path, *words: str) -> str:
-    """Run git as its user does."""
-    who = ("-c", "user.name=Mara", "-c", "user.email=mara@example.org")
-    done = subprocess.run(["git", *who, *words], cwd=folder, check=True, capture_output=True)
-    return done.stdout.decode()
 
 
 def objects(folder: Path) -> bytes:

@@ -3,22 +3,15 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime, time, timedelta
-from pathlib import Path
 
 import pytest
 from aging import BORN, age, at, later, recall, say, state, tree
-from ingesting import new_store
 
 from clsm_cli.forgetting import plot
 from clsm_cli.inspection import chart
 from clsm_cli.inspection.chart import Chart, Line, Picture
 from clsm_cli.scoring import retention
 from clsm_cli.store.layout import Store
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Store:
-    return new_store(tmp_path / "memory")
 
 
 def drawn(store: Store, days: int) -> Picture:

@@ -6,20 +6,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 from forgetting.undoing import NOON, content, newest, noted, undo
-from ingesting import new_store
 
 from clsm_cli.errors import BadInputError, DamagedStoreError, RefusedError
 from clsm_cli.store import atomic, layout, ledger, runs
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from clsm_cli.store.layout import Store
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Store:
-    return new_store(tmp_path / "memory")
 
 
 def note(store: Store, text: str = "The stove needs a new grate.") -> str:

@@ -11,7 +11,7 @@ from forgetting.test_undo_newer import PAGE, THREE, YORK, corrected
 from forgetting.undoing import content, newest, undo
 from ingesting import new_store
 from sleeping import current, rows
-from store.test_git import run as git
+from using_git import git_says as git
 
 from clsm_cli.errors import RefusedError
 from clsm_cli.store import layout

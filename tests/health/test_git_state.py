@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from ingesting import new_store
+from using_git import commit, git
 
 from clsm_cli.health import git_state
 from clsm_cli.store import git_setup, runs
@@ -21,26 +22,6 @@ if TYPE_CHECKING:
     from clsm_cli.store.layout import Store
 
 NOW = datetime.now(UTC)
-
-
-def git(folder: Path, *words: str) -> int:
-    environment = {
-        "PATH": os.environ["PATH"],
-        "HOME": str(folder.parent),
-        "GIT_CONFIG_NOSYSTEM": "1",
-        "GIT_CONFIG_GLOBAL": os.devnull,
-        "GIT_AUTHOR_NAME": "t",
-        "GIT_AUTHOR_EMAIL": "t@example.org",
-        "GIT_COMMITTER_NAME": "t",
-        "GIT_COMMITTER_EMAIL": "t@example.org",
-    }
-    command = ["git", "-C", str(folder), "-c", "core.fsync=none", *words]
-    return subprocess.run(command, env=environment, capture_output=True, check=False).returncode
-
-
-def commit(store: Store, what: str = "c") -> None:
-    git(store.root, "add", "-A")
-    git(store.root, "commit", "-qm", what)
 
 
 def told(store: Store, now: datetime = NOW) -> dict[str, Finding]:
@@ -59,7 +40,7 @@ def store(bare: Store) -> Store:
     """A store in a repository of its own, with one commit on main."""
     git(bare.root, "init", "-q", "-b", "main")
     git_setup.set_up(bare.root)
-    commit(bare)
+    commit(bare.root)
     return bare
 
 
@@ -72,8 +53,8 @@ def diverged(store: Store, ours: str | None, theirs: str | None, name: str) -> N
             path.unlink()
         else:
             path.write_text(text)
-        commit(store, branch)
-    assert git(store.root, "merge", "-q", "--no-edit", "theirs") != 0
+        commit(store.root)
+    assert git(store.root, "merge", "-q", "--no-edit", "theirs").returncode != 0
 
 
 def test_nothing_is_said_without_git_and_of_a_repository_in_order(bare: Store) -> None:
@@ -126,24 +107,24 @@ def test_deleted_on_one_side_and_changed_on_the_other(store: Store) -> None:
     path = "flow/pi/inbox/main.jsonl"
     (store.root / path).parent.mkdir(parents=True)
     (store.root / path).write_text("{}\n")
-    commit(store)
+    commit(store.root)
     diverged(store, None, "{}\n\n{}\n", path)
     found = told(store)
     assert "deleted on the other" in found["git-unmerged"].reason
     assert found["git-unmerged"].path == path
     assert "merge" in found["git-begun"].reason
-    assert git(store.root, "add", path) == 0  # what the finding says to do
-    assert git(store.root, "commit", "-qm", "kept") == 0
+    assert git(store.root, "add", path).returncode == 0  # what the finding says to do
+    assert git(store.root, "commit", "-qm", "kept").returncode == 0
     assert told(store) == {}
 
 
 def test_settings_that_both_sides_changed(store: Store) -> None:
     (store.root / "ontology.yaml").write_text("a: 1\n")
-    commit(store)
+    commit(store.root)
     diverged(store, "a: 2\n", "a: 3\n", "ontology.yaml")
     assert "both sides" in told(store)["git-unmerged"].reason
     (store.root / "ontology.yaml").write_text("<<<<<<< ours\na: 2\n=======\na: 3\n>>>>>>> theirs\n")
-    commit(store)
+    commit(store.root)
     found = told(store)
     assert found.keys() == {"git-markers"}
     assert (found["git-markers"].path, found["git-markers"].line) == ("ontology.yaml", 1)
@@ -165,7 +146,7 @@ def test_derived_files_that_git_tracks(store: Store) -> None:
     (store.root / ".clsm" / "device").write_text("pi\n")
     git(store.root, "add", "-f", ".clsm/device")
     assert ".clsm/device" in told(store)["git-tracks-derived"].reason
-    assert git(store.root, "rm", "-q", "--cached", "-r", ".clsm") == 0
+    assert git(store.root, "rm", "-q", "--cached", "-r", ".clsm").returncode == 0
     assert told(store) == {}
 
 

@@ -5,15 +5,14 @@ from __future__ import annotations
 import json
 import re
 import shutil
-import subprocess
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import pytest
 from ingesting import embedder, new_store, state_of, take
 from one_topic import APPLES, BRAKES, ORCHARD
 from sample_store import SAMPLE
+from using_git import git_says
 
 from clsm_cli.model.episodes import EpisodeRecord
 from clsm_cli.scoring import modularity
@@ -34,11 +33,6 @@ DELEGATION = """The delegation defect is back, and Hardin saw the valve chatter 
 Which valve causes the delegation defect, the inlet valve?
 The outlet valve causes it. We decided to replace the outlet valve tomorrow.
 Great, thanks. Who informs the harbour office about the delay?""".splitlines()
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Store:
-    return new_store(tmp_path / "memory")
 
 
 def talk(lines: Sequence[str], start: datetime = EVENING) -> list[bytes]:
@@ -93,20 +87,13 @@ def test_delete_the_cache_and_recall_gives_identical_json(cli: Cli) -> None:
 
 
 def test_ingest_twice_and_git_sees_nothing(cli: Cli) -> None:
-    def git(*words: str) -> str:
-        who = ["-c", "user.name=t", "-c", "user.email=t@example.org"]
-        done = subprocess.run(
-            ["git", *who, *words], cwd=cli.store, check=True, capture_output=True, text=True
-        )
-        return done.stdout
-
-    git("init", "-q")
+    git_says(cli.store, "init", "-q")
     cli.ok("ingest", SAMPLE / "workspace", SAMPLE / "sessions")
-    git("add", "-A")
-    git("commit", "-qm", "first")
+    git_says(cli.store, "add", "-A")
+    git_says(cli.store, "commit", "-qm", "first")
     cli.ok("ingest", SAMPLE / "workspace", SAMPLE / "sessions")
-    assert git("status", "--porcelain") == ""
-    assert git("diff") == ""
+    assert git_says(cli.store, "status", "--porcelain") == ""
+    assert git_says(cli.store, "diff") == ""
 
 
 def passages_of(store: Store) -> list[Passage]:

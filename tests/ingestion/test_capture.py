@@ -22,11 +22,6 @@ from clsm_cli.store.lock import locked
 DAY = "2026-02-24T08:{:02}:00+01:00"
 
 
-@pytest.fixture
-def store(tmp_path: Path) -> Store:
-    return new_store(tmp_path / "memory")
-
-
 def row(text: str, minute: int | None = None, **more: Any) -> bytes:
     values: dict[str, Any] = {"role": "user", "content": text, "session": "main", **more}
     if minute is not None:

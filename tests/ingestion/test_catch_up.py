@@ -33,11 +33,6 @@ if TYPE_CHECKING:
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Store:
-    return new_store(tmp_path / "memory")
-
-
-@pytest.fixture
 def state(tmp_path: Path) -> Path:
     return tmp_path / "openclaw"
 

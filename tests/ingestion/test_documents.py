@@ -6,7 +6,6 @@ import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import pytest
 from ingesting import embedder, new_store, state_of, take, tree
 
 from clsm_cli.ingestion import documents
@@ -56,11 +55,6 @@ VERSIONS = [
     page(("All", f("piano", "rule", "ferry", "stove"))),
 ]
 """The first, and ten rewrites."""
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Store:
-    return new_store(tmp_path / "memory")
 
 
 def write(folder: Path, text: str, name: str = "MEMORY.md") -> Path:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from zoneinfo import ZoneInfo
 
 import pytest
-from ingesting import NOW, new_store, state_of, take
+from ingesting import NOW, state_of, take
 from strategies import cpu_seconds
 
 from clsm_cli.errors import BadInputError
@@ -32,11 +32,6 @@ TIME = "2026-02-24T08:{:02}:00+01:00"
 
 def key() -> bytes:
     return KEY
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Store:
-    return new_store(tmp_path / "memory")
 
 
 def row(text: str, minute: int = 1, **more: Any) -> dict[str, Any]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import pytest
 from ingesting import embedder, new_store, same, state_of, take, tree
 
 from clsm_cli.errors import ModelMissingError
@@ -16,11 +15,6 @@ from clsm_cli.text.tokens import stems
 
 SAMPLE = Path(__file__).parents[2] / "fixtures" / "sample"
 CHAT = SAMPLE / "sessions" / "a41f09c7.jsonl"
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Store:
-    return new_store(tmp_path / "memory")
 
 
 def no_model() -> Embedder:

@@ -6,7 +6,7 @@ from datetime import datetime
 from pathlib import Path
 
 import pytest
-from ingesting import new_store, state_of, take
+from ingesting import state_of, take
 from processes import Cli
 
 from clsm_cli.errors import BadInputError
@@ -16,11 +16,6 @@ from clsm_cli.store.layout import Store
 from clsm_cli.store.lock import locked
 
 NOW = datetime.fromisoformat("2026-02-24T08:15:00+01:00")
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Store:
-    return new_store(tmp_path / "memory")
 
 
 def test_a_note_is_a_turn_by_the_user(store: Store) -> None:

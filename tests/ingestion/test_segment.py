@@ -19,11 +19,6 @@ START = datetime.fromisoformat("2026-02-24T08:00:00+01:00")
 TOPIC = "The river gauge at the harbour reads {} centimetres, the lock keeper wrote it down."
 
 
-@pytest.fixture
-def store(tmp_path: Path) -> Store:
-    return new_store(tmp_path / "memory")
-
-
 def row(text: str, minute: float, speaker: str = "user", **more: Any) -> bytes:
     time = (START + timedelta(minutes=minute)).isoformat()
     values = {"role": speaker, "content": text, "session": "main", "timestamp": time, **more}

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 import pytest
-from ingesting import new_store, take
+from ingesting import take
 from sleeping import sleep
 from small_store import talk
 
@@ -17,8 +17,6 @@ from clsm_cli.inspection import automation
 from clsm_cli.store import atomic, logs, nights
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from clsm_cli.store.layout import Store
 
 NIGHT = datetime(2026, 3, 1, 3, tzinfo=UTC)
@@ -37,11 +35,6 @@ def captured(store: Store, hours: float, text: str = "The gate code changes in M
     rows = talk("main", text)
     moment = after(hours).isoformat()
     take(store, stdin="".join(rows).encode(), capture_only=True, now=moment)
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Store:
-    return new_store(tmp_path / "memory")
 
 
 def test_a_new_store_is_not_stale_before_something_waits_too_long(store: Store) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from consolidation.test_correct import BELL, NOW, QUARTER, bell, done, hold, statement
-from ingesting import new_store, take
+from ingesting import take
 
 from clsm_cli.errors import BadInputError
 from clsm_cli.inspection.history import History, Thread, View, history
@@ -23,11 +23,6 @@ if TYPE_CHECKING:
 
 TODAY = "2026-03-05T12:00:00+01:00"
 COPY = closed_copy_id(bell().id, NOW)
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Store:
-    return new_store(tmp_path / "memory")
 
 
 def ask(store: Store, *wanted: str, **view: Any) -> History:

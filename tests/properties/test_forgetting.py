@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import subprocess
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from tempfile import mkdtemp
@@ -26,6 +25,7 @@ from hypothesis.stateful import (
 )
 from ingesting import embedder, new_store, take
 from sleeping import chat, sleep
+from using_git import git_says
 
 from clsm_cli.forgetting import forget, memory
 from clsm_cli.forgetting.selection import Wanted
@@ -72,9 +72,9 @@ class Forgetting(RuleBasedStateMachine):
     def begin(self) -> None:
         first = self.folder / DEVICES[0]
         new_store(first)
-        self._git(first, "init", "-q", "-b", "main")
+        git_says(first, "init", "-q", "-b", "main")
         self._commit(first)
-        self._git(self.folder, "clone", "-q", str(first), str(self.folder / DEVICES[1]))
+        git_says(self.folder, "clone", "-q", str(first), str(self.folder / DEVICES[1]))
         for device in DEVICES:
             self.stores[device] = layout.open_store(self.folder / device, {"CLSM_DEVICE": device})
 
@@ -142,8 +142,8 @@ class Forgetting(RuleBasedStateMachine):
         desk, pi = (self.folder / device for device in DEVICES)
         for root in (desk, pi):
             self._commit(root)
-        self._git(pi, "pull", "-q", "--no-rebase", "--no-edit", "origin", "main")
-        self._git(desk, "pull", "-q", "--no-rebase", "--no-edit", str(pi), "main")
+        git_says(pi, "pull", "-q", "--no-rebase", "--no-edit", "origin", "main")
+        git_says(desk, "pull", "-q", "--no-rebase", "--no-edit", str(pi), "main")
         told, gone = set.union(*self.told.values()), set.union(*self.gone.values())
         for device in DEVICES:
             self.told[device], self.gone[device] = set(told), set(gone)
@@ -201,22 +201,8 @@ class Forgetting(RuleBasedStateMachine):
         return self.now.isoformat()
 
     def _commit(self, root: Path) -> None:
-        self._git(root, "add", "-A")
-        self._git(root, "commit", "-q", "--allow-empty", "-m", "memory")
-
-    def _git(self, folder: Path, *words: str) -> None:
-        environment = {
-            "PATH": os.environ["PATH"],
-            "HOME": str(self.folder),
-            "GIT_CONFIG_NOSYSTEM": "1",
-            "GIT_CONFIG_GLOBAL": os.devnull,
-            **{f"GIT_{who}_NAME": "t" for who in ("AUTHOR", "COMMITTER")},
-            **{f"GIT_{who}_EMAIL": "t@example.org" for who in ("AUTHOR", "COMMITTER")},
-        }
-        quick = ["-c", "core.fsync=none", "-c", "gc.auto=0"]
-        command = ["git", "-C", str(folder), *quick, *words]
-        done = subprocess.run(command, env=environment, capture_output=True, check=False)
-        assert done.returncode == 0, (words, done.stdout, done.stderr)
+        git_says(root, "add", "-A")
+        git_says(root, "commit", "-q", "--allow-empty", "-m", "memory")
 
 
 check = settings(

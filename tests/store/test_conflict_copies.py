@@ -37,11 +37,6 @@ MARK = ".sync-conflict-20260101-120000-ABCDEFG"
 NOW = "2026-03-02T08:00:00Z"
 
 
-@pytest.fixture
-def store(tmp_path: Path) -> Store:
-    return new_store(tmp_path / "memory")
-
-
 def beside(path: Path, data: bytes | None = None, mark: str = MARK) -> Path:
     """A second version of a file: the same bytes, or others."""
     copy = path.with_name(f"{path.stem}{mark}{path.suffix}")

@@ -7,27 +7,12 @@ import subprocess
 from typing import TYPE_CHECKING
 
 import pytest
+from using_git import git_says
 
 from clsm_cli.store import git
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-
-def run(folder: Path, *words: str) -> str:
-    environment = {
-        "PATH": os.environ["PATH"],
-        "HOME": str(folder),
-        "GIT_CONFIG_NOSYSTEM": "1",
-        "GIT_CONFIG_GLOBAL": os.devnull,
-        "GIT_AUTHOR_NAME": "t",
-        "GIT_AUTHOR_EMAIL": "t@example.org",
-        "GIT_COMMITTER_NAME": "t",
-        "GIT_COMMITTER_EMAIL": "t@example.org",
-    }
-    command = ["git", "-C", str(folder), *words]
-    done = subprocess.run(command, env=environment, capture_output=True, check=True, text=True)
-    return done.stdout.strip()
 
 
 def committed(folder: Path, **files: str) -> str:
@@ -36,20 +21,20 @@ def committed(folder: Path, **files: str) -> str:
         path = folder / name.replace("__", "/").replace("_", ".")
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text)
-    run(folder, "add", "-A")
-    run(folder, "commit", "-qm", "c")
-    return run(folder, "rev-parse", "HEAD")
+    git_says(folder, "add", "-A")
+    git_says(folder, "commit", "-qm", "c")
+    return git_says(folder, "rev-parse", "HEAD")
 
 
 @pytest.fixture
 def clone(tmp_path: Path) -> Path:
     """A clone with one commit that it pushed, of a file in a subfolder."""
-    run(tmp_path, "init", "-q", "--bare", "-b", "main", "origin.git")
-    run(tmp_path, "clone", "-q", "origin.git", "clone")
+    git_says(tmp_path, "init", "-q", "--bare", "-b", "main", "origin.git")
+    git_says(tmp_path, "clone", "-q", "origin.git", "clone")
     folder = tmp_path / "clone"
     committed(folder, memory__a_md="one\n", b_md="two\n")
-    run(folder, "push", "-q", "origin", "HEAD:main")
-    run(folder, "fetch", "-q")
+    git_says(folder, "push", "-q", "origin", "HEAD:main")
+    git_says(folder, "fetch", "-q")
     return folder
 
 
@@ -94,8 +79,8 @@ def test_the_environment_of_a_hook_does_not_lead_elsewhere(
 
 
 def test_remotes_and_branches(clone: Path, tmp_path: Path) -> None:
-    run(clone, "remote", "add", "spare", "https://example.org/a b.git")
-    run(clone, "branch", "-q", "side")
+    git_says(clone, "remote", "add", "spare", "https://example.org/a b.git")
+    git_says(clone, "branch", "-q", "side")
     tree = git.work_tree(clone)
     assert tree is not None
     assert [remote.name for remote in git.remotes(tree)] == ["origin", "spare"]
@@ -105,10 +90,10 @@ def test_remotes_and_branches(clone: Path, tmp_path: Path) -> None:
 
 
 def test_commits_that_touch_some_files(clone: Path) -> None:
-    first = run(clone, "rev-parse", "HEAD")
+    first = git_says(clone, "rev-parse", "HEAD")
     second = committed(clone, memory__a_md="changed\n")
     other = committed(clone, b_md="changed too\n")
-    run(clone, "reset", "-q", "--hard", first)  # the reflog has them still
+    git_says(clone, "reset", "-q", "--hard", first)  # the reflog has them still
     inner = git.work_tree(clone / "memory")
     assert inner is not None
     assert git.commits(inner, ["a.md"]) == (second, first)
@@ -118,9 +103,9 @@ def test_commits_that_touch_some_files(clone: Path) -> None:
 
 
 def test_a_file_as_each_remote_branch_has_it(clone: Path) -> None:
-    run(clone, "push", "-q", "origin", "HEAD:old")
+    git_says(clone, "push", "-q", "origin", "HEAD:old")
     committed(clone, memory__a_md="changed\n")
-    run(clone, "push", "-q", "origin", "HEAD:main")
+    git_says(clone, "push", "-q", "origin", "HEAD:main")
     committed(clone, memory__a_md="not pushed\n")
     tree = git.work_tree(clone / "memory")
     assert tree is not None
@@ -164,7 +149,7 @@ def test_nothing_that_the_repository_names_is_run(clone: Path, tmp_path: Path) -
         "alias.rev-list": f"!{script}",
     }
     for name, value in settings.items():
-        run(clone, "config", name, str(value))
+        git_says(clone, "config", name, str(value))
     (clone / ".gitattributes").write_text("* diff=bad filter=bad\n")
     tree = git.work_tree(clone)
     assert tree is not None

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
@@ -12,6 +10,7 @@ from forgetting.planting import lose
 from ingesting import new_store
 from sleeping import sleep
 from small_store import row, tell
+from using_git import commit, git
 
 from clsm_cli.model.ids import tombstone_hash
 from clsm_cli.store import atomic, episodes, inbox, logs, runs, sweeping
@@ -22,26 +21,6 @@ if TYPE_CHECKING:
     from clsm_cli.store.layout import Store
 
 
-def git(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    environment = {
-        "PATH": os.environ["PATH"],
-        "HOME": str(folder.parent),
-        "GIT_CONFIG_NOSYSTEM": "1",
-        "GIT_CONFIG_GLOBAL": os.devnull,
-        "GIT_AUTHOR_NAME": "t",
-        "GIT_AUTHOR_EMAIL": "t@example.org",
-        "GIT_COMMITTER_NAME": "t",
-        "GIT_COMMITTER_EMAIL": "t@example.org",
-    }
-    command = ["git", "-C", str(folder), "-c", "core.fsync=none", *words]
-    return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-
-
-def commit(store: Store) -> None:
-    git(store.root, "add", "-A")
-    git(store.root, "commit", "-qm", "c")
-
-
 @pytest.fixture
 def machines(tmp_path: Path) -> tuple[Store, Store]:
     """Two clones; on the first a conversation of two turns is open."""
@@ -50,7 +29,7 @@ def machines(tmp_path: Path) -> tuple[Store, Store]:
     tell(
         pi, row("The gate number is 4711.", session="gate"), row("Mara keeps bees.", session="gate")
     )
-    commit(pi)
+    commit(pi.root)
     git(tmp_path, "clone", "-q", str(pi.root), str(tmp_path / "pc"))
     return pi, new_store(tmp_path / "pc", "pc")
 
@@ -61,10 +40,10 @@ def test_one_forgets_what_the_other_moves_to_an_episode(machines: tuple[Store, S
     turns = inbox.read(path).turns
     key = next(item.turn.key for item in turns if "4711" in item.turn.text)
     lose(pc, ids=(key,))
-    commit(pc)
+    commit(pc.root)
     sleep(pi)  # the conversation is over
     assert path.read_bytes() == b"\n"
-    commit(pi)
+    commit(pi.root)
     done = git(pi.root, "pull", "-q", "--no-rebase", "--no-edit", str(pc.root), "main")
     assert done.returncode == 0, done.stdout
     assert logs.is_forgotten(key, logs.forgotten(pi))
@@ -77,9 +56,9 @@ def test_one_forgets_all_that_the_other_goes_on_with(machines: tuple[Store, Stor
     pi, pc = machines
     (path,) = inbox.files(pi.inbox)
     lose(pc, ids=tuple(item.turn.key for item in inbox.read(path).turns))
-    commit(pc)
+    commit(pc.root)
     tell(pi, row("The heron is back.", session="gate"))
-    commit(pi)
+    commit(pi.root)
     done = git(pi.root, "pull", "-q", "--no-rebase", "--no-edit", str(pc.root), "main")
     assert done.returncode == 0, done.stdout
     left = inbox.read(path, logs.forgotten(pi)).turns

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from using_git import git
 
 from clsm_cli.model.graph import Edge, Node, Statement
 from clsm_cli.store import atomic, layout, reconcile, shards, topics
@@ -24,22 +25,6 @@ if TYPE_CHECKING:
 
 ROUNDS = int(os.environ.get("CLSM_ROUNDS", "10"))
 NOW = "2026-02-24T22:00:00Z"
-
-
-def git(folder: Path, *words: str) -> int:
-    environment = {
-        "PATH": os.environ["PATH"],
-        "HOME": str(folder.parent),
-        "GIT_CONFIG_NOSYSTEM": "1",
-        "GIT_CONFIG_GLOBAL": os.devnull,
-        "GIT_AUTHOR_NAME": "t",
-        "GIT_AUTHOR_EMAIL": "t@example.org",
-        "GIT_COMMITTER_NAME": "t",
-        "GIT_COMMITTER_EMAIL": "t@example.org",
-    }
-    quick = ["-c", "core.hooksPath=/dev/null", "-c", "core.fsync=none", "-c", "gc.auto=0"]
-    command = ["git", "-C", str(folder), *quick, *words]
-    return subprocess.run(command, env=environment, capture_output=True, check=False).returncode
 
 
 @dataclass
@@ -120,7 +105,7 @@ class Clone:
         git(self.root, "commit", "-qm", "edit")
 
     def sync(self) -> None:
-        if git(self.root, "pull", "-q", "--no-rebase", "--no-edit", "origin", "main"):
+        if git(self.root, "pull", "-q", "--no-rebase", "--no-edit", "origin", "main").returncode:
             self.conflicts += 1
             git(self.root, "merge", "--abort")
         else:
@@ -157,9 +142,12 @@ def clones(tmp_path: Path, *, union: bool) -> list[Clone]:
     git(first, "remote", "add", "origin", str(tmp_path / "o"))
     git(first, "add", "-A")
     git(first, "commit", "-qm", "0")
-    assert git(first, "push", "-q", "origin", "main") == 0
+    assert git(first, "push", "-q", "origin", "main").returncode == 0
     for device in ("pc", "laptop"):
-        assert git(tmp_path, "clone", "-q", str(tmp_path / "o"), str(tmp_path / device)) == 0
+        assert (
+            git(tmp_path, "clone", "-q", str(tmp_path / "o"), str(tmp_path / device)).returncode
+            == 0
+        )
     return [Clone(tmp_path / device, device) for device in ("pi", "pc", "laptop")]
 
 

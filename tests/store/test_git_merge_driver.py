@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import examples, few_ids, records
+from using_git import git
 
 from clsm_cli.model.graph import Node
 from clsm_cli.store import git_setup, joining, layout, shards, topics
@@ -22,22 +23,6 @@ if TYPE_CHECKING:
     from clsm_cli.model.codec import Record
 
 HEAD = "---\ntitle: People\n---\n\n# People\n\n"
-
-
-def git(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    environment = {
-        "PATH": os.environ["PATH"],
-        "HOME": str(folder.parent),
-        "PYTHONPATH": str(Path(__file__).parents[2]),
-        "GIT_CONFIG_NOSYSTEM": "1",
-        "GIT_CONFIG_GLOBAL": os.devnull,
-        "GIT_AUTHOR_NAME": "t",
-        "GIT_AUTHOR_EMAIL": "t@example.org",
-        "GIT_COMMITTER_NAME": "t",
-        "GIT_COMMITTER_EMAIL": "t@example.org",
-    }
-    command = ["git", "-C", str(folder), "-c", "core.fsync=none", *words]
-    return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
 
 
 def three(folder: Path, name: str, base: bytes, ours: bytes, theirs: bytes) -> bytes:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from using_git import git
 
 if TYPE_CHECKING:
     from processes import Cli
@@ -19,19 +20,6 @@ HOOKS = (
     "pre-receive", "prepare-commit-msg", "proc-receive", "push-to-checkout",
     "reference-transaction", "sendemail-validate", "update",
 )  # fmt: skip
-
-
-def git(folder: Path, *words: str, **environment: str) -> None:
-    known = {"PATH": os.environ["PATH"], "HOME": str(folder), "GIT_CONFIG_GLOBAL": os.devnull}
-    known |= {
-        f"GIT_{r}_{w}": "t@example.org" for r in ("AUTHOR", "COMMITTER") for w in ("NAME", "EMAIL")
-    }
-    subprocess.run(
-        ["git", "-C", str(folder), *words],
-        env=known | environment,
-        capture_output=True,
-        check=False,
-    )
 
 
 def plant(root: Path, mark: Path) -> Path:

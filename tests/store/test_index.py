@@ -6,7 +6,6 @@ import os
 import sqlite3
 import stat
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,7 +13,7 @@ from ingesting import embedder as real_embedder
 
 from clsm_cli.model.episodes import Block, Document, Episode, Turn
 from clsm_cli.model.ids import document_id, episode_id, turn_key
-from clsm_cli.store import atomic, episodes, layout, runs, shards
+from clsm_cli.store import atomic, episodes, runs, shards
 from clsm_cli.store.index import codes, database
 from clsm_cli.store.index.opening import Embedder, bring_up_to_date, open_index
 from clsm_cli.store.index.passages import cut
@@ -24,12 +23,6 @@ from clsm_cli.store.lock import locked
 from clsm_cli.text.tokens import count_tokens
 
 ORIGIN = "~/notes.md"
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Store:
-    layout.create(tmp_path / "memory", "UTC")
-    return layout.open_store(tmp_path / "memory", {"CLSM_DEVICE": "pi"})
 
 
 class Counting:

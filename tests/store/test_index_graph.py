@@ -6,19 +6,18 @@ from random import Random
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from ingesting import scratch
 
 from clsm_cli.model.episodes import EpisodeRecord
 from clsm_cli.model.graph import Edge, Node
 from clsm_cli.model.ids import tombstone_hash
-from clsm_cli.store import layout, logs, shards
+from clsm_cli.store import logs, shards
 from clsm_cli.store.index import database, graph
 from clsm_cli.store.index.opening import bring_up_to_date
 from clsm_cli.text.node_ids import node_id
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
     from pathlib import Path
 
     from clsm_cli.model.codec import Record
@@ -28,13 +27,6 @@ NODES = ("mara", "brian", "heron", "quay")
 ALIASES = ("Mara Lind", "the heron", "harbour")
 TURNS = {"e-1": ("00000000000a", "00000000000b"), "e-2": ("00000000000c", "00000000000d")}
 DEVICES = ("pi", "attic")
-
-
-@pytest.fixture
-def store() -> Iterator[Store]:
-    with scratch() as folder:
-        layout.create(folder / "memory", "UTC")
-        yield layout.open_store(folder / "memory", {"CLSM_DEVICE": "pi"})
 
 
 def put(store: Store, path: str, *records: Record) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from clsm_cli.model.episodes import Turn
 from clsm_cli.model.ids import turn_key
-from clsm_cli.store import atomic, inbox, layout
+from clsm_cli.store import atomic, inbox
 from clsm_cli.store.index import database, said
 from clsm_cli.store.index.opening import bring_up_to_date
 
@@ -20,12 +20,6 @@ if TYPE_CHECKING:
 
 SESSION = "harbour"
 TEXTS = ("The ferry leaves at nine.", "I moved to Leeds.", "Is it late? We met yesterday.")
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Store:
-    layout.create(tmp_path / "memory", "UTC")
-    return layout.open_store(tmp_path / "memory", {"CLSM_DEVICE": "pi"})
 
 
 @pytest.fixture

@@ -10,15 +10,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 from index_changes import Files, contents, rows
-from ingesting import scratch
 
-from clsm_cli.store import layout
 from clsm_cli.store.index import database, vector_rows
 from clsm_cli.store.index.opening import Embedder, bring_up_to_date
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from clsm_cli.store.layout import Store
 
@@ -28,13 +26,6 @@ def fake(texts: Sequence[str]) -> Any:
     ones = np.ones((1, 64), np.float32) / 8
     sentence = np.ones(384, np.float32) / np.float32(384**0.5)
     return [SimpleNamespace(sentence=sentence, tokens=ones, pieces=("salt",)) for _ in texts]
-
-
-@pytest.fixture
-def store() -> Iterator[Store]:
-    with scratch() as folder:
-        layout.create(folder / "memory", "UTC")
-        yield layout.open_store(folder / "memory", {"CLSM_DEVICE": "pi"})
 
 
 def brought_up(store: Store, embedder: Embedder | None) -> sqlite3.Connection:

@@ -14,7 +14,6 @@ from clsm_cli.store.index.opening import open_index
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from pathlib import Path
 
     from clsm_cli.store.index.reader import Index
     from clsm_cli.store.layout import Store
@@ -22,12 +21,6 @@ if TYPE_CHECKING:
 SESSION = "harbour"
 ORIGIN = "~/notes.md"
 DAY = date(2026, 2, 24).toordinal()
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Store:
-    layout.create(tmp_path / "memory", "UTC")
-    return layout.open_store(tmp_path / "memory", {"CLSM_DEVICE": "pi"})
 
 
 @pytest.fixture

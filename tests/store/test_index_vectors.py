@@ -14,7 +14,7 @@ from ingesting import embedder
 
 from clsm_cli.model.episodes import Turn
 from clsm_cli.model.ids import turn_key
-from clsm_cli.store import atomic, inbox, layout
+from clsm_cli.store import atomic, inbox
 from clsm_cli.store.index import database
 from clsm_cli.store.index.opening import Embedder, open_index
 from clsm_cli.store.index.reader import Index
@@ -24,12 +24,6 @@ SALT = "The salt isn't in the blue jar."
 BEECH = "Brian burns beech in the workshop."
 ROW = {"sentences.q4": 192, "tokens.q2": 16}
 FILES = sorted(ROW)
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Store:
-    layout.create(tmp_path / "memory", "UTC")
-    return layout.open_store(tmp_path / "memory", {"CLSM_DEVICE": "pi"})
 
 
 def key_of(text: str) -> str:

@@ -4,20 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from clsm_cli.model.graph import Statement
-from clsm_cli.store import layout, logs, runs, settle, shards
+from clsm_cli.store import logs, runs, settle, shards
 from clsm_cli.store.layout import Store
 
 NOW = "2026-02-24T08:00:00Z"
 LATER = "2026-02-25T08:00:00Z"
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Store:
-    layout.create(tmp_path / "memory", "UTC")
-    return layout.open_store(tmp_path / "memory", {"CLSM_DEVICE": "pi"})
 
 
 def write(store: Store, text: str, name: str = "identity/tastes.md") -> Path:

@@ -26,7 +26,6 @@ from clsm_cli.store import (
     episodes,
     graph,
     inbox,
-    layout,
     logs,
     reconcile,
     runs,
@@ -42,12 +41,6 @@ NOW = "2026-02-24T08:00:00Z"
 GONE, LEFT = "0" * 12, "1" * 12
 REV = (1, "pi")
 CANARY = "The canary is called Pip."
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Store:
-    layout.create(tmp_path / "memory", "UTC")
-    return layout.open_store(tmp_path / "memory", {"CLSM_DEVICE": "pi"})
 
 
 def hashes(*ids: str) -> frozenset[str]:

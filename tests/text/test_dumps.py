@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import base64
 import random
-import time
 from pathlib import Path
 
 import pytest
@@ -83,10 +82,3 @@ def test_spans_lie_in_order_inside_of_the_text(piece: str, times: int) -> None:
     assert all(0 < start <= end <= len(text) for start, end in found)
     assert [*found] == sorted(found)
     assert len(told(text)) <= len(text)
-
-
-@pytest.mark.parametrize("text", ["```\n" * 200_000, "1" * 800_000, "a\n\n" * 250_000, log(10_000)])
-def test_the_time_is_linear(text: str) -> None:
-    before = time.process_time()
-    spans(text)
-    assert time.process_time() - before < 2

@@ -5,7 +5,6 @@ from datetime import date
 import pytest
 
 from clsm_cli.text import slots
-from clsm_cli.text.inversion import declarative
 from clsm_cli.text.polarity import claim
 
 AT = date(2026, 2, 24)
@@ -133,7 +132,3 @@ def test_which_way_a_claim_leans(question: str, polarity: str) -> None:
 )
 def test_no_claim(question: str) -> None:
     assert claim(question) is None
-
-
-def test_a_long_question_is_read_quickly() -> None:
-    assert declarative("Is " + "the " * 50_000) is not None

@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -36,10 +34,3 @@ def test_one_line_without_margins(text: str) -> None:
     found = plain(text)
     assert "\n" not in found
     assert found == found.strip()
-
-
-def test_linear_on_hostile_text() -> None:
-    start = time.process_time()
-    for piece in ("*", "[[", "`", "~~", "#a ", "<!--", "https://", "("):
-        plain(piece * 50_000)
-    assert time.process_time() - start < 10

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import re
-import time
 
 import pytest
 from hypothesis import given, settings
@@ -177,10 +176,3 @@ def test_ends_are_named_and_differ(text: str) -> None:
     for source, _, target in found(text, "tea"):
         assert source != target
         assert {source, target} <= {"ann", "rosa", "tom", "tea"}
-
-
-@pytest.mark.parametrize("filler", ["I love tea and ", "Rosa, ", "my ", '"', "went ", "is a ", "-"])
-def test_long_text_takes_linear_time(filler: str) -> None:
-    start = time.process_time()
-    found((filler * 100_000)[:200_000], "tea")
-    assert time.process_time() - start < 6  # aim 0.6 s; quadratic would take minutes

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import time
 from pathlib import Path
 from typing import Any
 
@@ -63,10 +62,3 @@ def test_what_is_handed_over_is_not_read() -> None:
 def test_both_ends_of_a_long_message_are_read() -> None:
     log = "error 404 at line 7\n" * 2000
     assert "past" in decide(f"{log}What did I say about this?", has_current=False).cues
-
-
-@pytest.mark.parametrize("piece", ["1", "good ", "when was the A ", "a: ", "how many ", "? "])
-def test_hostile_text_costs_little(piece: str) -> None:
-    start = time.process_time()
-    decide(piece * 200_000, has_current=True)
-    assert time.process_time() - start < 1

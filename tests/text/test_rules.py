@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import time
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -276,17 +274,3 @@ def test_any_text_is_read(text: str) -> None:
     assert len(sentence_rules(text)) <= 1
     assert plain(text) == " ".join(plain(text).split())
     assert is_same_key(key_of(text), key_of(text)) == (key_of(text) != "")
-
-
-@pytest.mark.parametrize(
-    "piece", ["no, ", "not a ", "use ", "I like my ", "always ", "[[", "**", "_a", "is ", "if a, "]
-)
-def test_linear_time(piece: str) -> None:
-    text = piece * 40_000
-    begin = time.process_time()
-    plain(text)
-    statement(text)
-    key_of(text)
-    sentence_rules(text[:400])
-    tells_correction(text)
-    assert time.process_time() - begin < 2

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import time
 
 import pytest
 from hypothesis import given, settings
@@ -336,41 +335,6 @@ def test_masking_twice_is_masking_once(pieces: list[str]) -> None:
     again = mask(once)
     assert again.text == once
     assert again.found == {}
-
-
-FILLERS = [
-    "a",
-    "A1",
-    "-",
-    ".",
-    ":",
-    "/",
-    " ",
-    "=",
-    "\n",
-    '"',
-    "[",
-    "://a:b",
-    "eyJ-",
-    "eyJaaaaaaaa.",
-    "M-",
-]
-
-
-@pytest.mark.parametrize("filler", [*FILLERS, *(sample for _, sample in SAMPLES)])
-def test_time_is_linear(filler: str) -> None:
-    hostile = (filler * (100_000 // len(filler) + 1))[:100_000]
-    start = time.process_time()
-    mask(hostile)
-    # Aim 0.1 s; the bound leaves room for a busy machine, quadratic time would need minutes.
-    assert time.process_time() - start < 3
-
-
-def test_a_megabyte_line_takes_less_than_a_second() -> None:
-    line = "the token of Mara: a1B2c3 password https://x.org/ key=" * 20_000
-    start = time.process_time()
-    mask(line)
-    assert time.process_time() - start < 3  # aim 1 s, on a quiet machine
 
 
 def test_importing_compiles_nothing() -> None:

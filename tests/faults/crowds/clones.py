@@ -8,13 +8,13 @@ somebody takes it away again.
 from __future__ import annotations
 
 import json
-import os
 import random
-import subprocess
 import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from using_git import git
 
 from clsm_cli.forgetting import memory
 from clsm_cli.store import layout, logs
@@ -57,30 +57,6 @@ REFUSALS = {
     "unpin": (0, 12),
 }
 """Exit codes of commands that may find nothing to do, or more than they dare."""
-
-
-def git(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    """Run git as a user does who set up nothing but a name, without waiting for the disk."""
-    environment = {
-        "PATH": os.environ["PATH"],
-        "HOME": str(folder.parent),
-        "PYTHONPATH": str(Path(__file__).parents[3]),  # of the merge driver
-        "GIT_CONFIG_NOSYSTEM": "1",
-        "GIT_CONFIG_GLOBAL": os.devnull,
-        **{
-            f"GIT_{role}_{what}": "t@example.org"
-            for role in ("AUTHOR", "COMMITTER")
-            for what in ("NAME", "EMAIL")
-        },
-    }
-    quick = ["-c", "core.fsync=none", "-c", "gc.auto=0"]
-    return subprocess.run(
-        ["git", "-C", str(folder), *quick, *words],
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
 
 
 @dataclass

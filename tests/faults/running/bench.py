@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Self
 
 from faults.crashes import trace
-from faults.running.child import CLSM
 from faults.running.laying import NOW, WATCH, ground
 from faults.running.traceable import Command, Ended, Forks
 from faults.running.wording import opened
+from forking import CLSM
 from ingesting import tree
 
 from clsm_cli.errors import ClsmError

@@ -7,10 +7,10 @@ import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from faults.running.child import CLSM as PROGRAM
 from faults.running.laying import NOW, RECALL, REVIEW, SAMPLE, Ground, environment, write_sources
 from faults.running.traceable import Command
 from faults.running.wording import worded
+from forking import CLSM as PROGRAM
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -17,7 +17,7 @@ from functools import cache
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from faults.running import child
+import forking
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -112,7 +112,7 @@ class Forks:
         began = time.monotonic()
         pid = os.fork()
         if pid == 0:
-            child.become(words, self._environment, (given, out, err), self._before)
+            forking.become(words, self._environment, (given, out, err), self._before)
         os.close(given)
         running = Running(pid, os.pidfd_open(pid), out, err, began)
         self._selector.register(running.pidfd, selectors.EVENT_READ, running)

@@ -16,7 +16,6 @@ import ctypes
 import gc
 import json
 import os
-import pkgutil
 import subprocess
 import sys
 import time
@@ -25,10 +24,10 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from faults.running import child
+import forking
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
     from types import TracebackType
 
 TESTS = Path(__file__).parents[2]
@@ -75,7 +74,7 @@ class Forks:
     """
 
     def __init__(
-        self, folder: Path, environment: Mapping[str, str], program: str = child.CLSM
+        self, folder: Path, environment: Mapping[str, str], program: str = forking.CLSM
     ) -> None:
         self.folder = folder
         folder.mkdir(parents=True, exist_ok=True)
@@ -137,20 +136,12 @@ class Forks:
         return int(line)
 
 
-def modules(package: str = "clsm_cli") -> Iterator[str]:
-    """Every module of a package but those that run when they are imported."""
-    found = import_module(package)
-    for each in pkgutil.walk_packages(found.__path__, f"{package}."):
-        if not each.name.endswith("__main__"):
-            yield each.name
-
-
 def _serve(program: str) -> None:
     """Answer requests, a line each: first with the process id, then with how it ended."""
     module = program.partition(":")[0]
     os.environ["OPENBLAS_NUM_THREADS"] = "1"  # as ``main`` does; a fork has no threads
     os.environ["ORT_DISABLE_TELEMETRY"] = "1"
-    for name in (*modules(), "numpy", "onnxruntime", "sqlite3", "tokenizers", module):
+    for name in (*forking.modules(), "numpy", "onnxruntime", "sqlite3", "tokenizers", module):
         import_module(name)
     gc.freeze()
     for line in sys.stdin:
@@ -198,7 +189,7 @@ def _become(program: str, asked: dict[str, Any], gate: int) -> None:
         if asked["log"] is not None:
             _await_tracer(asked["log"])
 
-    child.become(asked["words"], asked["environment"], streams, ready, program)
+    forking.become(asked["words"], asked["environment"], streams, ready, program)
 
 
 def _note_imports(names: str) -> None:

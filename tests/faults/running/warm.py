@@ -25,7 +25,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from faults.running import child
+import forking
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -99,7 +99,7 @@ class Warm:
         self,
         environment: Mapping[str, str],
         imported: tuple[str, ...] = (),
-        program: str = child.CLSM,
+        program: str = forking.CLSM,
     ) -> None:
         """Start the process that forks.
 
@@ -239,7 +239,7 @@ def _become(program: str, asked: dict[str, Any], streams: list[int], heard: int)
         sys.addaudithook(hear)
 
     words = [os.fsdecode(word.encode("latin-1")) for word in asked["words"]]
-    child.become(words, asked["environment"], streams, ready, program)
+    forking.become(words, asked["environment"], streams, ready, program)
 
 
 def _read_terminal(master: int, until: float) -> bytes:

@@ -29,9 +29,9 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from aging import later, say, state
 from faults.rig import Outcome, Rig
-from faults.running.child import CLSM
 from faults.running.laying import environment
 from faults.running.warm import Ended, Warm
+from forking import CLSM
 from ingesting import new_store, scratch, state_of
 
 from clsm_cli.store import archive, atomic, layout, runs

@@ -6,7 +6,6 @@ from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from ingesting import new_store, scratch
 
 from clsm_cli.model.episodes import EpisodeRecord
 from clsm_cli.model.graph import Edge, Node, Statement
@@ -18,20 +17,12 @@ from clsm_cli.store.index.reader import Index
 from clsm_cli.store.topics import text_sha
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from clsm_cli.model.streams import Stream
     from clsm_cli.store.layout import Store
 
 A, B = "00000000000a", "00000000000b"
 REV = (1, "pi")
 AT = "2026-02-24T00:00:00Z"
-
-
-@pytest.fixture
-def store() -> Iterator[Store]:
-    with scratch() as folder:
-        yield new_store(folder / "memory")
 
 
 def put(store: Store, path: str, *records: Any) -> None:

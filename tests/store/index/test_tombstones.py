@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 from index_changes import Files, contents, rows, write
-from ingesting import new_store, scratch
 
 from clsm_cli.model.episodes import EpisodeRecord
 from clsm_cli.model.graph import Edge, Node, Statement
@@ -21,18 +20,11 @@ from clsm_cli.store.index.reader import Index
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Iterator
 
     from clsm_cli.store.layout import Store
 
 NODES = ("mara", "brian", "texel", "ferry")
 AT = "2026-02-24T00:00:00Z"
-
-
-@pytest.fixture
-def store() -> Iterator[Store]:
-    with scratch() as folder:
-        yield new_store(folder / "memory")
 
 
 def brought_up(store: Store) -> sqlite3.Connection:

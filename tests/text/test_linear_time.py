@@ -1,0 +1,98 @@
+"""No text makes a reader slow: whatever is repeated, its time is linear in the length.
+
+The limit leaves room for a busy machine: a reader takes hundredths of a second, and one that looked
+at every beginning again would take minutes.
+"""
+
+from __future__ import annotations
+
+from datetime import date
+from functools import partial
+from typing import TYPE_CHECKING
+
+import pytest
+from strategies import cpu_seconds
+from text.test_relations import found
+
+from clsm_cli.text import timex_asked, timex_bounds, timex_parts, timex_rules
+from clsm_cli.text.aliases import stated
+from clsm_cli.text.compound import parts
+from clsm_cli.text.cues import decisions, open_questions
+from clsm_cli.text.dumps import spans
+from clsm_cli.text.gate import is_whole
+from clsm_cli.text.inversion import declarative
+from clsm_cli.text.mentions import find
+from clsm_cli.text.noun_phrases import noun_phrases
+from clsm_cli.text.ordinals import read
+from clsm_cli.text.phrases import key_phrases
+from clsm_cli.text.plain import plain
+from clsm_cli.text.route import decide
+from clsm_cli.text.rule_keys import key_of
+from clsm_cli.text.rules import sentence_rules, statement, tells_correction
+from clsm_cli.text.secrets import mask
+from clsm_cli.text.sentences import split
+from clsm_cli.text.slots import facts
+from clsm_cli.text.summaries import definition_score
+from clsm_cli.text.timex import _compiled
+from clsm_cli.text.todo import todos
+from clsm_cli.text.tokens import count_tokens, stems
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+MONDAY = date(2026, 2, 23)
+SIZE = 50_000
+"""Characters of a text."""
+SECONDS = 3.0
+WORDS = ("a", "1", ".", " ", "\n", "A ", "a. ", "? ", "'s ", "-", "(", '"', "[[", "**", "`", "東")
+"""What every reader gets."""
+
+
+def _dates(text: str) -> None:
+    for pattern in (
+        *(r.pattern for r in (*timex_rules.RULES, *timex_asked.ASKED)),
+        timex_parts._PATTERN,
+    ):
+        for _ in _compiled(pattern).finditer(text):
+            pass
+
+
+def _rules(text: str) -> None:
+    for read_rules in (statement, key_of, tells_correction):
+        read_rules(text)
+    sentence_rules(text[:400])
+
+
+READERS: dict[str, tuple[Callable[[str], object], tuple[str, ...]]] = {
+    "aliases": (stated, ("[[a|", "(AB", "Ab Cd (", "a, ", "known as ", "A's book ", "SL-12, the a ")),
+    "compound": (parts, ("and ", "Mara and ", "why ", "tea or ", "vs ", "' and ")),
+    "cues": (lambda t: (open_questions(t), decisions(t)), ("we ", "how are you ", "decision:\n", ", is it")),
+    "dates": (_dates, ("in ", "last ", "May 1 ", "2023-", "one day ", "a few ", "Q1 ", "Easter ", "the end of ")),
+    "dumps": (spans, ("```\n", "a\n\n", "2026-02-24 08:00:00 INFO disk 97 % full\n")),
+    "gate": (lambda t: is_whole(t[:800]), ("the ", "it's ", "that ", "a=b ", "is the ")),
+    "mentions": (find, ("[[a|", "#a", "*A", "_A_", "A.", "Aa", "```\n", "a@", "](", "<!--", "https://")),
+    "noun phrases": (noun_phrases, ("ab ", "Ab and ", "old ", "A's ", "```\n", "the ab-")),
+    "ordinals": (lambda t: read(t[:10_000]), ("first ", "before the ", "between x and ", "the last time we talked about ", "when x ")),
+    "phrases": (lambda t: key_phrases([t], 3), ("valve chatter ",)),
+    "plain": (plain, ("~~", "#a ", "<!--", "https://", "_a")),
+    "questions": (lambda t: declarative("Is " + t), ("the ",)),
+    "questions of days": (lambda t: timex_bounds.read(t[:10_000], MONDAY), ("since ", "between 1 and ", "May and ", "from May to ")),
+    "relations": (lambda t: found(t, "tea"), ("I love tea and ", "Rosa, ", "my ", "went ", "is a ")),
+    "routes": (partial(decide, has_current=True), ("good ", "when was the A ", "a: ", "how many ")),
+    "rules": (_rules, ("no, ", "not a ", "use ", "I like my ", "always ", "is ", "if a, ")),
+    "secrets": (mask, ("A1", "://a:b", "key=", "the token of Mara: a1B2c3 password https://x.org/ key=")),
+    "sentences": (split, ("`a` ", "`a`. ", "```\n", "1. ", '?" ', "。", "a" * 99 + ". ")),
+    "slots": (partial(facts, at=MONDAY, speaker="Rob"), ("moved from the a b to ", "not never now ", "Anna's ", '"A ')),
+    "summaries": (partial(definition_score, label="Rosa"), ("Rosa, the ", "Rosa (", "Rosa is ")),
+    "tasks": (lambda t: todos(t, None), ("- [ ] a\n", "blocked ", "I need to call a ", "TODO: ", "  x\n", "- ")),
+    "tokens": (lambda t: (stems(t), count_tokens(t)), ("a_", "é")),
+}  # fmt: skip
+"""By what they find: the reader, and what is repeated besides."""
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_no_text_makes_a_reader_slow(name: str) -> None:
+    read_text, fillers = READERS[name]
+    for filler in (*WORDS, *fillers):
+        text = (filler * SIZE)[:SIZE]
+        assert cpu_seconds(partial(read_text, text)) < SECONDS, filler
