@@ -36,6 +36,7 @@ COMMANDS = (
     "log",
     "list",
     "show",
+    "open",
     "history",
     "graph",
     "status",
@@ -56,6 +57,7 @@ _MODULES = {
     "search": "recall",
     "log": "news",
     "list": "held",
+    "open": "open_source",
     "eval": "evaluate",
     "merge-driver": "merge_driver",
 }
