@@ -16,6 +16,7 @@ from clsm_cli.store import episodes, logs
 from clsm_cli.store.index import database, openable
 from clsm_cli.store.index.opening import open_index
 from clsm_cli.store.index.reader import Index
+from clsm_cli.text.node_ids import node_id
 
 if TYPE_CHECKING:
     from clsm_cli.model.codec import Record
@@ -73,6 +74,19 @@ def beginning_with(store: Store, beginning: str, limit: int = 50) -> list[str]:
         if len(beginning) >= MIN_PREFIX:
             found |= {passage.key for passage in index.by_key(beginning)}
     return sorted(found)[:limit]
+
+
+def is_known(store: Store, wanted: str) -> bool:
+    """Whether something has that id, or the only id that begins so, or a concept has that name.
+
+    Raises:
+        BadInputError: Several ids begin so.
+    """
+    with open_index(store, None) as opened:
+        index = opened.index
+        node = index.node_of(node_id(wanted)) if wanted.strip() else ""
+        choices = _choices(index, wanted) | (_choices(index, node) & {node})
+        return meant(wanted, choices) is not None or node in choices
 
 
 def look_up(store: Store, wanted: str) -> Found:
