@@ -19,7 +19,7 @@ from clsm_cli.text.terminal import safe
 GROUPS = {
     "Remember": ("init", "note", "ingest", "consolidate", "decay"),
     "Recall": ("recall", "search", "context", "feedback"),
-    "Look inside": ("log", "list", "show", "history", "graph", "status"),
+    "Look inside": ("log", "list", "show", "open", "history", "graph", "status"),
     "Put right": ("correct", "review", "edit", "pin", "unpin", "undo", "forget"),
     "Keep safe": ("doctor", "backup", "restore"),
     "Connect": ("hook", "schedule", "mcp", "model", "merge-driver"),
@@ -33,6 +33,7 @@ _MODULES = {
     "search": "recall",
     "log": "news",
     "list": "held",
+    "open": "open_source",
     "eval": "evaluate",
     "merge-driver": "merge_driver",
 }

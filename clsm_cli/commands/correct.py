@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from clsm_cli.commands import completion
+from clsm_cli.commands import completion, which
 from clsm_cli.commands.options import (
     DryRunOption,
     JsonOption,
@@ -22,7 +23,20 @@ from clsm_cli.consolidation import correct as use_case
 from clsm_cli.ingestion import times
 from clsm_cli.model.graph import Statement
 
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from clsm_cli.commands.which import Fits
+    from clsm_cli.inspection.lookup import Found
+    from clsm_cli.store.layout import Store
+
+_MOST = 6
+"""Things that are listed: more of them would only be near."""
+_SHORTEST = 3
+"""Words of a sentence that says what is true now."""
 EXAMPLES = examples(
+    'clsm correct "The workshop moved to the harbour."   # what that ends is looked up',
+    'clsm correct "Nina\'s birthday" "3 June"',
     'clsm correct f-3a9c12d08e41 "The archive uses SQLite."',
     "clsm correct bell '15 minutes' --since 2026-03-01",
     'clsm correct Mara "Mara lives in York." --never   # she never lived elsewhere',
@@ -33,17 +47,18 @@ def correct(
     wanted: Annotated[
         str,
         typer.Argument(
-            metavar="ID|SUBJECT",
-            help="A statement's id, or what it is about.",
+            metavar="ID|WORDS",
+            help="A statement's id, what it is about, or what you remember of it; or, alone, the"
+            " sentence that is true now.",
             autocompletion=completion.ids,
         ),
     ],
     said: Annotated[
-        list[str],
+        list[str] | None,
         typer.Argument(
-            metavar="VALUE...", help="The whole sentence that is true now, or its value alone."
+            metavar="[VALUE]...", help="The whole sentence that is true now, or its value alone."
         ),
-    ],
+    ] = None,
     *,
     since: Annotated[
         str | None,
@@ -51,6 +66,9 @@ def correct(
     ] = None,
     never: Annotated[
         bool, typer.Option("--never", help="What memory holds was never true.")
+    ] = False,
+    yes: Annotated[
+        bool, typer.Option("--yes", help="Do not ask; take what stands out of what fits.")
     ] = False,
     dry_run: DryRunOption = False,
     store: StoreOption = None,
@@ -62,7 +80,7 @@ def correct(
     """Say what is true now.
 
     What memory held until then is closed, not deleted, unless it was never true. No consolidation
-    undoes a correction.
+    undoes a correction. What your words may mean is listed, and you are asked which of it ended.
     """
     printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
     opened = chosen_store(store)
@@ -74,20 +92,59 @@ def correct(
         start = times.normalise(since, opened.zone) or times.normalise(
             moment.isoformat(), opened.zone
         )
-    done = use_case.correct(
+    words, value = given([wanted]), given(said or ())
+    if not said and len(words.split()) < _SHORTEST:
+        raise UsageError("VALUE", "is missing; say in a whole sentence what is true now")
+    moment = current_time(now, opened.zone)
+    correct_it = partial(
+        use_case.correct,
         opened,
-        given([wanted]),
-        given(said),
-        current_time(now, opened.zone),
-        printer.warn,
+        said=value or words,
+        now=moment,
+        warn=printer.warn,
         since=start,
         never=never,
         dry_run=dry_run,
     )
+    try:
+        if not value:
+            raise use_case.NotCertainError(words, "names nothing", "name a statement by its id")
+        done = correct_it(wanted=words)
+    except use_case.NotCertainError as error:
+        if which.is_shaped(words):
+            raise
+        fits = which.named(opened, error.ids)
+        if not fits.found:
+            fits = _fits(printer, opened, words, value, moment)
+        chosen = which.choose(printer, "clsm correct", words, fits, yes=yes, dry_run=dry_run)
+        if not chosen:
+            return
+        done = correct_it(
+            wanted=_meant(chosen[0].thing, words),
+            with_it=[fit.id for fit in chosen[1:] if fit.id.startswith("f-")],
+            is_whole=not value,
+        )
     if as_json:
         printer.json(_mapping(done, dry_run=dry_run))
     else:
         printer.lines(_lines(done, dry_run=dry_run))
+
+
+def _fits(printer: Printer, store: Store, words: str, value: str, now: datetime) -> Fits:
+    """What words mean: of that, if there is any, what holds a value that is said anew."""
+    fits = which.fits(printer, store, words, now, most=_MOST, share=1.0)
+    found = [_meant(fit.thing, words) for fit in fits.found]
+    kept = use_case.replaceable(store, found, value or words, now, is_whole=not value)
+    told = tuple(fit for fit, is_told in zip(fits.found, kept, strict=True) if is_told)
+    return fits._replace(found=told or fits.found)
+
+
+def _meant(thing: Found, words: str) -> str | use_case.Heard:
+    """The id of a statement; of a turn or a block what it says."""
+    if thing.kind == "statement":
+        return thing.id
+    told = thing.told[0]
+    return use_case.Heard(thing.id, thing.text, told.time, thing.facts["trust"], words)
 
 
 def _lines(done: use_case.Correction, *, dry_run: bool) -> list[str]:

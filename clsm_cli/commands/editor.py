@@ -76,8 +76,41 @@ def _free(folder: Path, name: str) -> Path:
     return path
 
 
+_PLUS = ("+{line}", "{file}")
+_COLON = ("{file}:{line}",)
+_OPTION = ("--line", "{line}", "{file}")
+AT_LINE = {
+    **dict.fromkeys(("ex", "gvim", "mvim", "nvim", "vi", "view", "vim"), _PLUS),
+    **dict.fromkeys(("emacs", "emacsclient", "gedit", "jed", "joe", "mg", "nano", "ne"), _PLUS),
+    **dict.fromkeys(("kak", "less", "micro", "pico"), _PLUS),
+    **dict.fromkeys(("code", "code-insiders", "codium", "cursor", "windsurf"), ("-g", *_COLON)),
+    **dict.fromkeys(("helix", "hx", "subl", "zed"), _COLON),
+    **dict.fromkeys(("idea", "kate", "mate", "pycharm"), _OPTION),
+}
+"""How editors are told a line, from their manuals; any other gets the file alone."""
+
+
+def show(file: str, line: int) -> None:
+    """Open a file at a line in $VISUAL or $EDITOR, and wait for that.
+
+    Raises:
+        BadInputError: It cannot be run, or failed.
+    """
+    _run(
+        lambda program: [w.format(file=file, line=line) for w in AT_LINE.get(program, ("{file}",))]
+    )
+
+
 def _open(path: Path) -> None:
+    """Wait for the editor; see ``show``."""
+    _run(lambda _program: [str(path)])
+
+
+def _run(words: Callable[[str], list[str]]) -> None:
     """Wait for the editor.
+
+    Args:
+        words: What comes behind a program of a name.
 
     Raises:
         BadInputError: It cannot be run, or failed.
@@ -88,7 +121,8 @@ def _open(path: Path) -> None:
         raise BadInputError("$EDITOR", "is not set", "name an editor that needs no terminal")
     named = named or DEFAULT
     try:
-        done = subprocess.run([*shlex.split(named), str(path)], check=False)
+        first, *more = shlex.split(named)
+        done = subprocess.run([first, *more, *words(Path(first).name)], check=False)
     except (OSError, ValueError) as error:
         reason = f"cannot be run ({getattr(error, 'strerror', None) or error})"
         raise BadInputError(named, reason, "name your editor in $EDITOR") from None

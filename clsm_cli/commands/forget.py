@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from clsm_cli.commands import completion, forget_secrets
+from clsm_cli.commands import completion, forget_secrets, which
 from clsm_cli.commands.options import (
     DryRunOption,
     JsonOption,
@@ -19,7 +19,6 @@ from clsm_cli.commands.options import (
 )
 from clsm_cli.commands.output import Printer, counted, is_terminal, plain
 from clsm_cli.commands.render_forget import (
-    found_lines,
     history_lines,
     receipt_lines,
     receipt_mapping,
@@ -41,9 +40,8 @@ if TYPE_CHECKING:
     from clsm_cli.store.layout import Store
 
 EXAMPLES = examples(
-    'clsm forget --query "gate code"       # what is there, with ids; nothing goes',
+    'clsm forget "the Berlin trip"         # lists what that may mean, and asks',
     "clsm forget 0f3a9c12d08e --dry-run    # all that would go with it",
-    "clsm forget 0f3a9c12d08e",
     "clsm forget --source https://example.org/page --yes",
     "clsm forget --person Mara             # offers what only refers to her, too",
     "clsm forget --person Mara --since 2026-02-01 --until 2026-03-01",
@@ -57,16 +55,12 @@ def forget(
     ids: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[ID]...",
-            help="Of turns, episodes, statements, documents or concepts.",
+            metavar="[ID|WORDS]...",
+            help="Of turns, episodes, statements, documents or concepts; or what you remember of it.",
             autocompletion=completion.ids,
         ),
     ] = None,
     *,
-    query: Annotated[
-        str | None,
-        typer.Option(metavar="TEXT", help="Only list what a recall finds, with its ids."),
-    ] = None,
     source: Annotated[
         str | None,
         typer.Option(
@@ -121,19 +115,19 @@ def forget(
     moment = current_time(now, opened.zone)
     wanted = _wanted(opened, ids or [], source, session, person, since, until)
     if secrets:
-        if query is not None or any(each not in ((), None) for each in wanted):
+        if any(each not in ((), None) for each in wanted):
             raise UsageError("--secrets", "looks through everything; name nothing beside it")
         forget_secrets.run(
             printer, opened, moment, yes=yes, purge_history=purge_history, dry_run=dry_run
         )
         return
-    if query is not None:
-        if any(each not in ((), None) for each in wanted):
-            raise UsageError("--query", "only lists; name what is to go in a second command")
-        _list(printer, opened, query, moment)
-        return
     if all(each in ((), None) for each in wanted):
-        raise UsageError("ID", "say what is to be forgotten, by id or by an option")
+        raise UsageError("ID", "say what is to be forgotten, by id, in words or by an option")
+    if wanted.ids:
+        meant = _meant(printer, opened, wanted.ids, moment, yes=yes, dry_run=dry_run)
+        if not meant:
+            return
+        wanted = wanted._replace(ids=meant)
     _forget(
         printer,
         opened,
@@ -170,19 +164,18 @@ def _wanted(
     )
 
 
-def _list(printer: Printer, store: Store, text: str, now: datetime) -> None:
-    """What a recall finds, so that it can be named."""
-    from clsm_cli.commands import engine
-    from clsm_cli.retrieval.recall import Query, recall
+def _meant(
+    printer: Printer, store: Store, ids: tuple[str, ...], now: datetime, *, yes: bool, dry_run: bool
+) -> tuple[str, ...]:
+    """The ids, or those of what is meant where they are none but plain words."""
+    from clsm_cli.inspection.lookup import is_known
 
-    query = Query(text=given([text]), now=now.isoformat(), k=20, budget=100_000)
-    (answer,) = recall(store, [query], engine.QueryEngine(), engine.embedder())
-    printer.warn_all(answer.warnings)
-    if printer.as_json:
-        found = [{"id": each.id, "text": each.text} for each in answer.memories]
-        printer.json({"schema": "clsm.forget/1", "found": found})
-    else:
-        printer.lines(found_lines(answer.memories))
+    if any(which.is_shaped(each) or is_known(store, each) for each in ids):
+        return ids
+    words = " ".join(ids)
+    fits = which.fits(printer, store, words, now)
+    chosen = which.choose(printer, _COMMAND, words, fits, yes=yes, dry_run=dry_run)
+    return tuple(fit.id for fit in chosen)
 
 
 def _forget(

@@ -114,8 +114,9 @@ class Calls:
         """One thing by its id; see ``clsm show``."""
         from clsm_cli.inspection.lookup import look_up
 
-        found = look_up(chosen_store(self._store), wanted)
-        return Told(found_mapping(found), self.sealed(found_lines(found)))
+        store = chosen_store(self._store)
+        found = look_up(store, wanted)
+        return Told(found_mapping(found), self.sealed(list(found_lines(found, store.zone))))
 
     def history(self, names: Sequence[str], as_of: str | None, known_at: str | None) -> Told:
         """Every version of what is held; see ``clsm history``."""

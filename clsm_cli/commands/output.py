@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import sys
+from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.errors import DiskError
 from clsm_cli.text.terminal import safe, safe_json
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Collection, Iterable
 
     from rich.console import RenderableType
 
@@ -19,6 +21,10 @@ _ASCII = str.maketrans(
     {"·": "|", "█": "#", "░": ".", "›": ">", "…": "...", "—": "-", "–": "-", "−": "-"}
 )
 """Our own typography for a terminal that has none."""
+
+
+BELOW = "Files are below {}."
+"""What a block for a model says of the folder that its places count from (``below``)."""
 
 
 class Printer:
@@ -129,6 +135,31 @@ def counted(count: int, word: str) -> str:
     ('1 turn', '2 turns')
     """
     return f"{count} {word}" if count == 1 else f"{count} {word}s"
+
+
+def place(file: str, line: int) -> str:
+    """A line of a file as it can be opened: relative below the current folder, else absolute."""
+    if not file:
+        return ""
+    with contextlib.suppress(OSError):  # the current folder was deleted under us
+        file = file.removeprefix(f"{os.getcwd()}{os.sep}")
+    return f"{file}:{line}" if line else file
+
+
+def below(files: Collection[str]) -> tuple[str, dict[str, str]]:
+    """The folder from which some absolute paths are shortest to tell, and how each is told then.
+
+    "" where naming a folder spares nothing.
+
+    >>> below(["/home/mara/notes/a.md", "/home/mara/notes/days/b.md", "/tmp/c.md"])[1].values()
+    dict_values(['a.md', 'days/b.md', '/tmp/c.md'])
+    """
+    folders = {str(folder) for file in files for folder in PurePosixPath(file).parents[:-1]}
+    told = {"": {file: file for file in files}}
+    for folder in folders:
+        told[folder] = {file: file.removeprefix(f"{folder}/") for file in files}
+    best = min(told, key=lambda each: (len(each) + sum(map(len, told[each].values())), each))
+    return best, told[best]
 
 
 def is_terminal(stream: Any) -> bool:

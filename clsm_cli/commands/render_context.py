@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from clsm_cli.commands.output import plain
+from clsm_cli.commands.output import BELOW, below, place, plain
 from clsm_cli.retrieval.briefing import SCHEMA
 
 if TYPE_CHECKING:
@@ -49,8 +49,9 @@ def _section_mapping(section: Section) -> dict[str, Any]:
 
 def _item_mapping(item: Item) -> dict[str, Any]:
     mapping = item._asdict()
-    path, line = mapping.pop("path"), mapping.pop("line")
-    return {**mapping, "source": {"path": path, "line": line} if path else None}
+    names = ("path", "line", "file", "file_line")
+    source = {name: mapping.pop(name) for name in names}
+    return {**mapping, "source": source if source["path"] else None}
 
 
 def context_lines(found: Briefing) -> list[str]:
@@ -62,7 +63,7 @@ def context_lines(found: Briefing) -> list[str]:
         file = ""
         for each, about in _under(section.items):
             if each.file and each.file != file:
-                lines.append(f"{_flat(each.file)}")
+                lines.append(_flat(place(each.file, 0)))
             file = each.file
             *more, last = _lines(each, about, "")
             lines += [*more, f"{last} ({_flat(each.place)})" if each.place else last]
@@ -92,11 +93,14 @@ def prompt_lines(found: Briefing, key: bytes | None) -> list[str]:
 
 def _body(found: Briefing) -> Iterator[str]:
     yield ABOUT
+    items = [item for section in found.sections for item in section.items]
+    folder, told = below({item.file for item in items} - {""})
+    yield from [_flat(BELOW.format(folder))] if folder else []
     for section in found.sections:
         if section.items:
             yield f"{TITLES[section.name]}:"
             for item, about in _under(section.items):
-                yield from _lines(item, about, f"({_origin(item)}) ")
+                yield from _lines(item, about, f"({_origin(item, told.get(item.file, ''))}) ")
     yield from _cut(found)
 
 
@@ -109,10 +113,10 @@ def _lines(item: Item, about: str, head: str) -> list[str]:
     return [*lines[:-1], lines[-1] + due]
 
 
-def _origin(item: Item) -> str:
+def _origin(item: Item, file: str) -> str:
     """Trust and day, then the source: a file's name could pose as what comes before it."""
     day = _flat((item.time or "")[:10]) or "undated"
-    words = [f"trust {item.trust}", day, f"{item.file}:{item.line}" if item.line else item.file]
+    words = [f"trust {item.trust}", day, f"{file}:{item.file_line}" if file else ""]
     return ", ".join(_flat(word) for word in words if word)
 
 

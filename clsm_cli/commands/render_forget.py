@@ -15,20 +15,11 @@ if TYPE_CHECKING:
     from clsm_cli.forgetting.past import Rewritten
     from clsm_cli.forgetting.receipt import Gone, Receipt, Run
     from clsm_cli.forgetting.refers import Refers
-    from clsm_cli.retrieval.answer import Memory
 
 WIDTH = 72
 """Characters of a text that a line shows."""
 FEW = 20
 """Things of a kind that are listed without --verbose."""
-
-
-def found_lines(memories: Sequence[Memory]) -> list[str]:
-    """What a recall found, to be named."""
-    if not memories:
-        return ["nothing was found"]
-    lines = [f"{each.id}  {_short(each.text)}" for each in memories]
-    return [*lines, "", "nothing was forgotten; name what is to go: clsm forget ID..."]
 
 
 def receipt_lines(receipt: Receipt, *, is_done: bool, verbose: bool) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from clsm_cli.commands.output import counted, plain
+from clsm_cli.commands.output import counted, place, plain
 from clsm_cli.commands.tables import Table
 from clsm_cli.commands.tables import lines as table_lines
 from clsm_cli.records import NamedTuple
@@ -87,7 +87,7 @@ def _row(version: Version, zone: tzinfo) -> tuple[str, ...]:
         version.superseded_at,
     )
     shown = (clock(time, zone) for time in times)
-    return (_short(version.value), *shown, version.state, version.source or "", version.id)
+    return (_short(version.value), *shown, version.state, _place(version), version.id)
 
 
 def _subject(subject: Subject) -> tuple[str, ...]:
@@ -117,6 +117,10 @@ def clock(time: str | None, zone: tzinfo) -> str:
         return str(time)
     moment = moment.astimezone(zone) if moment.tzinfo else moment
     return f"{moment:%Y-%m-%d %H:%M}"
+
+
+def _place(version: Version) -> str:
+    return place(version.file, version.line)
 
 
 def _short(text: str) -> str:
@@ -201,5 +205,5 @@ def _details(version: Version, now: datetime) -> list[str]:
         said = [f"from {clock(start, zone)}"] if start else []
         said += [f"until {clock(end, zone)}"] if end else []
         clocks += [" ".join([word, *said])] if said else []
-    places = [each for each in (version.source, version.id) if each]
+    places = [each for each in (_place(version), version.id) if each]
     return [" · ".join(parts) for parts in (clocks, places) if parts]

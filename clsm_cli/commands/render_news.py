@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from clsm_cli.commands.output import plain
+from clsm_cli.commands.output import place, plain
 from clsm_cli.commands.render_history import clock
 from clsm_cli.commands.render_review import question
 from clsm_cli.consolidation.teaching import WORTH
@@ -77,7 +77,8 @@ def _line(line: Line, zone: tzinfo) -> Iterator[str]:
     times = f" until {clock(line.until, zone)}" if line.until else ""
     before = f" (was: {' '.join(line.before.split())})" if line.before else ""
     yield f"- {' '.join(line.text.split())}{times}{before}"
-    where = [part for part in (clock(line.since, zone), line.source, line.id) if part]
+    parts = (clock(line.since, zone), place(line.file, line.line), line.id)
+    where = [part for part in parts if part]
     yield f"  {' · '.join(where)}"
 
 

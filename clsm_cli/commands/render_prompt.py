@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from clsm_cli.commands.output import BELOW, below
 from clsm_cli.commands.render_recall import known_lines, sure
 from clsm_cli.text.fence import seal
 
@@ -40,8 +41,10 @@ def _body(answer: Answer) -> Iterator[str]:
     yield from map(_flat, known_lines(answer))
     if answer.concepts:
         yield "Concepts: " + ", ".join(_flat(concept.label) for concept in answer.concepts)
+    folder, told = below({memory.sources[0].file for memory in answer.memories} - {""})
+    yield from [_flat(BELOW.format(folder))] if folder else []
     for number, memory in enumerate(answer.memories, 1):
-        yield f"{number}. {_origin(memory)}"
+        yield f"{number}. {_origin(memory, told.get(memory.sources[0].file, ''))}"
         if memory.heading:
             yield _INDENT + _flat(memory.heading)
         said = f"{_flat(memory.speaker)}: {memory.text}" if memory.speaker else memory.text
@@ -51,11 +54,10 @@ def _body(answer: Answer) -> Iterator[str]:
         yield _cut(answer.budget)
 
 
-def _origin(memory: Memory) -> str:
+def _origin(memory: Memory, file: str) -> str:
     """Trust, how sure it is, and date, then the source: a file's name could pose as what comes before it."""
     source = memory.sources[0]
-    # What came through standard input has no file; its conversation says more than "-".
-    place = memory.session if source.path == "-" else f"{source.path}:{source.line_start}"
+    place = f"{file}:{source.line}" if file else memory.session
     date = (source.timestamp or "undated")[:16].replace("T", " ")
     return f"trust {memory.trust}, {sure(memory)}, {date}, {_flat(place)}"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from clsm_cli.commands.output import plain
+from clsm_cli.commands.output import place, plain
 from clsm_cli.retrieval.answer import SCHEMA
 from clsm_cli.text.terminal import safe
 
@@ -149,9 +149,10 @@ _REASONS = {
 
 def _where(memory: Memory) -> str:
     source = memory.sources[0]
-    # What came through standard input has no file; its conversation says more than "-".
-    place = memory.session if source.path == "-" else f"{source.path}:{source.line_start}"
-    words = [place, (source.timestamp or "")[:16].replace("T", " ")]
+    words = [
+        place(source.file, source.line) or memory.session,
+        (source.timestamp or "")[:16].replace("T", " "),
+    ]
     if memory.trust not in ("user", "agent"):
         words.append(f"from {memory.trust}")
     return " · ".join(word for word in words if word)

@@ -1,8 +1,8 @@
-"""``clsm show``: one thing by its id."""
+"""``clsm show``: one thing by its id, what it says before what is known of it."""
 
 from __future__ import annotations
 
-import json
+from json import dumps
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
@@ -16,17 +16,24 @@ from clsm_cli.commands.options import (
     VerboseOption,
     examples,
 )
-from clsm_cli.commands.output import Printer, plain
+from clsm_cli.commands.output import Printer, place, plain
+from clsm_cli.commands.render_history import clock
 from clsm_cli.commands.runtime import chosen_store, given
 
 if TYPE_CHECKING:
-    from clsm_cli.inspection.lookup import Found
+    from collections.abc import Iterator
+    from datetime import tzinfo
+
+    from clsm_cli.inspection.lookup import Found, Told
 
 EXAMPLES = examples(
     "clsm show e-3a9c12d08e41          # an episode",
     "clsm show 3a9c                    # how an id begins is enough",
     "clsm show delegation-defect --json",
 )
+
+LONGEST = 100
+"""Characters of a turn that are shown beside where it was said."""
 
 
 def show(
@@ -45,16 +52,18 @@ def show(
 ) -> None:
     """Show one thing by its id.
 
-    A turn, a block, an episode, a statement, a concept or an edge.
+    A turn, a block, an episode, a statement, a concept or an edge: what it says, since when, and
+    where it was said. --verbose adds every field.
     """
     from clsm_cli.inspection.lookup import look_up
 
     printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
-    found = look_up(chosen_store(store), given([wanted]))
+    opened = chosen_store(store)
+    found = look_up(opened, given([wanted]))
     if as_json:
         printer.json(found_mapping(found))
     else:
-        printer.lines(found_lines(found))
+        printer.lines(found_lines(found, opened.zone, verbose=verbose))
 
 
 def found_mapping(found: Found) -> dict[str, Any]:
@@ -62,10 +71,31 @@ def found_mapping(found: Found) -> dict[str, Any]:
     return {"schema": "clsm.show/1", **plain(found)}
 
 
-def found_lines(found: Found) -> list[str]:
-    """What it is, a line a fact, then its text."""
-    lines = [f"{found.kind} {found.id}"]
-    for name, value in found.facts.items():
-        shown = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-        lines.append(f"{name}: {shown}")
-    return [*lines, "", *found.text.split("\n")] if found.text else lines
+def found_lines(found: Found, zone: tzinfo, *, verbose: bool = False) -> Iterator[str]:
+    """What it says, what it is, since when it holds, and where it was said; then all fields."""
+    facts = found.facts
+    if found.text:
+        yield from (*found.text.split("\n"), "")
+    words = (facts.get(name) for name in ("title", "heading", "state", "stream", "trust"))
+    kind = facts.get("kind", found.kind)
+    yield " · ".join([f"{kind} {found.id}", *(str(word) for word in words if word)])
+    for name, start, end in (
+        ("true", "valid_from", "valid_until"),
+        ("believed", "recorded_at", "superseded_at"),
+    ):
+        times = [f"from {clock(facts[start], zone)}"] if facts.get(start) else []
+        times += [f"until {clock(facts[end], zone)}"] if facts.get(end) else []
+        if times:
+            yield f"{name} {' '.join(times)}"
+    for told in found.told:
+        said = "" if told.text in ("", found.text) else _short(told)
+        parts = (place(told.file, told.line), clock(told.time, zone), said)
+        yield " · ".join(part for part in parts if part)
+    if verbose:
+        for name, value in facts.items():
+            yield f"{name}: {value if isinstance(value, str) else dumps(value, ensure_ascii=False)}"
+
+
+def _short(told: Told) -> str:
+    said = " ".join(f"{told.speaker}: {told.text}".removeprefix(": ").split())
+    return said if len(said) <= LONGEST else f"{said[: LONGEST - 1]}…"

@@ -11,9 +11,12 @@ from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from clsm_cli.consolidation.desk import at_desk, check_line
+from clsm_cli.consolidation.claims import FACTS
+from clsm_cli.consolidation.desk import Desk, at_desk, check_line
 from clsm_cli.errors import BadInputError
+from clsm_cli.ingestion.report import Run
 from clsm_cli.ingestion.turns import Masker
+from clsm_cli.model.graph import Statement
 from clsm_cli.model.ids import closed_copy_id, folded
 from clsm_cli.model.tombstones import birth_ids, first_free
 from clsm_cli.records import NamedTuple
@@ -22,17 +25,43 @@ from clsm_cli.store import ontology as store_ontology
 from clsm_cli.text import gate, slot_values, slots, timex, todo
 from clsm_cli.text.node_ids import node_id
 from clsm_cli.text.ontology import tags_of
+from clsm_cli.text.plain import plain
+from clsm_cli.text.sentences import sentences
 from clsm_cli.text.slot_identity import UNKNOWN
 from clsm_cli.text.slot_words import PERSON_PRONOUNS
+from clsm_cli.text.streams import stream_of
 from clsm_cli.text.tokens import stems
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from datetime import date, datetime
 
-    from clsm_cli.consolidation.desk import Desk, Warn
-    from clsm_cli.model.graph import Statement
+    from clsm_cli.consolidation.desk import Warn
+    from clsm_cli.model.trust import Trust
     from clsm_cli.store.layout import Store
     from clsm_cli.text.slots import Fact
+
+
+class NotCertainError(BadInputError):
+    """It is not certain which statement is meant; ``ids``: those that it may be."""
+
+    def __init__(self, what: str, reason: str, next_step: str, ids: tuple[str, ...] = ()) -> None:
+        super().__init__(what, reason, next_step)
+        self.ids = ids
+
+
+class Heard(NamedTuple):
+    """A turn or a block that says what is not true, where no statement does.
+
+    Attributes:
+        about: What a person called it, to find its sentence.
+    """
+
+    key: str
+    text: str
+    time: str | None
+    trust: Trust
+    about: str
 
 
 class Correction(NamedTuple):
@@ -59,11 +88,13 @@ class Correction(NamedTuple):
 
 def correct(
     store: Store,
-    wanted: str,
+    wanted: str | Heard,
     said: str,
     now: datetime,
     warn: Warn,
     *,
+    with_it: Sequence[str] = (),
+    is_whole: bool = False,
     since: str | None = None,
     never: bool = False,
     dry_run: bool = False,
@@ -72,16 +103,20 @@ def correct(
 
     Args:
         store: Where.
-        wanted: Id of a statement, how one begins, or the name of what it is about.
+        wanted: Id of a statement, how one begins, or the name of what it is about; or a passage, of
+            which the sentence that is not true becomes a statement first.
         said: The whole sentence that is true now, or only the value that takes the old one's place.
         now: Time of the run, with offset.
         warn: Told what the user should hear.
+        with_it: Ids of statements that are closed too.
+        is_whole: It is a sentence, whatever it looks like.
         since: Since when it is true, a canonical time; else the sentence says it, else now.
         never: The old statement was never true.
         dry_run: Only say what would happen.
 
     Raises:
-        BadInputError: It is not certain which statement is meant, or what it should say.
+        NotCertainError: It is not certain which statement is meant.
+        BadInputError: It is not certain what it should say.
         LockedError: Another clsm kept the lock.
         DiskError: The disk refused.
     """
@@ -92,21 +127,61 @@ def correct(
     for kind, count in sorted(mask.found.items()):
         warn(f"{count} masked ({kind})")
     with at_desk(store, "correct", now, warn, dry_run=dry_run) as desk:
-        old = desk.statement(wanted) or _meant(desk, wanted, said)
-        text = _sentence(desk, old, said)
+        if isinstance(wanted, Heard):
+            old = _stated(desk, wanted, said)
+        else:
+            old = desk.statement(wanted) or _meant(desk, wanted, said)
+        text = said if is_whole else _sentence(desk, old, said)
         if (known := _known(desk, old, text)) is not None:
             return Correction(old, old.valid_until, known, is_new=False)
-        done = replaced(desk, old, text, since, never=never)
+        more = tuple(desk.statements[each] for each in with_it)
+        done = replaced(desk, old, text, since, never=never, with_it=more)
         return done._replace(run=desk.save())
 
 
+def replaceable(
+    store: Store, found: Sequence[str | Heard], said: str, now: datetime, *, is_whole: bool = False
+) -> list[bool]:
+    """Which of some statements and passages say what is said anew, of the same thing."""
+    desk = Desk(store, Run(store, "correct", now), now, dry_run=True)
+    tells = _tells if is_whole or is_sentence(said) else _takes
+    rows = [
+        _stated(desk, each, said) if isinstance(each, Heard) else desk.statements[each]
+        for each in found
+    ]
+    return [row.is_current and tells(desk, row, said) for row in rows]
+
+
+def _tells(desk: Desk, row: Statement, sentence: str) -> bool:
+    """Whether a sentence tells of the same thing and slot, or of a thing of which a row tells none."""
+    facts = _facts(desk, row, sentence)
+    if row.slot is None:
+        words = {*stems(row.text)}
+        return any(fact.subject and {*stems(fact.subject)} <= words for fact in facts)
+    return any(
+        f.slot == row.slot and desk.node_of(f.subject) == desk.node_of(row.subject) for f in facts
+    )
+
+
+def _takes(desk: Desk, row: Statement, value: str) -> bool:
+    """Whether a value is like the one that a statement holds, and can take its place there."""
+    is_alike = row.value is not None and _kind(row.value, desk.day) == _kind(value, desk.day)
+    return is_alike and _with_value(desk, row, value) is not None and _fits(desk, row, value)
+
+
 def replaced(
-    desk: Desk, old: Statement, text: str, since: str | None, *, never: bool = False
+    desk: Desk,
+    old: Statement,
+    text: str,
+    since: str | None,
+    *,
+    never: bool = False,
+    with_it: tuple[Statement, ...] = (),
 ) -> Correction:
     """Put the rows of a correction on the desk.
 
     A current statement that says ``text`` already becomes the new row. Statements that say little
-    more than the old one are closed too: they would stand there stale.
+    more than the old one are closed too, as ``with_it`` are: they would stand there stale.
 
     Raises:
         BadInputError: The text cannot be a line of Markdown, or the statement is a summary.
@@ -122,8 +197,9 @@ def replaced(
     else:
         new = replace(standing, supersedes=old.id, trust="user", pinned=True)
     check_line(new)
-    held = [row for row in _of_value(desk, old) if row.id != new.id]
-    also = tuple(row for row in held if row.slot == old.slot and _says_no_more(row, old))
+    taken = {new.id, *(row.id for row in with_it)}
+    held = [row for row in _of_value(desk, old) if row.id not in taken]
+    also = with_it + tuple(r for r in held if r.slot == old.slot and _says_no_more(r, old))
     until, *_ = [_close(desk, row, None if never else start) for row in (old, *also)]
     desk.put(new)
     return Correction(old, until, new, also, tuple(row for row in held if row not in also))
@@ -131,15 +207,10 @@ def replaced(
 
 def _meant(desk: Desk, subject: str, said: str) -> Statement:
     """The statement about a subject whose value a sentence, or a value alone, can replace."""
-    nodes = {desk.node_of(subject), desk.node_of(_ARTICLE.sub("", subject))}
-    rows = [
-        row
-        for row in desk.statements.values()
-        if row.is_current and row.slot and row.subject and desk.node_of(row.subject) in nodes
-    ]
+    rows = [row for row in desk.about(subject) if row.slot]
     if not rows:
         reason = "is no id, and memory holds no value of anything with that name"
-        raise BadInputError(subject, reason, "find the id of a statement with: clsm recall")
+        raise NotCertainError(subject, reason, "find the id of a statement with: clsm recall")
     if is_sentence(said):
         told = {fact.slot for row in rows for fact in _facts(desk, row, said)}
         fits = [row for row in rows if row.slot in told]
@@ -149,9 +220,40 @@ def _meant(desk: Desk, subject: str, said: str) -> Statement:
     if len({(row.slot, folded(row.value or "")) for row in fits}) == 1:
         return max(fits, key=lambda row: (row.valid_from or "", row.id))
     listed = ", ".join(f"{row.id} ({row.slot}: {row.value})" for row in (fits or rows)[:10])
-    raise BadInputError(
-        subject, f"it is not certain which statement is meant: {listed}", "name one by its id"
-    )
+    reason = f"it is not certain which statement is meant: {listed}"
+    ids = tuple(row.id for row in fits or rows)
+    raise NotCertainError(subject, reason, "name one by its id", ids)
+
+
+def _stated(desk: Desk, heard: Heard, said: str) -> Statement:
+    """What a passage says of that, as a statement: one of its sentences.
+
+    The one with a value to replace, else the one that has most words of what is meant.
+    """
+    meant = {*stems(f"{heard.about} {said}")}
+    known = {*desk.statements, *desk.records}
+    forgotten = logs.forgotten(desk.store)
+    rows = []
+    for text in dict.fromkeys(map(plain, sentences(heard.text))):
+        births = (each for each in birth_ids(folded(text), None) if each not in known)
+        stream = stream_of(text)
+        row = Statement(
+            id=first_free(births, forgotten),
+            rev=(0, ""),
+            text=text,
+            stream=stream,
+            topic=FACTS[stream],
+            sources=(heard.key,),
+            valid_from=heard.time,
+            recorded_at=desk.run.now,
+            trust=heard.trust,
+        )
+        rows.append(retold(desk, row, text))
+
+    def fitness(row: Statement) -> tuple[bool, int]:
+        return _with_value(desk, row, said) is not None, len(meant & {*stems(row.text)})
+
+    return max(rows, key=fitness)
 
 
 def _fits(desk: Desk, row: Statement, value: str) -> bool:

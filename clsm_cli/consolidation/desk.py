@@ -7,6 +7,7 @@ settled, and only then records are changed.
 from __future__ import annotations
 
 import contextlib
+import re
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -17,7 +18,7 @@ from clsm_cli.ingestion import times
 from clsm_cli.ingestion.ingest import end_begun_run
 from clsm_cli.ingestion.report import Run
 from clsm_cli.model.graph import Node
-from clsm_cli.model.ids import folded
+from clsm_cli.model.ids import folded, meant
 from clsm_cli.store import graph, logs, runs, settle, shards, statements, topics
 from clsm_cli.store.lock import locked
 from clsm_cli.store.topic_edit import TITLES
@@ -34,8 +35,7 @@ if TYPE_CHECKING:
 
     Warn = Callable[[str], None]
 
-MIN_PREFIX = 4
-"""Characters of an id that suffice when no other id begins so."""
+_ARTICLE = re.compile(r"(?:the|an?|my|our)\s+", re.IGNORECASE)
 
 
 class Desk:
@@ -95,15 +95,19 @@ class Desk:
         Raises:
             BadInputError: Several begin so.
         """
-        if wanted in self.statements:
-            return self.statements[wanted]
-        if len(wanted) < MIN_PREFIX or not wanted.startswith("f-"):
-            return None  # a name, which an id by hand may begin with
-        found = [row for i, row in self.statements.items() if i.startswith(wanted)]
-        if len(found) > 1:
-            names = ", ".join(row.id for row in found[:5])
-            raise BadInputError(wanted, f"several ids begin so ({names})", "write more of the id")
-        return found[0] if found else None
+        if not wanted.startswith("f-"):  # a name, which an id by hand may begin with
+            return self.statements.get(wanted)
+        found = meant(wanted, self.statements)
+        return self.statements[found] if found else None
+
+    def about(self, name: str) -> list[Statement]:
+        """The current statements about what a name stands for, with or without an article."""
+        nodes = {self.node_of(name), self.node_of(_ARTICLE.sub("", name))}
+        return [
+            row
+            for row in self.statements.values()
+            if row.is_current and row.subject and self.node_of(row.subject) in nodes
+        ]
 
     def saying(self, text: str, *, but: str = "") -> Statement | None:
         """The current statement with a text, case and blank space aside."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from clsm_cli.config import MAX_FILE
 from clsm_cli.consolidation.correct import retold
-from clsm_cli.consolidation.desk import MIN_PREFIX, Desk, at_desk, check_line
+from clsm_cli.consolidation.desk import Desk, at_desk, check_line
 from clsm_cli.errors import BadInputError, RefusedError
 from clsm_cli.ingestion import times
 from clsm_cli.ingestion.ingest import end_begun_run
@@ -16,6 +16,7 @@ from clsm_cli.ingestion.report import Run
 from clsm_cli.model.codec import TYPE_NAMES, RecordError, decode, encode
 from clsm_cli.model.episodes import Document
 from clsm_cli.model.graph import Edge, Statement
+from clsm_cli.model.ids import meant
 from clsm_cli.records import NamedTuple
 from clsm_cli.store import shards, yaml_text
 from clsm_cli.store.jsonlines import LineError, dump
@@ -116,15 +117,10 @@ def save(store: Store, edited: Draft, text: str, now: datetime, warn: Warn) -> E
 def record_of(desk: Desk, wanted: str) -> Record:
     """The record that an id, or the beginning of one, stands for."""
     records: dict[str, Record] = {**desk.records, **desk.statements}
-    found = [wanted] if wanted in records else []
-    if not found and len(wanted) >= MIN_PREFIX:
-        found = [record_id for record_id in sorted(records) if record_id.startswith(wanted)]
-    if len(found) > 1:
-        reason = f"several ids begin so ({', '.join(found[:5])})"
-        raise BadInputError(wanted, reason, "write more of the id")
-    if not found:
+    found = meant(wanted, records)
+    if found is None:
         raise BadInputError(wanted, "no record has that id", "find ids with: clsm recall")
-    record = records[found[0]]
+    record = records[found]
     if isinstance(record, Document):
         raise BadInputError(record.id, "is kept by ingest alone", "edit the document itself")
     return record

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from clsm_cli.consolidation.claims import FACTS
 from clsm_cli.consolidation.correct import is_sentence, replaced, retold
-from clsm_cli.consolidation.desk import MIN_PREFIX, at_desk, check_line
+from clsm_cli.consolidation.desk import at_desk, check_line
 from clsm_cli.consolidation.state import NEAR_NAMES, reviewed
 from clsm_cli.consolidation.teaching import WORTH, offered
 from clsm_cli.errors import BadInputError
 from clsm_cli.ingestion.times import instant
 from clsm_cli.model.codec import RecordError, decode
 from clsm_cli.model.graph import Statement
-from clsm_cli.model.ids import folded
+from clsm_cli.model.ids import folded, meant
 from clsm_cli.model.tombstones import birth_ids, first_free
 from clsm_cli.records import NamedTuple
 from clsm_cli.store import atomic, logs, ontology, runs, topic_edit, topics, yaml_text
@@ -137,15 +137,12 @@ def decide(
 
 def _item(items: Mapping[str, logs.ReviewItem], wanted: str) -> logs.ReviewItem:
     """The item that an id, or the beginning of one, stands for."""
-    if wanted in items:
-        return items[wanted]
-    found = sorted(i for i in items if len(wanted) >= MIN_PREFIX and i.startswith(wanted))
-    if len(found) == 1:
-        return items[found[0]]
-    near = found[:5] or difflib.get_close_matches(wanted, sorted(items), 3)
-    reason = "several items begin so" if found else "no item of the review list has that id"
-    if near:
-        reason += f" ({'' if found else 'near it: '}{', '.join(near)})"
+    found = meant(wanted, items)
+    if found is not None:
+        return items[found]
+    near = difflib.get_close_matches(wanted, sorted(items), 3)
+    reason = "no item of the review list has that id"
+    reason += f" (near it: {', '.join(near)})" if near else ""
     raise BadInputError(wanted, reason, "list them with: clsm review --all --json")
 
 

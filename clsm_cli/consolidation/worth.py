@@ -6,10 +6,10 @@ import contextlib
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from clsm_cli.consolidation import state, teaching
-from clsm_cli.consolidation.desk import MIN_PREFIX
 from clsm_cli.consolidation.weighing import Weighing
 from clsm_cli.errors import BadInputError
 from clsm_cli.ingestion.report import utc
+from clsm_cli.model.ids import meant
 from clsm_cli.store import statements
 from clsm_cli.store.index import database, evidence, vectors
 from clsm_cli.store.index.opening import bring_up_to_date
@@ -111,10 +111,8 @@ def _meant(
     for item in (*found.reviewed.values(), *teaching.offered(store)):
         if item.reason == teaching.WORTH:
             known[item.id] = (item.kept, next(iter(item.about), ""))
-    names = [wanted] if wanted in known else []
-    if not names and len(wanted) >= MIN_PREFIX:
-        names = sorted(name for name in known if name.startswith(wanted))
-    if len(names) != 1:
-        reason = "several ids begin so" if names else "is no statement, and no sentence to decide"
+    name = meant(wanted, known)
+    if name is None:
+        reason = "is no statement, and no sentence to decide"
         raise BadInputError(wanted, reason, "list what is to decide with: clsm review --json")
-    return (names[0], *known[names[0]])
+    return (name, *known[name])

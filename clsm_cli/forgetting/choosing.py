@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from clsm_cli.errors import BadInputError, RefusedError
+from clsm_cli.model.ids import meant
 from clsm_cli.store import ledger
 
 if TYPE_CHECKING:
@@ -13,8 +14,6 @@ if TYPE_CHECKING:
     from clsm_cli.store.layout import Store
     from clsm_cli.store.ledger import Entry
 
-MIN_PREFIX = 5
-"""Characters of an id that suffice when no other id begins so: ``run-`` and one more."""
 LIST = "list the runs with: clsm status --verbose"
 
 
@@ -46,20 +45,14 @@ def chosen(store: Store, wanted: str | None, *, redo: bool) -> Entry:
 
 
 def _named(store: Store, entries: Sequence[Entry], wanted: str) -> Entry:
-    found = [entry for entry in entries if entry.id == wanted]
-    if not found and len(wanted) >= MIN_PREFIX:
-        found = [entry for entry in entries if entry.id.startswith(wanted)]
-    if len(found) > 1:
-        names = ", ".join(entry.id for entry in found[:5])
-        raise BadInputError(wanted, f"several runs begin so ({names})", "give more of the id")
-    if found:
-        return found[0]
+    known = {entry.id: entry for entry in entries}
+    found = meant(wanted, known)
+    if found is not None:
+        return known[found]
     for flow in store.flows():
-        if flow == store.flow or len(wanted) < MIN_PREFIX:
-            continue
-        for entry in ledger.entries(flow):
-            if entry.id.startswith(wanted):
-                raise RefusedError(entry.id, f"was made on {flow.name}", "undo it there")
+        found = meant(wanted, [entry.id for entry in ledger.entries(flow)])
+        if found is not None:
+            raise RefusedError(found, f"was made on {flow.name}", "undo it there")
     raise BadInputError(wanted, "no run of this machine has that id", LIST)
 
 

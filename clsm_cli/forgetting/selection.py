@@ -12,6 +12,7 @@ from clsm_cli.forgetting import addresses
 from clsm_cli.forgetting.memory import names_of
 from clsm_cli.ingestion.times import instant
 from clsm_cli.model.graph import Edge, Node
+from clsm_cli.model.ids import meant
 from clsm_cli.records import NamedTuple
 
 if TYPE_CHECKING:
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
 
     from clsm_cli.forgetting.memory import Memory, Told
 
-MIN_PREFIX = 4
-"""Characters of an id that suffice when no other id begins so."""
 _PART = re.compile(r"(?<=\A[0-9a-f]{12})-[0-9]+\Z")
 """A part of a long turn stands for the whole turn."""
 
@@ -123,15 +122,10 @@ def _by_id(memory: Memory, wanted: str) -> tuple[set[str], set[str]]:
         return {wanted}, set()
     known = {*memory.told, *memory.records, *memory.statements}
     known |= {episode.id for _, episode in memory.episodes}
-    choices = {wanted} & known or (
-        {i for i in known if i.startswith(wanted)} if len(wanted) >= MIN_PREFIX else set()
-    )
-    if len(choices) > 1:
-        names = ", ".join(sorted(choices)[:5])
-        raise BadInputError(wanted, f"several ids begin so ({names})", "write more of the id")
-    if not choices and not names_of(memory, wanted):
+    found = meant(wanted, known)
+    if found is None and not names_of(memory, wanted):
         raise BadInputError(wanted, "nothing in this store has that id", _NEXT)
-    return _of_record(memory, min(choices, default=wanted))
+    return _of_record(memory, found or wanted)
 
 
 def _of_record(memory: Memory, found: str) -> tuple[set[str], set[str]]:
@@ -204,7 +198,8 @@ def _matcher(memory: Memory, name: str) -> _About:
 def _is_from(told: Told, source: str) -> bool:
     """Whether a turn came from a file, below a folder, or from an address."""
     expanded = os.path.expanduser(source)
-    places = {told.turn.path, os.path.expanduser(told.turn.path)}
+    named = (told.turn.path, told.turn.origin)
+    places = {told.turn.path, *map(os.path.expanduser, filter(None, named))}
     if told.document is not None:
         places |= {told.session, os.path.expanduser(told.session)}
     wanted = (

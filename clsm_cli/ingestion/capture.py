@@ -71,6 +71,7 @@ def capture(
     sessions: Sessions,
     *,
     path: str,
+    origin: str,
     now: str,
     tally: Tally,
     since: datetime | None = None,
@@ -81,6 +82,7 @@ def capture(
         items: From a reader.
         sessions: What the store has; what is yielded counts as known from then on.
         path: The source as it was given.
+        origin: Where it really lies; "" where that is no file.
         now: UTC time of the run.
         tally: Filled while this runs.
         since: Turns with an earlier time are passed over.
@@ -90,7 +92,7 @@ def capture(
     """
     sessions.begin_source()
     mask = Masker(tally.masked)
-    path = mask.name(path)
+    path, origin = mask.name(path), mask.name(origin)
     batch: list[InboxRow] = []
     try:
         for item in map(mask.named, items):
@@ -102,7 +104,7 @@ def capture(
             elif isinstance(item, RawBreak):
                 batch += _new_mark(item, sessions.of(item.session))
             else:
-                turn = _turn(item, sessions, mask, path=path, since=since, tally=tally)
+                turn = _turn(item, sessions, mask, (path, origin), since=since, tally=tally)
                 if turn is not None:
                     batch += _new_rows(item.session, turn, sessions, now=now, tally=tally)
             if len(batch) >= BATCH:
@@ -148,13 +150,14 @@ def _turn(
     item: RawTurn,
     sessions: Sessions,
     mask: Masker,
+    place: tuple[str, str],
     *,
-    path: str,
     since: datetime | None,
     tally: Tally,
 ) -> Turn | None:
     """The turn of a message with its key; None when it is not wanted."""
-    turn = from_message(item, path, mask)
+    path, origin = place
+    turn = from_message(item, path, mask, origin)
     if not turn.text:
         tally.dropped["empty"] += 1
         return None

@@ -45,6 +45,7 @@ def masked_turn(turn: Turn, session: str, mask: Masker) -> tuple[Turn, str]:
         speaker=mask.name(turn.speaker),
         text=masked_text(turn.text, mask),
         path=mask.name(turn.path),
+        origin=mask.name(turn.origin),
         foreign_id=turn.foreign_id and mask.name(turn.foreign_id),
         tool=tool,
         heading=tuple(masked_text(title, mask) for title in turn.heading),

@@ -170,6 +170,7 @@ class Intake:
                 fence.without_recalled(items, self.request.fence_key, path=source.path),
                 self.sessions,
                 path=source.path,
+                origin="" if source.origin == sources.STDIN else source.origin,
                 now=self.now,
                 tally=tally,
                 since=self.request.since,

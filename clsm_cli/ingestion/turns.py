@@ -84,7 +84,7 @@ def clean(text: str) -> str:
     return text
 
 
-def from_message(raw: RawTurn, path: str, mask: Masker) -> Turn:
+def from_message(raw: RawTurn, path: str, mask: Masker, origin: str = "") -> Turn:
     """The turn of a message; its key still has ordinal 0 (see ``numbered``)."""
     text = mask(raw.text)
     tool = raw.tool
@@ -103,6 +103,7 @@ def from_message(raw: RawTurn, path: str, mask: Masker) -> Turn:
         foreign_id=raw.foreign_id,
         trust=raw.trust or ROLE_TRUST[raw.role],
         tool=tool,
+        origin="" if os.path.isabs(path) or raw.session == origin else origin,
     )
 
 

@@ -13,6 +13,7 @@ from clsm_cli.errors import BadInputError
 from clsm_cli.inspection.versions import Version, seconds, version
 from clsm_cli.model import clocks
 from clsm_cli.model.graph import Edge, Node, Statement
+from clsm_cli.model.ids import meant
 from clsm_cli.records import NamedTuple
 from clsm_cli.store import logs, shards, statements
 from clsm_cli.store.index.opening import open_index
@@ -25,8 +26,6 @@ if TYPE_CHECKING:
     from clsm_cli.store.index.reader import Index
     from clsm_cli.store.layout import Store
 
-MIN_PREFIX = 4
-"""Characters of an id that suffice when no other id begins so."""
 SUGGESTED = 5
 """Ids named when one is not known."""
 LIKE_ENOUGH = 60
@@ -192,13 +191,8 @@ class _Memory:
 
     def _by_id(self, wanted: str) -> Row | None:
         rows: dict[str, Row] = {**self.statements, **self.edges}
-        if wanted in rows or len(wanted) < MIN_PREFIX or wanted[:2] not in ("f-", "g-"):
-            return rows.get(wanted)
-        found = sorted(each for each in rows if each.startswith(wanted))
-        if len(found) > 1:
-            names = ", ".join(found[:SUGGESTED])
-            raise BadInputError(wanted, f"several ids begin so ({names})", "write more of the id")
-        return rows[found[0]] if found else None
+        found = meant(wanted, rows) if wanted[:2] in ("f-", "g-") else wanted
+        return rows.get(found) if found else None
 
     def _siblings(self, edge: Edge) -> list[Row]:
         """The edges of the same source and type."""

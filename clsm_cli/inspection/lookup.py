@@ -4,41 +4,63 @@ from __future__ import annotations
 
 import contextlib
 import re
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.errors import BadInputError
 from clsm_cli.model.codec import encode
+from clsm_cli.model.episodes import Document, EpisodeRecord
+from clsm_cli.model.graph import Edge, Node, Statement
+from clsm_cli.model.ids import MIN_PREFIX, meant
+from clsm_cli.records import NamedTuple
 from clsm_cli.store import episodes, logs
-from clsm_cli.store.index import database
+from clsm_cli.store.index import database, openable
 from clsm_cli.store.index.opening import open_index
 from clsm_cli.store.index.reader import Index
+from clsm_cli.text.node_ids import node_id
 
 if TYPE_CHECKING:
+    from clsm_cli.model.codec import Record
     from clsm_cli.model.episodes import Episode
     from clsm_cli.store.index.passages import Passage
     from clsm_cli.store.layout import Store
 
 _PART = re.compile(r"(?<=^[0-9a-f]{12})-[0-9]+$")
 """A part of a long turn is shown as the whole turn."""
-MIN_PREFIX = 4
-"""Characters of an id that suffice when no other id begins so."""
 
 
-@dataclass(frozen=True, slots=True)
-class Found:
+class Told(NamedTuple):
+    """A turn or a block, where it was said.
+
+    Attributes:
+        source: As it was given, ``path:line``.
+        file: Absolute path of what can be opened (``store.index.openable``), "" for nothing; ``line``
+            in it.
+    """
+
+    id: str
+    speaker: str
+    time: str | None
+    text: str
+    source: str
+    file: str
+    line: int
+
+
+class Found(NamedTuple):
     """What an id stands for.
 
     Attributes:
         kind: turn, block, statement, episode, concept, or a record type.
-        facts: Its fields, in reading order.
         text: What a person would read of it.
+        facts: Its fields, in reading order.
+        told: Where it was said, the earliest first; of a turn or a block itself.
     """
 
     id: str
     kind: str
-    facts: dict[str, Any] = field(default_factory=dict)
     text: str = ""
+    facts: dict[str, Any] = {}  # noqa: RUF012
+    told: tuple[Told, ...] = ()
 
 
 def beginning_with(store: Store, beginning: str, limit: int = 50) -> list[str]:
@@ -54,6 +76,19 @@ def beginning_with(store: Store, beginning: str, limit: int = 50) -> list[str]:
     return sorted(found)[:limit]
 
 
+def is_known(store: Store, wanted: str) -> bool:
+    """Whether something has that id, or the only id that begins so, or a concept has that name.
+
+    Raises:
+        BadInputError: Several ids begin so.
+    """
+    with open_index(store, None) as opened:
+        index = opened.index
+        node = index.node_of(node_id(wanted)) if wanted.strip() else ""
+        choices = _choices(index, wanted) | (_choices(index, node) & {node})
+        return meant(wanted, choices) is not None or node in choices
+
+
 def look_up(store: Store, wanted: str) -> Found:
     """The thing that an id, or the beginning of one, stands for.
 
@@ -63,14 +98,10 @@ def look_up(store: Store, wanted: str) -> Found:
     wanted = _PART.sub("", wanted)
     with open_index(store, None) as opened:
         index = opened.index
-        choices = _choices(index, wanted)
-        if wanted not in choices and len(choices) > 1:
-            names = ", ".join(sorted(choices)[:5])
-            raise BadInputError(wanted, f"several ids begin so ({names})", "write more of the id")
-        for record_id in [wanted] if wanted in choices else sorted(choices):
-            found = _describe(store, index, record_id)
-            if found is not None:
-                return found
+        chosen = meant(wanted, _choices(index, wanted))
+        found = _describe(store, index, chosen) if chosen else None
+    if found is not None:
+        return found
     raise BadInputError(wanted, "nothing in this store has that id", "find ids with: clsm recall")
 
 
@@ -87,28 +118,71 @@ def _choices(index: Index, wanted: str) -> set[str]:
 
 
 def _describe(store: Store, index: Index, wanted: str) -> Found | None:
+    record = index.record(wanted)
     files = index.episode_files(wanted)
     if files:
-        record = index.record(wanted)
         derived = encode(record) if record else {}
         read = episodes.read(store.root / files[0])
         episode = episodes.without(read, logs.forgotten(store))
-        return None if episode is None else _of_episode(episode, files[0], derived)
-    record = index.record(wanted)
+        file = str((store.root / files[0]).absolute())
+        return None if episode is None else _of_episode(episode, files[0], file, derived)
     if record is not None:
-        mapping = encode(record)
-        return Found(wanted, mapping.pop("record"), mapping, str(mapping.get("summary", "")))
+        return _of_record(index, record)
     passages = [passage for passage in index.by_key(wanted) if passage.key == wanted]
     if passages:
-        return _of_passages(wanted, passages)
+        return _of_passages(index, wanted, passages)
     names = index.mentioned(wanted)
     if names:
         facts = {"names": dict(names), "mentions": sum(count for _, count in names)}
-        return Found(wanted, "concept", facts)
+        return Found(wanted, "concept", ", ".join(name for name, _ in names), facts)
     return None
 
 
-def _of_episode(episode: Episode, path: str, derived: dict[str, Any]) -> Found:
+def _of_record(index: Index, record: Record) -> Found:
+    facts = encode(record)
+    kind = facts.pop("record")
+    if isinstance(record, Document):
+        path = openable.source(record.origin)
+        told = Told(record.id, "", None, "", record.path, path, 1) if path else None
+        return Found(record.id, kind, record.path, facts, (told,) if told else ())
+    own = [passage for passage in index.by_key(record.id) if passage.key == record.id]
+    match record:
+        case Statement():
+            text = own[0].text if own else record.text
+            facts |= {"kind": record.kind}
+        case Node():
+            facts |= {"kind": record.kind}
+            text = (
+                f"{record.label or record.id}. {record.summary}" if record.summary else record.label
+            )
+        case Edge():
+            text = f"{record.source} {record.type} {record.target}"
+        case _:
+            text = ""
+    sources = () if isinstance(record, EpisodeRecord) else record.sources
+    told = [_told(index, p) for key in sources for p in index.by_key(key) if _is_first(p, key)]
+    told += [_told(index, passage) for passage in own if not told]
+    return Found(record.id, kind, text, facts, tuple(sorted(told, key=lambda t: t.time or "~")))
+
+
+def _is_first(passage: Passage, key: str) -> bool:
+    return (passage.key, passage.part) == (key, 0)
+
+
+def _told(index: Index, passage: Passage) -> Told:
+    place = openable.spot(index, passage)
+    return Told(
+        passage.key,
+        passage.speaker,
+        passage.time,
+        passage.text,
+        f"{passage.path}:{passage.line_start}",
+        place.file if place else "",
+        place.line if place else 0,
+    )
+
+
+def _of_episode(episode: Episode, path: str, file: str, derived: dict[str, Any]) -> Found:
     facts = {
         "title": derived.get("title", ""),
         "file": path,
@@ -125,16 +199,14 @@ def _of_episode(episode: Episode, path: str, derived: dict[str, Any]) -> Found:
         f"{turn.key}  {turn.speaker}: {turn.text}" if turn.speaker else f"{turn.key}  {turn.text}"
         for turn in episode.turns
     )
-    return Found(
-        episode.id, "episode", {k: v for k, v in facts.items() if v not in (None, "", [])}, text
-    )
+    told = Told(episode.id, "", episode.start, "", episode.session, file, 1)
+    return Found(episode.id, "episode", text, _filled(facts), (told,))
 
 
-def _of_passages(wanted: str, passages: list[Passage]) -> Found:
+def _of_passages(index: Index, wanted: str, passages: list[Passage]) -> Found:
     first = passages[0]
     kind = first.kind if first.kind != "passage" else "block" if first.document else "turn"
     facts = {
-        "source": f"{first.path}:{first.line_start}",
         "time": first.time,
         "speaker": first.speaker,
         "role": first.role,
@@ -147,4 +219,8 @@ def _of_passages(wanted: str, passages: list[Passage]) -> Found:
         "foreign_id": first.foreign_id,
     }
     text = "\n".join(passage.text for passage in passages)
-    return Found(wanted, kind, {k: v for k, v in facts.items() if v not in (None, "")}, text)
+    return Found(wanted, kind, text, _filled(facts), (_told(index, first)._replace(text=text),))
+
+
+def _filled(facts: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in facts.items() if value not in (None, "", [])}

@@ -27,7 +27,8 @@ class Line(NamedTuple):
         since: When it became true, else when the store learnt it.
         until: When it stopped; None while it holds.
         before: What it replaced; "" where nothing.
-        source: Where its earliest source stands, ``path:line``; None where it has none.
+        source: Where its earliest source stands, ``path:line`` as it was given; None for none.
+        file: Absolute path of what can be opened; ``line`` in it.
     """
 
     id: str
@@ -38,6 +39,8 @@ class Line(NamedTuple):
     until: str | None
     before: str
     source: str | None
+    file: str
+    line: int
 
 
 class News(NamedTuple):
@@ -177,8 +180,8 @@ def _lines(
             row.valid_until,
             old.text if old is not None else "",
             told.source,
+            told.file,
+            told.line,
         )
-        path, _, number = (told.source or "").rpartition(":")
-        place = int(number) if number.isdigit() else 0
-        found.append(((-(seconds(since, store.zone) or 0.0), path, place, row.id), line))
+        found.append(((-(seconds(since, store.zone) or 0.0), told.file, told.line, row.id), line))
     return tuple(line for _, line in sorted(found, key=lambda each: each[0]))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 from clsm_cli.model import clocks
 from clsm_cli.model.graph import Edge, Statement
 from clsm_cli.records import NamedTuple
+from clsm_cli.store.index import openable
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -28,7 +29,10 @@ class Version(NamedTuple):
         value: Of its slot, else its text; of an edge the other end.
         state: current, future (not true yet), ended (true until then, and still believed to have
             been), superseded (no longer believed), withdrawn (taken back).
-        source: Where its earliest source stands, else its own line in a topic file, ``path:line``.
+        source: Where its earliest source stands, as it was given, else its own line in a topic file,
+            ``path:line``.
+        file: Absolute path of what can be opened, see ``store.index.openable``; "" for none.
+        line: In that file.
         begin: When it became true, in seconds since 1970; None: unbounded. ``end`` likewise.
     """
 
@@ -44,6 +48,8 @@ class Version(NamedTuple):
     supersedes: str | None
     sources: tuple[str, ...]
     source: str | None
+    file: str
+    line: int
     begin: float | None
     end: float | None
 
@@ -73,6 +79,8 @@ def version(row: Row, value: str, index: Index, now: str, zone: tzinfo) -> Versi
         now: An instant.
         zone: Of a bare date.
     """
+    told = _earliest(index, row.sources) or _earliest(index, (row.id,))
+    place = openable.spot(index, told) if told else openable.in_store(index, row.id)
     return Version(
         id=row.id,
         kind="edge" if isinstance(row, Edge) else row.kind,
@@ -85,7 +93,9 @@ def version(row: Row, value: str, index: Index, now: str, zone: tzinfo) -> Versi
         state=state_of(row, now),
         supersedes=None if isinstance(row, Edge) else row.supersedes,
         sources=row.sources,
-        source=_place(index, row.sources) or _place(index, (row.id,)),
+        source=f"{told.path}:{told.line_start}" if told and told.line_start else None,
+        file=place.file if place else "",
+        line=place.line if place else 0,
         begin=seconds(row.valid_from, zone),
         end=seconds(row.valid_until, zone),
     )
@@ -105,12 +115,12 @@ def seconds(time: str | None, zone: tzinfo) -> float | None:
     return (moment if moment.tzinfo else moment.replace(tzinfo=zone)).timestamp()
 
 
-def _place(index: Index, keys: Iterable[str]) -> str | None:
-    """Where the earliest of some passages stands; None where none has a line."""
+def _earliest(index: Index, keys: Iterable[str]) -> Passage | None:
+    """The first of some passages that was told, one with a line before one without."""
     found = [each for key in keys for each in index.by_key(key) if each.key == key]
-    first = min((each for each in found if each.line_start > 0), key=_order, default=None)
-    return None if first is None else f"{first.path}:{first.line_start}"
+    return min(found, key=_order, default=None)
 
 
-def _order(passage: Passage) -> tuple[bool, str, str, int]:
-    return passage.time is None, passage.time or "", passage.path, passage.line_start
+def _order(passage: Passage) -> tuple[bool, bool, str, str, int]:
+    time, line = passage.time, passage.line_start
+    return not line, time is None, time or "", passage.path, line

@@ -55,6 +55,8 @@ class Turn:
         speaker: Who said it: a name, or the role where no name is known; ``""`` for blocks.
         time: ISO 8601 with offset, or a bare date (the whole day), or None.
         path: The ingested file, as it was given (``-`` for standard input).
+        origin: Where that file really lies, ``~`` for the home folder; "" where ``path`` or the
+            session tells it.
         line_start: First line in that file, from 1.
         line_end: Last line, inclusive.
         foreign_id: The id it carried there.
@@ -73,6 +75,7 @@ class Turn:
     trust: Trust = "user"
     tool: ToolCall | None = None
     heading: tuple[str, ...] = ()
+    origin: str = ""
 
 
 @dataclass(frozen=True, slots=True)

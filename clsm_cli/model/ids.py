@@ -7,10 +7,19 @@ names) are data and never become file names or ids.
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
+from clsm_cli.errors import BadInputError
 from clsm_cli.model.hashing import sha256
 
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
 ID_PATTERN = re.compile(r"[a-z0-9][a-z0-9_-]{0,79}\Z")
+MIN_PREFIX = 4
+"""Characters of an id that suffice when no other id begins so."""
+NAMED = 5
+"""Ids that are named where several begin so."""
 
 
 def is_id(value: object) -> bool:
@@ -20,6 +29,25 @@ def is_id(value: object) -> bool:
     (True, False, False, False)
     """
     return isinstance(value, str) and ID_PATTERN.match(value) is not None
+
+
+def meant(wanted: str, known: Iterable[str]) -> str | None:
+    """The id that somebody means: that very one, or the only one that begins so; None for none.
+
+    >>> meant("f-3a9c", ["f-3a9c12d08e41", "f-91ab00000000"]), meant("f-3", ["f-3a9c12d08e41"])
+    ('f-3a9c12d08e41', None)
+
+    Raises:
+        BadInputError: Several begin so.
+    """
+    ids = {*known}
+    if wanted in ids or len(wanted) < MIN_PREFIX:
+        return wanted if wanted in ids else None
+    found = sorted(each for each in ids if each.startswith(wanted))
+    if len(found) > 1:
+        names = ", ".join(found[:NAMED])
+        raise BadInputError(wanted, f"several ids begin so ({names})", "write more of the id")
+    return found[0] if found else None
 
 
 def digest(*parts: str) -> str:

@@ -8,13 +8,21 @@ SCHEMA = "clsm.recall/1"
 
 
 class Source(NamedTuple):
-    """Where a memory comes from: the ingested file as it was given, with its own lines."""
+    """Where a memory comes from: the ingested file as it was given, with its own lines.
+
+    Attributes:
+        file: Absolute path of what can be opened: that file, or where it is no longer there (or never
+            was one) the file of the store that holds the text; "" where there is none.
+        line: In that one.
+    """
 
     path: str
     line_start: int
     line_end: int
     turn_ids: tuple[str, ...]
     timestamp: str | None
+    file: str = ""
+    line: int = 0
 
 
 class Why(NamedTuple):

@@ -14,6 +14,7 @@ from clsm_cli.model.ids import digest
 from clsm_cli.records import NamedTuple
 from clsm_cli.retrieval.briefing_pack import Candidate, pack
 from clsm_cli.store import briefing as store_briefing
+from clsm_cli.store.index.openable import is_file
 from clsm_cli.text import tokens
 
 if TYPE_CHECKING:
@@ -53,6 +54,7 @@ class Item(NamedTuple):
         tokens: Estimated word pieces of the item as it is shown under its file and heading.
         time: When it was said or became true, as it is written.
         path: The ingested file as it was given, or the topic file of the store; ``line`` from 1.
+        file: Absolute path of what can be opened (``store.index.openable``); ``file_line`` in it.
         state: Of tasks, open or blocked.
         due: A bare date: until when, or the day ahead that it names.
         about: The heading or name that it stands under, where it needs one.
@@ -70,18 +72,26 @@ class Item(NamedTuple):
     state: str | None = None
     due: str | None = None
     about: str = ""
+    file: str = ""
+    file_line: int = 0
 
     @property
-    def file(self) -> str:
-        """The file with its folder: what is shown above the items that stand in it."""
+    def name(self) -> str:
+        """The file with its folder, which is about what is told of it."""
         return "/".join(self.path.split("/")[-2:])
 
     @property
     def place(self) -> str:
         """Where in the file, and the day unless the file is named after it."""
         day = (self.time or "")[:10]
-        line = f":{self.line}" if self.line else ""
-        return ", ".join(part for part in ("" if day in self.file else day, line) if part)
+        line = f":{self.file_line}" if self.file_line else ""
+        return ", ".join(part for part in ("" if day in self.name else day, line) if part)
+
+    def at(self, file: str, line: int) -> Item:
+        """The item with what can be opened, and its size with that."""
+        found = self._replace(file=file, file_line=line)
+        shown = f"- {found.text} {found.due or ''} ({found.place})"
+        return found._replace(tokens=tokens.count_tokens(shown))
 
 
 class Line(NamedTuple):
@@ -156,8 +166,7 @@ class Concepts(NamedTuple):
 def item(record_id: str, kind: str, text: str, *, stream: str, trust: str, **more: Any) -> Item:
     """An item with its size."""
     found = Item(record_id, kind, text, stream, trust, 0, **more)
-    shown = f"- {text} {found.due or ''} ({found.place})"
-    return found._replace(tokens=tokens.count_tokens(shown))
+    return found.at(found.file, found.file_line)
 
 
 def brief(
@@ -251,7 +260,7 @@ def prepare(store: Store) -> Contents:
     """
     wanted = store_briefing.signature(store)
     found = _contents_from(store_briefing.fetch(store, wanted))
-    if found is not None:
+    if found is not None and all(map(is_file, {line.item.file for line in found.lines} - {""})):
         return found
     from clsm_cli.retrieval.briefing_contents import collect
     from clsm_cli.store.index.publishing import is_at_work
@@ -308,4 +317,6 @@ def _of_turn(turn: OpenTurn) -> Item:
         path=turn.session if turn.path == "-" else turn.path,
         line=turn.line,
         about=turn.speaker,
+        file=turn.file,
+        file_line=turn.file_line,
     )

@@ -16,6 +16,7 @@ from clsm_cli.records import NamedTuple
 from clsm_cli.retrieval.briefing import Contents, Line, item
 from clsm_cli.retrieval.briefing_lines import LEAST, key_of, lines, sources
 from clsm_cli.store import episodes, logs, statements
+from clsm_cli.store.index import openable
 from clsm_cli.store.index.derived import records_of
 from clsm_cli.store.index.opening import open_index
 from clsm_cli.store.index.recent import recent
@@ -84,7 +85,22 @@ def collect(store: Store, until: datetime | None = None) -> Contents:
         found += rest.statements(current)
         found += rest.nodes(records_of(index.connection, "node", forgotten))
         folders = {each.path.rpartition("/")[0] for each in loaded}
-        return Contents(tuple(_best(found)), tuple(sorted(folders)), tuple(_problems(index)))
+        best = tuple(_opening(index, line) for line in _best(found))
+        return Contents(best, tuple(sorted(folders)), tuple(_problems(index)))
+
+
+def _opening(index: Index, line: Line) -> Line:
+    """A line with the place where it can be opened, if it has none yet."""
+    key = line.item.id[:12]
+    told = next((p for p in index.by_key(key) if (p.key, p.part) == (key, 0)), None)
+    if line.item.file or told is None:
+        return line
+    place = openable.spot(index, told)
+    if place is None:
+        return line
+    return line._replace(
+        item=line.item.at(place.file, place.line + line.item.line - told.line_start)
+    )
 
 
 def _holds(each: Statement) -> bool:
@@ -135,6 +151,7 @@ class _Rest(NamedTuple):
             if isinstance(node, Node) and node.kind in ("person", "project") and node.summary:
                 told, known = self._told(node.sources, 0.0)
                 if told and known:
+                    place = openable.spot(self.reader, told[0])
                     summary = item(
                         node.id,
                         node.kind,
@@ -145,6 +162,8 @@ class _Rest(NamedTuple):
                         path=told[0].path,
                         line=told[0].line_start,
                         about=", ".join((node.label, *node.aliases)),
+                        file=place.file if place else "",
+                        file_line=place.line if place else 0,
                     )
                     yield Line(summary, "who", round(known * node.n / (node.n + NAMED), 4), node.id)
 
@@ -164,6 +183,7 @@ def _of_statement(index: Index, each: Statement, told: Passage | None) -> Item:
     """With the place where its author wrote it; what a person wrote into the topic file stands there."""
     place = told or next((p for p in index.by_key(each.id) if p.key == each.id), None)
     when = each.valid_from or (None if told else each.recorded_at)
+    opens = openable.spot(index, place) if place else None
     return item(
         each.id,
         each.kind,
@@ -175,6 +195,8 @@ def _of_statement(index: Index, each: Statement, told: Passage | None) -> Item:
         line=place.line_start if place else 0,
         state=each.state,
         due=each.due,
+        file=opens.file if opens else "",
+        file_line=opens.line if opens else 0,
     )
 
 

@@ -129,7 +129,7 @@ def _line(turn: Turn, raw: str, text: str, each: Weighed, worth: float, thread: 
         trust=turn.trust,
         time=turn.time,
         path=turn.path,
-        line=turn.line_start + turn.text.count("\n", 0, each.unit.start),
+        line=turn.line_start + (0 if turn.speaker else turn.text.count("\n", 0, each.unit.start)),
         state="open" if is_open else None,
         due=due,
         about=about,

@@ -47,7 +47,7 @@ def pack(found: Sequence[Candidate], limit: int, unit: str) -> tuple[dict[str, l
     def size(each: Candidate) -> int:
         """Of the item, and of its heading and its file's name where these are not shown yet."""
         item = each.item
-        above = "" if (each.section, item.file) in shown else item.file
+        above = "" if (each.section, item.path) in shown else item.name
         above += "" if threads.get(each.thread) else f" {item.about}"
         if unit == "tokens":
             return item.tokens + count_tokens(above)
@@ -79,7 +79,7 @@ def pack(found: Sequence[Candidate], limit: int, unit: str) -> tuple[dict[str, l
             dropped.append(Dropped(each.item.id, each.item.tokens, "budget"))
             continue
         used += size(each)
-        shown.add((each.section, each.item.file))
+        shown.add((each.section, each.item.path))
         kept.setdefault(each.section, []).append(each.item)
         threads[each.thread] = threads.get(each.thread, 0) + 1
         files[each.item.path] = files.get(each.item.path, 0) + 1

@@ -8,6 +8,7 @@ the criterion open).
 from __future__ import annotations
 
 import math
+import os
 import re
 from collections import Counter
 from typing import TYPE_CHECKING
@@ -126,6 +127,8 @@ def memories(turns: Iterable[Said], terms: Collection[str]) -> list[Memory]:
                     line_end=each.line_end,
                     turn_ids=(each.foreign_id,) if each.foreign_id else (),
                     timestamp=each.time,
+                    file="" if each.path == "-" else os.path.abspath(each.path),
+                    line=each.line_start,
                 ),
             ),
             why=Why(bm25=round(score, 4)),

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from clsm_cli.model.ids import folded, statement_id
 from clsm_cli.retrieval import signals, windows
 from clsm_cli.retrieval.answer import Memory, Source, Why
+from clsm_cli.store.index import openable
 from clsm_cli.text import sameness, tokens
 
 if TYPE_CHECKING:
@@ -225,19 +226,26 @@ def _joined(shown: Sequence[Passage]) -> str:
 
 def _sources(index: Index, passage: Passage, shown: Sequence[Passage]) -> tuple[Source, ...]:
     """Where an item stands; for a statement its own line, then the turns it rests on."""
-    found = [
-        Source(
-            path=passage.path,
-            line_start=min(other.line_start for other in shown),
-            line_end=max(other.line_end for other in shown),
-            turn_ids=tuple(dict.fromkeys(other.foreign_id or other.key for other in shown)),
-            timestamp=passage.time,
-        )
-    ]
-    for key in passage.sources:
-        turns = [p for p in index.by_key(key) if p.key == key and p.part == 0]
-        found += [
-            Source(p.path, p.line_start, p.line_end, (p.foreign_id or p.key,), p.time)
-            for p in turns
-        ]
-    return tuple(found)
+    turns = [p for key in passage.sources for p in index.by_key(key) if (p.key, p.part) == (key, 0)]
+    return (source(index, shown, passage), *(source(index, [turn], turn) for turn in turns))
+
+
+def source(index: Index, shown: Sequence[Passage], passage: Passage) -> Source:
+    """Where passages that stand together come from, the first of them for what opens.
+
+    Args:
+        index: Knows the files.
+        shown: Of one file.
+        passage: The one of them that was found.
+    """
+    first = min(shown, key=lambda each: each.line_start)
+    place = openable.spot(index, first)
+    return Source(
+        path=passage.path,
+        line_start=first.line_start,
+        line_end=max(other.line_end for other in shown),
+        turn_ids=tuple(dict.fromkeys(other.foreign_id or other.key for other in shown)),
+        timestamp=passage.time,
+        file=place.file if place else "",
+        line=place.line if place else 0,
+    )

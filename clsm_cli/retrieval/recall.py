@@ -234,5 +234,10 @@ def pack(
 
 
 def _recall_id(answer: Answer, query: Query) -> str:
-    """Hash of query, options, now and answer."""
+    """Hash of query, options, now and answer; where its files lie on this machine is no part of that."""
+    told = [
+        memory._replace(sources=tuple(s._replace(file="", line=0) for s in memory.sources))
+        for memory in answer.memories
+    ]
+    answer = answer._replace(memories=tuple(told))
     return f"r-{digest(json.dumps([query, answer], ensure_ascii=False))}"

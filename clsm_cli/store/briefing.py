@@ -8,6 +8,7 @@ make it old, since open conversations are read where they are captured.
 from __future__ import annotations
 
 import json
+import os
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.errors import DamagedStoreError, DiskError
@@ -15,6 +16,7 @@ from clsm_cli.model.hashing import sha256
 from clsm_cli.records import NamedTuple
 from clsm_cli.store import atomic
 from clsm_cli.store.conflict_names import is_conflict_copy
+from clsm_cli.store.index import openable
 from clsm_cli.store.index.files import scan
 from clsm_cli.store.jsonlines import LineError, load
 from clsm_cli.store.layout import ASIDE
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
 
     from clsm_cli.store.layout import Store
 
-VERSION = 4
+VERSION = 5
 """Raised whenever the contents or what they mean change; an older file is made anew."""
 MAX_BYTES = 16 << 20
 _LIVE = ("inbox", "uses")
@@ -41,6 +43,7 @@ class OpenTurn(NamedTuple):
     Attributes:
         time: ISO 8601 with offset, or a bare date, or None.
         at: When the store got it (UTC).
+        file: Absolute path of what can be opened, see ``index.openable``; ``file_line`` in it.
     """
 
     key: str
@@ -53,6 +56,8 @@ class OpenTurn(NamedTuple):
     at: str
     path: str
     line: int
+    file: str
+    file_line: int
 
 
 def path_of(store: Store) -> Path:
@@ -146,8 +151,10 @@ def _last_turns(path: Path, most: int) -> Iterator[OpenTurn]:
     except (DiskError, DamagedStoreError):
         return
     tail = data[-_TAIL:] if data.count(b"\n", -_TAIL) > 1 else data
+    number = data.count(b"\n") + 2
     for line in reversed(tail.decode("utf-8", "replace").split("\n")):
-        turn = _turn(line) if line.strip() else None
+        number -= 1
+        turn = _turn(line, path, number) if line.strip() else None
         if turn is not None and turn.role != "tool":
             yield turn
             most -= 1
@@ -155,11 +162,14 @@ def _last_turns(path: Path, most: int) -> Iterator[OpenTurn]:
             return
 
 
-def _turn(line: str) -> OpenTurn | None:
-    """The turn that a line holds; None for a mark, or a line that was torn."""
+def _turn(line: str, box: Path, number: int) -> OpenTurn | None:
+    """The turn that a line of an inbox file holds; None for a mark, or a line that was torn."""
     try:
         row = load(line)
         time = row.get("time")
+        path, first = str(row.get("path", "-")), int((row.get("lines") or [0])[0])
+        named = (path, str(row.get("origin", "")), str(row["session"]))
+        source = openable.source(*named) if first else None
         return OpenTurn(
             key=str(row["key"]),
             session=str(row["session"]),
@@ -169,8 +179,10 @@ def _turn(line: str) -> OpenTurn | None:
             trust=str(row.get("trust", "user")),
             time=None if time is None else str(time),
             at=str(row["at"]),
-            path=str(row.get("path", "-")),
-            line=int((row.get("lines") or [0])[0]),
+            path=path,
+            line=first,
+            file=source or os.path.abspath(box),
+            file_line=first if source else number,
         )
     except (LineError, AttributeError, LookupError, TypeError, ValueError):
         return None

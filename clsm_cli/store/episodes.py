@@ -57,6 +57,7 @@ def turn_mapping(turn: Turn) -> dict[str, Any]:
     optional: dict[str, Any] = {
         "time": turn.time,
         "path": turn.path,
+        "origin": turn.origin or None,
         "lines": [turn.line_start, turn.line_end],
         "id": turn.foreign_id,
         "trust": turn.trust,
@@ -89,6 +90,7 @@ def turn_from(mapping: dict[str, Any], text: str) -> Turn:
             text=text,
             time=_optional_text(mapping, "time"),
             path=str(mapping.get("path", "-")),
+            origin=str(mapping.get("origin", "")),
             line_start=int(lines[0]),
             line_end=int(lines[1]),
             foreign_id=_optional_text(mapping, "id"),

@@ -112,7 +112,7 @@ def test_ids_that_are_none(store: Store) -> None:
     ask(store, "aabb02", review.NEW_TAG, "tag-2", "loom")
     before = tree(store.root, derived=True)
     for wanted, reason in [
-        ("v-aabb", "several items begin so .v-aabb01, v-aabb02"),
+        ("v-aabb", "several ids begin so .v-aabb01, v-aabb02"),
         ("v-aacb01", "no item of the review list has that id .near it: v-aabb01"),
         ("nothing", "no item of the review list has that id;"),
     ]:

@@ -39,7 +39,7 @@ def test_runs_are_named_by_the_beginning_of_their_ids(store: Store) -> None:
     assert undo(store, first[:8]).of == first
     assert undo(store).of == second
     assert refused(store, "run-zzzz").startswith("run-zzzz: no run of this machine has that id;")
-    assert "no run of this machine" in refused(store, "run-")
+    assert "several ids begin so (" in refused(store, "run-")
     assert "no run of this machine" in refused(store, "")
 
 
@@ -50,7 +50,7 @@ def test_an_ambiguous_beginning(store: Store) -> None:
         other = ids.setdefault(run[:5], run)
         if other != run:
             found = refused(store, run[:5])
-            assert "several runs begin so (" in found
+            assert "several ids begin so (" in found
             assert run in found or found.count("run-") >= 6
             return
     raise AssertionError("two of forty ids begin with the same digit")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from clsm_cli.retrieval.answer import Concept, Memory, Source, Why
+from clsm_cli.retrieval.items import source
 from clsm_cli.scoring import confidence
 from clsm_cli.text import tokens
 
@@ -118,15 +119,7 @@ def _of_rows(library: Library, rows: Iterable[int]) -> list[Source]:
     for row in rows:
         by_path.setdefault(library.passages[row].path, []).append(row)
     listed = []
-    for path, there in by_path.items():
+    for there in by_path.values():
         found = [library.passages[row] for row in there]
-        listed.append(
-            Source(
-                path=path,
-                line_start=min(each.line_start for each in found),
-                line_end=max(each.line_end for each in found),
-                turn_ids=tuple(dict.fromkeys(each.foreign_id or each.key for each in found)),
-                timestamp=found[0].time,
-            )
-        )
+        listed.append(source(library.index, found, found[0]))
     return listed

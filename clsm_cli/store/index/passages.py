@@ -34,6 +34,7 @@ class Passage(NamedTuple):
         heading: Heading path above a block, joined.
         line_offset: Lines between the start of the block and of this part.
         sources: Keys of the turns a statement rests on.
+        origin: Where the ingested file really lies, see ``Turn``.
         current: False for a closed block and a superseded statement.
         is_dump: Whether it lies in a dump, so that it is found by its words alone: it has no vector,
             names nothing, and nothing is learnt from it.
@@ -59,6 +60,7 @@ class Passage(NamedTuple):
     heading: str = ""
     sources: tuple[str, ...] = ()
     current: bool = True
+    origin: str = ""
     is_dump: bool = False
 
     @property
@@ -128,6 +130,7 @@ def of_turn(
                 line_offset=offset,
                 foreign_id=turn.foreign_id,
                 heading=HEADING_SEPARATOR.join(turn.heading),
+                origin=turn.origin,
                 is_dump=is_dump,
             )
         )

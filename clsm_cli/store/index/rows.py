@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     import sqlite3
     from collections.abc import Iterable, Sequence
 
-_PLACE = ("kind", "stream", "session", "episode", "document", "path")
+_PLACE = ("kind", "stream", "session", "episode", "document", "path", "origin")
 _LATER = ("heading", "sources", "current", "is_dump")
 _OWN = tuple(name for name in Passage._fields if name not in (*_PLACE, *_LATER))
 _DERIVED = (

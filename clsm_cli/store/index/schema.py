@@ -10,7 +10,7 @@ CREATE TABLE files (            -- signature of every file that the rows below c
   problems TEXT);               -- JSON: [[line, reason], ...]
 CREATE TABLE places (           -- what many passages have in common
   id INTEGER PRIMARY KEY, file INTEGER, kind TEXT, stream TEXT,
-  session TEXT, episode TEXT, document TEXT, path TEXT);
+  session TEXT, episode TEXT, document TEXT, path TEXT, origin TEXT);
 CREATE INDEX places_file ON places (file);
 CREATE INDEX places_session ON places (session) WHERE session <> '';
 CREATE INDEX places_document ON places (document) WHERE document IS NOT NULL;

@@ -26,7 +26,7 @@ _COLUMNS = (
     " p.speaker, p.role, p.time, COALESCE(d.path, l.path),"
     " COALESCE(b.line_start + p.line_offset, p.line_start),"
     " COALESCE(b.line_start + p.line_offset + p.line_end - p.line_start, p.line_end),"
-    " p.line_offset, p.foreign_id, COALESCE(h.text, ''), p.sources, p.current"
+    " p.line_offset, p.foreign_id, COALESCE(h.text, ''), p.sources, p.current, l.origin"
 )
 """The fields of ``Passage`` in order."""
 
@@ -285,6 +285,6 @@ def _passage(row: Sequence[Any]) -> Passage:
     """A row of ``_COLUMNS``."""
     from clsm_cli.store.index.passages import Passage
 
-    *values, sources, current = row
-    known: Any = (*values, tuple(json.loads(sources)) if sources else (), bool(current))
+    *values, sources, current, origin = row
+    known: Any = (*values, tuple(json.loads(sources)) if sources else (), bool(current), origin)
     return Passage(*known)

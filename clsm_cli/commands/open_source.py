@@ -1,0 +1,65 @@
+"""``clsm open``: where something was said, in your editor."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from clsm_cli.commands import completion, editor
+from clsm_cli.commands.options import (
+    JsonOption,
+    NoNowOption,
+    QuietOption,
+    StoreOption,
+    VerboseOption,
+    examples,
+)
+from clsm_cli.commands.output import Printer
+from clsm_cli.commands.runtime import chosen_store, given
+from clsm_cli.errors import BadInputError
+
+EXAMPLES = examples(
+    "clsm open f-3a9c12d08e41          # where it was said, in $VISUAL or $EDITOR",
+    "clsm open 3a9c --print            # FILE:LINE alone, for a script",
+)
+
+
+def open_source(
+    wanted: Annotated[
+        str,
+        typer.Argument(
+            metavar="ID", help="An id from recall, or how it begins.", autocompletion=completion.ids
+        ),
+    ],
+    *,
+    only_print: Annotated[
+        bool, typer.Option("--print", help="Print FILE:LINE instead of opening it.")
+    ] = False,
+    store: StoreOption = None,
+    _now: NoNowOption = None,
+    as_json: JsonOption = False,
+    quiet: QuietOption = False,
+    verbose: VerboseOption = False,
+) -> None:
+    """Open the file in which something was said, at its line.
+
+    The note or the transcript that was ingested, if it is still there; else the file of the memory
+    that holds the words.
+    """
+    from clsm_cli.inspection.lookup import look_up
+    from clsm_cli.store.index.openable import Spot, moved
+
+    printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
+    found = look_up(chosen_store(store), given([wanted]))
+    told = next((each for each in found.told if each.file), None)
+    if told is None:
+        next_step = f"see what is known of it: clsm show {found.id}"
+        raise BadInputError(found.id, "has no source that is still there", next_step)
+    place = moved(Spot(told.file, told.line), told.text)
+    if as_json:
+        printer.json({"schema": "clsm.open/1", "id": found.id, **place._asdict()})
+    elif only_print:
+        printer.lines([f"{place.file}:{place.line}"])
+    else:
+        editor.show(*place)
