@@ -37,8 +37,8 @@ class Told:
         nights: By day, the files that are new or changed, by their path in the memory.
         ask: What a person would ask afterwards.
         new: Stands in the passage that holds now, and in none before it; empty where both are true.
-        old: Stands in the passage that holds no longer; where ``new`` stands beside it, it is not that
-            passage. Empty where both are true.
+        old: Stands in the passage that was replaced last; where ``new`` stands beside it, it is not
+            that passage. Empty where both are true.
         stay: Each stands in a passage that has to stay current; empty for a change.
     """
 
