@@ -1,8 +1,8 @@
 """The bench of told changes: what is said on one day and on a later one, as files that clsm can read.
 
 ``python -m scripts.told_changes FOLDER [--dev]`` writes each item of ``fixtures/changes/told.yaml`` to
-FOLDER/ID/DATE/: the files that are new or changed on that day. ``fixtures/changes/README.md`` says what
-the items are and how they were written.
+FOLDER/ID/DATE/: the files that are new or changed on that day. Copied over one another into one folder,
+day by day, they are the memory as it grows. ``fixtures/changes/README.md`` says what the items are.
 """
 
 from __future__ import annotations
