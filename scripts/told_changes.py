@@ -1,8 +1,8 @@
 """The bench of told changes: what is said on one day and on a later one, as files that clsm can read.
 
 ``python -m scripts.told_changes FOLDER [--dev]`` writes each item of ``fixtures/changes/told.yaml`` to
-FOLDER/ID/DATE/: the files that are new or changed on that day. ``fixtures/changes/README.md`` says what
-the items are and how they were written.
+FOLDER/ID/DATE/: the files that are new or changed on that day. Copied over one another into one folder,
+day by day, they are the memory as it grows. ``fixtures/changes/README.md`` says what the items are.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ class Told:
         nights: By day, the files that are new or changed, by their path in the memory.
         ask: What a person would ask afterwards.
         new: Stands in the passage that holds now, and in none before it; empty where both are true.
-        old: Stands in the passage that holds no longer; where ``new`` stands beside it, it is not that
-            passage. Empty where both are true.
+        old: Stands in the passage that was replaced last; where ``new`` stands beside it, it is not
+            that passage. Empty where both are true.
         stay: Each stands in a passage that has to stay current; empty for a change.
     """
 

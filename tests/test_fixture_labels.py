@@ -59,7 +59,9 @@ def test_every_pair_has_two_places_and_a_label() -> None:
     assert all(row["a"]["hash"] != row["b"]["hash"] for row in found)
     places = {"file", "commit", "line", "end_line", "turn", "start", "end", "hash", "date"}
     assert {key for row in found for side in ("a", "b") for key in row[side]} == places
-    assert {key for row in found for key in row} == {"id", "repo", "sample", "a", "b", "label"}
+    fields = {"id", "repo", "sample", "a", "b", "label", "second"}
+    assert {key for row in found for key in row} == fields
+    assert sum("second" in row for row in found) == 200
     known = ((row["a"].get("date", "9999"), row["b"].get("date", "9999")) for row in found)
     assert all(earlier <= later for earlier, later in known)
 
