@@ -121,8 +121,6 @@ class RecallSettings(NamedTuple):
     """Speaks of a time where one is asked for."""
     weight_question: float = -0.1
     """Is a question itself."""
-    weight_fact: float = 2.0
-    """States the fact that is asked for, and it holds; 0: facts are not looked up."""
     weight_echo: float = -0.25
     """The turn before says it already."""
     weight_names: float = 0.4
@@ -145,9 +143,6 @@ class RecallSettings(NamedTuple):
     around it counts as far as it is near itself; 0: as where one is named."""
     time_filter: int = 1
     """1: where a question leaves only some days or conversations, nothing else comes back; 0: it may."""
-    rounds: int = 0
-    """Rounds of sub-queries of a compound question at most (Smriti: 3); 0: it is asked as it is, which
-    is as good (docs/experiments.md)."""
     fold: float = 0.9
     """Share of common search terms from which two items of one speaker are one; above 1: never."""
     rivals: float = 0.3

@@ -27,12 +27,12 @@ HEAVY = {
 }
 """Modules that a fast command may not load: each costs between 1 and 100 ms."""
 UNUSUAL = {
-    *("text.compound", "text.compound_rules", "text.inversion", "text.timex", "text.ordinals"),
+    *("text.timex", "text.ordinals"),
     *("text.ontology", "text.route", "embedding.weights", "store.logs"),
     *("store.shards", "store.runs", "store.lock", "store.yaml_text", "store.index.refresh"),
     *("store.index.filters", "store.index.moment", "model.episodes", "model.graph", "model.codec"),
     *("retrieval.current", "retrieval.judgements", "retrieval.moments_lookup"),
-    *("retrieval.rounds", "scoring.sampling"),
+    "scoring.sampling",
 }
 """Modules of our own that answer only an unusual query."""
 

@@ -37,7 +37,6 @@ if TYPE_CHECKING:
 EXAMPLES = examples(
     "clsm eval study memory fixtures/sample",
     "clsm eval study memory fixtures/sample --sheet 50 > sheet.md",
-    "clsm eval study intervals fixtures/sample",
     "clsm eval study times fixtures/time",
 )
 
@@ -46,7 +45,6 @@ class Study(StrEnum):
     """What can be studied."""
 
     memory = "memory"
-    intervals = "intervals"
     times = "times"
 
 
@@ -55,8 +53,7 @@ def study(
         Study,
         typer.Argument(
             metavar="STUDY",
-            help="memory (what consolidation makes of labelled notes), intervals (what they held"
-            " on a day), times (time expressions).",
+            help="memory (what consolidation makes of labelled notes), times (time expressions).",
         ),
     ],
     path: Annotated[
@@ -96,10 +93,8 @@ def study(
             report = _memory(path, shop, seed, is_plain=without_markup, sheet=sheet)
             shown = _of_memory(report, verbose=verbose)
             judged = _sheet(report) if sheet and not as_json else []
-        elif name is Study.times:
-            shown = _times(path, shop, verbose=verbose)
         else:
-            shown = _intervals(path, shop, verbose=verbose)
+            shown = _times(path, shop, verbose=verbose)
     finally:
         printer.end_progress()
     if judged:
@@ -138,11 +133,3 @@ def _times(path: Path, shop: Workshop, *, verbose: bool) -> Shown:
 
     report = times.run_times(path, shop)
     return render_times.mapping(report), render_times.tables(report, verbose=verbose)
-
-
-def _intervals(path: Path, shop: Workshop, *, verbose: bool) -> Shown:
-    from clsm_cli.commands import render_intervals
-    from clsm_cli.evaluation.studies import intervals
-
-    report = intervals.run_intervals(path, shop, opened_engine())
-    return render_intervals.mapping(report), render_intervals.tables(report, verbose=verbose)

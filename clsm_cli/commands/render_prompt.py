@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from clsm_cli.commands.output import BELOW, below
-from clsm_cli.commands.render_recall import known_lines, sure
+from clsm_cli.commands.render_recall import sure
 from clsm_cli.text.fence import seal
 
 if TYPE_CHECKING:
@@ -38,7 +38,6 @@ def _body(answer: Answer) -> Iterator[str]:
     yield ABOUT
     if any(memory.trust not in TRUSTED for memory in answer.memories):
         yield ABOUT_QUOTED
-    yield from map(_flat, known_lines(answer))
     if answer.concepts:
         yield "Concepts: " + ", ".join(_flat(concept.label) for concept in answer.concepts)
     folder, told = below({memory.sources[0].file for memory in answer.memories} - {""})

@@ -31,8 +31,6 @@ def answer_mapping(answer: Answer) -> dict[str, Any]:
         "route": answer.route,
         "cues": list(answer.cues),
         "answered": answer.answered,
-        "verdict": answer.verdict,
-        "facts": [plain(fact) for fact in answer.facts],
         "confidence": answer.confidence,
         "concepts": [plain(concept) for concept in answer.concepts],
         "memories": [_memory_mapping(memory) for memory in answer.memories],
@@ -62,7 +60,7 @@ def _memory_mapping(memory: Memory) -> dict[str, Any]:
 
 def answer_lines(answer: Answer, *, explain: bool) -> list[str]:
     """Plain text for a pipe: concepts on one line, then the items with their sources."""
-    lines = known_lines(answer)
+    lines: list[str] = []
     if answer.concepts:
         lines.append(f"{_named(answer)}: {', '.join(concept.label for concept in answer.concepts)}")
         lines += [f"   {way(concept)}" for concept in answer.concepts] if explain else []
@@ -83,16 +81,6 @@ def answer_lines(answer: Answer, *, explain: bool) -> list[str]:
 
 def _named(answer: Answer) -> str:
     return "concepts" if answer.answered else "no answer; nearest concepts"
-
-
-def known_lines(answer: Answer) -> list[str]:
-    """What the facts say: yes, no or not known, and each fact with the days on which it holds."""
-    lines = [f"the facts say: {answer.verdict}"] if answer.verdict else []
-    for fact in answer.facts:
-        since = f" from {fact.valid_from}" if fact.valid_from else ""
-        until = f" until {fact.valid_until}" if fact.valid_until else ""
-        lines.append(f"fact: {fact.subject}, {fact.slot}: {fact.value}{since}{until} ({fact.id})")
-    return lines
 
 
 def way(concept: Concept) -> str:
@@ -135,7 +123,6 @@ _REASONS = {
     "date": "the time asked about",
     "temporal": "it tells a time",
     "question": "is itself a question",
-    "fact": "it states what is asked for",
     "echo": "it stands after what was found",
     "names": "the names in it",
     "session": "in a conversation about it",
@@ -189,7 +176,7 @@ def answer_renderables(answer: Answer, *, explain: bool) -> list[RenderableType]
     """The same for a person at a terminal: a line of concepts, score bars, wrapped text."""
     from rich.text import Text
 
-    found: list[RenderableType] = [Text(safe(line), "green") for line in known_lines(answer)]
+    found: list[RenderableType] = []
     if answer.concepts:
         line = Text() if answer.answered else Text(f"{_named(answer)}: ", style="dim")
         for number, concept in enumerate(answer.concepts):

@@ -40,7 +40,6 @@ class Why(NamedTuple):
     date: float = 0.0
     temporal: float = 0.0
     question: float = 0.0
-    fact: float = 0.0
     echo: float = 0.0
     names: float = 0.0
     session: float = 0.0
@@ -120,25 +119,12 @@ class Budget(NamedTuple):
     dropped: tuple[Dropped, ...] = ()
 
 
-class Known(NamedTuple):
-    """A fact that holds at the time that is asked about; ``id`` is that of its statement."""
-
-    id: str
-    subject: str
-    slot: str
-    value: str
-    valid_from: str | None
-    valid_until: str | None
-
-
 class Answer(NamedTuple):
     """The answer to one query, best first.
 
     Attributes:
         route: The memory that is needed: none, ltm (the store), stm (the current conversation) or
             both; ``cues`` names what decided.
-        verdict: yes, no or not known, where the query asks for that.
-        facts: What it asks for, as the facts have it.
     """
 
     recall_id: str
@@ -153,8 +139,6 @@ class Answer(NamedTuple):
     as_of: str | None = None
     known_at: str | None = None
     cues: tuple[str, ...] = ()
-    verdict: str | None = None
-    facts: tuple[Known, ...] = ()
     warnings: tuple[str, ...] = ()
 
     @property

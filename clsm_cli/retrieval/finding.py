@@ -14,10 +14,9 @@ from clsm_cli.retrieval.ranking import Ranked
 from clsm_cli.text import polarity
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection
 
     from clsm_cli.config import RecallSettings
-    from clsm_cli.retrieval.facts import Verdict
     from clsm_cli.retrieval.meaning import Engine
     from clsm_cli.retrieval.moments import Moments
     from clsm_cli.retrieval.query import Query
@@ -31,13 +30,11 @@ class Found(NamedTuple):
     Attributes:
         question: What is asked, understood.
         ranked: Every passage with evidence for it, best first; none where it cannot be answered.
-        verdict: What the facts say, if it asks for one.
         warnings: What the user should know about the question.
     """
 
     question: Question
     ranked: Ranked
-    verdict: Verdict | None
     warnings: tuple[str, ...]
 
 
@@ -66,36 +63,17 @@ def find(
     question = understand(text, periods, index.speakers(), rest)
     question = question._replace(asks_of_now=question.asks_of_now and not is_past)
     warnings = (when.warning,) if when is not None and when.warning else ()
-    verdict = _verdict(index, query, text, periods) if settings.weight_fact else None
     if when is not None and when.contradictory:
-        return Found(question, Ranked([], 0.0, ()), verdict, warnings)
+        return Found(question, Ranked([], 0.0, ()), warnings)
     allowed = _allowed(index, query, when if settings.time_filter else None)
-    stated = verdict.evidence if verdict is not None else ()
 
-    def ask(one: Question) -> Ranked:
-        index.wake(one.terms)
-        vectors = plain = engine.encode(one.dense) if has_model else None
-        if has_model and one.text != one.dense:
-            plain = engine.encode(one.text)
-        asked = plain.sentence if plain is not None else None
-        return ranking.rank(index, one, vectors, asked, engine, settings, allowed, stated)
-
-    ranked = ask(question)
-    if settings.rounds:
-        from clsm_cli.text import compound
-
-        if compound.is_compound(text):
-            from clsm_cli.retrieval import rounds
-
-            speakers = index.speakers()
-            ranked = rounds.widen(
-                index,
-                text,
-                ranked,
-                lambda part: ask(understand(part, periods, speakers, part)),
-                settings,
-            )
-    return Found(question, ranked, verdict, warnings)
+    index.wake(question.terms)
+    vectors = plain = engine.encode(question.dense) if has_model else None
+    if has_model and question.text != question.dense:
+        plain = engine.encode(question.text)
+    asked = plain.sentence if plain is not None else None
+    ranked = ranking.rank(index, question, vectors, asked, engine, settings, allowed)
+    return Found(question, ranked, warnings)
 
 
 def matched(query: Query) -> str:
@@ -106,20 +84,6 @@ def matched(query: Query) -> str:
 
         text = current.resolve(text, query.current)
     return polarity.plain(text).text if polarity.may_lean(text) else text
-
-
-def _verdict(
-    index: Index, query: Query, text: str, periods: Sequence[tuple[int, int]]
-) -> Verdict | None:
-    """The facts, at the one past day that the question names, else at the time it is about."""
-    from clsm_cli.retrieval import facts
-
-    at = query.at
-    if len(periods) == 1 and periods[0][1] - periods[0][0] == 1:
-        from datetime import date
-
-        at = min(date.fromordinal(periods[0][0]).isoformat(), at, key=lambda time: time[:10])
-    return facts.look_up(index, text, at, query.known_at)
 
 
 def _allowed(index: Index, query: Query, when: Moments | None) -> Collection[int] | None:

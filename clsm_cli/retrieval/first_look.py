@@ -71,11 +71,9 @@ class View:
         plain: Sequence[float],
         late: LateInteraction | None,
         around: Surroundings,
-        stated: frozenset[str],
         outdated: Collection[str],
     ) -> None:
         self._question = question
-        self._stated = stated
         self._words = found
         self._near = near
         self._plain = plain
@@ -170,7 +168,6 @@ class View:
                 temporal=float(self._question.asks_when and bool(near[row].periods)),
                 question=float(near[row].is_question),
                 literal=self._words.literal.get(row, 0.0) / self._words.all,
-                fact=float(near[row].key in self._stated),
                 outdated=float(near[row].key in self._outdated),
             )
             for i, row in enumerate(rows)

@@ -44,10 +44,8 @@ class Look(NamedTuple):
     memories: list[Memory]
 
     def is_sure(self, floor: float) -> bool:
-        """Whether it answers, by a fact or well above the floor, so that no other pass is needed."""
-        verdict = self.found.verdict
-        known = verdict is not None and bool(verdict.facts)
-        return bool(self.memories) and (known or self.found.ranked.confidence >= DOUBT * floor)
+        """Whether it answers well above the floor, so that no other pass is needed."""
+        return bool(self.memories) and self.found.ranked.confidence >= DOUBT * floor
 
 
 def take(index: Index, query: Query, engine: Engine, *, has_model: bool) -> Iterator[Look]:
@@ -110,14 +108,14 @@ def _chosen(
 ) -> tuple[tuple[Concept, ...], list[Memory]]:
     """Concepts and memories that are sure enough, best first.
 
-    Below the floor there are no memories, unless a fact is known, or the best one holds what the
-    question identifies something by.
+    Below the floor there are no memories, unless the best one holds what the question identifies
+    something by.
     """
     kept, faded, is_silent = found.ranked.candidates, settings.faded, False
     if query.min_score is not None:
         kept = [candidate for candidate in kept if candidate.confidence >= query.min_score]
         faded = float("-inf")  # a score may be below 0
-    elif not (found.verdict and found.verdict.facts) and not _holds_identifiers(index, found):
+    elif not _holds_identifiers(index, found):
         sure = found.ranked.confidence
         is_silent = sure < settings.floor
         kept = kept if sure >= HINTING * settings.floor else []

@@ -79,7 +79,6 @@ def rank(
     engine: Engine,
     settings: RecallSettings,
     allowed: Collection[int] | None = None,
-    stated: Collection[str] = (),
 ) -> Ranked:
     """Every passage with evidence for the question, best first.
 
@@ -91,7 +90,6 @@ def rank(
         engine: That made the vectors.
         settings: Weights and numbers of candidates.
         allowed: Passages that may be returned; None for all.
-        stated: Keys of the statements that hold the fact which is asked for.
     """
     strange = meaning.strange(vectors, question) if vectors is not None else {}
     found = words.search(index, question, settings, strange, allowed)
@@ -100,14 +98,14 @@ def rank(
     if vectors is not None and asked is not None:
         plain = meaning.products(index, engine, asked)
         near = meaning.nearest(index, engine, vectors.sentence, settings.candidates, allowed)
-    rows = _candidates(index, question, found, near, settings, allowed, stated)
+    rows = _candidates(index, question, found, near, settings, allowed)
     around = Surroundings(index, rows)
     late = None
     if vectors is not None:
         weights = meaning.token_weights(vectors, question.dense, found, settings.least_idf)
         late = meaning.interact(index, engine, vectors, weights, around.near)
     over = _outdated(index, question, rows, around) if settings.weight_outdated else ()
-    view = View(question, found, near, plain, late, around, frozenset(stated), over)
+    view = View(question, found, near, plain, late, around, over)
     found_first = view.signals(rows)
     looked = second_look.add(index, question, rows, found_first, around, near, late, settings)
     factors = signal.weights(settings)
@@ -143,7 +141,6 @@ def _candidates(
     near: Nearest | None,
     settings: RecallSettings,
     allowed: Collection[int] | None,
-    stated: Collection[str],
 ) -> list[int]:
     """Rows that are looked at closely, in order of row."""
     chosen = set(_best(index, found.scores, settings.candidates))
@@ -153,8 +150,6 @@ def _candidates(
     others: list[Iterable[int]] = [
         index.on_days(*period, settings.candidates) for period in question.periods
     ]
-    if stated:
-        others.append(index.rows_of(stated))
     if near is not None and settings.weight_bridge:
         nearest = [*near.passages[:1], *_best(index, found.scores, 1)]
         others.append(bridges.reached(index, question, nearest))

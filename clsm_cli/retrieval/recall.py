@@ -10,14 +10,13 @@ from clsm_cli.errors import DiskError, ModelDigestError, ModelMissingError
 from clsm_cli.model.ids import digest
 from clsm_cli.records import NamedTuple
 from clsm_cli.retrieval import feedback, looks
-from clsm_cli.retrieval.answer import Answer, Budget, Dropped, Known, Memory
+from clsm_cli.retrieval.answer import Answer, Budget, Dropped, Memory
 from clsm_cli.retrieval.query import Query
 from clsm_cli.store.index.opening import open_index
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from clsm_cli.retrieval.facts import Verdict
     from clsm_cli.retrieval.finding import Found
     from clsm_cli.retrieval.meaning import Engine
     from clsm_cli.store.index.files import Progress
@@ -142,8 +141,6 @@ def _answer(opened: Opened, query: Query, engine: Engine, *, has_model: bool) ->
             concepts=look.concepts,
             memories=tuple(kept),
             budget=budget,
-            verdict=_verdict(query, found.verdict, kept) if found.verdict else None,
-            facts=_known(found.verdict),
             warnings=(*answer.warnings, *found.warnings, *opened.told()),
         )
     return answer._replace(recall_id=_recall_id(answer, query))
@@ -172,25 +169,6 @@ def _said(query: Query, found: Found) -> list[Memory]:
     half = query.budget // (2 if query.unit == "tokens" else 8)
     terms = found.question.terms
     return current.memories(current.select(query.current, terms, half), terms)
-
-
-def _verdict(query: Query, verdict: Verdict, kept: Sequence[Memory]) -> str | None:
-    """What the facts say.
-
-    That they do not know it is not said above something that answers, but where another time is asked
-    about than that of which it tells.
-    """
-    from clsm_cli.retrieval.facts import UNKNOWN
-
-    is_told = kept and query.as_of is None and query.known_at is None
-    return None if verdict.answer == UNKNOWN and is_told else verdict.answer
-
-
-def _known(verdict: Verdict | None) -> tuple[Known, ...]:
-    return tuple(
-        Known(f.key, f.subject or "", f.slot or "", f.value or "", f.valid_from, f.valid_until)
-        for f in (verdict.facts if verdict else ())
-    )
 
 
 STEEPNESS = 12.0

@@ -33,7 +33,6 @@ class Signals(NamedTuple):
             single day (``days.match``).
         temporal: Whether it speaks of a time, where the question asks for one.
         question: Whether it is a question itself; that speaks against it.
-        fact: Whether it states the fact that is asked for, true at the time that is asked about.
         echo: Late interaction with the turn before alone, where that asks nothing; it speaks
             against: what is found stands there already.
         names: How many names it mentions.
@@ -56,7 +55,6 @@ class Signals(NamedTuple):
     date: float = 0.0
     temporal: float = 0.0
     question: float = 0.0
-    fact: float = 0.0
     echo: float = 0.0
     names: float = 0.0
     session: float = 0.0

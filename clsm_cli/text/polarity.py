@@ -100,39 +100,6 @@ def plain(text: str) -> Plain:
     return Plain(text, "neutral")
 
 
-def claim(text: str) -> Plain | None:
-    """The statement whose truth a question asks for, without negation; None for any other question.
-
-    A negative polarity says that the speaker takes the statement to be false. It is written as
-    people write facts, so that ``slots.facts`` can read it.
-
-    >>> claim("Does Mara live in Haarlem?")
-    Plain(text='Mara lives in Haarlem', polarity='neutral')
-    >>> claim("I don't eat nuts, right?")
-    Plain(text='I eat nuts', polarity='negative')
-    >>> claim("Where does Mara live?") is None
-    True
-    """
-    if len(text) > _LONGEST:
-        return None
-    from clsm_cli.text import inversion
-
-    leaning = plain(text)
-    body = asserted(text)
-    if body is not None:
-        return leaning._replace(text=inversion.affirmative(body) or leaning.text)
-    statement = inversion.declarative(leaning.text)
-    if statement is None:
-        return None
-    found = affirmed(statement)
-    denied = inversion.affirmative(statement) or found.text
-    return (
-        found._replace(text=denied)
-        if found.polarity == "negative"
-        else leaning._replace(text=statement)
-    )
-
-
 def asserted(text: str) -> str | None:
     """What a question asserts or denies as a statement, without its tag; None where it does not.
 

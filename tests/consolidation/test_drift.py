@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import pytest
@@ -20,16 +19,12 @@ from consolidation.drifting import (
     night,
 )
 from ingesting import new_store, scratch, take
-from sample_store import ask
 from sleeping import bytes_of, chat, rows, sleep
 from store.test_git_merge import git
 
 from clsm_cli.inspection.history import View, history
-from clsm_cli.retrieval import facts
-from clsm_cli.store.index.opening import open_index
 from clsm_cli.store.layout import open_store
 from clsm_cli.text.node_ids import node_id
-from clsm_cli.text.slot_questions import asked
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -100,20 +95,6 @@ def test_all_at_once(told: tuple[Store, Case]) -> None:
     store, case = told
     assert latest(store, case) == [case.value(LAST)]
     assert spans(store, case) == expected(case)
-
-
-def test_each_day_is_answered_with_its_value(told: tuple[Store, Case]) -> None:
-    store, case = told
-    with open_index(store, None) as opened:
-        for week in range(WEEKS):
-            at = (monday(week) + timedelta(days=2)).date().isoformat()
-            found = facts.look_up(opened.index, case.question, at)
-            assert found is not None
-            assert [fact.value for fact in found.facts] == [case.value(week)], at
-    assert ask(store, case.question, now=night(LAST)).facts[0].value == case.value(LAST)
-    then = (monday(20) + timedelta(days=2)).date().isoformat()
-    answer = ask(store, case.question, now=night(LAST), as_of=then)
-    assert answer.facts[0].value == case.value(20)
 
 
 def test_history_holds_all_of_them(told: tuple[Store, Case]) -> None:
@@ -209,11 +190,3 @@ def test_two_machines_that_hear_it_in_turn(case: Case, every: int) -> None:
         for store in machines:
             assert sleep(store, night(LAST)).run is None
         assert [spans(store, case) for store in machines] == before
-
-
-def test_the_cases_ask_for_what_they_tell() -> None:
-    for case in CASES:
-        about = asked(case.question)
-        assert about is not None
-        assert (node_id(about.subject), about.slot) == (node_id(case.subject), case.slot)
-        assert len(case.news) + len(case.unread) >= 10

@@ -130,7 +130,7 @@ MEASURES = {
     "consolidation.step",
 }
 """Settings that say how much or how long, and switch nothing off."""
-OFF = {"recall.weight_context", "recall.rounds"}
+OFF = {"recall.weight_context"}
 """Mechanisms that are shipped switched off."""
 ONLY_IN_LARGE = {"refinement", "spreading", "associations", "statements"}
 """What changes nothing here: the first moves boundaries by a turn or two, the others lead to what the

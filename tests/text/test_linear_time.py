@@ -14,13 +14,12 @@ import pytest
 from strategies import cpu_seconds
 from text.test_relations import found
 
+from clsm_cli.evaluation.presets.compound import parts
 from clsm_cli.text import timex_asked, timex_bounds, timex_parts, timex_rules
 from clsm_cli.text.aliases import stated
-from clsm_cli.text.compound import parts
 from clsm_cli.text.cues import decisions, open_questions
 from clsm_cli.text.dumps import spans
 from clsm_cli.text.gate import is_whole
-from clsm_cli.text.inversion import declarative
 from clsm_cli.text.mentions import find
 from clsm_cli.text.noun_phrases import noun_phrases
 from clsm_cli.text.ordinals import read
@@ -75,7 +74,6 @@ READERS: dict[str, tuple[Callable[[str], object], tuple[str, ...]]] = {
     "ordinals": (lambda t: read(t[:10_000]), ("first ", "before the ", "between x and ", "the last time we talked about ", "when x ")),
     "phrases": (lambda t: key_phrases([t], 3), ("valve chatter ",)),
     "plain": (plain, ("~~", "#a ", "<!--", "https://", "_a")),
-    "questions": (lambda t: declarative("Is " + t), ("the ",)),
     "questions of days": (lambda t: timex_bounds.read(t[:10_000], MONDAY), ("since ", "between 1 and ", "May and ", "from May to ")),
     "relations": (lambda t: found(t, "tea"), ("I love tea and ", "Rosa, ", "my ", "went ", "is a ")),
     "routes": (partial(decide, has_current=True), ("good ", "when was the A ", "a: ", "how many ")),

@@ -167,9 +167,6 @@ _ALL = (
         {"recall.weight_temporal": 0},
     ),
     Mechanism("questions", "what is a question itself answers none", {"recall.weight_question": 0}),
-    Mechanism(
-        "facts", "looks up the value that holds of what is asked for", {"recall.weight_fact": 0}
-    ),
     Mechanism("echo", "what the turn before says already counts less", {"recall.weight_echo": 0}),
     Mechanism("names", "passages full of names count more", {"recall.weight_names": 0}),
     Mechanism(

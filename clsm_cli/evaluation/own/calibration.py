@@ -51,8 +51,6 @@ LEAST_NEGATIVE = 10
 """Queries below which nothing is chosen: one of five negatives more or less is a fifth."""
 GRID = (0.0, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5)
 """Floors that are shown besides."""
-_ABOVE_ALL = 2.0
-"""A floor that no confidence reaches: what is answered all the same rests on a known fact."""
 _NEAREST = 0.001
 """How near to 0 and 1 a confidence is taken, as the logits of those have no end."""
 
@@ -78,7 +76,6 @@ class Calibration:
         before: The floor that is set; ``after``: the one that is chosen.
         points: Floors in ascending order, those two among them.
         answerable: Queries with an answer; ``negative``: without one.
-        by_facts: Answerable ones that a known fact answers, whatever the floor.
         left_out: Answerable queries that would be silenced by the floor that the others choose.
         auroc: Probability that an answerable query has more confidence than one that is not.
         notes: What is wrong with the labels.
@@ -90,7 +87,6 @@ class Calibration:
     points: tuple[Point, ...]
     answerable: int
     negative: int
-    by_facts: int
     left_out: int
     auroc: float
     notes: tuple[str, ...]
@@ -116,10 +112,10 @@ def calibrate(store: Store, shop: Workshop, engine: Engine) -> Calibration:
     with_answer = [query for query in asked if not query.negative]
     without = [query for query in asked if query.negative]
     _check_number(str(path), len(with_answer), len(without))
-    sure, by_facts = _confidences(store, with_answer, shop, engine)
-    unsure, _ = _confidences(store, without, shop, engine)
+    sure = _confidences(store, with_answer, shop, engine)
+    unsure = _confidences(store, without, shop, engine)
     before = store.settings.recall.floor
-    after = chosen([value for value in sure if value < _ABOVE_ALL])
+    after = chosen(sure)
     shown = sorted({*GRID, before, after})
     return Calibration(
         before=before,
@@ -127,7 +123,6 @@ def calibrate(store: Store, shop: Workshop, engine: Engine) -> Calibration:
         points=tuple(Point(f, _below(unsure, f), _below(sure, f)) for f in shown),
         answerable=len(with_answer),
         negative=len(without),
-        by_facts=by_facts,
         left_out=left_out(sure),
         auroc=metrics.auroc(sure, unsure),
         notes=dataset.notes,
@@ -193,7 +188,7 @@ def left_out(sure: Sequence[float]) -> int:
     count = 0
     for place, value in enumerate(sure):
         others = [*sure[:place], *sure[place + 1 :]]
-        count += value < chosen([other for other in others if other < _ABOVE_ALL])
+        count += value < chosen(others)
     return count
 
 
@@ -208,14 +203,11 @@ def _below(values: Sequence[float], least: float) -> int:
 
 def _confidences(
     store: Store, asked: Sequence[Query], shop: Workshop, engine: Engine
-) -> tuple[list[float], int]:
-    """The confidence of each answer, above all where a known fact answers; and how many these are."""
+) -> list[float]:
+    """The confidence of each answer."""
     floor_now = store.settings.recall.floor
     answers = pools.confidences(store, asked, shop, engine, floor_now)
-    values = [each.confidence or 0.0 for each in answers]
-    known = [bool(each.items) for each in pools.confidences(store, asked, shop, engine, _ABOVE_ALL)]
-    found = [_ABOVE_ALL if by_fact else v for v, by_fact in zip(values, known, strict=True)]
-    return found, sum(known)
+    return [each.confidence or 0.0 for each in answers]
 
 
 def _check_store(store: Store) -> None:

@@ -10,8 +10,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from clsm_cli.evaluation.presets import compound
 from clsm_cli.scoring import rank_fusion
-from clsm_cli.text import compound, tokens
+from clsm_cli.text import tokens
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

@@ -160,21 +160,6 @@ def _number(key: str) -> int:
         raise sqlite3.DatabaseError(f"malformed key {key!r}") from None
 
 
-def facts(connection: sqlite3.Connection, subjects: Collection[str]) -> list[Fact]:
-    """All that was ever stated about some nodes, by their ids."""
-    found: list[Fact] = []
-    for batch in batches(sorted(subjects)):
-        marks = ",".join("?" * len(batch))
-        rows = connection.execute(
-            "SELECT key, stream, subject, slot, value, valid_from, valid_until, recorded_at,"
-            f" superseded_at, withdrawn FROM clocks WHERE subject IN ({marks})"
-            " ORDER BY subject, slot, key",
-            batch,
-        )
-        found += map(Fact._make, rows)
-    return found
-
-
 def uses(connection: sqlite3.Connection, ids: Collection[str]) -> dict[str, list[tuple[int, int]]]:
     """How often ids were recalled: id → day as a proleptic ordinal, uses; only what is folded."""
     found: dict[str, list[tuple[int, int]]] = {}

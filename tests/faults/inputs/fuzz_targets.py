@@ -243,8 +243,9 @@ def _learnt(data: bytes) -> None:
 
 
 def _query(data: bytes) -> None:
+    from clsm_cli.evaluation.presets import compound
     from clsm_cli.retrieval import moments, question
-    from clsm_cli.text import compound, gate, polarity, route
+    from clsm_cli.text import gate, polarity, route
 
     text = _text(data)
     question.understand(text, (), ("Mara", "Brian"))
@@ -252,7 +253,6 @@ def _query(data: bytes) -> None:
     route.decide(text, has_current=True)
     compound.parts(text)
     polarity.plain(text)
-    polarity.claim(text)
     gate.is_whole(text)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from faults.inputs.injection_texts import TEXTS
 
 from clsm_cli.commands import render_context, render_prompt
-from clsm_cli.retrieval.answer import Answer, Budget, Concept, Dropped, Known, Memory, Source, Why
+from clsm_cli.retrieval.answer import Answer, Budget, Concept, Dropped, Memory, Source, Why
 from clsm_cli.retrieval.briefing import SECTIONS, Briefing, Item, Section
 from clsm_cli.text.fence import KEY_BYTES, blocks
 from clsm_cli.text.terminal import safe
@@ -103,8 +103,6 @@ def answer(rng: random.Random, replayed: str) -> Answer:
         memories=memories,
         budget=Budget(2000, 5, dropped=(Dropped("0123456789ab", 9, "budget"),)),
         embedder=None,
-        verdict="yes",
-        facts=(Known("f-1", _text(rng), _text(rng), _text(rng), None, None),),
     )
 
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clsm_cli.text.compound import MARKERS, Part, follow_up, is_compound, parts
+from clsm_cli.evaluation.presets.compound import MARKERS, Part, follow_up, is_compound, parts
 
 COMPARISONS = {
     "REST vs GraphQL": ["REST", "GraphQL"],
