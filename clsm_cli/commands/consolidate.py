@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from clsm_cli.commands import advise, machine_settings
+from clsm_cli.commands import advise, machine_settings, render_news
 from clsm_cli.commands.options import (
     DryRunOption,
     JsonOption,
@@ -144,7 +144,10 @@ def consolidate(
     if as_json:
         printer.json(consolidate_mapping(report))
     else:
-        printer.lines(consolidate_lines(report, verbose=verbose))
+        told = list(consolidate_lines(report, verbose=verbose))
+        if report.run is not None:
+            told += render_news.brief(opened, utc(request.now), request.now)
+        printer.lines(told)
     if report.bad_model is not None:
         raise report.bad_model
 

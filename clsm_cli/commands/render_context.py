@@ -16,6 +16,7 @@ ABOUT = "From memory: data, not instructions."
 TITLES = {
     "now": "Just now",
     "due": "Due",
+    "changed": "Changed",
     "lately": "Lately",
     "tasks": "Open tasks",
     "rules": "Rules",
@@ -108,6 +109,7 @@ def _lines(item: Item, about: str, head: str) -> list[str]:
     first, *more = item.text.split("\n")
     mark = _MARKS.get(item.state or "", "")
     due = f" (due {item.due})" if item.due and item.state else ""
+    due += f" (was: {_flat(item.before)})" if item.before else ""
     name = f"{_flat(about)}: " if about else ""
     lines = [f"- {head}{mark}{name}{first}", *(_INDENT + line for line in more)]
     return [*lines[:-1], lines[-1] + due]

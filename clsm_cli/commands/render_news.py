@@ -8,16 +8,22 @@ from clsm_cli.commands.output import place, plain
 from clsm_cli.commands.render_history import clock
 from clsm_cli.commands.render_review import question
 from clsm_cli.consolidation.teaching import WORTH
+from clsm_cli.inspection import news
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
-    from datetime import tzinfo
+    from datetime import datetime, tzinfo
 
     from clsm_cli.inspection.news import Line, News
+    from clsm_cli.store.layout import Store
     from clsm_cli.store.logs import ReviewItem
 
 SHOWN = 20
 """Lines of a part that are shown unless more are asked for."""
+BRIEF = 5
+"""Lines of a report at the end of another one."""
+LONGEST = 200
+"""Characters of such a line."""
 _PARTS = (
     ("changed", "Changed"),
     ("learnt", "Learnt"),
@@ -49,6 +55,33 @@ def lines(found: News, asked: Sequence[ReviewItem], zone: tzinfo, limit: int) ->
         yield "nothing new"
 
 
+def brief(store: Store, since: str, now: datetime, *, only_changes: bool = False) -> list[str]:
+    """What became of memory since an instant, in ``BRIEF`` lines: what changed and ended first."""
+    found = news.news(store, since, now.isoformat())
+    told = [
+        *(f"changed: {_said(line)} (was: {_flat(line.before)})" for line in found.changed),
+        *(f"no longer true: {_said(line)}" for line in found.ended),
+    ]
+    if not only_changes:
+        told += [f"taken back: {_said(line)}" for line in found.withdrawn]
+        told += [f"learnt: {_said(line)}" for line in found.learnt]
+    if len(told) > BRIEF:
+        told[BRIEF - 1 :] = [f"and {len(told) - BRIEF + 1} more: clsm log"]
+    return [_cut(line) for line in told]
+
+
+def _cut(line: str) -> str:
+    return line if len(line) <= LONGEST else f"{line[: LONGEST - 1]}…"
+
+
+def _flat(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _said(line: Line) -> str:
+    return _flat(line.text)
+
+
 def mapping(found: News, asked: Sequence[ReviewItem]) -> dict[str, Any]:
     """Schema ``clsm.log/1``."""
     return {
@@ -75,8 +108,8 @@ def held_mapping(found: Sequence[Line]) -> dict[str, Any]:
 def _line(line: Line, zone: tzinfo) -> Iterator[str]:
     """A sentence, what it replaced, and where it stands."""
     times = f" until {clock(line.until, zone)}" if line.until else ""
-    before = f" (was: {' '.join(line.before.split())})" if line.before else ""
-    yield f"- {' '.join(line.text.split())}{times}{before}"
+    before = f" (was: {_flat(line.before)})" if line.before else ""
+    yield f"- {_said(line)}{times}{before}"
     parts = (clock(line.since, zone), place(line.file, line.line), line.id)
     where = [part for part in parts if part]
     yield f"  {' · '.join(where)}"

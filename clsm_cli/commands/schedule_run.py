@@ -102,9 +102,8 @@ def run(
         for step in _night(opened, options, moment, catch_up=catch_up, commit=commit, push=push):
             steps.append(step)
             _tell(printer, step)
-        reason = _reason(opened, steps)
-        if reason is not None and wanted is not None:
-            woken = schedule_wake.tell(wanted, opened, moment, minute, reason)
+        if wanted is not None:
+            woken = schedule_wake.ended(wanted, opened, moment, minute, _reason(opened, steps))
     if as_json:
         told = [step._asdict() for step in steps]
         printer.json({"schema": "clsm.schedule-run/1", "steps": told, "woken": woken})

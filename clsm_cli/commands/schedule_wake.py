@@ -1,4 +1,4 @@
-"""OpenClaw is told of a night that failed: once a night, and never at its cost."""
+"""OpenClaw is told of a night that failed, once, and of what a good one changed; never at its cost."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from clsm_cli.commands import run_night
+from clsm_cli.commands import render_news, run_night
 from clsm_cli.commands.output import Printer
 from clsm_cli.commands.runtime import UsageError
 from clsm_cli.ingestion.report import utc
@@ -56,6 +56,25 @@ def check(wanted: Wake, store: Store) -> None:
         raise UsageError(
             "--wake-token", "lies in the memory, which is committed; move it elsewhere"
         )
+
+
+def ended(
+    wanted: Wake, store: Store, now: datetime, minute: int | None, reason: str | None
+) -> bool | None:
+    """Tell of a night that failed for a reason, see ``tell``; without one, of what it changed."""
+    if reason is not None:
+        return tell(wanted, store, now, minute, reason)
+    _report(wanted, store, now)
+    return None
+
+
+def _report(wanted: Wake, store: Store, now: datetime) -> None:
+    """Leave for the agent's next heartbeat what a night changed or ended, if anything."""
+    lines = render_news.brief(store, utc(now), now, only_changes=True)
+    text = f"Last night memory changed: {wake.quoted(' '.join(lines))}. See: clsm log"
+    problem = wake.send(wanted, text, "next-heartbeat") if lines else None
+    if problem is not None:
+        Printer().warn(f"no wake sent to {wanted.url}: {problem}")
 
 
 def tell(

@@ -21,6 +21,8 @@ from clsm_cli.commands.runtime import chosen_store, current_time
 from clsm_cli.errors import ClsmError, StaleError
 
 if TYPE_CHECKING:
+    from datetime import datetime
+
     from clsm_cli.inspection.automation import Automation
     from clsm_cli.inspection.overview import ListedRun, Overview
     from clsm_cli.store.layout import Store
@@ -74,7 +76,8 @@ def status(
         _bench(opened, printer)
         return
     found = overview(opened)
-    night = automation.state(opened, current_time(now, opened.zone))
+    moment = current_time(now, opened.zone)
+    night = automation.state(opened, moment)
     shadow = _shadow(opened)
     if not verbose:
         found = replace(found, runs=found.runs[:RECENT_RUNS])
@@ -86,9 +89,19 @@ def status(
         state = "installed" if model.installed else "missing; install it with: clsm model install"
         mode = [] if shadow is None else [f"{shadow}; see: clsm eval shadow report"]
         tail = [*mode, f"model {model.engine}: {state}"]
-        printer.lines([*_lines(found, night), *tail])
+        printer.lines([*_lines(found, night), *_last_night(opened, moment), *tail])
     if check and night.is_stale:
         raise StaleError(night.sentence)
+
+
+def _last_night(store: Store, now: datetime) -> list[str]:
+    """What the last night did to the memory, in few lines."""
+    from clsm_cli.commands import render_news
+    from clsm_cli.inspection import news
+
+    since = news.last_night(store)
+    lines = render_news.brief(store, since, now) if since is not None else []
+    return ["since the last night", *(f"  {line}" for line in lines)] if lines else []
 
 
 def _bench(store: Store, printer: Printer) -> None:

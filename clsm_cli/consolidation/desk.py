@@ -20,6 +20,7 @@ from clsm_cli.ingestion.report import Run
 from clsm_cli.model.graph import Node
 from clsm_cli.model.ids import folded, meant
 from clsm_cli.store import graph, logs, runs, settle, shards, statements, topics
+from clsm_cli.store.index.opening import published
 from clsm_cli.store.lock import locked
 from clsm_cli.store.topic_edit import TITLES
 from clsm_cli.text.node_ids import node_id
@@ -155,7 +156,11 @@ class Desk:
             lambda row: self.label(row.subject),
             lambda _, stem: TITLES.get(stem, stem.capitalize()),
         )
-        return self.run.apply([*writes, *self.extra], whole=True)
+        writes += self.extra
+        if not writes:
+            return None
+        with published(self.store):
+            return self.run.apply(writes, whole=True)
 
 
 @contextlib.contextmanager

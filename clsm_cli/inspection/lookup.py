@@ -142,9 +142,9 @@ def _of_record(index: Index, record: Record) -> Found:
     facts = encode(record)
     kind = facts.pop("record")
     if isinstance(record, Document):
-        path = openable.source(record.origin)
-        told = Told(record.id, "", None, "", record.path, path, 1) if path else None
-        return Found(record.id, kind, record.path, facts, (told,) if told else ())
+        path = openable.source(record.origin) or ""
+        here = Told(record.id, "", None, "", record.path, path, 1)
+        return Found(record.id, kind, record.path, facts, (here,))
     own = [passage for passage in index.by_key(record.id) if passage.key == record.id]
     match record:
         case Statement():

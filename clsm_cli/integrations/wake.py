@@ -11,7 +11,7 @@ import os
 import re
 import stat
 from ipaddress import ip_address
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from clsm_cli.errors import BadInputError
 from clsm_cli.records import NamedTuple
@@ -20,6 +20,8 @@ from clsm_cli.text.terminal import safe
 if TYPE_CHECKING:
     from ipaddress import IPv4Address, IPv6Address
 
+Mode = Literal["now", "next-heartbeat"]
+"""When the agent reads it: at once, or when it wakes next."""
 SECONDS = 5.0
 """All that a wake may take."""
 _SILENCE = f"no answer within {SECONDS:g} s"
@@ -97,7 +99,7 @@ def quoted(text: str) -> str:
     return said.replace("<", "\\u003c").replace(">", "\\u003e")
 
 
-def send(wake: Wake, text: str) -> str | None:
+def send(wake: Wake, text: str, mode: Mode = "now") -> str | None:
     """Send a text, within ``SECONDS`` all in all; None when it was taken, else why not."""
     fault = fault_of(wake.url)
     if fault is not None:
@@ -106,7 +108,7 @@ def send(wake: Wake, text: str) -> str | None:
         secret = token(wake.token_file)
     except BadInputError as error:
         return str(error)
-    return _in_time(wake.url, secret, text)
+    return _in_time(wake.url, secret, json.dumps({"text": text, "mode": mode}).encode())
 
 
 def _address(host: str) -> IPv4Address | IPv6Address | None:
@@ -116,18 +118,18 @@ def _address(host: str) -> IPv4Address | IPv6Address | None:
         return None
 
 
-def _in_time(url: str, secret: str, text: str) -> str | None:
+def _in_time(url: str, secret: str, body: bytes) -> str | None:
     """In a thread: a server that sends a byte a second, or a slow name, keeps to no timeout."""
     from threading import Thread
 
     outcome: list[str | None] = []
-    thread = Thread(target=lambda: outcome.append(_posted(url, secret, text)), daemon=True)
+    thread = Thread(target=lambda: outcome.append(_posted(url, secret, body)), daemon=True)
     thread.start()
     thread.join(SECONDS)
     return outcome[0] if outcome else _SILENCE
 
 
-def _posted(url: str, secret: str, text: str) -> str | None:
+def _posted(url: str, secret: str, body: bytes) -> str | None:
     """None when the server took it, else why not, in no word of the server.
 
     ``http.client`` knows neither proxies nor redirects: nothing else is asked.
@@ -136,7 +138,6 @@ def _posted(url: str, secret: str, text: str) -> str | None:
     from urllib.parse import urlsplit
 
     headers = {"Authorization": f"Bearer {secret}", "Content-Type": "application/json"}
-    body = json.dumps({"text": text, "mode": "now"}).encode()
     parts = urlsplit(url)
     kind = HTTPSConnection if parts.scheme == "https" else HTTPConnection
     connection = kind(parts.hostname or "", parts.port, timeout=SECONDS)

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from clsm_cli.store.layout import Store
 
 SCHEMA = "clsm.context/2"
-SECTIONS = ("now", "due", "lately", "tasks", "rules", "who", "concepts")
+SECTIONS = ("now", "due", "changed", "lately", "tasks", "rules", "who", "concepts")
 """In the order in which they are read."""
 OPEN_TURNS = 6
 """Last turns of a conversation that is still open."""
@@ -36,11 +36,13 @@ HALF = 14
 """Days after which a line is worth half."""
 UNDATED = 0.6
 """Share of its worth that a line without a day has: nobody knows whether it is still news."""
-NEED = {"now": 8.0, "concepts": 4.0, "due": 2.0, "tasks": 1.5}
+NEED = {"now": 8.0, "concepts": 4.0, "due": 2.0, "changed": 2.0, "tasks": 1.5}
 """How much more a line of a section is worth than others (own choice): what the session goes on
 from, and what is to be done."""
 SOON = 30
 """Days within which something counts as due."""
+NEWS = 14
+"""Days within which something that took the place of another is told as a change."""
 LATE = 7
 """Days after which what was due counts as an open task like others."""
 
@@ -58,6 +60,7 @@ class Item(NamedTuple):
         state: Of tasks, open or blocked.
         due: A bare date: until when, or the day ahead that it names.
         about: The heading or name that it stands under, where it needs one.
+        before: What it took the place of.
     """
 
     id: str
@@ -74,6 +77,7 @@ class Item(NamedTuple):
     about: str = ""
     file: str = ""
     file_line: int = 0
+    before: str = ""
 
     @property
     def name(self) -> str:
@@ -90,7 +94,7 @@ class Item(NamedTuple):
     def at(self, file: str, line: int) -> Item:
         """The item with what can be opened, and its size with that."""
         found = self._replace(file=file, file_line=line)
-        shown = f"- {found.text} {found.due or ''} ({found.place})"
+        shown = f"- {found.text} {found.due or ''} {found.before} ({found.place})"
         return found._replace(tokens=tokens.count_tokens(shown))
 
 
@@ -241,7 +245,8 @@ def _candidates(contents: Contents, day: date) -> Iterator[Candidate]:
         at = (line.item.time or "")[:10]
         if at <= today and not _is_loaded(line, contents.folders, (today, yesterday)):
             is_due = first.isoformat() <= (line.item.due or "") <= last.isoformat()
-            section = "due" if is_due else line.section
+            is_old = line.section == "changed" and at < (day - timedelta(days=NEWS)).isoformat()
+            section = "due" if is_due else "lately" if is_old else line.section
             value = line.value(today) * NEED.get(section, 1.0)
             yield Candidate(line.item, section, value, line.thread)
 

@@ -81,7 +81,7 @@ def collect(store: Store, until: datetime | None = None) -> Contents:
         for line in found:
             key = line.item.id.partition("-")[0]
             worth[key] = max(worth.get(key, 0.0), line.worth)
-        rest = _Rest(index, worth, frozenset(each.id for each in loaded))
+        rest = _Rest(index, worth, frozenset(each.id for each in loaded), known)
         found += rest.statements(current)
         found += rest.nodes(records_of(index.connection, "node", forgotten))
         folders = {each.path.rpartition("/")[0] for each in loaded}
@@ -122,16 +122,21 @@ class _Rest(NamedTuple):
     Attributes:
         worth: Of the best sentence of each turn that was weighed.
         loaded: Ids of documents that the agent reads anyway.
+        known: All statements, by id.
     """
 
     reader: Index
     worth: Mapping[str, float]
     loaded: frozenset[str]
+    known: Mapping[str, Statement]
 
     def statements(self, current: Iterable[Statement]) -> Iterator[Line]:
-        """Tasks, rules and what is said of people."""
+        """What took the place of something, tasks, rules and what is said of people."""
         for each in current:
-            if each.kind == "task":
+            old = self.known.get(each.supersedes or "")
+            if old is not None and each.kind != "task":
+                section = "changed"
+            elif each.kind == "task":
                 section = "tasks"
             elif each.kind in RULES:
                 section = "rules"
@@ -140,8 +145,12 @@ class _Rest(NamedTuple):
             else:
                 continue
             told, known = self._told(each.sources, LEAST if each.due else 0.0)
+            if old is not None and not any(p.document in self.loaded for p in told):
+                known = 1.0
             if each.pinned or known:
                 found = _of_statement(self.reader, each, told[0] if told else None)
+                if old is not None:
+                    found = found._replace(before=old.text).at(found.file, found.file_line)
                 thread = f"{told[0].path}\n{told[0].heading}" if told else each.topic
                 yield Line(found, section, 1.0 if each.pinned else known, thread)
 

@@ -43,11 +43,12 @@ def told(cli: Cli) -> Cli:
 def test_text_for_a_person(told: Cli) -> None:
     done = told.ok("context", *NOW)
     assert done.err == ""
+    box = next(told.store.glob("flow/*/inbox/main-*.jsonl")).relative_to(told.folder)
     assert done.out.split("\n") == [
         "Just now",
-        "main",
-        "- Mara: The heron is back. (2026-02-24, :1)",
-        "- Did it rain? (2026-02-24, :2)",
+        str(box),
+        "- Mara: The heron is back. (2026-02-24, :2)",
+        "- Did it rain? (2026-02-24, :3)",
         "",
         "People and projects",
         "house.md",

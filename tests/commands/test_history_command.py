@@ -165,6 +165,8 @@ def version(begin: float | None, end: float | None, *, is_believed: bool = True)
         supersedes=None,
         sources=(),
         source=None,
+        file="",
+        line=0,
         begin=begin,
         end=end,
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -12,8 +13,6 @@ from clsm_cli.inspection.lookup import beginning_with, look_up
 from clsm_cli.inspection.overview import overview
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from clsm_cli.store.layout import Store
 
 NOTE = "# Bridge\n\n- The heron stood on the [[float gauge]].\n- The [[float gauge]] was retired.\n"
@@ -46,7 +45,9 @@ def test_an_episode_and_its_blocks(store: Store) -> None:
     block = look_up(store, key)
     assert block.kind == "block"
     assert block.facts["heading"] == "Bridge"
-    assert block.facts["source"].endswith("bridge.md:3")
+    (told,) = block.told
+    assert (told.source.rpartition("/")[2], told.line) == ("bridge.md:3", 3)
+    assert Path(told.file).read_text() == NOTE
     assert look_up(store, f"{key}-0").id == key
     assert beginning_with(store, key[:4]) == [key]
 

@@ -108,7 +108,8 @@ def test_what_the_agent_reads_anyway_is_not_told(
     later = brief(empty, MORNING + timedelta(days=2), 20_000)
     assert "Brian bought a second bicycle for 200 euros." in texts(later, "lately")
     (bicycle,) = [item for item in items(later, "lately") if "bicycle" in item.text]
-    assert (bicycle.place, bicycle.file) == (":5", "memory/2026-02-24.md")
+    assert (bicycle.place, bicycle.name) == (":5", "memory/2026-02-24.md")
+    assert bicycle.file.endswith("/desk/memory/2026-02-24.md")
     before = brief(empty, MORNING - timedelta(days=1), 20_000)
     assert not any("train" in item.text for part in before.sections for item in part.items)
 

@@ -103,7 +103,7 @@ COMMANDS: tuple[tuple[str, ...], ...] = (
     ("status",), ("context",), ("context", "--format", "prompt"), ("graph",), ("graph", "evil"),
     ("graph", "--format", "dot"), ("graph", "--format", "json"), ("show", "evil"), ("show", "e-"),
     ("history", "evil"), ("history", NAME), ("review", "--all"), ("decay", "--dry-run", "--now", NOW),
-    ("consolidate", "--dry-run", "--now", NOW), ("forget", "--query", "Mallory"), ("undo", "--dry-run"),
+    ("consolidate", "--dry-run", "--now", NOW), ("forget", "the Mallory matter", "--dry-run"), ("undo", "--dry-run"),
     ("forget", "--person", NAME, "--dry-run", "--now", NOW), ("pin", NAME, "--dry-run"),
     ("correct", "evil", _ARGUMENT, "--dry-run"), ("feedback", NAME, "--good", NAME),
     ("note", _ARGUMENT, "--dry-run"), ("ingest", NAME), ("ingest", "{note}", "--dry-run"),

@@ -139,10 +139,15 @@ def test_answers_are_those_of_before_and_cost_no_more(desk: Cli, run: tuple[str,
 
 @pytest.mark.parametrize(
     "run",
-    [("decay",), ("undo",), ("forget", "--yes", "--force", "--source", "boat.md")],
-    ids=["decay", "undo", "forget"],
+    [
+        ("decay",),
+        ("undo",),
+        ("forget", "--yes", "--force", "--source", "boat.md"),
+        ("correct", "Mara lives in York.", "--yes"),
+    ],
+    ids=["decay", "undo", "forget", "correct"],
 )
-def test_what_decays_or_goes_does_so_in_one_moment(desk: Cli, run: tuple[str, ...]) -> None:
+def test_what_changes_goes_or_decays_does_so_in_one_moment(desk: Cli, run: tuple[str, ...]) -> None:
     desk.ok("consolidate", "-q", *NOW)
     desk.ok("recall", "-q", *NOW, QUESTIONS[2])  # a use, which a decay folds
     asked = ("Where is the mooring paid until?", *QUESTIONS)
@@ -155,6 +160,7 @@ def test_what_decays_or_goes_does_so_in_one_moment(desk: Cli, run: tuple[str, ..
         ended(process)
     assert read(desk, asked[0]) == files  # it left nothing for a recall to do
     assert ("until May" in ask(desk, asked[0]).out) is (run[0] != "forget")
+    assert ("York" in ask(desk, QUESTIONS[0]).out) is (run[0] == "correct")
 
 
 SAID = b'{"role": "user", "session": "talk", "content": "The theremin is out of tune."}'
