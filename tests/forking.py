@@ -206,7 +206,10 @@ class Forks:
             "folder": os.fspath(folder),
             **more,
         }
-        socket.send_fds(self._socket, [json.dumps(asked).encode() + b"\n"], self._streams)
+        data = json.dumps(asked).encode() + b"\n"
+        self._socket.settimeout(None)
+        sent = socket.send_fds(self._socket, [data], self._streams)
+        self._socket.sendall(data[sent:])
         if not kept:
             for fd in streams:
                 os.close(fd)
@@ -296,7 +299,7 @@ def _serve(asking: socket.socket, names: Sequence[str]) -> None:
         if not data:
             return
         while not data.endswith(b"\n"):
-            data += asking.recv(_REQUEST)
+            data += asking.recv(_REQUEST) or b"\n"
         asked = json.loads(data)
         waiting, gate = os.pipe()
         pid = os.fork()
