@@ -22,7 +22,6 @@ from clsm_cli.text.fence import KEY_BYTES, blocks
 if TYPE_CHECKING:
     from processes import Cli
 
-KEY = bytes(range(KEY_BYTES))
 NOW = ("--now", "2026-02-24T20:00:00+01:00")
 
 
@@ -181,27 +180,6 @@ def shown(text: str, **values: Any) -> Briefing:
     return Briefing("c-1f", "now", None, (Section("who", (item,)),), Budget(9, 3))
 
 
-@examples(200)
-@given(any_text, st.sampled_from(["path", "time"]), any_text)
-def test_no_text_leaves_its_place(text: str, field: str, value: str) -> None:
-    lines = prompt_lines(shown(text, **{field: value}), KEY)
-    block = "\n".join(lines)
-    (found,) = blocks(block, KEY)
-    assert found.is_genuine
-    assert (found.start, found.end) == (0, len(block))
-    heads = [line for line in lines[3:-1] if line.startswith("| - ")]
-    assert len(heads) == 1
-    assert heads[0].startswith("| - (trust web, ")
-
-
 def test_an_item_cannot_pose_as_another() -> None:
     lines = context_lines(shown("One.\n- Two.\nTasks\n- [ ] Three."))
     assert lines == ["People and projects", "- One.", "  - Two.", "  Tasks", "  - [ ] Three."]
-
-
-def test_the_help_names_what_is_read(cli: Cli) -> None:
-    out = cli.ok("context", "--help").out
-    for word in ("--window", "--budget", "--query", "--format"):
-        assert word in out
-    assert Path(cli.store / "clsm.yaml").exists()
-    assert json.loads(cli.ok("context", "--json", "-q").out)["sections"]

@@ -53,7 +53,7 @@ def check_counts(connection: sqlite3.Connection) -> None:
     assert vector_rows.committed(connection)[:2] == (sentences, tokens)
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(6))
 def test_what_is_counted_is_what_is_there(store: Store, seed: int) -> None:
     random = Random(seed)
     files = Files(store, random)
@@ -66,7 +66,7 @@ def test_what_is_counted_is_what_is_there(store: Store, seed: int) -> None:
         connection.close()
 
 
-@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("seed", range(6))
 def test_changes_lead_to_the_index_that_would_be_made_anew(store: Store, seed: int) -> None:
     random = Random(seed)
     files = Files(store, random)
