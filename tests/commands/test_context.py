@@ -2,22 +2,15 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from small_store import row, talk
-from strategies import examples
-from strategies import texts as any_text
 
-from clsm_cli.commands.render_context import context_lines, prompt_lines
+from clsm_cli.commands.render_context import context_lines
 from clsm_cli.commands.run_context import Options, _budget
 from clsm_cli.retrieval.answer import Budget
 from clsm_cli.retrieval.briefing import Briefing, Item, Section
-from clsm_cli.text.fence import KEY_BYTES, blocks
 
 if TYPE_CHECKING:
     from processes import Cli
