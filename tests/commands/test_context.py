@@ -52,15 +52,7 @@ def test_text_for_a_person(told: Cli) -> None:
 def test_json_has_every_key(told: Cli) -> None:
     found = told.ok("context", "--json", *NOW).json
     assert found["schema"] == "clsm.context/2"
-    assert set(found) == {
-        "schema",
-        "context_id",
-        "now",
-        "query",
-        "sections",
-        "budget",
-        "warnings",
-    }
+    assert set(found) == {"schema", "context_id", "now", "query", "sections", "budget", "warnings"}
     names = ["now", "due", "lately", "tasks", "rules", "who", "concepts"]
     assert [section["name"] for section in found["sections"]] == names
     water = found["sections"][5]["items"][0]
