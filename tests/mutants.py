@@ -131,7 +131,7 @@ MUTANTS = (
         "store/runs.py",
         "            atomic.put(_redo(store), _begun(line, changes, writes))",
         "            pass",
-        ("store/test_whole_runs.py",),
+        ("store/test_runs.py",),
     ),
     Mutant(
         "a stale file is found out in the middle of a run",
@@ -145,21 +145,21 @@ MUTANTS = (
         "store/runs.py",
         "return not any((root / parent).is_symlink() for parent in path.parents[:-1])",
         "return True",
-        ("store/test_runs.py", "store/test_redo_damaged.py"),
+        ("store/test_runs.py"),
     ),
     Mutant(
         "a file changed by hand is overwritten by the rest of a run",
         "store/runs.py",
         "    if found not in (change.before, change.after):\n        return False\n",
         "",
-        ("store/test_whole_runs.py",),
+        ("store/test_runs.py",),
     ),
     Mutant(
         "a forget can be undone",
         "forgetting/choosing.py",
         "    if entry.is_final:\n        reason",
         "    if False:\n        reason",
-        ("forgetting/test_undo_choosing.py",),
+        ("forgetting/test_undo.py",),
     ),
     # Two machines.
     Mutant(
