@@ -167,7 +167,7 @@ MUTANTS = (
         "model/join.py",
         "winner = a if _order(a) >= _order(b) else b",
         "winner = b",
-        ("model/test_join.py",),
+        ("model/test_join.py::test_the_higher_revision_decides_and_devices_break_ties",),
     ),
     Mutant(
         "sets of two machines are not united",
