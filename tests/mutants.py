@@ -36,7 +36,7 @@ class Mutant(NamedTuple):
         name: What is lost.
         file: Below ``clsm_cli``.
         old: A text that stands there once, and ``new``: what takes its place.
-        tests: Below ``tests``; parts that are given to pytest.
+        tests: What is given to pytest, below ``tests``; quick ones that shrink no example.
     """
 
     name: str
@@ -174,7 +174,7 @@ MUTANTS = (
         "model/join.py",
         "return tuple(sorted({*a, *b}))",
         "return tuple(sorted(a))",
-        ("model/test_join.py",),
+        ("../clsm_cli/model/join.py",),
     ),
     Mutant(
         "what a person pinned is lost in silence",
