@@ -1,7 +1,7 @@
 """Write a man page for every command from the command line itself: ``python scripts/make_man.py``.
 
 The pages say what ``--help`` says, and which exit codes the error classes own. They hold no date,
-so they change only when the commands or the version do; ``tests/test_man.py`` compares.
+so they change only when the commands or the version do; ``tests/test_docs.py`` compares.
 """
 
 from __future__ import annotations

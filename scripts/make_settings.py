@@ -1,7 +1,7 @@
 """Write the table of settings in docs/format.md from clsm_cli/config.py: ``python scripts/make_settings.py``.
 
 The classes say where a setting may stand, their defaults what holds without it, the sentence below
-each what it does; ``tests/test_config.py`` compares.
+each what it does; ``tests/test_docs.py`` compares.
 """
 
 from __future__ import annotations

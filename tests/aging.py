@@ -95,11 +95,7 @@ def living(store: Store, keys: Iterable[str], **fields: Any) -> None:
 def state(store: Store, text: str, day: date = BORN, **fields: Any) -> str:
     """A statement, in Markdown where its stream has any; returns its id."""
     row = Statement(
-        id=statement_id(text),
-        rev=(1, "pi"),
-        text=text,
-        recorded_at=at(day),
-        topic="facts",
+        id=statement_id(text), rev=(1, "pi"), text=text, recorded_at=at(day), topic="facts"
     )
     row = replace(row, **fields)
     write(

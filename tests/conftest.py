@@ -155,8 +155,7 @@ def made_store(tmp_path_factory: pytest.TempPathFactory, model_folder: Path) -> 
     layout.create(root, "Europe/Amsterdam")
     store = layout.open_store(root, {"CLSM_DEVICE": "pi"})
     request = Request(
-        paths=(str(SAMPLE / "workspace"), str(SAMPLE / "sessions")),
-        now=datetime.fromisoformat(NOW),
+        paths=(str(SAMPLE / "workspace"), str(SAMPLE / "sessions")), now=datetime.fromisoformat(NOW)
     )
     report = ingest(store, request, embedder(), lambda *_: None)
     assert not report.problems

@@ -4,18 +4,20 @@ A fresh Python takes longer to import clsm than clsm takes to answer. A fork is 
 other: it has streams, an environment, a working folder and locks of its own, and what kills it kills
 nothing else. Nothing of clsm runs in the process that forks, so every command begins as new.
 
-``python -m forking`` is that process; ``Forks`` starts it. The fault rigs have others, which limit
-and listen to a command (``faults.running.warm``), run many at once (``swarm``) or let strace follow
-one (``traceable``); all of them ``become`` it here.
+``python -m forking`` is that process; ``Forks`` starts it, for tests and for the fault rigs, which
+limit and listen to a command (``faults.running.warm``) or let strace follow it (``traceable``).
 """
 
 from __future__ import annotations
 
 import atexit
+import contextlib
+import ctypes
 import gc
 import json
 import os
 import pkgutil
+import resource
 import signal
 import socket
 import subprocess
@@ -23,10 +25,11 @@ import sys
 import threading
 import time
 import traceback
+from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -34,10 +37,26 @@ if TYPE_CHECKING:
 CLSM = "clsm_cli.__main__:main"
 """The program as its users start it: module and function."""
 TESTS = Path(__file__).parent
-_LIMIT = 1 << 20
-"""Bytes of a request; longer ones are for a process of their own."""
+MIB = 1 << 20
+MOST_WORDS = 1 << 16
+"""Characters of a command line that can be asked for."""
+_REQUEST = 1 << 20
 _NUMBER = 16
-"""Characters of a number that is told."""
+"""Characters of each of the three numbers that are told at a time."""
+_PATIENCE, _UNTRACED = 30.0, 98
+"""Seconds for which a command waits for its tracer, and its exit code when nobody came."""
+_PR_SET_PTRACER = 0x59616D61
+_HEARD = frozenset(
+    {"open", "os.listdir", "os.scandir", "os.mkdir", "os.rename", "os.remove", "os.rmdir",
+     "os.link", "os.symlink", "os.truncate", "os.chmod", "os.posix_spawn", "os.exec", "os.system",
+     "subprocess.Popen", "sqlite3.connect", "socket.connect", "shutil.rmtree"}
+)  # fmt: skip
+"""Events of ``sys.addaudithook`` that are noted."""
+_CODE = tuple(
+    os.path.realpath(path) + os.sep
+    for path in (sys.prefix, sys.base_prefix, TESTS.parent / "clsm_cli")
+)
+"""Where Python's own code and that of clsm lie: what is opened there is not noted."""
 
 
 def become(
@@ -83,19 +102,11 @@ def become(
         os._exit(code)
 
 
-def modules(package: str = "clsm_cli") -> Iterator[str]:
-    """The names of all modules of a package but those that run when they are imported."""
-    found = import_module(package)
-    for each in pkgutil.walk_packages(found.__path__, f"{package}."):
-        if not each.name.endswith("__main__"):
-            yield each.name
-
-
 def prepare() -> None:
     """Import and build what commands need, once; without a thread, which a fork would not have."""
     os.environ["OPENBLAS_NUM_THREADS"] = "1"  # as ``main`` does
     os.environ["ORT_DISABLE_TELEMETRY"] = "1"
-    for name in (*modules(), "numpy", "onnxruntime", "sqlite3", "tokenizers", "clsm_cli.__main__"):
+    for name in (*_modules(), "numpy", "onnxruntime", "sqlite3", "tokenizers", "zoneinfo"):
         import_module(name)
     import typer.main
 
@@ -103,73 +114,163 @@ def prepare() -> None:
 
     typer.main.get_command = build = cache(typer.main.get_command)
     list(build(app).commands.values())  # type: ignore[attr-defined]  # that of a group
-    gc.collect()
-    gc.freeze()  # a child's collector would copy every page of what it shares
+
+
+def _modules(package: str = "clsm_cli") -> Iterator[str]:
+    found = import_module(package)
+    for each in pkgutil.walk_packages(found.__path__, f"{package}."):
+        yield each.name
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """How a command ended.
+
+    Attributes:
+        code: Its exit code; negative: the signal that killed it.
+        seconds: Processor time, and ``peak``: MiB that it had in memory at most.
+        noted: What it opened or imported, a line each, where it was listened to.
+    """
+
+    code: int
+    out: bytes
+    err: bytes
+    seconds: float
+    peak: int
+    noted: bytes
 
 
 class Forks:
-    """The process that forks commands, one at a time, for one thread of the tests."""
+    """The process that forks commands, one at a time; for one thread.
 
-    def __init__(self, environment: Mapping[str, str]) -> None:
+    Args:
+        environment: Of that process.
+        imported: Modules that commands then share; None: all that they may need.
+    """
+
+    def __init__(
+        self, environment: Mapping[str, str], imported: Sequence[str] | None = None
+    ) -> None:
         self._socket, end = socket.socketpair()
+        names = ["all"] if imported is None else imported
         self._process = subprocess.Popen(
-            [sys.executable, "-m", "forking", str(end.fileno())],
+            [sys.executable, "-m", "forking", str(end.fileno()), *names],
             env={**environment, "PYTHONPATH": os.pathsep.join([str(TESTS), str(TESTS.parent)])},
             pass_fds=[end.fileno()],
             stdin=subprocess.DEVNULL,
         )
         end.close()
-        atexit.register(self.close)
+        self._streams: list[int] = []
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
 
     def close(self) -> None:
-        """End it."""
+        """End it, and what it runs."""
         self._socket.close()
+        self._process.kill()
         self._process.wait()
+
+    def begin(
+        self,
+        words: Sequence[str | bytes | os.PathLike[str]],
+        environment: Mapping[str, str],
+        folder: Path | str,
+        streams: Sequence[int],
+        *,
+        kept: bool = True,
+        **more: Any,
+    ) -> int:
+        """Start a command; its process id, when it is about to begin.
+
+        Args:
+            words: Of the command line, without the program.
+            environment: All that it sees.
+            folder: That it works in.
+            streams: Descriptors of its standard input, output and error.
+            kept: Whether they are files, which are read and closed at its end; else they are closed
+                at once, and ``Ended`` has nothing of them.
+            more: ``program``; ``stdin``, a path that is opened to be read (a FIFO too); ``processor``,
+                seconds of processor time, and ``data``, MiB of private memory that the kernel
+                grants; ``hear``, whether to note the "files" that it opens or what it "imports",
+                which the next command then shares; ``tracer``, a file that a tracer writes to as
+                soon as it sees a call of the process, which does nothing before.
+        """
+        self._streams = [*streams, os.memfd_create("noted")]
+        asked = {
+            "words": [os.fsencode(word).decode("latin-1") for word in words],
+            "environment": dict(environment),
+            "folder": os.fspath(folder),
+            **more,
+        }
+        data = json.dumps(asked).encode() + b"\n"
+        self._socket.settimeout(None)
+        sent = socket.send_fds(self._socket, [data], self._streams)
+        self._socket.sendall(data[sent:])
+        if not kept:
+            for fd in streams:
+                os.close(fd)
+            self._streams[:3] = []
+        return self._told(None)[0]
+
+    def end(self, seconds: float | None = None) -> Ended:
+        """Wait for the command that was begun.
+
+        Raises:
+            TimeoutError: It has not ended; it may be waited for again.
+        """
+        code, used, peak = self._told(seconds)
+        *_, out, err, noted = (
+            b"",
+            b"",
+            *(os.pread(fd, os.fstat(fd).st_size, 0) for fd in self._streams[-3:]),
+        )
+        for fd in self._streams:
+            os.close(fd)
+        return Ended(code, out, err, used / 1000, peak >> 10, noted)
 
     def run(
         self,
-        words: Sequence[str],
+        words: Sequence[str | bytes | os.PathLike[str]],
         environment: Mapping[str, str],
-        folder: Path,
-        stdin: bytes,
+        folder: Path | str,
+        stdin: bytes = b"",
+        *,
         seconds: float,
-    ) -> tuple[int, bytes, bytes]:
-        """Exit code (negative: the signal that ended it), standard output and error.
+        **more: Any,
+    ) -> Ended:
+        """Both; see ``begin``.
 
         Raises:
-            subprocess.TimeoutExpired: It took longer, and was killed.
+            TimeoutError: It took longer, and was killed.
         """
-        streams = [os.memfd_create(name) for name in ("stdin", "stdout", "stderr")]
+        pid = self.begin(words, environment, folder, in_memory(stdin), **more)
         try:
-            with open(streams[0], "r+b", closefd=False) as given:
-                given.write(stdin)
-            os.lseek(streams[0], 0, os.SEEK_SET)
-            asked = {
-                "words": [os.fsencode(word).decode("latin-1") for word in words],
-                "environment": dict(environment),
-                "folder": str(folder),
-            }
-            socket.send_fds(self._socket, [json.dumps(asked).encode() + b"\n"], streams)
-            pid = self._told(None)
-            try:
-                code = self._told(seconds)
-            except TimeoutError:
-                os.kill(pid, signal.SIGKILL)
-                self._told(None)
-                raise subprocess.TimeoutExpired(list(words), seconds) from None
-            out, err = (os.pread(fd, os.fstat(fd).st_size, 0) for fd in streams[1:])
-        finally:
-            for fd in streams:
-                os.close(fd)
-        return code, out, err
+            return self.end(seconds)
+        except TimeoutError:
+            os.kill(pid, signal.SIGKILL)
+            self.end()
+            raise
 
-    def _told(self, seconds: float | None) -> int:
-        """The next number that the process tells."""
+    def _told(self, seconds: float | None) -> tuple[int, int, int]:
         self._socket.settimeout(seconds)
-        data = self._socket.recv(_NUMBER)
+        data = self._socket.recv(3 * _NUMBER, socket.MSG_WAITALL)
         if not data:
             raise RuntimeError("the process that forks commands has died")
-        return int(data)
+        one, two, three = map(int, data.split())
+        return one, two, three
+
+
+def in_memory(stdin: bytes = b"") -> list[int]:
+    """Descriptors for three streams in memory of the kernel, which no reader can hold up."""
+    given, out, err = (os.memfd_create(name) for name in ("stdin", "stdout", "stderr"))
+    with open(given, "r+b", closefd=False) as file:
+        file.write(stdin)
+    os.lseek(given, 0, os.SEEK_SET)
+    return [given, out, err]
 
 
 _of_thread = threading.local()
@@ -179,37 +280,113 @@ def forks(environment: Mapping[str, str]) -> Forks:
     """The one of this thread; it ends with the tests."""
     if not hasattr(_of_thread, "forks"):
         _of_thread.forks = Forks(environment)
+        atexit.register(_of_thread.forks.close)
     found: Forks = _of_thread.forks
     return found
 
 
-def fits(words: Sequence[str]) -> bool:
-    """Whether a command line can be asked for in one message."""
-    return sum(map(len, words)) < _LIMIT // 16
-
-
-def _serve(asking: socket.socket) -> None:
+def _serve(asking: socket.socket, names: Sequence[str]) -> None:
     """Answer requests: with the process id, then with how it ended."""
-    prepare()
+    if [*names] == ["all"]:
+        prepare()
+    else:
+        for name in names:
+            import_module(name)
+    gc.collect()
+    gc.freeze()  # a child's collector would copy every page of what it shares
     while True:
-        data, streams, _, _ = socket.recv_fds(asking, _LIMIT, 3)
+        data, streams, _, _ = socket.recv_fds(asking, _REQUEST, 4)
         if not data:
             return
         while not data.endswith(b"\n"):
-            data += asking.recv(_LIMIT)
+            data += asking.recv(_REQUEST) or b"\n"
         asked = json.loads(data)
+        waiting, gate = os.pipe()
         pid = os.fork()
         if pid == 0:
+            os.close(waiting)
             asking.close()
-            words = [os.fsdecode(word.encode("latin-1")) for word in asked["words"]]
-            os.chdir(asked["folder"])
-            become(words, asked["environment"], streams, lambda: None)
+            _begin(asked, streams, gate)
+        os.close(gate)
+        os.read(waiting, 1)  # what it does before is not its own, and not to be traced
+        os.close(waiting)
+        _tell(asking, pid, 0, 0)
+        _, status, used = os.wait4(pid, 0)
+        if asked.get("hear") == "imports":
+            _learn(streams[3])
         for fd in streams:
             os.close(fd)
-        asking.sendall(b"%*d" % (_NUMBER, pid))
-        status = os.waitpid(pid, 0)[1]
-        asking.sendall(b"%*d" % (_NUMBER, os.waitstatus_to_exitcode(status)))
+        seconds = used.ru_utime + used.ru_stime
+        _tell(asking, os.waitstatus_to_exitcode(status), round(seconds * 1000), used.ru_maxrss)
+
+
+def _tell(asking: socket.socket, *numbers: int) -> None:
+    asking.sendall("".join(f"{number:{_NUMBER}}" for number in numbers).encode())
+
+
+def _learn(noted: int) -> None:
+    """Import what a command imported."""
+    for name in os.pread(noted, os.fstat(noted).st_size, 0).decode().split():
+        with contextlib.suppress(ImportError):
+            import_module(name)
+
+
+def _begin(asked: Mapping[str, Any], streams: Sequence[int], gate: int) -> NoReturn:
+    """The child: with its limits, heard, and behind its gate."""
+    os.setsid()
+
+    def ready() -> None:
+        for fd in streams[:3]:
+            os.close(fd)
+        os.chdir(asked["folder"])
+        if "processor" in asked:
+            resource.setrlimit(resource.RLIMIT_CPU, (asked["processor"], asked["processor"] + 1))
+            resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+        if asked.get("data"):
+            resource.setrlimit(resource.RLIMIT_DATA, (asked["data"] * MIB,) * 2)
+        os.write(gate, b"!")
+        os.close(gate)
+        if asked.get("stdin") is not None:
+            os.dup2(os.open(asked["stdin"], os.O_RDONLY), 0)
+        if "hear" in asked:
+            _hear(asked["hear"], streams[3])
+        else:
+            os.close(streams[3])
+        if "tracer" in asked:
+            _await_tracer(asked["tracer"])
+
+    words = [os.fsdecode(word.encode("latin-1")) for word in asked["words"]]
+    become(words, asked["environment"], streams[:3], ready, asked.get("program", CLSM))
+
+
+def _hear(what: str, noted: int) -> None:
+    """Note what is imported, or what is done to files that are no code."""
+
+    def hear(event: str, args: tuple[Any, ...]) -> None:
+        if what == "imports":
+            if event == "import":
+                os.write(noted, f"{args[0]}\n".encode())
+        elif event in _HEARD and args and isinstance(args[0], (str, bytes, os.PathLike)):
+            path = os.fsencode(args[0]).decode(errors="backslashreplace")
+            if not path.startswith(_CODE):
+                os.write(noted, json.dumps([event, path]).encode() + b"\n")
+
+    sys.addaudithook(hear)
+
+
+def _await_tracer(log: str) -> None:
+    """Wait until a tracer has seen a call of this process, and so will see the next."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    anybody = ctypes.c_ulong(-1)
+    libc.prctl(_PR_SET_PTRACER, anybody, 0, 0, 0)  # else some systems let only parents trace
+    end = time.monotonic() + _PATIENCE
+    while time.monotonic() < end:
+        os.sched_yield()
+        if os.path.exists(log) and os.path.getsize(log):
+            return
+        time.sleep(0.0005)
+    os._exit(_UNTRACED)
 
 
 if __name__ == "__main__":
-    _serve(socket.socket(fileno=int(sys.argv[1])))
+    _serve(socket.socket(fileno=int(sys.argv[1])), sys.argv[2:])

@@ -36,7 +36,7 @@ class Mutant(NamedTuple):
         name: What is lost.
         file: Below ``clsm_cli``.
         old: A text that stands there once, and ``new``: what takes its place.
-        tests: Below ``tests``; parts that are given to pytest.
+        tests: What is given to pytest, below ``tests``; quick ones that shrink no example.
     """
 
     name: str
@@ -131,7 +131,7 @@ MUTANTS = (
         "store/runs.py",
         "            atomic.put(_redo(store), _begun(line, changes, writes))",
         "            pass",
-        ("store/test_whole_runs.py",),
+        ("store/test_runs.py",),
     ),
     Mutant(
         "a stale file is found out in the middle of a run",
@@ -145,21 +145,21 @@ MUTANTS = (
         "store/runs.py",
         "return not any((root / parent).is_symlink() for parent in path.parents[:-1])",
         "return True",
-        ("store/test_runs.py", "store/test_redo_damaged.py"),
+        ("store/test_runs.py"),
     ),
     Mutant(
         "a file changed by hand is overwritten by the rest of a run",
         "store/runs.py",
         "    if found not in (change.before, change.after):\n        return False\n",
         "",
-        ("store/test_whole_runs.py",),
+        ("store/test_runs.py",),
     ),
     Mutant(
         "a forget can be undone",
         "forgetting/choosing.py",
         "    if entry.is_final:\n        reason",
         "    if False:\n        reason",
-        ("forgetting/test_undo_choosing.py",),
+        ("forgetting/test_undo.py",),
     ),
     # Two machines.
     Mutant(
@@ -167,14 +167,14 @@ MUTANTS = (
         "model/join.py",
         "winner = a if _order(a) >= _order(b) else b",
         "winner = b",
-        ("model/test_join.py",),
+        ("model/test_join.py::test_the_higher_revision_decides_and_devices_break_ties",),
     ),
     Mutant(
         "sets of two machines are not united",
         "model/join.py",
         "return tuple(sorted({*a, *b}))",
         "return tuple(sorted(a))",
-        ("model/test_join.py",),
+        ("../clsm_cli/model/join.py",),
     ),
     Mutant(
         "what a person pinned is lost in silence",

@@ -70,12 +70,7 @@ def message(number: int, role: str, content: Any, **more: Any) -> dict[str, Any]
 
 def calls(number: int, call_id: str, command: str) -> dict[str, Any]:
     """The agent runs a command."""
-    part = {
-        "type": "toolCall",
-        "id": call_id,
-        "name": "exec",
-        "arguments": {"command": command},
-    }
+    part = {"type": "toolCall", "id": call_id, "name": "exec", "arguments": {"command": command}}
     return message(number, "assistant", [part])
 
 

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import forking
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
 TIMEOUT = 300
@@ -64,10 +64,10 @@ class Cli:
         """Run ``clsm WORDS``; keywords change the environment (None removes)."""
         changed = {**self.environment, **environment}
         values = {name: str(value) for name, value in changed.items() if value is not None}
-        if not self.prefix and _is_ordinary(values) and forking.fits(words):
+        if not self.prefix and _is_ordinary(words, values):
             forks = forking.forks(self.environment)
-            ended = forks.run(words, values, self.folder, stdin, TIMEOUT)
-            return Done(ended[0], ended[1].decode(), ended[2].decode())
+            ended = forks.run(words, values, self.folder, stdin, seconds=TIMEOUT)
+            return Done(ended.code, ended.out.decode(), ended.err.decode())
         done = subprocess.run(
             [*self.prefix, sys.executable, "-m", "clsm_cli", *words],
             cwd=self.folder,
@@ -88,9 +88,10 @@ class Cli:
         return done
 
 
-def _is_ordinary(values: Mapping[str, str]) -> bool:
-    """Whether a Python that has started already can take an environment over."""
-    return values.get("LC_ALL") == "C.UTF-8" and not any(n.startswith("PYTHON") for n in values)
+def _is_ordinary(words: Sequence[str | bytes | Path], values: Mapping[str, str]) -> bool:
+    """Whether a Python that has started already can take them over."""
+    is_told = values.get("LC_ALL") == "C.UTF-8" and not any(n.startswith("PYTHON") for n in values)
+    return is_told and sum(len(os.fsencode(word)) for word in words) < forking.MOST_WORDS
 
 
 def environment(home: Path, model: Path) -> dict[str, str]:

@@ -54,6 +54,12 @@ def cpu_seconds(work: Callable[[], object]) -> float:
         gc.enable()
 
 
+def assert_linear(work: Callable[[str], object], filler: str, size: int, head: str = "") -> None:
+    """Twice as much of a text must not take much more than twice as long."""
+    half, whole = ((head + filler * each)[:each] for each in (size // 2, size))
+    assert cpu_seconds(lambda: work(whole)) < 4 * cpu_seconds(lambda: work(half)) + 0.2
+
+
 NASTY = [
     "", " ", "\n", "\r\n", "\t", "a\x00b", "\x1b[31m", "\x7f\x85\xa0", "\u2028\u2029", "\ufeff",
     "\ufffe\uffff", "---", "---\nid: x\n---\n", "- {", "# x", "### x ^0123456789ab",

@@ -1,17 +1,24 @@
-"""The README and the man pages know every command and every option."""
+"""README, man pages and docs know every command, option and setting, and say what the program says."""
 
 from __future__ import annotations
 
 import re
+import shutil
+import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
+from faults import figures
+from faults.registry import rigs
 from typer.main import get_command
 
 from clsm_cli import errors
 from clsm_cli.app import app
-from scripts import make_man
+from scripts import make_man, make_settings
+
+# The README and the man pages know every command and every option.
+
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -74,3 +81,70 @@ def test_the_test_command_is_where_ci_looks_for_it() -> None:
     commands = re.findall(r"<!-- test-command -->\n```sh\n(.+)\n```", README)
     assert len(commands) == 1
     assert "pytest" in commands[0]
+
+
+# The man pages are what the commands say of themselves, and groff has nothing against them.
+
+
+MAN = ROOT / "man"
+PAGES = sorted(MAN.glob("*.1"))
+
+
+def test_pages_are_up_to_date() -> None:
+    stored = {page.name: page.read_text(encoding="utf-8") for page in PAGES}
+    assert stored == make_man.pages(), "run: python scripts/make_man.py"
+
+
+@pytest.mark.skipif(shutil.which("groff") is None, reason="groff is not installed")
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_a_page_is_set_without_a_warning(page: Path) -> None:
+    done = subprocess.run(
+        ["groff", "-man", "-Tutf8", "-ww", "-P-cbou", str(page)],
+        capture_output=True,
+        check=True,
+        text=True,
+    )
+    assert done.stderr == ""
+    assert "EXIT STATUS" in done.stdout
+
+
+# The table of settings in the documentation is what the program says of itself.
+
+
+def test_the_page_has_every_setting_as_it_is() -> None:
+    page = make_settings.PAGE.read_text("utf-8")
+    assert page == make_settings.written(page), "run: python scripts/make_settings.py"
+
+
+# docs/promises.md shows the figures that are kept, and each promise has a rig that holds it.
+
+
+PROMISES = range(1, 19)
+
+
+def test_the_page_shows_the_figures() -> None:
+    page = figures.PAGE.read_text()
+    assert figures.filled(page, figures.load()) == page
+
+
+def test_every_promise_stands_in_the_page_once() -> None:
+    page = figures.PAGE.read_text()
+    for kind in (r"^### (\d+)\. ", r"<!-- figures of (\d+) -->"):
+        assert [int(n) for n in re.findall(kind, page, re.MULTILINE)] == list(PROMISES)
+
+
+def test_every_promise_has_a_rig() -> None:
+    assert {promise for rig in rigs() for promise in rig.promises} == set(PROMISES)
+    assert {rig.name for rig in rigs()} == set(figures.load())
+    known = {rig.name: list(rig.promises) for rig in rigs()}
+    for name, found in figures.load().items():
+        assert found["promises"] == known[name]
+
+
+def test_no_figure_hides_a_violation() -> None:
+    """What a rig found stands in the page until it is mended and run again."""
+    for name, found in figures.load().items():
+        for outcome in found["outcomes"]:
+            assert (name, outcome["what"], outcome["violations"]) == (name, outcome["what"], 0)
+            assert outcome["fired"] > 0
+        assert found["control"]["caught"] == found["control"]["tried"] > 0

@@ -411,23 +411,6 @@ def test_a_model_with_one_byte_flipped(cli: Cli, model_copy: Path) -> None:
 # Queries
 
 
-@pytest.mark.parametrize("query", [[""], ["   "], ["", " "]])
-def test_an_empty_query(cli: Cli, query: list[str]) -> None:
-    done = cli("recall", "--", *query)
-    assert done.code == USAGE
-    assert "the query is empty; give it some words" in done.err
-
-
-@pytest.mark.parametrize(
-    "query", ["???", "…—!", "()[]{}", '"', "'; --", "%", "*", "\\", "🦆", "\n."]
-)
-def test_a_query_of_punctuation(cli: Cli, query: str) -> None:
-    cli.ok("note", "The heron stood on the gauge.", *NOW)
-    done = cli.ok("recall", "--json", *NOW, "--", query)
-    assert done.json["query"] == query.strip()
-    assert done.err.startswith("clsm: nothing relevant was found") != done.json["answered"]
-
-
 @pytest.mark.parametrize("word", ["heron ", "x", "日本", "??? "])
 def test_a_query_of_a_megabyte(cli: Cli, word: str) -> None:
     cli.ok("note", "The heron stood on the gauge.", *NOW)

@@ -71,13 +71,16 @@ def test_every_query_ends_well(told: Cli, query: str | bytes) -> None:
         assert answer["query"] == query.strip()
 
 
-@pytest.mark.parametrize("query", QUERIES.values(), ids=list(QUERIES))
-def test_every_query_ends_well_by_words_alone(told: Cli, query: str | bytes) -> None:
-    asked = ("recall", "--json", "--no-touch", *NOW, "--", query)
-    done = told.ok(*asked, CLSM_MODEL_DIR=told.folder / "none")
+def test_every_query_ends_well_by_words_alone(told: Cli) -> None:
+    texts = [query for query in QUERIES.values() if isinstance(query, str)]
+    lines = "".join(json.dumps({"query": text}) + "\n" for text in texts).encode()
+    asked = ("recall", "--batch", "-", "--no-touch", *NOW)
+    done = told.ok(*asked, stdin=lines, CLSM_MODEL_DIR=told.folder / "none")
     assert "clsm model install" in done.err
-    assert done.json["engine"]["embedder"] is None
-    assert 0 <= done.json["confidence"] <= 1
+    found = [json.loads(line) for line in done.out.splitlines()]
+    assert [answer["query"] for answer in found] == [text.strip() for text in texts]
+    assert all(answer["engine"]["embedder"] is None for answer in found)
+    assert all(0 <= answer["confidence"] <= 1 for answer in found)
 
 
 def test_all_in_one_batch(told: Cli) -> None:

@@ -2,27 +2,19 @@
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from small_store import row, talk
-from strategies import examples
-from strategies import texts as any_text
 
-from clsm_cli.commands.render_context import context_lines, prompt_lines
+from clsm_cli.commands.render_context import context_lines
 from clsm_cli.commands.run_context import Options, _budget
 from clsm_cli.retrieval.answer import Budget
 from clsm_cli.retrieval.briefing import Briefing, Item, Section
-from clsm_cli.text.fence import KEY_BYTES, blocks
 
 if TYPE_CHECKING:
     from processes import Cli
 
-KEY = bytes(range(KEY_BYTES))
 NOW = ("--now", "2026-02-24T20:00:00+01:00")
 
 
@@ -61,15 +53,7 @@ def test_text_for_a_person(told: Cli) -> None:
 def test_json_has_every_key(told: Cli) -> None:
     found = told.ok("context", "--json", *NOW).json
     assert found["schema"] == "clsm.context/2"
-    assert set(found) == {
-        "schema",
-        "context_id",
-        "now",
-        "query",
-        "sections",
-        "budget",
-        "warnings",
-    }
+    assert set(found) == {"schema", "context_id", "now", "query", "sections", "budget", "warnings"}
     names = ["now", "due", "lately", "tasks", "rules", "who", "concepts"]
     assert [section["name"] for section in found["sections"]] == names
     water = found["sections"][5]["items"][0]
@@ -182,27 +166,6 @@ def shown(text: str, **values: Any) -> Briefing:
     return Briefing("c-1f", "now", None, (Section("who", (item,)),), Budget(9, 3))
 
 
-@examples(200)
-@given(any_text, st.sampled_from(["path", "time"]), any_text)
-def test_no_text_leaves_its_place(text: str, field: str, value: str) -> None:
-    lines = prompt_lines(shown(text, **{field: value}), KEY)
-    block = "\n".join(lines)
-    (found,) = blocks(block, KEY)
-    assert found.is_genuine
-    assert (found.start, found.end) == (0, len(block))
-    heads = [line for line in lines[3:-1] if line.startswith("| - ")]
-    assert len(heads) == 1
-    assert heads[0].startswith("| - (trust web, ")
-
-
 def test_an_item_cannot_pose_as_another() -> None:
     lines = context_lines(shown("One.\n- Two.\nTasks\n- [ ] Three."))
     assert lines == ["People and projects", "- One.", "  - Two.", "  Tasks", "  - [ ] Three."]
-
-
-def test_the_help_names_what_is_read(cli: Cli) -> None:
-    out = cli.ok("context", "--help").out
-    for word in ("--window", "--budget", "--query", "--format"):
-        assert word in out
-    assert Path(cli.store / "clsm.yaml").exists()
-    assert json.loads(cli.ok("context", "--json", "-q").out)["sections"]

@@ -93,9 +93,7 @@ def test_a_plain_text(read: Read) -> None:
     ]
 
 
-def test_recalled_text_is_left_out_where_its_fence_verifies(
-    read: Read,
-) -> None:
+def test_recalled_text_is_left_out_where_its_fence_verifies(read: Read) -> None:
     key = bytes(range(KEY_BYTES))
     block = "\n".join(seal("r-1", ["1. The barge leaks."], key))
     rows = _lines({"role": "user", "content": f"{block}\nAnd now?"})

@@ -380,11 +380,7 @@ def read(server: subprocess.Popen[bytes]) -> dict[str, Any]:
 
 
 def asking(number: int, tool: str, **arguments: str) -> dict[str, Any]:
-    return {
-        "id": number,
-        "method": "tools/call",
-        "params": {"name": tool, "arguments": arguments},
-    }
+    return {"id": number, "method": "tools/call", "params": {"name": tool, "arguments": arguments}}
 
 
 def test_junk_does_not_end_the_server(cli: Cli) -> None:

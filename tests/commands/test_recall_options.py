@@ -175,15 +175,6 @@ def test_explain(told: Cli) -> None:
     assert re.search(r" · \d+ % sure$", told.ok(*asked).out, re.MULTILINE)
 
 
-def test_prompt(told: Cli) -> None:
-    done = told.ok("recall", "--format", "prompt", "-k", "2", *NOW, "Where does Juno sleep?")
-    first, *inner, last = done.out.splitlines()
-    assert first.startswith('<clsm-recall id="r-')
-    assert last == "</clsm-recall>"
-    assert all(line.startswith("|") for line in inner)
-    assert "Juno the cat sleeps in the boiler room." in done.out
-
-
 def batch(
     cli: Cli, *lines: object, more: tuple[str, ...] = ()
 ) -> tuple[list[dict[str, object]], str]:

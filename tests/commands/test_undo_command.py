@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import typer
 from consolidation.test_correct import BELL, HOME, QUARTER, bell, hold, home
-from forgetting.test_undo_newer import corrected
+from forgetting.test_undo import corrected
 from forgetting.undoing import newest, noted
 from ingesting import new_store, tree
 from sleeping import current

@@ -9,8 +9,7 @@ EVIL = "x\x1b[2J\u202e\u200b\U000e0041"
 
 
 @pytest.mark.parametrize(
-    "words",
-    [(EVIL,), ("recall", f"--{EVIL}", "x"), ("recall", "-k", EVIL, "x"), (f"--{EVIL}",)],
+    "words", [(EVIL,), ("recall", f"--{EVIL}", "x"), ("recall", "-k", EVIL, "x"), (f"--{EVIL}",)]
 )
 def test_a_wrong_word_is_shown_and_not_obeyed(bare: Cli, words: tuple[str, ...]) -> None:
     done = bare(*words)

@@ -20,7 +20,7 @@ from consolidation.drifting import (
 )
 from ingesting import new_store, scratch, take
 from sleeping import bytes_of, chat, rows, sleep
-from store.test_git_merge import git
+from using_git import git
 
 from clsm_cli.inspection.history import View, history
 from clsm_cli.store.layout import open_store
@@ -142,13 +142,13 @@ def test_what_no_form_reads(tmp_path: Path, case: Case, held_after: int) -> None
 def clones(folder: Path) -> list[Store]:
     """Two machines with a clone each of one store."""
     new_store(folder / "a", "a")
-    assert git(folder, "init", "-q", "--bare", "-b", "main", str(folder / "o")) == 0
+    assert git(folder, "init", "-q", "--bare", "-b", "main", str(folder / "o")).returncode == 0
     git(folder / "a", "init", "-q", "-b", "main")
     git(folder / "a", "remote", "add", "origin", str(folder / "o"))
     git(folder / "a", "add", "-A")
     git(folder / "a", "commit", "-qm", "0")
-    assert git(folder / "a", "push", "-q", "origin", "main") == 0
-    assert git(folder, "clone", "-q", str(folder / "o"), str(folder / "b")) == 0
+    assert git(folder / "a", "push", "-q", "origin", "main").returncode == 0
+    assert git(folder, "clone", "-q", str(folder / "o"), str(folder / "b")).returncode == 0
     return [open_store(folder / name, {"CLSM_DEVICE": name}) for name in "ab"]
 
 
@@ -157,8 +157,11 @@ def exchange(machines: list[Store]) -> None:
     for store in (*machines, machines[0]):
         git(store.root, "add", "-A")
         git(store.root, "commit", "-qm", "night")
-        assert git(store.root, "pull", "-q", "--no-rebase", "--no-edit", "origin", "main") == 0
-        assert git(store.root, "push", "-q", "origin", "HEAD:main") == 0
+        assert (
+            git(store.root, "pull", "-q", "--no-rebase", "--no-edit", "origin", "main").returncode
+            == 0
+        )
+        assert git(store.root, "push", "-q", "origin", "HEAD:main").returncode == 0
 
 
 def files(store: Store) -> dict[str, bytes]:

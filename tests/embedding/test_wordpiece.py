@@ -1,7 +1,10 @@
+"""Word pieces, and what the words of a text mean without regard to each other."""
+
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -9,6 +12,7 @@ from hypothesis import strategies as st
 from clsm_cli.embedding import wordpiece
 from clsm_cli.embedding.pieces import MOST_PIECES
 from clsm_cli.embedding.wordpiece import WordPieces
+from clsm_cli.embedding.words import Words
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -62,3 +66,18 @@ def test_a_prefix_ends_where_a_word_starts(model_folder: Path, text: str) -> Non
 def test_a_megabyte_is_cut_as_its_beginning_is(word_pieces: WordPieces, unit: str) -> None:
     text = unit * ((1 << 20) // len(unit))
     assert word_pieces.ids(text + "\n字") == word_pieces._cut(text + "\n字")
+
+
+# What the words of a text mean without regard to each other.
+
+
+def test_a_text_is_the_mean_of_its_pieces(model_folder: Path) -> None:
+    words = Words.open(model_folder)
+    both, swapped, one, other = words.of(["Bees swarm", "swarm bees", "bees", "swarm"])
+    np.testing.assert_allclose(both, (one + other) / 2, atol=1e-6)
+    np.testing.assert_allclose(both, swapped, atol=1e-6)
+    assert one.shape == (384,)
+
+
+def test_a_text_without_pieces_means_nothing(model_folder: Path) -> None:
+    assert not Words.open(model_folder).of(["", "\u200b"]).any()

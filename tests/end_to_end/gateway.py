@@ -141,10 +141,7 @@ class Gateway:
         request = urllib.request.Request(
             f"http://127.0.0.1:{self.port}/hooks/wake",
             data=json.dumps({"text": text, "mode": "now"}).encode(),
-            headers={
-                "authorization": f"Bearer {TOKEN}-hooks",
-                "content-type": "application/json",
-            },
+            headers={"authorization": f"Bearer {TOKEN}-hooks", "content-type": "application/json"},
         )
         with urllib.request.urlopen(request, timeout=30) as answer:
             assert answer.status < 300

@@ -51,10 +51,7 @@ def _row(outcome: Outcome) -> dict[str, Any]:
 
 def filled(page: str, figures: Mapping[str, Any]) -> str:
     """The page with the figures of each promise in its block."""
-    return _BLOCK.sub(
-        lambda match: match[1] + table(int(match[2]), figures) + match[3],
-        page,
-    )
+    return _BLOCK.sub(lambda match: match[1] + table(int(match[2]), figures) + match[3], page)
 
 
 def table(promise: int, figures: Mapping[str, Any]) -> str:

@@ -15,7 +15,6 @@ from clsm_cli.errors import BadInputError, RefusedError
 from clsm_cli.forgetting import forget
 from clsm_cli.forgetting.receipt import Receipt
 from clsm_cli.forgetting.selection import Wanted
-from clsm_cli.forgetting.writing import Writes
 from clsm_cli.model.episodes import EpisodeRecord
 from clsm_cli.model.graph import Statement
 from clsm_cli.store import shards
@@ -223,14 +222,3 @@ def test_a_statement_by_a_person_stays_and_says_why(tmp_path: Path) -> None:
     assert rows(store)[done.now.id].supersedes is None
     assert "a person wrote it" in {s.why for s in receipt.stays if s.id == done.now.id}
     assert isinstance(rows(store)[done.now.id], Statement)
-
-
-@pytest.mark.parametrize(
-    ("turns", "held", "is_mass"), [(20, 20, False), (21, 105, False), (21, 104, True)]
-)
-def test_more_than_twenty_turns_and_a_fifth_of_all_are_much(
-    turns: int, held: int, is_mass: bool
-) -> None:
-    done = Receipt((), (), {}, turns, held, (), ())
-    planned = forget.Plan(done, Writes({}, {}, frozenset(), (), frozenset()))
-    assert planned.is_mass_loss == is_mass

@@ -22,10 +22,7 @@ KEPT = {"recall": "r-1", "at": "2026-02-24T10:00:00Z", "ids": ["a"], "led": ["bm
     ("row", "left"),
     [
         (KEPT, KEPT),
-        (
-            {**KEPT, "ids": ["0f3a9c12d08e", "a"], "led": ["fact", "bm25"]},
-            KEPT,
-        ),
+        ({**KEPT, "ids": ["0f3a9c12d08e", "a"], "led": ["fact", "bm25"]}, KEPT),
         ({**KEPT, "ids": ["0f3a9c12d08e-2"], "led": ["fact"]}, None),  # a part of a long turn
         ({**KEPT, "concepts": ["mara", "leeds"]}, {**KEPT, "concepts": ["leeds"]}),
         ({"id": "0f3a9c12d08e", "day": "2026-02-24", "n": 3}, None),

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 from consolidation.test_correct import BELL, HOME, QUARTER, bell, hold, home, statement
-from forgetting.test_undo_newer import PAGE, THREE, YORK, corrected
+from forgetting.test_undo import PAGE, THREE, YORK, corrected
 from forgetting.undoing import content, newest, undo
 from ingesting import new_store
 from sleeping import current, rows

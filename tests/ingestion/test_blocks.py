@@ -185,7 +185,7 @@ def test_every_line_of_text_is_in_exactly_one_block(lines: list[str]) -> None:
     ],
 )
 def test_hostile_text_takes_linear_time(line: str) -> None:
-    lines = (line + "\n").split("\n")[:-1] * (1_000_000 // (len(line) + 1)) + ["x --> x"]
+    lines = (line + "\n").split("\n")[:-1] * (250_000 // (len(line) + 1)) + ["x --> x"]
     start = time.process_time()
     scan(lines, 0, frozenset(conflict_marks(lines)))
     assert time.process_time() - start < 6

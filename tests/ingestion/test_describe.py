@@ -72,12 +72,7 @@ DELEGATION = episode(
         "t1", "Mara", "The delegation defect is back, and Hardin saw the valve chatter yesterday."
     ),
     turn("t2", "Iris", "Which valve causes the delegation defect, the inlet valve?"),
-    turn(
-        "t3",
-        "grep",
-        "hardin.log: valve chatter, Rotterdam awful awful",
-        role="tool",
-    ),
+    turn("t3", "grep", "hardin.log: valve chatter, Rotterdam awful awful", role="tool"),
     turn(
         "t4",
         "Mara",
@@ -90,12 +85,7 @@ DELEGATION = episode(
 
 def test_every_field_of_the_delegation_example() -> None:
     found = record(DELEGATION, previous=np.array([0.6, 0.8, 0.0]))
-    assert (found.id, found.rev, found.stage, found.tags) == (
-        "e-1",
-        (7, "box-1a2b"),
-        "pending",
-        (),
-    )
+    assert (found.id, found.rev, found.stage, found.tags) == ("e-1", (7, "box-1a2b"), "pending", ())
     assert found.title.startswith("2026-02-24 · ")
     assert "elegation defect" in found.title
     assert found.topic.casefold() in found.title.casefold()

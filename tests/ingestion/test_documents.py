@@ -167,9 +167,7 @@ def test_equal_blocks_of_one_document_are_all_kept(store: Store, tmp_path: Path)
     assert [p.text for p in current(store)] == ["Tea."]
 
 
-def test_documents_of_two_machines_stay_apart_in_flow_and_are_read_together(
-    tmp_path: Path,
-) -> None:
+def test_documents_of_two_machines_stay_apart_in_flow_and_are_read_together(tmp_path: Path) -> None:
     root = tmp_path / "memory"
     pi = new_store(root, "pi")
     take(pi, write(tmp_path, VERSIONS[0]))

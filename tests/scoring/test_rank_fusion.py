@@ -3,12 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import examples
 
-from clsm_cli.scoring.rank_fusion import (
-    fuse_rounds,
-    is_settled,
-    reciprocal_ranks,
-    sub_query_weight,
-)
+from clsm_cli.scoring.rank_fusion import fuse_rounds, is_settled, reciprocal_ranks, sub_query_weight
 
 rankings = st.lists(st.lists(st.sampled_from("abcdef"), max_size=6, unique=True), max_size=4)
 rounds = st.lists(

@@ -5,15 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import examples
 
-from clsm_cli.scoring.sampling import (
-    ENOUGH,
-    LEAST,
-    MOST,
-    Beta,
-    Feedback,
-    multipliers,
-    posteriors,
-)
+from clsm_cli.scoring.sampling import ENOUGH, LEAST, MOST, Beta, Feedback, multipliers, posteriors
 
 PRIORS = {"cosine": Beta(2, 1), "graph": Beta(1.5, 1), "text": Beta(1.2, 1)}
 told = st.lists(

@@ -280,12 +280,14 @@ def test_a_full_disk_costs_nothing_that_was_there(small_disk: Path) -> None:
         except DiskError:
             refused += 1
         assert note.read_bytes() in (b"old", b"new" * 3000)
-        before = log.read_bytes()
+        before, record = log.read_bytes(), b'{"n": "%s"}' % (b"y" * 100 * size)
         try:
-            atomic.append(log, b'{"n": "%s"}' % (b"y" * 100 * size))
+            atomic.append(log, record)
         except DiskError as error:
             refused += 1
             assert "free some space" in str(error)  # noqa: PT017
+        else:
+            assert log.read_bytes().endswith(record + b"\n")
         assert log.read_bytes().startswith(before)
     assert refused > 10
     atomic.remove(ballast)  # deletion works on a full disk

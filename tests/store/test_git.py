@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
 from typing import TYPE_CHECKING
 
 import pytest
@@ -118,46 +117,3 @@ def test_a_file_as_each_remote_branch_has_it(clone: Path) -> None:
     texts = dict(git.contents(tree, [blob.oid for blob in found]))
     assert [texts[blob.oid] for blob in found] == [b"changed\n", b"one\n"]
     assert list(git.contents(tree, ["0" * 40])) == []
-
-
-def test_nothing_that_the_repository_names_is_run(clone: Path, tmp_path: Path) -> None:
-    mark = tmp_path / "was-run"
-    script = clone / "bad.sh"
-    script.write_text(f"#!/bin/sh\ntouch {mark}\n")
-    script.chmod(0o700)
-    for name in (
-        "post-index-change",
-        "reference-transaction",
-        "post-checkout",
-        "fsmonitor-watchman",
-    ):
-        (clone / ".git" / "hooks" / name).write_text(script.read_text())
-        (clone / ".git" / "hooks" / name).chmod(0o700)
-    settings = {
-        "core.fsmonitor": script,
-        "core.pager": script,
-        "core.editor": script,
-        "core.sshCommand": script,
-        "core.askPass": script,
-        "gpg.program": script,
-        "log.showSignature": "true",
-        "diff.external": script,
-        "diff.bad.textconv": script,
-        "filter.bad.smudge": script,
-        "filter.bad.clean": script,
-        "credential.helper": script,
-        "alias.rev-list": f"!{script}",
-    }
-    for name, value in settings.items():
-        git_says(clone, "config", name, str(value))
-    (clone / ".gitattributes").write_text("* diff=bad filter=bad\n")
-    tree = git.work_tree(clone)
-    assert tree is not None
-    assert git.commits(tree, ["b.md"]) != ()
-    (blob,) = git.blobs(tree, ["b.md"], git.remote_branches(tree))
-    assert dict(git.contents(tree, [blob.oid])) == {blob.oid: b"two\n"}
-    assert len(git.remotes(tree)) == 1
-    assert git.branches(tree)
-    assert not mark.exists()
-    subprocess.run([script], check=True)  # it would have left its mark
-    assert mark.exists()

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from clsm_cli.model.codec import Record
 
-ROUNDS = int(os.environ.get("CLSM_ROUNDS", "10"))
+ROUNDS = int(os.environ.get("CLSM_ROUNDS", "5"))
 NOW = "2026-02-24T22:00:00Z"
 
 

@@ -34,10 +34,7 @@ def turn(text: str, time: str | None = "2026-02-24T08:00:00+01:00", speaker: str
 
 
 def put_episode(
-    store: Store,
-    turns: Sequence[Turn],
-    previous: str | None = None,
-    document: str | None = None,
+    store: Store, turns: Sequence[Turn], previous: str | None = None, document: str | None = None
 ) -> str:
     episode = Episode(
         id=episode_id(turns[0].key),

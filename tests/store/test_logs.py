@@ -24,10 +24,7 @@ LINES: dict[str, tuple[st.SearchStrategy[Any], Callable[[dict[str, Any]], logs.L
         logs.parse_activation,
     ),
     "use": (st.builds(logs.Use, ids, times, st.integers(1, 9)), logs.parse_use),
-    "feedback": (
-        st.builds(logs.Feedback, ids, times, *(some_ids,) * 4),
-        logs.parse_feedback,
-    ),
+    "feedback": (st.builds(logs.Feedback, ids, times, *(some_ids,) * 4), logs.parse_feedback),
     "review": (
         st.builds(logs.ReviewItem, ids, times, some_ids, texts, texts, texts, texts),
         logs.parse_review,

@@ -1,15 +1,22 @@
+"""Runs: applied, recorded, kept for an undo; whole or not at all, and ended by whoever writes next."""
+
 from __future__ import annotations
 
+import contextlib
 import json
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from ingesting import new_store
+from killing import Killed, killed_at
 
 from clsm_cli.errors import DiskError, RefusedError
 from clsm_cli.store import atomic, layout, ledger, logs, runs
 
 if TYPE_CHECKING:
     from pathlib import Path
+
 
 NOW = "2026-02-24T22:00:00Z"
 
@@ -233,3 +240,140 @@ def test_the_device_is_written_down_so_that_a_moved_store_keeps_it(tmp_path: Pat
     runs.apply(store, "note", NOW, [runs.Append(store.flow / "inbox" / "a.jsonl", b"{}")])
     (tmp_path / "m").rename(tmp_path / "moved")
     assert layout.open_store(tmp_path / "moved", {}).device == store.device
+
+
+# A run that was begun whole is ended by whoever writes next, wherever its process died.
+
+
+@pytest.fixture
+def noted_store(tmp_path: Path) -> layout.Store:
+    layout.create(tmp_path / "m", "UTC")
+    found = layout.open_store(tmp_path / "m", {"CLSM_DEVICE": "pi"})
+    atomic.put(found.root / "projects" / "a.md", b"old a")
+    atomic.put(found.root / "projects" / "gone.md", b"gone")
+    atomic.append(found.flow / "review.jsonl", b'{"n": 0}')
+    return found
+
+
+def writes(noted_store: layout.Store) -> list[runs.Write]:
+    a, b, gone = (noted_store.root / "projects" / name for name in ("a.md", "b.md", "gone.md"))
+    return [
+        runs.Put(a, b"new a", read_as=atomic.sha256(b"old a")),
+        runs.Put(b, b"\xff not text", read_as=None),
+        runs.Append(noted_store.flow / "review.jsonl", b'{"n": 1}'),
+        runs.Remove(gone),
+    ]
+
+
+def content(noted_store: layout.Store) -> dict[str, bytes]:
+    files = (path for path in noted_store.root.rglob("*") if path.is_file())
+    return {
+        path.relative_to(noted_store.root).as_posix(): path.read_bytes()
+        for path in files
+        if ".clsm/runs" not in path.as_posix() and path.name != "clsm.yaml"
+    }
+
+
+@pytest.mark.parametrize("step", range(1, 12))
+def test_all_or_nothing_wherever_it_dies(
+    noted_store: layout.Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: int
+) -> None:
+    layout.create(tmp_path / "whole", "UTC")
+    other = layout.open_store(tmp_path / "whole", {"CLSM_DEVICE": "pi"})
+    atomic.put(other.root / "projects" / "a.md", b"old a")
+    atomic.put(other.root / "projects" / "gone.md", b"gone")
+    atomic.append(other.flow / "review.jsonl", b'{"n": 0}')
+    runs.apply(other, "consolidate", NOW, writes(other), whole=True)
+    before = content(noted_store)
+    with monkeypatch.context() as patch:
+        killed_at(patch, step)
+        with contextlib.suppress(Killed):
+            runs.apply(noted_store, "consolidate", NOW, writes(noted_store), whole=True)
+    assert runs.recover(noted_store) == []
+    after = content(noted_store)
+    before.pop(".clsm/device", None)
+    nothing = {name: data for name, data in after.items() if name != ".clsm/device"} == before
+    assert nothing or after == content(other)
+    assert runs.recover(noted_store) == []
+    assert content(noted_store) == after
+
+
+def test_a_file_changed_in_the_meantime_is_left_as_it_is(
+    noted_store: layout.Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patch:
+        killed_at(patch, 6)  # device, two preimages and their line, redo: before the first Put
+        with pytest.raises(Killed):
+            runs.apply(noted_store, "consolidate", NOW, writes(noted_store), whole=True)
+    a = noted_store.root / "projects" / "a.md"
+    a.write_bytes(b"by hand")
+    assert runs.recover(noted_store) == ["projects/a.md"]
+    assert a.read_bytes() == b"by hand"
+    assert (noted_store.root / "projects" / "b.md").read_bytes() == b"\xff not text"
+    assert not (noted_store.root / "projects" / "gone.md").exists()
+
+
+def test_a_torn_redo_means_that_nothing_was_begun(noted_store: layout.Store) -> None:
+    before = content(noted_store)
+    atomic.put(noted_store.derived / "redo", b'{"line": {"id"')
+    assert runs.recover(noted_store) == []
+    assert content(noted_store) == before
+
+
+def test_the_ledger_has_one_line_for_it(noted_store: layout.Store) -> None:
+    runs.apply(noted_store, "consolidate", NOW, writes(noted_store), whole=True)
+    rows, _ = logs.rows(noted_store.flow / "runs.jsonl")
+    assert [row["command"] for _, row in rows] == ["consolidate"]
+    assert not (noted_store.derived / "redo").exists()
+
+
+# A file of begun work that is not what it must be is dropped, and nothing is written by it.
+
+
+LINE = {"id": "run-0f3a9c12d08e", "command": "note", "at": "2026-03-01T00:00:00Z"}
+FOREIGN = ("../out", "/out", ".git/config", "projects/.git/config", ".clsm/device", "identity/in/a")
+"""Places that are none of a memory's; ``identity/in`` is a link that leads out."""
+
+
+def begun(path: str, after: str | None) -> dict[str, object]:
+    change = {"path": path, "before": None, "after": after}
+    return {"line": {**LINE, "changes": [change]}, "data": ["eA=="]}
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        {"role": "user"},
+        {"line": {}, "data": []},
+        {"line": {**LINE, "changes": []}, "data": ["eA=="]},
+        [1],
+        *(begun(path, "x") for path in FOREIGN),
+        *(begun(path, "") for path in FOREIGN),
+    ],
+)
+def test_it_is_dropped(tmp_path: Path, value: object) -> None:
+    store = new_store(tmp_path / "memory")
+    for folder in (store.derived, store.root / ".git", store.root / "projects/.git"):
+        folder.mkdir(parents=True)
+    (tmp_path / "outside").mkdir()
+    (store.root / "identity" / "in").symlink_to(tmp_path / "outside")
+    before = sorted(tmp_path.rglob("*"))
+    (store.derived / "redo").write_text(json.dumps(value))
+    assert runs.recover(store) == []
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_one_of_the_memory_is_ended(tmp_path: Path) -> None:
+    store = new_store(tmp_path / "memory")
+    store.derived.mkdir()
+    (store.derived / "redo").write_text(json.dumps(begun("flow/pi/review.jsonl", "")))
+    assert runs.recover(store) == []
+    assert (store.flow / "review.jsonl").read_bytes() == b"\nx\n"
+
+
+@pytest.mark.parametrize("path", FOREIGN)
+def test_no_run_writes_there(tmp_path: Path, path: str) -> None:
+    store = new_store(tmp_path / "memory")
+    (store.root / "identity" / "in").symlink_to(tmp_path)
+    with pytest.raises(RefusedError, match="is no place in a memory"):
+        runs.apply(store, "undo", LINE["at"], [runs.Put(store.root / path, b"x")])

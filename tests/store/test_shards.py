@@ -9,7 +9,7 @@ import pytest
 from block_style import dump_block
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import cpu_seconds, examples, records
+from strategies import assert_linear, examples, records
 
 from clsm_cli.model.codec import encode
 from clsm_cli.model.graph import Node
@@ -183,11 +183,9 @@ def test_any_bytes_are_records_and_problems(lines: list[str]) -> None:
     "filler", ["- {x\n", MARA, "- a\n", "\n", "- {", "#\n", " x\n", "=======\n"]
 )
 def test_time_is_linear_and_short(filler: str) -> None:
-    def seconds(size: int) -> float:
-        data = (shards.HEADER + "- {}\n" + filler * size)[:size].encode()
-        return cpu_seconds(lambda: shards.parse(data, PATH))
-
-    assert seconds(1 << 18) < 4 * seconds(1 << 17) + 0.2
+    assert_linear(
+        lambda text: shards.parse(text.encode(), PATH), filler, 1 << 16, shards.HEADER + "- {}\n"
+    )
 
 
 def write(folder: Path, changes: list[Record], limit: int = 2000) -> list[str]:

@@ -79,6 +79,7 @@ RECORDS: dict[str, tuple[Record, Record | None]] = {
     "contradicted": (replace(row(), contradicted_by=(GONE,)), row()),
     "what it superseded": (replace(row(), supersedes="f-gone"), row()),
     "itself": (row("f-gone", LEFT), None),
+    "the record of an episode": (EpisodeRecord(id="e-gone", rev=REV), None),
     "an edge": (Edge(id="g-1", rev=REV, source="a", target="b", sources=(GONE,)), None),
     "an edge at an episode": (Edge(id="g-1", rev=REV, source="e-gone", target="b"), None),
     "a derived edge": (

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import NASTY, cpu_seconds, examples
+from strategies import NASTY, assert_linear, examples
 
 from clsm_cli.model.graph import Statement
 from clsm_cli.store import topic_edit, topics
@@ -118,11 +118,7 @@ def test_ids_are_put_behind_their_lines_and_nothing_else_changes() -> None:
 
 @pytest.mark.parametrize("filler", [" ", "- ", "- a\n", "^", " ^", "a ^a", "\t", "  a\n", "- [ ] "])
 def test_time_is_linear(filler: str) -> None:
-    def seconds(size: int) -> float:
-        data = ("- x" + filler * size)[:size].encode()
-        return cpu_seconds(lambda: topics.parse(data, PATH))
-
-    assert seconds(1 << 20) < 4 * seconds(1 << 19) + 0.2
+    assert_linear(lambda text: topics.parse(text.encode(), PATH), filler, 1 << 18, "- x")
 
 
 def test_only_markdown_files_are_read_and_strange_ones_are_problems(tmp_path: Path) -> None:

@@ -2,13 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from clsm_cli.text.gate import (
-    finite_verbs,
-    is_command,
-    is_whole,
-    tokens,
-    unquoted,
-)
+from clsm_cli.text.gate import finite_verbs, is_command, is_whole, tokens, unquoted
 
 
 @pytest.mark.parametrize(

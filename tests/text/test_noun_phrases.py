@@ -16,10 +16,7 @@ def _found(text: str) -> list[str]:
     [
         ("She found the clock key in a burst pipe.", ["clock key", "burst pipe"]),
         ("It runs in shadow mode, on the NVMe drive.", ["shadow mode", "NVMe drive"]),
-        (
-            "The old signal shed roof is wet.",
-            ["signal shed roof", "shed roof"],
-        ),
+        ("The old signal shed roof is wet.", ["signal shed roof", "shed roof"]),
         ("Fat tails are dangerous.", ["fat tail", "fat tails"]),
         ("A camping trip is better than watching films.", ["camping trip"]),
         ("The methimazole helped.", ["methimazole"]),

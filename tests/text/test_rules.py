@@ -1,3 +1,5 @@
+"""Rules that sentences state: found, compared, and kept by files."""
+
 from __future__ import annotations
 
 import pytest
@@ -5,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clsm_cli.text.rule_keys import is_same_key, key_of
+from clsm_cli.text.rule_styles import Write, name_form, styles
 from clsm_cli.text.rule_words import plain
 from clsm_cli.text.rules import (
     is_noted_decision,
@@ -274,3 +277,83 @@ def test_any_text_is_read(text: str) -> None:
     assert len(sentence_rules(text)) <= 1
     assert plain(text) == " ".join(plain(text).split())
     assert is_same_key(key_of(text), key_of(text)) == (key_of(text) != "")
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("I prefer tabs over spaces.", "Use tabs instead of spaces."),
+        ("Use tabs, not spaces.", "Please use tabs rather than spaces!"),
+        ("No meetings before ten.", "No meetings before 10, please."),
+        ("Always run the linter before a commit.", "Run the linter before each commit, always."),
+        ("Never push to main.", "Please don't push to main."),
+        ("Dont push to main", "Don't push to main."),
+        ("No, its the 14th not the 15th", "It is the 14th, not the 15th."),
+        ("I'd rather have short answers in English.", "Keep answers short and in English."),
+    ],
+)
+def test_same_rule(first: str, second: str) -> None:
+    assert is_same_key(key_of(first), key_of(second))
+    assert is_same_key(key_of(second), key_of(first))
+
+
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("I prefer tabs over spaces.", "I prefer spaces over tabs."),
+        ("Always push to main at night.", "Never push to main at night."),
+        ("Wash the shirts at 30 degrees.", "Wash the shirts at 40 degrees."),
+        ("No meetings before ten.", "No calls after nine."),
+        ("Use tabs.", "Use metric units."),
+        ("No calls before nine.", "No calls after nine."),
+        ("No calls before nine.", "No meetings before nine."),
+        ("Don't do it.", "Never do that."),
+    ],
+)
+def test_other_rule(first: str, second: str) -> None:
+    assert not is_same_key(key_of(first), key_of(second))
+    assert not is_same_key(key_of(second), key_of(first))
+
+
+def _style_texts(*writes: Write) -> list[str]:
+    return [style.text for style in styles(writes)]
+
+
+def test_names_of_files() -> None:
+    new = [Write(f"src/{name}.ts", "", True, name) for name in ("read-rows", "to-text", "to-html")]
+    assert _style_texts(*new) == ["TypeScript files are named in kebab-case."]
+    assert _style_texts(*new, Write("src/toJson.ts", "", True, "x"))[:1] == []
+    assert _style_texts(*(write._replace(is_new=False) for write in new)) == []
+    assert _style_texts(new[0]) == []
+
+
+def test_imports_with_and_without_suffix() -> None:
+    text = 'import { a } from "./a.js";\nimport b from "../lib/b.js";\nimport fs from "node:fs";\n'
+    assert _style_texts(Write("x.ts", text, False, "k")) == [
+        "Relative imports in TypeScript files are written with the suffix .js."
+    ]
+    bare = text.replace(".js", "")
+    assert _style_texts(Write("x.ts", bare, False, "k")) == [
+        "Relative imports in TypeScript files are written without a suffix."
+    ]
+    assert _style_texts(Write("x.ts", text + bare, False, "k")) == []
+
+
+def test_indentation_and_identifiers() -> None:
+    text = "def read_rows():\n    a = 1\n    if a:\n        b = 2\n\ndef to_text():\n    return 1\n"
+    writes = [Write("a.py", text, False, "k"), Write("b.py", text, False, "l")]
+    assert _style_texts(*writes) == [
+        "Python files are indented with 4 spaces.",
+        "Identifiers in Python files are written in snake_case.",
+    ]
+    tabs = [write._replace(text=write.text.replace("    ", "\t")) for write in writes]
+    assert "Python files are indented with tabs." in _style_texts(*tabs)
+    assert [style.turns for style in styles(tabs)] == [("k", "l"), ("k", "l")]
+
+
+@given(st.text(max_size=60), st.text(max_size=60))
+def test_only_forms_leave_a_file(path: str, text: str) -> None:
+    writes = [Write(f"{path}.py", text, True, key) for key in "ab"]
+    for style in styles(writes):
+        assert style.text.startswith(("Python files are ", "Identifiers in Python files are "))
+    assert name_form(text) in {None, "snake_case", "kebab-case", "camelCase", "PascalCase"}

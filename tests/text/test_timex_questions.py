@@ -166,8 +166,7 @@ WORDS = [
 
 
 @given(
-    st.lists(st.sampled_from(WORDS), max_size=12).map(" ".join) | st.text(max_size=60),
-    st.dates(),
+    st.lists(st.sampled_from(WORDS), max_size=12).map(" ".join) | st.text(max_size=60), st.dates()
 )
 @settings(max_examples=300, deadline=None)
 def test_any_question_has_ordered_disjoint_periods(question: str, at: date) -> None:

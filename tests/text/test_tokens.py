@@ -7,13 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from clsm_cli.text.tokens import (
-    STOP_WORDS,
-    count_tokens,
-    expected_tokens,
-    stems,
-    trim_to_tokens,
-)
+from clsm_cli.text.tokens import STOP_WORDS, count_tokens, expected_tokens, stems, trim_to_tokens
 
 
 @pytest.mark.parametrize(

@@ -27,10 +27,7 @@ COMPARISONS = {
     "How is the barge different from the boat?": ["barge", "boat"],
     "Is Mara older than Brian?": ["Mara older", "Brian older"],
     "Is tea better than coffee for sleep?": ["tea for sleep", "coffee for sleep"],
-    "Did Mara move to Haarlem or Leiden?": [
-        "Did Mara move to Haarlem",
-        "Did Mara move to Leiden",
-    ],
+    "Did Mara move to Haarlem or Leiden?": ["Did Mara move to Haarlem", "Did Mara move to Leiden"],
     "Is the standup on Monday or on Tuesday?": [
         "Is the standup on Monday",
         "Is the standup on Tuesday",

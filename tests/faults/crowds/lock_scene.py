@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 CLSM = (sys.executable, "-m", "clsm_cli")
-STALE = (sys.executable, str(Path(__file__).with_name("stale_lock.py")))
+STALE = (sys.executable, str(Path(__file__).parents[1] / "broken.py"))
 """clsm with a lock as git's: a file that is there or not."""
 SLACK = 1.0
 """Seconds that a take-over, or giving up, may take beyond what it must."""

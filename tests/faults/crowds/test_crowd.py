@@ -10,10 +10,9 @@ from typing import IO, Any
 import pytest
 from faults.crowds.lock_scene import CLSM
 from faults.running.laying import NOW, SAMPLE, environment
-from ingesting import new_store, same, state_of, take
+from ingesting import new_store, take
 
 from clsm_cli.embedding import weights
-from clsm_cli.inspection.overview import overview
 from clsm_cli.store.index.counts import counts
 from clsm_cli.store.index.opening import open_index
 
@@ -53,36 +52,6 @@ def finish(process: Any) -> bytes:
     assert process.returncode == 0, (process.args, err.decode())
     assert isinstance(out, bytes)
     return out
-
-
-def test_two_ingests_and_four_recalls_at_once(crowd: Crowd, tmp_path: Path) -> None:
-    """All succeed; the store then holds what one ingest after the other gives; no reader sees halves."""
-    chats = SAMPLE / "sessions"
-    sources = [
-        [chats / "a41f09c7.jsonl", SAMPLE / "workspace" / "USER.md"],
-        [
-            SAMPLE / "workspace" / "USER.md",
-            chats / "a41f09c7.jsonl",
-            SAMPLE / "workspace" / "SOUL.md",
-        ],
-    ]
-    take(new_store(crowd.store), chats / "5d2ce8b0.jsonl")
-    writers = [crowd.start("ingest", *paths, "--now", NOW) for paths in sources]
-    readers = [crowd.start("recall", *EVERYTHING, "harbour gauge") for _ in range(4)]
-    for process in readers:
-        answer = json.loads(finish(process))
-        ids = [memory["id"] for memory in answer["memories"]]
-        assert len(ids) == len(set(ids))
-        assert answer["answered"]
-    for process in writers:
-        finish(process)
-    once = new_store(tmp_path / "once")
-    take(once, chats / "5d2ce8b0.jsonl")
-    take(once, *sources[1])
-    found = state_of(new_store(crowd.store))
-    assert len(found.keys()) == len(set(found.keys()))
-    same(found, state_of(once))
-    assert overview(new_store(crowd.store)).problems == ()
 
 
 def test_a_turn_is_never_out_of_sight_while_it_moves_to_its_episode(crowd: Crowd) -> None:

@@ -27,9 +27,9 @@ DEAF = replace(
     _NOTE,
     name="long note",
     words=("note", "The stove needs a new grate. " * 300, *_NOTE.words[2:]),
-    program="faults.power.deaf_writer:main",
+    program="faults.broken:deaf",
 )
-"""A writer with a habit that must be caught, see ``deaf_writer``."""
+"""A writer with a habit that must be caught, see ``broken``."""
 MOST = 1000
 """Characters of what a command complains of."""
 _USES = "leaves other ['flow/pi/activation.jsonl']"

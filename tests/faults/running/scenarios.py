@@ -28,7 +28,7 @@ __all__ = [
     "write_sources",
 ]
 CLSM = (sys.executable, "-m", "clsm_cli")
-BAD = "faults.crashes.bad_writer:"
+BAD = "faults.broken:"
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +147,7 @@ SCENARIOS: Sequence[Scenario] = (
 )
 _INGEST = ("ingest", "{sources}", *_AT)
 CONTROL = Scenario("careless writer", "captured", _INGEST, model=True, program=f"{BAD}careless")
-"""A writer with the habits that the rig must catch, see ``bad_writer``."""
+"""A writer with the habits that the rig must catch, see ``broken``."""
 DISK_CONTROLS: Sequence[Scenario] = (
     Scenario("careless pin", "used", ("pin", "noor", "{drink}", *_LATER), program=f"{BAD}careless"),
     Scenario("backwards", "captured", _INGEST, model=True, program=f"{BAD}backwards"),

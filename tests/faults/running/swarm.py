@@ -13,39 +13,12 @@ import selectors
 import signal
 import time
 from dataclasses import dataclass
-from functools import cache
-from importlib import import_module
 from typing import TYPE_CHECKING
 
 import forking
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping, Sequence
-
-_IMPORTED = (
-    "clsm_cli.commands.engine",
-    "clsm_cli.commands.evaluate_shadow",
-    "clsm_cli.commands.run_recall",
-    "clsm_cli.consolidation.consolidate",
-    "clsm_cli.consolidation.correct",
-    "clsm_cli.consolidation.pin",
-    "clsm_cli.forgetting.decay",
-    "clsm_cli.forgetting.forget",
-    "clsm_cli.forgetting.undo",
-    "clsm_cli.ingestion.ingest",
-    "clsm_cli.ingestion.markdown",
-    "clsm_cli.ingestion.note",
-    "clsm_cli.retrieval.briefing",
-    "clsm_cli.retrieval.judgements",
-    "clsm_cli.retrieval.recall",
-    "clsm_cli.store.index.opening",
-    "clsm_cli.store.index.refresh",
-    "rapidfuzz.fuzz",
-    "rapidfuzz.process",
-    "sqlite3",
-    "zoneinfo",
-)
-"""What commands load late."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,9 +68,7 @@ class Forks:
     def __init__(
         self, environment: Mapping[str, str], before: Callable[[], object] | None = None
     ) -> None:
-        for name in _IMPORTED:
-            import_module(name)
-        _build_command_line()
+        forking.prepare()
         gc.collect()
         gc.freeze()  # a child's collector would copy every page of what it shares
         self._environment = dict(environment)
@@ -135,16 +106,3 @@ class Forks:
         self.start(words, stdin)
         ((_, ended),) = self.ended(600.0)
         return ended
-
-
-def _build_command_line() -> None:
-    """Build Typer's form of every command once: each process would spend half of its time on that."""
-    import typer.main
-
-    from clsm_cli.app import COMMANDS, app
-
-    typer.main.get_command = build = cache(typer.main.get_command)
-    commands = build(app).commands  # type: ignore[attr-defined]  # that of a group
-    for name in COMMANDS:
-        if name not in ("eval", "model"):
-            assert commands[name]

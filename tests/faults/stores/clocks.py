@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
 LIBRARY = next(Path("/usr/lib").glob("*/faketime/libfaketime.so.1"), Path("/missing"))
 RIGHT = "2026-03-12 12:00:00"
-NO_CHECK = "faults.stores.wrong_clock:main"
+NO_CHECK = "faults.broken:believing"
 """What the control runs instead of clsm."""
 _TIMES = re.compile(r'"?(?:recorded_at|superseded_at|at)"?: "([^"]+)"')
 _UTC = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ\Z")

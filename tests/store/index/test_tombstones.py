@@ -131,7 +131,7 @@ class Mortal(Files):
                 path.unlink()
 
 
-@pytest.mark.parametrize("seed", range(16))
+@pytest.mark.parametrize("seed", range(6))
 def test_an_index_that_grew_is_one_made_anew(store: Store, seed: int) -> None:
     random = Random(seed)
     files = Mortal(store, random)
@@ -151,7 +151,7 @@ def test_an_index_that_grew_is_one_made_anew(store: Store, seed: int) -> None:
     assert everything(store) == anew(store)
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(4))
 def test_without_its_tombstones_everything_is_back(store: Store, seed: int) -> None:
     random = Random(1000 + seed)
     files = Mortal(store, random)
@@ -167,7 +167,7 @@ def test_without_its_tombstones_everything_is_back(store: Store, seed: int) -> N
     assert everything(store) == before
 
 
-@pytest.mark.parametrize("seed", range(8))
+@pytest.mark.parametrize("seed", range(4))
 def test_nothing_with_a_tombstone_is_in_any_table(store: Store, seed: int) -> None:
     random = Random(2000 + seed)
     files = Mortal(store, random)

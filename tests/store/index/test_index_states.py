@@ -1,18 +1,25 @@
-"""Whatever state the index is in, a recall answers: old, being rebuilt, read-only, without vectors."""
+"""Whatever state the index is in, a recall answers: old, being rebuilt, read-only, damaged, without vectors."""
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import sqlite3
 import subprocess
 import sys
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+from ingesting import new_store, take
+from sample_store import ask as ask_store
 from small_store import row
 
+from clsm_cli.errors import DiskError
+from clsm_cli.store.index import database as index_database
+from clsm_cli.store.index import graph
 from clsm_cli.store.index.codes import SENTENCE_BYTES
 from clsm_cli.store.index.database import SCHEMA_VERSION
 from clsm_cli.store.lock import locked
@@ -22,6 +29,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from processes import Cli, Done
+
+
+# Whatever state the index is in, a recall answers: old, being rebuilt, read-only, without vectors.
+
 
 NOW = ("--now", "2026-02-26T08:00:00+01:00")
 UNPRIVILEGED = ("setpriv", "--bounding-set=-all", "--inh-caps=-all")
@@ -193,3 +204,75 @@ def test_a_thousand_passages_without_vectors_are_searched_by_words(told: Cli) ->
         "recall", "--json", "--no-touch", *NOW, "theremin", CLSM_MODEL_DIR=told.folder / "none"
     )
     assert first(by_words) == "The theremin is out of tune."
+
+
+# A bit that turned where SQLite does not look: in its schema, a text, a key, a page's head.
+
+
+FACT = "The ferry leaves at nine."
+
+
+@pytest.mark.parametrize(
+    ("was", "now"), [(b"embedded", b"embfdded"), (b"leaves at nine", b"leaves at n\xefne")]
+)
+def test_the_next_command_makes_the_index_anew(tmp_path: Path, was: bytes, now: bytes) -> None:
+    """These ended in a traceback."""
+    store = new_store(tmp_path / "memory")
+    (tmp_path / "a.md").write_text(FACT + "\n")
+    take(store, tmp_path / "a.md", model=False)
+    assert [memory.text for memory in ask_store(store, "when does the ferry leave").memories] == [
+        FACT
+    ]
+    path = index_database.path_of(store.derived)
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    data = path.read_bytes()
+    assert was in data
+    path.write_bytes(data.replace(was, now))
+    with pytest.raises(DiskError, match="was damaged and has been deleted"):
+        ask_store(store, "when does the ferry leave")
+    assert [memory.text for memory in ask_store(store, "when does the ferry leave").memories] == [
+        FACT
+    ]
+
+
+def test_a_row_that_is_gone_from_its_page(tmp_path: Path) -> None:
+    """This was a KeyError: SQLite reads a page that says it has fewer rows as if it were so."""
+    store = new_store(tmp_path / "memory")
+    (tmp_path / "a.md").write_text(FACT + "\n")
+    take(store, tmp_path / "a.md", model=False)
+    path = index_database.path_of(store.derived)
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        query = "SELECT rootpage FROM sqlite_master WHERE name = 'totals'"
+        (root,) = connection.execute(query).fetchone()
+        (size,) = connection.execute("PRAGMA page_size").fetchone()
+    data = bytearray(path.read_bytes())
+    cells = (root - 1) * size + 3
+    assert data[cells : cells + 2] == b"\0\1"
+    data[cells + 1] = 0
+    path.write_bytes(data)
+    with pytest.raises(DiskError, match="was damaged and has been deleted"):
+        ask_store(store, "when does the ferry leave")
+    assert [memory.text for memory in ask_store(store, "when does the ferry leave").memories] == [
+        FACT
+    ]
+
+
+def test_what_is_no_damage_stays_what_it_is(tmp_path: Path) -> None:
+    store = new_store(tmp_path / "memory")
+    (tmp_path / "a.md").write_text(FACT + "\n")
+    take(store, tmp_path / "a.md", model=False)
+    with pytest.raises(KeyError, match="ours"), index_database.disk_errors(store.derived):
+        raise KeyError("ours")
+    assert index_database.path_of(store.derived).exists()
+
+
+def test_a_key_that_is_none_is_damage(tmp_path: Path) -> None:
+    """This was a ValueError."""
+    with (
+        contextlib.closing(sqlite3.connect(":memory:")) as connection,
+        pytest.raises(DiskError, match="was damaged and has been deleted"),
+        index_database.disk_errors(tmp_path),
+    ):
+        graph.noted(connection, ["ce03b0r35be8"])

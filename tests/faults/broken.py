@@ -1,0 +1,128 @@
+"""clsm with bad habits, for the rigs to catch; each function is a program of its own.
+
+Nothing here touches the program under test. Run as a script it has git's kind of lock: a file,
+which stays when its maker is killed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import time
+from typing import TYPE_CHECKING
+
+from clsm_cli import __main__ as program
+from clsm_cli.errors import DiskError, LockedError
+from clsm_cli.forgetting import clock
+from clsm_cli.store import atomic, lock, runs
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from datetime import date
+    from pathlib import Path
+
+    from clsm_cli.store.layout import Store
+    from clsm_cli.store.logs import RunLine
+
+_put, _append, _apply = atomic.put, atomic.append, runs.apply
+
+
+def careless() -> None:
+    """Files are written in place, and the inbox goes first."""
+    atomic.put = _put_in_place
+    backwards()
+
+
+def backwards() -> None:
+    """The inbox goes first; all else is as it should be."""
+    runs.apply = _apply_backwards
+    program.main()
+
+
+def unsynced() -> None:
+    """A file is replaced by a rename, and nothing is ever synced, as in many programs."""
+    os.fsync = lambda _: None
+    program.main()
+
+
+def deaf() -> None:
+    """It goes on when the disk refuses a write."""
+    atomic.put, atomic.append = _put_or_not, _append_or_not
+    program.main()
+
+
+def believing() -> None:
+    """Every clock is believed, and none counts as behind."""
+    clock.judge = _believe
+    clock.behind = lambda *_: {}
+    program.main()
+
+
+def _put_in_place(
+    path: Path, data: bytes, *, read_as: str | None = "", durable: bool = True
+) -> None:
+    """No temp file, no fsync, two writes."""
+    del read_as, durable
+    os.makedirs(path.parent, exist_ok=True)
+    with open(path, "wb", buffering=0) as file:
+        file.write(data[: len(data) // 2])
+        file.write(data[len(data) // 2 :])
+
+
+def _apply_backwards(
+    store: Store,
+    command: str,
+    now: str,
+    writes: Sequence[runs.Write],
+    *,
+    run_id: str | None = None,
+    whole: bool = False,
+    keep: bool = True,
+    of: str | None = None,
+) -> RunLine | None:
+    """The inbox is emptied before the episodes are written."""
+    del whole
+    return _apply(store, command, now, list(reversed(writes)), run_id=run_id, keep=keep, of=of)
+
+
+def _put_or_not(path: Path, data: bytes, *, read_as: str | None = "", durable: bool = True) -> None:
+    with contextlib.suppress(DiskError):
+        _put(path, data, read_as=read_as, durable=durable)
+
+
+def _append_or_not(path: Path, record: bytes, *, durable: bool = True) -> None:
+    with contextlib.suppress(DiskError):
+        _append(path, record, durable=durable)
+
+
+def _believe(
+    today: date, stamps: Iterable[date], known: date | None, *, is_told: bool
+) -> clock.Clock:
+    """As ``clock.judge``."""
+    del stamps, is_told
+    return clock.Clock(today, known, True, ())
+
+
+@contextlib.contextmanager
+def _locked_by_file(root: Path, wait: float) -> Iterator[lock.Held]:
+    """As ``lock.locked``."""
+    path = root / "lock"
+    end = time.monotonic() + wait
+    while True:
+        try:
+            fd = os.open(path, os.O_CREAT | os.O_EXCL)
+            break
+        except FileExistsError:
+            if time.monotonic() > end:
+                raise LockedError(root, "somebody", wait) from None
+            time.sleep(lock.POLL_SECONDS)
+    try:
+        yield lock.Held(root, fd, wait)
+    finally:
+        os.close(fd)
+        path.unlink()
+
+
+if __name__ == "__main__":
+    lock.locked = _locked_by_file
+    program.main()

@@ -1,0 +1,279 @@
+"""However files come, change and go: what is counted is exact, and the index is as if made anew."""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+from random import Random
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from conversations import GAPS, START, TOPICS
+from index_changes import Files, contents, rows
+from ingesting import new_store, scratch, take
+from small_store import row
+
+from clsm_cli.model.episodes import Turn
+from clsm_cli.model.ids import turn_key
+from clsm_cli.store import atomic, inbox
+from clsm_cli.store.index import database, said, vector_rows
+from clsm_cli.store.index.files import changes
+from clsm_cli.store.index.opening import Embedder, bring_up_to_date, open_index
+from clsm_cli.store.index.refresh import refresh
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterator, Sequence
+    from pathlib import Path
+
+    from clsm_cli.store.layout import Store
+
+
+# However files come, change and go: what is counted is exact, and the index is as if made anew.
+
+
+def fake(texts: Sequence[str]) -> Any:
+    """Any vectors of the right shape: what is tested here is how many there are."""
+    ones = np.ones((1, 64), np.float32) / 8
+    sentence = np.ones(384, np.float32) / np.float32(384**0.5)
+    return [SimpleNamespace(sentence=sentence, tokens=ones, pieces=("salt",)) for _ in texts]
+
+
+def brought_up(store: Store, embedder: Embedder | None) -> sqlite3.Connection:
+    connection = database.open_to_write(store.derived)
+    bring_up_to_date(store, connection, embedder, None)
+    return connection
+
+
+def check_counts(connection: sqlite3.Connection) -> None:
+    assert rows(connection, "SELECT passages, length FROM totals") == rows(
+        connection, "SELECT COUNT(*), COALESCE(SUM(length), 0) FROM passages WHERE current"
+    )
+    assert rows(connection, "SELECT name, n FROM speakers ORDER BY name") == rows(
+        connection,
+        "SELECT speaker, COUNT(*) FROM passages WHERE speaker <> '' GROUP BY speaker ORDER BY 1",
+    )
+    assert rows(connection, "SELECT digest FROM waiting ORDER BY digest") == rows(
+        connection,
+        "SELECT DISTINCT embedded FROM passages WHERE embedded NOT IN (SELECT digest FROM vectors)"
+        " ORDER BY embedded",
+    )
+    sentences, tokens = rows(connection, "SELECT COUNT(*), COALESCE(SUM(tokens), 0) FROM vectors")[
+        0
+    ]
+    assert vector_rows.committed(connection)[:2] == (sentences, tokens)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_what_is_counted_is_what_is_there(store: Store, seed: int) -> None:
+    random = Random(seed)
+    files = Files(store, random)
+    for _ in range(12):
+        for _ in range(random.randrange(1, 4)):
+            files.change()
+        embedder = Embedder(random.choice(["one", "one", "two"]), lambda: fake)
+        connection = brought_up(store, random.choice([None, embedder]))
+        check_counts(connection)
+        connection.close()
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_changes_lead_to_the_index_that_would_be_made_anew(store: Store, seed: int) -> None:
+    random = Random(seed)
+    files = Files(store, random)
+    for _ in range(12):
+        for _ in range(random.randrange(1, 4)):
+            files.change()
+        connection = brought_up(store, None)
+        grown = contents(connection)
+        connection.close()
+    shutil.rmtree(store.derived)
+    connection = brought_up(store, None)
+    made_anew = contents(connection)
+    connection.close()
+    for table, expected in made_anew.items():
+        assert grown[table] == expected, table
+
+
+# What grows in an inbox costs the index its own rows, and the index says what a fresh one says.
+
+
+SESSION = "harbour"
+TEXTS = ("The ferry leaves at nine.", "I moved to Leeds.", "Is it late? We met yesterday.")
+
+
+@pytest.fixture
+def box(store: Store) -> Path:
+    return inbox.path_of(store.inbox, SESSION)
+
+
+def capture(box: Path, *texts: str) -> None:
+    turns = [
+        Turn(turn_key(SESSION, "Mara", None, text), "Mara", "user", text, "2026-02-24T08:00:00Z")
+        for text in texts
+    ]
+    items = [inbox.Captured(SESSION, turn, "2026-02-24T22:00:00Z") for turn in turns]
+    atomic.append(box, inbox.render(items))
+
+
+def rows_by_text(store: Store) -> dict[str, int]:
+    """Rows of passages by text, in an index that says what one made anew says."""
+    with contextlib.closing(database.open_to_write(store.derived)) as connection:
+        bring_up_to_date(store, connection, None, None)
+        assert said.differences(store, connection) == []
+        return dict(connection.execute("SELECT text, id FROM passages ORDER BY id"))
+
+
+def test_what_was_captured_before_keeps_its_rows(store: Store, box: Path) -> None:
+    capture(box, *TEXTS[:2])
+    before = rows_by_text(store)
+    capture(box, TEXTS[2], TEXTS[0])  # the second one is known
+    after = rows_by_text(store)
+    assert list(after) == list(TEXTS)
+    assert {text: after[text] for text in before} == before
+
+
+def test_a_long_turn_in_parts(store: Store, box: Path) -> None:
+    long = " ".join(f"The crate number {n} holds {n + 2} bolts." for n in range(60))
+    capture(box, long)
+    before = rows_by_text(store)
+    assert len(before) > 1
+    capture(box, TEXTS[0])
+    assert rows_by_text(store).items() > before.items()
+
+
+def test_rows_behind_a_change_are_made_anew(store: Store, box: Path) -> None:
+    capture(box, *TEXTS)
+    before = rows_by_text(store)
+    box.write_bytes(box.read_bytes().replace(b"Leeds", b"Haarlem"))
+    after = rows_by_text(store)
+    assert list(after) == [TEXTS[0], "I moved to Haarlem.", TEXTS[2]]
+    assert after[TEXTS[0]] == before[TEXTS[0]]
+
+
+def test_a_torn_line_and_its_end(store: Store, box: Path) -> None:
+    capture(box, *TEXTS[:2])
+    whole = box.read_bytes()
+    box.write_bytes(whole[:-20])
+    assert list(rows_by_text(store)) == [TEXTS[0]]
+    box.write_bytes(whole)
+    assert list(rows_by_text(store)) == list(TEXTS[:2])
+
+
+def test_an_inbox_that_is_emptied_and_filled_again(store: Store, box: Path) -> None:
+    capture(box, *TEXTS)
+    rows_by_text(store)
+    box.write_bytes(b"\n")
+    assert rows_by_text(store) == {}
+    capture(box, *TEXTS)
+    assert list(rows_by_text(store)) == list(TEXTS)
+
+
+# Neighbours and groups are those of the conversation, however its messages and notes came in.
+
+
+SESSIONS = ("main", "harbour", "yard")
+HEADINGS = ("Garden", "Servers", "Books")
+
+
+@pytest.fixture
+def folder() -> Iterator[Path]:
+    with scratch() as made:
+        yield made
+
+
+def messages(random: Random, count: int) -> list[str]:
+    """Turns of three conversations in the order of their arrival."""
+    minutes = 0
+    found = []
+    for number in range(count):
+        minutes += random.choice(GAPS)
+        text = f"{random.choice(random.choice(TOPICS))} ({number})"
+        time = START.timestamp() + 60 * minutes
+        fields = {"session": random.choice(SESSIONS), "timestamp": time}
+        found.append(row(text, speaker=random.choice(["user", "assistant"]), **fields))
+    return found
+
+
+def versions(random: Random, count: int) -> list[str]:
+    """A document that is rewritten again and again."""
+    blocks = [[f"{text} ({n})" for n, text in enumerate(topic)] for topic in TOPICS[:3]]
+    found = []
+    for number in range(count):
+        section = random.choice(blocks)
+        section.insert(random.randrange(len(section) + 1), f"Block number {number}.")
+        del section[random.randrange(len(section))]
+        random.shuffle(random.choice(blocks))
+        parts = zip(HEADINGS, blocks, strict=True)
+        found.append("\n\n".join("\n\n".join([f"# {h}", *texts]) for h, texts in parts) + "\n")
+    return found
+
+
+def pieces(random: Random, rows: list[str]) -> list[list[str]]:
+    """The same rows in order, in some calls."""
+    cuts = sorted(random.sample(range(len(rows)), random.randrange(min(8, len(rows)))))
+    return [rows[a:b] for a, b in zip([0, *cuts], [*cuts, len(rows)], strict=True) if a < b]
+
+
+def sequence_of(connection: sqlite3.Connection) -> dict[tuple[str, int], Any]:
+    """Neighbours, group and state of every passage, by key and part."""
+    rows = connection.execute(
+        "SELECT p.id, p.key, p.part, p.previous, p.next, p.grp, p.current FROM passages p"
+    ).fetchall()
+    name = {number: (key, part) for number, key, part, *_ in rows}
+    assert len(set(name.values())) == len(name)
+    return {
+        name[number]: (*(name.get(each) for each in links), current)
+        for number, _, _, *links, current in rows
+    }
+
+
+def kept(store: Store) -> dict[tuple[str, int], Any]:
+    """As the index on disk has it, which grew with the store."""
+    with open_index(store, None) as opened:
+        return sequence_of(opened.index.connection)
+
+
+def made_anew(store: Store) -> dict[tuple[str, int], Any]:
+    connection = database.in_memory(None)
+    refresh(connection, store, changes(connection, store))
+    return sequence_of(connection)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_conversations_in_pieces(folder: Path, seed: int) -> None:
+    random = Random(seed)
+    rows = messages(random, random.randrange(20, 70))
+    whole = new_store(folder / "whole")
+    take(whole, stdin="".join(rows).encode())
+    expected = kept(whole)
+    assert len(expected) == len(rows)
+    for number in range(3):
+        store = new_store(folder / str(number))
+        for piece in pieces(random, rows):
+            capture_only = random.random() < 0.3
+            take(store, stdin="".join(piece).encode(), capture_only=capture_only)
+            if random.random() < 0.3:
+                assert kept(store) == made_anew(store)
+        take(store, stdin=rows[0].encode())  # known: what was only captured is cut now
+        assert kept(store) == made_anew(store) == expected
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_document_that_is_rewritten(folder: Path, seed: int) -> None:
+    random = Random(seed)
+    store = new_store(folder / "memory")
+    path = folder / "notes.md"
+    for text in versions(random, 8):
+        path.write_text(text)
+        take(store, path)
+        found = kept(store)
+        assert found == made_anew(store)
+        blocks = [line for line in text.splitlines() if line and not line.startswith("#")]
+        assert sum(current for *_, current in found.values()) == len(blocks)
+    once = new_store(folder / "once")
+    take(once, path)
+    current = {key: links for key, links in found.items() if links[-1]}
+    assert current == kept(once)
