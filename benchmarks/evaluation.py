@@ -16,9 +16,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benchmarks.measure import RESULTS, ROOT
-from clsm_cli.evaluation import result_json, trial
-from clsm_cli.evaluation.reporting import grids, markdown, summary
-from clsm_cli.evaluation.result import Result
+from clsm_cli.evaluation import run
+from clsm_cli.evaluation.reporting import grids, report, summary
+from clsm_cli.evaluation.result import Result, dump
+from clsm_cli.evaluation.result import load as load_report
 from clsm_cli.evaluation.systems import registry
 
 if TYPE_CHECKING:
@@ -38,19 +39,19 @@ Kept = Mapping[str, Result]
 
 def keep(report: Path, folder: Path = KEPT) -> None:
     """Keep a report: all but its single queries, which would tell of sets that are not ours."""
-    found = result_json.load(report)
+    found = load_report(report)
     parts = {each.kind: replace(found, sets=(_trimmed(each),), probes=()) for each in found.sets}
     if found.probes:
         parts[PROBES] = replace(found, sets=())
     folder.mkdir(exist_ok=True)
     for name, part in parts.items():
-        text = json.dumps(result_json.dump(part), indent=1, ensure_ascii=False)
+        text = json.dumps(dump(part), indent=1, ensure_ascii=False)
         (folder / f"{name}.json").write_text(f"{text}\n", encoding="utf-8")
 
 
 def load(folder: Path = KEPT) -> dict[str, Result]:
     """What is kept."""
-    return {path.stem: result_json.load(path) for path in sorted(folder.glob("*.json"))}
+    return {path.stem: load_report(path) for path in sorted(folder.glob("*.json"))}
 
 
 def _trimmed(found: SetResult) -> SetResult:
@@ -78,7 +79,7 @@ def block(name: str, kept: Kept) -> str:
         facts = [f"- {what}: {value}" for what, value in summary.origin(result)]
         return "\n".join(["```", result.command, "```", "", *facts, ""])
     if kind == PROBES:
-        return _joined(line for each in result.probes for line in markdown.probe(each))
+        return _joined(line for each in result.probes for line in report.probe(each))
     return _joined(_lines(result.sets[0], what))
 
 
@@ -98,12 +99,12 @@ def _lines(found: SetResult, what: str) -> Iterable[str]:
     if what == "sizes":
         facts = (*grids.sizes(found), ("SHA-256", found.digest))
         return [*(f"- {name}: {value}" for name, value in facts), ""]
-    return markdown.table(tables[what](found))
+    return report.table(tables[what](found))
 
 
 def _without_the_night(found: SetResult) -> Grid:
     """What the night adds, by category: clsm against itself on the store as it was ingested."""
-    without = f"{registry.CLSM} without {trial.TESTED}"
+    without = f"{registry.CLSM} without {run.TESTED}"
     mine = tuple(each for each in found.pairs if each.against == without)
     return grids.pairs(replace(found, pairs=mine), is_full=True)
 

@@ -12,14 +12,13 @@ import pytest
 from benchmarks import evaluation
 from benchmarks.measure import ROOT
 from clsm_cli.commands.evaluate_study import Study
-from clsm_cli.evaluation import result_json
-from clsm_cli.evaluation.ablation.mechanisms import MECHANISMS
+from clsm_cli.evaluation import ranking
+from clsm_cli.evaluation.ablation import MECHANISMS
 from clsm_cli.evaluation.loaders.registry import KINDS
 from clsm_cli.evaluation.presets.preset import PRESETS
 from clsm_cli.evaluation.probes.registry import PROBES
-from clsm_cli.evaluation.ranking import rankers
-from clsm_cli.evaluation.reporting.names import MEASURES
-from clsm_cli.evaluation.result import QueryResult
+from clsm_cli.evaluation.reporting.grids import MEASURES
+from clsm_cli.evaluation.result import QueryResult, dump
 from clsm_cli.evaluation.systems import registry
 
 if TYPE_CHECKING:
@@ -121,7 +120,7 @@ def test_what_is_kept_of_a_report_is_all_but_its_queries(tmp_path: Path) -> None
     query = QueryResult("q", "case", "", "", 1, {}, {})
     (sample,) = KEPT["memory"].sets
     whole = replace(KEPT["probes"], sets=(replace(sample, queries=(query,)),))
-    given.write_text(json.dumps(result_json.dump(whole)), encoding="utf-8")
+    given.write_text(json.dumps(dump(whole)), encoding="utf-8")
     evaluation.keep(given, tmp_path / "kept")
     found = evaluation.load(tmp_path / "kept")
     assert found["probes"] == KEPT["probes"]
@@ -135,7 +134,7 @@ def test_every_measure_is_explained(name: str) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    [*KINDS, *registry.BASELINES, *PRESETS, *rankers.ABOUT, *PROBES, "clsm without concept-cut"],
+    [*KINDS, *registry.BASELINES, *PRESETS, *ranking.ABOUT, *PROBES, "clsm without concept-cut"],
 )
 def test_every_name_is_explained(name: str) -> None:
     assert f"`{name}`" in TEXT

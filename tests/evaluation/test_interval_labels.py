@@ -9,9 +9,9 @@ import pytest
 from evaluation.small_sets import write_memory
 
 from clsm_cli.errors import BadInputError
-from clsm_cli.evaluation.studies import interval_labels, memory_labels
-from clsm_cli.evaluation.studies.interval_labels import Wording
-from clsm_cli.evaluation.studies.memory_labels import Fact, Value
+from clsm_cli.evaluation.studies import intervals, labelled
+from clsm_cli.evaluation.studies.intervals import Wording
+from clsm_cli.evaluation.studies.labelled import Fact, Value
 
 SAMPLE = Path(__file__).parents[2] / "fixtures" / "sample"
 FACT = Fact(
@@ -27,7 +27,7 @@ FACT = Fact(
 
 
 def test_the_probes_of_the_sample_know_what_else_their_slot_was() -> None:
-    found = interval_labels.load_probes(SAMPLE, memory_labels.load(SAMPLE).facts)
+    found = intervals.load_probes(SAMPLE, labelled.load(SAMPLE).facts)
     assert len(found) == 15
     others = {probe.id: [value.text for value in probe.others] for probe in found if probe.others}
     assert others == {
@@ -53,19 +53,17 @@ def test_the_probes_of_the_sample_know_what_else_their_slot_was() -> None:
     ],
 )
 def test_days_inside_an_interval(value: int, expected: list[str]) -> None:
-    assert interval_labels.days(FACT.values[value], date(2026, 2, 18)) == expected
+    assert intervals.days(FACT.values[value], date(2026, 2, 18)) == expected
 
 
 def test_a_value_of_the_future_is_asked_on_its_first_day() -> None:
-    assert interval_labels.days(FACT.values[2], date(2026, 2, 11)) == ["2026-02-15"]
+    assert intervals.days(FACT.values[2], date(2026, 2, 11)) == ["2026-02-15"]
 
 
 def test_claims_inside_outside_and_before() -> None:
     found = [
         (value.text, day, verdict)
-        for value, day, verdict in interval_labels.claims(
-            FACT, date(2026, 2, 12), date(2026, 2, 18)
-        )
+        for value, day, verdict in intervals.claims(FACT, date(2026, 2, 12), date(2026, 2, 18))
     ]
     assert found == [
         ("coffee", "2026-02-09", "not known"),
@@ -87,14 +85,14 @@ def test_questions_are_made_of_subject_and_slot_unless_the_labels_have_better(
     tmp_path: Path,
 ) -> None:
     root = write_memory(tmp_path / "set")
-    facts = (FACT, *memory_labels.load(root).facts)
-    made = interval_labels.load_wordings(root, facts)
+    facts = (FACT, *labelled.load(root).facts)
+    made = intervals.load_wordings(root, facts)
     assert made["tea"] == Wording("What was the drink of Ilse?", "Is Ilse's drink {value}?")
     (root / "labels" / "questions.yaml").write_text(
         '- {fact: pump, asks: "How often does it run?", claims: "Every {value}?"}\n',
         encoding="utf-8",
     )
-    better = interval_labels.load_wordings(root, facts)
+    better = intervals.load_wordings(root, facts)
     assert better == made | {"pump": Wording("How often does it run?", "Every {value}?")}
 
 
@@ -124,13 +122,13 @@ def test_probes_that_cannot_be_read(tmp_path: Path, old: str, new: str) -> None:
     root = write_memory(tmp_path / "set")
     file = root / "labels" / "probes.yaml"
     file.write_text(PROBE, encoding="utf-8")
-    (probe,) = interval_labels.load_probes(root, memory_labels.load(root).facts)
+    (probe,) = intervals.load_probes(root, labelled.load(root).facts)
     assert probe.quotes == ("every 20 minutes",)
     file.write_text(PROBE.replace(old, new), encoding="utf-8")
     with pytest.raises(BadInputError):
-        interval_labels.load_probes(root, ())
+        intervals.load_probes(root, ())
 
 
 def test_missing_probes(tmp_path: Path) -> None:
     with pytest.raises(BadInputError, match="missing"):
-        interval_labels.load_probes(tmp_path, ())
+        intervals.load_probes(tmp_path, ())

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from clsm_cli.evaluation.studies import interval_match
-from clsm_cli.evaluation.studies.interval_match import NO_ITEM, OTHER_FACT, OTHER_MEMORY
-from clsm_cli.evaluation.studies.memory_labels import Value
+from clsm_cli.evaluation.studies import intervals
+from clsm_cli.evaluation.studies.intervals import NO_ITEM, OTHER_FACT, OTHER_MEMORY
+from clsm_cli.evaluation.studies.labelled import Value
 from clsm_cli.retrieval.answer import Answer, Budget, Known, Memory, Why
 
 OLD = Value("5 minutes", "2026-02-10", "2026-02-12", "The bell rings every 5 minutes")
@@ -48,21 +48,21 @@ def answer(
     ],
 )
 def test_an_answer_on_its_day(given: Answer, fault: str) -> None:
-    assert interval_match.fault(given, "15 minutes", ("it came every 15",), (OLD,)) == fault
+    assert intervals.fault(given, "15 minutes", ("it came every 15",), (OLD,)) == fault
 
 
 def test_a_described_value_is_stated_by_the_words_of_its_quote() -> None:
     espressos, tea = (answer("", v, slot="habit/morning") for v in ("two espressos", "tea"))
-    assert interval_match.fault(espressos, "coffee", (COFFEE.quote,), (TEA,)) == ""
-    assert interval_match.fault(tea, "coffee", (COFFEE.quote,), (TEA,)) == OTHER_FACT
-    assert interval_match.fault(tea, "tea", (TEA.quote,), (COFFEE,)) == ""
-    assert interval_match.fault(espressos, "tea", (TEA.quote,), (COFFEE,)) == OTHER_FACT
+    assert intervals.fault(espressos, "coffee", (COFFEE.quote,), (TEA,)) == ""
+    assert intervals.fault(tea, "coffee", (COFFEE.quote,), (TEA,)) == OTHER_FACT
+    assert intervals.fault(tea, "tea", (TEA.quote,), (COFFEE,)) == ""
+    assert intervals.fault(espressos, "tea", (TEA.quote,), (COFFEE,)) == OTHER_FACT
 
 
 def test_a_date_may_be_written_out() -> None:
     due = answer("", "2026-03-02", slot="due")
-    assert interval_match.fault(due, "2 March 2026", ("due on Monday",)) == ""
-    assert interval_match.fault(answer("Due on 2 March."), "2026-03-02", ("x",)) == ""
+    assert intervals.fault(due, "2 March 2026", ("due on Monday",)) == ""
+    assert intervals.fault(answer("Due on 2 March."), "2026-03-02", ("x",)) == ""
 
 
 @pytest.mark.parametrize(
@@ -75,4 +75,4 @@ def test_a_date_may_be_written_out() -> None:
     ],
 )
 def test_what_the_memory_does_not_know(given: Answer, *, is_right: bool) -> None:
-    assert (interval_match.fault_of_silence(given) == "") is is_right
+    assert (intervals.fault_of_silence(given) == "") is is_right

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from clsm_cli.evaluation.reporting.names import chance, heading, share, span
+from clsm_cli.evaluation.reporting.grids import chance, heading, share, span
 from clsm_cli.records import NamedTuple
 
 if TYPE_CHECKING:
