@@ -199,7 +199,7 @@ def test_a_note_that_came_later_was_not_there(store: Store, tmp_path: Path) -> N
 def test_a_run_asks_so_much_and_the_newest_first(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(log, "NIGHT", 1)
+    monkeypatch.setattr(shadow, "NIGHT", 1)
     caught = catch_up(store)
     assert (caught.logged, caught.left) == (1, 1)
     assert "1 session waits" in caught.warnings[0]
