@@ -259,11 +259,6 @@ class Without:
         """How it is switched off."""
         return f"clsm with {self.mechanism.how}"
 
-    @property
-    def is_confident(self) -> bool:
-        """It has clsm's own."""
-        return True
-
     def ask(self, bench: Bench, queries: Sequence[Query]) -> Iterator[Retrieved]:
         """What the default preset returns on the changed bench."""
         return Recall("clsm").ask(self.mechanism.without(bench), queries)
@@ -441,15 +436,6 @@ MECHANISMS: dict[str, Mechanism] = {each.name: each for each in _ALL}
 
 ALL = "all"
 """The name that means every mechanism."""
-
-
-def without(name: str) -> System:
-    """The system that is clsm without a mechanism.
-
-    Raises:
-        BadInputError: There is none of that name.
-    """
-    return _named(name).system()
 
 
 def chosen(names: Sequence[str]) -> list[Mechanism]:

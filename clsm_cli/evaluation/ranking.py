@@ -15,13 +15,11 @@ from clsm_cli.records import NamedTuple
 from clsm_cli.retrieval import signals
 from clsm_cli.retrieval.finding import find
 from clsm_cli.retrieval.query import Query as Asking
-from clsm_cli.retrieval.recall import recall
 from clsm_cli.store.index.opening import open_index
 from clsm_cli.text import tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Iterable, Iterator, Sequence
-    from datetime import datetime
+    from collections.abc import Collection, Iterator, Sequence
 
     import numpy as np
     from numpy.typing import NDArray
@@ -30,12 +28,9 @@ if TYPE_CHECKING:
     from clsm_cli.evaluation.benches import Bench
     from clsm_cli.evaluation.dataset import Query, Unit
     from clsm_cli.evaluation.measures import Item
-    from clsm_cli.retrieval.answer import Answer
     from clsm_cli.retrieval.meaning import Engine
     from clsm_cli.retrieval.ranking import Ranked
-    from clsm_cli.store.index.opening import Embedder
     from clsm_cli.store.index.reader import Index
-    from clsm_cli.store.layout import Store
 
 if TYPE_CHECKING:
     Floats = NDArray[np.float64]
@@ -150,19 +145,6 @@ def _unit_of(item: Item, unit: Unit) -> str:
     if unit == "quote":
         return item.id
     return item.day if unit == "day" else item.turns[0]
-
-
-def answered(
-    store: Store,
-    questions: Iterable[str],
-    embedder: Embedder,
-    engine: Engine,
-    now: datetime,
-    items: int = ITEMS,
-) -> list[Answer]:
-    """What recall gives for some questions, without a limit of tokens or a trace."""
-    queries = [Asking(text, now.isoformat(), items, UNLIMITED) for text in questions]
-    return list(recall(store, queries, engine, embedder))
 
 
 RIDGE = 1e-3
@@ -384,24 +366,6 @@ ABOUT = {
 """Each system in a line."""
 
 
-def rank(
-    benches: Sequence[Bench], queries: Sequence[Sequence[Query]]
-) -> dict[str, list[list[Retrieved]]]:
-    """The single passages of each store for each query, by each weighing.
-
-    A turn counts once, by its best part; where days are asked for, a day by its best turn. Two
-    hundred at most; none for a query without evidence, whose confidence alone is of use.
-
-    Args:
-        benches: All cases of a set.
-        queries: What each is asked.
-
-    Returns:
-        System → by case, by query; the refits only where two cases or more have evidence.
-    """
-    return ranked(ask_all(benches, queries))
-
-
 def ranked(asked: Sequence[Asked]) -> dict[str, list[list[Retrieved]]]:
     """``rank`` for cases that were asked already."""
     return {name: by(asked, weights) for name, weights in _systems(asked).items()}
@@ -416,24 +380,6 @@ def by(asked: Sequence[Asked], weights: Weights) -> list[list[Retrieved]]:
         ]
         for each in asked
     ]
-
-
-def all_weights(asked: Sequence[Asked]) -> dict[str, dict[str, float]]:
-    """The shipped weights, and those fitted without each case in the same size: only ratios rank.
-
-    Args:
-        asked: The cases.
-
-    Returns:
-        ``shipped`` or ``without CASE`` → signal → weight.
-    """
-    first = next(iter(shipped(asked).values()))
-    size = float(abs(first).sum())
-    named = {"shipped": first.tolist()}
-    for case, found in leave_one_out(asked).items():
-        scale = size / (float(abs(found).sum()) or 1.0)
-        named[f"without {case}"] = [round(each * scale, 4) for each in found.tolist()]
-    return {name: dict(zip(SIGNALS, values, strict=True)) for name, values in named.items()}
 
 
 def _systems(asked: Sequence[Asked]) -> dict[str, Weights]:

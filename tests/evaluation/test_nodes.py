@@ -15,7 +15,7 @@ from clsm_cli.evaluation.loaders import nodes
 from clsm_cli.evaluation.loaders.parsing import Said
 from clsm_cli.evaluation.nodes import planted, rankers
 from clsm_cli.evaluation.nodes.planted import burstiness, inventory
-from clsm_cli.evaluation.nodes.rankers import HYBRID, PASSAGES, SIGNAL_NAMES, Weighed, fit
+from clsm_cli.evaluation.nodes.rankers import HYBRID, PASSAGES, Weighed, fit
 from clsm_cli.evaluation.nodes.rankers import NAMES as NAMES_IN_QUESTION
 from clsm_cli.evaluation.stores import Workshop
 from clsm_cli.model.episodes import EpisodeRecord
@@ -265,6 +265,8 @@ def test_the_fit_finds_what_tells_gold_from_the_rest() -> None:
         return Weighed(name, Evidence(1.0, best, *[0.0] * 6), is_named=False)
 
     questions = [[weighed("a", 0.9), weighed("b", 0.4), weighed("c", 0.5)] for _ in range(20)]
-    weights = dict(zip(SIGNAL_NAMES, fit(questions, [frozenset("a")] * 20), strict=True))
+    weights = dict(
+        zip((*Evidence._fields, "bias"), fit(questions, [frozenset("a")] * 20), strict=True)
+    )
     assert weights["best"] > 1
     assert weights["mass"] == 0

@@ -127,7 +127,6 @@ def test_one_case_has_no_others(bench: Bench) -> None:
     alone = [asked(bench, "a", [[1.0], [0.0]])]
     assert ranking.leave_one_out(alone) == {}
     assert list(ranking.ranked(alone)) == [ranking.SHIPPED, ranking.CONTENT]
-    assert list(ranking.all_weights(alone)) == ["shipped"]
 
 
 def test_content_leaves_out_who_and_when(bench: Bench) -> None:
@@ -161,22 +160,13 @@ def test_every_query_of_every_case_is_ranked(talks: list[Asked]) -> None:
 
 def test_the_same_queries_give_the_same_rankings(talks: list[Asked]) -> None:
     made = [each.bench for each in talks]
-    again = ranking.rank(made, [each.queries for each in talks])
+    again = ranking.ranked(ranking.ask_all(made, [each.queries for each in talks]))
     assert again == ranking.ranked(talks)
-
-
-def test_weights_are_told_in_one_size(talks: list[Asked]) -> None:
-    told = ranking.all_weights(talks)
-    assert list(told) == ["shipped", "without 1", "without 2"]
-    assert told["shipped"] == SHIPPED
-    size = sum(map(abs, SHIPPED.values()))
-    for found in told.values():
-        assert sum(map(abs, found.values())) == pytest.approx(size, abs=0.001)
 
 
 def test_a_day_ranks_by_its_best_turn(tmp_path: Path, long_shop: Workshop, engine: Engine) -> None:
     made = benches.make(gvd.load(write_gvd(tmp_path / "set")), long_shop, engine)
-    found = ranking.rank(made, [bench.case.queries for bench in made])
+    found = ranking.ranked(ranking.ask_all(made, [bench.case.queries for bench in made]))
     assert list(found) == [ranking.SHIPPED, ranking.CONTENT]
     asked_of = {query.text: at for at, query in enumerate(made[0].case.queries)}
     answers = found[ranking.SHIPPED][0]
@@ -199,12 +189,12 @@ def test_a_turn_in_parts_is_one_item_but_for_quotes(long_shop: Workshop, engine:
     case = Case("parts", Chat(("Ann", "Bob"), turns), (query,))
     dataset = Dataset("locomo", "set", "0", "turn", "recall@10", (case,))
     (made,) = benches.make(dataset, long_shop, engine)
-    (whole,) = ranking.rank([made], [[query]])[ranking.SHIPPED][0]
+    (whole,) = ranking.ranked(ranking.ask_all([made], [[query]]))[ranking.SHIPPED][0]
     assert sorted(each.turns for each in whole.items) == [("t1",), ("t2",)]
     assert "heron number 59" in whole.items[0].text
     quoted = Query("q", query.text, gold=("heron number 2 stood",))
     quotes = Dataset("queries", "set", "0", "quote", "recall@10", (case,))
     there = Bench(quotes, case, made.store, made.raw, made.now, 0, long_shop, engine)
-    (parts,) = ranking.rank([there], [[quoted]])[ranking.SHIPPED][0]
+    (parts,) = ranking.ranked(ranking.ask_all([there], [[quoted]]))[ranking.SHIPPED][0]
     assert len(parts.items) > 2
     assert any(each.holds(quoted.gold[0], "quote") for each in parts.items)

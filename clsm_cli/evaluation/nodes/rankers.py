@@ -223,7 +223,6 @@ def _graph(edges: Sequence[Edge], number: Mapping[str, int]) -> dict[int, dict[i
 
 SHIPPED = (*relevance.WEIGHTS, relevance.BIAS)
 """Weights of the evidence in its order, then the bias."""
-SIGNAL_NAMES = (*Evidence._fields, "bias")
 RIDGE = 1e-2
 """Pull of the weights to 0; keeps evidence that never varies from having any weight."""
 STEPS = 30

@@ -38,11 +38,6 @@ def bench(shop: Workshop, engine: Engine, name: str, turns: Iterable[Said]) -> B
     return made
 
 
-def awake(bench: Bench) -> Bench:
-    """A bench whose store is asked as it was ingested, before any consolidation."""
-    return replace(bench, store=bench.raw)
-
-
 def staged(
     shop: Workshop,
     engine: Engine,
@@ -96,13 +91,6 @@ _NIGHT = ("forgetting", "evaluation")
 def consolidate(shop: Workshop, store: Store, now: datetime) -> None:
     """A night: consolidation alone."""
     stores.sleep(shop, store, now)
-
-
-def empty(shop: Workshop, engine: Engine, beside: Bench) -> Bench:
-    """A store to which nothing was ever told."""
-    dataset = _dataset("empty", ())
-    store = stores.empty(beside.raw, "empty")
-    return Bench(dataset, dataset.cases[0], store, store, beside.now, 0, shop=shop, engine=engine)
 
 
 def ask(bench: Bench, queries: Sequence[Query], names: Sequence[str]) -> dict[str, list[Retrieved]]:

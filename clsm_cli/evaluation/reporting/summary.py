@@ -74,11 +74,6 @@ def than(where: Standing) -> str:
     return f"{said} (95 %: {interval}, p {chance(where.pair.p)})."
 
 
-def held(found: ProbeResult) -> bool | None:
-    """Whether clsm holds under a probe; None where nobody was tried."""
-    return found.verdicts[0].passed if found.verdicts else None
-
-
 def says_little(found: ProbeResult) -> str:
     """A remark where all that is compared with clsm passes too; else empty."""
     others = found.verdicts[1:]
