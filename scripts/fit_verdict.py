@@ -27,10 +27,10 @@ from ruamel.yaml import YAML
 
 from clsm_cli.commands import engine as engines
 from clsm_cli.commands.workshop import opened_engine
-from clsm_cli.evaluation import benches, metrics, program, stores
+from clsm_cli.evaluation import benches, metrics, stores
 from clsm_cli.evaluation.dataset import Case, Chat, Dataset, Folders, Query
-from clsm_cli.evaluation.loaders import gvd, locomo, memory, strangers
-from clsm_cli.evaluation.nodes.fit import logistic
+from clsm_cli.evaluation.loaders import gvd, locomo, memory
+from clsm_cli.evaluation.nodes.rankers import logistic
 from clsm_cli.evaluation.stores import Workshop
 from clsm_cli.retrieval import ranking
 from clsm_cli.retrieval.finding import find
@@ -96,7 +96,7 @@ def memories(arguments: argparse.Namespace) -> Iterator[Memory]:
 
     def others(name: str) -> dict[str, list[str]]:
         kept = [(text, at) for at, texts in known.items() if at != name for text in texts]
-        bare = [strangers.without_names(text, people[at]) for text, at in kept]
+        bare = [locomo.without_names(text, people[at]) for text, at in kept]
         return {NAMED: [text for text, _ in kept], BARE: bare, EVERYDAY: list(everyday)}
 
     for name in sorted({path.stem for path in QUESTIONS.glob("*.yaml")} - {"chats", "everyday"}):
@@ -121,7 +121,7 @@ def memories(arguments: argparse.Namespace) -> Iterator[Memory]:
             }
             beside = others(case.name if kind == "locomo" else "")
             if kind == "locomo":  # those of others without names are known by that otherwise
-                beside[OWN] = [strangers.without_names(t, people[case.name]) for t in own[WITH]]
+                beside[OWN] = [locomo.without_names(t, people[case.name]) for t in own[WITH]]
             yield Memory(name, group, case, own | beside)
             if kind == "locomo":
                 yield from (_young(case, group, sessions, own | beside) for sessions in YOUNG)
@@ -140,7 +140,7 @@ def _young(case: Case, group: str, sessions: int, questions: dict[str, list[str]
             asked[held.pop()].append(query.text)
     name = f"{case.name}-{sessions}"
     young = case._replace(name=name, source=case.source._replace(turns=turns))
-    bare = [strangers.without_names(text, case.source.participants) for text in asked[True]]
+    bare = [locomo.without_names(text, case.source.participants) for text in asked[True]]
     kept = {kind: texts for kind, texts in questions.items() if kind != WRONG}
     told_of = {WITH: asked[True], OWN: bare, LATER: asked[False]}
     return Memory(f"locomo/{name}", group, young, kept | told_of)
@@ -177,9 +177,9 @@ def ask(each: Memory, shop: Workshop, engine: Engine, work: Path) -> list[Asked]
             : DRAWN * (4 if kind == WITH else 1)
         ]
     ]
-    parts = (*program.SLEEP, "retrieval")
+    parts = (*stores.SLEEP, "retrieval")
     kept = (
-        work / f"{each.name.replace('/', '-')}-{_hash(program.digest_of(parts), repr(drawn))}.json"
+        work / f"{each.name.replace('/', '-')}-{_hash(stores.digest_of(parts), repr(drawn))}.json"
     )
     if not kept.exists():
         kept.write_text(json.dumps(_find(each, drawn, shop, engine)), "utf-8")

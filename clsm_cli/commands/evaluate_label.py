@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from clsm_cli.commands.label_session import Session
-    from clsm_cli.evaluation.own.pools import Found
     from clsm_cli.evaluation.own.proposals import Proposal
+    from clsm_cli.evaluation.own.sheet import Found
     from clsm_cli.store.labels import Label
     from clsm_cli.store.layout import Store
 
@@ -100,10 +100,10 @@ def label(
 
 def _take(printer: Printer, store: Store, name: str) -> None:
     """Save the labels of a sheet."""
-    from clsm_cli.evaluation.own import gold, labels, sheet
+    from clsm_cli.evaluation.own import sheet
 
-    found = sheet.read(_text(name), name, gold.known(store))
-    for warning in labels.save(store, found.rows) if found.rows else ():
+    found = sheet.read_sheet(_text(name), name, sheet.known(store))
+    for warning in sheet.save(store, found.rows) if found.rows else ():
         printer.warn(warning)
     if found.left:
         printer.warn(f"{name}: queries without a mark were passed over: {found.left}")
@@ -130,15 +130,15 @@ def _text(name: str) -> str:
 
 
 def _proposed(store: Store, number: int) -> list[Proposal]:
-    from clsm_cli.evaluation.own import gold, labels, proposals
+    from clsm_cli.evaluation.own import proposals, sheet
 
-    known = [row.text for row in labels.read(store).rows]
-    return proposals.propose(gold.held(store), known, number)
+    known = [row.text for row in sheet.read(store).rows]
+    return proposals.propose(sheet.held(store), known, number)
 
 
 def _pool(printer: Printer, store: Store, now: datetime) -> Callable[[Proposal], list[Found]]:
     from clsm_cli.commands.workshop import opened_engine, workshop
-    from clsm_cli.evaluation.own.pools import Pools
+    from clsm_cli.evaluation.own.sheet import Pools
 
     shop = workshop(printer, store.derived, now.isoformat(), fresh=False)
     pools = Pools(store, shop, opened_engine())
@@ -173,10 +173,10 @@ def _ask(
     from clsm_cli.commands import render_label
     from clsm_cli.commands.keyboard import Keyboard
     from clsm_cli.commands.label_session import Session
-    from clsm_cli.evaluation.own import labels
+    from clsm_cli.evaluation.own import sheet
 
     def save(rows: Sequence[Label], without: Sequence[str]) -> None:
-        for warning in labels.save(store, rows, without):
+        for warning in sheet.save(store, rows, without):
             printer.warn(warning)
 
     session, keyboard = Session(proposals, pool, save), Keyboard()
@@ -210,13 +210,13 @@ def _edit(session: Session, line: Callable[[], str]) -> None:
 
 def _end(printer: Printer, store: Store, saved: int, hint: str = "") -> None:
     from clsm_cli.commands import render_label
-    from clsm_cli.evaluation.own import labels, sheet
+    from clsm_cli.evaluation.own import sheet
 
-    total = len(labels.read(store).rows)
+    total = len(sheet.read(store).rows)
     if hint:
         printer.warn(hint)
     if printer.as_json:
         found: dict[str, Any] = {"schema": sheet.SCHEMA, "saved": saved, "labelled": total}
-        printer.json({**found, "path": labels.path(store), "queries": []})
+        printer.json({**found, "path": sheet.path(store), "queries": []})
     else:
-        printer.lines(render_label.ended(saved, total, labels.path(store)))
+        printer.lines(render_label.ended(saved, total, sheet.path(store)))

@@ -121,7 +121,7 @@ def run(
     Every set is taken in by the real ingest and consolidate, in stores of its own; what is known is
     found again by the next run, so an interrupted one goes on. Your store is read, never written.
     """
-    from clsm_cli.evaluation.request import Request
+    from clsm_cli.evaluation.run import Request
     from clsm_cli.evaluation.run import run as measure
 
     printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
@@ -166,10 +166,11 @@ def register(app: typer.Typer) -> None:
 
 def _before(baseline: Path | None, fail_under: float | None) -> Result | None:
     """The earlier run; a limit is looked at before any work is done."""
-    from clsm_cli.evaluation import gate, result_json
+    from clsm_cli.evaluation import gate
+    from clsm_cli.evaluation.result import load
 
     gate.check_limit(fail_under)
-    return None if baseline is None else result_json.load(baseline)
+    return None if baseline is None else load(baseline)
 
 
 def _check_folder(out: Path | None) -> None:
@@ -188,20 +189,20 @@ def _datasets(
     """The sets that were named; none: the store's own, unless only probes are wanted."""
     from functools import reduce
 
-    from clsm_cli.evaluation.loaders import queries, registry, strangers
-    from clsm_cli.evaluation.own import labels
+    from clsm_cli.evaluation.loaders import locomo, queries, registry
+    from clsm_cli.evaluation.own import sheet
 
     found = []
     if not specs and not has_probes:
         chosen = chosen_store(store)
-        path = labels.path(chosen)
+        path = sheet.path(chosen)
         if not path.exists():
-            raise BadInputError(str(path), *labels.ADVICE)
+            raise BadInputError(str(path), *sheet.ADVICE)
         found.append(queries.load(path, chosen.root))
     for spec in specs:
         loaded = registry.load(spec)
         found.append(loaded if limit is None else registry.first(loaded, limit))
-    return [reduce(strangers.with_unanswerable, unanswerable, each) for each in found]
+    return [reduce(locomo.with_unanswerable, unanswerable, each) for each in found]
 
 
 def _presets() -> tuple[str, ...]:
@@ -227,15 +228,15 @@ def _named(option: str, names: Sequence[str], known: Sequence[str]) -> list[str]
 
 
 def _mechanisms(names: Sequence[str]) -> tuple[str, ...]:
-    from clsm_cli.evaluation.ablation.systems import chosen
+    from clsm_cli.evaluation.ablation import chosen
 
     return tuple(mechanism.name for mechanism in chosen(names))
 
 
 def _settings(changed: Sequence[str]) -> dict[str, Any]:
-    from clsm_cli.evaluation.ablation import overrides
+    from clsm_cli.evaluation import ablation
 
-    return overrides.parse(changed)
+    return ablation.parse(changed)
 
 
 def _typed(
@@ -270,17 +271,17 @@ def _gate(result: Result, before: Result | None, fail_under: float | None) -> Ga
 
 
 def _write(printer: Printer, out: Path, result: Result) -> None:
-    from clsm_cli.evaluation.reporting import files
+    from clsm_cli.evaluation.reporting import report
 
-    for path in files.write(out.expanduser(), result):
+    for path in report.write(out.expanduser(), result):
         printer.warn(f"wrote {path}")
 
 
 def _show(printer: Printer, result: Result, gated: Gate | None) -> None:
     from clsm_cli.commands import render_gate, render_run, tables
-    from clsm_cli.evaluation import result_json
+    from clsm_cli.evaluation.result import dump
 
-    mapping = result_json.dump(result)
+    mapping = dump(result)
     found = render_run.tables(result, verbose=printer.verbose)
     if gated is not None:
         mapping["gate"] = plain(gated)

@@ -41,10 +41,10 @@ def register(app: typer.Typer) -> None:
 def catch_up(store: Store, now: datetime, printer: Printer) -> None:
     """Log the sessions that are over; while shadow mode is off, nothing. It says what went wrong."""
     from clsm_cli.commands import engine
-    from clsm_cli.evaluation.shadow import catching_up
+    from clsm_cli.evaluation.shadow import shadow
 
     try:
-        caught = catching_up.catch_up(
+        caught = shadow.catch_up(
             store, engine.QueryEngine(), engine.embedder(), now, printer.progress
         )
     finally:

@@ -30,7 +30,7 @@ from clsm_cli.commands.workshop import (
 if TYPE_CHECKING:
     from clsm_cli.commands.tables import Table
     from clsm_cli.evaluation.stores import Workshop
-    from clsm_cli.evaluation.studies.memory_report import MemoryReport
+    from clsm_cli.evaluation.studies.labelled import MemoryReport
 
     Shown = tuple[dict[str, Any], list[Table]]
 
@@ -109,10 +109,10 @@ def register(app: typer.Typer) -> None:
 
 
 def _memory(path: Path, shop: Workshop, seed: int, *, is_plain: bool, sheet: int) -> MemoryReport:
-    from clsm_cli.evaluation.studies import memory
+    from clsm_cli.evaluation.studies import distillation
 
     opened_engine()  # ingest does without a model; what is then consolidated is no measure
-    return memory.run_memory(path, shop, seed, is_plain=is_plain, sheet=sheet)
+    return distillation.run_memory(path, shop, seed, is_plain=is_plain, sheet=sheet)
 
 
 def _of_memory(report: MemoryReport, *, verbose: bool) -> Shown:

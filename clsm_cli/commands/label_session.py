@@ -12,8 +12,8 @@ from clsm_cli.store.labels import Label
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from clsm_cli.evaluation.own.pools import Found
     from clsm_cli.evaluation.own.proposals import Proposal
+    from clsm_cli.evaluation.own.sheet import Found
 
 
 class Session:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.commands.tables import Table
 from clsm_cli.evaluation.compare import ALL
-from clsm_cli.evaluation.reporting import names
+from clsm_cli.evaluation.reporting import grids
 
 if TYPE_CHECKING:
     from clsm_cli.evaluation.gate import Gate, GateRow
@@ -29,7 +29,7 @@ def tables(gate: Gate) -> list[Table]:
 
 
 def _row(row: GateRow) -> tuple[str, ...]:
-    what = names.heading(row.measure)
+    what = grids.heading(row.measure)
     low, high = (100 * end for end in row.interval)
     return (
         what if row.group == ALL else f"{what}, {row.group}",

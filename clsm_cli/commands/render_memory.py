@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 from clsm_cli.commands.output import plain
 from clsm_cli.commands.tables import Table
-from clsm_cli.evaluation.reporting.names import share
-from clsm_cli.evaluation.studies.memory_report import MemoryReport
+from clsm_cli.evaluation.reporting.grids import share
+from clsm_cli.evaluation.studies.labelled import MemoryReport
 from clsm_cli.text.terminal import safe
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from clsm_cli.evaluation.studies.memory_report import (
+    from clsm_cli.evaluation.studies.labelled import (
         ConceptFigures,
         Difference,
         FactFigures,

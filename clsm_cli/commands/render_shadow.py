@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from clsm_cli.evaluation.shadow.log import Mode, Row, Side
-    from clsm_cli.evaluation.shadow.report import Report
+    from clsm_cli.evaluation.shadow.shadow import Report
 
 
 def started(mode: Mode, device: str, *, is_new: bool) -> Iterator[str]:

@@ -108,7 +108,7 @@ def _bench(store: Store, printer: Printer) -> None:
     """Time clsm, and print what came of it."""
     from clsm_cli.commands import render_bench
     from clsm_cli.embedding import weights
-    from clsm_cli.evaluation import machine
+    from clsm_cli.evaluation import result
     from clsm_cli.inspection import speed
     from clsm_cli.inspection.overview import overview
 
@@ -120,7 +120,7 @@ def _bench(store: Store, printer: Printer) -> None:
     own, derived = speed.sizes(store.root)
     model = weights.status(weights.default_folder()).installed
     block = render_bench.mapping(
-        {**machine.described(), "memory_mib": str(speed.memory() >> 20)},
+        {**result.described(), "memory_mib": str(speed.memory() >> 20)},
         speed.programs(),
         {**counts, "bytes": own, "index_bytes": derived, "model": model},
         times,

@@ -1,25 +1,144 @@
-"""The stores of a set, made by the real ``ingest`` and ``consolidate``, and opened to be asked."""
+"""Cases with their stores, ready to be asked; what a system is; what a store holds."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING
+from functools import cached_property
+from time import process_time
+from typing import TYPE_CHECKING, Protocol
 
 from clsm_cli.evaluation import stores
-from clsm_cli.evaluation.bench import Bench
 from clsm_cli.evaluation.dataset import Chat, Existing
-from clsm_cli.evaluation.nodes.store import planted
-from clsm_cli.evaluation.systems import static
+from clsm_cli.evaluation.measures import of_passage
+from clsm_cli.evaluation.nodes.planted import planted
+from clsm_cli.evaluation.systems import baselines
 from clsm_cli.store import layout
 from clsm_cli.store.index.opening import open_index
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from clsm_cli.evaluation.dataset import Case, Dataset
+    from _typeshed import ReadableBuffer
+
+    from clsm_cli.embedding.query import QueryVectors
+    from clsm_cli.evaluation.dataset import Case, Dataset, Query
+    from clsm_cli.evaluation.measures import Retrieved
     from clsm_cli.evaluation.stores import Made, Workshop
     from clsm_cli.retrieval.meaning import Engine
+    from clsm_cli.store.index.passages import Passage
     from clsm_cli.store.layout import Store
+
+
+class Remembering:
+    """Another engine, and the vectors it made; see ``retrieval.meaning.Engine``.
+
+    What a remembered vector took when it was made is added to its clock, so that no system looks
+    faster for having been asked later.
+    """
+
+    def __init__(self, engine: Engine) -> None:
+        self.name = engine.name
+        self._engine = engine
+        self._made: dict[str, tuple[QueryVectors, float]] = {}
+        self._spared = 0.0
+
+    def clock(self) -> float:
+        """Processor seconds, those that were spared included."""
+        return process_time() + self._spared
+
+    def open(self) -> None:
+        """Load the model; see the engine."""
+        self._engine.open()
+
+    def encode(self, text: str) -> QueryVectors:
+        """The vectors of a query."""
+        known = self._made.get(text)
+        if known is not None:
+            vectors, took = known
+            self._spared += took
+            return vectors
+        began = process_time()
+        vectors = self._engine.encode(text)
+        self._made[text] = vectors, process_time() - began
+        return vectors
+
+    def products(
+        self,
+        rows: ReadableBuffer,
+        width: int,
+        queries: Sequence[Sequence[float]],
+        step: float,
+        block: int = 1,
+    ) -> list[memoryview[float]]:
+        """Dot products; see the engine."""
+        return self._engine.products(rows, width, queries, step, block)
+
+
+@dataclass(frozen=True, eq=False)
+class Bench:
+    """One case, its stores made.
+
+    Attributes:
+        store: Consolidated, as a user's is; what is asked. Never written by who asks.
+        raw: The same as it was ingested; the store itself for one that was there already.
+        now: When it is asked, unless a query says otherwise.
+        whole: Tokens of what an agent without a memory would load: the whole conversation, or
+            its static files (SOUL, USER, MEMORY and the last two daily notes).
+    """
+
+    dataset: Dataset
+    case: Case
+    store: Store
+    raw: Store
+    now: datetime
+    whole: int
+    shop: Workshop
+    engine: Engine
+
+    def clock(self) -> float:
+        """Processor seconds, to measure a query by."""
+        return self.engine.clock() if isinstance(self.engine, Remembering) else process_time()
+
+    @cached_property
+    def told(self) -> dict[str, str]:
+        """Id → text of each turn of a conversation; of notes the labels are not of turns."""
+        source = self.case.source
+        return {turn.id: turn.text for turn in source.turns} if isinstance(source, Chat) else {}
+
+    def time_of(self, query: Query) -> str:
+        """ISO time at which a query is asked."""
+        return query.at or self._now
+
+    @cached_property
+    def _now(self) -> str:
+        return self.now.isoformat()
+
+
+class System(Protocol):
+    """A way to answer queries.
+
+    Attributes:
+        name: As in tables.
+        about: What it is, in one line, with the values of its parameters; two systems of one name
+            that answer differently differ in it.
+    """
+
+    @property
+    def name(self) -> str:
+        """As in tables."""
+        ...
+
+    @property
+    def about(self) -> str:
+        """What it is."""
+        ...
+
+    def ask(self, bench: Bench, queries: Sequence[Query]) -> Iterator[Retrieved]:
+        """What it returns for each query, in turn; the same for the same store and query."""
+        ...
+
 
 NEVER = "2000-01-01T12:00:00+00:00"
 """Stands for the time of a store in which nothing is dated."""
@@ -64,7 +183,7 @@ def _bench(dataset: Dataset, case: Case, shop: Workshop, engine: Engine) -> Benc
         store=_asked(dataset, case, raw, shop),
         raw=raw.store,
         now=raw.now,
-        whole=static.whole(case, raw.store),
+        whole=baselines.whole(case, raw.store),
         shop=shop,
         engine=engine,
     )
@@ -98,3 +217,59 @@ def _full(time: str, store: Store) -> str:
     """A time with its offset; a bare day is its noon, what names no zone is in the store's."""
     moment = datetime.fromisoformat(time if "T" in time else f"{time}T12:00:00")
     return (moment if moment.tzinfo else moment.replace(tzinfo=store.zone)).isoformat()
+
+
+SAID = "passage"
+"""Kind of the passages that were said or written; all other kinds consolidation made."""
+
+
+def sizes(benches: Sequence[Bench]) -> dict[str, int]:
+    """Cases, queries by kind, pieces of evidence, and passages, by name."""
+    queries = [query for bench in benches for query in bench.case.queries]
+    return {
+        "cases": len(benches),
+        "queries": sum(not query.negative for query in queries),
+        "without an answer": sum(bool(query.negative) for query in queries),
+        "evidence": sum(len(query.gold) for query in queries),
+        "labelled concepts": sum(len(query.concepts) for query in queries),
+        "passages": sum(kind == SAID for bench in benches for kind in _kinds(bench)),
+        "tokens of the context": sum(bench.whole for bench in benches),
+    }
+
+
+def share(benches: Sequence[Bench]) -> float | None:
+    """CAIM's memory storage (§4): the share of the evidence that became a memory.
+
+    A piece of evidence is stored when a statement has its words, or rests on a passage that holds
+    it. What was said is kept in any case; this is about what consolidation made of it. None where
+    no evidence is labelled, or whole days are.
+    """
+    pieces = [
+        piece in held
+        for bench in benches
+        if bench.dataset.unit != "day"
+        for held in [_held(bench)]
+        for query in bench.case.queries
+        for piece in query.gold
+    ]
+    return sum(pieces) / len(pieces) if pieces else None
+
+
+def _passages(bench: Bench) -> list[Passage]:
+    with open_index(bench.store, bench.shop.embedder) as opened:
+        return list(opened.index.passages(opened.index.current_rows()).values())
+
+
+def _kinds(bench: Bench) -> list[str]:
+    return [passage.kind for passage in _passages(bench)]
+
+
+def _held(bench: Bench) -> set[str]:
+    """The pieces of evidence that a memory holds or rests on."""
+    passages = _passages(bench)
+    made = [passage for passage in passages if passage.kind != SAID]
+    resting = {key for passage in made for key in passage.sources}
+    told = [passage for passage in passages if passage.key in resting]
+    items = [of_passage(passage, 0) for passage in (*made, *told)]
+    gold = {piece for query in bench.case.queries for piece in query.gold}
+    return {piece for piece in gold if any(i.holds(piece, bench.dataset.unit) for i in items)}

@@ -10,9 +10,9 @@ from clsm_cli.evaluation.result import Abstention, Pair, SystemResult
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from clsm_cli.evaluation.asked import Measured
     from clsm_cli.evaluation.dataset import Query
     from clsm_cli.evaluation.result import Figures
+    from clsm_cli.evaluation.run import Measured
 
     Answers = Mapping[str, Sequence[Measured]]
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from pathlib import Path
 
-    from clsm_cli.evaluation.loaders.cases import Said
+    from clsm_cli.evaluation.loaders.parsing import Said
 
 Unit = Literal["turn", "day", "quote", "memory"]
 """What a piece of evidence is: the id of a turn, an ISO date, a quote; with "memory" a quote too, or

@@ -29,24 +29,6 @@ def recall(ranks: Sequence[float], k: int) -> float:
     return sum(rank <= k for rank in ranks) / len(ranks)
 
 
-def hit(ranks: Sequence[float], k: int) -> float:
-    """1 when any gold unit is among the first ``k``, else 0.
-
-    >>> hit([2, 11], 10), hit([11], 10)
-    (1.0, 0.0)
-    """
-    return float(min(ranks) <= k)
-
-
-def whole(ranks: Sequence[float], k: int) -> float:
-    """1 when all gold units are among the first ``k``, else 0.
-
-    >>> whole([2, 11], 10), whole([2, 10], 10)
-    (0.0, 1.0)
-    """
-    return float(max(ranks) <= k)
-
-
 def ndcg(ranks: Sequence[float], k: int) -> float:
     """Normalised discounted cumulative gain: Σ 1/log2(rank + 1) over the best possible such sum.
 

@@ -1,19 +1,402 @@
-"""``clsm eval run``, in reading order: each set tried, each probe run."""
+"""A run, in reading order: each set tried, its systems asked, each probe run.
+
+A run that was interrupted goes on behind the last case and system that it had finished. What is kept
+is named by a digest of the program, the store, the system and the queries, so nothing stale is found;
+answers themselves are not kept, they would be large.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import json
+from dataclasses import dataclass, field
+from functools import cache, cached_property, partial
+from math import inf
+from typing import TYPE_CHECKING, Any
 
 import clsm_cli
-from clsm_cli.evaluation import machine, trial
+from clsm_cli.evaluation import ablation, benches, compare, measures, ranking, result, stores
+from clsm_cli.evaluation.ablation import MECHANISMS, chosen
+from clsm_cli.evaluation.benches import Remembering
+from clsm_cli.evaluation.compare import Asked
+from clsm_cli.evaluation.measures import credited
+from clsm_cli.evaluation.nodes import rankers
 from clsm_cli.evaluation.probes.registry import PROBES
-from clsm_cli.evaluation.remembering import Remembering
-from clsm_cli.evaluation.result import SCHEMA, Result
+from clsm_cli.evaluation.result import SCHEMA, Ablated, QueryResult, Result, SetResult
+from clsm_cli.evaluation.systems import registry
+from clsm_cli.evaluation.systems.registry import Packed, Recall
+from clsm_cli.model.ids import digest
+from clsm_cli.records import NamedTuple
+from clsm_cli.store import atomic
 
 if TYPE_CHECKING:
-    from clsm_cli.evaluation.request import Request
+    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    from clsm_cli.evaluation.ablation import Mechanism
+    from clsm_cli.evaluation.benches import Bench, System
+    from clsm_cli.evaluation.dataset import Dataset, Query
+    from clsm_cli.evaluation.measures import Retrieved
+    from clsm_cli.evaluation.result import Figures
     from clsm_cli.evaluation.stores import Workshop
     from clsm_cli.retrieval.meaning import Engine
+
+
+class Request(NamedTuple):
+    """What to measure.
+
+    Attributes:
+        presets: Names of published systems that are compared too.
+        mechanisms: Names of mechanisms that are taken out, one at a time.
+        probes: Names of probes.
+        settings: Settings that differ from the shipped ones, by dotted name.
+        seed: Of bootstraps, permutations and probes.
+        command: As it was typed, for the report.
+    """
+
+    datasets: tuple[Dataset, ...]
+    presets: tuple[str, ...]
+    mechanisms: tuple[str, ...]
+    probes: tuple[str, ...]
+    settings: Mapping[str, Any]
+    seed: int
+    command: str
+
+
+FOLDER = "measured"
+"""Folder of what is kept, in the work folder."""
+MAX_KEPT = 256 << 20
+"""Bytes of a file of it."""
+
+
+class Measured(NamedTuple):
+    """One query by one system.
+
+    Attributes:
+        figures: Empty for a query without an answer.
+        ranks: Place from 1 of the first item that holds each piece of gold; None: not returned.
+        curve: Recall and precision by number of items.
+        is_answered: Anything was returned.
+    """
+
+    figures: Figures
+    ranks: tuple[int | None, ...]
+    curve: tuple[tuple[float, float], ...]
+    confidence: float | None
+    is_answered: bool
+
+
+def ask(
+    system: System,
+    bench: Bench,
+    queries: Sequence[Query],
+    without: Callable[[], list[Retrieved] | None],
+) -> list[Measured]:
+    """Ask a system, or find what an earlier run measured.
+
+    Args:
+        system: Who is asked.
+        bench: Where.
+        queries: What.
+        without: What MiniLM alone returned to each of them, None where that is of no use; called
+            only when it is needed.
+
+    Raises:
+        DiskError: The work folder cannot be written.
+    """
+    place = _place(system, bench, queries)
+    if not bench.shop.fresh and (kept := _kept(place, len(queries))) is not None:
+        return kept
+    label = f"{system.name}, {bench.case.name}"
+    found = []
+    for at, retrieved in enumerate(system.ask(bench, queries)):
+        bench.shop.progress(label, at, len(queries))
+        found.append(retrieved)
+    measured_now = measured(bench, queries, found, without())
+    atomic.make_folder(place.parent)
+    atomic.put(place, json.dumps(measured_now).encode())
+    return measured_now
+
+
+def measured(
+    bench: Bench,
+    queries: Sequence[Query],
+    found: Sequence[Retrieved],
+    without: Sequence[Retrieved] | None,
+) -> list[Measured]:
+    """What answers are worth, one by one."""
+    setting = measures.Setting(bench.dataset.unit, bench.dataset.k, bench.whole)
+    nearest = [None] * len(queries) if without is None else without
+    return [
+        _measured(query, _by_words(bench, query, retrieved), near, setting)
+        for query, retrieved, near in zip(queries, found, nearest, strict=True)
+    ]
+
+
+def _by_words(bench: Bench, query: Query, found: Retrieved) -> Retrieved:
+    """What was returned, counted as the evidence whose words stand in it."""
+    packed = found.packed and {
+        budget: credited(items, query.gold, bench.told) for budget, items in found.packed.items()
+    }
+    return found._replace(items=credited(found.items, query.gold, bench.told), packed=packed)
+
+
+def _measured(
+    query: Query, found: Retrieved, without: Retrieved | None, setting: measures.Setting
+) -> Measured:
+    if query.negative:
+        return Measured({}, (), (), found.confidence, bool(found.items))
+    if found.packed is not None:
+        figures = measures.figures(query, found, None, setting)
+        return Measured(figures, (), (), None, any(found.packed.values()))
+    ranks = measures.ranks(query.gold, found.items, setting.unit)
+    return Measured(
+        measures.figures(query, found, without, setting),
+        tuple(None if rank == inf else int(rank) for rank in ranks),
+        tuple(measures.curve(query.gold, found.items, setting.unit, setting.k))
+        if query.gold
+        else (),
+        found.confidence,
+        bool(found.items),
+    )
+
+
+def _place(system: System, bench: Bench, queries: Sequence[Query]) -> Path:
+    asked = [[query.id, query.text, query.at, query.gold] for query in queries]
+    named = [sorted(concept) for query in queries for concept in query.concepts]
+    store = bench.store
+    key = digest(
+        stores.digest_of(stores.ANSWERS),
+        bench.dataset.digest,
+        json.dumps([str(store.root), store.settings, bench.now.isoformat(), asked, named]),
+        system.name,
+        system.about,
+        bench.shop.embedder.engine,
+    )
+    return bench.shop.folder / FOLDER / f"{key}.json"
+
+
+def _kept(place: Path, count: int) -> list[Measured] | None:
+    """What was kept; None where nothing was, or where it is not whole."""
+    data = atomic.read(place, MAX_KEPT)
+    try:
+        rows: Any = json.loads(data) if data is not None else None
+        if not isinstance(rows, list) or len(rows) != count:
+            return None
+        return [
+            Measured(figures, tuple(ranks), tuple((r, p) for r, p in curve), confidence, answered)
+            for figures, ranks, curve, confidence, answered in rows
+        ]
+    except (ValueError, TypeError):
+        return None
+
+
+RANKED = ("turn", "day")
+"""Units whose single passages are ranked too: elsewhere a passage is no unit of the labels."""
+
+
+class Field:
+    """The benches of a set and its queries, those with an answer and those without.
+
+    Attributes:
+        headline: The measure that the set is judged by.
+        of: Queries with an answer, of all benches.
+        unanswerable: The others.
+    """
+
+    def __init__(self, made: Sequence[Bench]) -> None:
+        self.benches = made
+        self.headline = made[0].dataset.headline
+        self._answerable = [[q for q in each.case.queries if not q.negative] for each in made]
+        self._negative = [[q for q in each.case.queries if q.negative] for each in made]
+        cases = zip(made, self._answerable, strict=True)
+        self.of = Asked(
+            [query for queries in self._answerable for query in queries],
+            [bench.case.name for bench, queries in cases for _ in queries],
+        )
+        self.unanswerable = [query for queries in self._negative for query in queries]
+        self._near = cache(self._returned_by_meaning)
+
+    def ask(self, system: System) -> list[Measured]:
+        """What a system makes of the queries with an answer."""
+        return [
+            measured
+            for place, bench in enumerate(self.benches)
+            for measured in ask(system, bench, self._answerable[place], partial(self._near, place))
+        ]
+
+    def refuse(self, system: System) -> list[Measured]:
+        """What a system makes of those without."""
+        return [
+            measured
+            for bench, queries in zip(self.benches, self._negative, strict=True)
+            if queries
+            for measured in ask(system, bench, queries, lambda: None)
+        ]
+
+    def ranked(self) -> Iterator[tuple[str, list[Measured], str]]:
+        """Name, figures and meaning of the systems that need all cases at once."""
+        dataset = self.benches[0].dataset
+        if dataset.kind == benches.PLANTED:
+            found, about = (
+                rankers.rank(self.benches, self._answerable),
+                rankers.ABOUT,
+            )
+        elif dataset.unit in RANKED:
+            found, about = ranking.ranked(self._passages), ranking.ABOUT
+        else:
+            return
+        for name, by_case in found.items():
+            figures: list[Measured] = []
+            for place, (bench, returned) in enumerate(zip(self.benches, by_case, strict=True)):
+                queries = self._answerable[place]
+                figures += measured(bench, queries, returned, self._near(place))
+            yield name, figures, about[name]
+
+    @cached_property
+    def _passages(self) -> list[ranking.Asked]:
+        """The candidates of all queries, with their signals."""
+        return ranking.ask_all(self.benches, self._answerable)
+
+    def _returned_by_meaning(self, place: int) -> list[Retrieved] | None:
+        """What MiniLM alone returns, cut to what counts; None where no evidence is labelled."""
+        bench, queries = self.benches[place], self._answerable[place]
+        if not any(query.gold for query in queries):
+            return None
+        return [
+            found._replace(items=tuple(measures.delivered(found.items, bench.dataset.k)))
+            for found in registry.named(registry.MINILM).ask(bench, queries)
+        ]
+
+
+KEPT = (*compare.HEADLINES, "precision", "reached", "tokens")
+"""Measures that a report has for each query by itself."""
+CONFIDENT = (registry.CLSM, *registry.BASELINES)
+"""Systems that are also asked what has no answer; published ones have no confidence of their own."""
+PACKED = "clsm, packed"
+"""clsm told how many tokens are left: it packs for them, where all others are cut in rank order."""
+CUT = "concept-cut"
+"""The mechanism without which clsm is shown wherever concepts are labelled: recall before the cut."""
+TESTED = "consolidation"
+"""The mechanism that is compared in each category, as a system is: what the night is for."""
+
+
+def of_set(dataset: Dataset, request: Request, shop: Workshop, engine: Engine) -> SetResult:
+    """Evaluate every system on a set.
+
+    Args:
+        dataset: The labelled set.
+        request: With which systems, settings and seed.
+        shop: Where stores are made.
+        engine: Makes the vectors of queries; open.
+
+    Raises:
+        BadInputError: Something in the set could not be ingested, or there is no such mechanism.
+        DiskError: The work folder cannot be written.
+    """
+    made = [
+        ablation.applied(each, request.settings) for each in benches.make(dataset, shop, engine)
+    ]
+    asked = Field(made)
+    systems = _systems(dataset, request.presets)
+    found = _asked(asked, systems, request)
+    negatives = {
+        system.name: asked.refuse(system) for system in systems if system.name in CONFIDENT
+    }
+    ours = found.answers[registry.CLSM]
+    return SetResult(
+        kind=dataset.kind,
+        name=dataset.name,
+        digest=dataset.digest,
+        unit=dataset.unit,
+        headline=dataset.headline,
+        whole=dataset.whole,
+        notes=dataset.notes,
+        sizes=benches.sizes(made),
+        stored=benches.share(made),
+        silenced=sum(not each.is_answered for each in ours) / len(ours),
+        systems=tuple(
+            compare.system(name, found.about[name], measured, asked.of, request.seed)
+            for name, measured in found.answers.items()
+        ),
+        pairs=tuple(compare.pairs(found.answers, registry.CLSM, asked.of, request.seed)),
+        ablation=tuple(found.ablated),
+        abstention=tuple(compare.abstention(found.answers, negatives, asked.unanswerable)),
+        queries=tuple(_queries(asked, found)),
+    )
+
+
+@dataclass(slots=True)
+class _Found:
+    """What all systems made of the queries with an answer, and what each system is."""
+
+    answers: dict[str, list[Measured]] = field(default_factory=dict)
+    about: dict[str, str] = field(default_factory=dict)
+    ablated: list[Ablated] = field(default_factory=list)
+
+    def add(self, name: str, about: str, measured: list[Measured]) -> None:
+        """One more system."""
+        self.answers[name], self.about[name] = measured, about
+
+
+def _systems(dataset: Dataset, presets: Sequence[str]) -> list[System]:
+    """clsm, also packed for each budget and before its concepts are cut; then all others."""
+    ours: list[System] = [Recall(registry.CLSM)]
+    if any(query.gold for case in dataset.cases for query in case.queries):
+        ours.append(Packed(PACKED))
+    if any(query.concepts for case in dataset.cases for query in case.queries):
+        ours.append(MECHANISMS[CUT].system())
+    return [*ours, *registry.presets(presets), *registry.plain()]
+
+
+def _asked(asked: Field, systems: Sequence[System], request: Request) -> _Found:
+    """Every system asked, rankers and clsm without mechanisms too."""
+    found = _Found()
+    for system in systems:
+        found.add(system.name, system.about, asked.ask(system))
+    for name, measured, about in asked.ranked():
+        found.add(name, about, measured)
+    ours = found.answers[registry.CLSM]
+    for mechanism in chosen(request.mechanisms):
+        if not all(map(mechanism.applies, asked.benches)):
+            continue
+        system = mechanism.system()
+        without = asked.ask(system)
+        found.ablated.append(_ablated(mechanism, without, ours, asked, request.seed))
+        if mechanism.name == TESTED:
+            found.add(system.name, system.about, without)
+    return found
+
+
+def _ablated(
+    mechanism: Mechanism,
+    without: Sequence[Measured],
+    ours: Sequence[Measured],
+    asked: Field,
+    seed: int,
+) -> Ablated:
+    """What taking out a mechanism changes."""
+    found = compare.pair(without, ours, asked.headline, asked.of.cases, seed)
+    difference, interval, p = found or (0.0, (0.0, 0.0), 1.0)
+    figures = compare.means(without, range(len(without)))
+    return Ablated(mechanism.name, mechanism.about, figures, difference, interval, p)
+
+
+def _queries(asked: Field, found: _Found) -> Iterator[QueryResult]:
+    for at, query in enumerate(asked.of.queries):
+        yield QueryResult(
+            id=query.id,
+            case=asked.of.cases[at],
+            category=query.category,
+            difficulty=query.difficulty,
+            gold=len(query.gold),
+            values={
+                name: {
+                    key: measured[at].figures[key] for key in KEPT if key in measured[at].figures
+                }
+                for name, measured in found.answers.items()
+            },
+            ranks={name: measured[at].ranks for name, measured in found.answers.items()},
+        )
 
 
 def run(request: Request, shop: Workshop, engine: Engine) -> Result:
@@ -33,9 +416,9 @@ def run(request: Request, shop: Workshop, engine: Engine) -> Result:
         schema=SCHEMA,
         version=clsm_cli.__version__,
         command=request.command,
-        machine=machine.described(),
+        machine=result.described(),
         seed=request.seed,
         settings={name: str(value) for name, value in sorted(request.settings.items())},
-        sets=tuple(trial.of_set(dataset, request, shop, engine) for dataset in request.datasets),
+        sets=tuple(of_set(dataset, request, shop, engine) for dataset in request.datasets),
         probes=tuple(PROBES[name].run(shop, engine, request.seed) for name in request.probes),
     )

@@ -15,12 +15,14 @@ import re
 import shutil
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+import clsm_cli
 from clsm_cli.consolidation import consolidate as consolidation
 from clsm_cli.consolidation.report import Request as Sleep
 from clsm_cli.errors import BadInputError
-from clsm_cli.evaluation import program
 from clsm_cli.ingestion.ingest import Request, ingest
 from clsm_cli.model.ids import digest
 from clsm_cli.records import NamedTuple
@@ -28,14 +30,31 @@ from clsm_cli.store import atomic, layout
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
-    from pathlib import Path
 
     from clsm_cli.consolidation.report import Report as Slept
     from clsm_cli.evaluation.dataset import Chat
-    from clsm_cli.evaluation.loaders.cases import Said
+    from clsm_cli.evaluation.loaders.parsing import Said
     from clsm_cli.ingestion.report import Progress
     from clsm_cli.store.index.opening import Embedder
     from clsm_cli.store.layout import Store
+
+INGEST = ("embedding", "ingestion", "model", "scoring", "store", "text")
+"""Parts of the program that decide what an ingested store holds, its index included."""
+SLEEP = (*INGEST, "consolidation")
+"""Those that decide what a consolidated one holds."""
+ANSWERS = (*SLEEP, "retrieval", "evaluation")
+"""Those that decide what a system of an evaluation returns."""
+
+
+@cache
+def digest_of(parts: tuple[str, ...]) -> str:
+    """Digest of some parts of the code, and of the shipped settings."""
+    root = Path(clsm_cli.__file__).parent
+    everything = (file for part in parts for file in (root / part).rglob("*"))
+    files = sorted(file for file in everything if file.suffix in {".py", ".yaml"})
+    files.append(root / "config.py")
+    return digest(clsm_cli.__version__, *(atomic.digest_of(file) or "" for file in files))
+
 
 ZONE = "UTC"
 """Time zone of the stores; the sets name none."""
@@ -172,9 +191,7 @@ def kept(shop: Workshop, made: Made, name: str, make: Callable[[Store], None]) -
     Raises:
         DiskError: The work folder cannot be written.
     """
-    place = made.store.root.with_name(
-        f"{_safe(name)}-{digest(name, program.digest_of(program.SLEEP))}"
-    )
+    place = made.store.root.with_name(f"{_safe(name)}-{digest(name, digest_of(SLEEP))}")
     done = place.with_suffix(".whole")
     if done.exists() and place.exists() and not shop.fresh:
         return layout.open_store(place, _DEVICE)
@@ -263,7 +280,7 @@ def _place(shop: Workshop, name: str, content: bytes, now: datetime) -> Path:
         atomic.sha256(content),
         now.isoformat(),
         shop.embedder.engine,
-        program.digest_of(program.INGEST),
+        digest_of(INGEST),
     )
     place = shop.folder / f"{_safe(name)}-{made}"
     return _cleared(place) if shop.fresh else place

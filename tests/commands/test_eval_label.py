@@ -21,8 +21,8 @@ from pseudo_terminal import Terminal
 from clsm_cli.commands import render_label
 from clsm_cli.commands.keyboard import BACK, END, ENTER, ON
 from clsm_cli.commands.label_session import Session
-from clsm_cli.evaluation.own.pools import Found
 from clsm_cli.evaluation.own.proposals import Proposal
+from clsm_cli.evaluation.own.sheet import Found
 from clsm_cli.store import label_edit, labels
 
 if TYPE_CHECKING:

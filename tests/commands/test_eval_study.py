@@ -99,7 +99,7 @@ def test_options_of_another_study_are_refused(bare: Cli) -> None:
 
 def test_what_is_no_set_is_refused(bare: Cli) -> None:
     (bare.folder / "empty").mkdir()
-    for study in ("memory", "intervals", "times", "year"):
+    for study in ("memory", "intervals", "times"):
         for path in ("empty", "nowhere"):
             done = bare("eval", "study", study, path)
             assert done.code == 12

@@ -9,20 +9,20 @@ import pytest
 from evaluation.small_sets import write_notes
 from ingesting import embedder
 
-from clsm_cli.evaluation import asked, benches
+from clsm_cli.evaluation import benches, run
 from clsm_cli.evaluation.loaders import memory
 from clsm_cli.evaluation.stores import Workshop
 from clsm_cli.evaluation.systems import registry
-from clsm_cli.evaluation.systems.recall import Recall
+from clsm_cli.evaluation.systems.registry import Recall
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from pathlib import Path
 
-    from clsm_cli.evaluation.asked import Measured
-    from clsm_cli.evaluation.bench import Bench, System
+    from clsm_cli.evaluation.benches import Bench, System
     from clsm_cli.evaluation.dataset import Query
-    from clsm_cli.evaluation.retrieved import Retrieved
+    from clsm_cli.evaluation.measures import Retrieved
+    from clsm_cli.evaluation.run import Measured
     from clsm_cli.retrieval.meaning import Engine
 
 
@@ -60,11 +60,11 @@ def measure(bench: Bench, system: System, queries: Sequence[Query] | None = None
     def without() -> list[Retrieved]:
         return list(registry.named(registry.MINILM).ask(bench, chosen))
 
-    return asked.ask(system, bench, chosen, without)
+    return run.ask(system, bench, chosen, without)
 
 
 def kept(bench: Bench) -> list[Path]:
-    return sorted((bench.shop.folder / asked.FOLDER).iterdir())
+    return sorted((bench.shop.folder / run.FOLDER).iterdir())
 
 
 def test_each_query_is_measured(bench: Bench) -> None:

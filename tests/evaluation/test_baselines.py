@@ -14,17 +14,17 @@ from ingesting import embedder, tree
 from clsm_cli.commands.engine import QueryEngine
 from clsm_cli.evaluation import benches
 from clsm_cli.evaluation.dataset import Case, Chat, Dataset, Existing, Folders, Query
-from clsm_cli.evaluation.loaders.cases import Said
+from clsm_cli.evaluation.loaders.parsing import Said
 from clsm_cli.evaluation.stores import Workshop
-from clsm_cli.evaluation.systems import meaning, pool, registry, static, words
+from clsm_cli.evaluation.systems import baselines, registry
 from clsm_cli.scoring import bm25
 from clsm_cli.text.tokens import count_tokens
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from clsm_cli.evaluation.bench import Bench
-    from clsm_cli.evaluation.retrieved import Retrieved
+    from clsm_cli.evaluation.benches import Bench
+    from clsm_cli.evaluation.measures import Retrieved
 
 SAID = (
     ("1", "2024-03-01", "Ann", "I adopted a grey cat from the shelter in Leiden."),
@@ -93,7 +93,7 @@ def notes(
 
 
 def _asked(name: str, bench: Bench, *texts: str, at: str = "") -> list[Retrieved]:
-    system = next(each for each in registry.baselines() if each.name == name)
+    system = next(each for each in registry.plain() if each.name == name)
     queries = [Query(str(number), text, at=at) for number, text in enumerate(texts)]
     return list(system.ask(bench, queries))
 
@@ -107,12 +107,12 @@ def _lines(found: Retrieved) -> list[str]:
 
 
 def test_names_and_parameters_are_said() -> None:
-    systems = registry.baselines()
+    systems = registry.plain()
     assert tuple(each.name for each in systems) == registry.BASELINES
     assert len({each.name for each in systems}) == len(systems) == 7
     assert {registry.MINILM, registry.STATIC} < {*registry.BASELINES}
     about = {each.name: each.about for each in systems}
-    assert f"k1 {words.K1}, b {words.B}" in about["BM25"]
+    assert f"k1 {baselines.K1}, b {baselines.B}" in about["BM25"]
 
 
 @pytest.mark.parametrize("name", registry.BASELINES)
@@ -140,7 +140,7 @@ def test_marks_and_nothing_are_queries_too(name: str, chat: Bench) -> None:
 
 
 def test_the_pool_is_what_was_said_in_the_order_of_the_file(chat: Bench) -> None:
-    made = pool.of(chat)
+    made = baselines.of(chat)
     assert [each.foreign_id for each in made.passages] == [f"t{at}" for at in range(len(SAID))]
     assert [item.tokens for item in made.items] == [count_tokens(text) for *_, text in SAID]
     assert made.speakers == ("Ann", "Bob")
@@ -150,7 +150,7 @@ def test_the_pool_is_what_was_said_in_the_order_of_the_file(chat: Bench) -> None
 def test_grep_finds_the_lines_that_grep_finds(chat: Bench, tmp_path: Path) -> None:
     file = tmp_path / "talk.txt"
     file.write_text("".join(f"{who} {text}\n" for _, _, who, text in SAID), encoding="utf-8")
-    pattern = "|".join(sorted(words.searched(QUESTION)))
+    pattern = "|".join(sorted(baselines.searched(QUESTION)))
     assert pattern == "ann|cat|grey|name"
     lines = subprocess.run(
         ["grep", "-iwnE", pattern, str(file)], capture_output=True, check=True, text=True
@@ -173,7 +173,7 @@ def test_bm25_is_lucenes(chat: Bench) -> None:
     idf = {"grey": bm25.idf(7, 2), "cat": bm25.idf(7, 4)}
     score = {
         turn: sum(
-            idf[term] * bm25.weight(1, length, average, k1=words.K1, b=words.B)
+            idf[term] * bm25.weight(1, length, average, k1=baselines.K1, b=baselines.B)
             for term in (("grey", "cat") if turn in ("t0", "t3") else ("cat",))
         )
         for turn, length in zip(("t0", "t1", "t2", "t3"), lengths, strict=False)
@@ -181,18 +181,18 @@ def test_bm25_is_lucenes(chat: Bench) -> None:
     (found,) = _asked("BM25", chat, "The greying of cats?")
     assert _turns(found) == sorted(score, key=lambda turn: (-score[turn], turn))
     assert found.confidence == pytest.approx(max(score.values()), rel=1e-5)
-    scores = words.scorer(pool.of(chat))("The greying of cats?")
+    scores = baselines.scorer(baselines.of(chat))("The greying of cats?")
     assert [scores[int(turn[1:])] for turn in score] == pytest.approx([*score.values()], rel=1e-5)
 
 
 def test_minilm_is_the_cosine_of_the_model(chat: Bench) -> None:
-    made = pool.of(chat)
+    made = baselines.of(chat)
     whole = np.array(
         [vectors.sentence for vectors in embedder().embed()([text for *_, text in SAID])]
     )
     asked = np.asarray(chat.engine.encode("What is the name of my grey cat?").sentence)
     exact = whole @ asked
-    assert meaning.cosines(made, QUESTION) == pytest.approx(exact, abs=0.03)
+    assert baselines.cosines(made, QUESTION) == pytest.approx(exact, abs=0.03)
     (found,) = _asked("MiniLM", chat, QUESTION)
     assert len(found.items) == len(SAID)
     assert found.confidence == pytest.approx(exact.max(), abs=0.03)
@@ -200,7 +200,7 @@ def test_minilm_is_the_cosine_of_the_model(chat: Bench) -> None:
 
 
 def test_both_fusions_are_what_they_say(chat: Bench) -> None:
-    made = pool.of(chat)
+    made = baselines.of(chat)
     by_words = _turns(_asked("BM25", chat, QUESTION)[0])
     by_meaning = _turns(_asked("MiniLM", chat, QUESTION)[0])
     votes = {
@@ -220,8 +220,8 @@ def test_both_fusions_are_what_they_say(chat: Bench) -> None:
         found: np.ndarray = (values - values.min()) / (values.max() - values.min())
         return found
 
-    scores = 0.4 * spread(words.scorer(made)(QUESTION)) + 0.6 * spread(
-        meaning.cosines(made, QUESTION)
+    scores = 0.4 * spread(baselines.scorer(made)(QUESTION)) + 0.6 * spread(
+        baselines.cosines(made, QUESTION)
     )
     (fused,) = _asked("fusion", chat, QUESTION)
     assert _turns(fused) == [f"t{at}" for at in np.argsort(-scores, kind="stable")]
@@ -253,15 +253,15 @@ def test_the_whole_is_what_would_be_loaded(
     last = [text for _, text in sorted(DAYS.items())][-2:]
     assert notes.whole == sum(map(count_tokens, (SOUL, USER, MEMORY, *last)))
     root = notes.case.source.root  # type: ignore[union-attr]
-    found = static.files(root, ("workspace", "sessions"))
+    found = baselines.files(root, ("workspace", "sessions"))
     assert [file.name for file in found] == [
         "SOUL.md", "USER.md", "MEMORY.md", "2026-03-02.md", "2026-03-03.md",
     ]  # fmt: skip
     shop = replace(module_shop, now=notes.now)
     own = _made(Case("own", Existing(notes.store.root), ()), shop, engine, "memory")
-    passages = pool.of(own).passages
+    passages = baselines.of(own).passages
     assert {each.kind for each in passages} == {"passage"}
-    assert {each.id for each in passages} == {each.id for each in pool.of(notes).passages}
+    assert {each.id for each in passages} == {each.id for each in baselines.of(notes).passages}
     assert own.whole == sum(count_tokens(each.text) for each in passages)
 
 
@@ -279,7 +279,7 @@ def test_concepts_are_the_nodes_that_the_first_passages_mention(notes: Bench) ->
     assert _lines(found)[0] == "The pump stands in the cellar of [[Brian]]."
     named = [names for names in found.concepts if "brian" in names]
     assert len(named) == 1
-    made = pool.of(notes)
+    made = baselines.of(notes)
     place = next(at for at, each in enumerate(made.passages) if "Brian" in each.text)
     assert set(made.concepts([place])) == set(made.mentioned[made.passages[place].key])
     nobody = next(at for at, each in enumerate(made.passages) if each.text == "I am calm.")

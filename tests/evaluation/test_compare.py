@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 import pytest
 
 from clsm_cli.evaluation import compare, metrics
-from clsm_cli.evaluation.asked import Measured
 from clsm_cli.evaluation.compare import Asked
 from clsm_cli.evaluation.dataset import Query
+from clsm_cli.evaluation.run import Measured
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

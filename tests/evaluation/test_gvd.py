@@ -15,7 +15,7 @@ from clsm_cli.evaluation.loaders import gvd
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from clsm_cli.evaluation.loaders.cases import Said
+    from clsm_cli.evaluation.loaders.parsing import Said
 
 DAYS = {  # stems
     "2023-05-01": frozenset({"trip", "museum"}),

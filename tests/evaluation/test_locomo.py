@@ -11,7 +11,7 @@ from evaluation.small_sets import locomo_talk, write_locomo
 
 from clsm_cli.errors import BadInputError
 from clsm_cli.evaluation.dataset import Case, Chat
-from clsm_cli.evaluation.loaders import locomo, strangers
+from clsm_cli.evaluation.loaders import locomo
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -89,7 +89,7 @@ def test_a_file_of_questions_is_put_to_the_memories_that_it_names(tmp_path: Path
     plain = locomo.load(write_locomo(tmp_path / "set"))
     asked = tmp_path / "questions.yaml"
     asked.write_text('locomo/1:\n- "how old is the parrot"\noff topic:\n- "who won in 1974"\n')
-    found = strangers.with_unanswerable(plain, asked)
+    found = locomo.with_unanswerable(plain, asked)
     added = [
         {(query.text, query.negative) for query in case.queries[len(before.queries) :]}
         for case, before in zip(found.cases, plain.cases, strict=True)

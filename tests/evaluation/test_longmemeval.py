@@ -18,7 +18,7 @@ from clsm_cli.evaluation.loaders import longmemeval
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from clsm_cli.evaluation.loaders.cases import Said
+    from clsm_cli.evaluation.loaders.parsing import Said
     from clsm_cli.evaluation.stores import Workshop
 
 

@@ -11,9 +11,16 @@ from hypothesis import strategies as st
 
 from clsm_cli.evaluation import measures, metrics
 from clsm_cli.evaluation.dataset import Query
-from clsm_cli.evaluation.measures import BUDGETS, DELIVERED, FIRST, Setting
-from clsm_cli.evaluation.reporting.names import MEASURES
-from clsm_cli.evaluation.retrieved import Item, Retrieved, credited
+from clsm_cli.evaluation.measures import (
+    BUDGETS,
+    DELIVERED,
+    FIRST,
+    Item,
+    Retrieved,
+    Setting,
+    credited,
+)
+from clsm_cli.evaluation.reporting.grids import MEASURES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

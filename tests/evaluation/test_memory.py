@@ -11,7 +11,7 @@ from ingesting import tree
 
 from clsm_cli.evaluation import stores
 from clsm_cli.evaluation.loaders.memory import FOLDERS
-from clsm_cli.evaluation.studies import memory, memory_contents, memory_repeat
+from clsm_cli.evaluation.studies import distillation, labelled
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -26,7 +26,7 @@ def root(tmp_path: Path) -> Path:
 
 def test_from_files_to_figures(root: Path, shop: Workshop) -> None:
     before = tree(root, derived=True)
-    report = memory.run_memory(root, shop, seed=0)
+    report = distillation.run_memory(root, shop, seed=0)
     assert tree(root, derived=True) == before
     assert report.data["turns"] > 0
     assert report.concepts.missing == ("the moon",)
@@ -43,27 +43,29 @@ def test_from_files_to_figures(root: Path, shop: Workshop) -> None:
 
 
 def test_the_same_memory_gives_the_same_report(root: Path, shop: Workshop) -> None:
-    assert memory.run_memory(root, shop, 3, sheet=2) == memory.run_memory(root, shop, 3, sheet=2)
+    assert distillation.run_memory(root, shop, 3, sheet=2) == distillation.run_memory(
+        root, shop, 3, sheet=2
+    )
 
 
 def test_the_ingested_store_stays_as_it_is(root: Path, shop: Workshop) -> None:
     made = stores.of_folders(shop, root, FOLDERS)
     before = tree(made.store.root)
-    memory.run_memory(root, shop, seed=0)
+    distillation.run_memory(root, shop, seed=0)
     assert tree(made.store.root) == before
-    assert memory_contents.read(made.store).nodes == {}
+    assert labelled.read(made.store).nodes == {}
 
 
 def test_a_sheet_shows_statements_with_their_sources(root: Path, shop: Workshop) -> None:
-    report = memory.run_memory(root, shop, seed=0, sheet=1000)
+    report = distillation.run_memory(root, shop, seed=0, sheet=1000)
     assert report.repeated is None
-    held = memory_contents.read(stores.consolidated(shop, stores.of_folders(shop, root, FOLDERS)))
+    held = labelled.read(stores.consolidated(shop, stores.of_folders(shop, root, FOLDERS)))
     assert {row.id for row in report.sheet} == {row.id for row in held.held}
     assert all(row.sources for row in report.sheet)
 
 
 def test_plain_notes_have_no_markup(root: Path, shop: Workshop) -> None:
-    report = memory.run_memory(root, shop, seed=0, is_plain=True)
+    report = distillation.run_memory(root, shop, seed=0, is_plain=True)
     assert (report.statements, report.facts, report.repeated) == (None, (), None)
     (copy,) = shop.folder.glob("*-rewritten")
     text = (copy / "workspace" / "memory" / "2026-03-03.md").read_text()
@@ -76,11 +78,11 @@ def test_plain_notes_have_no_markup(root: Path, shop: Workshop) -> None:
     "text", ["# A heading", "* an item", "memory_v2 and a_b", "2 * 3 = 6", "issue #12"]
 )
 def test_what_is_no_markup_stays(text: str) -> None:
-    assert memory.without_markup(text) == text
+    assert distillation.without_markup(text) == text
 
 
 def test_files_come_on_their_days(root: Path) -> None:
-    found = memory_repeat.days(root)
+    found = distillation.days(root)
     names = {day: [path.rsplit("/", 1)[1] for path in paths] for day, paths in found.items()}
     assert names == {
         "2026-03-02": ["2026-03-02.md"],
@@ -92,7 +94,7 @@ def test_a_store_that_was_touched_is_seen(root: Path, shop: Workshop) -> None:
     """A second run over a store that lost a shard makes it again, which is a change."""
     made = stores.of_folders(shop, root, FOLDERS)
     store = stores.consolidated(shop, made)
-    whole = memory_repeat.measure(root, shop, made, store)
+    whole = distillation.measure(root, shop, made, store)
     store = stores.consolidated(shop, made)
     shard = next(
         path
@@ -100,7 +102,7 @@ def test_a_store_that_was_touched_is_seen(root: Path, shop: Workshop) -> None:
         if b'"record": "node"' in path.read_bytes()
     )
     shard.write_text("")
-    broken = memory_repeat.measure(root, shop, made, store)
+    broken = distillation.measure(root, shop, made, store)
     assert whole.changed_files == ()
     assert str(shard.relative_to(store.root)) in broken.changed_files
     assert any(each.what == "nodes: more" and each.count for each in broken.rebuilt)

@@ -8,14 +8,14 @@ import pytest
 from evaluation.small_sets import write_memory
 
 from clsm_cli.errors import BadInputError
-from clsm_cli.evaluation.studies import memory_labels
-from clsm_cli.evaluation.studies.memory_labels import normal
+from clsm_cli.evaluation.studies import labelled
+from clsm_cli.evaluation.studies.labelled import normal
 
 SAMPLE = Path(__file__).parents[2] / "fixtures" / "sample"
 
 
 def test_a_small_set(tmp_path: Path) -> None:
-    labels = memory_labels.load(write_memory(tmp_path / "set"))
+    labels = labelled.load(write_memory(tmp_path / "set"))
     brian, moon = labels.concepts
     assert (brian.names, brian.kind) == (frozenset({"brian", "brianhale"}), "person")
     assert (moon.names, moon.kind) == (frozenset({"moon"}), None)
@@ -25,7 +25,7 @@ def test_a_small_set(tmp_path: Path) -> None:
 
 
 def test_the_sample() -> None:
-    labels = memory_labels.load(SAMPLE)
+    labels = labelled.load(SAMPLE)
     assert (len(labels.keep), len(labels.junk)) == (60, 40)
     assert len(labels.facts) == 13
     assert all(concept.names for concept in labels.concepts)
@@ -55,7 +55,7 @@ def test_what_is_missing_or_malformed_is_named(tmp_path: Path) -> None:
     root = write_memory(tmp_path / "set")
     (root / "labels" / "facts.yaml").write_text("- {id: a}\n")
     with pytest.raises(BadInputError, match=r"facts\.yaml"):
-        memory_labels.load(root)
+        labelled.load(root)
     (root / "labels" / "facts.yaml").unlink()
     with pytest.raises(BadInputError, match="is missing"):
-        memory_labels.load(root)
+        labelled.load(root)

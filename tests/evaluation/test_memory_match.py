@@ -7,9 +7,16 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from clsm_cli.evaluation.studies import memory_match
-from clsm_cli.evaluation.studies.memory_contents import Contents
-from clsm_cli.evaluation.studies.memory_labels import Concept, Fact, Labels, Value, Wording, normals
+from clsm_cli.evaluation.studies import matching
+from clsm_cli.evaluation.studies.labelled import (
+    Concept,
+    Contents,
+    Fact,
+    Labels,
+    Value,
+    Wording,
+    normals,
+)
 from clsm_cli.model.episodes import Turn
 from clsm_cli.model.graph import Node, Statement
 
@@ -85,7 +92,7 @@ def test_concepts() -> None:
         node("moon", "Heron"),
         node("tide"),
     ]
-    found = memory_match.concepts(labels, holding(nodes=nodes))
+    found = matching.concepts(labels, holding(nodes=nodes))
     assert (found.labels, found.found, found.nodes, found.unmatched) == (4, 3, 4, 1)
     assert found.missing == ("Leiden",)
     assert found.split == {"the moon": ("crescents", "moon")}
@@ -95,11 +102,11 @@ def test_concepts() -> None:
 
 def test_labels_that_share_a_name_are_no_merge() -> None:
     labels = [concept("gauge", "the Melkbrug"), concept("bridge", "the Melkbrug")]
-    found = memory_match.concepts(labels, holding(nodes=[node("Melkbrug")]))
+    found = matching.concepts(labels, holding(nodes=[node("Melkbrug")]))
     assert (found.found, found.merges) == (2, {})
-    found = memory_match.concepts(labels, holding(nodes=[node("Melkbrug", "gauge")]))
+    found = matching.concepts(labels, holding(nodes=[node("Melkbrug", "gauge")]))
     assert (found.found, found.merges) == (2, {})
-    found = memory_match.concepts(labels, holding(nodes=[node("bridge", "gauge")]))
+    found = matching.concepts(labels, holding(nodes=[node("bridge", "gauge")]))
     assert found.merges == {"bridge": ("bridge", "gauge")}
 
 
@@ -118,7 +125,7 @@ def test_statements() -> None:
         replace(NEW, id="f-4", text="Before eight, nothing.", withdrawn=True),
         replace(NEW, id="f-5", text="It stood till eight.", kind="gist", stream="flow"),
     )
-    found = memory_match.statements(Labels((), keep, junk, ()), holding(*rows))
+    found = matching.statements(Labels((), keep, junk, ()), holding(*rows))
     assert (found.keep, found.present, found.stream_right) == (4, 2, 1)
     assert found.misplaced == (("It ran.", "flow", "projects"),)
     assert [(each.text, each.instead) for each in found.missing] == [
@@ -147,11 +154,11 @@ def test_statements() -> None:
     ],
 )
 def test_a_text_says_a_value(value: str, text: str, expected: bool) -> None:
-    assert memory_match.says(value, text) is expected
+    assert matching.says(value, text) is expected
 
 
 def test_a_fact_that_was_followed() -> None:
-    found = memory_match.fact(FACT, holding(OLD, NEW))
+    found = matching.fact(FACT, holding(OLD, NEW))
     assert found.is_current_right
     assert [(v.is_right, v.ends_right, v.why, v.found) for v in found.values] == [
         (True, True, "", ()),
@@ -173,31 +180,31 @@ def test_a_fact_that_was_followed() -> None:
     ],
 )  # fmt: skip
 def test_a_fact_that_was_not(rows: tuple[Statement, ...], why: str, current: bool) -> None:
-    found = memory_match.fact(FACT, holding(*rows))
+    found = matching.fact(FACT, holding(*rows))
     assert found.values[0].why == why
     assert found.is_current_right is current
 
 
 def test_a_value_in_a_row_about_something_else_does_not_count() -> None:
     stranger = replace(OLD, id="f-9", text="Tea takes 20 minutes.", subject="tea", sources=("t3",))
-    found = memory_match.fact(FACT, holding(stranger, NEW))
+    found = matching.fact(FACT, holding(stranger, NEW))
     assert not found.values[0].is_stated
     about = replace(stranger, subject="p")
     pump = Node(id="p", rev=REV, label="Pump")
-    assert memory_match.fact(FACT, holding(about, NEW, nodes=[pump])).values[0].is_right
+    assert matching.fact(FACT, holding(about, NEW, nodes=[pump])).values[0].is_right
 
 
 def test_a_described_value_is_said_by_the_sentence_of_its_quote() -> None:
     rule = Value("from eight o'clock", "2026-03-02", None, "Nothing before eight")
     label = Fact("rule", "Ann", "morning", (rule,))
     row = replace(NEW, text="Nothing before eight.", sources=("t3",), valid_from="2026-03-02")
-    assert memory_match.fact(label, holding(row)).values[0].is_right
+    assert matching.fact(label, holding(row)).values[0].is_right
     other = replace(row, text="She said.")
-    assert memory_match.fact(label, holding(other)).values[0].why == "no row says it"
+    assert matching.fact(label, holding(other)).values[0].why == "no row says it"
 
 
 def test_a_value_of_one_word_must_be_the_value_of_a_row() -> None:
     label = Fact("age", "Noor", "age", (Value("9", "2026-03-02", None, "Noor is nine"),))
     row = replace(NEW, text="Noor has nine questions.", value=None, valid_from="2026-03-02")
-    assert not memory_match.fact(label, holding(row)).values[0].is_stated
-    assert memory_match.fact(label, holding(replace(row, value="9"))).values[0].is_right
+    assert not matching.fact(label, holding(row)).values[0].is_stated
+    assert matching.fact(label, holding(replace(row, value="9"))).values[0].is_right

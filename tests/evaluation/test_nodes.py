@@ -12,13 +12,11 @@ from clsm_cli.errors import BadInputError
 from clsm_cli.evaluation import benches, measures, stores
 from clsm_cli.evaluation.dataset import Chat, key
 from clsm_cli.evaluation.loaders import nodes
-from clsm_cli.evaluation.loaders.cases import Said
-from clsm_cli.evaluation.nodes import rankers
-from clsm_cli.evaluation.nodes import store as nodes_store
-from clsm_cli.evaluation.nodes.baselines import HYBRID, PASSAGES
-from clsm_cli.evaluation.nodes.baselines import NAMES as NAMES_IN_QUESTION
-from clsm_cli.evaluation.nodes.fit import NAMES, Weighed, fit
-from clsm_cli.evaluation.nodes.inventory import burstiness, inventory
+from clsm_cli.evaluation.loaders.parsing import Said
+from clsm_cli.evaluation.nodes import planted, rankers
+from clsm_cli.evaluation.nodes.planted import burstiness, inventory
+from clsm_cli.evaluation.nodes.rankers import HYBRID, PASSAGES, Weighed, fit
+from clsm_cli.evaluation.nodes.rankers import NAMES as NAMES_IN_QUESTION
 from clsm_cli.evaluation.stores import Workshop
 from clsm_cli.model.episodes import EpisodeRecord
 from clsm_cli.scoring.relevance import Evidence
@@ -29,7 +27,7 @@ from clsm_cli.store.index.opening import open_index
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from clsm_cli.evaluation.bench import Bench
+    from clsm_cli.evaluation.benches import Bench
     from clsm_cli.retrieval.meaning import Engine
 
 SUBJECTS = (
@@ -216,17 +214,17 @@ def test_the_store_holds_what_consolidation_would_have_written(made: list[Bench]
         rows = list(graph.nodes(opened.index.connection, numbers).values())
         assert {row.label for row in rows} == {each.label for each in found}
         assert all(row.vector >= 0 for row in rows)
-        edges = nodes_store.edges_of(bench.store)
+        edges = planted.edges_of(bench.store)
         assert {edge.source for edge in edges} <= {row.id for row in rows if row.degree}
         assert edges
-    assert nodes_store.edges_of(bench.raw) == []
+    assert planted.edges_of(bench.raw) == []
 
 
 def test_a_planted_store_is_found_again(made: list[Bench]) -> None:
     (bench, _) = made
     shard = min(bench.store.graphs())
     written = shard.stat().st_mtime_ns
-    again = nodes_store.planted(bench.shop, bench.case, stores.Made(bench.raw, bench.now))
+    again = planted.planted(bench.shop, bench.case, stores.Made(bench.raw, bench.now))
     assert again.root == bench.store.root
     assert shard.stat().st_mtime_ns == written
 
@@ -267,6 +265,8 @@ def test_the_fit_finds_what_tells_gold_from_the_rest() -> None:
         return Weighed(name, Evidence(1.0, best, *[0.0] * 6), is_named=False)
 
     questions = [[weighed("a", 0.9), weighed("b", 0.4), weighed("c", 0.5)] for _ in range(20)]
-    weights = dict(zip(NAMES, fit(questions, [frozenset("a")] * 20), strict=True))
+    weights = dict(
+        zip((*Evidence._fields, "bias"), fit(questions, [frozenset("a")] * 20), strict=True)
+    )
     assert weights["best"] > 1
     assert weights["mass"] == 0

@@ -12,9 +12,9 @@ import pytest
 from ingesting import embedder, scratch
 
 from clsm_cli.errors import BadInputError
-from clsm_cli.evaluation.own import gold, proposals, sheet
-from clsm_cli.evaluation.own.pools import DEPTH, Pools
+from clsm_cli.evaluation.own import proposals, sheet
 from clsm_cli.evaluation.own.proposals import Proposal
+from clsm_cli.evaluation.own.sheet import DEPTH, Pools
 from clsm_cli.evaluation.stores import Workshop
 from clsm_cli.text.tokens import stems
 
@@ -35,7 +35,7 @@ def store() -> Iterator[Store]:
 
 @pytest.fixture(scope="module")
 def held(store: Store) -> Memory:
-    return gold.held(store)
+    return sheet.held(store)
 
 
 @pytest.fixture
@@ -117,13 +117,13 @@ def made(pools: Pools) -> dict[str, object]:
 
 def test_a_sheet_comes_back_with_marks(pools: Pools, store: Store) -> None:
     printed = json.loads(json.dumps(made(pools)))
-    known = gold.known(store)
-    assert sheet.read(json.dumps(printed), "s.json", known) == sheet.Marked((), 2)
+    known = sheet.known(store)
+    assert sheet.read_sheet(json.dumps(printed), "s.json", known) == sheet.Marked((), 2)
     first, second = printed["queries"]
     for item in first["items"]:
         item["relevant"] = "orchids" in item["text"]
     second["none"] = True
-    rows, left = sheet.read(json.dumps(printed), "s.json", known)
+    rows, left = sheet.read_sheet(json.dumps(printed), "s.json", known)
     assert left == 0
     assert rows[0].memories
     assert rows[0].category == "asked"
@@ -153,6 +153,6 @@ def test_a_sheet_comes_back_with_marks(pools: Pools, store: Store) -> None:
 )
 def test_a_sheet_that_is_none(store: Store, text: str, reason: str) -> None:
     with pytest.raises(BadInputError) as caught:
-        sheet.read(text, "s.json", gold.known(store))
+        sheet.read_sheet(text, "s.json", sheet.known(store))
     assert str(caught.value).startswith("s.json")
     assert reason in str(caught.value)

@@ -12,8 +12,8 @@ from sleeping import rows
 from clsm_cli.errors import BadInputError
 from clsm_cli.evaluation.dataset import Existing
 from clsm_cli.evaluation.loaders import queries
-from clsm_cli.evaluation.own import gold, labels
-from clsm_cli.evaluation.retrieved import Item
+from clsm_cli.evaluation.measures import Item
+from clsm_cli.evaluation.own import sheet
 from clsm_cli.store.labels import Label
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def write(folder: Path, text: str) -> Path:
 
 
 def key_of(store: Store, words: str) -> str:
-    return next(key for key, told in gold.held(store).told.items() if words in told.turn.text)
+    return next(key for key, told in sheet.held(store).told.items() if words in told.turn.text)
 
 
 def one(path: Path, store: Store) -> Query:
@@ -159,23 +159,23 @@ def test_what_looks_like_such_a_file(tmp_path: Path) -> None:
 
 def test_labels_are_added_beside_what_a_person_writes(tmp_path: Path) -> None:
     store = new_store(tmp_path / "memory")
-    assert labels.read(store).rows == ()
-    assert len(labels.ADVICE) == 2
-    labels.save(store, [Label("a", "one", memories=("x",))])
-    path = labels.path(store)
+    assert sheet.read(store).rows == ()
+    assert len(sheet.ADVICE) == 2
+    sheet.save(store, [Label("a", "one", memories=("x",))])
+    path = sheet.path(store)
     assert path == store.root / "eval" / "queries.yaml"
     path.write_text(path.read_text() + "# mine\n- query: two\n  evidence: []  # none\n")
-    labels.save(store, [Label("a", "one", memories=("y",)), Label("c", "three")])
-    read = labels.read(store).rows
+    sheet.save(store, [Label("a", "one", memories=("y",)), Label("c", "three")])
+    read = sheet.read(store).rows
     assert [(row.text, row.memories) for row in read] == [
         ("one", ("y",)),
         ("two", ()),
         ("three", ()),
     ]
     assert "# mine\n- query: two\n  evidence: []  # none\n" in path.read_text()
-    labels.save(store, [], ["a", "nothing"])
-    assert [row.text for row in labels.read(store).rows] == ["two", "three"]
+    sheet.save(store, [], ["a", "nothing"])
+    assert [row.text for row in sheet.read(store).rows] == ["two", "three"]
     path.write_text("queries: [")
     with pytest.raises(BadInputError, match="is not YAML"):
-        labels.save(store, [Label("d", "four")])
+        sheet.save(store, [Label("d", "four")])
     assert path.read_text() == "queries: ["

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from math import inf
 
+from clsm_cli.evaluation.measures import Item, Retrieved
 from clsm_cli.evaluation.probes import asking, distractor
 from clsm_cli.evaluation.probes.distractor import Trap
 from clsm_cli.evaluation.probes.drift import Telling, tells_latest
 from clsm_cli.evaluation.probes.material import Line
-from clsm_cli.evaluation.retrieved import Item, Retrieved
 
 
 def item(*turns: str) -> Item:

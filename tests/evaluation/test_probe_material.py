@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from clsm_cli.evaluation.probes import distractor, drift, material, recorded, split
+from clsm_cli.evaluation.probes import distractor, drift, material, split
 from clsm_cli.evaluation.probes.material import Draw, Line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from clsm_cli.evaluation.loaders.cases import Said
+    from clsm_cli.evaluation.loaders.parsing import Said
 
 CONVERSATIONS: dict[str, Callable[[int], Iterable[Said]]] = {
     "drift": lambda seed: [turn for week in drift.made(seed).weeks for turn in week],
     "distractor": lambda seed: distractor.made(seed)[1],
-    "recorded": lambda seed: recorded.made(seed).turns,
+    "recorded": lambda seed: material.made(seed).turns,
     "split": lambda seed: split.made(seed)[1],
 }
 

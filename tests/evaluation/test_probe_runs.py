@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from clsm_cli.evaluation.ablation.overrides import applied
+from clsm_cli.evaluation.ablation import applied
 from clsm_cli.evaluation.dataset import Query
-from clsm_cli.evaluation.probes import asking, distractor, drift, growth, recorded
+from clsm_cli.evaluation.probes import asking, distractor, drift, growth, material
 from clsm_cli.evaluation.probes.asking import BM25, CLSM
 from clsm_cli.evaluation.probes.registry import PROBES
 
 if TYPE_CHECKING:
-    from clsm_cli.evaluation.bench import Bench
+    from clsm_cli.evaluation.benches import Bench
     from clsm_cli.evaluation.result import ProbeResult, Verdict
     from clsm_cli.evaluation.stores import Workshop
     from clsm_cli.retrieval.meaning import Engine
@@ -77,10 +77,10 @@ def test_what_has_no_flaw_comes_first(shop: Workshop, engine: Engine) -> None:
 def test_growth_goes_on_where_a_run_stopped(
     shop: Workshop, engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(recorded, "CHATTER", 1)
+    monkeypatch.setattr(material, "CHATTER", 1)
     monkeypatch.setattr(growth, "SIZES", (1, 2))
     monkeypatch.setattr(growth, "SYSTEMS", (CLSM,))
-    turns = recorded.made(0).turns
+    turns = material.made(0).turns
     first = asking.staged(shop, engine, "growth", [turns], growth.night)
     made = []
     night = growth.night
@@ -104,6 +104,6 @@ def test_growth_goes_on_where_a_run_stopped(
 def test_the_time_of_the_run_is_not_that_of_a_probe(shop: Workshop, engine: Engine) -> None:
     from datetime import UTC, datetime
 
-    turns = recorded.made(0).turns[:6]
+    turns = material.made(0).turns[:6]
     late = replace(shop, now=datetime(2031, 1, 1, tzinfo=UTC))
     assert asking.bench(late, engine, "x", turns).now == asking.bench(shop, engine, "x", turns).now

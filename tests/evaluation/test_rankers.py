@@ -11,15 +11,13 @@ from evaluation.small_sets import write_gvd, write_locomo
 from ingesting import embedder
 
 from clsm_cli.config import Settings
-from clsm_cli.evaluation import benches
-from clsm_cli.evaluation.bench import Bench
+from clsm_cli.evaluation import benches, ranking
+from clsm_cli.evaluation.benches import Bench
 from clsm_cli.evaluation.dataset import Case, Chat, Dataset, Query
 from clsm_cli.evaluation.loaders import gvd, locomo
-from clsm_cli.evaluation.loaders.cases import Said
-from clsm_cli.evaluation.ranking import asking, rankers, runs, weighing
-from clsm_cli.evaluation.ranking.asking import Asked
-from clsm_cli.evaluation.ranking.runs import MOST, SIGNALS, Run
-from clsm_cli.evaluation.retrieved import Item
+from clsm_cli.evaluation.loaders.parsing import Said
+from clsm_cli.evaluation.measures import Item
+from clsm_cli.evaluation.ranking import MOST, SIGNALS, Asked, Run
 from clsm_cli.evaluation.stores import Workshop
 from clsm_cli.store import layout
 
@@ -27,12 +25,12 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from pathlib import Path
 
-    from clsm_cli.evaluation.retrieved import Retrieved
+    from clsm_cli.evaluation.measures import Retrieved
     from clsm_cli.retrieval.meaning import Engine
 
 WIDTH = len(SIGNALS)
 NOW = datetime(2023, 6, 2, tzinfo=UTC)
-SHIPPED = dict(zip(SIGNALS, runs.weights(Settings().recall), strict=True))
+SHIPPED = dict(zip(SIGNALS, ranking.weights(Settings().recall), strict=True))
 
 
 @pytest.fixture(scope="module")
@@ -49,7 +47,7 @@ def talks(
     """Two conversations, asked all their questions."""
     path = write_locomo(tmp_path_factory.mktemp("talks") / "set")
     made = benches.make(locomo.load(path), long_shop, engine)
-    return asking.ask_all(made, [bench.case.queries for bench in made])
+    return ranking.ask_all(made, [bench.case.queries for bench in made])
 
 
 def item(name: str, turn: str) -> Item:
@@ -108,45 +106,44 @@ def test_weights_are_fitted_on_the_other_cases(bench: Bench) -> None:
     """Case a rewards signal 0, b and c signal 1: each is judged by the others."""
     first, second = [[1.0, 0.0], [0.0, 1.0], [0.0, 0.0]], [[0.0, 1.0], [1.0, 0.0], [0.0, 0.0]]
     cases = [asked(bench, "a", first), asked(bench, "b", second), asked(bench, "c", second)]
-    fitted = weighing.leave_one_out(cases)
+    fitted = ranking.leave_one_out(cases)
     assert fitted["a"][1] > 0 > fitted["a"][0]
     assert fitted["b"] == pytest.approx(fitted["c"])
     assert fitted["b"][0] == pytest.approx(fitted["b"][1])
-    assert weighing.leave_one_out(cases, [SIGNALS[1]])["a"][1] == 0
-    refitted = rankers.ranked(cases)[rankers.REFIT]
+    assert ranking.leave_one_out(cases, [SIGNALS[1]])["a"][1] == 0
+    refitted = ranking.ranked(cases)[ranking.REFIT]
     assert [ids(found)[0] for found in refitted[0]] == ["i1"] * 5
 
 
 def test_a_case_without_evidence_learns_from_all_others(bench: Bench) -> None:
     first, second = [[1.0, 0.0], [0.0, 1.0]], [[0.0, 1.0], [1.0, 0.0]]
     cases = [asked(bench, "a", first), asked(bench, "b", second), asked(bench, "c", first, times=0)]
-    fitted = weighing.leave_one_out(cases)
+    fitted = ranking.leave_one_out(cases)
     assert fitted["b"][0] > 0 > fitted["a"][0]
     assert fitted["c"] == pytest.approx(np.zeros(WIDTH), abs=1e-9)
 
 
 def test_one_case_has_no_others(bench: Bench) -> None:
     alone = [asked(bench, "a", [[1.0], [0.0]])]
-    assert weighing.leave_one_out(alone) == {}
-    assert list(rankers.ranked(alone)) == [rankers.SHIPPED, rankers.CONTENT]
-    assert list(rankers.weights(alone)) == ["shipped"]
+    assert ranking.leave_one_out(alone) == {}
+    assert list(ranking.ranked(alone)) == [ranking.SHIPPED, ranking.CONTENT]
 
 
 def test_content_leaves_out_who_and_when(bench: Bench) -> None:
     cases = [asked(bench, "a", [[1.0]])]
-    content = weighing.shipped(cases, runs.NOT_CONTENT)["a"]
-    whole = weighing.shipped(cases)["a"]
+    content = ranking.shipped(cases, ranking.NOT_CONTENT)["a"]
+    whole = ranking.shipped(cases)["a"]
     for place, name in enumerate(SIGNALS):
         assert whole[place] == SHIPPED[name]
-        assert content[place] == (0 if name in runs.NOT_CONTENT else SHIPPED[name])
+        assert content[place] == (0 if name in ranking.NOT_CONTENT else SHIPPED[name])
 
 
 def test_every_query_of_every_case_is_ranked(talks: list[Asked]) -> None:
-    found = rankers.ranked(talks)
+    found = ranking.ranked(talks)
     assert list(found) == [
-        rankers.SHIPPED, rankers.CONTENT, rankers.REFIT, rankers.REFIT_CONTENT,
+        ranking.SHIPPED, ranking.CONTENT, ranking.REFIT, ranking.REFIT_CONTENT,
     ]  # fmt: skip
-    assert set(found) == set(rankers.ABOUT)
+    assert set(found) == set(ranking.ABOUT)
     for by_case in found.values():
         for case, answers in zip(talks, by_case, strict=True):
             for query, answer in zip(case.queries, answers, strict=True):
@@ -158,30 +155,21 @@ def test_every_query_of_every_case_is_ranked(talks: list[Asked]) -> None:
                 assert bool(answer.items) == bool(query.gold)
                 assert all(each.text and each.tokens and each.day for each in answer.items)
     bought = next(at for at, query in enumerate(talks[0].queries) if query.id == "1-3")
-    assert found[rankers.SHIPPED][0][bought].items[0].turns == ("D2:1",)
+    assert found[ranking.SHIPPED][0][bought].items[0].turns == ("D2:1",)
 
 
 def test_the_same_queries_give_the_same_rankings(talks: list[Asked]) -> None:
     made = [each.bench for each in talks]
-    again = rankers.rank(made, [each.queries for each in talks])
-    assert again == rankers.ranked(talks)
-
-
-def test_weights_are_told_in_one_size(talks: list[Asked]) -> None:
-    told = rankers.weights(talks)
-    assert list(told) == ["shipped", "without 1", "without 2"]
-    assert told["shipped"] == SHIPPED
-    size = sum(map(abs, SHIPPED.values()))
-    for found in told.values():
-        assert sum(map(abs, found.values())) == pytest.approx(size, abs=0.001)
+    again = ranking.ranked(ranking.ask_all(made, [each.queries for each in talks]))
+    assert again == ranking.ranked(talks)
 
 
 def test_a_day_ranks_by_its_best_turn(tmp_path: Path, long_shop: Workshop, engine: Engine) -> None:
     made = benches.make(gvd.load(write_gvd(tmp_path / "set")), long_shop, engine)
-    found = rankers.rank(made, [bench.case.queries for bench in made])
-    assert list(found) == [rankers.SHIPPED, rankers.CONTENT]
+    found = ranking.ranked(ranking.ask_all(made, [bench.case.queries for bench in made]))
+    assert list(found) == [ranking.SHIPPED, ranking.CONTENT]
     asked_of = {query.text: at for at, query in enumerate(made[0].case.queries)}
-    answers = found[rankers.SHIPPED][0]
+    answers = found[ranking.SHIPPED][0]
     for answer in answers:
         days = [each.day for each in answer.items]
         assert len(set(days)) == len(days) <= 3
@@ -201,12 +189,12 @@ def test_a_turn_in_parts_is_one_item_but_for_quotes(long_shop: Workshop, engine:
     case = Case("parts", Chat(("Ann", "Bob"), turns), (query,))
     dataset = Dataset("locomo", "set", "0", "turn", "recall@10", (case,))
     (made,) = benches.make(dataset, long_shop, engine)
-    (whole,) = rankers.rank([made], [[query]])[rankers.SHIPPED][0]
+    (whole,) = ranking.ranked(ranking.ask_all([made], [[query]]))[ranking.SHIPPED][0]
     assert sorted(each.turns for each in whole.items) == [("t1",), ("t2",)]
     assert "heron number 59" in whole.items[0].text
     quoted = Query("q", query.text, gold=("heron number 2 stood",))
     quotes = Dataset("queries", "set", "0", "quote", "recall@10", (case,))
     there = Bench(quotes, case, made.store, made.raw, made.now, 0, long_shop, engine)
-    (parts,) = rankers.rank([there], [[quoted]])[rankers.SHIPPED][0]
+    (parts,) = ranking.ranked(ranking.ask_all([there], [[quoted]]))[ranking.SHIPPED][0]
     assert len(parts.items) > 2
     assert any(each.holds(quoted.gold[0], "quote") for each in parts.items)

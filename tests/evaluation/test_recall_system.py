@@ -9,20 +9,19 @@ from evaluation.small_sets import write_memory
 from ingesting import embedder, tree
 
 from clsm_cli.evaluation import benches
+from clsm_cli.evaluation.benches import Remembering
 from clsm_cli.evaluation.dataset import Case, Dataset, Folders, Query, key
+from clsm_cli.evaluation.measures import of_answer
 from clsm_cli.evaluation.presets.preset import PRESETS
-from clsm_cli.evaluation.remembering import Remembering
-from clsm_cli.evaluation.retrieved import of_answer
 from clsm_cli.evaluation.stores import Workshop
-from clsm_cli.evaluation.systems import recall as systems
 from clsm_cli.evaluation.systems import registry
-from clsm_cli.evaluation.systems.recall import Packed, Recall
+from clsm_cli.evaluation.systems.registry import Packed, Recall
 from clsm_cli.retrieval.query import Query as Asked
 from clsm_cli.retrieval.recall import recall
 
 if TYPE_CHECKING:
     from clsm_cli.commands.engine import QueryEngine
-    from clsm_cli.evaluation.bench import Bench
+    from clsm_cli.evaluation.benches import Bench
     from clsm_cli.retrieval.answer import Answer
 
 TEXTS = ("what happened to the pump", "how often does the pump run", "a bird that stays")
@@ -63,7 +62,7 @@ def _same(system: Recall, bench: Bench, answers: list[Answer]) -> None:
 
 def test_clsm_is_asked_for_more_than_it_returns_by_default(bench: Bench) -> None:
     before = tree(bench.store.root)
-    _same(Recall(registry.CLSM), bench, _answers(bench, systems.ITEMS, systems.UNLIMITED))
+    _same(Recall(registry.CLSM), bench, _answers(bench, registry.ITEMS, registry.UNLIMITED))
     assert tree(bench.store.root) == before
 
 
@@ -88,7 +87,7 @@ def test_packed_is_what_recall_gives_for_a_budget(bench: Bench) -> None:
     assert found.packed is not None
     assert 1000 in found.packed
     for budget, items in found.packed.items():
-        answer = _answers(bench, systems.ITEMS, budget)[0]
+        answer = _answers(bench, registry.ITEMS, budget)[0]
         assert items == of_answer(answer).items
         assert sum(item.tokens for item in items) <= budget
 

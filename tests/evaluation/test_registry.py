@@ -12,7 +12,7 @@ from sample_store import SAMPLE
 
 from clsm_cli.errors import BadInputError
 from clsm_cli.evaluation.loaders import registry
-from clsm_cli.evaluation.loaders.files import SUMS
+from clsm_cli.evaluation.loaders.parsing import SUMS
 
 WRITERS = {
     "locomo": write_locomo,

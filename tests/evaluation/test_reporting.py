@@ -12,10 +12,9 @@ import pytest
 from evaluation import report_sample
 from markdown_it import MarkdownIt
 
-from clsm_cli.evaluation import result_json
-from clsm_cli.evaluation.reporting import files, grids, names, summary
-from clsm_cli.evaluation.reporting.markdown import markdown
-from clsm_cli.evaluation.result import Result
+from clsm_cli.evaluation.reporting import grids, report, summary
+from clsm_cli.evaluation.reporting.report import markdown
+from clsm_cli.evaluation.result import Result, load
 
 MADE: list[Callable[[], Result]] = [
     report_sample.full,
@@ -68,27 +67,27 @@ def test_clsm_behind_is_said() -> None:
 
 
 def test_all_measures_have_a_name_of_their_own() -> None:
-    headings = [each.heading for each in names.MEASURES.values()]
+    headings = [each.heading for each in grids.MEASURES.values()]
     assert len(headings) == len(set(headings))
-    assert all(each.meaning for each in names.MEASURES.values())
+    assert all(each.meaning for each in grids.MEASURES.values())
 
 
 def test_the_files_hold_the_result(tmp_path: Path) -> None:
     result = report_sample.full()
-    written = files.write(tmp_path / "out", result)
+    written = report.write(tmp_path / "out", result)
     assert [path.name for path in written] == [*("report.json", "report.md", "queries.jsonl")]
-    assert result_json.load(written[0]) == result
+    assert load(written[0]) == result
     lines = [json.loads(line) for line in written[2].read_text(encoding="utf-8").splitlines()]
     assert len(lines) == sum(len(each.queries) for each in result.sets)
     assert lines[0].keys() == {
         *("set", "case", "id", "category", "difficulty", "gold", "values", "ranks")
     }
     before = [path.read_bytes() for path in written]
-    files.write(tmp_path / "out", report_sample.full())
+    report.write(tmp_path / "out", report_sample.full())
     assert [path.read_bytes() for path in written] == before
 
 
 def test_hostile_results_can_be_written(tmp_path: Path) -> None:
     lone = replace(report_sample.hostile(), command="\ud800")
-    for path in files.write(tmp_path, lone):
+    for path in report.write(tmp_path, lone):
         path.read_bytes().decode("utf-8")

@@ -15,8 +15,16 @@ from hypothesis import strategies as st
 from strategies import examples
 
 from clsm_cli.errors import BadInputError
-from clsm_cli.evaluation import result_json
-from clsm_cli.evaluation.result import SCHEMA, ProbeResult, Result, SetResult
+from clsm_cli.evaluation.result import (
+    SCHEMA,
+    NotAResultError,
+    ProbeResult,
+    Result,
+    SetResult,
+    dump,
+    load,
+    parse,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -53,31 +61,31 @@ def values_of(wanted: Any) -> st.SearchStrategy[Any]:
 @examples(40)
 def test_what_was_written_is_read_back(made: Result) -> None:
     result = replace(made, schema=SCHEMA)
-    assert result_json.parse(json.loads(json.dumps(result_json.dump(result)))) == result
+    assert parse(json.loads(json.dumps(dump(result)))) == result
 
 
 def test_a_whole_report_is_read_back(tmp_path: Path) -> None:
     file = tmp_path / "report.json"
-    file.write_text(json.dumps(result_json.dump(sample()), indent=1), encoding="utf-8")
-    assert result_json.load(file) == sample()
+    file.write_text(json.dumps(dump(sample()), indent=1), encoding="utf-8")
+    assert load(file) == sample()
 
 
 def test_a_probe_may_have_no_axes() -> None:
     bare = ProbeResult("drift", "", "", ())
     result = replace(sample(), probes=(bare, replace(bare, axes=("session", "recall"))))
-    assert result_json.parse(result_json.dump(result)) == result
+    assert parse(dump(result)) == result
 
 
 def test_a_number_that_is_none_is_not_written() -> None:
     (first, *_) = sample().sets
     result = replace(sample(), sets=(replace(first, silenced=float("nan")),))
-    with pytest.raises(result_json.NotAResultError, match=r"^sets\[0\]\.silenced is no finite"):
-        result_json.dump(result)
+    with pytest.raises(NotAResultError, match=r"^sets\[0\]\.silenced is no finite"):
+        dump(result)
 
 
 def changed(change: Callable[[dict[str, Any]], object]) -> str:
     """The sample report with something else in it."""
-    value = result_json.dump(sample())
+    value = dump(sample())
     change(value)
     return json.dumps(value)
 
@@ -118,10 +126,10 @@ def test_what_is_no_report_is_refused_in_one_sentence(
     file = tmp_path / "report.json"
     file.write_bytes(HOSTILE[reason].encode("utf-8", "surrogateescape"))
     if reason == "is longer":
-        monkeypatch.setattr(result_json, "MAX_REPORT", 5)
+        monkeypatch.setattr("clsm_cli.evaluation.result.MAX_REPORT", 5)
         reason = "is larger"
     with pytest.raises(BadInputError, match=reason) as caught:
-        result_json.load(file)
+        load(file)
     assert str(caught.value).startswith(f"{file}: ")
     assert "\n" not in str(caught.value)
 
@@ -130,15 +138,15 @@ def test_what_steers_a_terminal_is_shown_not_sent(tmp_path: Path) -> None:
     file = tmp_path / "report.json"
     file.write_text(changed(lambda value: value.update({"\x1b[31m": 1})), encoding="utf-8")
     with pytest.raises(BadInputError) as caught:
-        result_json.load(file)
+        load(file)
     assert "\x1b" not in str(caught.value)
 
 
 def test_a_file_that_is_not_there_or_is_none(tmp_path: Path) -> None:
     with pytest.raises(BadInputError, match="is missing"):
-        result_json.load(tmp_path / "report.json")
+        load(tmp_path / "report.json")
     with pytest.raises(BadInputError, match="is no file"):
-        result_json.load(tmp_path)
+        load(tmp_path)
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
@@ -146,12 +154,12 @@ def test_a_file_that_may_not_be_read(tmp_path: Path) -> None:
     file = tmp_path / "report.json"
     file.touch(mode=0o000)
     with pytest.raises(BadInputError, match="cannot be read"):
-        result_json.load(file)
+        load(file)
 
 
 def test_each_field_of_a_set_is_checked() -> None:
-    value = result_json.dump(sample())
+    value = dump(sample())
     for each in fields(SetResult):
         broken = {**value, "sets": [{**value["sets"][0], each.name: object()}]}
-        with pytest.raises(result_json.NotAResultError, match=rf"^sets\[0\]\.{each.name} must be"):
-            result_json.parse(broken)
+        with pytest.raises(NotAResultError, match=rf"^sets\[0\]\.{each.name} must be"):
+            parse(broken)

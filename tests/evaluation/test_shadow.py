@@ -12,7 +12,7 @@ from sample_store import query_engine
 from small_store import note, row, tell
 
 from clsm_cli.errors import BadInputError
-from clsm_cli.evaluation.shadow import catching_up, log, replay, report, shadow, sittings, static
+from clsm_cli.evaluation.shadow import log, shadow, sittings
 from clsm_cli.evaluation.shadow.log import Mode
 from clsm_cli.model.ids import tombstone_hash
 from clsm_cli.store import atomic, logs
@@ -21,9 +21,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from clsm_cli.evaluation.shadow.catching_up import Caught
-    from clsm_cli.evaluation.shadow.replay import Replayed
-    from clsm_cli.evaluation.shadow.sittings import Told
+    from clsm_cli.evaluation.shadow.shadow import Caught
+    from clsm_cli.evaluation.shadow.sittings import Replayed, Told
     from clsm_cli.store.layout import Store
 
 BEGUN = datetime.fromisoformat("2026-02-20T08:00:00+01:00")
@@ -60,11 +59,11 @@ SECOND = said(
 
 
 def catch_up(store: Store, now: datetime = NOW) -> Caught:
-    return catching_up.catch_up(store, query_engine(), embedder(), now, lambda *_: None)
+    return shadow.catch_up(store, query_engine(), embedder(), now, lambda *_: None)
 
 
 def replayed(store: Store, told: Told) -> Iterator[Replayed]:
-    return replay.replay(store, told, told.sittings, 2000, query_engine(), embedder())
+    return sittings.replay(store, told, told.sittings, 2000, query_engine(), embedder())
 
 
 @pytest.fixture
@@ -138,7 +137,7 @@ def test_nothing_but_the_log_is_written(store: Store) -> None:
 def test_a_session_is_logged_once(store: Store) -> None:
     catch_up(store)
     logged = log.rows(store)
-    assert catch_up(store) == catching_up.Caught()
+    assert catch_up(store) == shadow.Caught()
     assert log.rows(store) == logged
 
 
@@ -148,7 +147,7 @@ def test_what_lost_its_first_turn_is_not_logged_again(store: Store) -> None:
     stone = logs.render(logs.Tombstone(tombstone_hash(second.first), "2026-03-02T00:00:00Z"))
     atomic.append(store.root / "tombstones" / "pi.jsonl", stone)
     assert sittings.read(store, "", NOW).sittings[0].first != second.first
-    assert catch_up(store) == catching_up.Caught()
+    assert catch_up(store) == shadow.Caught()
 
 
 def test_turns_without_a_time_stay_with_the_one_before(tmp_path: Path) -> None:
@@ -176,7 +175,7 @@ def test_what_was_taken_in_before_the_start_is_not_logged(tmp_path: Path) -> Non
     store = new_store(tmp_path / "memory")
     tell(store, *FIRST)
     shadow.start(store, [], None, datetime.fromisoformat("2026-03-01T13:00:00+01:00"))
-    assert catch_up(store) == catching_up.Caught()
+    assert catch_up(store) == shadow.Caught()
 
 
 def test_a_clock_that_went_back_is_told(store: Store) -> None:
@@ -200,7 +199,7 @@ def test_a_note_that_came_later_was_not_there(store: Store, tmp_path: Path) -> N
 def test_a_run_asks_so_much_and_the_newest_first(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(catching_up, "NIGHT", 1)
+    monkeypatch.setattr(shadow, "NIGHT", 1)
     caught = catch_up(store)
     assert (caught.logged, caught.left) == (1, 1)
     assert "1 session waits" in caught.warnings[0]
@@ -276,11 +275,11 @@ def test_the_workspace_that_was_ingested_is_known(tmp_path: Path, workspace: Pat
 
 def test_the_daily_notes_are_those_of_earlier_days(store: Store, workspace: Path) -> None:
     start = datetime.fromisoformat("2026-02-25T08:00:00+01:00")
-    loaded = static.load([str(workspace)], start, store)
+    loaded = log.load([str(workspace)], start, store)
     assert [block.text for block in loaded.blocks][-2:] == ["Wind.", "Fog."]
     assert not loaded.is_changed
     os.utime(workspace / "MEMORY.md")
-    assert static.load([str(workspace)], start, store).is_changed
+    assert log.load([str(workspace)], start, store).is_changed
 
 
 def test_files_that_went_are_told(store: Store, workspace: Path) -> None:
@@ -303,7 +302,7 @@ def test_bad_files_are_refused(tmp_path: Path) -> None:
         "none": "is no file",
     }.items():
         with pytest.raises(BadInputError, match=reason):
-            static.check([str(tmp_path / name)])
+            log.check([str(tmp_path / name)])
 
 
 def test_a_report_over_a_week(store: Store) -> None:
@@ -318,7 +317,7 @@ def test_a_report_over_a_week(store: Store) -> None:
     assert found.efficiency == 1 - found.clsm.prompt / found.static.prompt
     assert (found.overlap, found.beyond) == (0.0, 1.0)
     assert found.verdict.endswith("fewer than 5 sessions decide nothing")
-    assert report.build(list(rows) * 3, (), is_on=True).verdict.endswith(" of 3")
+    assert shadow.build(list(rows) * 3, (), is_on=True).verdict.endswith(" of 3")
     later = shadow.of_log(store, datetime.fromisoformat("2026-02-25T00:00:00+01:00"))
     assert [each.at for each in later.rows] == ["2026-02-25T07:00:00Z"]
 
@@ -338,7 +337,7 @@ def test_without_files_there_is_nothing_to_compare(tmp_path: Path) -> None:
 def test_stop_and_delete(store: Store) -> None:
     catch_up(store)
     assert log.stop(store, delete=False)
-    assert catch_up(store) == catching_up.Caught()
+    assert catch_up(store) == shadow.Caught()
     assert len(shadow.of_log(store, None).rows) == 2
     assert log.stop(store, delete=True)
     assert not log.stop(store, delete=True)

@@ -8,14 +8,14 @@ import pytest
 from ingesting import new_store
 from small_store import talk, tell
 
-from clsm_cli.evaluation.shadow import used
+from clsm_cli.evaluation.shadow import sittings
 from clsm_cli.store.index.opening import open_index
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from clsm_cli.evaluation.shadow.used import Rarity
+    from clsm_cli.evaluation.shadow.sittings import Rarity
 
 COMMON = [f"Ilse wants tea, says number {n}." for n in range(30)]
 KEPT = "The password was on a biscuit tin in Deventer."
@@ -27,12 +27,12 @@ def rarity(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Rarity]:
     store = new_store(folder / "memory")
     tell(store, *talk("main", *COMMON, KEPT, "The level is minus 61.4 cm NAP."))
     with open_index(store, None) as opened:
-        yield used.Rarity(opened.index.connection, opened.index.size()[0])
+        yield sittings.Rarity(opened.index.connection, opened.index.size()[0])
 
 
 def is_used(rarity: Rarity, text: str, *turns: str, asked: str = "") -> bool:
-    later = [used.words(turn) for turn in turns]
-    return bool(used.used(used.claims(text), later, used.words(asked), rarity))
+    later = [sittings.words(turn) for turn in turns]
+    return bool(sittings.used(sittings.claims(text), later, sittings.words(asked), rarity))
 
 
 def test_a_turn_takes_up_a_sentence(rarity: Rarity) -> None:
@@ -70,6 +70,6 @@ def test_a_rare_word_weighs_one_and_a_common_one_little(rarity: Rarity) -> None:
 
 
 def test_the_same_said_in_another_text(rarity: Rarity) -> None:
-    (claim,) = used.claims(KEPT)
-    assert used.held(claim, [used.words("Password: biscuit tin, Deventer")], rarity)
-    assert not used.held(claim, [used.words("A biscuit in Deventer"), frozenset()], rarity)
+    (claim,) = sittings.claims(KEPT)
+    assert sittings.held(claim, [sittings.words("Password: biscuit tin, Deventer")], rarity)
+    assert not sittings.held(claim, [sittings.words("A biscuit in Deventer"), frozenset()], rarity)

@@ -10,7 +10,7 @@ import pytest
 from evaluation.small_sets import write_locomo, write_notes
 from ingesting import state_of, tree
 
-from clsm_cli.evaluation import program, stores
+from clsm_cli.evaluation import stores
 from clsm_cli.evaluation.dataset import Chat
 from clsm_cli.evaluation.loaders import locomo
 from clsm_cli.store.index.opening import Embedder
@@ -105,15 +105,15 @@ def test_another_program_makes_another_store(
 ) -> None:
     made = stores.of_chat(shop, NAME, talk)
     kept = stores.kept(shop, made, "marked", _mark)
-    monkeypatch.setattr(program, "digest_of", lambda parts: f"other {len(parts)}")
+    monkeypatch.setattr(stores, "digest_of", lambda parts: f"other {len(parts)}")
     assert stores.of_chat(shop, NAME, talk).store.root != made.store.root
     assert stores.kept(shop, made, "marked", _mark).root != kept.root
 
 
 def test_a_digest_of_the_program_is_of_the_parts_that_are_named() -> None:
-    parts = (program.INGEST, program.SLEEP, program.ANSWERS)
-    assert len({program.digest_of(each) for each in parts}) == 3
-    assert program.digest_of(("store",)) != program.digest_of(("text",))
+    parts = (stores.INGEST, stores.SLEEP, stores.ANSWERS)
+    assert len({stores.digest_of(each) for each in parts}) == 3
+    assert stores.digest_of(("store",)) != stores.digest_of(("text",))
 
 
 def _mark(store: Store) -> None:

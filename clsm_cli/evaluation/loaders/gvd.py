@@ -12,9 +12,16 @@ from datetime import UTC, date, datetime, time, timedelta
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.evaluation.dataset import Case, Chat, Dataset, Query
-from clsm_cli.evaluation.loaders import faults, files
-from clsm_cli.evaluation.loaders.cases import Said, field, load_json, malformed, reading
-from clsm_cli.evaluation.loaders.faults import Fault, Faults
+from clsm_cli.evaluation.loaders import parsing
+from clsm_cli.evaluation.loaders.parsing import (
+    Fault,
+    Faults,
+    Said,
+    field,
+    load_json,
+    malformed,
+    reading,
+)
 from clsm_cli.text import timex, tokens
 
 if TYPE_CHECKING:
@@ -50,7 +57,7 @@ _NOBODY = Fault(
 
 def matches(path: Path) -> bool:
     """Whether this looks like the set: a folder with its two English files."""
-    return files.is_file(path / MEMORY) and files.is_file(path / QUESTIONS)
+    return parsing.is_file(path / MEMORY) and parsing.is_file(path / QUESTIONS)
 
 
 def load(path: Path) -> Dataset:
@@ -60,7 +67,7 @@ def load(path: Path) -> Dataset:
         BadInputError: A file is missing, not what it must be, or not the one that ``SHA256SUMS``
             lists.
     """
-    contents = files.contents(path, [path / MEMORY, path / QUESTIONS])
+    contents = parsing.contents(path, [path / MEMORY, path / QUESTIONS])
     found = Faults()
     asked = _asked(path / QUESTIONS, found)
     cases: dict[str, Case] = {}
@@ -68,7 +75,7 @@ def load(path: Path) -> Dataset:
     if not isinstance(memory, dict) or not memory:
         raise malformed(path / MEMORY, "it holds no users")
     for key, user in memory.items():
-        name = found.unique(key.strip(), cases, faults.CASE_TWICE)
+        name = found.unique(key.strip(), cases, parsing.CASE_TWICE)
         if key.strip() != key:
             found.add(_BLANKS, name)
         with reading(path / MEMORY, f"user {name}"):
@@ -77,7 +84,7 @@ def load(path: Path) -> Dataset:
         if queries:
             cases[name] = Case(name, Chat((name,), turns), queries)
         else:
-            found.add(faults.NO_QUERIES, name)
+            found.add(parsing.NO_QUERIES, name)
     for name in asked:
         found.add(_NOBODY, name)
     if not cases:
@@ -167,7 +174,7 @@ def _turns(name: str, history: Mapping[str, Any], found: Faults) -> Iterator[Sai
                 if text.strip():
                     yield Said(identity, speaker, role, text, moment, day, day)
                 else:
-                    found.add(faults.NO_TEXT, f"{name} {identity}")
+                    found.add(parsing.NO_TEXT, f"{name} {identity}")
 
 
 def _queries(
@@ -192,7 +199,7 @@ def _queries(
 def _asked(path: Path, found: Faults) -> dict[str, list[str]]:
     """Questions by user: one JSON object a line, ``{"<name>": [question, …]}``."""
     asked: dict[str, list[str]] = {}
-    for number, line in enumerate(files.read(path).decode("utf-8", "replace").splitlines(), 1):
+    for number, line in enumerate(parsing.read(path).decode("utf-8", "replace").splitlines(), 1):
         if not line.strip():
             continue
         with reading(path, f"line {number}"):

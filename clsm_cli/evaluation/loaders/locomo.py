@@ -1,4 +1,4 @@
-"""LoCoMo (Maharana et al., ACL 2024): two people, many sessions, questions with evidence turns.
+"""LoCoMo: two people, many sessions; questions about strangers.
 
 The published file has evidence that is not one well-formed id of a turn; what can be read in it is
 taken, and said. Adversarial questions ask the wrong person, so nothing answers them.
@@ -9,12 +9,15 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.errors import BadInputError
 from clsm_cli.evaluation.dataset import Case, Chat, Dataset, Query
-from clsm_cli.evaluation.loaders import faults, files, strangers
-from clsm_cli.evaluation.loaders.cases import (
+from clsm_cli.evaluation.loaders import parsing
+from clsm_cli.evaluation.loaders.parsing import (
+    Fault,
+    Faults,
     Said,
     answer_of,
     field,
@@ -22,11 +25,111 @@ from clsm_cli.evaluation.loaders.cases import (
     malformed,
     reading,
 )
-from clsm_cli.evaluation.loaders.faults import Fault, Faults
+from clsm_cli.store import atomic, yaml_text
+from clsm_cli.store.jsonlines import LineError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
+
+    from clsm_cli.evaluation.dataset import Negative
+
+OFF_TOPIC = 50
+"""Off-topic queries to each conversation, at most."""
+SAID = (
+    f"off-topic queries of a conversation are {OFF_TOPIC} questions to the others, without the"
+    " names of the people there, drawn by a hash of their text"
+)
+
+MOST = 1 << 20
+"""Characters of a file of questions, at most."""
+ADVICE = "write it like fixtures/questions/chats.yaml"
+
+
+def without_names(text: str, names: Sequence[str]) -> str:
+    """A question without some people's names.
+
+    >>> without_names("When did Caroline's cat meet Mel?", ["Caroline", "Mel"])
+    'When did cat meet ?'
+    """
+    words = "|".join(re.escape(word) for name in names for word in name.split())
+    if words:
+        text = re.sub(rf"\b(?:{words})\b(?:['’]s)?", " ", text, flags=re.IGNORECASE)
+    return " ".join(text.split())
+
+
+def with_off_topic(dataset: Dataset) -> Dataset:
+    """A set whose conversations each get questions that were put to the other ones.
+
+    What reads the same as a question to this one, names left out, is none of them. The draw is
+    the same whatever the order of the conversations.
+    """
+    bare = [_bare(case) for case in dataset.cases]
+    made = []
+    for place, case in enumerate(dataset.cases):
+        others = {text for at, texts in enumerate(bare) if at != place for text in texts}
+        drawn = sorted(others - bare[place] - {""}, key=partial(_hash, case.name))
+        strange = (
+            Query(id=f"{case.name}-off-{number}", text=text, negative="off topic")
+            for number, text in enumerate(drawn[:OFF_TOPIC], 1)
+        )
+        made.append(case._replace(queries=(*case.queries, *strange)))
+    said = (SAID,) if len(made) > 1 else ()
+    return dataset._replace(cases=tuple(made), notes=(*dataset.notes, *said))
+
+
+def with_unanswerable(dataset: Dataset, path: Path) -> Dataset:
+    """A set whose memories are asked the questions of a file too, to which they have no answer.
+
+    Args:
+        dataset: The set.
+        path: YAML: lists of questions, by memory (``NAME``, or ``KIND/NAME``) those near its topic,
+            and under ``off topic`` those that belong to no memory and are put to each.
+
+    Raises:
+        BadInputError: The file cannot be read or is laid out otherwise.
+    """
+    found = _questions(path)
+    cases = []
+    for case in dataset.cases:
+        near = (*found.get(case.name, ()), *found.get(f"{dataset.kind}/{case.name}", ()))
+        asked: tuple[tuple[Negative, Sequence[str]], ...] = (
+            ("near topic", near),
+            ("everyday", found.get("off topic", ())),
+        )
+        more = (
+            Query(id=f"{path.stem}-{negative}-{number}", text=text, negative=negative)
+            for negative, texts in asked
+            for number, text in enumerate(texts, 1)
+        )
+        cases.append(case._replace(queries=(*case.queries, *more)))
+    digest = atomic.sha256(f"{dataset.digest} {atomic.sha256(parsing.read(path))}".encode())
+    return dataset._replace(cases=tuple(cases), digest=digest)
+
+
+def _questions(path: Path) -> dict[str, list[str]]:
+    try:
+        found = yaml_text.load(parsing.read(path).decode("utf-8"), MOST)
+    except UnicodeDecodeError as error:
+        raise BadInputError(str(path), "is not UTF-8 text", ADVICE) from error
+    except LineError as error:
+        raise BadInputError(str(path), str(error), ADVICE) from error
+    lists = found.values() if isinstance(found, dict) else [None]
+    if not all(isinstance(each, list) and all(isinstance(q, str) for q in each) for each in lists):
+        raise BadInputError(str(path), "is no list of questions by memory", ADVICE)
+    questions: dict[str, list[str]] = found
+    return questions
+
+
+def _bare(case: Case) -> set[str]:
+    """The questions to a conversation without the names of its people."""
+    names = case.source.participants if isinstance(case.source, Chat) else ()
+    return {without_names(query.text, names) for query in case.queries}
+
+
+def _hash(name: str, text: str) -> str:
+    return atomic.sha256(f"{name}\n{text}".encode())
+
 
 KIND = "locomo"
 CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: "adversarial"}
@@ -44,9 +147,9 @@ _NO_LIST = Fault("query whose evidence is no list", "queries whose evidence is n
 
 def matches(path: Path) -> bool:
     """Whether this looks like the set: a folder of conversations, or the one file of all."""
-    found = files.named(path, "*.json")[:1] if files.is_folder(path) else [path]
-    head = files.head(found[0]).lstrip() if found else ""
-    if files.is_folder(path):
+    found = parsing.named(path, "*.json")[:1] if parsing.is_folder(path) else [path]
+    head = parsing.head(found[0]).lstrip() if found else ""
+    if parsing.is_folder(path):
         return head.startswith("{") and ('"speaker_a"' in head or '"qa"' in head)
     return head.startswith("[") and any(
         all(f'"{name}"' in head for name in names)
@@ -63,7 +166,7 @@ def load(path: Path) -> Dataset:
         BadInputError: There is nothing to read, a file is not LoCoMo, or not the one that
             ``SHA256SUMS`` lists.
     """
-    return strangers.with_off_topic(as_published(path))
+    return with_off_topic(as_published(path))
 
 
 def as_published(path: Path) -> Dataset:
@@ -76,12 +179,12 @@ def as_published(path: Path) -> Dataset:
     cases: dict[str, Case] = {}
     samples, read = _samples(path)
     for given, source, data in samples:
-        name = found.unique(given, cases, faults.CASE_TWICE)
+        name = found.unique(given, cases, parsing.CASE_TWICE)
         with reading(source, f"conversation {name}"):
             cases[name] = _case(name, data, found)
     if not cases:
         raise malformed(path, "it holds no conversation")
-    contents = files.contents(path, read)
+    contents = parsing.contents(path, read)
     return Dataset(
         kind=KIND,
         name=path.resolve().name,
@@ -126,8 +229,8 @@ def turn_text(turn: Mapping[str, Any]) -> str:
 
 def _samples(path: Path) -> tuple[list[tuple[str, Path, Any]], list[Path]]:
     """Name, file and content of each conversation, by name or as listed; and the files read."""
-    if files.is_folder(path):
-        read = files.named(path, "*.json")
+    if parsing.is_folder(path):
+        read = parsing.named(path, "*.json")
         if not read:
             raise BadInputError(str(path), "holds no .json file", "see docs/evaluation.md")
         return [(file.stem, file, load_json(file)) for file in read], read
@@ -152,7 +255,7 @@ def _case(name: str, data: Any, found: Faults) -> Case:
     people = (field(talk, "speaker_a", str), field(talk, "speaker_b", str))
     turns: dict[str, Said] = {}
     for turn in _turns(name, talk, found):
-        own = found.unique(turn.id, turns, faults.TURN_TWICE, name)
+        own = found.unique(turn.id, turns, parsing.TURN_TWICE, name)
         turns[own] = turn if own == turn.id else replace(turn, id=own, unit=own)
     if not turns:
         raise ValueError("it has no turn")
@@ -176,7 +279,7 @@ def _turns(name: str, talk: dict[str, Any], found: Faults) -> Iterator[Said]:
         for place, turn in enumerate(rows):
             identity = field(turn, "dia_id", str)
             if not field(turn, "text", str).strip() and not turn.get("blip_caption"):
-                found.add(faults.NO_TEXT, f"{name} {identity}")
+                found.add(parsing.NO_TEXT, f"{name} {identity}")
                 continue
             yield Said(
                 id=identity,
@@ -195,12 +298,12 @@ def _query(name: str, row: Any, known: Mapping[str, Said], found: Faults) -> Que
     number = row.get("category")
     category = CATEGORIES.get(number, "") if isinstance(number, int) else ""
     if not category:
-        found.add(faults.NO_CATEGORY, name)
+        found.add(parsing.NO_CATEGORY, name)
     if category == ADVERSARIAL:
         return Query(id=name, text=text, category=category, negative="wrong person")
     gold = _evidence(name, row.get("evidence"), known, found)
     if not gold:
-        found.add(faults.NO_GOLD, name)
+        found.add(parsing.NO_GOLD, name)
         return None
     return Query(id=name, text=text, category=category, gold=gold, answer=answer_of(row))
 

@@ -16,8 +16,10 @@ from typing import TYPE_CHECKING, Any
 
 from clsm_cli.errors import BadInputError
 from clsm_cli.evaluation.dataset import Case, Chat, Dataset, Query
-from clsm_cli.evaluation.loaders import faults, files
-from clsm_cli.evaluation.loaders.cases import (
+from clsm_cli.evaluation.loaders import parsing
+from clsm_cli.evaluation.loaders.parsing import (
+    Fault,
+    Faults,
     Said,
     answer_of,
     field,
@@ -25,7 +27,6 @@ from clsm_cli.evaluation.loaders.cases import (
     not_json,
     reading,
 )
-from clsm_cli.evaluation.loaders.faults import Fault, Faults
 from clsm_cli.records import NamedTuple
 from clsm_cli.store.jsonlines import without_surrogates
 
@@ -73,7 +74,7 @@ class _Session(NamedTuple):
 def matches(path: Path) -> bool:
     """Whether this looks like the set: one of its files, or a folder that holds one."""
     found = _files(path)
-    head = files.head(found[0]).lstrip() if found else ""
+    head = parsing.head(found[0]).lstrip() if found else ""
     return head.startswith("[") and '"question_id"' in head and '"question_type"' in head
 
 
@@ -90,12 +91,12 @@ def load(path: Path) -> Dataset:
         names = ", ".join(FILES)
         raise BadInputError(str(path), f"holds none of {names}", "see docs/evaluation.md")
     source = listed[0]
-    contents = files.contents(source, [source])
+    contents = parsing.contents(source, [source])
     cases: dict[str, Case] = {}
     texts: dict[str, str] = {}
     for number, row in enumerate(_objects(source), 1):
         with reading(source, f"question {number}"):
-            name = found.unique(field(row, "question_id", str), cases, faults.CASE_TWICE)
+            name = found.unique(field(row, "question_id", str), cases, parsing.CASE_TWICE)
             case = _case(name, without_surrogates(row), texts, found)
         if case is not None:
             cases[name] = case
@@ -129,9 +130,9 @@ def moment(text: str) -> datetime:
 
 
 def _files(path: Path) -> list[Path]:
-    if not files.is_folder(path):
+    if not parsing.is_folder(path):
         return [path]
-    return [found for pattern in FILES for found in files.named(path, pattern)]
+    return [found for pattern in FILES for found in parsing.named(path, pattern)]
 
 
 def _objects(path: Path) -> Iterator[Any]:
@@ -196,7 +197,7 @@ def _case(name: str, row: dict[str, Any], texts: dict[str, str], found: Faults) 
     if not turns:
         raise ValueError("its haystack is empty")
     if not (category := str(row.get("question_type") or "")):
-        found.add(faults.NO_CATEGORY, name)
+        found.add(parsing.NO_CATEGORY, name)
     is_unknown = field(row, "question_id", str).endswith(ABSTENTION)
     if not gold and not is_unknown:
         found.add(_NO_TURN, name)
@@ -238,7 +239,7 @@ def _turns(
         identity = f"{session.id}:{place + 1}"
         role, text = field(turn, "role", str), field(turn, "content", str)
         if not text.strip():
-            found.add(faults.NO_TEXT, f"{name} {identity}")
+            found.add(parsing.NO_TEXT, f"{name} {identity}")
             continue
         time = (session.begin + timedelta(seconds=place)).isoformat()
         said = Said(identity, role, role, texts.setdefault(text, text), time, session.id, identity)

@@ -13,10 +13,17 @@ from typing import TYPE_CHECKING, Any
 
 from clsm_cli.errors import BadInputError
 from clsm_cli.evaluation.dataset import Case, Dataset, Folders, Query, keys, single_blanks
-from clsm_cli.evaluation.loaders import faults, files
-from clsm_cli.evaluation.loaders.cases import field, id_of, load_rows, malformed, reading
-from clsm_cli.evaluation.loaders.faults import Fault, Faults
-from clsm_cli.evaluation.loaders.quotes import Quotes
+from clsm_cli.evaluation.loaders import parsing
+from clsm_cli.evaluation.loaders.parsing import (
+    Fault,
+    Faults,
+    Quotes,
+    field,
+    id_of,
+    load_rows,
+    malformed,
+    reading,
+)
 from clsm_cli.evaluation.stores import files_in
 
 if TYPE_CHECKING:
@@ -45,7 +52,7 @@ _NO_DIFFICULTY = Fault("query has no difficulty", "queries have no difficulty")
 
 def matches(path: Path) -> bool:
     """Whether this looks like a labelled memory: a folder with queries among its labels."""
-    return files.is_file(path / QUERIES)
+    return parsing.is_file(path / QUERIES)
 
 
 def load(path: Path) -> Dataset:
@@ -61,7 +68,7 @@ def load(path: Path) -> Dataset:
             str(path), "has nothing to remember in workspace/ or sessions/", "add some notes"
         )
     labels = (path / name for name in (CONCEPTS, QUERIES, *NEGATIVES))
-    contents = files.contents(path, [*filter(files.is_file, labels), *remembered])
+    contents = parsing.contents(path, [*filter(parsing.is_file, labels), *remembered])
     found = Faults()
     queries = _queries(path, found)
     name = path.resolve().name
@@ -88,11 +95,11 @@ def _queries(path: Path, found: Faults) -> tuple[Query, ...]:
         _add(path / QUERIES, query, queries)
     unknown = [each.id for each in queries.values() if not (each.gold or each.concepts)]
     for identity in unknown:
-        found.add(faults.NO_GOLD, identity)
+        found.add(parsing.NO_GOLD, identity)
     if len(unknown) == len(queries):
         raise malformed(path / QUERIES, "it holds no query with an answer")
     for name, negative in NEGATIVES.items():
-        if files.is_file(path / name):
+        if parsing.is_file(path / name):
             for query in _negatives(path / name, negative):
                 _add(path / name, query, queries)
     return tuple(each for each in queries.values() if each.id not in unknown)
@@ -145,7 +152,7 @@ def _query(
             found.add(_NOWHERE, f"{identity}, piece {number}")
     category, difficulty = str(row.get("category") or ""), str(row.get("difficulty") or "")
     if not category:
-        found.add(faults.NO_CATEGORY, identity)
+        found.add(parsing.NO_CATEGORY, identity)
     if not difficulty:
         found.add(_NO_DIFFICULTY, identity)
     return Query(
@@ -195,6 +202,6 @@ def _twice(path: Path, identity: str) -> BadInputError:
 def _line(path: Path, identity: str) -> int | None:
     """The last line that gives a row this id."""
     pattern = re.compile(rf"""\bid["']?\s*:\s*["']?{re.escape(identity)}["']?\s*(?:[,}}#]|$)""")
-    lines = files.read(path).decode("utf-8", "replace").splitlines()
+    lines = parsing.read(path).decode("utf-8", "replace").splitlines()
     found = [number for number, line in enumerate(lines, 1) if pattern.search(line)]
     return found[-1] if found else None

@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.errors import BadInputError
 from clsm_cli.evaluation.dataset import Chat
-from clsm_cli.evaluation.loaders import faults, locomo, strangers
-from clsm_cli.evaluation.loaders.faults import Faults
-from clsm_cli.evaluation.nodes.gold import LEAST_GOLD, pose
-from clsm_cli.evaluation.nodes.inventory import SIZE, inventory
+from clsm_cli.evaluation.loaders import locomo, parsing
+from clsm_cli.evaluation.loaders.parsing import Faults
+from clsm_cli.evaluation.nodes.planted import LEAST_GOLD, SIZE, inventory, pose
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -48,7 +47,7 @@ def load(path: Path) -> Dataset:
         if case.queries:
             cases.append(case)
         else:
-            found.add(faults.NO_QUERIES, case.name)
+            found.add(parsing.NO_QUERIES, case.name)
     kept = sum(len(case.queries) for case in cases)
     if not kept:
         raise BadInputError(str(path), "has no question with two gold concepts", "give all of it")
@@ -61,7 +60,7 @@ def load(path: Path) -> Dataset:
         f"{answered - kept} queries with fewer than {LEAST_GOLD} gold concepts are left out, and all"
         " without an answer"
     )
-    mended = (note for note in read.notes if note != strangers.SAID)
+    mended = (note for note in read.notes if note != locomo.SAID)
     notes = (*mended, *found.sentences(), gold, few)
     return read._replace(kind=KIND, headline=HEADLINE, cases=tuple(cases), notes=notes)
 

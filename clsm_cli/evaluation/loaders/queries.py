@@ -25,15 +25,15 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.errors import BadInputError, StoreNotFoundError
 from clsm_cli.evaluation.dataset import Case, Dataset, Existing, Query, keys
-from clsm_cli.evaluation.loaders import files
-from clsm_cli.evaluation.loaders.faults import Fault, Faults
-from clsm_cli.evaluation.own import gold
+from clsm_cli.evaluation.loaders import parsing
+from clsm_cli.evaluation.loaders.parsing import Fault, Faults
+from clsm_cli.evaluation.own import sheet
 from clsm_cli.store import atomic, labels, layout
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from clsm_cli.evaluation.own.gold import Known
+    from clsm_cli.evaluation.own.sheet import Known
     from clsm_cli.store.labels import Label, Labels
 
 KIND = "queries"
@@ -65,7 +65,7 @@ _NOTHING_LEFT = Fault(
 def matches(path: Path) -> bool:
     """Whether it is a YAML file with queries under ``queries:``."""
     is_yaml = path.suffix.lower() in {".yaml", ".yml"}
-    return is_yaml and _BEGINNING.search(files.head(path)) is not None
+    return is_yaml and _BEGINNING.search(parsing.head(path)) is not None
 
 
 def load(path: Path, store: Path | None = None) -> Dataset:
@@ -92,7 +92,7 @@ def load(path: Path, store: Path | None = None) -> Dataset:
         opened = layout.open_store(root, {})
     except StoreNotFoundError as error:
         raise BadInputError(str(path), f"there is no store at {root}", "mend store: DIR") from error
-    return _dataset(path, data, read, root, gold.known(opened))
+    return _dataset(path, data, read, root, sheet.known(opened))
 
 
 def named_store(path: Path, read: Labels) -> Path | None:
@@ -104,13 +104,13 @@ def named_store(path: Path, read: Labels) -> Path | None:
 
 
 def _bytes(path: Path) -> bytes:
-    if not files.is_file(path):
+    if not parsing.is_file(path):
         raise BadInputError(str(path), "is missing", "make it with: clsm eval label")
     if path.stat().st_size > labels.MAX_LABELS:
         raise BadInputError(
             str(path), f"is larger than {labels.MAX_LABELS >> 20} MiB", "split it into several"
         )
-    return files.read(path)
+    return parsing.read(path)
 
 
 def _dataset(path: Path, data: bytes, read: Labels, root: Path, known: Known) -> Dataset:
@@ -159,7 +159,7 @@ def _query(row: Label, known: Known, faults: Faults) -> Query | None:
             near = known.like(name)
             faults.add(_UNKNOWN_CONCEPT, f"{where}, {name}" + (f", like {near}" if near else ""))
         concepts.append(names or keys((name,)))
-    found = (*row.evidence, *gold.distinct(pieces))
+    found = (*row.evidence, *sheet.distinct(pieces))
     if row.has_gold and not found and not any(concepts):
         faults.add(_NOTHING_LEFT, where)
         return None

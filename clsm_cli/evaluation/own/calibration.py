@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 from clsm_cli.errors import RefusedError
 from clsm_cli.evaluation import metrics
 from clsm_cli.evaluation.loaders import queries as loader
-from clsm_cli.evaluation.own import gold, labels, pools
+from clsm_cli.evaluation.own import sheet
 from clsm_cli.ingestion.ingest import end_begun_run
 from clsm_cli.ingestion.report import utc
 from clsm_cli.records import NamedTuple
@@ -105,7 +105,7 @@ def calibrate(store: Store, shop: Workshop, engine: Engine) -> Calibration:
         BadInputError: The labels are not what they must be.
         RefusedError: There are too few of them, or they are of another store.
     """
-    path = labels.path(store)
+    path = sheet.path(store)
     _check_store(store)
     dataset = loader.load(path, store.root)
     asked = dataset.cases[0].queries
@@ -206,18 +206,18 @@ def _confidences(
 ) -> list[float]:
     """The confidence of each answer."""
     floor_now = store.settings.recall.floor
-    answers = pools.confidences(store, asked, shop, engine, floor_now)
+    answers = sheet.confidences(store, asked, shop, engine, floor_now)
     return [each.confidence or 0.0 for each in answers]
 
 
 def _check_store(store: Store) -> None:
     """Refuse labels of another store."""
-    path, read = labels.path(store), labels.read(store)
+    path, read = sheet.path(store), sheet.read(store)
     named = loader.named_store(path, read)
     if read.store and named is not None and named.resolve() != store.root.resolve():
         reason = f"its labels are of another store, {read.store}"
         raise RefusedError(str(path), reason, "label queries of this one with: clsm eval label")
-    known = gold.known(store)
+    known = sheet.known(store)
     ids = [name for row in read.rows for name in row.memories]
     odd = sum(known.piece(name) is None for name in ids)
     if odd > 1 and 2 * odd > len(ids):

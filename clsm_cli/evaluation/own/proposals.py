@@ -1,16 +1,16 @@
-"""Queries that a person may label, made from what the store holds; the same store, the same queries.
+"""Queries that are worth a label, and some that should find nothing.
 
 Best are questions that the person really asked. Then come facts that changed, decisions and tasks,
 and, only where these are too few, what the store knows something about. Some have no answer in it, for
-the floor has to be set on such ones too (``negatives``).
+the floor has to be set on such ones too.
 """
 
 from __future__ import annotations
 
 import re
+from itertools import chain, zip_longest
 from typing import TYPE_CHECKING
 
-from clsm_cli.evaluation.own import negatives
 from clsm_cli.model.graph import Node
 from clsm_cli.records import NamedTuple
 from clsm_cli.text import route
@@ -23,6 +23,59 @@ if TYPE_CHECKING:
 
     from clsm_cli.forgetting.memory import Memory
     from clsm_cli.model.graph import Statement
+
+NEAR = (
+    ("blood", "What is the blood type of {}?"),
+    ("shoes", "What size of shoes does {} wear?"),
+    ("school", "Which school did {} go to?"),
+    ("middle", "What is the middle name of {}?"),
+    ("football", "Which football team does {} support?"),
+    ("instrument", "What instrument did {} learn as a child?"),
+    ("Christmas", "Where did {} spend last Christmas?"),
+    ("vote", "Which party does {} vote for?"),
+    ("passport", "When does the passport of {} expire?"),
+    ("tattoo", "What tattoo does {} have?"),
+)
+"""What may be asked of a person and is seldom recorded, each with the word that matters."""
+FAR = (
+    ("Jupiter", "How many moons does Jupiter have?"),
+    ("chess", "Who won the chess championship in 1972?"),
+    ("sponge", "How do I bake a sponge cake?"),
+    ("enzyme", "Which enzyme digests starch?"),
+    ("Roman", "When did the Roman republic end?"),
+    ("photosynthesis", "What do plants need for photosynthesis?"),
+    ("ethanol", "What is the boiling point of ethanol?"),
+    ("sewing", "How does a sewing machine make a stitch?"),
+    ("volcano", "Which volcano buried Pompeii?"),
+    ("violin", "How many strings does a violin have?"),
+)
+"""What no memory of a person's own life or work is asked, each with the word that matters."""
+PERSON = "person"
+"""Kind of node that is asked about."""
+
+
+def of(held: Memory) -> Iterator[tuple[str, str]]:
+    """Near and far in turn, each with where it lies; none whose word the store holds."""
+    texts = [told.turn.text for told in held.told.values()]
+    texts += [row.text for row in held.statements.values()]
+    known = frozenset(chain.from_iterable(map(stems, texts)))
+    people = sorted(
+        (r for r in held.records.values() if isinstance(r, Node) and r.kind == PERSON),
+        key=lambda node: (-node.n, node.id),
+    )
+    names = [node.label or node.id for node in people]
+    near = [
+        (form.format(names[place % len(names)]), "near what is known")
+        for place, form in enumerate(_unknown(NEAR, known))
+        if names
+    ]
+    far = [(text, "far from what is known") for text in _unknown(FAR, known)]
+    return (each for pair in zip_longest(near, far) for each in pair if each is not None)
+
+
+def _unknown(forms: Iterable[tuple[str, str]], known: frozenset[str]) -> list[str]:
+    return [form for word, form in forms if known.isdisjoint(stems(word))]
+
 
 NEGATIVE_EACH = 4
 """Every so manieth query should have no answer."""
@@ -73,7 +126,7 @@ def propose(held: Memory, known: Iterable[str], number: int) -> list[Proposal]:
     kinds = [_asked(held), _changed(held), _stated(held, "decision"), _stated(held, "task")]
     found = list(_in_turn([spread(kind) for kind in kinds], chosen, wanted))
     found += _in_turn([_concepts(held)], chosen, wanted - len(found))
-    none = (Proposal(text, "negative", about) for text, about in negatives.of(held))
+    none = (Proposal(text, "negative", about) for text, about in of(held))
     without = list(_in_turn([none], chosen, number - wanted))
     for place, each in enumerate(without):  # among the others, as nobody should see them coming
         found.insert(min(len(found), (place + 1) * NEGATIVE_EACH - 1), each)

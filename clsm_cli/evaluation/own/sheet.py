@@ -1,21 +1,201 @@
-"""Proposed queries and their pools as JSON, and the same with the marks of whoever judged them."""
+"""Judging by hand: which items of a pool answer a query, and the labels that come of it.
+
+Pooling as in TREC (Spärck Jones & van Rijsbergen 1975; Voorhees & Harman 2005): the first ten of
+each system, each item once, in an order that does not tell who found it. What no system finds is not
+judged, so recall on such a set is relative to the pool; evidence added by hand counts as well.
+"""
 
 from __future__ import annotations
 
+import re
+from collections import Counter
+from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
-from clsm_cli.errors import BadInputError
+from clsm_cli.config import with_changes
+from clsm_cli.errors import BadInputError, DamagedStoreError
+from clsm_cli.evaluation.benches import Bench
+from clsm_cli.evaluation.dataset import Case, Dataset, Existing, key, keys
+from clsm_cli.evaluation.dataset import Query as Labelled
+from clsm_cli.evaluation.systems import baselines, registry
+from clsm_cli.evaluation.systems.registry import Recall
+from clsm_cli.forgetting import memory
+from clsm_cli.ingestion.ingest import end_begun_run
+from clsm_cli.model.graph import Node
+from clsm_cli.model.ids import digest
 from clsm_cli.records import NamedTuple
-from clsm_cli.store import labels
+from clsm_cli.store import atomic, label_edit, labels
+from clsm_cli.store import labels as files
 from clsm_cli.store.jsonlines import LineError, load
 from clsm_cli.store.labels import Label
+from clsm_cli.store.lock import locked
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
+    from pathlib import Path
 
-    from clsm_cli.evaluation.own.gold import Known
-    from clsm_cli.evaluation.own.pools import Found
+    from clsm_cli.evaluation.benches import System
+    from clsm_cli.evaluation.measures import Retrieved
     from clsm_cli.evaluation.own.proposals import Proposal
+    from clsm_cli.evaluation.stores import Workshop
+    from clsm_cli.forgetting.memory import Memory
+    from clsm_cli.retrieval.meaning import Engine
+    from clsm_cli.store.labels import Labels
+    from clsm_cli.store.layout import Store
+
+ADVICE = (
+    "holds no labelled queries yet",
+    "make some in ten minutes with: clsm eval label",
+)
+"""What is wrong where there is no labelled set, and how to make one."""
+
+
+def path(store: Store) -> Path:
+    """The file of a store's labels."""
+    return files.path_of(store.root)
+
+
+def read(store: Store) -> Labels:
+    """The labels of a store; none where it has no such file.
+
+    Raises:
+        BadInputError: The file is not what it must be.
+        DamagedStoreError: It is no regular file, or too large.
+        DiskError: It cannot be read.
+    """
+    data = atomic.read(path(store), files.MAX_LABELS)
+    name = str(path(store))
+    return files.EMPTY if data is None else files.parse(files.decoded(data, name), name)
+
+
+def save(store: Store, rows: Sequence[Label], without: Sequence[str] = ()) -> list[str]:
+    """Add some labels, or write those with the same ids anew; and take some out.
+
+    The file is read again under the lock, so what a person or another command changed meanwhile
+    stays; one that an editor saves at this very moment is not overwritten.
+
+    Args:
+        store: Where.
+        rows: What is added or changed.
+        without: Ids of those that go.
+
+    Returns:
+        What the user should hear.
+
+    Raises:
+        BadInputError: The file is not what it must be.
+        RefusedError: Somebody changed it at this moment.
+        LockedError: Another clsm kept the lock.
+        DiskError: The operating system refused.
+    """
+    name = str(path(store))
+    with locked(store.root, store.settings.store.lock_wait):
+        warnings = end_begun_run(store)
+        data = atomic.read(path(store), files.MAX_LABELS)
+        text = "" if data is None else files.decoded(data, name)
+        known = {row.id for row in files.parse(text, name).rows}
+        change: dict[str, Label | None] = {row.id: row for row in rows if row.id in known}
+        change |= dict.fromkeys(known.intersection(without))
+        fresh = [row for row in rows if row.id not in known]
+        made = label_edit.edited(text, change, fresh).encode()
+        if len(made) > files.MAX_LABELS:
+            raise DamagedStoreError(
+                name, None, f"would be larger than {files.MAX_LABELS >> 20} MiB"
+            )
+        if made != data:
+            read_as = None if data is None else atomic.sha256(data)
+            atomic.put(path(store), made, read_as=read_as)
+    return warnings
+
+
+DEPTH = 10
+"""Items of each system."""
+BESIDE = ("BM25", "MiniLM")
+"""Systems beside clsm."""
+
+
+class Found(NamedTuple):
+    """An item of a pool.
+
+    Attributes:
+        id: Of the memory or turn, as a label names it.
+        text: In one line.
+        day: ISO date; empty: none.
+    """
+
+    id: str
+    text: str
+    day: str
+
+
+class Pools:
+    """Asks the systems.
+
+    Args:
+        store: What is asked; it is not changed.
+        shop: With the time at which it is asked in ``now``, and what embeds.
+        engine: Makes the vectors of queries; open.
+    """
+
+    def __init__(self, store: Store, shop: Workshop, engine: Engine) -> None:
+        self._bench = _bench(store, (), shop, engine, floor=0.0)
+        beside = [each for each in registry.plain() if each.name in BESIDE]
+        self._systems: list[System] = [Recall(registry.CLSM), *beside]
+
+    def of(self, text: str, hidden: frozenset[str] = frozenset()) -> list[Found]:
+        """The items that are to be judged for a query.
+
+        Args:
+            text: The query.
+            hidden: Keys of turns that are no answer, as the query was taken from them.
+        """
+        query = Labelled(id="", text=text)
+        said = {each.id: each.text for each in baselines.of(self._bench).passages}
+        found: dict[str, Found] = {}
+        for system in self._systems:
+            (retrieved,) = system.ask(self._bench, [query])
+            for item in retrieved.items[:DEPTH]:
+                shown = " ".join(said.get(item.id, item.text).split())  # of a window its own block
+                found.setdefault(shown, Found(_bare(item.id), shown, item.day))
+        kept = (each for each in found.values() if each.id not in hidden)
+        return sorted(kept, key=lambda each: digest(text, each.id))
+
+
+def confidences(
+    store: Store, queries: Sequence[Labelled], shop: Workshop, engine: Engine, floor: float
+) -> Iterator[Retrieved]:
+    """What clsm returns with another floor.
+
+    Args:
+        store: What is asked; it is not changed.
+        queries: What.
+        shop: With the time at which it is asked in ``now``.
+        engine: Makes the vectors of queries; open.
+        floor: Confidence below which an answer is left out.
+    """
+    return Recall(registry.CLSM).ask(_bench(store, queries, shop, engine, floor=floor), queries)
+
+
+def _bench(
+    store: Store, queries: Sequence[Labelled], shop: Workshop, engine: Engine, *, floor: float
+) -> Bench:
+    """The store itself, asked with another floor."""
+    assert shop.now is not None
+    case = Case("own", Existing(store.root), tuple(queries))
+    dataset = Dataset("queries", "own", "", "memory", "recall@10", (case,))
+    changed = store._replace(settings=with_changes(store.settings, {"recall.floor": floor}))
+    return Bench(dataset, case, changed, store, shop.now, 0, shop, engine)
+
+
+def _bare(name: str) -> str:
+    """The key of a turn, for a part of a long one too."""
+    key, _, part = name.rpartition("-")
+    return key if part.isdigit() and len(key) == _KEY else name
+
+
+_KEY = 12
+"""Characters of the key of a turn; a part of a long one has a number behind it."""
+
 
 SCHEMA = "clsm.label/1"
 _NEXT = "begin from what this prints: clsm eval label --json"
@@ -51,7 +231,7 @@ def of(proposals: Sequence[Proposal], pool: Callable[[Proposal], list[Found]]) -
     return {"schema": SCHEMA, "queries": queries}
 
 
-def read(text: str, name: str, known: Known) -> Marked:
+def read_sheet(text: str, name: str, known: Known) -> Marked:
     """The labels that a sheet makes.
 
     A query is judged where ``none`` is true, where an item is marked, or where it has evidence or
@@ -146,3 +326,92 @@ def _mark(each: dict[str, Any], key: str) -> bool | None:
     if value is not None and not isinstance(value, bool):
         raise ValueError(f"{key!r} is not true, false or null")
     return value
+
+
+_PART = re.compile(r"(?<=\A[0-9a-f]{12})-[0-9]+\Z")
+"""A part of a long turn stands for the whole turn."""
+_TIME = "9999-12-31T23:59:59Z"
+"""UTC time at which hand edits are thought to be settled; nothing is written."""
+
+
+class Known:
+    """What a store holds, by every name that a label may use.
+
+    Args:
+        held: The store, whole.
+    """
+
+    def __init__(self, held: Memory) -> None:
+        self._held = held
+        foreign = [told.turn.foreign_id for told in held.told.values()]
+        self._often = Counter(each for each in foreign if each is not None)
+        self._turns = {
+            told.turn.foreign_id: turn
+            for turn, told in held.told.items()
+            if told.turn.foreign_id is not None and self._often[told.turn.foreign_id] == 1
+        }
+        self._names = {
+            record.id: keys((record.id, record.label, *record.aliases))
+            for record in held.records.values()
+            if isinstance(record, Node)
+        }
+
+    def piece(self, name: str) -> str | None:
+        r"""The piece of evidence that the id of a memory or a turn stands for; None: unknown.
+
+        A turn goes by its key and, where no other has it, by the id it came with. A statement is
+        shown by what it rests on as well: its words came from there.
+
+        Returns:
+            Ids, each with a newline behind it; see ``dataset.Unit``.
+        """
+        bare = _PART.sub("", name)
+        statement = self._held.statements.get(bare)
+        turns = (bare,) if statement is None else statement.sources
+        ids = [] if statement is None else [statement.id]
+        for turn in turns:
+            ids += self._of_turn(turn)
+        return "".join(f"{each}\n" for each in dict.fromkeys(ids)) or None
+
+    def _of_turn(self, name: str) -> list[str]:
+        turn = name if name in self._held.told else self._turns.get(name)
+        if turn is None:
+            return []
+        foreign = self._held.told[turn].turn.foreign_id
+        return [turn, foreign] if foreign is not None and self._often[foreign] == 1 else [turn]
+
+    def concept(self, name: str) -> frozenset[str] | None:
+        """The keys of all names of the node that a name stands for; None: there is no such node."""
+        wanted = key(name)
+        return next((names for names in self._names.values() if wanted in names), None)
+
+    def like(self, name: str) -> str:
+        """The node whose id is nearest to a name that none has; empty: none is near."""
+        return next(iter(get_close_matches(name.casefold(), sorted(self._names), 1)), "")
+
+
+def known(store: Store) -> Known:
+    """What a store holds, by name."""
+    return Known(held(store))
+
+
+def held(store: Store) -> Memory:
+    """What a store holds."""
+    return memory.read(store, _TIME)
+
+
+def distinct(pieces: Iterable[str]) -> tuple[str, ...]:
+    r"""Pieces of ids without those that another one makes needless.
+
+    Whoever shows a turn shows a statement that rests on it, so a label that names both names one.
+
+    >>> distinct(["s\nt\n", "t\n", "u\n"])
+    ('t\n', 'u\n')
+    """
+    listed = list(dict.fromkeys(pieces))
+    sets = [frozenset(piece.split()) for piece in listed]
+    return tuple(
+        piece
+        for place, piece in enumerate(listed)
+        if not any(other < sets[place] for other in sets) and sets[place] not in sets[:place]
+    )

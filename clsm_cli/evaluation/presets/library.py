@@ -1,4 +1,4 @@
-"""A store as presets see it: all of it in memory, as the published systems hold theirs.
+"""A store as presets see it, and what they found in the form of every answer.
 
 What that costs does not matter: presets are there to be measured. What they rank are units: nodes,
 episodes, statements, gists and turns.
@@ -13,12 +13,16 @@ from typing import TYPE_CHECKING
 from clsm_cli.model.episodes import EpisodeRecord
 from clsm_cli.model.graph import Node, Statement
 from clsm_cli.records import NamedTuple
+from clsm_cli.retrieval.answer import Concept, Memory, Source, Why
+from clsm_cli.scoring import confidence
 from clsm_cli.store import logs, shards
 from clsm_cli.store.index import graph
+from clsm_cli.text import tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Sequence
 
+    from clsm_cli.evaluation.presets.channels import View
     from clsm_cli.evaluation.presets.preset import Episodes
     from clsm_cli.model.codec import Record
     from clsm_cli.retrieval.meaning import Engine
@@ -305,3 +309,120 @@ def cosine(one: Sequence[float], other: Sequence[float]) -> float:
 def spaced(text: str) -> str:
     """A text's words, folded, with single blanks between them."""
     return " ".join("".join(c if c.isalnum() else " " for c in text.casefold()).split())
+
+
+def memories(view: View, found: Sequence[tuple[Unit, float]], raw: int) -> list[Memory]:
+    """Units as memories, in their order.
+
+    A score is the share of the best score of the same kind of list; the confidence is the cosine,
+    as no published system has one. The kind of a turn is passage, as everywhere.
+
+    Args:
+        view: The query.
+        found: With their scores.
+        raw: How many of the first episodes carry their turns.
+    """
+    most = max((score for _, score in found), default=0.0) or 1.0
+    listed = []
+    for unit, score in found:
+        text = unit.text
+        if unit.kind == "episode" and raw > 0:
+            raw -= 1
+            text = f"{text}\n\n{view.library.raw(unit.rows)}"
+        share = round(max(0.0, min(1.0, score / most)), 4)
+        why = Why(graph=share) if unit.kind == "node" else Why(maxsim=_near(view, unit))
+        listed.append(
+            Memory(
+                id=unit.id,
+                kind="passage" if unit.kind == "turn" else unit.kind,
+                text=text,
+                stream=unit.stream,
+                score=share,
+                confidence=_near(view, unit),
+                tokens=tokens.count_tokens(text),
+                trust=unit.trust,
+                session=unit.session,
+                sources=_sources(view.library, unit),
+                why=why,
+                shares=why,
+            )
+        )
+    return listed
+
+
+def concepts(view: View, found: Sequence[Unit], limit: int) -> tuple[Concept, ...]:
+    """The nodes that were found; else those that what was found mentions, by the best that does.
+
+    Of the nodes of one unit those come first that more of its passages mention.
+    """
+    library = view.library
+    if any(unit.kind == "node" for unit in found):
+        return tuple(_reached(view, unit) for unit in found[:limit])
+    ranked: dict[str, float] = {}
+    for rank, unit in enumerate(found, 1):
+        mentioned = library.mentioned(unit)
+        for node in sorted(mentioned, key=lambda each: (-mentioned[each], each)):
+            ranked.setdefault(node, 1 / rank)
+    return tuple(
+        _concept(library, node, activation, None, (node,))
+        for node, activation in list(ranked.items())[:limit]
+    )
+
+
+def _reached(view: View, unit: Unit) -> Concept:
+    """A node with the way that its activation came."""
+    from clsm_cli.scoring.activation import path
+
+    library = view.library
+    number = library.numbers[unit.id]
+    way = tuple(library.nodes[each].id for each in path(view.reached, number))
+    seed = view.seeds.get(number)
+    activation = view.reached[number].activation
+    return _concept(library, unit.id, activation, seed[1] if seed else None, way)
+
+
+def _concept(
+    library: Library, node: str, activation: float, seed: str | None, path: tuple[str, ...]
+) -> Concept:
+    row = library.nodes[library.numbers[node]]
+    return Concept(
+        id=row.id,
+        label=row.label,
+        aliases=row.aliases,
+        kind=row.kind,
+        stream=row.stream,
+        activation=round(activation, 4),
+        seed=seed,
+        path=path,
+    )
+
+
+def _near(view: View, unit: Unit) -> float:
+    return round(confidence.capped(view.cosine(unit)), 4)
+
+
+def _sources(library: Library, unit: Unit) -> tuple[Source, ...]:
+    """Where a unit stands, then the turns that it rests on; one entry a file, at least one."""
+    own = _of_rows(library, unit.rows)
+    rested = _of_rows(library, (row for key in unit.keys for row in library.rows_of.get(key, ())))
+    nowhere = Source(f"{unit.stream}/graph", 0, 0, (), unit.time)
+    return tuple(dict.fromkeys((*own, *rested))) or (nowhere,)
+
+
+def _of_rows(library: Library, rows: Iterable[int]) -> list[Source]:
+    by_path: dict[str, list[int]] = {}
+    for row in rows:
+        by_path.setdefault(library.passages[row].path, []).append(row)
+    listed = []
+    for path, there in by_path.items():
+        found = [library.passages[row] for row in there]
+        listed.append(
+            Source(
+                path=path,
+                line_start=min(each.line_start for each in found),
+                line_end=max(each.line_end for each in found),
+                turn_ids=tuple(dict.fromkeys(each.foreign_id or each.key for each in found)),
+                timestamp=found[0].time,
+            )
+        )
+    return listed

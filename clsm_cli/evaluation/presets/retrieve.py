@@ -1,4 +1,8 @@
-"""A published system's retrieval, as its preset says: channels → fusion → filter → pack → answer.
+"""A published system's retrieval, as its preset says: channels, fusion, filter, pack, answer.
+
+Splitting and follow-ups are ``text/compound``'s. Smriti's own is when it splits: not for a word of
+cause alone, but for any long text, any conjunction or relative word, two quotations or two names.
+It ends when a round brings no new document and the top score rises by less than a fixed amount.
 
 What a system publishes is reproduced with clsm's own records, vectors and scores; where a language
 model chose or judged, a rule stands for it (docs/evaluation.md). Its crashes and losses are not.
@@ -6,31 +10,113 @@ model chose or judged, a rule stands for it (docs/evaluation.md). Its crashes an
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime
 from math import ceil
 from typing import TYPE_CHECKING
 
 from clsm_cli.evaluation import formulas
-from clsm_cli.evaluation.presets import answer, library, splitting
+from clsm_cli.evaluation.presets import library
 from clsm_cli.evaluation.presets.channels import Context, View
 from clsm_cli.model.episodes import EpisodeRecord
 from clsm_cli.retrieval import meaning, moments
 from clsm_cli.retrieval.finding import matched
 from clsm_cli.retrieval.recall import pack
 from clsm_cli.scoring import packing, rank_fusion
+from clsm_cli.evaluation.presets import compound
 from clsm_cli.text import tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from clsm_cli.evaluation.presets.library import Pool, Unit
-    from clsm_cli.evaluation.presets.preset import Channel, Preset
+    from clsm_cli.evaluation.presets.preset import Channel, Preset, Rounds
     from clsm_cli.retrieval.answer import Concept, Memory
     from clsm_cli.retrieval.meaning import Engine
     from clsm_cli.retrieval.query import Query
     from clsm_cli.store.index.reader import Index
 
+if TYPE_CHECKING:
     Scores = dict[int, float]
+    Search = Callable[[str], Scores]
+
+LONG = 8
+"""Words beyond which a question counts as complex."""
+# fmt: off
+_SPLITS = frozenset((
+    "and", "or", "but", "that", "which", "who", "where", "when", "while", "although",
+    "before", "after", "since", "until", "then", "vs", "versus", "than", "compared", "difference",
+))
+# fmt: on
+_WORD = re.compile(r"[^\W_]+")
+_QUOTED = re.compile(r'"[^"\n]+"|“[^”\n]+”')
+
+
+def is_complex(text: str) -> bool:
+    """Whether Smriti takes a question apart.
+
+    >>> is_complex("Why we switched to SQLite"), is_complex("tabs or spaces")
+    (False, True)
+    >>> is_complex("did Ilse meet Joris")
+    True
+    """
+    words = _WORD.findall(text)
+    names = [word for word in words[1:] if word[0].isupper() and len(word) > 1]
+    return (
+        len(words) > LONG
+        or not _SPLITS.isdisjoint(word.casefold() for word in words)
+        or len(_QUOTED.findall(text)) >= 2
+        or len(names) >= 2
+    )
+
+
+def queries(text: str, rounds: Rounds) -> list[tuple[str, float]]:
+    """The question and its parts with their weights; a longer part tells more and weighs more."""
+    if not is_complex(text):
+        return [(text, 1.0)]
+    found = compound.parts(text)[: rounds.queries]
+    return [
+        (part.text, part.weight + (_bonus(part.text, rounds) if at else 0.0))
+        for at, part in enumerate(found)
+    ]
+
+
+def _bonus(text: str, rounds: Rounds) -> float:
+    """The bonus of a part: of three words the first, of five the second."""
+    words = len(text.split())
+    three, five = rounds.specific
+    return five if words >= 5 else three if words >= 3 else 0.0
+
+
+def run(
+    text: str, rounds: Rounds, search: Search, texts_of: Callable[[Mapping[int, float]], str]
+) -> Scores:
+    """What all rounds find, best first.
+
+        score = Σ weight · score × boost^(n − 1),  for a document that n texts found
+
+    Args:
+        text: The question.
+        rounds: How many, and when to end.
+        search: A text → document → score.
+        texts_of: What some documents say.
+    """
+    asked = queries(text, rounds)
+    found = [(weight, search(part)) for part, weight in asked]
+    fused = rank_fusion.fuse_rounds(found)
+    for _ in range(rounds.most - 1):
+        seen = frozenset(tokens.stems(texts_of(fused)))
+        follow = compound.follow_up(text, seen)
+        if follow is None or follow.text in {part for part, _ in asked}:
+            break
+        asked.append((follow.text, rounds.follow))
+        found.append((rounds.follow, search(follow.text)))
+        before, fused = fused, rank_fusion.fuse_rounds(found)
+        gained = max(fused.values(), default=0.0) - max(before.values(), default=0.0)
+        if not fused.keys() - before.keys() and gained < rounds.gain:
+            break
+    return fused
+
 
 USUAL_K = 10
 """The ``-k`` that a preset's numbers of units are meant for; others change them in proportion."""
@@ -59,13 +145,15 @@ def retrieve(
     for units in preset.units:
         pool = held.pool(units.kinds, preset.episodes)
         found += seeker.found(query.text, pool, _scaled(units.k, query.k), query)
-    memories = answer.memories(seeker.view(query.text), found, preset.episodes.raw)
+    memories = library.memories(seeker.view(query.text), found, preset.episodes.raw)
     if preset.pack.characters:
         memories = _within(memories, preset.pack.characters)
     shown = {memory.id for memory in memories}
     is_graph = "activation" in preset.channels
     named = [unit for unit, _ in found if is_graph or unit.id in shown]
-    concepts = answer.concepts(seeker.view(query.text), named, index.store.settings.recall.concepts)
+    concepts = library.concepts(
+        seeker.view(query.text), named, index.store.settings.recall.concepts
+    )
     kept, _ = pack(memories, query.budget, query.unit)
     return concepts, kept
 
@@ -118,7 +206,7 @@ class _Seeker:
         """The best units of a pool with their scores."""
         preset = self._preset
         if preset.rounds is not None:
-            scores = splitting.run(
+            scores = run(
                 text,
                 preset.rounds,
                 lambda part: _first(self._search(part, pool), k, pool),

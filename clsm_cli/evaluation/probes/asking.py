@@ -5,22 +5,22 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from clsm_cli.evaluation import benches, program, stores
-from clsm_cli.evaluation.bench import Bench
+from clsm_cli.evaluation import benches, stores
+from clsm_cli.evaluation.benches import Bench
 from clsm_cli.evaluation.dataset import Case, Chat, Dataset, Query
 from clsm_cli.evaluation.result import Verdict
 from clsm_cli.evaluation.stores import Made
-from clsm_cli.evaluation.systems import registry, static
-from clsm_cli.evaluation.systems.recall import Recall
+from clsm_cli.evaluation.systems import baselines, registry
+from clsm_cli.evaluation.systems.registry import Recall
 from clsm_cli.store import atomic
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from datetime import datetime
 
-    from clsm_cli.evaluation.bench import System
-    from clsm_cli.evaluation.loaders.cases import Said
-    from clsm_cli.evaluation.retrieved import Item, Retrieved
+    from clsm_cli.evaluation.benches import System
+    from clsm_cli.evaluation.loaders.parsing import Said
+    from clsm_cli.evaluation.measures import Item, Retrieved
     from clsm_cli.evaluation.stores import Workshop
     from clsm_cli.retrieval.meaning import Engine
     from clsm_cli.store.layout import Store
@@ -36,11 +36,6 @@ def bench(shop: Workshop, engine: Engine, name: str, turns: Iterable[Said]) -> B
     """
     (made,) = benches.make(_dataset(name, turns), workshop(shop), engine)
     return made
-
-
-def awake(bench: Bench) -> Bench:
-    """A bench whose store is asked as it was ingested, before any consolidation."""
-    return replace(bench, store=bench.raw)
 
 
 def staged(
@@ -77,12 +72,12 @@ def staged(
                 stores.take(own, store, (str(source),), now)
             night(own, store, now)
 
-        label = f"part-{number}-{atomic.sha256(content)}-{program.digest_of(_NIGHT)}"
+        label = f"part-{number}-{atomic.sha256(content)}-{stores.digest_of(_NIGHT)}"
         store = stores.kept(own, made, label, grow)
         made = Made(store, now)
         told = [turn for each in parts[: number + 1] for turn in each]
         dataset = _dataset(name, told)
-        whole = static.whole(dataset.cases[0], store)
+        whole = baselines.whole(dataset.cases[0], store)
         found.append(
             Bench(dataset, dataset.cases[0], store, store, now, whole, shop=own, engine=engine)
         )
@@ -98,16 +93,9 @@ def consolidate(shop: Workshop, store: Store, now: datetime) -> None:
     stores.sleep(shop, store, now)
 
 
-def empty(shop: Workshop, engine: Engine, beside: Bench) -> Bench:
-    """A store to which nothing was ever told."""
-    dataset = _dataset("empty", ())
-    store = stores.empty(beside.raw, "empty")
-    return Bench(dataset, dataset.cases[0], store, store, beside.now, 0, shop=shop, engine=engine)
-
-
 def ask(bench: Bench, queries: Sequence[Query], names: Sequence[str]) -> dict[str, list[Retrieved]]:
     """What some systems return for each query, by their names."""
-    known: dict[str, System] = {each.name: each for each in registry.baselines()}
+    known: dict[str, System] = {each.name: each for each in registry.plain()}
     known[CLSM] = Recall(CLSM)
     return {name: list(known[name].ask(bench, queries)) for name in names}
 

@@ -15,8 +15,8 @@ from clsm_cli.records import NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from clsm_cli.evaluation.loaders.cases import Said
-    from clsm_cli.evaluation.retrieved import Retrieved
+    from clsm_cli.evaluation.loaders.parsing import Said
+    from clsm_cli.evaluation.measures import Retrieved
     from clsm_cli.evaluation.stores import Workshop
     from clsm_cli.retrieval.meaning import Engine
 

@@ -19,9 +19,9 @@ from clsm_cli.store.index.opening import open_index
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-    from clsm_cli.evaluation.bench import Bench
-    from clsm_cli.evaluation.loaders.cases import Said
-    from clsm_cli.evaluation.retrieved import Item
+    from clsm_cli.evaluation.benches import Bench
+    from clsm_cli.evaluation.loaders.parsing import Said
+    from clsm_cli.evaluation.measures import Item
     from clsm_cli.evaluation.stores import Workshop
     from clsm_cli.retrieval.meaning import Engine
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from clsm_cli.evaluation.probes import asking, material, recorded
+from clsm_cli.evaluation.probes import asking, material
 from clsm_cli.evaluation.probes.asking import BM25, CLSM, MINILM
 from clsm_cli.evaluation.probes.material import Draw
 from clsm_cli.evaluation.result import ProbeResult, Series, Verdict
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime
 
-    from clsm_cli.evaluation.bench import Bench
+    from clsm_cli.evaluation.benches import Bench
     from clsm_cli.evaluation.dataset import Query as Labelled
-    from clsm_cli.evaluation.loaders.cases import Said
-    from clsm_cli.evaluation.retrieved import Retrieved
+    from clsm_cli.evaluation.loaders.parsing import Said
+    from clsm_cli.evaluation.measures import Retrieved
     from clsm_cli.evaluation.stores import Workshop
     from clsm_cli.retrieval.meaning import Engine
     from clsm_cli.store.layout import Store
@@ -47,7 +47,7 @@ def run(shop: Workshop, engine: Engine, seed: int) -> ProbeResult:
     Raises:
         DiskError: The work folder cannot be written.
     """
-    known = recorded.made(seed)
+    known = material.made(seed)
     parts = [known.turns, *_added(seed, len(known.turns))]
     benches = asking.staged(shop, engine, "growth", parts, night)
     queries = [fact.query for fact in known.facts]
@@ -94,14 +94,14 @@ def night(shop: Workshop, store: Store, now: datetime) -> None:
 def _added(seed: int, turns: int) -> list[list[Said]]:
     """What is added at each size after the first, about other people, session after session."""
     draw = Draw(seed, "growth")
-    people = [draw.name() for _ in range(5 * recorded.PEOPLE)]
+    people = [draw.name() for _ in range(5 * material.PEOPLE)]
     parts: list[list[Said]] = []
-    number, count = recorded.SESSIONS, turns
+    number, count = material.SESSIONS, turns
     for size in SIZES[1:]:
         part: list[Said] = []
         while count + len(part) < size * turns:
-            talk = draw.talk((), 2 * recorded.CHATTER, people)
-            part += material.session(number, recorded.START + number * recorded.EVERY, talk)
+            talk = draw.talk((), 2 * material.CHATTER, people)
+            part += material.session(number, material.START + number * material.EVERY, talk)
             number += 1
         count += len(part)
         parts.append(part)

@@ -19,9 +19,9 @@ from clsm_cli.store import atomic
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from clsm_cli.evaluation.bench import Bench
-    from clsm_cli.evaluation.loaders.cases import Said
-    from clsm_cli.evaluation.retrieved import Retrieved
+    from clsm_cli.evaluation.benches import Bench
+    from clsm_cli.evaluation.loaders.parsing import Said
+    from clsm_cli.evaluation.measures import Retrieved
     from clsm_cli.evaluation.stores import Workshop
     from clsm_cli.retrieval.meaning import Engine
 

@@ -13,7 +13,7 @@ from clsm_cli.evaluation.probes.material import Draw, Line
 from clsm_cli.evaluation.result import ProbeResult
 
 if TYPE_CHECKING:
-    from clsm_cli.evaluation.loaders.cases import Said
+    from clsm_cli.evaluation.loaders.parsing import Said
     from clsm_cli.evaluation.stores import Workshop
     from clsm_cli.retrieval.meaning import Engine
 

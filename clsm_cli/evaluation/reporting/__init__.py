@@ -1,1 +1,1 @@
-"""A result of ``clsm eval`` as grids, charts, Markdown, one HTML page, and files."""
+"""A result of ``clsm eval`` as tables, as Markdown and as files."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from clsm_cli.evaluation.reporting.names import chance, heading, share, span
+from clsm_cli.evaluation.reporting.grids import chance, heading, share, span
 from clsm_cli.records import NamedTuple
 
 if TYPE_CHECKING:
@@ -72,11 +72,6 @@ def than(where: Standing) -> str:
         return f"{said}."
     interval = span(where.pair.interval, is_difference=True)
     return f"{said} (95 %: {interval}, p {chance(where.pair.p)})."
-
-
-def held(found: ProbeResult) -> bool | None:
-    """Whether clsm holds under a probe; None where nobody was tried."""
-    return found.verdicts[0].passed if found.verdicts else None
 
 
 def says_little(found: ProbeResult) -> str:

@@ -1,8 +1,23 @@
-"""The conversations of this machine as they were held: sittings, each apart by a long silence.
+"""Conversations as shadow mode sees them: their turns, asked again, and what was used.
 
 An agent whose one conversation never ends still sits down to it anew every day, and loads its files
 anew. So a conversation is cut where the silence is one that ends an episode
 (``boundary.gap_certain``), and each part is looked at by itself.
+
+The store knows more by now, so recall is asked for what was known a second before the first turn
+(``known_at``): nothing that was said later is seen, the sitting itself included. What carries no
+exact time cannot be judged so: such a block or turn counts if the store had it by then, or if its
+day is an earlier one. Of the briefing, statements count that were recorded by then.
+
+A text is *used* when a later turn takes up one of its sentences. Words are stems, each weighed by its
+rarity in the store, 1 for a word that one passage alone holds. Of the sentence's words the turn
+shares at least two, figures not counted; they are at least ``SHARE`` of its weight and weigh at least
+``RARE`` together. Where both hold figures, they share one: another figure is another fact. Words of
+the prompt that the text was fetched for do not count, they would come back in any answer. So a name
+alone is no use, nor are words that everybody says.
+
+It is a measure of likeness, not of cause, and the same for every source; how often it is right on
+the sample memory is told in docs/evaluation.md.
 """
 
 from __future__ import annotations
@@ -11,15 +26,29 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, TypeGuard
 
 from clsm_cli.errors import DamagedStoreError
+from clsm_cli.ingestion.report import utc
 from clsm_cli.ingestion.times import instant
 from clsm_cli.records import NamedTuple
+from clsm_cli.retrieval.briefing import brief
+from clsm_cli.retrieval.query import Query
+from clsm_cli.retrieval.recall import recall
+from clsm_cli.scoring import bm25
 from clsm_cli.store import episodes, inbox, logs
+from clsm_cli.store.index import postings
+from clsm_cli.store.index.filters import Filters
+from clsm_cli.store.index.opening import open_index
+from clsm_cli.text import sentences, tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    import sqlite3
+    from collections.abc import Iterable, Iterator, Sequence
     from pathlib import Path
 
     from clsm_cli.model.episodes import Episode, Turn
+    from clsm_cli.retrieval.answer import Memory
+    from clsm_cli.retrieval.meaning import Engine
+    from clsm_cli.store.index.opening import Embedder
+    from clsm_cli.store.index.reader import Index
     from clsm_cli.store.layout import Store
 
 SPEAKING = ("user", "assistant")
@@ -167,3 +196,222 @@ def _sitting(part: list[_Heard], silent_since: datetime) -> Sitting | None:
         keys=frozenset(h.turn.key for h in part),
         is_over=not part[-1].is_open or part[-1].at <= silent_since,
     )
+
+
+PROMPTS = 20
+"""Prompts of a sitting that are asked, from its first on."""
+LONGEST = 4000
+"""Characters of a prompt that are asked; a page that was pasted in is no question."""
+
+
+class Load(NamedTuple):
+    """One thing that would have been read.
+
+    Attributes:
+        id: Of the turn, block, statement or episode.
+        tokens: Estimated word pieces of ``text``.
+    """
+
+    id: str
+    text: str
+    tokens: int
+
+
+class Replayed(NamedTuple):
+    """What clsm would have given in a sitting.
+
+    Attributes:
+        briefing: At its start.
+        answers: For each prompt: its place among the turns, and what recall returned.
+    """
+
+    briefing: tuple[Load, ...]
+    answers: tuple[tuple[int, tuple[Load, ...]], ...]
+
+
+def prompts(sitting: Sitting) -> list[int]:
+    """The places of the turns that are asked: what the user said, the first ones."""
+    places = [at for at, turn in enumerate(sitting.turns) if turn.role == "user"]
+    return places[:PROMPTS]
+
+
+def replay(
+    store: Store,
+    told: Told,
+    chosen: Sequence[Sitting],
+    budget: int,
+    engine: Engine,
+    embedder: Embedder,
+) -> Iterator[Replayed]:
+    """What clsm would have given in some sittings; no trace is left.
+
+    Args:
+        store: As it is now.
+        told: What it was told.
+        chosen: Which sittings.
+        budget: Tokens of a briefing, and of each answer.
+        engine: Makes the vectors of prompts.
+        embedder: Makes the vectors of passages that have none yet.
+    """
+    unseen = [_unseen(sitting, told, store) for sitting in chosen]
+    queries = [
+        Query(
+            text=sitting.turns[at].text[:LONGEST],
+            now=_before(sitting).isoformat(),
+            k=store.settings.recall.k,
+            budget=budget,
+            filters=Filters(without=tuple(sorted(hidden))),
+            known_at=_before(sitting).isoformat(),
+            is_gated=True,
+        )
+        for sitting, hidden in zip(chosen, unseen, strict=True)
+        for at in prompts(sitting)
+    ]
+    answers = recall(store, queries, engine, embedder)
+    for sitting, hidden in zip(chosen, unseen, strict=True):
+        found = tuple(
+            (at, tuple(Load(m.id, m.text, m.tokens) for m in answer.memories if _was(m, hidden)))
+            for at, answer in zip(prompts(sitting), answers, strict=False)  # the rest is others'
+        )
+        yield Replayed(_briefing(store, sitting, hidden, budget), found)
+
+
+def _before(sitting: Sitting) -> datetime:
+    return sitting.start - timedelta(seconds=1)
+
+
+def _unseen(sitting: Sitting, told: Told, store: Store) -> frozenset[str]:
+    """What recall cannot know to be later: the sitting itself, and what came with no exact time."""
+    known = utc(_before(sitting))
+    day = sitting.start.astimezone(store.zone).date().isoformat()
+    later = {
+        name
+        for name, each in told.undated.items()
+        if each.recorded_at > known and not (each.day is not None and each.day < day)
+    }
+    return sitting.keys | later
+
+
+def _was(memory: Memory, unseen: frozenset[str]) -> bool:
+    """Whether nothing later stands in the window of a note; all else was filtered."""
+    return memory.kind != "passage" or unseen.isdisjoint(memory.sources[0].turn_ids)
+
+
+def _briefing(
+    store: Store, sitting: Sitting, unseen: frozenset[str], budget: int
+) -> tuple[Load, ...]:
+    found = brief(store, _before(sitting), budget)
+    known = utc(_before(sitting))
+    with open_index(store, None) as opened:
+        return tuple(
+            Load(item.id, item.text, item.tokens)
+            for section in found.sections
+            for item in section.items
+            if not unseen & {item.id, item.id.partition("-")[0]}
+            and _recorded(opened.index, item.id) <= known
+        )
+
+
+def _recorded(index: Index, record_id: str) -> str:
+    """When a statement was recorded; "" for all else."""
+    return getattr(index.record(record_id), "recorded_at", None) or ""
+
+
+SHARE = 0.4
+"""Part of a sentence's weight that a turn has to share."""
+RARE = 1.3
+"""Weight of what is shared, in words that one passage alone holds."""
+LEAST = 2
+"""Words that are shared, numbers not counted."""
+HELD = 2 / 3
+"""Part of a sentence's weight from which another text says the same."""
+
+Words = frozenset[str]
+
+
+class Claim(NamedTuple):
+    """A sentence or list item of a text: its words, and its size in estimated word pieces."""
+
+    words: Words
+    tokens: int
+
+
+def words(text: str) -> Words:
+    """The distinct stems of a text; of a name with an underscore its parts do not count again.
+
+    >>> sorted(words("The memory_v2 of Margaret, 61.4 cm"))
+    ['4', '61', 'cm', 'margaret', 'memory_v2']
+    """
+    found = set(tokens.stems(text))
+    for name in [each for each in found if "_" in each]:
+        found -= set(tokens.stems(name.replace("_", " ")))
+    return frozenset(found)
+
+
+def claims(text: str) -> tuple[Claim, ...]:
+    """The sentences and list items of a text, but for those without a word.
+
+    >>> [sorted(each.words) for each in claims("The password is lost. It was on a tin.")]
+    [['lost', 'password'], ['tin']]
+    """
+    parts = [text[start:end] for start, end in sentences.split(text)]
+    found = (Claim(words(part), tokens.count_tokens(part)) for part in parts)
+    return tuple(each for each in found if each.words)
+
+
+class Rarity:
+    """How rare words are in a store: idf(n) / idf(1) of a word that n passages hold."""
+
+    def __init__(self, connection: sqlite3.Connection, passages: int) -> None:
+        """Count in an open index of so many passages."""
+        self._connection = connection
+        self._passages = max(2, passages)
+        self._known: dict[str, float] = {}
+
+    def __call__(self, found: Iterable[str]) -> float:
+        """The weight of some words together."""
+        return sum(self._of(word) for word in sorted(found))
+
+    def _of(self, word: str) -> float:
+        if word not in self._known:
+            holding = max(1, min(self._passages, postings.count(self._connection, word)))
+            once = bm25.idf(self._passages, 1)
+            self._known[word] = bm25.idf(self._passages, holding) / once
+        return self._known[word]
+
+
+def used(
+    text: Sequence[Claim], turns: Sequence[Words], asked: Words, rarity: Rarity
+) -> tuple[Claim, ...]:
+    """The sentences of a text that a turn takes up.
+
+    Args:
+        text: Its ``claims``.
+        turns: Words of each turn that comes after it was loaded.
+        asked: Words of the prompt that it was loaded for.
+        rarity: Weighs words.
+    """
+    return tuple(each for each in text if _is_taken_up(each.words - asked, turns, rarity))
+
+
+def _is_taken_up(said: Words, turns: Sequence[Words], rarity: Rarity) -> bool:
+    figures, whole = _figures(said), rarity(said)
+    for turn in turns:
+        shared = said & turn
+        same = _figures(shared)
+        if len(shared) - len(same) < LEAST or (figures and not same and _figures(turn)):
+            continue
+        weight = rarity(shared)
+        if weight >= RARE and weight >= SHARE * whole:
+            return True
+    return False
+
+
+def _figures(found: Words) -> Words:
+    return frozenset(word for word in found if word.isdigit())
+
+
+def held(claim: Claim, texts: Iterable[Words], rarity: Rarity) -> bool:
+    """Whether one of some texts says what a sentence says."""
+    whole = rarity(claim.words)
+    return any(rarity(claim.words & text) >= HELD * whole for text in texts)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from clsm_cli.errors import BadInputError
 from clsm_cli.evaluation import stores
 from clsm_cli.evaluation.dataset import Chat
-from clsm_cli.evaluation.loaders.cases import Said, malformed
+from clsm_cli.evaluation.loaders.parsing import Said, malformed
 from clsm_cli.retrieval import moments
 from clsm_cli.store import atomic, yaml_text
 from clsm_cli.store.index.opening import open_index

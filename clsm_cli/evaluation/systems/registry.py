@@ -1,18 +1,118 @@
-"""The systems by name."""
+"""The systems that are compared: clsm, published ones and baselines."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from clsm_cli.evaluation import measures
+from clsm_cli.evaluation.measures import Retrieved, of_answer, of_found
 from clsm_cli.evaluation.presets.preset import load
-from clsm_cli.evaluation.systems import meaning, static, words
-from clsm_cli.evaluation.systems.baseline import Baseline
-from clsm_cli.evaluation.systems.recall import Published
+from clsm_cli.evaluation.presets.retrieve import retrieve
+from clsm_cli.evaluation.systems import baselines
+from clsm_cli.evaluation.systems.baselines import Baseline
+from clsm_cli.retrieval.query import Query
+from clsm_cli.retrieval.recall import recall
+from clsm_cli.store.index.opening import open_index
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator, Sequence
 
-    from clsm_cli.evaluation.bench import System
+    from clsm_cli.evaluation.benches import Bench, System
+    from clsm_cli.evaluation.dataset import Query as Labelled
+    from clsm_cli.evaluation.presets.preset import Preset
+
+ITEMS = 50
+"""Items of clsm's own answers: every measure cuts the same ranking."""
+UNLIMITED = 1 << 30
+"""Tokens."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recall:
+    """``clsm recall`` on the consolidated store; see ``bench.System``.
+
+    It is asked for more than it returns by default, without a limit of tokens.
+    """
+
+    name: str
+
+    @property
+    def about(self) -> str:
+        """What answers, and how much is asked for."""
+        return f"clsm recall, {ITEMS} items, no limit of tokens"
+
+    def ask(self, bench: Bench, queries: Sequence[Labelled]) -> Iterator[Retrieved]:
+        """What it returns for each query, in turn; the time of the first includes opening the index."""
+        asked = [Query(each.text, bench.time_of(each), ITEMS, UNLIMITED) for each in queries]
+        answers = recall(bench.store, asked, bench.engine, bench.shop.embedder)
+        began = bench.clock()
+        for answer in answers:
+            yield of_answer(answer, 1000 * (bench.clock() - began))
+            began = bench.clock()
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """The retrieval of a published system; see ``bench.System``.
+
+    What it returns depends on the budget, so it is given clsm's defaults. It has no confidence that
+    the memory holds an answer.
+    """
+
+    preset: Preset
+
+    @property
+    def name(self) -> str:
+        """That of the system."""
+        return self.preset.name
+
+    @property
+    def about(self) -> str:
+        """What answers, and how much is asked for."""
+        return f"the retrieval of {self.name} as published, with clsm's default items and tokens"
+
+    def ask(self, bench: Bench, queries: Sequence[Labelled]) -> Iterator[Retrieved]:
+        """What it returns for each query, in turn; the time of the first includes opening the index."""
+        settings = bench.store.settings.recall
+        began = bench.clock()
+        with open_index(bench.store, bench.shop.embedder) as opened:
+            for each in queries:
+                query = Query(each.text, bench.time_of(each), settings.k, settings.budget)
+                concepts, memories = retrieve(opened.index, query, bench.engine, self.preset)
+                yield of_found(concepts, memories, 1000 * (bench.clock() - began))
+                began = bench.clock()
+
+
+@dataclass(frozen=True, slots=True)
+class Packed:
+    """``clsm recall --budget N``: it packs for what is left; see ``bench.System``.
+
+    Only what fits 1,000 tokens and the reduced contexts is asked for, and only that is measured.
+    """
+
+    name: str
+
+    @property
+    def about(self) -> str:
+        """What answers."""
+        return f"clsm recall with a budget of tokens, {ITEMS} items at most"
+
+    def ask(self, bench: Bench, queries: Sequence[Labelled]) -> Iterator[Retrieved]:
+        """What it returns for each query, in turn."""
+        found = measures.budgets(bench.whole)
+        budgets = sorted({found[name] for name in measures.PACKED})
+        asked = [
+            Query(each.text, bench.time_of(each), ITEMS, budget)
+            for each in queries
+            for budget in budgets
+        ]
+        answers = recall(bench.store, asked, bench.engine, bench.shop.embedder)
+        for _ in queries:
+            yield Retrieved(
+                (), packed={budget: of_answer(next(answers)).items for budget in budgets}
+            )
+
 
 CLSM = "clsm"
 """clsm as it is shipped."""
@@ -21,28 +121,28 @@ MINILM = "MiniLM"
 STATIC = "static"
 """What an agent loads at every start."""
 _ALL = (
-    Baseline("grep", "passages by how many words of the query they hold", words.grep),
+    Baseline("grep", "passages by how many words of the query they hold", baselines.grep),
     Baseline(
         "BM25",
-        f"bm25s, Lucene's variant, k1 {words.K1}, b {words.B}, English stems and stop words",
-        words.bm25,
+        f"bm25s, Lucene's variant, k1 {baselines.K1}, b {baselines.B}, English stems and stop words",
+        baselines.bm25,
     ),
     Baseline(
         MINILM,
         "cosine of all-MiniLM-L6-v2 sentence vectors; a speaker whom the query names is I in it",
-        meaning.minilm,
+        baselines.minilm,
     ),
-    Baseline("RRF", "reciprocal rank fusion of BM25 and MiniLM, k 60", meaning.rrf),
+    Baseline("RRF", "reciprocal rank fusion of BM25 and MiniLM, k 60", baselines.rrf),
     Baseline(
         "fusion",
-        f"{meaning.BM25_SHARE:g} BM25 + {1 - meaning.BM25_SHARE:g} cosine, each 0 to 1",
-        meaning.fusion,
+        f"{baselines.BM25_SHARE:g} BM25 + {1 - baselines.BM25_SHARE:g} cosine, each 0 to 1",
+        baselines.fusion,
     ),
-    Baseline("recency", "the newest passages", static.recency),
+    Baseline("recency", "the newest passages", baselines.recency),
     Baseline(
         STATIC,
         "SOUL, USER, MEMORY and the last two daily notes; of a chat the last sessions",
-        static.static,
+        baselines.static,
     ),
 )
 BASELINES = tuple(each.name for each in _ALL)
@@ -58,7 +158,7 @@ def named(name: str) -> System:
     return {each.name: each for each in _ALL}[name]
 
 
-def baselines() -> list[System]:
+def plain() -> list[System]:
     """What a user has without clsm."""
     return list(_ALL)
 

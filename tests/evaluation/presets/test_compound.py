@@ -195,9 +195,9 @@ def test_a_simple_question_loads_no_rules() -> None:
     import sys
 
     code = (
-        "import sys; from clsm_cli.text.compound import is_compound;"
+        "import sys; from clsm_cli.evaluation.presets.compound import is_compound;"
         "assert not is_compound('What does Mara want?');"
-        "print('clsm_cli.text.compound_rules' in sys.modules)"
+        "print('clsm_cli.evaluation.presets.compound_rules' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)
     assert done.stdout.strip() == "False"

@@ -10,7 +10,7 @@ from evaluation.presets.published_store import ask
 from sample_store import NOW
 
 from clsm_cli.evaluation.presets import preset as presets
-from clsm_cli.evaluation.presets import retrieve, splitting
+from clsm_cli.evaluation.presets import retrieve
 from clsm_cli.store import layout
 from clsm_cli.text import tokens
 
@@ -183,7 +183,7 @@ def smriti_rounds() -> Rounds:
     ],
 )
 def test_smriti_takes_apart_what_is_complex(text: str, parts: int) -> None:
-    found = splitting.queries(text, smriti_rounds())
+    found = retrieve.queries(text, smriti_rounds())
     assert len(found) == parts
     assert found[0] == (text, 1.0)
 
@@ -196,7 +196,7 @@ def test_smriti_fuses_rounds_and_asks_for_what_is_missing() -> None:
         asked.append(text)
         return held.get(text, {})
 
-    found = splitting.run(
+    found = retrieve.run(
         "REST vs GraphQL", smriti_rounds(), search, lambda _: "REST is an interface"
     )
     assert asked == ["REST vs GraphQL", "REST", "GraphQL"]  # GraphQL was asked for already
@@ -210,7 +210,7 @@ def test_smriti_ends_when_a_round_brings_nothing() -> None:
         asked.append(text)
         return {1: 0.1} if len(asked) == 1 else {}
 
-    splitting.run("boats of Haarlem", smriti_rounds(), search, lambda _: "a boat")
+    retrieve.run("boats of Haarlem", smriti_rounds(), search, lambda _: "a boat")
     assert asked == ["boats of Haarlem", "Haarlem"]
 
 

@@ -1,9 +1,11 @@
-"""Whether consolidation is a function of what was said, not of how often it runs."""
+"""What consolidation makes of labelled notes, against labels."""
 
 from __future__ import annotations
 
 import json
+import random
 import re
+from collections import Counter
 from dataclasses import fields, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -11,8 +13,16 @@ from typing import TYPE_CHECKING
 from clsm_cli.errors import RefusedError
 from clsm_cli.evaluation import stores
 from clsm_cli.evaluation.loaders.memory import FOLDERS
-from clsm_cli.evaluation.studies import memory_contents
-from clsm_cli.evaluation.studies.memory_report import Difference, Repeated
+from clsm_cli.evaluation.studies import matching
+from clsm_cli.evaluation.studies.labelled import (
+    Contents,
+    Difference,
+    MemoryReport,
+    Repeated,
+    SheetRow,
+    load,
+    read,
+)
 from clsm_cli.model.graph import Edge, Node, Statement
 
 if TYPE_CHECKING:
@@ -20,15 +30,105 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from clsm_cli.evaluation.stores import Made, Workshop
-    from clsm_cli.evaluation.studies.memory_contents import Contents
     from clsm_cli.store.layout import Store
 
+
+_FENCED = re.compile(r"^(?:```|~~~)[^\n]*\n", re.MULTILINE)
+_LINKED = re.compile(r"\[\[(?:[^\[\]|\n]{1,200}\|)?([^\[\]|\n]{1,200})\]\]")
+_TAGGED = re.compile(r"(?:(?<=\s)|^)#([^\W\d_][\w/-]*)", re.MULTILINE)
+_MARKS = re.compile(r"\*+(?=\S)|(?<=\S)\*+|`+|(?<!\w)_+(?=\w)|(?<=\w)_+(?!\w)")
+
+
+def run_memory(
+    path: Path, shop: Workshop, seed: int, *, is_plain: bool = False, sheet: int = 0
+) -> MemoryReport:
+    """Consolidate a labelled memory and compare what is then in its files with the labels.
+
+    Args:
+        path: Folder with ``workspace``, ``sessions`` and ``labels``.
+        shop: Where the store is made.
+        seed: Of the draw of statements.
+        is_plain: Take the markup out of the notes first, and look at concepts alone.
+        sheet: Statements to draw for a judge; with any, nothing is repeated.
+
+    Raises:
+        BadInputError: Labels or notes cannot be read.
+        RefusedError: A run would withdraw much at once.
+    """
+    labels = load(path)
+    if is_plain:
+        path = stores.rewritten(shop, path, FOLDERS, without_markup)
+    made = stores.of_folders(shop, path, FOLDERS)
+    store = stores.consolidated(shop, made)
+    held = read(store)
+    concepts = matching.concepts(labels.concepts, held)
+    if is_plain:
+        return MemoryReport(_sizes(held), concepts)
+    return MemoryReport(
+        data=_sizes(held),
+        concepts=concepts,
+        statements=matching.statements(labels, held),
+        facts=tuple(matching.fact(label, held) for label in labels.facts),
+        repeated=None if sheet else measure(path, shop, made, store),
+        sheet=_drawn(held, sheet, seed),
+    )
+
+
+def without_markup(text: str) -> str:
+    """Notes as somebody writes who knows no Markdown: no links, emphasis, code marks or tags.
+
+    >>> without_markup("**Ask** [[mara|Mara]] about `a_b` and _Dune_. #work")
+    'Ask Mara about a_b and Dune. work'
+    """
+    return _MARKS.sub("", _TAGGED.sub(r"\1", _LINKED.sub(r"\1", _FENCED.sub("", text))))
+
+
+def _sizes(held: Contents) -> dict[str, int]:
+    edges = Counter(edge.type for edge in held.edges.values())
+    co_occurrences = edges.pop("co_occurs", 0)
+    return {
+        "turns": len(held.turns),
+        "episodes consolidated": held.consolidated,
+        "statements": len(held.held),
+        "current statements": sum(row.is_current for row in held.held),
+        "gists": sum(row.kind == "gist" for row in held.rows.values()),
+        "nodes": len(held.nodes),
+        "co-occurrence edges": co_occurrences,
+        **{f"edges {name}": count for name, count in sorted(edges.items())},
+        "review items": held.review,
+    }
+
+
+def _drawn(held: Contents, count: int, seed: int) -> tuple[SheetRow, ...]:
+    """Some statements with their sources, for a judge; of the same store the same ones."""
+    rows = sorted(held.held, key=lambda row: row.id)
+    drawn = random.Random(seed).sample(rows, min(count, len(rows)))  # noqa: S311  # no secret
+    return tuple(
+        SheetRow(
+            row.id,
+            row.kind,
+            row.stream,
+            row.valid_from,
+            row.valid_until,
+            row.text,
+            tuple(held.told(row)),
+        )
+        for row in drawn
+    )
+
+
+if TYPE_CHECKING:
     Compared = Mapping[str, Node] | Mapping[str, Edge] | Mapping[str, Statement]
+
 
 EXAMPLES = 5
 """Differences of one kind that are shown."""
+
+
 BEDTIME = "T23:30:00+00:00"
 """When a night's run begins."""
+
+
 _DATED = re.compile(r"\d{4}-\d\d-\d\d")
 
 
@@ -41,20 +141,20 @@ def measure(path: Path, shop: Workshop, made: Made, store: Store) -> Repeated:
         made: The store before consolidation.
         store: The same consolidated once; this changes it.
     """
-    once = memory_contents.read(store)
+    once = read(store)
     before = _bytes(store.root)
     stores.sleep(shop, store, made.now)
     after = _bytes(store.root)
     changed = sorted(name for name in {*before, *after} if before.get(name) != after.get(name))
     stores.sleep(shop, store, made.now, rebuild=True)
-    rebuilt = memory_contents.read(store)
+    rebuilt = read(store)
     nightly, nights, refused = _live(path, shop, made)
     return Repeated(
         changed_files=tuple(changed),
         rebuilt=_differences(once, rebuilt, with_statements=False),
         nights=nights,
         refused=refused,
-        nightly=_differences(once, memory_contents.read(nightly), with_statements=True),
+        nightly=_differences(once, read(nightly), with_statements=True),
     )
 
 

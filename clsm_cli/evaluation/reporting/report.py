@@ -1,15 +1,19 @@
-"""A result as one Markdown page (GitHub's tables)."""
+"""A result as Markdown, and as files."""
 
 from __future__ import annotations
 
+import json
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from clsm_cli.evaluation.reporting import grids, summary
+from clsm_cli.evaluation.result import dump
+from clsm_cli.store import atomic
 from clsm_cli.text.terminal import safe
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
+    from pathlib import Path
 
     from clsm_cli.evaluation.reporting.grids import Grid
     from clsm_cli.evaluation.result import ProbeResult, Result, SetResult
@@ -110,3 +114,46 @@ def _code(words: str) -> list[str]:
     shown = safe(" ".join(words.split()))
     fence = "`" * max(3, 1 + max(map(len, re.findall("`+", shown)), default=0))
     return [fence, shown, fence]
+
+
+def write(folder: Path, result: Result) -> list[Path]:
+    """Write all files of a report; each that was there is replaced whole.
+
+    Args:
+        folder: Made where it is missing.
+        result: What was found.
+
+    Returns:
+        The files: ``report.json``, ``report.md`` and ``queries.jsonl``.
+
+    Raises:
+        DiskError: The operating system refused.
+    """
+    texts = {
+        "report.json": f"{json.dumps(dump(result), ensure_ascii=False, indent=1)}\n",
+        "report.md": markdown(result),
+        "queries.jsonl": "".join(f"{_json_line(each)}\n" for each in queries(result)),
+    }
+    for name, text in texts.items():
+        atomic.put(folder / name, text.encode("utf-8", "backslashreplace"))
+    return [folder / name for name in texts]
+
+
+def queries(result: Result) -> Iterator[dict[str, Any]]:
+    """One object a query; the text of no query stands in it, since sets have licences of their own."""
+    for found in result.sets:
+        for each in found.queries:
+            yield {
+                "set": found.name,
+                "case": each.case,
+                "id": each.id,
+                "category": each.category,
+                "difficulty": each.difficulty,
+                "gold": each.gold,
+                "values": each.values,
+                "ranks": {name: list(ranks) for name, ranks in each.ranks.items()},
+            }
+
+
+def _json_line(value: dict[str, Any]) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))

@@ -1,4 +1,4 @@
-"""What a store holds against what was labelled: concepts, statements, and facts that changed."""
+"""What a memory holds, matched with its labels: concepts, statements, facts."""
 
 from __future__ import annotations
 
@@ -7,22 +7,28 @@ from calendar import month_name
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from clsm_cli.evaluation.studies.memory_labels import normal, normals
-from clsm_cli.evaluation.studies.memory_report import (
+from clsm_cli.evaluation.studies.labelled import (
+    Concept,
     ConceptFigures,
+    Contents,
+    Fact,
     FactFigures,
+    Labels,
     Missed,
     StatementFigures,
+    Value,
     ValueFigures,
+    Wording,
+    normal,
+    normals,
 )
 from clsm_cli.text import tokens
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from clsm_cli.evaluation.studies.memory_contents import Contents
-    from clsm_cli.evaluation.studies.memory_labels import Concept, Fact, Labels, Value, Wording
     from clsm_cli.model.graph import Statement
+
 
 SHOWN = 3
 """Rows that are listed beside what is missing or wrong."""
@@ -116,7 +122,7 @@ def statements(labels: Labels, held: Contents) -> StatementFigures:
 def contains(text: str, wording: Wording) -> bool:
     """Whether a text has a word or phrase of every group, whatever its case.
 
-    >>> from clsm_cli.evaluation.studies.memory_labels import Wording
+    >>> from clsm_cli.evaluation.studies.labelled import Wording
     >>> often = Wording("", "", (("ten", "10"), ("often",)), "")
     >>> contains("Often it is Ten.", often), contains("It is often 0.10.", often)
     (True, False)

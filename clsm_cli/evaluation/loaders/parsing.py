@@ -1,0 +1,402 @@
+"""Reading labelled sets: files, rows, quotes, and the faults that are told."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from clsm_cli.config import MAX_FILE
+from clsm_cli.errors import BadInputError
+from clsm_cli.evaluation.dataset import single_blanks
+from clsm_cli.records import NamedTuple
+from clsm_cli.store import atomic, yaml_text
+from clsm_cli.store.jsonlines import LineError, without_surrogates
+
+if TYPE_CHECKING:
+    from collections.abc import Container, Iterable, Iterator
+    from pathlib import Path
+
+SHOWN = 10
+"""Places that a sentence names at most."""
+_LONGEST = 80
+"""Characters of a place."""
+
+
+class Fault(NamedTuple):
+    """A kind of fault and what is done about it, for one of them and for many."""
+
+    one: str
+    many: str
+
+
+NO_GOLD = Fault(
+    "query is left out, nothing that answers it is known",
+    "queries are left out, nothing that answers them is known",
+)
+NO_CATEGORY = Fault("query has no category", "queries have no category")
+NO_TEXT = Fault("turn without text is left out", "turns without text are left out")
+TURN_TWICE = Fault(
+    "turn has the id of another one and got one of its own",
+    "turns have ids of others and got ones of their own",
+)
+CASE_TWICE = Fault(
+    "conversation has the name of another one and got one of its own",
+    "conversations have names of others and got ones of their own",
+)
+NO_QUERIES = Fault(
+    "conversation without queries is left out", "conversations without queries are left out"
+)
+
+
+class Faults:
+    """Collects the faults of a set.
+
+    >>> faults = Faults()
+    >>> faults.add(NO_CATEGORY, "26-3")
+    >>> faults.sentences()
+    ('1 query has no category: 26-3',)
+    """
+
+    def __init__(self) -> None:
+        self._found: dict[Fault, list[str]] = {}
+
+    def add(self, fault: Fault, where: str) -> None:
+        """One more, with the id of what has it."""
+        self._found.setdefault(fault, []).append(where)
+
+    def unique(self, name: str, known: Container[str], fault: Fault, inside: str = "") -> str:
+        """A name that is not known: the first that has it keeps it, others get a number.
+
+        Args:
+            name: As given.
+            known: Names that are taken.
+            fault: What it is when the name is taken.
+            inside: Name of what this is a part of, to say where the fault is.
+
+        >>> faults = Faults()
+        >>> faults.unique("D1:2", {"D1:1"}, TURN_TWICE), faults.unique("D1:1", {"D1:1"}, TURN_TWICE)
+        ('D1:2', 'D1:1~2')
+        """
+        if name not in known:
+            return name
+        number = 2
+        while f"{name}~{number}" in known:
+            number += 1
+        self.add(fault, f"{inside} {name}~{number}".strip())
+        return f"{name}~{number}"
+
+    def sentences(self) -> tuple[str, ...]:
+        """One sentence for each kind, in the order in which they were met."""
+        return tuple(_sentence(fault, places) for fault, places in self._found.items())
+
+
+def _sentence(fault: Fault, places: list[str]) -> str:
+    shown = [each if len(each) <= _LONGEST else f"{each[:_LONGEST]}…" for each in places[:SHOWN]]
+    more = [f"and {len(places) - SHOWN} more"] if len(places) > SHOWN else []
+    what = fault.one if len(places) == 1 else fault.many
+    return f"{len(places)} {what}: {'; '.join([*shown, *more])}"
+
+
+SUMS = "SHA256SUMS"
+"""Name of the list of digests, as ``sha256sum`` writes it; inside a folder, or beside a file."""
+HEAD = 1 << 16
+"""Bytes that are enough to know a layout by."""
+_LINE = re.compile(r"([0-9A-Fa-f]{64}) [ *](.+)")
+_UNLISTED = Fault(f"file is not in {SUMS}", f"files are not in {SUMS}")
+
+
+class Contents(NamedTuple):
+    """What the files of a set are.
+
+    Attributes:
+        digest: SHA-256, hexadecimal, of the list of their digests.
+        notes: What ``SHA256SUMS`` has to say of them; nothing without one.
+    """
+
+    digest: str
+    notes: tuple[str, ...]
+
+
+def contents(root: Path, read: Iterable[Path]) -> Contents:
+    """The digest of a set, after a check of its files.
+
+    It is what ``sha256sum FILES | sha256sum`` gives in ``root``, the files sorted by name.
+
+    Args:
+        root: The folder of the set, or the file that is the set.
+        read: The files that its loader reads.
+
+    Raises:
+        BadInputError: A file cannot be read or is not the one that ``SHA256SUMS`` lists.
+    """
+    folder = root if root.is_dir() else root.parent
+    found = {each.relative_to(folder).as_posix(): _digest(each) for each in read}
+    lines = [f"{found[name]}  {name}\n" for name in sorted(found)]
+    listed = _listed(folder / SUMS)
+    if listed is None:
+        return Contents(atomic.sha256("".join(lines).encode()), ())
+    faults = Faults()
+    for name in sorted(listed if root.is_dir() else listed.keys() & found.keys()):
+        if (found.get(name) or _digest(folder / name)) != listed[name]:
+            raise BadInputError(
+                str(folder / name),
+                f"is not the file that {SUMS} lists: its SHA-256 is another",
+                f"get the file again, or correct {SUMS} where the change is meant",
+            )
+    for name in sorted(found.keys() - listed.keys()):
+        faults.add(_UNLISTED, name)
+    said = f"SHA-256 of {len(found.keys() & listed.keys())} of {len(found)} files checked"
+    return Contents(atomic.sha256("".join(lines).encode()), (said, *faults.sentences()))
+
+
+def read(path: Path) -> bytes:
+    """The bytes of a file.
+
+    Raises:
+        BadInputError: It is missing, no file, or cannot be read.
+    """
+    _check(path)
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise _unreadable(path, error) from error
+
+
+def head(path: Path) -> str:
+    """The beginning of a file, to know its layout by; empty for what cannot be read."""
+    if not is_file(path):
+        return ""
+    try:
+        with path.open("rb") as file:
+            return file.read(HEAD).decode("utf-8", "replace")
+    except OSError:
+        return ""
+
+
+def is_file(path: Path) -> bool:
+    """Whether there is a file; not where the way to it may not be looked at."""
+    return os.path.isfile(path)  # unlike the method of paths, false where it may not look
+
+
+def is_folder(path: Path) -> bool:
+    """Whether there is a folder; not where the way to it may not be looked at."""
+    return os.path.isdir(path)
+
+
+def named(folder: Path, pattern: str) -> list[Path]:
+    """Files of a folder whose names fit a pattern, sorted; none where it may not be looked at."""
+    try:
+        return sorted(each for each in folder.glob(pattern) if is_file(each))
+    except OSError:
+        return []
+
+
+def _check(path: Path) -> None:
+    if not is_file(path):
+        reason = "is no file" if os.path.lexists(path) else "is missing"
+        raise BadInputError(str(path), reason, "see docs/evaluation.md for the layout")
+
+
+def _digest(path: Path) -> str:
+    _check(path)
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise _unreadable(path, error) from error
+
+
+def _unreadable(path: Path, error: OSError) -> BadInputError:
+    reason = f"cannot be read ({error.strerror or error})"
+    return BadInputError(str(path), reason, "check its permissions")
+
+
+def _listed(path: Path) -> dict[str, str] | None:
+    """Digests by name; None without a list."""
+    if not is_file(path):
+        return None
+    found: dict[str, str] = {}
+    for number, line in enumerate(read(path).decode("utf-8", "replace").splitlines(), 1):
+        match = _LINE.fullmatch(line)
+        if match is None and line.strip():
+            raise BadInputError(
+                str(path), "is no digest and name of a file", "mend or remove the line", line=number
+            )
+        if match is not None:
+            found[match[2].removeprefix("./")] = match[1].lower()
+    return found
+
+
+Value = TypeVar("Value")
+_KINDS: dict[type, str] = {str: "text", list: "list", dict: "object"}
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """One turn.
+
+    Attributes:
+        id: Its id in the set.
+        role: ``user`` or ``assistant``; people who talk to each other are both ``user``.
+        time: ISO 8601 with offset.
+        unit: What gold labels name: the turn itself in LoCoMo, its day in GVD.
+    """
+
+    id: str
+    speaker: str
+    role: str
+    text: str
+    time: str
+    session: str
+    unit: str
+
+
+def load_json(path: Path) -> Any:
+    """The JSON value of a file; half of a surrogate pair, which no file can hold, becomes U+FFFD.
+
+    Raises:
+        BadInputError: It cannot be read, or is not JSON.
+    """
+    data = read(path)
+    try:
+        return without_surrogates(json.loads(data))
+    except (ValueError, RecursionError) as error:
+        raise not_json(path, error) from error
+
+
+def load_rows(path: Path) -> list[Any]:
+    """The list that a YAML file holds.
+
+    Raises:
+        BadInputError: It cannot be read, is not YAML, or holds something else.
+    """
+    data = read(path)
+    try:
+        rows = yaml_text.load(data.decode("utf-8"), MAX_FILE, values=None)
+    except (LineError, UnicodeDecodeError) as error:
+        raise BadInputError(str(path), str(error), "mend it") from error
+    if rows is None:
+        return []
+    if not isinstance(rows, list):
+        raise malformed(path, "it holds no list")
+    return rows
+
+
+def field(row: Any, name: str, kind: type[Value]) -> Value:
+    """What an object calls by a name.
+
+    Raises:
+        ValueError: It is no object, has no such field, or one of another type.
+
+    >>> field({"text": "Hi"}, "text", str)
+    'Hi'
+    """
+    if not isinstance(row, dict):
+        raise ValueError("it is no object")
+    if name not in row:
+        raise ValueError(f"it has no {name}")
+    value = row[name]
+    if not isinstance(value, kind):
+        raise ValueError(f"{name} is no {_KINDS.get(kind, kind.__name__)}")
+    return value
+
+
+def id_of(row: Any) -> str:
+    """The id of a row that a person wrote, where 3 is as good as "3".
+
+    Raises:
+        ValueError: It is no object, or has none.
+    """
+    if not isinstance(row, dict):
+        raise ValueError("it is no object")
+    identity = row.get("id")
+    if not isinstance(identity, (str, int)) or not str(identity).strip():
+        raise ValueError("it has no id")
+    return str(identity)
+
+
+def answer_of(row: dict[str, Any]) -> str:
+    """The right answer as text: sets give years and counts as numbers; empty: none is given."""
+    answer = row.get("answer")
+    return str(answer) if isinstance(answer, (str, int, float)) else ""
+
+
+@contextlib.contextmanager
+def reading(path: Path, where: str) -> Iterator[None]:
+    """What is wrong with a part of a file becomes an error that names both.
+
+    Raises:
+        BadInputError: For a ``ValueError`` inside.
+    """
+    try:
+        yield
+    except ValueError as error:
+        raise malformed(path, f"{where}: {error}") from error
+
+
+def malformed(path: Path, what: str) -> BadInputError:
+    """The error for a file that is JSON or YAML but not of this set."""
+    return BadInputError(
+        str(path), f"is not laid out like the set: {what}", "see docs/evaluation.md for the layout"
+    )
+
+
+def not_json(path: Path, error: Exception) -> BadInputError:
+    """The error for a file that no parser reads."""
+    return BadInputError(str(path), f"is not JSON ({error})", "get the file again")
+
+
+class Quotes:
+    """Looks quotes up in the files below a root; each file is read once.
+
+    Args:
+        root: Folder that the names of files begin at.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self._root = root
+        self._texts: dict[str, tuple[str, ...]] = {}
+
+    def has(self, name: str, quote: str) -> bool:
+        """Whether a file holds a quote; in a transcript, within one of its texts.
+
+        Args:
+            name: Of the file, below the root.
+            quote: With single blanks; white space in the file may be any.
+        """
+        if name not in self._texts:
+            self._texts[name] = self._read(name)
+        return any(quote in text for text in self._texts[name])
+
+    def _read(self, name: str) -> tuple[str, ...]:
+        path = self._root / name
+        if not is_file(path):
+            return ()
+        text = read(path).decode("utf-8", "replace")
+        if path.suffix != ".jsonl":
+            return (single_blanks(text),)
+        return tuple(single_blanks(each) for row in text.splitlines() for each in _said(row))
+
+
+def _said(row: str) -> Iterator[str]:
+    """All texts in a row of a transcript; a row that is no JSON says nothing."""
+    try:
+        yield from _texts(json.loads(row))
+    except (ValueError, RecursionError):
+        return
+
+
+def _texts(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for each in value.values():
+            yield from _texts(each)
+    elif isinstance(value, list):
+        for each in value:
+            yield from _texts(each)

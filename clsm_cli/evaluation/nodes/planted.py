@@ -1,0 +1,366 @@
+"""Concepts of a conversation by count alone: inventory, gold and the graph that is planted.
+
+A node is a stem or a pair of neighbouring stems, as CLS-M's graph has about 130 of them. Taken are the
+most bursty ones, those whose turns gather in a few sessions: by Dunning's G² of their turns over the
+sessions against an even spread (Dunning 1993),
+
+    G² = 2 Σ_s o_s · ln(o_s / e_s)     e_s = df · turns of s / all turns
+
+with o_s the turns of session s that hold the node. Subjects come and go (Church & Gale 1995), words
+that are about nothing are spread evenly.
+
+The records are put into the shards by the store's own writers, so that recall reads them as it reads
+any other; edges are weighed by consolidation's own association.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from collections import Counter
+from dataclasses import replace
+from math import log
+from typing import TYPE_CHECKING
+
+from clsm_cli.consolidation import edges
+from clsm_cli.evaluation import stores
+from clsm_cli.evaluation.dataset import Chat, keys
+from clsm_cli.model.episodes import EpisodeRecord
+from clsm_cli.model.graph import Edge, Node
+from clsm_cli.records import NamedTuple
+from clsm_cli.store import graph, logs, runs, shards
+from clsm_cli.store.index import database, evidence
+from clsm_cli.store.index.opening import bring_up_to_date, open_index
+from clsm_cli.store.lock import locked
+from clsm_cli.text import tokens
+from clsm_cli.text.node_ids import node_id
+from clsm_cli.text.plain import plain
+from clsm_cli.text.sentences import split
+from clsm_cli.text.summaries import best_sentences
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+
+    from clsm_cli.evaluation.dataset import Case, Query
+    from clsm_cli.evaluation.loaders.parsing import Said
+    from clsm_cli.evaluation.stores import Made, Workshop
+    from clsm_cli.model.codec import Record
+    from clsm_cli.model.streams import Stream
+    from clsm_cli.store.index.reader import Index
+    from clsm_cli.store.layout import Store
+
+SIZE = 132
+"""Nodes of a conversation; CLS-M's graph has as many."""
+LEAST = 3
+"""Turns that hold a node, at least."""
+MOST = 0.12
+"""Share of all turns that hold it: in so many it is no subject."""
+SHORTEST = 3
+"""Letters of a stem."""
+
+_GENERIC = """
+able absolutely actually add agree aim allow almost along already although always amazing amount another anybody
+anyone anything anyway appreciate around ask aw awe aww awesome away back bad beautiful become begin behind believe
+best bet better big bit blast bring bunch call care catch certain chance change chat check clear close come complete
+congrats congratulations cool count couple course crazy cute day deal dear decide definitely different done each
+early easy effort else end enjoy enough especially even ever every everybody everyone everything exactly excellent
+except excited exciting expect experience face fact fantastic far feel feeling felt few fill find fine first follow
+forget forward found full fun funny gave get getting gift give given glad go gone gonna good got gotta great guess
+guy guys haha handle happen happy hard having hear heard heart hello help hey hi hold holding honest hope hour huge
+human idea imagine important incredible insight inspire inspiring instead interest interesting join just keep key
+kind know last late later lately lead learn least leave less let level life like line list listen little live load
+long look lot lots love loved lovely luck made main make man many matter may maybe mean meaning mention might mind
+minute miss moment month more morning most motivate move much must name near need never new news next nice night
+nope nothing now number offer often oh ok okay old once one only open order other others own part past pay people
+perfect person photo pic picture place plan please plus point pose positive possible power pretty probably proud put
+quick quickly quiet quite rather reach ready real really reason recent recently remember remind reminder rest right
+said same saw say second see seem self send sense sent seriously set share show side sign simple since sit sitting
+situation small someone something sometimes somewhere soon sorry sort sound speak special spend spot stand standing
+start stay step still stop story stuck stuff such suggest super support supportive sure surprise sweet table take
+taken talk tell thank thanks thing think thinking though thought thousand three through time today together
+tomorrow tonight took top total totally tough toward tried true truly try turn two understand update upcoming use
+used useful usual usually various view wait walked wanna want watch way wear wearing week weekend welcome well went
+while whole wish without woman women men wonder wonderful word work world worry worth would wow wrong yay yeah year
+yep yes yesterday yet young yup bye btw fam ton woah
+"""
+GENERIC: frozenset[str] = frozenset(tokens.stems(_GENERIC))
+"""Stems of words that any chat is full of, and of those by which photos are described."""
+_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W_]+)?")
+_OWNER = re.compile(r"['’]s\Z")
+
+Stems = tuple[str, ...]
+"""One stem, or two."""
+
+
+class Concept(NamedTuple):
+    """A node to be.
+
+    Attributes:
+        label: The form in which most turns have it, in lower case.
+        aliases: The other forms.
+        turns: Ids of the turns that hold it, in their order.
+    """
+
+    stems: Stems
+    label: str
+    aliases: tuple[str, ...]
+    turns: tuple[str, ...]
+
+
+class Inventory(NamedTuple):
+    """The concepts of a conversation, most bursty first.
+
+    Attributes:
+        ignored: Stems that belong to no concept.
+    """
+
+    concepts: tuple[Concept, ...]
+    ignored: frozenset[str]
+
+    def found_in(self, text: str) -> set[Stems]:
+        """The concepts that a text holds, in any of their forms."""
+        held = {stems for stems, _ in occurrences(text, self.ignored)}
+        return held.intersection(concept.stems for concept in self.concepts)
+
+
+def inventory(chat: Chat, size: int = SIZE) -> Inventory:
+    """The most bursty concepts; of equally bursty ones the first by their stems."""
+    ignored = GENERIC | _names(chat.participants)
+    turns: dict[Stems, list[str]] = {}
+    forms: dict[Stems, Counter[str]] = {}
+    sessions: dict[Stems, Counter[str]] = {}
+    for turn in chat.turns:
+        told = list(occurrences(turn.text, ignored))
+        for stems, form in told:
+            forms.setdefault(stems, Counter())[form] += 1
+        for stems in dict.fromkeys(stems for stems, _ in told):
+            turns.setdefault(stems, []).append(turn.id)
+            sessions.setdefault(stems, Counter())[turn.session] += 1
+    sizes = Counter(turn.session for turn in chat.turns)
+    most = MOST * len(chat.turns)
+    scores = {
+        stems: round(burstiness(sessions[stems], sizes), 9)
+        for stems, held in turns.items()
+        if LEAST <= len(held) < most
+    }
+    chosen = sorted(scores, key=lambda stems: (-scores[stems], stems))[:size]
+    return Inventory(
+        tuple(_concept(stems, forms[stems], turns[stems]) for stems in chosen), ignored
+    )
+
+
+def burstiness(held: Mapping[str, int], sizes: Mapping[str, int]) -> float:
+    """G² of the turns that hold a node over sessions; see the top of the module.
+
+    Args:
+        held: Session → turns that hold it, at least 1.
+        sizes: Session → all its turns.
+
+    Twice all three turns in one of two sessions of three, and once in the same share of both:
+
+    >>> round(burstiness({"a": 3}, {"a": 3, "b": 3}), 4), burstiness({"a": 1, "b": 1}, {"a": 3, "b": 3})
+    (4.1589, 0.0)
+    """
+    share = sum(held.values()) / sum(sizes.values())
+    return 2 * sum(count * log(count / (share * sizes[session])) for session, count in held.items())
+
+
+def occurrences(text: str, ignored: Collection[str]) -> Iterator[tuple[Stems, str]]:
+    """Each stem and each pair of neighbouring stems of a text, with the form it has there.
+
+    Between the two words of a pair stands one blank or hyphen.
+
+    >>> list(occurrences("Support-groups, and yoga", {"yoga"}))
+    [(('support',), 'support'), (('support', 'group'), 'support groups'), (('group',), 'groups')]
+    """
+    before: tuple[str, str, int] | None = None
+    for match in _WORD.finditer(text):
+        form = _OWNER.sub("", match.group().casefold())
+        stem = next(iter(tokens.stems(form)), "")
+        if len(stem) < SHORTEST or stem in ignored:
+            before = None
+            continue
+        if before is not None and text[before[2] : match.start()] in (" ", "-"):
+            yield (before[0], stem), f"{before[1]} {form}"
+        yield (stem,), form
+        before = stem, form, match.end()
+
+
+def _names(participants: Collection[str]) -> set[str]:
+    """The stems of names, and of what they may be shortened to."""
+    whole = {stem for name in participants for stem in tokens.stems(name)}
+    return {stem[:length] for stem in whole for length in range(SHORTEST, len(stem) + 1)}
+
+
+def _concept(stems: Stems, forms: Counter[str], turns: list[str]) -> Concept:
+    label = min(forms, key=lambda form: (-forms[form], form))
+    return Concept(stems, label, tuple(sorted(set(forms) - {label})), tuple(turns))
+
+
+LEAST_GOLD = 2
+"""Gold concepts of a question that counts."""
+
+
+def names(concept: Concept) -> frozenset[str]:
+    """The keys of all names of a concept: id, label and aliases."""
+    return keys((node_id(concept.label), concept.label, *concept.aliases))
+
+
+def pose(queries: Iterable[Query], inventory: Inventory) -> tuple[Query, ...]:
+    """The questions with at least two gold concepts, labelled with these instead of with turns.
+
+    Args:
+        queries: Of one conversation, their gold the ids of turns.
+        inventory: Its concepts.
+    """
+    held: dict[str, list[Concept]] = {}
+    for concept in inventory.concepts:
+        for turn in concept.turns:
+            held.setdefault(turn, []).append(concept)
+    posed = []
+    for query in queries:
+        named = inventory.found_in(query.text)
+        answer = inventory.found_in(query.answer)
+        gold = answer.union(each.stems for turn in query.gold for each in held.get(turn, ()))
+        if len(gold) >= LEAST_GOLD:
+            found = [each for each in inventory.concepts if each.stems in gold]
+            told = tuple(names(each) for each in found if each.stems in answer - named)
+            concepts = tuple(map(names, found))
+            posed.append(query._replace(gold=(), concepts=concepts, told=told))
+    return tuple(posed)
+
+
+STREAM: Stream = "projects"
+"""Where consolidation keeps nodes of kind ``concept``."""
+PLANTING = ("evaluation/nodes",)
+"""Parts of the program that decide what is written, besides those that make any store."""
+
+
+def planted(shop: Workshop, case: Case, made: Made) -> Store:
+    """A copy of a conversation's store in which its concepts are nodes.
+
+    Args:
+        shop: Where the stores are made.
+        case: Its source is the conversation.
+        made: The store as it was ingested.
+
+    Raises:
+        DiskError: The work folder cannot be written.
+    """
+    chat = chat_of(case)
+    name = f"nodes {stores.digest_of(PLANTING)}"
+    return stores.kept(shop, made, name, lambda store: _plant(shop, made, chat, store))
+
+
+def chat_of(case: Case) -> Chat:
+    """The conversation that a case is.
+
+    Raises:
+        TypeError: It is none.
+    """
+    if not isinstance(case.source, Chat):
+        raise TypeError(f"{case.name} is no conversation")
+    return case.source
+
+
+def edges_of(store: Store) -> list[Edge]:
+    """The edges of a store, by id."""
+    records = shards.load_graph(store.graphs(), logs.forgotten(store)).records
+    return [record for _, record in sorted(records.items()) if isinstance(record, Edge)]
+
+
+def _plant(shop: Workshop, made: Made, chat: Chat, store: Store) -> None:
+    with open_index(store, shop.embedder) as opened:
+        records = _Records(store, opened.index, chat, inventory(chat))
+    with locked(store.root, store.settings.store.lock_wait):
+        found: list[Record] = [*records.nodes.values(), *records.edges.values()]
+        writes = graph.plan(store, STREAM, found)
+        writes += graph.plan(store, "flow", records.episodes)
+        runs.apply(store, "eval", made.now.isoformat(), writes, whole=True)
+        with contextlib.closing(database.open_to_write(store.derived)) as connection:
+            bring_up_to_date(store, connection, shop.embedder, None)
+
+
+class _Records:
+    """The records of the concepts of a store."""
+
+    def __init__(self, store: Store, index: Index, chat: Chat, inventory: Inventory) -> None:
+        self._rev = (1, store.device)
+        said = {turn.id: turn for turn in chat.turns}
+        keys = {
+            passage.foreign_id: passage.key
+            for passage in index.passages(index.current_rows()).values()
+        }
+        described = [self._node(concept, said, keys) for concept in inventory.concepts]
+        self.nodes = {node.id: node for node in described}
+        noted = {
+            node_id(concept.label): {keys[turn] for turn in concept.turns}
+            for concept in inventory.concepts
+        }
+        mentioned: dict[str, list[str]] = {}
+        for node in sorted(noted):
+            for key in sorted(noted[node]):
+                mentioned.setdefault(key, []).append(node)
+        order = list(evidence.order(index.connection))
+        self.edges = edges.co_occurrences(order, mentioned, store.settings.graph, self._rev)
+        self.episodes = self._consolidated(store, index, order, mentioned)
+
+    def _node(
+        self, concept: Concept, said: Mapping[str, Said], keys: Mapping[str | None, str]
+    ) -> Node:
+        times = sorted(said[turn].time for turn in concept.turns)
+        summary = _summary(concept, [said[turn] for turn in concept.turns], keys)
+        return Node(
+            id=node_id(concept.label),
+            rev=self._rev,
+            label=concept.label,
+            aliases=concept.aliases,
+            summary=" ".join(sentence for sentence, _, _ in summary),
+            n=len(concept.turns),
+            first=times[0],
+            last=times[-1],
+            sources=tuple(dict.fromkeys(key for _, _, key in summary)),
+        )
+
+    def _consolidated(
+        self,
+        store: Store,
+        index: Index,
+        order: Sequence[tuple[str, str, str]],
+        mentioned: Mapping[str, Sequence[str]],
+    ) -> list[EpisodeRecord]:
+        """The records of all episodes, consolidated, with what their turns mention."""
+        noted: dict[str, dict[str, list[str]]] = {}
+        for episode, _, key in order:
+            for node in mentioned.get(key, ()):
+                noted.setdefault(episode, {}).setdefault(node, []).append(key)
+        files = evidence.episode_files(index.connection)
+        known = shards.load_graph(store.graphs(), logs.forgotten(store)).records
+        return [
+            replace(
+                record,
+                rev=(record.rev[0] + 1, store.device),
+                mentions={
+                    node: tuple(sorted(found))
+                    for node, found in sorted(noted.get(record.id, {}).items())
+                },
+                stage="consolidated",
+                digest=files[record.id].digest,
+            )
+            for record in known.values()
+            if isinstance(record, EpisodeRecord)
+        ]
+
+
+def _summary(
+    concept: Concept, turns: Sequence[Said], keys: Mapping[str | None, str]
+) -> list[tuple[str, str, str]]:
+    """The best sentences with a concept: text, time and key of the turn."""
+    forms = {concept.label, *concept.aliases}
+    candidates = [
+        (plain(sentence), turn.time, keys[turn.id])
+        for turn in turns
+        for span in split(turn.text)
+        if any(form in (sentence := turn.text[span.start : span.end]).casefold() for form in forms)
+    ]
+    return best_sentences(candidates, concept.label)

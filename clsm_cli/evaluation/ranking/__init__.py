@@ -1,1 +1,0 @@
-"""The order of single passages, by each signal and by weights fitted on other conversations."""

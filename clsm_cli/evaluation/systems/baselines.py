@@ -1,0 +1,431 @@
+"""What a user has without clsm: plain searches, recency, and the files that an agent loads."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from itertools import groupby
+from math import isnan
+from typing import TYPE_CHECKING
+
+from clsm_cli.config import MAX_FILE
+from clsm_cli.evaluation.dataset import Chat, Folders, keys
+from clsm_cli.evaluation.measures import Retrieved, of_passage
+from clsm_cli.evaluation.stores import files_in
+from clsm_cli.records import NamedTuple
+from clsm_cli.retrieval.question import understand
+from clsm_cli.scoring.fusion import spread, weighted
+from clsm_cli.scoring.rank_fusion import reciprocal_ranks
+from clsm_cli.store import atomic
+from clsm_cli.store.index import codes, graph
+from clsm_cli.store.index.opening import open_index
+from clsm_cli.text.tokens import STOP_WORDS, count_tokens
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from pathlib import Path
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from clsm_cli.evaluation.benches import Bench
+    from clsm_cli.evaluation.dataset import Case, Query
+    from clsm_cli.evaluation.measures import Item
+    from clsm_cli.store.index.passages import Passage
+    from clsm_cli.store.index.reader import Index
+    from clsm_cli.store.layout import Store
+
+MOST = 200
+"""Passages that a baseline returns at most."""
+CONCEPTS = 10
+"""Concepts that one returns at most, as many as the presets (CLS-M: top_k)."""
+KEPT = 16
+"""Benches whose passages stay in memory."""
+
+
+@dataclass(frozen=True, eq=False)
+class Pool:
+    """The turns and blocks of a bench, as they were ingested, in the order of their files.
+
+    Attributes:
+        passages: Each once; statements and gists, which clsm made, are none.
+        vectors: Unit vectors float32 [passages, 384] as the index keeps them; nan without one.
+        speakers: Everyone who speaks.
+        mentioned: Key of a passage → the nodes of the consolidated store that it mentions, each
+            as the keys of its names, in the order of their ids.
+    """
+
+    bench: Bench
+    passages: tuple[Passage, ...]
+    vectors: NDArray[np.float32]
+    speakers: tuple[str, ...]
+    mentioned: Mapping[str, tuple[tuple[str, ...], ...]]
+
+    @cached_property
+    def items(self) -> tuple[Item, ...]:
+        """What is returned of each passage."""
+        return tuple(of_passage(each, count_tokens(each.text)) for each in self.passages)
+
+    @cached_property
+    def texts(self) -> tuple[str, ...]:
+        """What word search reads of each: who speaks, the heading path, the text."""
+        return tuple(f"{each.speaker} {each.embedded_text}".strip() for each in self.passages)
+
+    def concepts(self, places: Iterable[int]) -> tuple[tuple[str, ...], ...]:
+        """The nodes that some passages mention, in the order of the first that does."""
+        found: dict[tuple[str, ...], None] = {}
+        for place in places:
+            found |= dict.fromkeys(self.mentioned.get(self.passages[place].key, ()))
+        return tuple(found)[:CONCEPTS]
+
+
+@lru_cache(maxsize=KEPT)
+def of(bench: Bench) -> Pool:
+    """The passages of a bench."""
+    with open_index(bench.raw, bench.shop.embedder) as opened:
+        index = opened.index
+        found = index.passages(index.current_rows())
+        first: dict[str, int] = {}
+        for row in sorted(found, key=lambda row: _place(found[row])):
+            if found[row].kind == "passage":
+                first.setdefault(found[row].id, row)
+        rows = list(first.values())
+        vectors = _vectors(index, rows)
+        speakers = tuple(index.speakers())
+    passages = tuple(found[row] for row in rows)
+    return Pool(bench, passages, vectors, speakers, _mentioned(bench, passages))
+
+
+def _place(passage: Passage) -> tuple[str, int, str, int]:
+    """Where a passage stands: file, line, then parts of one turn in their order."""
+    return passage.path, passage.line_start, passage.key, passage.part
+
+
+def _vectors(index: Index, rows: Sequence[int]) -> NDArray[np.float32]:
+    import numpy as np
+
+    stored, size = index.vectors.sentence_rows(), codes.SENTENCE_BYTES
+    traits = index.traits(rows)
+    vectors = np.full((len(rows), 2 * size), np.nan, np.float32)
+    for place, row in enumerate(rows):
+        at = traits[row].vector
+        if stored is not None and at >= 0:
+            vectors[place] = codes.unit(stored[at * size : (at + 1) * size])
+    return vectors
+
+
+def _mentioned(bench: Bench, passages: Iterable[Passage]) -> dict[str, tuple[tuple[str, ...], ...]]:
+    """What passages mention, by key; see ``Pool``."""
+    with open_index(bench.store, bench.shop.embedder) as opened:
+        index = opened.index
+        rows = index.rows_of({passage.key for passage in passages})
+        key_of = {row: passage.key for row, passage in index.passages(rows).items()}
+        marked = index.mentions(rows)
+        numbers = {graph.number_of(mention.node) for mention in marked}
+        nodes = {row.id: row for row in graph.nodes(index.connection, numbers).values()}
+    names = {
+        id_: tuple(sorted(keys((id_, node.label, *node.aliases)))) for id_, node in nodes.items()
+    }
+    found: dict[str, dict[str, None]] = {}
+    for mention in sorted(marked, key=lambda each: each.node):
+        if mention.node in names:
+            found.setdefault(key_of[mention.passage], {})[mention.node] = None
+    return {key: tuple(names[node] for node in listed) for key, listed in found.items()}
+
+
+class Ranked(NamedTuple):
+    """An order of passages.
+
+    Attributes:
+        places: Of passages in the pool, best first; what is not named is not returned.
+        confidence: That the memory holds an answer; None: the method has no scale for it.
+    """
+
+    places: Sequence[int]
+    confidence: float | None = None
+
+
+if TYPE_CHECKING:
+    Rank = Callable[[str, str], Ranked]
+    """The words of a query and the ISO time at which it is asked → an order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Baseline:
+    """A way to rank passages that needs nothing of clsm but their text; see ``bench.System``.
+
+    Attributes:
+        begin: Gets ready for the passages of a bench; that time counts for no query.
+        most: Passages returned at most.
+    """
+
+    name: str
+    about: str
+    begin: Callable[[Pool], Rank]
+    most: int = MOST
+
+    def ask(self, bench: Bench, queries: Sequence[Query]) -> Iterator[Retrieved]:
+        """What it returns for each query, in turn."""
+        pool = of(bench)
+        rank = self.begin(pool)
+        for query in queries:
+            began = bench.clock()
+            ranked = rank(query.text, bench.time_of(query))
+            places = ranked.places[: self.most]
+            yield Retrieved(
+                items=tuple(pool.items[place] for place in places),
+                concepts=pool.concepts(places[: bench.dataset.k]),
+                confidence=ranked.confidence,
+                milliseconds=1000 * (bench.clock() - began),
+            )
+
+
+if TYPE_CHECKING:
+    Floats = NDArray[np.float32]
+
+K1, B = 0.9, 0.4
+"""BM25's saturation and length normalisation: Anserini's for passages. On LoCoMo 63.0 % recall@10,
+with the 1.5 and 0.75 that the library has by default 61.4 %; on the sample memory 58.1 and 50.7."""
+_SUFFIX = re.compile(r"['’]\w+")
+_WORD = re.compile(r"\w+")
+
+
+def grep(pool: Pool) -> Rank:
+    """Passages by how many distinct words of the query they hold, ties in the order of their files.
+
+    As ``grep -iwE 'a|b|c'`` and a count: whole words, whatever their case, no stop words. The
+    confidence is the share of the query's words that the best passage holds.
+    """
+    held = [frozenset(_WORD.findall(text.casefold())) for text in pool.texts]
+
+    def rank(text: str, _at: str) -> Ranked:
+        words = searched(text)
+        counts = [len(words & each) for each in held]
+        places = sorted(
+            (at for at, count in enumerate(counts) if count), key=lambda at: -counts[at]
+        )
+        return Ranked(places, counts[places[0]] / len(words) if places else 0.0)
+
+    return rank
+
+
+def searched(text: str) -> frozenset[str]:
+    """The words of a query that are looked for.
+
+    >>> sorted(searched("Where did Mara's heron go?"))
+    ['go', 'heron', 'mara']
+    """
+    return frozenset(_WORD.findall(_SUFFIX.sub("", text.casefold()))) - STOP_WORDS
+
+
+def bm25(pool: Pool) -> Rank:
+    """BM25: passages by score, ties in the order of their files; none without a word of the query.
+
+    The confidence is the best score.
+    """
+    score = scorer(pool)
+
+    def rank(text: str, _at: str) -> Ranked:
+        return best(score(text))
+
+    return rank
+
+
+def best(scores: Floats) -> Ranked:
+    """Passages whose score is above 0, the highest first, ties in the order of their files.
+
+    >>> import numpy as np
+    >>> best(np.array([0.0, 1.5, 2.0, 1.5], np.float32))
+    Ranked(places=[2, 1, 3], confidence=2.0)
+    """
+    import numpy as np
+
+    places = [at for at in np.argsort(-scores, kind="stable")[:MOST].tolist() if scores[at] > 0]
+    return Ranked(places, float(scores[places[0]]) if places else 0.0)
+
+
+@lru_cache(maxsize=KEPT)
+def scorer(pool: Pool) -> Callable[[str], Floats]:
+    """The BM25 of a query and every passage, float32 [passages].
+
+    Lucene's variant (Kamphuis et al., ECIR 2020) as the library ``bm25s`` has it, over Snowball's
+    English stems, without the library's longer list of English stop words (its short one leaves
+    "what" and "did" in: 59.0 % instead of 63.0).
+    """
+    import numpy as np
+    from bm25s import BM25, tokenize
+    from snowballstemmer import stemmer
+
+    stems = stemmer("english").stemWords
+
+    def terms(texts: Sequence[str]) -> list[list[str]]:
+        found: list[list[str]] = tokenize(
+            list(texts), stopwords="en_plus", stemmer=stems, return_ids=False, show_progress=False
+        )
+        return found
+
+    listed = terms(pool.texts)
+    index = BM25(k1=K1, b=B, method="lucene")
+    if any(listed):  # the library cannot make an index of nothing
+        index.index(listed, show_progress=False)
+
+    def scores(text: str) -> Floats:
+        known = index.get_tokens_ids(terms([text])[0]) if any(listed) else []
+        if not known:
+            return np.zeros(len(listed), np.float32)
+        found: Floats = index.get_scores_from_ids(known)
+        return found
+
+    return scores
+
+
+BM25_SHARE = 0.4
+"""Of the fused score; the rest is the cosine's."""
+
+
+def cosines(pool: Pool, text: str) -> NDArray[np.float32]:
+    """The cosine of a query and every passage, float32 [passages]; nan without a vector.
+
+    The speakers whom the query names say "I" in it: a name pulls the sentence vector towards
+    whatever mentions it (recall@10 on LoCoMo is half as high with names).
+    """
+    import numpy as np
+
+    asked = understand(text, (), pool.speakers).dense
+    sentence = np.asarray(pool.bench.engine.encode(asked).sentence, np.float32)
+    found: NDArray[np.float32] = np.einsum("ij,j->i", pool.vectors, sentence)
+    return found
+
+
+def minilm(pool: Pool) -> Rank:
+    """Passages by the cosine of their sentence vectors; the best cosine is the confidence."""
+    return lambda text, _at: nearest(cosines(pool, text))
+
+
+def nearest(scores: NDArray[np.float32]) -> Ranked:
+    """Places by score, ties in the order of their files; nan is left out.
+
+    >>> import numpy as np
+    >>> nearest(np.array([0.25, np.nan, 0.5, 0.25], np.float32))
+    Ranked(places=[2, 0, 3], confidence=0.5)
+    """
+    import numpy as np
+
+    places = np.argsort(np.nan_to_num(-scores, nan=np.inf), kind="stable")[:MOST]
+    places = places[~np.isnan(scores[places])]
+    return Ranked(places.tolist(), float(scores[places[0]]) if len(places) else 0.0)
+
+
+def rrf(pool: Pool) -> Rank:
+    """Reciprocal rank fusion of BM25 and MiniLM, k = 60 (Cormack, Clarke and Büttcher, SIGIR 2009).
+
+    The confidence is the best fused score, which says how far both agree.
+    """
+    by_words, by_meaning = bm25(pool), minilm(pool)
+
+    def rank(text: str, at: str) -> Ranked:
+        lists = [by_words(text, at).places, by_meaning(text, at).places]
+        fused = reciprocal_ranks(lists)
+        return Ranked(list(fused), next(iter(fused.values()), 0.0))
+
+    return rank
+
+
+def fusion(pool: Pool) -> Rank:
+    """0.4 BM25 + 0.6 cosine, each brought to 0 … 1 over what either of them returns.
+
+    The best of every query is near 1, so there is no confidence.
+    """
+    score = scorer(pool)
+
+    def rank(text: str, _at: str) -> Ranked:
+        by_words, by_meaning = score(text), cosines(pool, text)
+        either = {*best(by_words).places, *nearest(by_meaning).places}
+        places = sorted(place for place in either if not isnan(by_meaning[place]))
+        pairs = zip(
+            spread(by_words[places].tolist()), spread(by_meaning[places].tolist()), strict=True
+        )
+        fused = [weighted(pair, (BM25_SHARE, 1 - BM25_SHARE)) for pair in pairs]
+        order = sorted(range(len(places)), key=lambda at: -fused[at])
+        return Ranked([places[at] for at in order])
+
+    return rank
+
+
+ALWAYS = ("SOUL.md", "USER.md", "MEMORY.md")
+"""Files that an OpenClaw agent loads at every start, in this order."""
+DAYS = 2
+"""Daily notes that it loads besides, the last ones."""
+_DAILY = re.compile(r"(?:.*/)?(\d{4}-\d\d-\d\d)\.md\Z", re.DOTALL)
+
+
+def loaded(paths: Iterable[str]) -> list[str]:
+    """Those of some files that an agent loads at every start, in the order in which it does.
+
+    >>> loaded(["m/2026-02-01.md", "USER.md", "m/2026-02-03.md", "m/2026-02-02.md", "x/SOUL.md"])
+    ['x/SOUL.md', 'USER.md', 'm/2026-02-02.md', 'm/2026-02-03.md']
+    """
+    known = sorted(set(paths))
+    always = [path for name in ALWAYS for path in known if path.split("/")[-1] == name]
+    daily = sorted((match[1], path) for path in known if (match := _DAILY.match(path)))
+    return [*always, *(path for _, path in daily[-DAYS:])]
+
+
+def files(root: Path, folders: Sequence[str]) -> list[Path]:
+    """The files of a labelled memory that an agent loads at every start; see ``loaded``."""
+    found = {each.relative_to(root).as_posix(): each for each in files_in(root, folders)}
+    return [found[path] for path in loaded(found)]
+
+
+def whole(case: Case, store: Store) -> int:
+    """Tokens of what an agent without a memory would load.
+
+    Of a workspace its static files, or everything where there are none; of a conversation all of
+    it; of a store that was there already all that was said or written in it.
+
+    Args:
+        case: What was ingested.
+        store: As it was ingested.
+
+    Raises:
+        DiskError: A file cannot be read.
+    """
+    if isinstance(case.source, Chat):
+        return sum(count_tokens(turn.text) for turn in case.source.turns)
+    if isinstance(case.source, Folders):
+        found = files(case.source.root, case.source.names)
+        if found:
+            contents = (atomic.read(file, MAX_FILE) or b"" for file in found)
+            return sum(count_tokens(data.decode("utf-8", "replace")) for data in contents)
+    with open_index(store, None) as opened:
+        passages = opened.index.passages(opened.index.current_rows()).values()
+        return sum(count_tokens(each.text) for each in passages if each.kind == "passage")
+
+
+def static(pool: Pool) -> Rank:
+    """The files that are loaded at every start, whatever is asked, from their beginning.
+
+    Without any, as in a conversation: the last session from its beginning, then the one before.
+    """
+    listed: dict[str, list[int]] = {}
+    for place, passage in enumerate(pool.passages):
+        listed.setdefault(passage.path, []).append(place)
+    places = [place for path in loaded(listed) for place in listed[path]]
+    order = Ranked(places or _sessions(pool.passages))
+    return lambda _text, _at: order
+
+
+def recency(pool: Pool) -> Rank:
+    """The newest passages first, whatever is asked; of one time the last, undated ones at the end."""
+    times = [(passage.time or "", place) for place, passage in enumerate(pool.passages)]
+    order = Ranked([place for _, place in sorted(times, reverse=True)])
+    return lambda _text, _at: order
+
+
+def _sessions(passages: Sequence[Passage]) -> list[int]:
+    """Places by session, the last first, each in the order in which it was said."""
+    times = [(passage.time or "", place) for place, passage in enumerate(passages)]
+    said = [place for _, place in sorted(times)]
+    runs = [list(run) for _, run in groupby(said, key=lambda place: passages[place].session)]
+    return [place for run in reversed(runs) for place in run]
