@@ -72,6 +72,8 @@ class Memory(NamedTuple):
     heading: str = ""
     speaker: str = ""
     states: tuple[str, ...] = ()
+    until: str | None = None
+    replaced_by: str | None = None
 
 
 class Concept(NamedTuple):
