@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
@@ -79,6 +80,29 @@ def test_no_label_holds_a_text() -> None:
         ]
     }
     assert {*fields} == places | labels
+
+
+def test_told_pairs_are_whole_and_no_clue_decides_alone() -> None:
+    found = rows("told_pairs")
+    assert len({row["id"] for row in found}) == len(found) == 2499
+    assert {key for row in found for key in row} == {
+        *["id", "a", "b", "label", "group", "frame", "a_head", "b_head"]
+    }
+    labels = Counter(row["label"] for row in found)
+    assert labels == {"update": 581, "same": 506, "both": 917, "unrelated": 495}
+    assert len({(row["a"], row["b"], row.get("a_head"), row.get("b_head")) for row in found}) == 2499
+    group = {row["frame"]: row["group"] for row in found}
+    assert all(group[row["frame"]] == row["group"] for row in found)
+    frames: dict[tuple[str, str, str | None], str] = {}
+    for row in found:
+        for side in "ab":
+            told = (row["group"], row[side], row.get(f"{side}_head"))
+            assert frames.setdefault(told, row["frame"]) == row["frame"], told
+    cue = re.compile(r"\b(now|instead|no longer|actually|any ?more)\b", re.I)
+    marked = Counter(row["label"] for row in found if cue.search(f"{row['a']} {row['b']}"))
+    assert 0.15 < marked["update"] / labels["update"] < 1 / 3
+    apart = labels["both"] + labels["unrelated"]
+    assert (marked["both"] + marked["unrelated"]) / apart > 0.18
 
 
 def test_a_label_finds_its_text_and_no_other(
