@@ -1,15 +1,27 @@
-"""What a later sentence is to an earlier one: it says the same, takes its place, stands beside it, or
-is about something else.
+"""What a later sentence is to an earlier one: the same again, its update, true beside it, or unrelated.
+
+A head of one hidden layer over what the two share and where they differ, what a question asks for,
+and which way the later one's vector lies from the earlier one's. It is asked at night of statements
+and by a recall of the passages of an answer, so it needs no more than plain Python.
 """
 
 from __future__ import annotations
 
+import base64
+import json
 import re
-from functools import lru_cache
-from math import log1p
+from array import array
+from functools import cache, lru_cache
+from importlib import resources
+from math import exp, log1p, tanh
+from operator import mul
+from typing import TYPE_CHECKING, Any
 
 from clsm_cli.records import NamedTuple
 from clsm_cli.text.tokens import STOP_WORDS
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
 
 RELATIONS = ("same", "update", "both", "unrelated")
 
@@ -20,8 +32,11 @@ INPUTS = (
     "numbers b alone", "numbers joined", "names shared", "names a alone", "names b alone", "names differ",
     "first word same", "first content shared", "last word same", "label same", "label differs", "one label",
     "value same", "heading same", "heading differs", "heading shared", "asks a", "asks b", "quotes a", "quotes b",
-    "box a", "box b", "struck a", "struck b", "marks a", "marks b", "same text",
+    "box a", "box b", "struck a", "struck b", "marks a", "marks b", "same text", "asked", "asked of a",
+    "asked of b", "asked of a alone", "asked of b alone", "asked of both", "words asked",
 )  # fmt: skip
+DIMENSIONS = 384
+"""Numbers of a sentence vector."""
 
 _WORD = re.compile(r"[^\W_]+(?:[.,:/@_+\-][^\W_]+)*%?|n['’]t\b|(?<=\w)['’](?:m|re|ve|ll|d)\b")
 _NEGATED = re.compile(r"n['’]t\b")
@@ -80,38 +95,12 @@ def _key(word: str) -> str:
     return folded
 
 
-class Compared(NamedTuple):
-    """Two sentences laid beside each other.
+def blocks(a: tuple[str, ...], b: tuple[str, ...]) -> list[tuple[int, int, int]]:
+    """Runs of their longest common subsequence: place in one, place in the other, length.
 
-    Attributes:
-        blocks: Runs of equal keys: place in a, place in b, length.
-        only_a: Places in a of what b has nowhere; ``only_b`` the other way round.
-        shared: Places in b of what both have.
+    >>> blocks(("rent", "is", "900"), ("rent", "is", "950", "now"))
+    [(0, 0, 2)]
     """
-
-    blocks: tuple[tuple[int, int, int], ...]
-    only_a: tuple[int, ...]
-    only_b: tuple[int, ...]
-    shared: tuple[int, ...]
-
-
-def compared(a: Sentence, b: Sentence) -> Compared:
-    """Lay two sentences beside each other, by their longest common subsequence of words.
-
-    >>> found = compared(sentence("Rent is 900."), sentence("Rent is 950 now."))
-    >>> found.blocks, found.only_a, found.only_b
-    (((0, 0, 2),), (2,), (2, 3))
-    """
-    have_a, have_b = {*a.keys}, {*b.keys}
-    return Compared(
-        tuple(_blocks(a.keys, b.keys)),
-        tuple(place for place, key in enumerate(a.keys) if key not in have_b),
-        tuple(place for place, key in enumerate(b.keys) if key not in have_a),
-        tuple(place for place, key in enumerate(b.keys) if key in have_a),
-    )
-
-
-def _blocks(a: tuple[str, ...], b: tuple[str, ...]) -> list[tuple[int, int, int]]:
     lengths = [[0] * (len(b) + 1) for _ in range(len(a) + 1)]
     for i in range(len(a) - 1, -1, -1):
         row, below = lengths[i], lengths[i + 1]
@@ -154,19 +143,20 @@ def _names(sentence: Sentence) -> set[str]:
     }
 
 
-def pair_features(a: Sentence, b: Sentence, both: Compared, cosine: float) -> list[float]:
+def pair_features(
+    a: Sentence, b: Sentence, cosine: float, asked: Sentence | None = None
+) -> list[float]:
     """Numbers about an earlier and a later sentence, in the order of ``INPUTS``.
 
     Args:
         a: The earlier.
         b: The later.
-        both: ``compared(a, b)``.
-        cosine: Of their vectors; 0 without a model.
+        cosine: Of their vectors.
+        asked: A question that both may answer.
     """
-    content_a, content_b = (
-        {key for key in each.keys if _is_content(key)} for each in (a, b)
-    )
-    in_order = sum(length for _, _, length in both.blocks)
+    runs = blocks(a.keys, b.keys)
+    content_a, content_b = content(a), content(b)
+    in_order = sum(length for _, _, length in runs)
     return [
         cosine,
         in_order / (len(a.keys) or 1),
@@ -175,22 +165,46 @@ def pair_features(a: Sentence, b: Sentence, both: Compared, cosine: float) -> li
         len(content_a & content_b) / (len(content_b) or 1),
         log1p(len(content_a - content_b)),
         log1p(len(content_b - content_a)),
-        log1p(max((length for _, _, length in both.blocks), default=0)),
+        log1p(max((length for _, _, length in runs), default=0)),
         log1p(len(a.keys)),
         log1p(len(b.keys)),
-        *_swaps(a, b, both),
+        *_swaps(a, b, runs),
         *_particulars(a, b),
         *_places(a, b, content_a, content_b),
         *_marks(a, b),
         float(a.keys == b.keys),
+        *_asked(asked, a, b),
     ]
 
 
-def _swaps(a: Sentence, b: Sentence, both: Compared) -> list[float]:
+def _asked(asked: Sentence | None, a: Sentence, b: Sentence) -> list[float]:
+    """How much of a question each has."""
+    if asked is None:
+        return [0.0] * 7
+    wanted = content(asked)
+    one, two = wanted & {*a.keys, *a.heading}, wanted & {*b.keys, *b.heading}
+    count = len(wanted) or 1
+    return [
+        1.0,
+        len(one) / count,
+        len(two) / count,
+        float(len(one - two)),
+        float(len(two - one)),
+        len(one & two & {*a.keys} & {*b.keys}) / count,
+        log1p(count),
+    ]
+
+
+def content(sentence: Sentence) -> set[str]:
+    """Keys of the words that say what it is about."""
+    return {key for key in sentence.keys if _is_content(key)}
+
+
+def _swaps(a: Sentence, b: Sentence, runs: Sequence[tuple[int, int, int]]) -> list[float]:
     """How many stretches of one stand in the place of a stretch of the other."""
     swaps = short = inserted = left = numbers = names = before = 0
     i = j = 0
-    for start, other, length in (*both.blocks, (len(a.keys), len(b.keys), 0)):
+    for start, other, length in (*runs, (len(a.keys), len(b.keys), 0)):
         one, two = a.words[i:start], b.words[j:other]
         if one and two:
             swaps += 1
@@ -223,14 +237,14 @@ def _particulars(a: Sentence, b: Sentence) -> list[float]:
     ]
 
 
-def _places(a: Sentence, b: Sentence, content: set[str], other: set[str]) -> list[float]:
+def _places(a: Sentence, b: Sentence, own: set[str], other: set[str]) -> list[float]:
     """Whether they begin and end alike, and stand under the same label and heading."""
-    first = next((key for key in a.keys if key in content), None)
+    first = next((key for key in a.keys if key in own), None)
     first_b = next((key for key in b.keys if key in other), None)
     heading = {*a.heading} & {*b.heading}
     return [
         float(a.keys[:1] == b.keys[:1]),
-        float(first in other) + float(first_b in content),
+        float(first in other) + float(first_b in own),
         float(a.keys[-1:] == b.keys[-1:]),
         float(bool(a.label) and a.label == b.label),
         float(bool(a.label) and bool(b.label) and a.label != b.label),
@@ -253,3 +267,107 @@ def _marks(a: Sentence, b: Sentence) -> list[float]:
             else:
                 found.append(float(any(map(text.__contains__, each))))
     return found
+
+
+class Relation(NamedTuple):
+    """How likely a later sentence is each of ``RELATIONS`` to an earlier one."""
+
+    same: float
+    update: float
+    both: float
+    unrelated: float
+
+
+class Head(NamedTuple):
+    """The fitted head, its numbers as plain lists.
+
+    Attributes:
+        mean: Of each input; ``scale`` is its deviation.
+        inner: For each hidden unit the weight of each standardised input.
+        ways: For each hidden unit the direction in which the difference of the vectors counts.
+        bias: Of each hidden unit.
+        outer: For each of ``RELATIONS`` the weight of each hidden unit; ``offset`` is added.
+    """
+
+    mean: Sequence[float]
+    scale: Sequence[float]
+    inner: Sequence[Sequence[float]]
+    ways: Sequence[Sequence[float]]
+    bias: Sequence[float]
+    outer: Sequence[Sequence[float]]
+    offset: Sequence[float]
+
+    def relation(self, features: Sequence[float], moved: Sequence[float]) -> Relation:
+        """What a pair is.
+
+        Args:
+            features: Its ``pair_features``.
+            moved: The difference of the vectors, later − earlier, along each of ``ways``.
+        """
+        inputs = [
+            max(-CLIP, min(CLIP, (value - mean) / scale))
+            for value, mean, scale in zip(features, self.mean, self.scale, strict=True)
+        ]
+        hidden = [
+            tanh(sum(map(mul, inputs, weights)) + way + bias)
+            for weights, way, bias in zip(self.inner, moved, self.bias, strict=True)
+        ]
+        scores = [
+            sum(map(mul, hidden, weights)) + offset
+            for weights, offset in zip(self.outer, self.offset, strict=True)
+        ]
+        most = max(scores)
+        powers = [exp(score - most) for score in scores]
+        return Relation(*(round(power / sum(powers), 4) for power in powers))
+
+    def along(self, vector: Sequence[float]) -> list[float]:
+        """A sentence vector along each of ``ways``."""
+        return [sum(map(mul, vector, way)) for way in self.ways]
+
+
+CLIP = 4.0
+"""Deviations from the mean beyond which an input counts no more."""
+
+
+@cache
+def load() -> Head:
+    """The head, as shipped."""
+    path = resources.files("clsm_cli.heads") / "weights" / "pair.json"
+    return unpacked(json.loads(path.read_text("utf-8")))
+
+
+def packed(head: Head) -> dict[str, Any]:
+    """A head as JSON: each row of a matrix as signed bytes with a scale.
+
+    >>> one = Head([0.0], [1.0], [[0.5]], [[1.0]], [0.0], [[1.0]] * 4, [0.0] * 4)
+    >>> unpacked(packed(one)).relation([1.0], [0.0])
+    Relation(same=0.25, update=0.25, both=0.25, unrelated=0.25)
+    """
+    found: dict[str, Any] = {"inputs": list(INPUTS)}
+    for name, value in head._asdict().items():
+        if name in _MATRICES:
+            steps = [float(f"{max(map(abs, row)) / 127:.5g}") or 1.0 for row in value]
+            codes = array(
+                "b", [round(v / step) for row, step in zip(value, steps, strict=True) for v in row]
+            )
+            found[name] = {"steps": steps, "codes": base64.b64encode(codes.tobytes()).decode()}
+        else:
+            found[name] = [round(float(each), 4) for each in value]
+    return found
+
+
+_MATRICES = ("inner", "ways", "outer")
+
+
+def unpacked(data: Mapping[str, Any]) -> Head:
+    """A head from its JSON."""
+    values: dict[str, Any] = {name: data[name] for name in Head._fields}
+    for name in _MATRICES:
+        steps = data[name]["steps"]
+        codes = array("b", base64.b64decode(data[name]["codes"]))
+        width = len(codes) // len(steps)
+        values[name] = [
+            [code * step for code in codes[row * width : (row + 1) * width]]
+            for row, step in enumerate(steps)
+        ]
+    return Head(**values)
