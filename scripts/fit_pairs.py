@@ -1,9 +1,10 @@
-"""Fit the head of pairs on ``fixtures/labels/told_pairs.jsonl``, and say how good it is.
+"""Fit the head of pairs on ``fixtures/labels/told_pairs.jsonl`` and ``told_asked.jsonl``, and measure it.
 
 Run ``python -m scripts.fit_pairs MODEL`` (an installed model). It writes
 ``clsm_cli/heads/weights/pair.json``, with figures on settings that were left out: the same labels give
-the same bytes. A pair of which ``told_questions.jsonl`` asks something counts twice, with the question
-and without, since a recall knows what is asked and a night does not.
+the same bytes. A pair of which something is asked counts twice, with the question and without, since
+a recall knows what is asked and a night does not. The pairs of ``told_asked.jsonl`` are plain ones, as
+people tell them; those of ``told_pairs.jsonl`` are made to be hard, and count a fifth.
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ ROOT = Path(__file__).parents[1]
 LABELS = ROOT / "fixtures" / "labels"
 WEIGHTS = ROOT / "clsm_cli" / "heads" / "weights" / "pair.json"
 HIDDEN, DECAY, ROUNDS, RATE, DROPPED, DIRECTIONS, FOLDS = 12, 0.004, 200, 0.03, 0.3, 32, 6
+PLAIN = 5.0
+"""What a plain pair counts, a hard one being 1."""
 FALSE = 0.02
 """Share of the pairs that are no update, of which the figures allow so many to be taken for one."""
 
@@ -36,6 +39,7 @@ class Examples(NamedTuple):
     labels: Any
     groups: Any
     asked: Any
+    weights: Any
 
     def part(self, rows: Any) -> Examples:
         """Those of a mask."""
@@ -49,7 +53,8 @@ def read(name: str) -> list[dict[str, Any]]:
 
 def examples(model: Path) -> Examples:
     """Every labelled pair, with and without a question."""
-    pairs = read("told_pairs.jsonl")
+    plain = read("told_asked.jsonl")
+    pairs = [*read("told_pairs.jsonl"), *plain]
     asks = {row["about"]: row["ask"] for row in read("told_questions.jsonl")}
     texts = sorted({pair[side] for pair in pairs for side in "ab"})
     encoded = Encoder.open(model).encode(texts)
@@ -62,11 +67,12 @@ def examples(model: Path) -> Examples:
         one, other = (sentence(pair[side], pair.get(f"{side}_head") or "") for side in "ab")
         first, last = vectors[pair["a"]], vectors[pair["b"]]
         cosine = float(first @ last)
-        ask = asks.get(pair["a"]) or asks.get(pair["b"])
+        ask = pair.get("ask") or asks.get(pair["a"]) or asks.get(pair["b"])
+        weight = PLAIN if "ask" in pair else 1.0
         for asked in (None, sentence(ask)) if ask else (None,):
             shape = pair_features(one, other, cosine, asked)
             label = RELATIONS.index(pair["label"])
-            rows.append((shape, last - first, label, pair["group"], asked is not None))
+            rows.append((shape, last - first, label, pair["group"], asked is not None, weight))
     return Examples(*(np.array(column) for column in zip(*rows, strict=True)))
 
 
@@ -77,7 +83,7 @@ def head_of(seen: Examples) -> Head:
     lengths = _scale(seen.moves @ ways)
     shapes = np.clip((seen.shapes - mean) / scale, -CLIP, CLIP)
     rows = np.hstack([shapes, seen.moves @ ways / lengths])
-    first, bias, second, offset = _layers(rows, np.eye(len(RELATIONS))[seen.labels])
+    first, bias, second, offset = _layers(rows, np.eye(len(RELATIONS))[seen.labels], seen.weights)
     width = shapes.shape[1]
     head = Head(
         mean.tolist(),
@@ -97,9 +103,10 @@ def _scale(columns: Any) -> Any:
     return found
 
 
-def _layers(rows: Any, wanted: Any) -> list[Any]:
+def _layers(rows: Any, wanted: Any, weights: Any) -> list[Any]:
     """The layers, by Adam over all rows with dropout."""
     chance = np.random.default_rng(0)
+    shares = (weights / weights.sum())[:, None]
     layers = [
         chance.normal(0, rows.shape[1] ** -0.5, (rows.shape[1], HIDDEN)),
         np.zeros(HIDDEN),
@@ -112,7 +119,7 @@ def _layers(rows: Any, wanted: Any) -> list[Any]:
         some = rows * (chance.random(rows.shape) > DROPPED / 2) / (1 - DROPPED / 2)
         inner = np.tanh(some @ layers[0] + layers[1])
         mask = (chance.random(inner.shape) > DROPPED) / (1 - DROPPED)
-        slope = (_shares((inner * mask) @ layers[2] + layers[3]) - wanted) / len(rows)
+        slope = (_shares((inner * mask) @ layers[2] + layers[3]) - wanted) * shares
         back = (slope @ layers[2].T) * mask * (1 - inner * inner)
         slopes = [
             some.T @ back + DECAY * layers[0],

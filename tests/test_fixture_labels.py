@@ -90,7 +90,9 @@ def test_told_pairs_are_whole_and_no_clue_decides_alone() -> None:
     }
     labels = Counter(row["label"] for row in found)
     assert labels == {"update": 581, "same": 506, "both": 917, "unrelated": 495}
-    assert len({(row["a"], row["b"], row.get("a_head"), row.get("b_head")) for row in found}) == 2499
+    assert (
+        len({(row["a"], row["b"], row.get("a_head"), row.get("b_head")) for row in found}) == 2499
+    )
     group = {row["frame"]: row["group"] for row in found}
     assert all(group[row["frame"]] == row["group"] for row in found)
     frames: dict[tuple[str, str, str | None], str] = {}

@@ -57,7 +57,8 @@ def _origin(memory: Memory) -> str:
     # What came through standard input has no file; its conversation says more than "-".
     place = memory.session if source.path == "-" else f"{source.path}:{source.line_start}"
     date = (source.timestamp or "undated")[:16].replace("T", " ")
-    return f"trust {memory.trust}, {sure(memory)}, {date}, {_flat(place)}"
+    over = f", held until {memory.until}" if memory.until else ""
+    return f"trust {memory.trust}, {sure(memory)}, {date}{over}, {_flat(place)}"
 
 
 def _cut(budget: Budget) -> str:

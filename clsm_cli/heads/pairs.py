@@ -33,14 +33,15 @@ INPUTS = (
     "first word same", "first content shared", "last word same", "label same", "label differs", "one label",
     "value same", "heading same", "heading differs", "heading shared", "asks a", "asks b", "quotes a", "quotes b",
     "box a", "box b", "struck a", "struck b", "marks a", "marks b", "same text", "asked", "asked of a",
-    "asked of b", "asked of a alone", "asked of b alone", "asked of both", "words asked",
+    "asked of b", "asked of a alone", "asked of b alone", "asked of both", "words asked", "b has all asked",
+    "numbers of all asked", "swap of all asked", "share of all asked", "left of a", "left of b", "left alike",
 )  # fmt: skip
 DIMENSIONS = 384
 """Numbers of a sentence vector."""
 
 _WORD = re.compile(r"[^\W_]+(?:[.,:/@_+\-][^\W_]+)*%?|n['’]t\b|(?<=\w)['’](?:m|re|ve|ll|d)\b")
 _NEGATED = re.compile(r"n['’]t\b")
-_LABEL = re.compile(r"\W*([^:|\n]{1,40}?)\W*[:|=]\s*\W*(\S.*)", re.DOTALL)
+_LABEL = re.compile(r"\W*([^:|\n]{1,40}?)\W*(?:[:=]\s|\|)\W*(\S.*)", re.DOTALL)
 _BOX = re.compile(r"\[[xX ]\]")
 _DONE = re.compile(r"\[[xX]\]|[✅✔☑]")
 _TEXT = re.compile(r"[*_`#>]+")
@@ -178,12 +179,16 @@ def pair_features(
 
 
 def _asked(asked: Sentence | None, a: Sentence, b: Sentence) -> list[float]:
-    """How much of a question each has."""
+    """How much of a question each has, and what is left of them, which is the answer."""
     if asked is None:
-        return [0.0] * 7
+        return [0.0] * 14
     wanted = content(asked)
-    one, two = wanted & {*a.keys, *a.heading}, wanted & {*b.keys, *b.heading}
+    held, other_held = {*a.keys, *a.heading}, {*b.keys, *b.heading}
+    one, two = wanted & held, wanted & other_held
+    left, other_left = content(a) - other_held - wanted, content(b) - held - wanted
     count = len(wanted) or 1
+    has_all = bool(one) and one <= two
+    numbers = any(map(_is_number, left)) and any(map(_is_number, other_left))
     return [
         1.0,
         len(one) / count,
@@ -192,6 +197,13 @@ def _asked(asked: Sentence | None, a: Sentence, b: Sentence) -> list[float]:
         float(len(two - one)),
         len(one & two & {*a.keys} & {*b.keys}) / count,
         log1p(count),
+        float(has_all),
+        float(has_all and numbers),
+        float(has_all and bool(left) and bool(other_left)),
+        has_all * len(one & two) / count,
+        has_all * log1p(len(left)),
+        has_all * log1p(len(other_left)),
+        float(has_all and len(left) == len(other_left)),
     ]
 
 
