@@ -58,7 +58,8 @@ def _origin(memory: Memory, file: str) -> str:
     source = memory.sources[0]
     place = f"{file}:{source.line}" if file else memory.session
     date = (source.timestamp or "undated")[:16].replace("T", " ")
-    return f"trust {memory.trust}, {sure(memory)}, {date}, {_flat(place)}"
+    over = f", held until {memory.until}" if memory.until else ""
+    return f"trust {memory.trust}, {sure(memory)}, {date}{over}, {_flat(place)}"
 
 
 def _cut(budget: Budget) -> str:

@@ -53,6 +53,8 @@ def _memory_mapping(memory: Memory) -> dict[str, Any]:
         "session",
         "sources",
         "states",
+        "until",
+        "replaced_by",
         "why",
     )
     return {name: plain(getattr(memory, name)) for name in names}
@@ -142,6 +144,8 @@ def _where(memory: Memory) -> str:
     ]
     if memory.trust not in ("user", "agent"):
         words.append(f"from {memory.trust}")
+    if memory.until:
+        words.append(f"until {memory.until}")
     return " · ".join(word for word in words if word)
 
 

@@ -59,6 +59,8 @@ class Memory(NamedTuple):
         confidence: How likely it answers, 0 … 0.99, comparable between queries (``scoring.confidence``).
         tokens: Estimated word pieces of ``text``.
         states: Ids of the statements that it says and that were found too.
+        until: Day from which it holds no longer; None for what may still hold.
+        replaced_by: Id of what says so.
         why: What spoke for it.
         shares: Weight · signal of each, which add up to the score before it is brought to 0 … 1, and
             before it yields to rivals (``retrieval.rivals``).
@@ -79,6 +81,8 @@ class Memory(NamedTuple):
     heading: str = ""
     speaker: str = ""
     states: tuple[str, ...] = ()
+    until: str | None = None
+    replaced_by: str | None = None
 
 
 class Concept(NamedTuple):

@@ -14,11 +14,12 @@ from clsm_cli.store.index import openable
 from clsm_cli.text import sameness, tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from clsm_cli.config import RecallSettings
     from clsm_cli.retrieval.ranking import Candidate
     from clsm_cli.retrieval.shares import Share
+    from clsm_cli.retrieval.updates import Ended
     from clsm_cli.store.index.passages import Passage
     from clsm_cli.store.index.reader import Index
 
@@ -29,6 +30,7 @@ def of(
     k: int,
     settings: RecallSettings,
     share: Share,
+    ended: Mapping[int, Ended],
     *,
     faded: float,
 ) -> list[Memory]:
@@ -72,6 +74,9 @@ def of(
         if same is None:
             same = len(found)
             memory = _memory(candidate, passage, shown, sources, weights, full)
+            over = ended.get(row) or ended.get(candidate.row)
+            if over is not None and over.until:
+                memory = memory._replace(until=over.until, replaced_by=over.by)
             found.append(memory._replace(states=states))
         else:
             found[same] = _also(found[same], sources, states)

@@ -11,7 +11,7 @@ from heapq import nlargest
 from typing import TYPE_CHECKING
 
 from clsm_cli.records import NamedTuple
-from clsm_cli.retrieval import concepts, feedback, items, rivals, shares, windows
+from clsm_cli.retrieval import concepts, feedback, items, rivals, shares, updates, windows
 from clsm_cli.retrieval.finding import find
 
 if TYPE_CHECKING:
@@ -134,6 +134,7 @@ def _chosen(
     if is_silent:
         return named, []
     settings = settings._replace(window=windows.within(settings.window, query.budget, query.unit))
-    kept = rivals.ordered(index, found.question, kept, settings)
+    ended = updates.found(index, found.question, kept) if has_model and settings.rivals else {}
+    kept = rivals.ordered(index, found.question, kept, settings, ended)
     share = shares.Share(found.question, query.k, settings)
-    return named, items.of(index, kept, query.k, settings, share, faded=faded)
+    return named, items.of(index, kept, query.k, settings, share, ended, faded=faded)

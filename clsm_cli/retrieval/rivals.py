@@ -11,17 +11,18 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING
 
-from clsm_cli.model.trust import TRUST_ORDER, UNTRUSTED
+from clsm_cli.model.trust import UNTRUSTED
 from clsm_cli.records import NamedTuple
 from clsm_cli.retrieval.shares import NAME, nearness
 from clsm_cli.text import factuality, tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from clsm_cli.config import RecallSettings
     from clsm_cli.retrieval.question import Question
     from clsm_cli.retrieval.ranking import Candidate
+    from clsm_cli.retrieval.updates import Ended
     from clsm_cli.store.index.passages import Passage
     from clsm_cli.store.index.reader import Index
 
@@ -38,9 +39,6 @@ AS_SURE = 0.8
 """Both shares for what was said later: the two tell the same of the same, with another value."""
 ALIKE = 0.4
 """Dice's coefficient of their search terms from which two passages may tell the same."""
-ABREAST = 0.6
-"""Share of the best cosine to a question from which news is about what that asks for: of twelve facts
-told in five wordings each the wordings lie between 0.65 and 1, and what else is news below."""
 _STEP = 1e-3
 """Of a score: enough to show in the four digits of an item's."""
 
@@ -55,7 +53,11 @@ class _Item(NamedTuple):
 
 
 def ordered(
-    index: Index, question: Question, candidates: Sequence[Candidate], settings: RecallSettings
+    index: Index,
+    question: Question,
+    candidates: Sequence[Candidate],
+    settings: RecallSettings,
+    ended: Mapping[int, Ended],
 ) -> list[Candidate]:
     """Candidates, each that yields right below its rivals.
 
@@ -64,6 +66,7 @@ def ordered(
         question: What is asked.
         candidates: Best first.
         settings: ``rivals`` says what answers as well.
+        ended: What ``updates`` found.
     """
     if not settings.rivals:
         return list(candidates)
@@ -71,7 +74,7 @@ def ordered(
     head = [_Item(each, passages[each.row]) for each in candidates[:HEAD]]
     flawed = _flawed(question, head)
     good = [each for each in head if each.row not in flawed]
-    newer = _newer(question, good)
+    newer = _newer(good, ended)
     # A gist is made of what others tell: it speaks against none of them.
     best = [each for each in good if each.row not in newer and each.passage.kind != "gist"]
     found = []
@@ -110,43 +113,17 @@ def _flawed(question: Question, head: Sequence[_Item]) -> set[int]:
     return found
 
 
-def _newer(question: Question, good: Sequence[_Item]) -> dict[int, list[_Item]]:
-    """Row → what was said later of the same, where a question asks for what is now.
-
-    Notes are left out: a block that is superseded was closed with its note.
-    """
-    if question.periods or not factuality.asks_present(question.text):
-        return {}
-    told = [each for each in good if each.passage.kind != "gist" and not each.passage.document]
-    news = _news(told)
-    later = {
-        each.row: [
-            other
-            for other in told
-            if _replaces(other, each)
-            and (
-                _tells_anew(other, each)
-                or (news >= {other.row, each.row} and _is_change(other, each))
-            )
-        ]
-        for each in told
-    }
-    later = {row: others for row, others in later.items() if others}
-    # The last of a chain stands; what stands in between yields to it as well.
-    return {
-        row: [other for other in others if other.row not in later] for row, others in later.items()
-    }
-
-
-def _news(told: Sequence[_Item]) -> set[int]:
-    """Rows of what tells a change of what is asked for: as near to it as nearly any that does."""
-    near = {
-        each.row: each.candidate.evidence.cosine or 0.0
-        for each in told
-        if each.candidate.traits.is_news
-    }
-    best = max(near.values(), default=0.0)
-    return {row for row, cosine in near.items() if cosine >= ABREAST * best}
+def _newer(good: Sequence[_Item], ended: Mapping[int, Ended]) -> dict[int, list[_Item]]:
+    """Row → what takes its place, the last of a chain."""
+    items = {each.row: each for each in good}
+    found = {}
+    for row in items.keys() & ended.keys():
+        last = ended[row].row
+        while last in ended:
+            last = ended[last].row
+        if last in items:
+            found[row] = [items[last]]
+    return found
 
 
 def _nearer(question: Question, other: _Item, best: Sequence[_Item]) -> list[_Item]:
@@ -173,35 +150,9 @@ def _nearer(question: Question, other: _Item, best: Sequence[_Item]) -> list[_It
     ]
 
 
-def _replaces(new: _Item, old: _Item) -> bool:
-    """Whether something was said later, by somebody as trusted."""
-    return (
-        (new.passage.time or "") > (old.passage.time or "")
-        and TRUST_ORDER.index(new.passage.trust) >= TRUST_ORDER.index(old.passage.trust)
-        and _has_the_words(new, old)
-    )
-
-
 def _has_the_words(rival: _Item, other: _Item) -> bool:
     """Whether it holds what the question names as well: one number is no later value of another."""
     return rival.candidate.signals.literal >= other.candidate.signals.literal
-
-
-def _tells_anew(new: _Item, old: _Item) -> bool:
-    """Whether it answers as well, in much the same words."""
-    return (
-        min(new.candidate.evidence.coverage, old.candidate.evidence.coverage) >= HELD
-        and _answers(new, old, AS_SURE, AS_SURE)
-        and _alike(new.passage.text, old.passage.text) >= ALIKE
-    )
-
-
-def _is_change(new: _Item, old: _Item) -> bool:
-    """Whether it tells of the same names, with another value, in whatever words."""
-    from clsm_cli.text import changes
-
-    speakers = {new.candidate.traits.speaker, old.candidate.traits.speaker} - {None, ""}
-    return len(speakers) < 2 and changes.new_value(new.passage.text, old.passage.text) is not None
 
 
 def _answers(rival: _Item, other: _Item, sure: float, shared: float) -> bool:

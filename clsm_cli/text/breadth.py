@@ -50,6 +50,16 @@ def breadth(text: str, terms: int, *, asks_when: bool) -> float:
     return max(0.0, min(1.0, 1 - (terms - _FEW) / (_MANY - _FEW))) if is_broad else 0.0
 
 
+def asks_for_several(text: str) -> bool:
+    """Whether a question asks for several things by name, in whatever number of words.
+
+    >>> asks_for_several("which languages do I speak"), asks_for_several("how many eggs are left")
+    (True, False)
+    """
+    words = text.casefold().translate(_MARKS).split()
+    return "both" in words or ("many" not in words and _asks_for_plural(words))
+
+
 def _asks_for_plural(words: list[str]) -> bool:
     """Whether the noun after "what", "which" or "how many" is in the plural, or asks for kinds."""
     for place, word in enumerate(words):

@@ -56,8 +56,8 @@ _OUTPUT = _set(
 _NOW = _set("is are am does do now currently today")
 _PAST = _set(
     "was were did had used before previously formerly originally earlier first last ago yesterday ever"
-    " has have"
 )
+_PERFECT = _set("has have")
 
 
 def is_so(sentence: str) -> bool:
@@ -151,13 +151,22 @@ def asks_present(question: str) -> bool:
     (True, False)
     """
     words = _words(question)
-    if not _PAST.isdisjoint(words):
+    if not (_PAST | _PERFECT).isdisjoint(words):
         return False
     if not _NOW.isdisjoint(words) or "what's" in words or "who's" in words:
         return True
     return words[:1] != [] and any(
         word.endswith("s") and not word.endswith(("ss", "'s")) for word in words[1:3]
     )
+
+
+def asks_past(question: str) -> bool:
+    """Whether a question asks for what was.
+
+    >>> asks_past("Where did Mara live?"), asks_past("Which old boat do we have?")
+    (True, False)
+    """
+    return not _PAST.isdisjoint(_words(question))
 
 
 @cache

@@ -1,0 +1,219 @@
+"""What is true now: changes that somebody told, and pairs of which both are true, asked after a night.
+
+One command: ``python -m benchmarks.changes`` (``--dev`` for the items that developers may look at,
+``--verbose`` for each that is missed). It makes stores of some items each, from
+``fixtures/changes/told.yaml``, by the real ingest and consolidate, and asks the real recall. The exit
+code is 1 where a target is missed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import tempfile
+from dataclasses import dataclass, field
+from datetime import datetime
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from clsm_cli.commands.engine import QueryEngine
+from clsm_cli.consolidation import consolidate
+from clsm_cli.consolidation.report import Request as Night
+from clsm_cli.embedding import weights
+from clsm_cli.embedding.encoder import Encoder
+from clsm_cli.embedding.pins import ENGINE
+from clsm_cli.embedding.words import Words
+from clsm_cli.ingestion import ingest
+from clsm_cli.ingestion.report import Request as Intake
+from clsm_cli.model.graph import Statement
+from clsm_cli.retrieval.recall import Query, recall
+from clsm_cli.store import layout, shards
+from clsm_cli.store.index.opening import Embedder
+from scripts.told_changes import items
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from clsm_cli.retrieval.answer import Answer
+    from clsm_cli.store.layout import Store
+    from scripts.told_changes import Told
+
+NOW = "2026-05-01T08:00:00+02:00"
+TOGETHER = 12
+"""Items of a store: enough that each must be found among others."""
+FIRST, CLOSED, WRONG = 0.85, 0.85, 0.02
+"""Targets: shares of the changes, and of the pairs of which both are true."""
+
+
+@dataclass(slots=True)
+class Figures:
+    """What became of the items of one manner.
+
+    Attributes:
+        first: Answers in which the new value stands above the old one.
+        current: Answers that state the old one without saying that it is over.
+        stale: Answers with a ``fact:`` line of the old one.
+        wrong: Pairs of which something true is closed, in an answer or among the statements.
+    """
+
+    is_both: bool = False
+    items: int = 0
+    first: int = 0
+    current: int = 0
+    stale: int = 0
+    wrong: int = 0
+    missed: list[str] = field(default_factory=list)
+
+
+def stores(path: Path, told: Sequence[Told]) -> Iterator[tuple[Store, list[Told]]]:
+    """Stores of some items each, after a night for each of their days."""
+    count = -(-len(told) // TOGETHER)
+    now = datetime.fromisoformat(NOW)
+    for number in range(count):
+        chosen = list(told[number::count])  # those that follow one another lie apart
+        root = path / str(number)
+        layout.create(root / "memory", "Europe/Amsterdam")
+        store = layout.open_store(root / "memory", {"CLSM_DEVICE": "bench"})
+        for night in range(max(len(item.nights) for item in chosen)):
+            for item in chosen:
+                _write(root / "told" / item.id, item, night)
+            intake = Intake(paths=(str(root / "told"),), now=now)
+            ingest.ingest(store, intake, _embedder(), lambda *_: None)
+            consolidate.consolidate(store, Night(now=now), _embedder(), lambda *_: None)
+        yield store, chosen
+
+
+def _write(folder: Path, item: Told, night: int) -> None:
+    """The files of a day; each item has conversations of its own."""
+    days = list(item.nights.values())
+    for name, text in days[night].items() if night < len(days) else ():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text.replace('"session": "', f'"session": "{item.id}-'), "utf-8")
+
+
+def judge(figures: Figures, item: Told, answer: Answer, rows: Sequence[Statement]) -> None:
+    """Add what an answer, and the statements of its store, say of an item."""
+    figures.items += 1
+    told = [(each, _holds(each.text, item)) for each in answer.memories]
+    if item.stay:
+        ended = [each.text for each in answer.memories if each.until]
+        ended += [row.text for row in rows if row.valid_until]
+        closed = [stays for stays in item.stay if any(stays in text for text in ended)]
+        figures.wrong += bool(closed)
+        if closed:
+            figures.missed.append(f"closed: {item.id} {item.ask}: {closed}")
+        return
+    sides = [side for _, side in told if side]
+    is_first = sides[:1] == ["new"]
+    is_current = any(side == "old" and not each.until for each, side in told)
+    old = item.old.casefold()
+    is_stale = any(
+        (old in fact.value.casefold() or fact.value.casefold() in old) and not fact.valid_until
+        for fact in answer.facts
+    )
+    figures.first += is_first
+    figures.current += is_current
+    figures.stale += is_stale
+    if not is_first or is_current or is_stale:
+        what = [not is_first and "not first", is_current and "current", is_stale and "stale"]
+        said = ", ".join(filter(None, what))
+        figures.missed.append(f"{said}: {item.id} {item.ask} {sides}")
+
+
+def _holds(text: str, item: Told) -> str:
+    """Whether a text has the new value, or the old one alone."""
+    return "new" if item.new in text else "old" if item.old in text else ""
+
+
+def measured(work: Path, told: Sequence[Told]) -> dict[str, Figures]:
+    """The figures by manner."""
+    found: dict[str, Figures] = {}
+    for store, chosen in stores(work, told):
+        records = shards.load_graph(store.graphs()).records.values()
+        rows = [each for each in records if isinstance(each, Statement)]
+        asked = (Query(item.ask, NOW, 10, 2000) for item in chosen)
+        answers = recall(store, asked, _engine(), _embedder())
+        for item, answer in zip(chosen, answers, strict=True):
+            judge(
+                found.setdefault(item.manner, Figures(is_both=bool(item.stay))), item, answer, rows
+            )
+    return found
+
+
+@cache
+def _encoder() -> Encoder:
+    return Encoder.open(weights.default_folder())
+
+
+@cache
+def _table() -> Words:
+    return Words.open(weights.default_folder())
+
+
+@cache
+def _engine() -> QueryEngine:
+    return QueryEngine()
+
+
+def _embedder() -> Embedder:
+    return Embedder(ENGINE, lambda: _encoder().encode, lambda texts: _table().of(texts))
+
+
+def lines(found: dict[str, Figures]) -> Iterator[str]:
+    """The tables: changes in percent, pairs of which both are true counted."""
+    changed, both = whole(found)
+    yield "| manner | items | new first | old as current | stale fact |"
+    yield "|---|---:|---:|---:|---:|"
+    for name, each in [*found.items(), ("all changes", changed)]:
+        if not each.is_both:
+            n = each.items or 1
+            yield (
+                f"| {name} | {each.items} | {100 * each.first / n:.0f} |"
+                f" {100 * each.current / n:.0f} | {each.stale} |"
+            )
+    yield "| both true because | items | wrongly closed |"
+    yield "|---|---:|---:|"
+    for name, each in [*found.items(), ("all", both)]:
+        if each.is_both:
+            yield f"| {name} | {each.items} | {each.wrong} |"
+
+
+def whole(found: dict[str, Figures]) -> tuple[Figures, Figures]:
+    """The figures of all changes, and of all pairs of which both are true."""
+    sums = Figures(), Figures(is_both=True)
+    for each in found.values():
+        for count in ("items", "first", "current", "stale", "wrong"):
+            whole = sums[each.is_both]
+            setattr(whole, count, getattr(whole, count) + getattr(each, count))
+    return sums
+
+
+def is_missed(found: dict[str, Figures]) -> bool:
+    """Whether a target is missed."""
+    changed, both = whole(found)
+    return (
+        changed.first < FIRST * changed.items
+        or changed.current > (1 - CLOSED) * changed.items
+        or changed.stale > 0
+        or both.wrong > WRONG * both.items
+    )
+
+
+def main() -> int:
+    """Make the stores, ask, and print the table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--dev", action="store_true", help="only what developers may look at")
+    parser.add_argument("--verbose", action="store_true", help="what is missed")
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="clsm-changes-") as work:
+        found = measured(Path(work), items(dev=True if given.dev else None))
+    print(*lines(found), sep="\n")
+    if given.verbose:
+        print(*(line for each in found.values() for line in each.missed), sep="\n")
+    return int(is_missed(found))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
