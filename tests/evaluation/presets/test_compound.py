@@ -190,18 +190,6 @@ def test_a_follow_up_asks_for_what_was_not_found(
     assert follow_up(text, seen) == expected
 
 
-def test_a_simple_question_loads_no_rules() -> None:
-    import subprocess
-    import sys
-
-    code = (
-        "import sys; from clsm_cli.evaluation.presets.compound import is_compound;"
-        "assert not is_compound('What does Mara want?');"
-        "print('clsm_cli.evaluation.presets.compound_rules' in sys.modules)"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=True, text=True)
-    assert done.stdout.strip() == "False"
-
 
 @given(st.lists(st.sampled_from([*sorted(MARKERS), "Mara", "tea", ",", "?", "'", '"', "the"])))
 def test_any_words_give_parts_with_content(words: list[str]) -> None:
