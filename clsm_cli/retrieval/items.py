@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.model.ids import folded, statement_id
 from clsm_cli.retrieval import signals, windows
-from clsm_cli.retrieval.answer import Memory, Source, Why
+from clsm_cli.retrieval.answer import Memory, Source, Way, Why
 from clsm_cli.text import sameness, tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from clsm_cli.config import RecallSettings
     from clsm_cli.retrieval.ranking import Candidate
@@ -50,6 +50,7 @@ def of(
     told = _Told(index, candidates)
     found: list[Memory] = []
     said = _Said(settings.fold)
+    starts = index.passages(sorted({each.way.start for each in candidates[:k] if each.way}))
     left = k
     for candidate, hit in _in_order(index, candidates, k):
         if left <= 0 or candidate.score < faded * full:
@@ -71,11 +72,17 @@ def of(
         if same is None:
             same = len(found)
             memory = _memory(candidate, passage, shown, sources, weights, full)
-            found.append(memory._replace(states=states))
+            found.append(memory._replace(states=states, way=_way(candidate, starts)))
         else:
             found[same] = _also(found[same], sources, states)
         taken.update((each.id, same) for each in shown)
     return found
+
+
+def _way(candidate: Candidate, starts: Mapping[int, Passage]) -> Way | None:
+    """What led to a candidate, if something did."""
+    way = candidate.way
+    return Way(way.concept, starts[way.start].id) if way and way.start in starts else None
 
 
 def _also(memory: Memory, sources: tuple[Source, ...], states: tuple[str, ...]) -> Memory:

@@ -37,16 +37,15 @@ class Weighed(NamedTuple):
     is_named: bool
 
 
-def weigh(index: Index, question: str, ranked: Ranked, now: str) -> list[Weighed]:
+def weigh(index: Index, question: str, ranked: Ranked) -> list[Weighed]:
     """What recall weighs for a question, in order of ids; every confidence counts.
 
     Args:
         index: As ``ranked`` left it.
         question: What is asked.
         ranked: The passages that were found for it.
-        now: When.
     """
-    found = concepts.weigh(index, question, ranked.candidates, ranked.cosines, now)
+    found = concepts.weigh(index, question, ranked.candidates, ranked.cosines)
     return sorted(
         Weighed(each.node.id, each.evidence, each.seed in concepts.BY_NAME) for each in found
     )

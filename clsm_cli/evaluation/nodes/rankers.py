@@ -116,9 +116,9 @@ def _ask(bench: Bench, queries: Sequence[Query]) -> _Asked:
         asker = runs.Asker(opened.index, settings, bench.engine, "turn")
         for number, query in enumerate(queries):
             bench.shop.progress(f"concepts of {bench.case.name}", number, len(queries))
-            passages = asker.find(query.text, at := bench.time_of(query))
+            passages = asker.find(query.text, bench.time_of(query))
             ranked = baselines.rankings(query.text, asker.run(passages))
-            weighed.append(fit.weigh(opened.index, query.text, passages, at))
+            weighed.append(fit.weigh(opened.index, query.text, passages))
             ranked[FIRST_TEN] = fit.first(weighed[-1], fit.SHIPPED, MOST)
             for name, ids in ranked.items():
                 returned.setdefault(name, []).append(ids)

@@ -30,7 +30,7 @@ ABOUT = {
     "session": "the best passage of its conversation",
     "meaning": "cosine to a question that asks for several things or names no speaker",
     "outdated": "whether all that was learnt from it has passed, where the question asks for now",
-    "bridge": "a rare name in common with one of the best",
+    "graph": "a concept in common with one of the best that says the rest",
     "literal": "words that the model does not know, as they are written",
 }
 """Each signal in a few words; ``retrieval.signals.Signals`` says it in full."""
