@@ -131,8 +131,8 @@ class RecallSettings(NamedTuple):
     """Is near in meaning, for a question that asks for several things or names no speaker."""
     weight_outdated: float = -1.5
     """Holds no longer, as newer memories tell, where a question asks for what does."""
-    weight_bridge: float = 0.8
-    """Shares a rare name with one of the best, which the question does not have (``retrieval.bridges``)."""
+    weight_graph: float = 1.2
+    """Mentions what one of the best does, and says what that leaves open (``retrieval.activation``)."""
     weight_literal: float = 4.0
     """Holds what the model does not know, as it is written (``retrieval.meaning.strange``)."""
     breadth: float = 1.0
@@ -160,11 +160,9 @@ class RecallSettings(NamedTuple):
     concepts: int = 10
     """Concepts returned (CLS-M: top_k)."""
     concept_passages: int = 30
-    """Passages that concepts are read from; 0: what the query names, and what activation reaches."""
-    concept_beta: float = 3.0
+    """Passages that concepts are read from; 0: only what the query names."""
+    concept_beta: float = 1.5
     """By how much more recall counts than precision where the list of concepts is cut; 1000: it is not."""
-    hops: int = 3
-    """Edges that activation crosses at most (CLS-M: 3); 0: it does not spread."""
     refresh_passages: int = 64
     """Changed passages that recall embeds by itself; beyond it they answer by words only."""
 

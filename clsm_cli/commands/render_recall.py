@@ -130,7 +130,6 @@ _REASONS = {
     "session": "in a conversation about it",
     "meaning": "its meaning as a whole",
     "outdated": "it was so once",
-    "bridge": "a name that what was found brings in",
     "literal": "words that are not known but as they are written",
     "graph": "the concepts it mentions",
 }

@@ -344,7 +344,9 @@ _ALL = (
         {"recall.weight_meaning": 0},
     ),
     Mechanism(
-        "bridges", "the best lead on, by the names they bring in", {"recall.weight_bridge": 0}
+        "activation",
+        "the best passages lead to others over the concepts that both mention",
+        {"recall.weight_graph": 0},
     ),
     Mechanism(
         "literal",
@@ -363,14 +365,14 @@ _ALL = (
     ),
     Mechanism(
         "second-look",
-        "all that a second look at the candidates adds: echo, names, session, meaning, breadth, bridges",
+        "all that a second look at the candidates adds: echo, names, session, meaning, breadth, activation",
         {
             "recall.weight_echo": 0,
             "recall.weight_names": 0,
             "recall.weight_session": 0,
             "recall.weight_meaning": 0,
             "recall.breadth": 0,
-            "recall.weight_bridge": 0,
+            "recall.weight_graph": 0,
             "recall.alone": 0,
         },
     ),
@@ -378,7 +380,6 @@ _ALL = (
     Mechanism("folding", "what says the same is returned once", {"recall.fold": 1.1}),
     Mechanism("fading", "items far below the best one are left out", {"recall.faded": -10}),
     Mechanism("floor", "says nothing where nothing is sure enough", {"recall.floor": 0}),
-    Mechanism("spreading", "activation spreads over the edges of the graph", {"recall.hops": 0}),
     Mechanism(
         "passage-mediated-concepts",
         "concepts are found through the passages that mention them",

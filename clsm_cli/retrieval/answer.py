@@ -26,11 +26,7 @@ class Source(NamedTuple):
 
 
 class Why(NamedTuple):
-    """The signals of a memory, each 0 … 1 before its weight; see ``signals.Signals``.
-
-    Attributes:
-        graph: Activation of what it mentions.
-    """
+    """The signals of a memory, each 0 … 1 before its weight; see ``signals.Signals``."""
 
     bm25: float = 0.0
     maxsim: float = 0.0
@@ -45,9 +41,15 @@ class Why(NamedTuple):
     session: float = 0.0
     meaning: float = 0.0
     outdated: float = 0.0
-    bridge: float = 0.0
-    literal: float = 0.0
     graph: float = 0.0
+    literal: float = 0.0
+
+
+class Way(NamedTuple):
+    """How activation came to a memory: from which one, and through which concept."""
+
+    concept: str
+    memory: str
 
 
 class Memory(NamedTuple):
@@ -64,6 +66,7 @@ class Memory(NamedTuple):
         why: What spoke for it.
         shares: Weight · signal of each, which add up to the score before it is brought to 0 … 1, and
             before it yields to rivals (``retrieval.rivals``).
+        way: What led to it, where something did (``retrieval.activation``).
     """
 
     id: str
@@ -83,6 +86,7 @@ class Memory(NamedTuple):
     states: tuple[str, ...] = ()
     until: str | None = None
     replaced_by: str | None = None
+    way: Way | None = None
 
 
 class Concept(NamedTuple):
@@ -90,7 +94,7 @@ class Concept(NamedTuple):
 
     Attributes:
         activation: Probability that it belongs to the query.
-        seed: How the query named it (exact, alias, fuzzy, bm25, cosine), or None.
+        seed: How the query named it (exact, alias, fuzzy; in a preset also bm25, cosine), or None.
         path: Nodes that activation came through, itself last.
         steps: Type and weight of each edge between them.
     """

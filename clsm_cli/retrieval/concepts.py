@@ -1,8 +1,8 @@
-"""The concepts of a query, in reading order: passages → seeds → activation → probability → cut.
+"""The concepts of a query, in reading order: passages → names → probability → cut.
 
-A node counts by the passages that mention it: going through the episodes beats ranking nodes by
-their own name or by spreading alone (docs/experiments.md). What the query names, by the words of a
-name or by meaning, is a seed; activation spreads from there over the edges that hold.
+A node counts by the passages that mention it: going through the episodes beats ranking nodes by their
+own name, and activation over edges that the night drew adds nothing to it (docs/experiments.md). What a
+person has connected by hand belongs together: such an edge passes on its weight.
 """
 
 from __future__ import annotations
@@ -25,8 +25,7 @@ if TYPE_CHECKING:
 
     from clsm_cli.config import RecallSettings
     from clsm_cli.retrieval.ranking import Candidate
-    from clsm_cli.retrieval.spreading import Route
-    from clsm_cli.store.index.graph import NodeRow
+    from clsm_cli.store.index.graph import LinkRow, NodeRow
     from clsm_cli.store.index.reader import Index
 
 BY_NAME = frozenset({"exact", "alias"})
@@ -37,15 +36,15 @@ class Weighed(NamedTuple):
     """A node and what speaks for it.
 
     Attributes:
-        seed: How the query names it (exact, alias, fuzzy, bm25, cosine), or None.
-        route: How activation came to it over edges, if it did.
+        seed: How the query names it (exact, alias, fuzzy), or None.
+        edge: The edge that a person set and by which it is as likely as it is, if there is one.
     """
 
     node: NodeRow
     evidence: Evidence
     probability: float
     seed: str | None
-    route: Route | None
+    edge: LinkRow | None = None
 
 
 def rank(
@@ -54,8 +53,6 @@ def rank(
     candidates: Sequence[Candidate],
     limit: int,
     cosines: Sequence[float],
-    now: str,
-    known_at: str | None = None,
 ) -> tuple[Concept, ...]:
     """The concepts of a query, likeliest first.
 
@@ -65,10 +62,8 @@ def rank(
         candidates: Passages, best first.
         limit: Concepts at most.
         cosines: Of every stored sentence vector to the query; none without a model.
-        now: ISO 8601; which edges hold, and how much is left of what they lead to.
-        known_at: When those edges should have been known; None for now.
     """
-    weighed = weigh(index, query, candidates, cosines, now, known_at)
+    weighed = weigh(index, query, candidates, cosines)
     is_cue = _is_cue(query, weighed)
     if is_cue:
         weighed = _named_first(weighed)
@@ -81,12 +76,7 @@ def rank(
 
 
 def weigh(
-    index: Index,
-    query: str,
-    candidates: Sequence[Candidate],
-    cosines: Sequence[float],
-    now: str,
-    known_at: str | None = None,
+    index: Index, query: str, candidates: Sequence[Candidate], cosines: Sequence[float]
 ) -> list[Weighed]:
     """Every node that something speaks for, likeliest first; see ``rank``."""
     settings = index.store.settings.recall
@@ -94,48 +84,45 @@ def weigh(
     found = _Passages(index, own[: settings.concept_passages])
     named = seeds.named(index, query, found.nodes)
     known = found.nodes | stored.nodes(index.connection, named.keys() - found.nodes.keys())
-    meanings = {number: _cosine(node, cosines) for number, node in known.items()}
-    chosen = seeds.choose(named, meanings, {} if cosines else found.words)
-    routes: dict[int, Route] = {}
-    start = {
-        number: seed.activation
-        for number, seed in chosen.items()
-        if number in known and number not in found.marked
-    }
-    if start and settings.hops:
-        from clsm_cli.retrieval import spreading
-
-        routes, met = spreading.spread(index, start, settings.hops, now, known_at)
-        known |= {number: met[number] for number in routes.keys() - known.keys()}
-    weighed: list[Weighed] = []
+    edges = stored.set_by_hand(index.connection, known)
+    known |= stored.nodes(index.connection, {edge.other for edge in edges} - known.keys())
+    weighed: dict[int, Weighed] = {}
     for number, node in known.items():
-        route, seed = routes.get(number), chosen.get(number)
-        meaning = meanings[number] if number in meanings else _cosine(node, cosines)
+        meaning = _cosine(node, cosines)
         is_note = number in found.written
         evidence = Evidence(
             mentioned=float(number in found.best),
             best=found.best.get(number, 0.0),
             mass=found.mass.get(number, 0.0),
             meaning=meaning,
-            activation=route.activation if route else 0.0,
             common=log1p(node.n),
             note_meaning=meaning if is_note else 0.0,
             note_common=log1p(node.n) if is_note else 0.0,
         )
-        is_named = seed is not None and seed.kind in BY_NAME
-        p = relevance.probability(evidence, is_named=is_named)
-        weighed.append(Weighed(node, evidence, p, seed.kind if seed else None, route))
-    weighed.sort(key=lambda each: (-each.probability, each.node.id))
-    return weighed
+        seed = named.get(number)
+        p = relevance.probability(evidence, is_named=seed is not None)
+        weighed[number] = Weighed(node, evidence, p, seed)
+    _pass_on(edges, weighed)
+    return sorted(weighed.values(), key=lambda each: (-each.probability, each.node.id))
+
+
+def _pass_on(edges: Sequence[LinkRow], weighed: dict[int, Weighed]) -> None:
+    """What a person has connected with a node is as likely as that, times the weight of the edge."""
+    before = {number: each.probability for number, each in weighed.items()}
+    for edge in edges:
+        target = weighed.get(edge.other)
+        given = before[edge.node] * min(1.0, edge.weight)
+        if target is not None and given > target.probability:
+            weighed[edge.other] = target._replace(probability=given, edge=edge)
 
 
 def _by_sense(candidates: Sequence[Candidate], settings: RecallSettings) -> list[Candidate]:
     """By what each says itself, best first.
 
-    What a bridge leads to answers, but is of something else; and where one word decides, what the
+    What activation leads to answers, but is of something else; and where one word decides, what the
     other passages are about is no less near to the question.
     """
-    without = signals.Signals(bridge=settings.weight_bridge, literal=settings.weight_literal)
+    without = signals.Signals(graph=settings.weight_graph, literal=settings.weight_literal)
     own = [each._replace(score=each.score - weighted(each.signals, without)) for each in candidates]
     return sorted(own, key=lambda each: -each.score)
 
@@ -168,20 +155,16 @@ class _Passages:
 
     Attributes:
         nodes: Number → node.
-        marked: Numbers of those that no record describes, only names in the text.
         best: Score of the best passage that mentions a node, as a share of the best score.
         mass: Share of the passages' weight that mentions it.
-        words: BM25 of those passages, as a share of the most that a node has.
         written: Numbers of those whose best passage is a block of a note.
     """
 
     def __init__(self, index: Index, candidates: Sequence[Candidate]) -> None:
         top = max((candidate.score for candidate in candidates), default=0.0)
         self.nodes: dict[int, NodeRow] = {}
-        self.marked: set[int] = set()
         self.best: dict[int, float] = {}
         self.mass: dict[int, float] = {}
-        self.words: dict[int, float] = {}
         self.written: set[int] = set()
         mentions = self._mentions(index, candidates)
         whole = 0.0
@@ -194,15 +177,12 @@ class _Passages:
                     self.written.add(number)
                 self.best[number] = max(self.best.get(number, 0.0), share)
                 self.mass[number] = self.mass.get(number, 0.0) + weight
-                self.words[number] = self.words.get(number, 0.0) + candidate.evidence.bm25
         self.mass = {number: mass / whole for number, mass in self.mass.items()}
-        most = max(self.words.values(), default=0.0) or 1.0
-        self.words = {number: value / most for number, value in self.words.items()}
 
     def _mentions(
         self, index: Index, candidates: Sequence[Candidate]
     ) -> dict[int, Collection[int]]:
-        """Passage → the nodes it mentions, by number; fills ``nodes`` and ``marked``."""
+        """Passage → the nodes it mentions, by number; fills ``nodes``."""
         stated = [each.row for each in candidates if each.traits.kind == "statement"]
         sources = rests.turns_of(index.connection, sorted(stated))
         keys = {each.traits.key for each in candidates if each.traits.kind == "passage"}
@@ -226,7 +206,6 @@ class _Passages:
             found[mention.passage] = {*found.get(mention.passage, ()), number}
         self.nodes |= stored.nodes(index.connection, ids.keys() - self.nodes.keys())
         for number in sorted(ids.keys() - self.nodes.keys()):
-            self.marked.add(number)
             self.nodes[number] = _unrecorded(number, ids[number], labels[number])
         return found
 
@@ -256,7 +235,7 @@ def _unrecorded(number: int, node: str, labels: Sequence[str]) -> NodeRow:
 
 
 def _concept(weighed: Weighed, ids: Mapping[int, str]) -> Concept:
-    node, route = weighed.node, weighed.route
+    node, edge = weighed.node, weighed.edge
     return Concept(
         id=node.id,
         label=node.label,
@@ -265,6 +244,6 @@ def _concept(weighed: Weighed, ids: Mapping[int, str]) -> Concept:
         stream=node.stream,
         activation=round(weighed.probability, 4),
         seed=weighed.seed,
-        path=tuple(ids[number] for number in route.path) if route else (node.id,),
-        steps=route.steps if route else (),
+        path=(ids[edge.node], node.id) if edge else (node.id,),
+        steps=((edge.type, edge.weight),) if edge else (),
     )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.model.ids import folded, statement_id
 from clsm_cli.retrieval import signals, windows
-from clsm_cli.retrieval.answer import Memory, Source, Why
+from clsm_cli.retrieval.answer import Memory, Source, Way, Why
 from clsm_cli.store.index import openable
 from clsm_cli.text import sameness, tokens
 
@@ -53,6 +53,7 @@ def of(
     told = _Told(index, candidates)
     found: list[Memory] = []
     said = _Said(settings.fold)
+    starts = index.passages(sorted({each.way.start for each in candidates[:k] if each.way}))
     left = k
     for candidate, hit in _in_order(index, candidates, k):
         if left <= 0 or candidate.score < faded * full:
@@ -77,11 +78,17 @@ def of(
             over = ended.get(row) or ended.get(candidate.row)
             if over is not None and over.until:
                 memory = memory._replace(until=over.until, replaced_by=over.by)
-            found.append(memory._replace(states=states))
+            found.append(memory._replace(states=states, way=_way(candidate, starts)))
         else:
             found[same] = _also(found[same], sources, states)
         taken.update((each.id, same) for each in shown)
     return found
+
+
+def _way(candidate: Candidate, starts: Mapping[int, Passage]) -> Way | None:
+    """What led to a candidate, if something did."""
+    way = candidate.way
+    return Way(way.concept, starts[way.start].id) if way and way.start in starts else None
 
 
 def _also(memory: Memory, sources: tuple[Source, ...], states: tuple[str, ...]) -> Memory:

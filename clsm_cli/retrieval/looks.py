@@ -122,15 +122,7 @@ def _chosen(
     kept = shares.answering(index, found.question, kept, settings)
     if not kept:
         return (), []
-    named = concepts.rank(
-        index,
-        query.text,
-        kept,
-        settings.concepts,
-        found.ranked.cosines,
-        query.at,
-        query.known_at,
-    )
+    named = concepts.rank(index, query.text, kept, settings.concepts, found.ranked.cosines)
     if is_silent:
         return named, []
     settings = settings._replace(window=windows.within(settings.window, query.budget, query.unit))

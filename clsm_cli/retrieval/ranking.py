@@ -13,7 +13,7 @@ from heapq import nlargest
 from typing import TYPE_CHECKING
 
 from clsm_cli.records import NamedTuple
-from clsm_cli.retrieval import bridges, meaning, second_look, words
+from clsm_cli.retrieval import activation, meaning, second_look, words
 from clsm_cli.retrieval import signals as signal
 from clsm_cli.retrieval.first_look import Surroundings, View
 from clsm_cli.scoring import confidence
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
     from clsm_cli.config import RecallSettings
     from clsm_cli.embedding.query import QueryVectors
+    from clsm_cli.retrieval.activation import Way
     from clsm_cli.retrieval.meaning import Engine, Nearest
     from clsm_cli.retrieval.question import Question
     from clsm_cli.retrieval.signals import Signals
@@ -47,6 +48,7 @@ class Candidate(NamedTuple):
         signals: Each 0 … 1.
         evidence: What they were made of.
         traits: Where it stands.
+        way: What led to it over the graph.
     """
 
     row: int
@@ -55,6 +57,7 @@ class Candidate(NamedTuple):
     signals: Signals
     evidence: Evidence
     traits: Traits
+    way: Way | None = None
 
 
 class Ranked(NamedTuple):
@@ -107,7 +110,7 @@ def rank(
     over = _outdated(index, question, rows, around) if settings.weight_outdated else ()
     view = View(question, found, near, plain, late, around, over)
     found_first = view.signals(rows)
-    looked = second_look.add(index, question, rows, found_first, around, near, late, settings)
+    looked, ways = second_look.add(index, question, rows, found_first, around, near, late, settings)
     factors = signal.weights(settings)
     ranked = []
     for row, values in zip(rows, looked, strict=True):
@@ -120,6 +123,7 @@ def rank(
                 signals=values,
                 evidence=evidence,
                 traits=around.near[row],
+                way=ways.get(row),
             )
         )
     ranked.sort(key=_place)
@@ -150,9 +154,9 @@ def _candidates(
     others: list[Iterable[int]] = [
         index.on_days(*period, settings.candidates) for period in question.periods
     ]
-    if near is not None and settings.weight_bridge:
+    if near is not None and settings.weight_graph:
         nearest = [*near.passages[:1], *_best(index, found.scores, 1)]
-        others.append(bridges.reached(index, question, nearest))
+        others.append(activation.reached(index, question, nearest))
     for rows in others:
         chosen.update(row for row in rows if allowed is None or row in allowed)
     return sorted(chosen)

@@ -7,7 +7,8 @@ this one is its echo. On LoCoMo that is worth six points of recall@10 of multi-h
 
 A question that names no speaker is put to talks in which a fact may stand alone among small talk:
 there what stands around a passage counts only as far as the passage itself is near in meaning, and
-so does its meaning, whatever the breadth. Last, the best passages speak for what they lead to.
+so does its meaning, whatever the breadth. Last, the best passages speak for what they lead to over the
+graph (``activation``).
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from __future__ import annotations
 from math import log1p
 from typing import TYPE_CHECKING
 
-from clsm_cli.retrieval import bridges
+from clsm_cli.retrieval import activation
 from clsm_cli.retrieval import signals as signal
 from clsm_cli.retrieval.signals import Signals
 from clsm_cli.scoring.fusion import spread, weighted
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from clsm_cli.config import RecallSettings
+    from clsm_cli.retrieval.activation import Way
     from clsm_cli.retrieval.first_look import Surroundings
     from clsm_cli.retrieval.meaning import LateInteraction, Nearest
     from clsm_cli.retrieval.question import Question
@@ -46,8 +48,8 @@ def add(
     near: Nearest | None,
     late: LateInteraction | None,
     settings: RecallSettings,
-) -> Sequence[Signals]:
-    """Signals of candidates with those of the second look.
+) -> tuple[Sequence[Signals], Mapping[int, Way]]:
+    """Signals of candidates with those of the second look, and what led to those that activation reached.
 
     Args:
         index: Fresh.
@@ -60,7 +62,7 @@ def add(
         settings: Weights, and how far breadth and standing alone count.
     """
     if near is None or not rows:
-        return first
+        return first, {}
     traits = [around.near[row] for row in rows]
     terms = len({*question.terms} - question.name_terms)
     broad = settings.breadth * breadth(question.text, terms, asks_when=question.asks_when)
@@ -80,7 +82,14 @@ def add(
         )
         for i, (row, values) in enumerate(zip(rows, first, strict=True))
     ]
-    return _with_bridges(index, question, rows, looked, traits, names, settings)
+    if late is None or not settings.weight_graph:
+        return looked, {}
+    ways = activation.spread(index, question, _seeds(rows, looked, traits, settings), late)
+    reached = [
+        values._replace(graph=ways[row].worth) if row in ways else values
+        for row, values in zip(rows, looked, strict=True)
+    ]
+    return reached, ways
 
 
 def _meaning(traits: Sequence[Traits], first: Sequence[Signals], near: Nearest) -> list[float]:
@@ -93,28 +102,19 @@ def _meaning(traits: Sequence[Traits], first: Sequence[Signals], near: Nearest) 
     return found
 
 
-def _with_bridges(
-    index: Index,
-    question: Question,
+def _seeds(
     rows: Sequence[int],
     looked: Sequence[Signals],
     traits: Sequence[Traits],
-    names: Mapping[int, Sequence[str]],
     settings: RecallSettings,
-) -> Sequence[Signals]:
-    """The signals with what the best passages by them lead to."""
-    if not settings.weight_bridge:
-        return looked
+) -> dict[int, float]:
+    """The best passages, best first, with their scores as shares of the range of all."""
     weights = signal.weights(settings)
     shares = spread([weighted(values, weights) for values in looked])
     order = sorted(
         range(len(rows)), key=lambda i: (-shares[i], traits[i].key, traits[i].part, rows[i])
     )
-    seeds = {rows[i]: shares[i] for i in order[: bridges.SEEDS]}
-    led = bridges.signals(index, question, seeds, names)
-    return [
-        values._replace(bridge=led.get(row, 0.0)) for row, values in zip(rows, looked, strict=True)
-    ]
+    return {rows[i]: shares[i] for i in order[: activation.SEEDS]}
 
 
 def _echo(

@@ -44,7 +44,7 @@ class Signals(NamedTuple):
             for what does; that speaks against it.
         literal: What it holds, as it is written, of the question's words that the model does not
             know: the share Σ strangeness · idf (``meaning.strange``, ``words``).
-        bridge: How strongly the best passages lead to it, by a rare name (``bridges``).
+        graph: How strongly the best passages lead to it, by what both mention (``activation``).
     """
 
     bm25: float = 0.0
@@ -60,7 +60,7 @@ class Signals(NamedTuple):
     session: float = 0.0
     meaning: float = 0.0
     outdated: float = 0.0
-    bridge: float = 0.0
+    graph: float = 0.0
     literal: float = 0.0
 
 

@@ -2,9 +2,10 @@
 
     p = 1 / (1 + exp(−(Σ weight · evidence + bias)))
 
-The weights are one logistic regression over the nodes of LoCoMo's questions and of the sample memory's
-queries, each of which counts five times (docs/experiments.md). A share of the best score is no
-threshold: it means another thing in every graph. A probability does not.
+The weights are one logistic regression over the concepts of all labelled questions: of LoCoMo, of the
+sample memory and of four workspaces of strangers (``scripts/fit_concepts.py``; docs/experiments.md has
+what they are worth on what is left out). A share of the best score is no threshold: it means another
+thing in every graph. A probability does not.
 """
 
 from __future__ import annotations
@@ -31,7 +32,6 @@ class Evidence(NamedTuple):
         best: Score of the best passage that does, as a share of the best score of all; 0 … 1.
         mass: Share of the best passages that do, each weighed by ``weight``; 0 … 1.
         meaning: Cosine of the node's text to the question; 0 without a vector.
-        activation: That reaches it over edges; 0 … 1.
         common: ln(1 + turns that mention it).
         note_meaning: ``meaning`` again if that best passage is a block of a note, else 0. A block
             mentions many things; it is about those that are near in meaning and rare.
@@ -42,14 +42,13 @@ class Evidence(NamedTuple):
     best: float
     mass: float
     meaning: float
-    activation: float
     common: float
     note_meaning: float
     note_common: float
 
 
-WEIGHTS = Evidence(-3.50, 8.54, 5.36, 0.40, 4.43, 0.07, 1.73, -0.44)
-BIAS = -6.66
+WEIGHTS = Evidence(-5.11, 9.20, 5.44, 0.31, 0.16, 2.87, -0.78)
+BIAS = -5.84
 NAMED = 0.66
 """Of a node whose name stands in the question, at least: on LoCoMo two in three of them are right."""
 
@@ -72,10 +71,10 @@ def probability(
 ) -> float:
     """That a node belongs to the question, 0 … 1; at least ``NAMED`` if it is named.
 
-    >>> clear = Evidence(1.0, 1.0, 0.6, 0.5, 0.0, 2.0, 0.0, 0.0)
+    >>> clear = Evidence(1.0, 1.0, 0.6, 0.5, 2.0, 0.0, 0.0)
     >>> round(probability(clear, is_named=False), 2)
     0.87
-    >>> probability(Evidence(*[0.0] * 8), is_named=True)
+    >>> probability(Evidence(*[0.0] * 7), is_named=True)
     0.66
     """
     odds = sum([w * e for w, e in zip(weights, evidence, strict=True)]) + bias

@@ -67,22 +67,29 @@ def test_a_concept_brings_what_it_belongs_to(store: Store) -> None:
     assert all(0 < each <= 1 for each in activations)
 
 
-def test_a_path_leads_from_a_seed_over_edges(store: Store) -> None:
-    records = shards.load_graph(store.graphs()).records
-    edges = {
-        (*sorted((record.source, record.target)), record.type): record.weight
-        for record in records.values()
-        if isinstance(record, Edge)
-    }
-    walked = [c for query in QUERIES for c in concepts(store, query) if len(c.path) > 1]
-    assert walked
-    for concept in walked:
-        assert concept.path[-1] == concept.id
-        assert len(concept.steps) == len(concept.path) - 1
-        for a, b, (kind, weight) in zip(
-            concept.path, concept.path[1:], concept.steps, strict=False
-        ):
-            assert edges[*sorted((a, b)), kind] == weight
+def test_an_edge_set_by_hand_leads_on_the_more_the_higher_it_is(store: Store) -> None:
+    """Of an edge that the night drew nothing follows; of one that a person set its weight does."""
+    ghost = Node(id="zeppelin", rev=REV, label="zeppelin", first=LATER, last=LATER)
+    found = []
+    for number, weight in enumerate((None, 0.3, 0.6, 1.0)):
+        edge = Edge(
+            id=edge_id("hardin", "semantic", "zeppelin"),
+            rev=(1 + number, "pi"),
+            source="hardin",
+            target="zeppelin",
+            type="semantic",
+            weight=weight or 1.0,
+            pinned=weight is not None,
+        )
+        write(store, [ghost, edge])
+        named_now = named(store, "who is Hardin")
+        found.append(named_now["zeppelin"].activation if "zeppelin" in named_now else 0.0)
+        if weight == 1.0:
+            assert named_now["zeppelin"].path == ("hardin", "zeppelin")
+            assert named_now["zeppelin"].steps == (("semantic", 1.0),)
+    assert found[0] == 0.0
+    assert found == sorted(found)
+    assert found[-1] > 0.5
 
 
 def test_a_hub_that_touches_everything_changes_next_to_nothing(store: Store) -> None:
@@ -123,7 +130,7 @@ def test_a_misspelt_name_is_a_seed(store: Store) -> None:
     assert named(store, "what did Hardn write about filters")["Hardin"].seed == "fuzzy"
 
 
-def test_without_a_model_words_are_seeds(store: Store) -> None:
+def test_without_a_model_words_bring_concepts(store: Store) -> None:
     class Missing(QueryEngine):
         def open(self) -> None:
             raise ModelMissingError(Path("nowhere"))
@@ -131,7 +138,7 @@ def test_without_a_model_words_are_seeds(store: Store) -> None:
     query = Query("who carries out an order without the stake", LATER, 10, 2000)
     (answer,) = recall(store, [query], Missing(), embedder())
     assert answer.embedder is None
-    assert "bm25" in {concept.seed for concept in answer.concepts}
+    assert "Hardin" in {concept.label for concept in answer.concepts}
 
 
 def test_before_a_night_names_in_the_text_are_concepts(tmp_path: Path, model_folder: Path) -> None:

@@ -267,6 +267,6 @@ def test_accepted_words_weigh_more(sample: Store) -> None:
             if memory.id in shares:
                 # Which passages are the best, and lead to others, follows from the weights.
                 expected = shares[memory.id]._replace(
-                    bm25=shares[memory.id].bm25 * factor, bridge=memory.shares.bridge
+                    bm25=shares[memory.id].bm25 * factor, graph=memory.shares.graph
                 )
                 assert memory.shares == pytest.approx(expected, abs=2e-4)

@@ -10,7 +10,7 @@ from clsm_cli.config import RecallSettings
 from clsm_cli.scoring.relevance import LEAST, NAMED, UNSURE, WEIGHTS, Evidence, cut, probability
 
 BETA = RecallSettings().concept_beta
-NOTHING = Evidence(*[0.0] * 8)
+NOTHING = Evidence(*[0.0] * 7)
 FALLING = st.lists(st.floats(0.001, 0.999), min_size=1, max_size=30).map(
     lambda each: sorted(each)[::-1]
 )
@@ -24,7 +24,7 @@ def expected(probabilities: list[float], count: int) -> float:
 
 def test_more_of_what_speaks_for_a_node_makes_it_likelier() -> None:
     base = NOTHING._replace(mentioned=1.0, best=0.6, mass=0.1, meaning=0.1, common=1.0)
-    for name in ("best", "mass", "meaning", "activation"):
+    for name in ("best", "mass", "meaning"):
         more = base._replace(**{name: getattr(base, name) + 0.2})
         assert probability(more, is_named=False) > probability(base, is_named=False), name
 

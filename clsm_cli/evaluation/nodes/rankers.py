@@ -237,16 +237,15 @@ class Weighed(NamedTuple):
     is_named: bool
 
 
-def weigh(index: Index, question: str, ranked: Ranked, now: str) -> list[Weighed]:
+def weigh(index: Index, question: str, ranked: Ranked) -> list[Weighed]:
     """What recall weighs for a question, in order of ids; every confidence counts.
 
     Args:
         index: As ``ranked`` left it.
         question: What is asked.
         ranked: The passages that were found for it.
-        now: When.
     """
-    found = concepts.weigh(index, question, ranked.candidates, ranked.cosines, now)
+    found = concepts.weigh(index, question, ranked.candidates, ranked.cosines)
     return sorted(
         Weighed(each.node.id, each.evidence, each.seed in concepts.BY_NAME) for each in found
     )
@@ -413,9 +412,9 @@ def _ask(bench: Bench, queries: Sequence[Query]) -> _Asked:
         asker = ranking.Asker(opened.index, settings, bench.engine, "turn")
         for number, query in enumerate(queries):
             bench.shop.progress(f"concepts of {bench.case.name}", number, len(queries))
-            passages = asker.find(query.text, at := bench.time_of(query))
+            passages = asker.find(query.text, bench.time_of(query))
             ranked = baselines.rankings(query.text, asker.run(passages))
-            weighed.append(weigh(opened.index, query.text, passages, at))
+            weighed.append(weigh(opened.index, query.text, passages))
             ranked[FIRST_TEN] = first(weighed[-1], SHIPPED, MOST)
             for name, ids in ranked.items():
                 returned.setdefault(name, []).append(ids)

@@ -48,6 +48,7 @@ class LinkRow(NamedTuple):
     Attributes:
         outward: ``node`` is its source.
         edge: Number of its record's id.
+        pinned: Whether a person set it.
     """
 
     node: int
@@ -61,6 +62,7 @@ class LinkRow(NamedTuple):
     valid_until: str | None
     recorded_at: str | None
     superseded_at: str | None
+    pinned: bool
 
 
 class Fact(NamedTuple):
@@ -122,6 +124,12 @@ def named(connection: sqlite3.Connection, name_ids: Sequence[str]) -> dict[str, 
     return found
 
 
+def names_from(connection: sqlite3.Connection, letter: str) -> list[tuple[str, str]]:
+    """The names of nodes that begin with a letter: ids of the name and of the node."""
+    query = "SELECT alias, node FROM aliases WHERE alias >= ? AND alias < ? ORDER BY alias, node"
+    return connection.execute(query, (letter, chr(ord(letter) + 1))).fetchall()
+
+
 def links(connection: sqlite3.Connection, numbers: Collection[int]) -> list[LinkRow]:
     """The edges of some nodes with other nodes, closed and superseded ones too."""
     found: list[LinkRow] = []
@@ -131,6 +139,34 @@ def links(connection: sqlite3.Connection, numbers: Collection[int]) -> list[Link
             f"SELECT * FROM links WHERE node IN ({marks}) ORDER BY node, other, edge", batch
         )
         found += map(LinkRow._make, rows)
+    return found
+
+
+def set_by_hand(connection: sqlite3.Connection, numbers: Collection[int]) -> list[LinkRow]:
+    """The edges of some nodes that a person set and nothing has ended."""
+    found: list[LinkRow] = []
+    for batch in batches(sorted(numbers)):
+        marks = ",".join("?" * len(batch))
+        rows = connection.execute(
+            f"SELECT * FROM links WHERE pinned AND node IN ({marks})"
+            " AND valid_until IS NULL AND superseded_at IS NULL ORDER BY node, other, edge",
+            batch,
+        )
+        found += map(LinkRow._make, rows)
+    return found
+
+
+def mentioning(connection: sqlite3.Connection, ids: Collection[str]) -> list[tuple[str, int]]:
+    """The passages that mention some nodes with a record, as episodes note it: id of the node, row."""
+    found: list[tuple[str, int]] = []
+    for batch in batches(sorted(ids)):
+        marks = ",".join("?" * len(batch))
+        found += connection.execute(
+            "SELECT x.id, p.id FROM nodes x JOIN noted t ON t.node = x.number"
+            " JOIN passages p ON p.key = printf('%012x', t.turn)"
+            f" WHERE x.label IS NOT NULL AND x.number IN ({marks})",
+            [number_of(node) for node in batch],
+        )
     return found
 
 

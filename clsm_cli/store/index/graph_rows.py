@@ -157,8 +157,9 @@ def _link(connection: sqlite3.Connection, record: dict[str, Any]) -> Iterable[in
         record.get("weight", 0.0),
         record.get("directed", False),
         *(record.get(name) for name in _CLOCKS),
+        record.get("pinned", False),
     )
     edge = number_of(record["id"])
     rows = [(source, target, edge, True, *rest), (target, source, edge, False, *rest)]
-    connection.executemany(f"INSERT OR REPLACE INTO links VALUES ({', '.join('?' * 11)})", rows)
+    connection.executemany(f"INSERT OR REPLACE INTO links VALUES ({', '.join('?' * 12)})", rows)
     return source, target

@@ -79,7 +79,9 @@ CREATE INDEX nodes_embedded ON nodes (embedded) WHERE embedded IS NOT NULL;
 CREATE TABLE links (            -- every edge between nodes twice, as seen from either end
   node INTEGER, other INTEGER, edge INTEGER, outward INTEGER, type TEXT, weight REAL,
   directed INTEGER, valid_from TEXT, valid_until TEXT, recorded_at TEXT, superseded_at TEXT,
+  pinned INTEGER,               -- a person set it
   PRIMARY KEY (node, other, edge)) WITHOUT ROWID;
+CREATE INDEX links_pinned ON links (node) WHERE pinned;
 CREATE TABLE noted (            -- which nodes a turn mentions, as its episode's record has it
   turn INTEGER, node INTEGER, PRIMARY KEY (turn, node)) WITHOUT ROWID;
 CREATE INDEX noted_node ON noted (node);

@@ -9,7 +9,7 @@ from ingesting import new_store
 from small_store import found, talk, tell
 
 from clsm_cli.config import Settings, with_changes
-from clsm_cli.retrieval import bridges
+from clsm_cli.retrieval import activation
 from clsm_cli.retrieval.question import understand
 from clsm_cli.store.index.opening import open_index
 
@@ -35,7 +35,7 @@ SPOUSE = "What does Tamsin's spouse do for work?"
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Store:
     """What leads to what, each among small talk of its own; others of its kind besides."""
-    made = new_store(tmp_path_factory.mktemp("bridges") / "memory")
+    made = new_store(tmp_path_factory.mktemp("activation") / "memory")
     lone = (HUSBAND, TRADE, "Ottoline works at a bakery.", "Pell works as a nurse in Delft.")
     for number, text in enumerate(lone):
         said = [*SMALL_TALK[number:], text, *SMALL_TALK[:number]]
@@ -55,21 +55,21 @@ def without(store: Store, **changes: float) -> Store:
 def test_the_second_memory_is_reached_by_the_name_in_the_first(store: Store) -> None:
     best = found(store, SPOUSE)[:3]
     assert best[0].text == HUSBAND
-    assert of(best, TRADE).why.bridge > 0.5
-    assert of(found(store, SPOUSE), "Pell works as a nurse in Delft.").why.bridge == 0
+    assert of(best, TRADE).why.graph > 0.5
+    assert of(found(store, SPOUSE), "Pell works as a nurse in Delft.").why.graph == 0
 
 
-def test_without_bridges_others_of_its_kind_stand_above_it(store: Store) -> None:
-    order = [memory.text for memory in found(without(store, weight_bridge=0), SPOUSE)]
+def test_without_it_others_of_its_kind_stand_above_it(store: Store) -> None:
+    order = [memory.text for memory in found(without(store, weight_graph=0), SPOUSE)]
     assert order.index("Pell works as a nurse in Delft.") < order.index(TRADE)
 
 
 def test_a_name_of_the_question_or_of_many_passages_leads_nowhere(tmp_path: Path) -> None:
     made = new_store(tmp_path / "memory")
-    lines = [f"On day {n} we met Corvo at pier {n}." for n in range(bridges.MOST + 1)]
+    lines = [f"On day {n} we met Corvo at pier {n}." for n in range(activation.MOST + 9)]
     tell(made, *talk("s", *lines, "My sister is called Odile.", "Say hello to Odile."))
-    assert all(memory.why.bridge == 0 for memory in found(made, "Where is Odile?"))
-    assert all(memory.why.bridge == 0 for memory in found(made, "Whom did we meet at a pier?"))
+    assert all(memory.why.graph == 0 for memory in found(made, "Where is Odile?"))
+    assert all(memory.why.graph == 0 for memory in found(made, "Whom did we meet at a pier?"))
 
 
 def test_what_is_reached_joins_the_candidates(store: Store) -> None:
@@ -78,7 +78,7 @@ def test_what_is_reached_joins_the_candidates(store: Store) -> None:
         passages = index.passages(index.current_rows())
         row_of = {passage.text: row for row, passage in passages.items()}
         question = understand(SPOUSE, (), index.speakers())
-        reached = bridges.reached(index, question, [row_of[HUSBAND]])
+        reached = activation.reached(index, question, [row_of[HUSBAND]])
     assert reached == {row_of[HUSBAND], row_of[TRADE]}
 
 
