@@ -16,14 +16,13 @@ from math import ceil
 from typing import TYPE_CHECKING
 
 from clsm_cli.evaluation import formulas
-from clsm_cli.evaluation.presets import library
+from clsm_cli.evaluation.presets import compound, library
 from clsm_cli.evaluation.presets.channels import Context, View
 from clsm_cli.model.episodes import EpisodeRecord
 from clsm_cli.retrieval import meaning, moments
 from clsm_cli.retrieval.finding import matched
 from clsm_cli.retrieval.recall import pack
 from clsm_cli.scoring import packing, rank_fusion
-from clsm_cli.evaluation.presets import compound
 from clsm_cli.text import tokens
 
 if TYPE_CHECKING:

@@ -190,7 +190,6 @@ def test_a_follow_up_asks_for_what_was_not_found(
     assert follow_up(text, seen) == expected
 
 
-
 @given(st.lists(st.sampled_from([*sorted(MARKERS), "Mara", "tea", ",", "?", "'", '"', "the"])))
 def test_any_words_give_parts_with_content(words: list[str]) -> None:
     text = " ".join(words)
