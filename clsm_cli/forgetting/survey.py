@@ -109,6 +109,6 @@ def _used(store: Store, own: Folded, forgotten: frozenset[str]) -> tuple[UsedOn,
             problems += torn
     days: dict[str, set[date]] = {}
     for each in uses:
-        for name, day in each:
-            days.setdefault(name, set()).add(day)
+        for name, on in each:
+            days.setdefault(name, set()).add(on)
     return {name: tuple(sorted(found)) for name, found in days.items()}, problems

@@ -82,15 +82,15 @@ def _items(
         if reader is None:
             yield Problem(path, None, f"conversation {number} is none that clsm knows")
         else:
-            yield from reader.items(conversation, zone=zone, session=session, tally=tally)
+            yield from reader(conversation, zone=zone, session=session, tally=tally)
 
 
 def _reader_of(conversation: Any) -> Any:
     if isinstance(conversation, dict):
         if isinstance(conversation.get("mapping"), dict):
-            return export_chatgpt
+            return export_chatgpt.items
         if isinstance(conversation.get("chat_messages"), list):
-            return export_claude
+            return export_claude.items
     return None
 
 

@@ -14,7 +14,7 @@ import pytest
 from strategies import cpu_seconds
 from text.test_relations import found
 
-from clsm_cli.evaluation.presets.compound import parts
+from clsm_cli.evaluation.presets import compound
 from clsm_cli.text import timex_asked, timex_bounds, timex_parts, timex_rules
 from clsm_cli.text.aliases import stated
 from clsm_cli.text.cues import decisions, open_questions
@@ -64,7 +64,7 @@ def _rules(text: str) -> None:
 
 READERS: dict[str, tuple[Callable[[str], object], tuple[str, ...]]] = {
     "aliases": (stated, ("[[a|", "(AB", "Ab Cd (", "a, ", "known as ", "A's book ", "SL-12, the a ")),
-    "compound": (parts, ("and ", "Mara and ", "why ", "tea or ", "vs ", "' and ")),
+    "compound": (compound.parts, ("and ", "Mara and ", "why ", "tea or ", "vs ", "' and ")),
     "cues": (lambda t: (open_questions(t), decisions(t)), ("we ", "how are you ", "decision:\n", ", is it")),
     "dates": (_dates, ("in ", "last ", "May 1 ", "2023-", "one day ", "a few ", "Q1 ", "Easter ", "the end of ")),
     "dumps": (spans, ("```\n", "a\n\n", "2026-02-24 08:00:00 INFO disk 97 % full\n")),
