@@ -168,7 +168,10 @@ def _with_words(index: Index, name: str) -> set[int]:
     counts = {term: postings.count(index.connection, term) for term in tokens.stems(name)}
     if not counts or min(counts.values()) > MOST:
         return set()
-    rows = ({row for row, _, _ in index.postings(term)} for term in sorted(counts, key=counts.get))
+    rows = (
+        {row for row, _, _ in index.postings(term)}
+        for term in sorted(counts, key=lambda term: (counts[term], term))
+    )
     found = next(rows)
     for more in rows:
         found &= more

@@ -90,7 +90,7 @@ def test_an_edge_set_by_hand_leads_on_the_more_the_higher_it_is(tmp_path: Path) 
     for number, weight in enumerate((0.2, 0.6, 1.0), 1):
         rev = (number, "pi")
         edge = edge_id("tamsin", "personal", "corvo")
-        records = [
+        records: list[Node | Edge] = [
             Node(id="tamsin", rev=rev, label="Tamsin", pinned=True),
             Node(id="corvo", rev=rev, label="Corvo", pinned=True),
             Edge(

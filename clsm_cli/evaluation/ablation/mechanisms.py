@@ -260,11 +260,6 @@ _ALL = (
         {"consolidation.gist_episodes": 1_000_000},
     ),
     Mechanism(
-        "associations",
-        "edges between what occurs together; relations that a sentence states stay",
-        {"graph.min_npmi": 2},
-    ),
-    Mechanism(
         "boundaries",
         "episodes end where the subject changes, not only where they are too long",
         {"boundary.confidence": 1},

@@ -39,8 +39,6 @@ _STAGES: dict[str, Stage] = {
     "store": "ingest",
 }
 """Stage of each group of settings."""
-_OF_RECALL = frozenset({"graph.retention"})
-"""Settings that only recall reads, whatever their group."""
 _LONGEST = 1 << 10
 """Characters of a value."""
 _ALIKE = 60
@@ -84,7 +82,7 @@ def stage_of(changes: Iterable[str]) -> Stage:
     >>> stage_of(["recall.k", "graph.min_npmi"]), stage_of([])
     ('consolidate', 'recall')
     """
-    stages = ("recall" if key in _OF_RECALL else _STAGES[key.partition(".")[0]] for key in changes)
+    stages = (_STAGES[key.partition(".")[0]] for key in changes)
     return max(stages, key=STAGES.index, default="recall")
 
 
