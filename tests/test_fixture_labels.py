@@ -85,12 +85,28 @@ def test_the_questions_are_told_apart() -> None:
     every: list[str] = []
     for path in sorted(folder.glob("*.yaml")):
         for kind, asked in yaml_text.load(path.read_text("utf-8"), 1 << 20).items():
-            if kind not in ("memory", "files"):
+            if kind not in ("memory", "files", "labelled"):
                 told = kind if kind in ("answerable", "off topic") else "near topic"
                 kinds[told] += len(asked)
                 every += asked
     assert kinds == {"near topic": 218, "answerable": 74, "off topic": 50}
     assert len({*every}) == len(every)
+
+
+def test_labelled_questions_name_lines_and_concepts() -> None:
+    folder = join_labels.LABELS.with_name("questions")
+    read = {
+        path.stem: yaml_text.load(path.read_text("utf-8"), 1 << 20)
+        for path in folder.glob("*.yaml")
+    }
+    labelled = {name: found["labelled"] for name, found in read.items() if "labelled" in found}
+    assert {name: len(rows) for name, rows in labelled.items()} == dict.fromkeys(
+        ("delta", "kamnoob", "milo", "sophie"), 30
+    )
+    for row in (row for rows in labelled.values() for row in rows):
+        assert row.keys() == {"query", "evidence", "concepts"}
+        for reference in row["evidence"]:
+            assert re.fullmatch(r"\S+\.md:[1-9]\d*", reference)
 
 
 def test_no_label_holds_a_text() -> None:

@@ -112,7 +112,13 @@ def because(memory: Memory) -> str:
     shares = memory.shares._asdict()
     whole = sum(share for share in shares.values() if share > 0) or 1.0
     ordered = sorted(shares.items(), key=lambda pair: -pair[1])
-    said = [f"{round(100 * share / whole)} % {_REASONS[name]}" for name, share in ordered if share]
+    reasons = _REASONS
+    if memory.way is not None:
+        reasons = {
+            **_REASONS,
+            "graph": f"reached through {memory.way.concept} from {memory.way.memory}",
+        }
+    said = [f"{round(100 * share / whole)} % {reasons[name]}" for name, share in ordered if share]
     return ", ".join(said)
 
 

@@ -47,8 +47,6 @@ _STAGES: dict[str, Stage] = {
     "store": "ingest",
 }
 """Stage of each group of settings."""
-_OF_RECALL = frozenset({"graph.retention"})
-"""Settings that only recall reads, whatever their group."""
 _LONGEST = 1 << 10
 """Characters of a value."""
 _ALIKE = 60
@@ -89,7 +87,7 @@ def stage_of(changes: Iterable[str]) -> Stage:
     >>> stage_of(["recall.k", "graph.min_npmi"]), stage_of([])
     ('consolidate', 'recall')
     """
-    stages = ("recall" if key in _OF_RECALL else _STAGES[key.partition(".")[0]] for key in changes)
+    stages = (_STAGES[key.partition(".")[0]] for key in changes)
     return max(stages, key=STAGES.index, default="recall")
 
 
@@ -409,11 +407,6 @@ _ALL = (
         "gists",
         "what the episodes of a month were about",
         {"consolidation.gist_episodes": 1_000_000},
-    ),
-    Mechanism(
-        "associations",
-        "edges between what occurs together; relations that a sentence states stay",
-        {"graph.min_npmi": 2},
     ),
     Mechanism(
         "boundaries",

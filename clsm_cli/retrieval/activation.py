@@ -5,13 +5,16 @@ the question: it names him, and his name is the key to the second. Passages and 
 vertices of one graph. A passage is tied to the concepts it mentions, and to those that a person has
 connected with them by hand. From a seed s activation crosses a concept c to a passage p:
 
-    a(p) = max over s, c:  w(s) · weight(c) · idf(c) / idf(1) · gain(s, p),  divided by the largest
-    w(s) = e^(8 · (share(s) − 1)),  gain(s, p) = MaxSim(s and p as one text) − MaxSim(s)
+    a(p) = max over s, c:  w(s) · weight(c) · r(c) · (gain(s, p) + ``BARE`` · r(c)³),
+           divided by the largest of a question, but by ``ENOUGH`` at least
+    w(s) = e^(8 · (share(s) − 1)),  r(c) = idf(c) / idf of one passage
+    gain(s, p) = MaxSim(s and p as one text) − MaxSim(s)
 
-idf is the fan effect (Anderson 1983): what many passages mention leads to none of them. The gain asks
-that both together say more of what is asked than the first alone; without it activation brings what is
-merely about the same. A concept that the question names leads nowhere new, as its passages are found by
-the name. Other forms, and edges that the night drew: docs/experiments.md.
+r is the fan effect (Anderson 1983): what many passages mention leads to none of them. The gain says that
+both together answer more than the first alone, the sign of a question that takes two steps; without it
+activation brings what is merely about the same. What only these two mention is a sign by itself. A
+concept that the question names leads nowhere new, as its passages are found by the name. Other forms, and
+edges that the night drew: docs/experiments.md.
 """
 
 from __future__ import annotations
@@ -34,13 +37,18 @@ SEEDS = 3
 """Passages that lead to others; with four or five more is led to that is not meant."""
 MOST = 50
 """Passages with a concept above which it leads to none: it would lead anywhere."""
+BARE = 0.02
+"""What a concept counts that no other passage mentions, where both say nothing more together."""
+ENOUGH = 0.04
+"""Activation from which a way counts in full. The largest gain of a question is .037 in the middle where it
+takes two steps (MuSiQue), .009 where strangers' notes are asked, and 0 on LoCoMo."""
 
 
 class Way(NamedTuple):
     """How activation came to a passage.
 
     Attributes:
-        worth: 0 … 1, 1 for the strongest of a question.
+        worth: 0 … 1.
         start: Row of the passage that it came from.
         concept: Label of what both mention, or of what a person has connected with that.
     """
@@ -94,14 +102,15 @@ def spread(
         alone = late.over(start)
         for tie in ties.get(start, ()):
             rows = held.get(tie.node, ())
-            conducts = relevance.weight(share) * tie.weight * bm25.idf(count, len(rows)) / most
+            rarity = bm25.idf(count, len(rows)) / most
+            conducts = relevance.weight(share) * tie.weight * rarity
             for row in rows:
                 if row == start or row not in late.shares:
                     continue
-                worth = conducts * (late.over(start, row) - alone)
-                if worth > 0 and (row not in found or worth > found[row].worth):
+                worth = conducts * (late.over(start, row) - alone + BARE * rarity**3)
+                if row not in found or worth > found[row].worth:
                     found[row] = Way(worth, start, tie.label)
-    largest = max((way.worth for way in found.values()), default=1.0)
+    largest = max((ENOUGH, *(way.worth for way in found.values())))
     return {row: way._replace(worth=way.worth / largest) for row, way in found.items()}
 
 
@@ -159,7 +168,10 @@ def _with_words(index: Index, name: str) -> set[int]:
     counts = {term: postings.count(index.connection, term) for term in tokens.stems(name)}
     if not counts or min(counts.values()) > MOST:
         return set()
-    rows = ({row for row, _, _ in index.postings(term)} for term in sorted(counts, key=counts.get))
+    rows = (
+        {row for row, _, _ in index.postings(term)}
+        for term in sorted(counts, key=lambda term: (counts[term], term))
+    )
     found = next(rows)
     for more in rows:
         found &= more

@@ -94,8 +94,8 @@ def _misspelt(index: Index, words: list[str], near: Mapping[int, NodeRow]) -> di
     for word in (word.casefold() for word in words if len(word) >= MISSPELT):
         if any(index.postings(stem) for stem in tokens.stems(word)):
             continue
-        for alias, node in graph.names_from(index.connection, word[0]):
-            parts.setdefault(alias.split("-")[0], set()).add(graph.number_of(node))
+        for name, known in graph.names_from(index.connection, word[0]):
+            parts.setdefault(name.split("-")[0], set()).add(graph.number_of(known))
         # rapidfuzz takes 10 ms to load, so it is asked only about what has nearly the same letters.
         near_by = [part for part in parts if len({*word} ^ {*part}) <= 2 + len(word) // 10]
         if near_by:

@@ -116,6 +116,7 @@ MEASURES = {
     "graph.alpha",
     "graph.shrink",
     "graph.min_count",
+    "graph.min_npmi",  # what the night draws is for looking at and for presets
     "graph.top",
     "graph.retention",
     "consolidation.noise",
@@ -130,7 +131,7 @@ MEASURES = {
 """Settings that say how much or how long, and switch nothing off."""
 OFF = {"recall.weight_context"}
 """Mechanisms that are shipped switched off."""
-ONLY_IN_LARGE = {"refinement", "spreading", "associations", "statements"}
+ONLY_IN_LARGE = {"refinement", "statements"}
 """What changes nothing here: the first moves boundaries by a turn or two, the others lead to what the
 passages of so small a store say anyway. Answers of the sample memory change without each."""
 ASKED_OF_NOTES = ("what happened to the pump in the cellar", "what stood on the gauge")

@@ -9,8 +9,13 @@ from ingesting import new_store
 from small_store import found, talk, tell
 
 from clsm_cli.config import Settings, with_changes
+from clsm_cli.model.graph import Edge, Node
+from clsm_cli.model.ids import edge_id
 from clsm_cli.retrieval import activation
+from clsm_cli.retrieval.answer import Way
 from clsm_cli.retrieval.question import understand
+from clsm_cli.store import graph as writer
+from clsm_cli.store import runs
 from clsm_cli.store.index.opening import open_index
 
 if TYPE_CHECKING:
@@ -19,6 +24,7 @@ if TYPE_CHECKING:
     from clsm_cli.retrieval.answer import Memory
     from clsm_cli.store.layout import Store
 
+NOW = "2026-03-01T12:00:00+01:00"
 SMALL_TALK = (
     "The bus was late again this morning.",
     "It has been raining since noon.",
@@ -56,6 +62,7 @@ def test_the_second_memory_is_reached_by_the_name_in_the_first(store: Store) -> 
     best = found(store, SPOUSE)[:3]
     assert best[0].text == HUSBAND
     assert of(best, TRADE).why.graph > 0.5
+    assert of(best, TRADE).way == Way("Corvo", best[0].id)
     assert of(found(store, SPOUSE), "Pell works as a nurse in Delft.").why.graph == 0
 
 
@@ -70,6 +77,39 @@ def test_a_name_of_the_question_or_of_many_passages_leads_nowhere(tmp_path: Path
     tell(made, *talk("s", *lines, "My sister is called Odile.", "Say hello to Odile."))
     assert all(memory.why.graph == 0 for memory in found(made, "Where is Odile?"))
     assert all(memory.why.graph == 0 for memory in found(made, "Whom did we meet at a pier?"))
+
+
+def test_an_edge_set_by_hand_leads_on_the_more_the_higher_it_is(tmp_path: Path) -> None:
+    """Nothing in the text says whom Tamsin lives with."""
+    made = new_store(tmp_path / "memory")
+    tell(made, *talk("a", "I met Tamsin at the market.", *SMALL_TALK, speaker="user"))
+    tell(made, *talk("b", *SMALL_TALK, TRADE, speaker="user"))
+    tell(made, *talk("c", "Pell works as a nurse in Delft.", *SMALL_TALK, speaker="user"))
+    question = "What work does somebody in the house of Tamsin do?"
+    shares = []
+    for number, weight in enumerate((0.2, 0.6, 1.0), 1):
+        rev = (number, "pi")
+        edge = edge_id("tamsin", "personal", "corvo")
+        records: list[Node | Edge] = [
+            Node(id="tamsin", rev=rev, label="Tamsin", pinned=True),
+            Node(id="corvo", rev=rev, label="Corvo", pinned=True),
+            Edge(
+                id=edge,
+                rev=rev,
+                source="tamsin",
+                target="corvo",
+                type="personal",
+                weight=weight,
+                pinned=True,
+            ),
+        ]
+        runs.apply(made, "test", NOW, writer.plan(made, "identity", records))
+        memory = of(found(made, question), TRADE)
+        assert memory.way is not None
+        assert memory.way.concept == "Corvo"
+        shares.append(memory.why.graph)
+    assert shares == sorted(shares)
+    assert shares[0] < shares[-1]
 
 
 def test_what_is_reached_joins_the_candidates(store: Store) -> None:

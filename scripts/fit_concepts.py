@@ -1,0 +1,146 @@
+"""Fit which concepts belong to a question (``clsm_cli/scoring/relevance.py``), and tell what that is worth.
+
+One logistic regression over all concepts that something in a question speaks for. A set counts as the
+square root of its questions, so that LoCoMo's many do not decide alone; all figures are of sets that had
+no part in the fit: LoCoMo is left out whole, the sample, and each workspace.
+
+    python -m scripts.fit_concepts --work DIR --locomo DIR --sets DIR
+
+``--sets`` is a folder of labelled memories, as ``scripts/make_sets.py workspaces`` makes it.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from clsm_cli.commands import engine as engines
+from clsm_cli.commands.workshop import opened_engine
+from clsm_cli.evaluation import benches
+from clsm_cli.evaluation.dataset import keys
+from clsm_cli.evaluation.loaders import memory, nodes
+from clsm_cli.evaluation.nodes import fit
+from clsm_cli.evaluation.ranking.runs import Asker
+from clsm_cli.evaluation.stores import Workshop
+from clsm_cli.retrieval import concepts
+from clsm_cli.scoring import relevance
+from clsm_cli.store.index.opening import open_index
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from clsm_cli.evaluation.dataset import Dataset
+    from clsm_cli.retrieval.meaning import Engine
+
+ROOT = Path(__file__).parents[1]
+MOST = 10
+BETAS = (1.0, 1.5, 2.0, 3.0)
+
+
+class Asked(NamedTuple):
+    """A question: the concepts that something speaks for, and which labels each of them is.
+
+    Attributes:
+        labels: How many there are.
+        found: Of each concept the numbers of the labels that name it.
+    """
+
+    group: str
+    labels: int
+    weighed: list[fit.Weighed]
+    found: list[set[int]]
+
+
+def ask(group: str, dataset: Dataset, shop: Workshop, engine: Engine) -> Iterator[Asked]:
+    """All questions of a set that have labelled concepts."""
+    for bench in benches.make(dataset, shop, engine):
+        with open_index(bench.store, shop.embedder) as opened:
+            settings = bench.store.settings.recall
+            asker = Asker(opened.index, settings, engine, dataset.unit)
+            for query in bench.case.queries:
+                if query.negative or not query.concepts:
+                    continue
+                ranked = asker.find(query.text, bench.time_of(query))
+                weighed = concepts.weigh(
+                    opened.index, query.text, ranked.candidates, ranked.cosines
+                )
+                found = []
+                for each in weighed:
+                    names = {*keys((each.node.id, each.node.label, *each.node.aliases))}
+                    labels = enumerate(query.concepts)
+                    found.append({at for at, label in labels if not names.isdisjoint(label)})
+                rows = [
+                    fit.Weighed(each.node.id, each.evidence, each.seed is not None)
+                    for each in weighed
+                ]
+                yield Asked(group, len(query.concepts), rows, found)
+
+
+def weights(asked: Sequence[Asked]) -> list[float]:
+    """The weights and the bias that some questions teach."""
+    sizes = Counter(each.group for each in asked)
+    table = [row.evidence for each in asked for row in each.weighed]
+    labels = [float(bool(found)) for each in asked for found in each.found]
+    counts = [sizes[each.group] ** -0.5 for each in asked for _ in each.weighed]
+    scaled = np.asarray(counts) * len(counts) / sum(counts)
+    found = fit.logistic(np.asarray(table, np.float64), np.asarray(labels), scaled)
+    return [float(weight) for weight in found]
+
+
+def judged(each: Asked, fitted: Sequence[float], beta: float) -> tuple[float, float]:
+    """F1 of what is returned, and 1 if any label is among it."""
+    returned = fit.returned(each.weighed, fitted, MOST, beta)
+    at = {row.id: place for place, row in enumerate(each.weighed)}
+    left: set[int] = set()
+    right = 0
+    for node in returned:
+        new = sorted(each.found[at[node]] - left)
+        right += bool(new)
+        left.update(new[:1])
+    if not right:
+        return 0.0, 0.0
+    precision, recall = right / len(returned), right / each.labels
+    return 2 * precision * recall / (precision + recall), 1.0
+
+
+def report(asked: Sequence[Asked]) -> Iterator[str]:
+    """The weights, and what they are worth on what is left out."""
+    fields = (*relevance.Evidence._fields, "bias")
+    for name, weight in zip(fields, weights(asked), strict=True):
+        yield f"    {name}={weight:.2f},"
+    groups = list(dict.fromkeys(each.group for each in asked))
+    left_out = {name: weights([each for each in asked if each.group != name]) for name in groups}
+    for title, fitted in (("left out", left_out), ("shipped", dict.fromkeys(groups, fit.SHIPPED))):
+        for beta in BETAS:
+            cells = []
+            for name in groups:
+                own = [judged(each, fitted[name], beta) for each in asked if each.group == name]
+                f1, covered = np.mean(own, axis=0) * 100
+                cells.append((name, f1, covered))
+            mean = np.mean([(f1, covered) for _, f1, covered in cells], axis=0)
+            told = "  ".join(f"{name} {f1:.1f}/{covered:.0f}" for name, f1, covered in cells)
+            yield f"{title}, beta {beta}: F1/covered {mean[0]:.1f}/{mean[1]:.0f}  {told}"
+
+
+def main() -> None:
+    """Ask, fit, tell."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    for name in ("work", "locomo", "sets"):
+        parser.add_argument(f"--{name}", type=Path, required=True)
+    given = parser.parse_args()
+    shop = Workshop(given.work, engines.embedder(), None, fresh=False, progress=lambda *_: None)
+    engine = opened_engine()
+    folders = [ROOT / "fixtures" / "sample", *sorted(given.sets.iterdir())]
+    sets = {folder.name: memory.load(folder) for folder in folders}
+    sets["locomo"] = nodes.load(given.locomo)
+    asked = [one for name, each in sets.items() for one in ask(name, each, shop, engine)]
+    for line in report(asked):
+        print(line)
+
+
+if __name__ == "__main__":
+    main()
