@@ -130,15 +130,6 @@ def test_the_same_question_gets_the_same_answer_and_leaves_no_trace(
         assert (tree(bench.store.root), tree(bench.raw.root)) == before
 
 
-@pytest.mark.parametrize("name", registry.BASELINES)
-def test_marks_and_nothing_are_queries_too(name: str, chat: Bench) -> None:
-    for found in _asked(name, chat, "", "?!", "what was it", "zyzzyva"):
-        assert len(found.items) == len({item.id for item in found.items})
-        if name in ("grep", "BM25"):
-            assert found.items == ()
-            assert found.confidence == 0.0
-
-
 def test_the_pool_is_what_was_said_in_the_order_of_the_file(chat: Bench) -> None:
     made = baselines.of(chat)
     assert [each.foreign_id for each in made.passages] == [f"t{at}" for at in range(len(SAID))]
@@ -263,15 +254,6 @@ def test_the_whole_is_what_would_be_loaded(
     assert {each.kind for each in passages} == {"passage"}
     assert {each.id for each in passages} == {each.id for each in baselines.of(notes).passages}
     assert own.whole == sum(count_tokens(each.text) for each in passages)
-
-
-def test_without_static_files_all_files_are_the_whole(
-    tmp_path: Path, module_shop: Workshop, engine: QueryEngine
-) -> None:
-    (tmp_path / "notes").mkdir()
-    (tmp_path / "notes" / "pump.md").write_text("The pump failed.\n", encoding="utf-8")
-    case = Case("bare", Folders(tmp_path, ("notes",)), ())
-    assert _made(case, module_shop, engine, "quote").whole == count_tokens("The pump failed.")
 
 
 def test_concepts_are_the_nodes_that_the_first_passages_mention(notes: Bench) -> None:

@@ -44,22 +44,6 @@ def test_the_probes_of_the_sample_know_what_else_their_slot_was() -> None:
     assert [probe.id for probe in found if probe.answer is None] == ["p13", "p14", "p15"]
 
 
-@pytest.mark.parametrize(
-    ("value", "expected"),
-    [
-        (0, ["2026-02-10", "2026-02-11", "2026-02-13"]),
-        (1, ["2026-02-14"]),
-        (2, ["2026-02-15", "2026-02-16", "2026-02-18"]),
-    ],
-)
-def test_days_inside_an_interval(value: int, expected: list[str]) -> None:
-    assert intervals.days(FACT.values[value], date(2026, 2, 18)) == expected
-
-
-def test_a_value_of_the_future_is_asked_on_its_first_day() -> None:
-    assert intervals.days(FACT.values[2], date(2026, 2, 11)) == ["2026-02-15"]
-
-
 def test_claims_inside_outside_and_before() -> None:
     found = [
         (value.text, day, verdict)
@@ -127,8 +111,3 @@ def test_probes_that_cannot_be_read(tmp_path: Path, old: str, new: str) -> None:
     file.write_text(PROBE.replace(old, new), encoding="utf-8")
     with pytest.raises(BadInputError):
         intervals.load_probes(root, ())
-
-
-def test_missing_probes(tmp_path: Path) -> None:
-    with pytest.raises(BadInputError, match="missing"):
-        intervals.load_probes(tmp_path, ())

@@ -7,15 +7,13 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 import pytest
-from ingesting import embedder, new_store, take, tree
+from ingesting import embedder, new_store, tree
 from sample_store import query_engine
 from small_store import note, row, tell
 
 from clsm_cli.errors import BadInputError
 from clsm_cli.evaluation.shadow import log, shadow, sittings
-from clsm_cli.evaluation.shadow.log import Mode
-from clsm_cli.model.ids import tombstone_hash
-from clsm_cli.store import atomic, logs
+from clsm_cli.store import atomic
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -141,15 +139,6 @@ def test_a_session_is_logged_once(store: Store) -> None:
     assert log.rows(store) == logged
 
 
-def test_what_lost_its_first_turn_is_not_logged_again(store: Store) -> None:
-    catch_up(store)
-    second, _ = sittings.read(store, "", NOW).sittings
-    stone = logs.render(logs.Tombstone(tombstone_hash(second.first), "2026-03-02T00:00:00Z"))
-    atomic.append(store.root / "tombstones" / "pi.jsonl", stone)
-    assert sittings.read(store, "", NOW).sittings[0].first != second.first
-    assert catch_up(store) == shadow.Caught()
-
-
 def test_turns_without_a_time_stay_with_the_one_before(tmp_path: Path) -> None:
     store = new_store(tmp_path / "memory")
     first, second = said("main", "2026-02-24", "Where is it?", "In the hold.")
@@ -176,12 +165,6 @@ def test_what_was_taken_in_before_the_start_is_not_logged(tmp_path: Path) -> Non
     tell(store, *FIRST)
     shadow.start(store, [], None, datetime.fromisoformat("2026-03-01T13:00:00+01:00"))
     assert catch_up(store) == shadow.Caught()
-
-
-def test_a_clock_that_went_back_is_told(store: Store) -> None:
-    caught = catch_up(store, datetime.fromisoformat("2026-01-01T00:00:00+01:00"))
-    assert caught.logged == 0
-    assert "the clock is behind 2026-02-20T07:00:00Z" in caught.warnings[0]
 
 
 def test_a_note_that_came_later_was_not_there(store: Store, tmp_path: Path) -> None:
@@ -219,14 +202,6 @@ def test_a_torn_line_leaves_the_rest(store: Store) -> None:
     assert (len(rows), bad) == (2, 1)
 
 
-def test_a_line_that_is_no_row_is_left_out(store: Store) -> None:
-    catch_up(store)
-    path = store.derived / "shadow" / "pi.jsonl"
-    path.write_bytes(path.read_bytes() + b'\n{"sitting": "x"}\n\n[1]\n')
-    rows, bad = log.rows(store)
-    assert (len(rows), bad) == (2, 2)
-
-
 def test_a_store_that_cannot_be_written_is_a_warning(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -258,19 +233,6 @@ def test_another_machine_has_its_own_log(
     found = shadow.of_log(other, None)
     assert found.notes == ("other machines have logs of their own: pi",)
     assert found.verdict == "no session was logged yet"
-
-
-def test_started_twice_changes_what_is_named(store: Store, workspace: Path) -> None:
-    mode, is_new = shadow.start(store, [], 500, NOW)
-    assert not is_new
-    assert mode == Mode("2026-02-20T07:00:00Z", (str(workspace),), 500)
-    assert log.mode(store) == mode
-
-
-def test_the_workspace_that_was_ingested_is_known(tmp_path: Path, workspace: Path) -> None:
-    store = new_store(tmp_path / "memory")
-    take(store, workspace)
-    assert shadow.start(store, [], None, NOW).mode.static == (str(workspace),)
 
 
 def test_the_daily_notes_are_those_of_earlier_days(store: Store, workspace: Path) -> None:

@@ -8,7 +8,8 @@ import re
 from collections import Counter
 from dataclasses import fields, replace
 from datetime import datetime
-from typing import TYPE_CHECKING
+from importlib import resources
+from typing import TYPE_CHECKING, Any
 
 from clsm_cli.errors import RefusedError
 from clsm_cli.evaluation import stores
@@ -71,7 +72,30 @@ def run_memory(
         facts=tuple(matching.fact(label, held) for label in labels.facts),
         repeated=None if sheet else measure(path, shop, made, store),
         sheet=_drawn(held, sheet, seed),
+        heads=left_out(),
     )
+
+
+def left_out() -> dict[str, dict[str, float]]:
+    """What the shipped heads are worth on memories left out of their fit, as their weights say.
+
+    Returns:
+        Head, and of which texts → figure → value; ``scripts/fit_heads.py`` and ``fit_names.py``
+        measured them, one workspace or conversation left out at a time.
+    """
+
+    def of(head: str) -> dict[str, Any]:
+        text = (resources.files("clsm_cli.heads") / "weights" / f"{head}.json").read_text("utf-8")
+        found: dict[str, Any] = json.loads(text)
+        return found
+
+    units = of("unit")["figures"]["hidden"]
+    return {
+        "documents": of("document")["figures"]["hidden"],
+        "sentences of notes": units["notes"],
+        "sentences of chats": units["chat"],
+        "names": of("name")["left out"],
+    }
 
 
 def without_markup(text: str) -> str:
