@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import settings
 from ingesting import embedder
-from processes import Cli, environment
+from processes import Cli, Within, environment
 from sample_store import NOW, SAMPLE
 from sleeping import sleep
 
@@ -118,6 +118,12 @@ def bare(tmp_path: Path, model_folder: Path) -> Cli:
     work = home / "desk"
     work.mkdir(parents=True)
     return Cli(work, environment(home, model_folder))
+
+
+@pytest.fixture
+def within(bare: Cli) -> Within:
+    """The command line of ``bare`` in this process."""
+    return Within(bare.folder, bare.environment)
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -95,14 +94,3 @@ def _is_rendered(report: IntervalsReport) -> None:
     mapping = render_intervals.mapping(report)
     assert mapping["schema"] == "clsm.study-intervals/1"
     assert len(mapping["facts"]["pump"]) == 9
-
-
-def test_the_sample(tmp_path: Path, shop: Workshop, engine: Engine) -> None:
-    root = Path(shutil.copytree(SAMPLE, tmp_path / "sample"))
-    shutil.copy(QUESTIONS, root / "labels" / "questions.yaml")
-    report = intervals.run_intervals(root, shop, engine)
-    asked = [each for found in report.facts.values() for each in found]
-    assert right(report.probes, *{each.kind for each in report.probes})[0] >= PROBES_RIGHT
-    assert right(asked, "value")[0] >= VALUES_RIGHT
-    assert right(asked, "claim")[0] >= CLAIMS_RIGHT
-    assert len(report.unknown) <= 1

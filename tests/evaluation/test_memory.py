@@ -74,7 +74,7 @@ def test_plain_notes_have_no_markup(root: Path, shop: Workshop) -> None:
 
 
 def test_files_come_on_their_days(root: Path) -> None:
-    found = distillation.days(root)
+    found = distillation.files_by_day(root)
     names = {day: [path.rsplit("/", 1)[1] for path in paths] for day, paths in found.items()}
     assert names == {
         "2026-03-02": ["2026-03-02.md"],

@@ -37,7 +37,9 @@ def write(folder: Path, text: str) -> Path:
 
 
 def key_of(store: Store, words: str) -> str:
-    return next(key for key, told in sheet.held(store).told.items() if words in told.turn.text)
+    return next(
+        key for key, told in sheet.whole_memory(store).told.items() if words in told.turn.text
+    )
 
 
 def one(path: Path, store: Store) -> Query:

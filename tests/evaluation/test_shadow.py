@@ -104,7 +104,7 @@ def test_a_session_finds_the_one_before_and_never_itself(store: Store) -> None:
 
 def test_what_was_used_is_logged(store: Store) -> None:
     assert catch_up(store).logged == 2
-    first, second = log.rows(store)[0]
+    first, second = log.logged_rows(store)[0]
     assert (first.at, second.at) == ("2026-02-24T07:00:00Z", "2026-02-25T07:00:00Z")
     assert (first.clsm.used, first.clsm.replies, first.items) == (0, 0, ())
     assert second.clsm.used > 0
@@ -134,9 +134,9 @@ def test_nothing_but_the_log_is_written(store: Store) -> None:
 
 def test_a_session_is_logged_once(store: Store) -> None:
     catch_up(store)
-    logged = log.rows(store)
+    logged = log.logged_rows(store)
     assert catch_up(store) == shadow.Caught()
-    assert log.rows(store) == logged
+    assert log.logged_rows(store) == logged
 
 
 def test_turns_without_a_time_stay_with_the_one_before(tmp_path: Path) -> None:
@@ -186,7 +186,7 @@ def test_a_run_asks_so_much_and_the_newest_first(
     caught = catch_up(store)
     assert (caught.logged, caught.left) == (1, 1)
     assert "1 session waits" in caught.warnings[0]
-    assert [each.at for each in log.rows(store)[0]] == ["2026-02-25T07:00:00Z"]
+    assert [each.at for each in log.logged_rows(store)[0]] == ["2026-02-25T07:00:00Z"]
     assert catch_up(store).left == 0
 
 
@@ -195,10 +195,10 @@ def test_a_torn_line_leaves_the_rest(store: Store) -> None:
     path = store.derived / "shadow" / "pi.jsonl"
     whole = path.read_bytes()
     path.write_bytes(whole[: whole.rindex(b"{") + 40])  # a writer was killed
-    assert len(log.rows(store)[0]) == 1
-    assert shadow.of_log(store, None).notes[0].startswith("1 line of the log is not readable")
+    assert len(log.logged_rows(store)[0]) == 1
+    assert shadow.report(store, None).notes[0].startswith("1 line of the log is not readable")
     assert catch_up(store).logged == 1
-    rows, bad = log.rows(store)
+    rows, bad = log.logged_rows(store)
     assert (len(rows), bad) == (2, 1)
 
 
@@ -218,7 +218,7 @@ def test_a_store_that_cannot_be_written_is_a_warning(
     assert caught.logged == 0
     assert "shadow mode logged nothing" in caught.warnings[0]
     assert "Read-only file system" in caught.warnings[0]
-    assert log.rows(store) == ([], 0)
+    assert log.logged_rows(store) == ([], 0)
 
 
 def test_another_machine_has_its_own_log(
@@ -230,18 +230,18 @@ def test_another_machine_has_its_own_log(
     assert log.mode(other) is None
     shadow.start(other, [], None, BEGUN)
     assert catch_up(other).logged == 0  # these sessions are the first one's
-    found = shadow.of_log(other, None)
+    found = shadow.report(other, None)
     assert found.notes == ("other machines have logs of their own: pi",)
     assert found.verdict == "no session was logged yet"
 
 
 def test_the_daily_notes_are_those_of_earlier_days(store: Store, workspace: Path) -> None:
     start = datetime.fromisoformat("2026-02-25T08:00:00+01:00")
-    loaded = log.load([str(workspace)], start, store)
+    loaded = log.load_static([str(workspace)], start, store)
     assert [block.text for block in loaded.blocks][-2:] == ["Wind.", "Fog."]
     assert not loaded.is_changed
     os.utime(workspace / "MEMORY.md")
-    assert log.load([str(workspace)], start, store).is_changed
+    assert log.load_static([str(workspace)], start, store).is_changed
 
 
 def test_files_that_went_are_told(store: Store, workspace: Path) -> None:
@@ -250,7 +250,7 @@ def test_files_that_went_are_told(store: Store, workspace: Path) -> None:
     caught = catch_up(store)
     assert caught.logged == 2
     assert "MEMORY.md: is no file that can be read" in caught.warnings[0]
-    assert log.rows(store)[0][0].static is None
+    assert log.logged_rows(store)[0][0].static is None
 
 
 def test_bad_files_are_refused(tmp_path: Path) -> None:
@@ -264,15 +264,15 @@ def test_bad_files_are_refused(tmp_path: Path) -> None:
         "none": "is no file",
     }.items():
         with pytest.raises(BadInputError, match=reason):
-            log.check([str(tmp_path / name)])
+            log.checked_files([str(tmp_path / name)])
 
 
 def test_a_report_over_a_week(store: Store) -> None:
     catch_up(store)
-    found = shadow.of_log(store, None)
+    found = shadow.report(store, None)
     assert found.clsm is not None
     assert found.static is not None
-    rows = log.rows(store)[0]
+    rows = log.logged_rows(store)[0]
     loaded = sum(each.clsm.tokens for each in rows)
     assert found.clsm.relevance == sum(each.clsm.used for each in rows) / loaded
     assert found.clsm.retention == 1 / 2
@@ -280,7 +280,7 @@ def test_a_report_over_a_week(store: Store) -> None:
     assert (found.overlap, found.beyond) == (0.0, 1.0)
     assert found.verdict.endswith("fewer than 5 sessions decide nothing")
     assert shadow.build(list(rows) * 3, (), is_on=True).verdict.endswith(" of 3")
-    later = shadow.of_log(store, datetime.fromisoformat("2026-02-25T00:00:00+01:00"))
+    later = shadow.report(store, datetime.fromisoformat("2026-02-25T00:00:00+01:00"))
     assert [each.at for each in later.rows] == ["2026-02-25T07:00:00Z"]
 
 
@@ -290,7 +290,7 @@ def test_without_files_there_is_nothing_to_compare(tmp_path: Path) -> None:
     tell(store, *FIRST)
     tell(store, *SECOND)
     catch_up(store)
-    found = shadow.of_log(store, None)
+    found = shadow.report(store, None)
     assert found.static is None
     assert found.efficiency is None
     assert found.verdict.endswith("there are no files to compare with")
@@ -300,8 +300,8 @@ def test_stop_and_delete(store: Store) -> None:
     catch_up(store)
     assert log.stop(store, delete=False)
     assert catch_up(store) == shadow.Caught()
-    assert len(shadow.of_log(store, None).rows) == 2
+    assert len(shadow.report(store, None).rows) == 2
     assert log.stop(store, delete=True)
     assert not log.stop(store, delete=True)
     with pytest.raises(BadInputError, match="turn it on with: clsm eval shadow start"):
-        shadow.of_log(store, None)
+        shadow.report(store, None)

@@ -33,7 +33,6 @@ if TYPE_CHECKING:
     from clsm_cli.evaluation.stores import Made, Workshop
     from clsm_cli.store.layout import Store
 
-
 _FENCED = re.compile(r"^(?:```|~~~)[^\n]*\n", re.MULTILINE)
 _LINKED = re.compile(r"\[\[(?:[^\[\]|\n]{1,200}\|)?([^\[\]|\n]{1,200})\]\]")
 _TAGGED = re.compile(r"(?:(?<=\s)|^)#([^\W\d_][\w/-]*)", re.MULTILINE)
@@ -182,7 +181,7 @@ def measure(path: Path, shop: Workshop, made: Made, store: Store) -> Repeated:
     )
 
 
-def days(path: Path) -> dict[str, list[str]]:
+def files_by_day(path: Path) -> dict[str, list[str]]:
     """The files of a labelled memory by the day on which they are there, in order of time.
 
     A note is there on the day in its name, a transcript on the day of its last turn, and what has
@@ -216,7 +215,7 @@ def _live(path: Path, shop: Workshop, made: Made) -> tuple[Store, int, int]:
     The last run is at the time of the one that it is compared with.
     """
     store = stores.empty(made.store, "nights")
-    found = days(path)
+    found = files_by_day(path)
     refused = 0
     for day, files in found.items():
         now = datetime.fromisoformat(f"{day}{BEDTIME}")

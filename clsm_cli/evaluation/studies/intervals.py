@@ -115,7 +115,7 @@ def load_wordings(path: Path, facts: Sequence[Fact]) -> dict[str, Wording]:
     return made | dict(given)
 
 
-def days(value: Value, last: date) -> list[str]:
+def days_asked(value: Value, last: date) -> list[str]:
     """The first, the middle and the last day of a value's interval.
 
     Args:
@@ -123,9 +123,9 @@ def days(value: Value, last: date) -> list[str]:
         last: The last day that counts for what still holds.
 
     >>> from clsm_cli.evaluation.studies.labelled import Value
-    >>> days(Value("tea", "2026-02-10", "2026-02-15", ""), date(2026, 2, 25))
+    >>> days_asked(Value("tea", "2026-02-10", "2026-02-15", ""), date(2026, 2, 25))
     ['2026-02-10', '2026-02-12', '2026-02-14']
-    >>> days(Value("tea", "2026-02-24", None, ""), date(2026, 2, 25))
+    >>> days_asked(Value("tea", "2026-02-24", None, ""), date(2026, 2, 25))
     ['2026-02-24', '2026-02-25']
     """
     first = date.fromisoformat(value.valid_from)
@@ -150,7 +150,7 @@ def claims(fact: Fact, began: date, last: date) -> Iterator[tuple[Value, str, st
     for value in fact.values:
         yield value, before.isoformat(), UNKNOWN
         for held in fact.values:
-            inside = days(held, last)
+            inside = days_asked(held, last)
             yield value, inside[len(inside) // 2], YES if held is value else NO
 
 
@@ -353,7 +353,7 @@ def _probed(probe: Probe, answer: Answer) -> Asked:
 
 def _valued(fact: Fact, wording: Wording, last: date, ask: Ask) -> list[Asked]:
     """Every value asked for on the first, the middle and the last day of its interval."""
-    wanted = [(value, day) for value in fact.values for day in days(value, last)]
+    wanted = [(value, day) for value in fact.values for day in days_asked(value, last)]
     answers = ask([(wording.asks, day) for _, day in wanted])
     found: list[Asked] = []
     for (value, _), answer in zip(wanted, answers, strict=True):
