@@ -194,7 +194,7 @@ def ask(each: Memory, shop: Workshop, engine: Engine, work: Path) -> list[Asked]
 def _find(
     each: Memory, drawn: Sequence[tuple[str, str]], shop: Workshop, engine: Engine
 ) -> list[list[list[float]]]:
-    raw = benches.made(each.case, shop)
+    raw = benches.make_store(each.case, shop)
     store = stores.kept(shop, raw, "consolidated", lambda one: _sleep(shop, one, raw.now))
     found = []
     with open_index(store, shop.embedder) as opened:

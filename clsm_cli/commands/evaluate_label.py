@@ -133,7 +133,7 @@ def _proposed(store: Store, number: int) -> list[Proposal]:
     from clsm_cli.evaluation.own import proposals, sheet
 
     known = [row.text for row in sheet.read(store).rows]
-    return proposals.propose(sheet.held(store), known, number)
+    return proposals.propose(sheet.whole_memory(store), known, number)
 
 
 def _pool(printer: Printer, store: Store, now: datetime) -> Callable[[Proposal], list[Found]]:
@@ -158,7 +158,7 @@ def _print_sheet(
         done += 1
         return pool(proposal)
 
-    printed = sheet.of(proposals, counted)
+    printed = sheet.blank_sheet(proposals, counted)
     printer.end_progress()
     printer.json(printed)
 

@@ -164,7 +164,7 @@ def report(
     opened = chosen_store(store)
     moment = None if since is None else parse_time(since, opened.zone, "--since")
     catch_up(opened, current_time(now, opened.zone), printer)
-    found = shadow.of_log(opened, moment)
+    found = shadow.report(opened, moment)
     printer.warn_all(found.notes)
     if as_json:
         printer.json(render_shadow.mapping(found))

@@ -67,6 +67,9 @@ def _memory(report: MemoryReport, *, verbose: bool) -> Iterator[Table]:
         yield from _facts(report.facts, verbose=verbose)
     if report.repeated is not None:
         yield from _repeated(report.repeated)
+    for head, figures in report.heads.items():
+        rows = tuple((name, f"{value:g}") for name, value in figures.items())
+        yield Table(f"head of {head}, on memories left out", ("figure", "value"), rows)
 
 
 def _concepts(found: ConceptFigures) -> Iterator[Table]:

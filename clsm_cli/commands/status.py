@@ -137,7 +137,7 @@ def _shadow(store: Store) -> str | None:
 
     try:
         mode = log.mode(store)
-        logged = len(log.rows(store)[0])
+        logged = len(log.logged_rows(store)[0])
     except ClsmError as error:
         return f"shadow mode is damaged: {error}"
     if mode is None:

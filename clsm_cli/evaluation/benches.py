@@ -166,7 +166,7 @@ def make(dataset: Dataset, shop: Workshop, engine: Engine) -> list[Bench]:
     return benches
 
 
-def made(case: Case, shop: Workshop) -> Made:
+def make_store(case: Case, shop: Workshop) -> Made:
     """The store of a case as it is ingested; one that was there already as it is."""
     if isinstance(case.source, Existing):
         return _existing(shop, case.source.root)
@@ -176,14 +176,14 @@ def made(case: Case, shop: Workshop) -> Made:
 
 
 def _bench(dataset: Dataset, case: Case, shop: Workshop, engine: Engine) -> Bench:
-    raw = made(case, shop)
+    raw = make_store(case, shop)
     return Bench(
         dataset=dataset,
         case=case,
         store=_asked(dataset, case, raw, shop),
         raw=raw.store,
         now=raw.now,
-        whole=baselines.whole(case, raw.store),
+        whole=baselines.context_tokens(case, raw.store),
         shop=shop,
         engine=engine,
     )
@@ -237,7 +237,7 @@ def sizes(benches: Sequence[Bench]) -> dict[str, int]:
     }
 
 
-def share(benches: Sequence[Bench]) -> float | None:
+def stored_share(benches: Sequence[Bench]) -> float | None:
     """CAIM's memory storage (§4): the share of the evidence that became a memory.
 
     A piece of evidence is stored when a statement has its words, or rests on a passage that holds

@@ -85,7 +85,7 @@ class Measured(NamedTuple):
     is_answered: bool
 
 
-def ask(
+def measure(
     system: System,
     bench: Bench,
     queries: Sequence[Query],
@@ -221,7 +221,9 @@ class Field:
         return [
             measured
             for place, bench in enumerate(self.benches)
-            for measured in ask(system, bench, self._answerable[place], partial(self._near, place))
+            for measured in measure(
+                system, bench, self._answerable[place], partial(self._near, place)
+            )
         ]
 
     def refuse(self, system: System) -> list[Measured]:
@@ -230,7 +232,7 @@ class Field:
             measured
             for bench, queries in zip(self.benches, self._negative, strict=True)
             if queries
-            for measured in ask(system, bench, queries, lambda: None)
+            for measured in measure(system, bench, queries, lambda: None)
         ]
 
     def ranked(self) -> Iterator[tuple[str, list[Measured], str]]:
@@ -280,7 +282,7 @@ TESTED = "consolidation"
 """The mechanism that is compared in each category, as a system is: what the night is for."""
 
 
-def of_set(dataset: Dataset, request: Request, shop: Workshop, engine: Engine) -> SetResult:
+def evaluate_set(dataset: Dataset, request: Request, shop: Workshop, engine: Engine) -> SetResult:
     """Evaluate every system on a set.
 
     Args:
@@ -312,7 +314,7 @@ def of_set(dataset: Dataset, request: Request, shop: Workshop, engine: Engine) -
         whole=dataset.whole,
         notes=dataset.notes,
         sizes=benches.sizes(made),
-        stored=benches.share(made),
+        stored=benches.stored_share(made),
         silenced=sum(not each.is_answered for each in ours) / len(ours),
         systems=tuple(
             compare.system(name, found.about[name], measured, asked.of, request.seed)
@@ -419,6 +421,6 @@ def run(request: Request, shop: Workshop, engine: Engine) -> Result:
         machine=result.described(),
         seed=request.seed,
         settings={name: str(value) for name, value in sorted(request.settings.items())},
-        sets=tuple(of_set(dataset, request, shop, engine) for dataset in request.datasets),
+        sets=tuple(evaluate_set(dataset, request, shop, engine) for dataset in request.datasets),
         probes=tuple(PROBES[name].run(shop, engine, request.seed) for name in request.probes),
     )

@@ -24,6 +24,12 @@ def locomo(bare: Cli) -> Path:
     return write_locomo(bare.folder / "locomo")
 
 
+@pytest.fixture(scope="module")
+def work(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A work folder, so that what one test made the next one finds."""
+    return tmp_path_factory.mktemp("work")
+
+
 def without_times(report: dict[str, Any]) -> dict[str, Any]:
     """A report but for what was measured with a clock."""
 
@@ -36,8 +42,10 @@ def without_times(report: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
-def test_a_run_compares_clsm_with_plain_searches(bare: Cli, locomo: Path) -> None:
-    found = bare.ok("eval", "run", locomo, "--preset", "cls-m", "--ablate", "echo", "--json").json
+def test_a_run_compares_clsm_with_plain_searches(work: Path, within: Cli, locomo: Path) -> None:
+    found = within.ok(
+        *("eval", "run", locomo, "--preset", "cls-m", "--ablate", "echo", "--json", "--work", work)
+    ).json
     assert found["schema"] == "clsm.eval/1"
     (tried,) = found["sets"]
     names = [system["name"] for system in tried["systems"]]
@@ -49,20 +57,20 @@ def test_a_run_compares_clsm_with_plain_searches(bare: Cli, locomo: Path) -> Non
     assert found["command"] == "clsm eval run locomo --preset cls-m --ablate echo"
 
 
-def test_two_runs_give_the_same_bytes_but_for_times(bare: Cli, locomo: Path) -> None:
+def test_two_runs_give_the_same_bytes_but_for_times(within: Cli, locomo: Path) -> None:
     one, two = (
-        bare.ok("eval", "run", locomo, "--json", "--work", bare.folder / place).json
+        within.ok("eval", "run", locomo, "--json", "--work", within.folder / place).json
         for place in ("one", "two")
     )
     assert without_times(one) == without_times(two)
-    again = bare.ok("eval", "run", locomo, "--json", "--work", bare.folder / "two")
+    again = within.ok("eval", "run", locomo, "--json", "--work", within.folder / "two")
     assert again.json == two
 
 
-def test_a_killed_run_goes_on(bare: Cli, locomo: Path) -> None:
-    whole = bare.ok("eval", "run", locomo, "--json", "--work", bare.folder / "whole")
-    work = bare.folder / "work"
-    words = ("eval", "run", locomo, "--work", work)
+def test_a_killed_run_goes_on(bare: Cli, within: Cli, work: Path, locomo: Path) -> None:
+    whole = within.ok("eval", "run", locomo, "--json", "--work", work)
+    own = bare.folder / "work"
+    words = ("eval", "run", locomo, "--work", own)
     killed = subprocess.Popen(
         [sys.executable, "-m", "clsm_cli", *words],
         cwd=bare.folder,
@@ -70,20 +78,20 @@ def test_a_killed_run_goes_on(bare: Cli, locomo: Path) -> None:
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
-    while len(kept := sorted(work.glob("measured/[!.]*.json"))) < 3 and killed.poll() is None:
+    while len(kept := sorted(own.glob("measured/[!.]*.json"))) < 3 and killed.poll() is None:
         time.sleep(0.01)
     killed.kill()
     assert killed.wait() == -signal.SIGKILL
     before = {file.name: file.stat().st_mtime_ns for file in kept}
-    again = bare.ok("eval", "run", locomo, "--json", "--work", work)
+    again = within.ok("eval", "run", locomo, "--json", "--work", own)
     assert without_times(again.json) == without_times(whole.json)
     for name, written in before.items():
-        assert (work / "measured" / name).stat().st_mtime_ns == written
+        assert (own / "measured" / name).stat().st_mtime_ns == written
 
 
-def test_a_report_is_three_files(bare: Cli, locomo: Path) -> None:
-    out = bare.folder / "report"
-    done = bare.ok("eval", "run", locomo, "--out", out)
+def test_a_report_is_three_files(within: Cli, work: Path, locomo: Path) -> None:
+    out = within.folder / "report"
+    done = within.ok("eval", "run", "--work", work, locomo, "--out", out)
     assert sorted(file.name for file in out.iterdir()) == [
         "queries.jsonl",
         "report.json",
@@ -91,43 +99,45 @@ def test_a_report_is_three_files(bare: Cli, locomo: Path) -> None:
     ]
     assert "wrote " in done.err
     page = (out / "report.md").read_text("utf-8")
-    assert str(bare.folder) not in page
-    assert str(bare.folder) not in (out / "report.json").read_text("utf-8")
+    assert str(within.folder) not in page
+    assert str(within.folder) not in (out / "report.json").read_text("utf-8")
     rows = [json.loads(line) for line in (out / "queries.jsonl").read_text("utf-8").splitlines()]
     assert len(rows) == 6
 
 
-def test_a_worse_setting_fails_the_gate(bare: Cli, locomo: Path) -> None:
-    out = bare.folder / "before"
-    bare.ok("eval", "run", locomo, "--out", out)
+def test_a_worse_setting_fails_the_gate(within: Cli, work: Path, locomo: Path) -> None:
+    out = within.folder / "before"
+    within.ok("eval", "run", "--work", work, locomo, "--out", out)
     gate = ("--baseline", out / "report.json", "--fail-under", "-1")
-    same = bare.ok("eval", "run", locomo, *gate)
+    same = within.ok("eval", "run", "--work", work, locomo, *gate)
     assert "passed" in same.out
-    worse = bare("eval", "run", locomo, "--set", "recall.floor=1", *gate)
+    worse = within("eval", "run", "--work", work, locomo, "--set", "recall.floor=1", *gate)
     assert worse.code == 18
     assert "FAILED" in worse.out
     assert "recall@10" in worse.err
     assert "Traceback" not in worse.err
 
 
-def test_a_limit_without_a_baseline_is_absolute(bare: Cli, locomo: Path) -> None:
-    assert bare("eval", "run", locomo, "--fail-under", "100.5").code == 18
-    assert bare("eval", "run", locomo, "--fail-under", "1").code == 0
-    assert bare("eval", "run", locomo, "--fail-under", "nan").code == 12
+def test_a_limit_without_a_baseline_is_absolute(within: Cli, work: Path, locomo: Path) -> None:
+    assert within("eval", "run", "--work", work, locomo, "--fail-under", "100.5").code == 18
+    assert within("eval", "run", "--work", work, locomo, "--fail-under", "1").code == 0
+    assert within("eval", "run", "--work", work, locomo, "--fail-under", "nan").code == 12
 
 
-def test_other_data_is_not_compared(bare: Cli, locomo: Path) -> None:
-    out = bare.folder / "before"
-    bare.ok("eval", "run", locomo, "--out", out)
+def test_other_data_is_not_compared(within: Cli, work: Path, locomo: Path) -> None:
+    out = within.folder / "before"
+    within.ok("eval", "run", "--work", work, locomo, "--out", out)
     (locomo / "2.json").unlink()
-    refused = bare("eval", "run", locomo, "--baseline", out / "report.json")
+    refused = within("eval", "run", "--work", work, locomo, "--baseline", out / "report.json")
     assert refused.code == 17
     assert "other data" in refused.err
 
 
-def test_several_sets_and_kinds_in_one_run(bare: Cli, locomo: Path) -> None:
-    gvd = write_gvd(bare.folder / "gvd")
-    found = bare.ok("eval", "run", gvd, f"locomo={locomo}", "--limit", "1", "--json").json
+def test_several_sets_and_kinds_in_one_run(within: Cli, work: Path, locomo: Path) -> None:
+    gvd = write_gvd(within.folder / "gvd")
+    found = within.ok(
+        "eval", "run", "--work", work, gvd, f"locomo={locomo}", "--limit", "1", "--json"
+    ).json
     assert [each["kind"] for each in found["sets"]] == ["gvd", "locomo"]
     assert found["sets"][1]["sizes"]["cases"] == 1
     assert [each["headline"] for each in found["sets"]] == ["recall@1", "recall@10"]
@@ -170,18 +180,18 @@ def test_alone_it_wants_a_set_of_your_own(cli: Cli) -> None:
     ],
 )
 def test_what_cannot_be_is_refused_before_any_work(
-    bare: Cli, locomo: Path, options: tuple[str, ...], code: int, said: str
+    within: Cli, locomo: Path, options: tuple[str, ...], code: int, said: str
 ) -> None:
-    refused = bare("eval", "run", locomo, *options, "--work", bare.folder / "work")
+    refused = within("eval", "run", locomo, *options, "--work", within.folder / "work")
     assert refused.code == code
     assert said in refused.err
     assert refused.out == ""
-    assert not (bare.folder / "work").exists()
+    assert not (within.folder / "work").exists()
 
 
-def test_what_is_no_set_is_refused(bare: Cli) -> None:
+def test_what_is_no_set_is_refused(within: Cli) -> None:
     for spec in ("nowhere", "", "locomo=nowhere", "what=."):
-        refused = bare("eval", "run", spec)
+        refused = within("eval", "run", spec)
         assert refused.code == 12, spec
         assert "Traceback" not in refused.err
 

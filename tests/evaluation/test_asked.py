@@ -60,7 +60,7 @@ def measure(bench: Bench, system: System, queries: Sequence[Query] | None = None
     def without() -> list[Retrieved]:
         return list(registry.named(registry.MINILM).ask(bench, chosen))
 
-    return run.ask(system, bench, chosen, without)
+    return run.measure(system, bench, chosen, without)
 
 
 def kept(bench: Bench) -> list[Path]:

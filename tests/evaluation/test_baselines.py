@@ -130,17 +130,8 @@ def test_the_same_question_gets_the_same_answer_and_leaves_no_trace(
         assert (tree(bench.store.root), tree(bench.raw.root)) == before
 
 
-@pytest.mark.parametrize("name", registry.BASELINES)
-def test_marks_and_nothing_are_queries_too(name: str, chat: Bench) -> None:
-    for found in _asked(name, chat, "", "?!", "what was it", "zyzzyva"):
-        assert len(found.items) == len({item.id for item in found.items})
-        if name in ("grep", "BM25"):
-            assert found.items == ()
-            assert found.confidence == 0.0
-
-
 def test_the_pool_is_what_was_said_in_the_order_of_the_file(chat: Bench) -> None:
-    made = baselines.of(chat)
+    made = baselines.pool_of(chat)
     assert [each.foreign_id for each in made.passages] == [f"t{at}" for at in range(len(SAID))]
     assert [item.tokens for item in made.items] == [count_tokens(text) for *_, text in SAID]
     assert made.speakers == ("Ann", "Bob")
@@ -181,12 +172,12 @@ def test_bm25_is_lucenes(chat: Bench) -> None:
     (found,) = _asked("BM25", chat, "The greying of cats?")
     assert _turns(found) == sorted(score, key=lambda turn: (-score[turn], turn))
     assert found.confidence == pytest.approx(max(score.values()), rel=1e-5)
-    scores = baselines.scorer(baselines.of(chat))("The greying of cats?")
+    scores = baselines.scorer(baselines.pool_of(chat))("The greying of cats?")
     assert [scores[int(turn[1:])] for turn in score] == pytest.approx([*score.values()], rel=1e-5)
 
 
 def test_minilm_is_the_cosine_of_the_model(chat: Bench) -> None:
-    made = baselines.of(chat)
+    made = baselines.pool_of(chat)
     whole = np.array(
         [vectors.sentence for vectors in embedder().embed()([text for *_, text in SAID])]
     )
@@ -200,7 +191,7 @@ def test_minilm_is_the_cosine_of_the_model(chat: Bench) -> None:
 
 
 def test_both_fusions_are_what_they_say(chat: Bench) -> None:
-    made = baselines.of(chat)
+    made = baselines.pool_of(chat)
     by_words = _turns(_asked("BM25", chat, QUESTION)[0])
     by_meaning = _turns(_asked("MiniLM", chat, QUESTION)[0])
     votes = {
@@ -259,19 +250,10 @@ def test_the_whole_is_what_would_be_loaded(
     ]  # fmt: skip
     shop = replace(module_shop, now=notes.now)
     own = _made(Case("own", Existing(notes.store.root), ()), shop, engine, "memory")
-    passages = baselines.of(own).passages
+    passages = baselines.pool_of(own).passages
     assert {each.kind for each in passages} == {"passage"}
-    assert {each.id for each in passages} == {each.id for each in baselines.of(notes).passages}
+    assert {each.id for each in passages} == {each.id for each in baselines.pool_of(notes).passages}
     assert own.whole == sum(count_tokens(each.text) for each in passages)
-
-
-def test_without_static_files_all_files_are_the_whole(
-    tmp_path: Path, module_shop: Workshop, engine: QueryEngine
-) -> None:
-    (tmp_path / "notes").mkdir()
-    (tmp_path / "notes" / "pump.md").write_text("The pump failed.\n", encoding="utf-8")
-    case = Case("bare", Folders(tmp_path, ("notes",)), ())
-    assert _made(case, module_shop, engine, "quote").whole == count_tokens("The pump failed.")
 
 
 def test_concepts_are_the_nodes_that_the_first_passages_mention(notes: Bench) -> None:
@@ -279,7 +261,7 @@ def test_concepts_are_the_nodes_that_the_first_passages_mention(notes: Bench) ->
     assert _lines(found)[0] == "The pump stands in the cellar of [[Brian]]."
     named = [names for names in found.concepts if "brian" in names]
     assert len(named) == 1
-    made = baselines.of(notes)
+    made = baselines.pool_of(notes)
     place = next(at for at, each in enumerate(made.passages) if "Brian" in each.text)
     assert set(made.concepts([place])) == set(made.mentioned[made.passages[place].key])
     nobody = next(at for at, each in enumerate(made.passages) if each.text == "I am calm.")

@@ -39,16 +39,6 @@ def test_a_mean_is_over_the_queries_that_have_the_measure() -> None:
     assert compare.means(measured, []) == {}
 
 
-def test_groups_of_one_name_are_no_groups() -> None:
-    assert asked().groups == {
-        "category": {"a": [0, 1], "b": [2, 3]},
-        "case": {"one": [0, 1], "two": [2, 3]},
-    }
-    assert asked("aaaa", ["one"] * 4).groups == {}
-    named = Asked([Query("q", "?", difficulty=each) for each in ("hard", "easy")], ["c", "c"])
-    assert named.groups == {"difficulty": {"easy": [1], "hard": [0]}}
-
-
 def test_a_system_has_figures_groups_and_intervals() -> None:
     measured = [worth(recall_10=value, mrr=1.0) for value in (1.0, 0.5, 0.5, 0.0)]
     found = compare.system("s", "about", measured, asked(), seed=3)
@@ -59,20 +49,6 @@ def test_a_system_has_figures_groups_and_intervals() -> None:
     expected = metrics.cluster_interval([1.0, 0.5, 0.5, 0.0], CASES, 3)
     assert found.intervals == {"recall@10": expected}  # no headline: mrr
     assert found.curve == ()
-
-
-def test_an_interval_leaves_out_queries_without_the_measure() -> None:
-    measured = [worth(reach=value) for value in (None, 0.5, None, 0.5)]
-    found = compare.system("s", "", measured, asked(), seed=0)
-    assert found.intervals == {"reach": (0.5, 0.5)}
-    assert found.groups["category"]["a"] == {"reach": 0.5}
-
-
-def test_a_curve_is_the_mean_of_the_curves_that_there_are() -> None:
-    curves = [((0.0, 0.0), (1.0, 0.5)), ((1.0, 1.0), (1.0, 0.5)), ()]
-    measured = [worth()._replace(curve=curve) for curve in curves]
-    found = compare.system("s", "", measured, asked("aab", CASES[:3]), seed=0)
-    assert found.curve == ((0.5, 0.5), (1.0, 0.5))
 
 
 def test_pairs_are_compared_over_all_and_by_category() -> None:
@@ -117,7 +93,3 @@ def test_confidence_is_compared_by_kind_of_silence() -> None:
     assert (near.auroc, near.refused) == (0.0, 0.0)
     # 0.9 is above both, 0.5 is above one and ties with the other.
     assert (off.auroc, off.refused) == (3.5 / 4, 0.5)
-
-
-def test_without_queries_of_a_kind_nothing_is_said_of_confidence() -> None:
-    assert not list(compare.abstention({"s": [worth(0.5)]}, {"s": []}, []))

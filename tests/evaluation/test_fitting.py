@@ -52,8 +52,3 @@ def test_a_frozen_signal_has_no_weight() -> None:
     found = ranking.fit(_samples(np.array([4.0, 4.0])), frozen=[0])
     assert found[0] == 0
     assert found[1] > 1
-
-
-def test_a_perfect_signal_stays_finite() -> None:
-    signals = np.array([[1.0], [0.0], [0.0]])
-    assert 1 < ranking.fit([Sample(signals, (0,))] * 5)[0] < 50

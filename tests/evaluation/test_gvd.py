@@ -121,8 +121,3 @@ def test_what_is_not_of_the_set_is_refused(
 )
 def test_rules(question: str, gold: list[str]) -> None:
     assert gvd.label(question, DAYS)[1] == gold
-
-
-def test_a_missing_file_is_named(tmp_path: Path) -> None:
-    with pytest.raises(BadInputError, match=r"memory_bank_en\.json"):
-        gvd.load(tmp_path)

@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING
 
 import pytest
-from evaluation.small_sets import CONCEPTS, QUERIES, write_notes
+from evaluation.small_sets import QUERIES, write_notes
 from sample_store import SAMPLE
 
 from clsm_cli.errors import BadInputError
@@ -46,13 +46,6 @@ def test_queries_concepts_and_negatives(tmp_path: Path) -> None:
         ("o1", "how far is the moon", "off topic"),
     ]
     assert found.notes == ()
-
-
-def test_negatives_are_optional(tmp_path: Path) -> None:
-    folder = write_notes(tmp_path / "set")
-    for name in ("probes", "off-topic"):
-        (folder / "labels" / f"{name}.yaml").unlink()
-    assert [q.id for q in memory.load(folder).cases[0].queries] == ["q1", "q2"]
 
 
 def test_the_digest_is_of_what_is_read(tmp_path: Path) -> None:
@@ -121,29 +114,6 @@ def test_an_unknown_concept_is_refused_with_its_line(tmp_path: Path) -> None:
 def test_a_label_that_is_wrong_is_named(tmp_path: Path, old: str, new: str, reason: str) -> None:
     with pytest.raises(BadInputError, match=reason):
         _changed(tmp_path, old, new)
-
-
-@pytest.mark.parametrize("text", ["", "a: 1\n", "- id: q1\n", "- [\n", "- 3\n", "- &a {id: 1}\n"])
-@pytest.mark.parametrize("name", ["queries.yaml", "concepts.yaml"])
-def test_what_is_no_list_of_labels_is_refused(tmp_path: Path, text: str, name: str) -> None:
-    folder = _rewritten(write_notes(tmp_path / "set"), name, text)
-    with pytest.raises(BadInputError, match=r"(queries|concepts)\.yaml"):
-        memory.load(folder)
-
-
-def test_a_concept_twice_is_refused(tmp_path: Path) -> None:
-    folder = _rewritten(write_notes(tmp_path / "set"), "concepts.yaml", CONCEPTS + CONCEPTS)
-    with pytest.raises(BadInputError, match=r"concepts\.yaml, line 9: the id brian stands twice"):
-        memory.load(folder)
-
-
-def test_missing_labels_and_notes_are_named(tmp_path: Path) -> None:
-    with pytest.raises(BadInputError, match="nothing to remember"):
-        memory.load(tmp_path)
-    folder = write_notes(tmp_path / "set")
-    (folder / "labels" / "concepts.yaml").unlink()
-    with pytest.raises(BadInputError, match=r"concepts\.yaml: is missing"):
-        memory.load(folder)
 
 
 def test_the_sample_is_whole() -> None:

@@ -85,18 +85,6 @@ def test_an_item_that_does_not_fit_a_budget_is_passed_over() -> None:
     assert found["reduced"] == 1.0  # 400 + 200 + 100 are 700
 
 
-def test_twice_the_rest_is_twice_the_tokens() -> None:
-    found = figures(["a", "b"], [item("a", tokens=700), item("b", tokens=700), item("x")])
-    assert (found["reduced"], found["reduced2"]) == (0.5, 1.0)
-    assert figures(["a"], [item("a", tokens=701)])["reduced"] == 0.0
-
-
-def test_more_tokens_may_hold_less() -> None:
-    """A large item that now fits takes the place of a small one with the evidence."""
-    found = figures(["a"], [item("x", tokens=900), item("a", tokens=400)])
-    assert (found["tokens@500"], found["tokens@1000"], found["tokens@2000"]) == (1.0, 0.0, 1.0)
-
-
 def test_what_is_returned_has_ten_places_and_2000_tokens() -> None:
     assert measures.delivered(filler(12), 10) == filler(10)
     assert measures.delivered([item("a", tokens=DELIVERED), item("b")], 10) == [
@@ -134,25 +122,6 @@ def test_reach_looks_at_what_the_embedding_alone_does_not_return() -> None:
     assert found["reach"] == pytest.approx(2 / 3)
     # MiniLM misses b, c and d; b and c are returned.
     assert found["reached"] == pytest.approx(2 / 3)
-
-
-def test_reach_of_the_embedding_itself_is_not_defined() -> None:
-    ours = [item("a"), item("b")]
-    found = figures(["a", "b"], ours, ours)
-    assert found["reach"] is None
-    assert found["reached"] is None
-    assert figures(["a"], ours)["reach"] is None
-
-
-def test_what_minilm_returns_beyond_ten_places_it_misses() -> None:
-    found = figures(["a"], [item("a")], [*filler(10), item("a")])
-    assert (found["reach"], found["reached"]) == (1.0, 1.0)
-
-
-def test_a_statement_reaches_if_any_of_its_turns_is_new() -> None:
-    told = item("a", "b", uses=2)
-    assert figures(["b"], [told], [item("a")])["reach"] == 1.0
-    assert figures(["b"], [told], [item("a"), item("b")])["reach"] is None
 
 
 def test_the_first_ten_concepts_are_looked_at_and_each_is_found_once() -> None:

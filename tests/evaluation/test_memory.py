@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -74,15 +73,8 @@ def test_plain_notes_have_no_markup(root: Path, shop: Workshop) -> None:
     assert "[[Brian]]" in DAYS["2026-03-03"]
 
 
-@pytest.mark.parametrize(
-    "text", ["# A heading", "* an item", "memory_v2 and a_b", "2 * 3 = 6", "issue #12"]
-)
-def test_what_is_no_markup_stays(text: str) -> None:
-    assert distillation.without_markup(text) == text
-
-
 def test_files_come_on_their_days(root: Path) -> None:
-    found = distillation.days(root)
+    found = distillation.files_by_day(root)
     names = {day: [path.rsplit("/", 1)[1] for path in paths] for day, paths in found.items()}
     assert names == {
         "2026-03-02": ["2026-03-02.md"],
@@ -106,10 +98,3 @@ def test_a_store_that_was_touched_is_seen(root: Path, shop: Workshop) -> None:
     assert whole.changed_files == ()
     assert str(shard.relative_to(store.root)) in broken.changed_files
     assert any(each.what == "nodes: more" and each.count for each in broken.rebuilt)
-
-
-def test_a_rewritten_copy_is_no_part_of_the_source(root: Path, shop: Workshop) -> None:
-    copy = stores.rewritten(replace(shop, fresh=True), root, FOLDERS, str.upper)
-    assert copy.is_relative_to(shop.folder)
-    assert not (copy / "labels").exists()
-    assert "THE PUMP" in (copy / "workspace" / "MEMORY.md").read_text()

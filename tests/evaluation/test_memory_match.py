@@ -192,19 +192,3 @@ def test_a_value_in_a_row_about_something_else_does_not_count() -> None:
     about = replace(stranger, subject="p")
     pump = Node(id="p", rev=REV, label="Pump")
     assert matching.fact(FACT, holding(about, NEW, nodes=[pump])).values[0].is_right
-
-
-def test_a_described_value_is_said_by_the_sentence_of_its_quote() -> None:
-    rule = Value("from eight o'clock", "2026-03-02", None, "Nothing before eight")
-    label = Fact("rule", "Ann", "morning", (rule,))
-    row = replace(NEW, text="Nothing before eight.", sources=("t3",), valid_from="2026-03-02")
-    assert matching.fact(label, holding(row)).values[0].is_right
-    other = replace(row, text="She said.")
-    assert matching.fact(label, holding(other)).values[0].why == "no row says it"
-
-
-def test_a_value_of_one_word_must_be_the_value_of_a_row() -> None:
-    label = Fact("age", "Noor", "age", (Value("9", "2026-03-02", None, "Noor is nine"),))
-    row = replace(NEW, text="Noor has nine questions.", value=None, valid_from="2026-03-02")
-    assert not matching.fact(label, holding(row)).values[0].is_stated
-    assert matching.fact(label, holding(replace(row, value="9"))).values[0].is_right

@@ -112,22 +112,6 @@ def test_the_sampled_p_is_that_of_a_permutation_test(
     assert metrics.sign_flip(differences, seed=0) == pytest.approx(theirs, abs=0.015)
 
 
-def test_a_sample_drawn_in_parts_is_a_whole_sample(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Memory bounds what is drawn at once; no draw is lost, none is counted twice."""
-    differences = [1.0] * 40  # no sample of 2^40 sign patterns has all of one sign
-    values, clusters = [0.0, 1.0] * 20, ["a", "b", "b", "b"] * 10
-    whole = metrics.cluster_interval(values, clusters, 1)
-    monkeypatch.setattr(metrics, "_AT_ONCE", 1234)
-    assert metrics.sign_flip(differences, seed=0, draws=999) == pytest.approx(1 / 1000)
-    parts = metrics.cluster_interval(values, clusters, 1)
-    assert parts == pytest.approx(whole, abs=0.03)
-
-
-def test_no_difference_is_no_evidence() -> None:
-    assert metrics.sign_flip([0.0, 0.0], seed=0) == 1.0
-    assert metrics.sign_flip([1.0, -1.0], seed=0) == 1.0
-
-
 @pytest.mark.parametrize("seed", [0, 1])
 def test_the_interval_of_one_cluster_is_the_plain_bootstrap(seed: int) -> None:
     draw = random.Random(seed)
@@ -137,22 +121,6 @@ def test_the_interval_of_one_cluster_is_the_plain_bootstrap(seed: int) -> None:
     ).confidence_interval
     ours = metrics.cluster_interval(values, ["a"] * 80, seed, draws=20_000)
     assert ours == pytest.approx((theirs.low, theirs.high), abs=0.004)
-
-
-def test_clusters_of_one_question_each_are_the_plain_bootstrap_too() -> None:
-    values = [random.Random(at).random() for at in range(60)]
-    alone = metrics.cluster_interval(values, list(range(60)), 3, draws=20_000)
-    together = metrics.cluster_interval(values, [0] * 60, 4, draws=20_000)
-    assert alone == pytest.approx(together, abs=0.006)
-
-
-def test_unequal_clusters_are_drawn_as_wholes() -> None:
-    """Of clusters of 1 and 9 questions with means 1 and 0 two are drawn: the mean is 1, .1 or 0."""
-    values, clusters = [1.0] + [0.0] * 9, ["a"] + ["b"] * 9
-    low, high = metrics.cluster_interval(values, clusters, 2)
-    assert (low, high) == (0.0, 1.0)
-    middle = metrics.cluster_interval([0.5] * 10, clusters, 2)
-    assert middle == (0.5, 0.5)
 
 
 def test_the_interval_is_wider_when_conversations_differ() -> None:
@@ -177,25 +145,3 @@ def test_an_interval_needs_values_and_their_clusters() -> None:
         metrics.cluster_interval([], [], 0)
     with pytest.raises(ValueError, match="shorter"):
         metrics.cluster_interval([1.0, 0.0], ["a"], 0)
-
-
-def test_a_pair_is_its_parts() -> None:
-    ours, theirs, clusters = [1.0, 0.5, 0.75, 1.0], [0.0, 0.5, 1.0, 0.25], ["a", "b", "b", "a"]
-    gained = [1.0, 0.0, -0.25, 0.75]
-    difference, interval, p = metrics.paired(ours, theirs, clusters, seed=3)
-    assert difference == 0.375
-    assert interval == metrics.cluster_interval(gained, clusters, 3)
-    assert p == metrics.sign_flip(gained, 3)
-    with pytest.raises(ValueError, match="shorter"):
-        metrics.paired(ours, theirs[:2], clusters, seed=3)
-
-
-def test_ndcg_of_more_gold_than_places_can_be_one() -> None:
-    assert metrics.ndcg([1, 2, 3], 2) == 1.0
-
-
-def test_nothing_returned_scores_nothing() -> None:
-    missing = [inf]
-    assert metrics.reciprocal_rank(missing) == 0.0
-    assert metrics.ndcg(missing, 10) == 0.0
-    assert metrics.recall(missing, 10) == 0.0

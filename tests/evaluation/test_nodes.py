@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from ingesting import embedder
 
-from clsm_cli.errors import BadInputError
 from clsm_cli.evaluation import benches, measures, stores
 from clsm_cli.evaluation.dataset import Chat, key
 from clsm_cli.evaluation.loaders import nodes
@@ -137,11 +136,6 @@ def test_concepts_are_stems_and_pairs_without_chat_and_names() -> None:
     )
 
 
-def test_rare_and_frequent_words_are_no_concepts() -> None:
-    texts = ["rare word", "rare", *["often"] * 10, *["Hello!"] * 20]
-    assert inventory(chat(*texts)).concepts == ()
-
-
 def test_the_bursty_ones_come_first() -> None:
     texts = ["Hello!"] * 60
     for place in (0, 2, 4, 6):
@@ -181,22 +175,6 @@ def test_what_is_left_out_is_said(path: Path) -> None:
     assert any("2 queries with fewer than 2 gold concepts" in note for note in data.notes)
     assert not any("off-topic" in note for note in data.notes)
     assert not nodes.matches(path)
-
-
-def test_a_conversation_without_questions_is_left_out(tmp_path: Path) -> None:
-    whole = talk("Ann", "Bob")
-    for name, written in (("1", whole), ("2", whole | {"qa": []})):
-        (tmp_path / f"{name}.json").write_text(json.dumps(written), encoding="utf-8")
-    data = nodes.load(tmp_path)
-    assert [case.name for case in data.cases] == ["1"]
-    assert any("conversation without queries is left out: 2" in note for note in data.notes)
-
-
-def test_a_set_without_gold_is_refused(tmp_path: Path) -> None:
-    file = tmp_path / "1.json"
-    file.write_text(json.dumps(talk("Ann", "Bob") | {"qa": []}), encoding="utf-8")
-    with pytest.raises(BadInputError, match="no question"):
-        nodes.load(tmp_path)
 
 
 def test_the_store_holds_what_consolidation_would_have_written(made: list[Bench]) -> None:

@@ -35,7 +35,7 @@ def store() -> Iterator[Store]:
 
 @pytest.fixture(scope="module")
 def held(store: Store) -> Memory:
-    return sheet.held(store)
+    return sheet.whole_memory(store)
 
 
 @pytest.fixture
@@ -112,7 +112,7 @@ def made(pools: Pools) -> dict[str, object]:
         Proposal("Who waters the orchids?", "asked", ""),
         Proposal("Who flew?", "negative", ""),
     ]
-    return sheet.of(asked, lambda each: pools.of(each.text))
+    return sheet.blank_sheet(asked, lambda each: pools.of(each.text))
 
 
 def test_a_sheet_comes_back_with_marks(pools: Pools, store: Store) -> None:

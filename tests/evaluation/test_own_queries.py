@@ -37,7 +37,9 @@ def write(folder: Path, text: str) -> Path:
 
 
 def key_of(store: Store, words: str) -> str:
-    return next(key for key, told in sheet.held(store).told.items() if words in told.turn.text)
+    return next(
+        key for key, told in sheet.whole_memory(store).told.items() if words in told.turn.text
+    )
 
 
 def one(path: Path, store: Store) -> Query:
@@ -120,20 +122,6 @@ def test_what_cannot_be_measured_is_refused(
     assert "mine.yaml" in str(caught.value)
 
 
-def test_files_that_cannot_be_read(store: Store, tmp_path: Path) -> None:
-    with pytest.raises(BadInputError, match="is missing"):
-        queries.load(tmp_path / "none.yaml", store.root)
-    with pytest.raises(BadInputError, match="is missing"):
-        queries.load(tmp_path, store.root)
-    large = tmp_path / "large.yaml"
-    large.write_bytes(b"#" * ((1 << 20) + 1))
-    with pytest.raises(BadInputError, match="is larger than 1 MiB"):
-        queries.load(large, store.root)
-    (tmp_path / "latin.yaml").write_bytes(b"queries:\n- query: caf\xe9\n")
-    with pytest.raises(BadInputError, match="line 2: is not UTF-8"):
-        queries.load(tmp_path / "latin.yaml", store.root)
-
-
 def test_where_the_store_is(store: Store, tmp_path: Path) -> None:
     text = "queries:\n- {query: a, evidence: [crane]}\n"
     with pytest.raises(BadInputError, match="names no store and lies in none"):
@@ -145,16 +133,6 @@ def test_where_the_store_is(store: Store, tmp_path: Path) -> None:
     inside = labelled_store.write(store, text)
     assert queries.load(inside).cases[0].source == Existing(store.root)
     inside.unlink()
-
-
-def test_what_looks_like_such_a_file(tmp_path: Path) -> None:
-    assert queries.matches(write(tmp_path, "# mine\nstore: x\nqueries:\n- query: a\n"))
-    assert not queries.matches(write(tmp_path, "- id: q01\n  query: a\n"))
-    other = tmp_path / "mine.json"
-    other.write_text("queries:\n")
-    assert not queries.matches(other)
-    assert not queries.matches(tmp_path)
-    assert not queries.matches(tmp_path / "none.yaml")
 
 
 def test_labels_are_added_beside_what_a_person_writes(tmp_path: Path) -> None:

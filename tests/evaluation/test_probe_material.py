@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import pytest
 
 from clsm_cli.evaluation.probes import distractor, drift, material, split
-from clsm_cli.evaluation.probes.material import Draw, Line
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -34,28 +33,6 @@ def test_a_conversation_is_whole_and_drawn_from_its_seed(name: str) -> None:
     for turn in turns:
         assert turn.text
         assert not re.search(r"\{\w*\}", turn.text), turn.text
-
-
-def test_names_are_told_apart_by_their_beginnings() -> None:
-    draw = Draw(0, "names")
-    names = [draw.name() for _ in range(200)]
-    assert len({name[:5] for name in names}) == len(names)
-
-
-def test_values_do_not_repeat_where_there_are_enough() -> None:
-    draw = Draw(0, "values")
-    for kind in ("towns", "people", "numbers", "doses", "times", "colours"):
-        values = draw.values(kind, 5)
-        assert len(set(values)) == 5, kind
-    days = draw.values(["Monday", "Friday"], 9)
-    assert all(one != other for one, other in pairwise(days))
-
-
-def test_a_talk_keeps_what_is_told_in_order() -> None:
-    told = [Line("one", "a"), Line("two", "b"), Line("three", "c")]
-    talk = Draw(0, "talk").talk(told, 5, ["Ann"])
-    assert [line for line in talk if line.id] == told
-    assert sum(not line.id and line.role == "user" for line in talk) == 5
 
 
 def test_drift_changes_each_fact_ten_times_and_asks_early() -> None:

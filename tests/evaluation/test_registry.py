@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 from pathlib import Path
 
 import pytest
@@ -52,10 +51,6 @@ def test_only_the_content_is_in_the_digest(tmp_path: Path, kind: str) -> None:
     assert registry.load(str(other)).digest != digest
 
 
-def test_the_sample_is_a_memory() -> None:
-    assert registry.load(str(SAMPLE)).kind == "memory"
-
-
 def test_a_file_of_queries_is_known(tmp_path: Path) -> None:
     path = tmp_path / "mine.yaml"
     path.write_text("# mine\nqueries:\n- {query: who, evidence: [x]}\n")
@@ -99,28 +94,6 @@ def test_a_spec_that_names_nothing(
         registry.load(spec)
 
 
-def test_a_path_with_an_equals_sign(tmp_path: Path) -> None:
-    assert registry.load(str(write_gvd(tmp_path / "gvd=1"))).kind == "gvd"
-
-
-def test_what_cannot_be_looked_at_matches_nothing(tmp_path: Path) -> None:
-    pipe, link = tmp_path / "pipe.json", tmp_path / "link"
-    os.mkfifo(pipe)
-    link.symlink_to(link)
-    for path in (pipe, link, tmp_path / "none", Path("a\0b"), Path("x" * 5000)):
-        assert not any(each.matches(path) for each in registry.LOADERS)
-    with pytest.raises(BadInputError, match="is no file"):
-        registry.load(f"locomo={pipe}")
-
-
-@pytest.mark.skipif(os.geteuid() == 0, reason="root reads everything")
-def test_a_file_that_may_not_be_read(tmp_path: Path) -> None:
-    folder = write_gvd(tmp_path / "x")
-    (folder / "memory_bank_en.json").chmod(0)
-    with pytest.raises(BadInputError, match="cannot be read"):
-        registry.load(str(folder))
-
-
 @pytest.mark.parametrize("kind", WRITERS)
 def test_a_file_that_is_not_the_listed_one_is_refused(tmp_path: Path, kind: str) -> None:
     folder = WRITERS[kind](tmp_path / "x")
@@ -149,13 +122,6 @@ def test_a_file_that_is_not_listed_is_said(tmp_path: Path) -> None:
         "SHA-256 of 1 of 2 files checked",
         f"1 file is not in {SUMS}: 2.json",
     )
-
-
-def test_a_list_of_digests_that_is_none(tmp_path: Path) -> None:
-    folder = write_locomo(tmp_path / "x")
-    (folder / SUMS).write_text("\nabc  1.json\n")
-    with pytest.raises(BadInputError, match=rf"{SUMS}, line 2: is no digest"):
-        registry.load(str(folder))
 
 
 def test_the_list_of_the_sample_is_complete() -> None:

@@ -7,15 +7,13 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 import pytest
-from ingesting import embedder, new_store, take, tree
+from ingesting import embedder, new_store, tree
 from sample_store import query_engine
 from small_store import note, row, tell
 
 from clsm_cli.errors import BadInputError
 from clsm_cli.evaluation.shadow import log, shadow, sittings
-from clsm_cli.evaluation.shadow.log import Mode
-from clsm_cli.model.ids import tombstone_hash
-from clsm_cli.store import atomic, logs
+from clsm_cli.store import atomic
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -106,7 +104,7 @@ def test_a_session_finds_the_one_before_and_never_itself(store: Store) -> None:
 
 def test_what_was_used_is_logged(store: Store) -> None:
     assert catch_up(store).logged == 2
-    first, second = log.rows(store)[0]
+    first, second = log.logged_rows(store)[0]
     assert (first.at, second.at) == ("2026-02-24T07:00:00Z", "2026-02-25T07:00:00Z")
     assert (first.clsm.used, first.clsm.replies, first.items) == (0, 0, ())
     assert second.clsm.used > 0
@@ -136,18 +134,9 @@ def test_nothing_but_the_log_is_written(store: Store) -> None:
 
 def test_a_session_is_logged_once(store: Store) -> None:
     catch_up(store)
-    logged = log.rows(store)
+    logged = log.logged_rows(store)
     assert catch_up(store) == shadow.Caught()
-    assert log.rows(store) == logged
-
-
-def test_what_lost_its_first_turn_is_not_logged_again(store: Store) -> None:
-    catch_up(store)
-    second, _ = sittings.read(store, "", NOW).sittings
-    stone = logs.render(logs.Tombstone(tombstone_hash(second.first), "2026-03-02T00:00:00Z"))
-    atomic.append(store.root / "tombstones" / "pi.jsonl", stone)
-    assert sittings.read(store, "", NOW).sittings[0].first != second.first
-    assert catch_up(store) == shadow.Caught()
+    assert log.logged_rows(store) == logged
 
 
 def test_turns_without_a_time_stay_with_the_one_before(tmp_path: Path) -> None:
@@ -178,12 +167,6 @@ def test_what_was_taken_in_before_the_start_is_not_logged(tmp_path: Path) -> Non
     assert catch_up(store) == shadow.Caught()
 
 
-def test_a_clock_that_went_back_is_told(store: Store) -> None:
-    caught = catch_up(store, datetime.fromisoformat("2026-01-01T00:00:00+01:00"))
-    assert caught.logged == 0
-    assert "the clock is behind 2026-02-20T07:00:00Z" in caught.warnings[0]
-
-
 def test_a_note_that_came_later_was_not_there(store: Store, tmp_path: Path) -> None:
     note(store, tmp_path / "undated.md", "The sextant is with Ottoline, says the harbour master.\n")
     note(store, tmp_path / "2026-02-25.md", "The sextant came back from Ottoline tonight.\n")
@@ -203,7 +186,7 @@ def test_a_run_asks_so_much_and_the_newest_first(
     caught = catch_up(store)
     assert (caught.logged, caught.left) == (1, 1)
     assert "1 session waits" in caught.warnings[0]
-    assert [each.at for each in log.rows(store)[0]] == ["2026-02-25T07:00:00Z"]
+    assert [each.at for each in log.logged_rows(store)[0]] == ["2026-02-25T07:00:00Z"]
     assert catch_up(store).left == 0
 
 
@@ -212,19 +195,11 @@ def test_a_torn_line_leaves_the_rest(store: Store) -> None:
     path = store.derived / "shadow" / "pi.jsonl"
     whole = path.read_bytes()
     path.write_bytes(whole[: whole.rindex(b"{") + 40])  # a writer was killed
-    assert len(log.rows(store)[0]) == 1
-    assert shadow.of_log(store, None).notes[0].startswith("1 line of the log is not readable")
+    assert len(log.logged_rows(store)[0]) == 1
+    assert shadow.report(store, None).notes[0].startswith("1 line of the log is not readable")
     assert catch_up(store).logged == 1
-    rows, bad = log.rows(store)
+    rows, bad = log.logged_rows(store)
     assert (len(rows), bad) == (2, 1)
-
-
-def test_a_line_that_is_no_row_is_left_out(store: Store) -> None:
-    catch_up(store)
-    path = store.derived / "shadow" / "pi.jsonl"
-    path.write_bytes(path.read_bytes() + b'\n{"sitting": "x"}\n\n[1]\n')
-    rows, bad = log.rows(store)
-    assert (len(rows), bad) == (2, 2)
 
 
 def test_a_store_that_cannot_be_written_is_a_warning(
@@ -243,7 +218,7 @@ def test_a_store_that_cannot_be_written_is_a_warning(
     assert caught.logged == 0
     assert "shadow mode logged nothing" in caught.warnings[0]
     assert "Read-only file system" in caught.warnings[0]
-    assert log.rows(store) == ([], 0)
+    assert log.logged_rows(store) == ([], 0)
 
 
 def test_another_machine_has_its_own_log(
@@ -255,31 +230,18 @@ def test_another_machine_has_its_own_log(
     assert log.mode(other) is None
     shadow.start(other, [], None, BEGUN)
     assert catch_up(other).logged == 0  # these sessions are the first one's
-    found = shadow.of_log(other, None)
+    found = shadow.report(other, None)
     assert found.notes == ("other machines have logs of their own: pi",)
     assert found.verdict == "no session was logged yet"
 
 
-def test_started_twice_changes_what_is_named(store: Store, workspace: Path) -> None:
-    mode, is_new = shadow.start(store, [], 500, NOW)
-    assert not is_new
-    assert mode == Mode("2026-02-20T07:00:00Z", (str(workspace),), 500)
-    assert log.mode(store) == mode
-
-
-def test_the_workspace_that_was_ingested_is_known(tmp_path: Path, workspace: Path) -> None:
-    store = new_store(tmp_path / "memory")
-    take(store, workspace)
-    assert shadow.start(store, [], None, NOW).mode.static == (str(workspace),)
-
-
 def test_the_daily_notes_are_those_of_earlier_days(store: Store, workspace: Path) -> None:
     start = datetime.fromisoformat("2026-02-25T08:00:00+01:00")
-    loaded = log.load([str(workspace)], start, store)
+    loaded = log.load_static([str(workspace)], start, store)
     assert [block.text for block in loaded.blocks][-2:] == ["Wind.", "Fog."]
     assert not loaded.is_changed
     os.utime(workspace / "MEMORY.md")
-    assert log.load([str(workspace)], start, store).is_changed
+    assert log.load_static([str(workspace)], start, store).is_changed
 
 
 def test_files_that_went_are_told(store: Store, workspace: Path) -> None:
@@ -288,7 +250,7 @@ def test_files_that_went_are_told(store: Store, workspace: Path) -> None:
     caught = catch_up(store)
     assert caught.logged == 2
     assert "MEMORY.md: is no file that can be read" in caught.warnings[0]
-    assert log.rows(store)[0][0].static is None
+    assert log.logged_rows(store)[0][0].static is None
 
 
 def test_bad_files_are_refused(tmp_path: Path) -> None:
@@ -302,15 +264,15 @@ def test_bad_files_are_refused(tmp_path: Path) -> None:
         "none": "is no file",
     }.items():
         with pytest.raises(BadInputError, match=reason):
-            log.check([str(tmp_path / name)])
+            log.checked_files([str(tmp_path / name)])
 
 
 def test_a_report_over_a_week(store: Store) -> None:
     catch_up(store)
-    found = shadow.of_log(store, None)
+    found = shadow.report(store, None)
     assert found.clsm is not None
     assert found.static is not None
-    rows = log.rows(store)[0]
+    rows = log.logged_rows(store)[0]
     loaded = sum(each.clsm.tokens for each in rows)
     assert found.clsm.relevance == sum(each.clsm.used for each in rows) / loaded
     assert found.clsm.retention == 1 / 2
@@ -318,7 +280,7 @@ def test_a_report_over_a_week(store: Store) -> None:
     assert (found.overlap, found.beyond) == (0.0, 1.0)
     assert found.verdict.endswith("fewer than 5 sessions decide nothing")
     assert shadow.build(list(rows) * 3, (), is_on=True).verdict.endswith(" of 3")
-    later = shadow.of_log(store, datetime.fromisoformat("2026-02-25T00:00:00+01:00"))
+    later = shadow.report(store, datetime.fromisoformat("2026-02-25T00:00:00+01:00"))
     assert [each.at for each in later.rows] == ["2026-02-25T07:00:00Z"]
 
 
@@ -328,7 +290,7 @@ def test_without_files_there_is_nothing_to_compare(tmp_path: Path) -> None:
     tell(store, *FIRST)
     tell(store, *SECOND)
     catch_up(store)
-    found = shadow.of_log(store, None)
+    found = shadow.report(store, None)
     assert found.static is None
     assert found.efficiency is None
     assert found.verdict.endswith("there are no files to compare with")
@@ -338,8 +300,8 @@ def test_stop_and_delete(store: Store) -> None:
     catch_up(store)
     assert log.stop(store, delete=False)
     assert catch_up(store) == shadow.Caught()
-    assert len(shadow.of_log(store, None).rows) == 2
+    assert len(shadow.report(store, None).rows) == 2
     assert log.stop(store, delete=True)
     assert not log.stop(store, delete=True)
     with pytest.raises(BadInputError, match="turn it on with: clsm eval shadow start"):
-        shadow.of_log(store, None)
+        shadow.report(store, None)

@@ -71,5 +71,7 @@ def test_a_rare_word_weighs_one_and_a_common_one_little(rarity: Rarity) -> None:
 
 def test_the_same_said_in_another_text(rarity: Rarity) -> None:
     (claim,) = sittings.claims(KEPT)
-    assert sittings.held(claim, [sittings.words("Password: biscuit tin, Deventer")], rarity)
-    assert not sittings.held(claim, [sittings.words("A biscuit in Deventer"), frozenset()], rarity)
+    assert sittings.is_used(claim, [sittings.words("Password: biscuit tin, Deventer")], rarity)
+    assert not sittings.is_used(
+        claim, [sittings.words("A biscuit in Deventer"), frozenset()], rarity
+    )

@@ -76,17 +76,6 @@ def test_fresh_makes_it_anew(shop: Workshop, talk: Chat) -> None:
     assert state_of(store).episodes
 
 
-def test_another_input_gets_another_store(shop: Workshop, talk: Chat) -> None:
-    one, _ = stores.of_chat(shop, NAME, talk)
-    other, _ = stores.of_chat(shop, NAME, talk._replace(turns=talk.turns[:-1]))
-    assert one.root != other.root
-
-
-def test_a_name_is_no_path(shop: Workshop, talk: Chat) -> None:
-    store, _ = stores.of_chat(shop, "../../x y", talk)
-    assert store.root.resolve().is_relative_to(shop.folder.resolve())
-
-
 def test_notes_are_ingested_from_their_folders(shop: Workshop, tmp_path: Path) -> None:
     root = write_notes(tmp_path / "set")
     day = root / "workspace" / "memory"
@@ -108,12 +97,6 @@ def test_another_program_makes_another_store(
     monkeypatch.setattr(stores, "digest_of", lambda parts: f"other {len(parts)}")
     assert stores.of_chat(shop, NAME, talk).store.root != made.store.root
     assert stores.kept(shop, made, "marked", _mark).root != kept.root
-
-
-def test_a_digest_of_the_program_is_of_the_parts_that_are_named() -> None:
-    parts = (stores.INGEST, stores.SLEEP, stores.ANSWERS)
-    assert len({stores.digest_of(each) for each in parts}) == 3
-    assert stores.digest_of(("store",)) != stores.digest_of(("text",))
 
 
 def _mark(store: Store) -> None:

@@ -54,7 +54,7 @@ PERSON = "person"
 """Kind of node that is asked about."""
 
 
-def of(held: Memory) -> Iterator[tuple[str, str]]:
+def unanswerable(held: Memory) -> Iterator[tuple[str, str]]:
     """Near and far in turn, each with where it lies; none whose word the store holds."""
     texts = [told.turn.text for told in held.told.values()]
     texts += [row.text for row in held.statements.values()]
@@ -126,7 +126,7 @@ def propose(held: Memory, known: Iterable[str], number: int) -> list[Proposal]:
     kinds = [_asked(held), _changed(held), _stated(held, "decision"), _stated(held, "task")]
     found = list(_in_turn([spread(kind) for kind in kinds], chosen, wanted))
     found += _in_turn([_concepts(held)], chosen, wanted - len(found))
-    none = (Proposal(text, "negative", about) for text, about in of(held))
+    none = (Proposal(text, "negative", about) for text, about in unanswerable(held))
     without = list(_in_turn([none], chosen, number - wanted))
     for place, each in enumerate(without):  # among the others, as nobody should see them coming
         found.insert(min(len(found), (place + 1) * NEGATIVE_EACH - 1), each)

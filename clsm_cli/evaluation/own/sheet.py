@@ -150,7 +150,7 @@ class Pools:
             hidden: Keys of turns that are no answer, as the query was taken from them.
         """
         query = Labelled(id="", text=text)
-        said = {each.id: each.text for each in baselines.of(self._bench).passages}
+        said = {each.id: each.text for each in baselines.pool_of(self._bench).passages}
         found: dict[str, Found] = {}
         for system in self._systems:
             (retrieved,) = system.ask(self._bench, [query])
@@ -216,7 +216,9 @@ class Marked(NamedTuple):
     left: int
 
 
-def of(proposals: Sequence[Proposal], pool: Callable[[Proposal], list[Found]]) -> dict[str, Any]:
+def blank_sheet(
+    proposals: Sequence[Proposal], pool: Callable[[Proposal], list[Found]]
+) -> dict[str, Any]:
     """The sheet; ``relevant`` and ``none`` are to be filled in."""
     queries = [
         {
@@ -392,10 +394,10 @@ class Known:
 
 def known(store: Store) -> Known:
     """What a store holds, by name."""
-    return Known(held(store))
+    return Known(whole_memory(store))
 
 
-def held(store: Store) -> Memory:
+def whole_memory(store: Store) -> Memory:
     """What a store holds."""
     return memory.read(store, _TIME)
 

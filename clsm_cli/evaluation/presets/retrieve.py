@@ -87,7 +87,7 @@ def _bonus(text: str, rounds: Rounds) -> float:
     return five if words >= 5 else three if words >= 3 else 0.0
 
 
-def run(
+def in_rounds(
     text: str, rounds: Rounds, search: Search, texts_of: Callable[[Mapping[int, float]], str]
 ) -> Scores:
     """What all rounds find, best first.
@@ -205,7 +205,7 @@ class _Seeker:
         """The best units of a pool with their scores."""
         preset = self._preset
         if preset.rounds is not None:
-            scores = run(
+            scores = in_rounds(
                 text,
                 preset.rounds,
                 lambda part: _first(self._search(part, pool), k, pool),

@@ -77,7 +77,7 @@ def staged(
         made = Made(store, now)
         told = [turn for each in parts[: number + 1] for turn in each]
         dataset = _dataset(name, told)
-        whole = baselines.whole(dataset.cases[0], store)
+        whole = baselines.context_tokens(dataset.cases[0], store)
         found.append(
             Bench(dataset, dataset.cases[0], store, store, now, whole, shop=own, engine=engine)
         )

@@ -6,7 +6,6 @@ to be read. The log lies below ``.clsm``, which git does not see: ``shadow/<devi
 for each sitting. A line holds counts, and memories by the hash that a tombstone keeps of an id: neither
 a text nor an id, so nothing in it has to go when something is forgotten. It is not derived: whoever
 deletes ``.clsm`` deletes the log.
-
 """
 
 from __future__ import annotations
@@ -163,7 +162,7 @@ def stop(store: Store, *, delete: bool) -> bool:
     return bool(found)
 
 
-def rows(store: Store) -> tuple[list[Row], int]:
+def logged_rows(store: Store) -> tuple[list[Row], int]:
     """The sittings of the log by time, each once, and how many lines cannot be read."""
     found, problems = logs.rows(_log_file(store))
     known: dict[str, Row] = {}
@@ -258,7 +257,7 @@ class Static(NamedTuple):
     missing: tuple[str, ...]
 
 
-def check(named: Iterable[str]) -> tuple[str, ...]:
+def checked_files(named: Iterable[str]) -> tuple[str, ...]:
     """Files and workspaces as full paths, each once.
 
     Raises:
@@ -277,7 +276,7 @@ def check(named: Iterable[str]) -> tuple[str, ...]:
     return tuple(found)
 
 
-def known(store: Store) -> tuple[str, ...]:
+def ingested_files(store: Store) -> tuple[str, ...]:
     """The workspaces whose files the store took in and that are still there, sorted."""
     with open_index(store, None) as opened:
         origins = [
@@ -289,7 +288,7 @@ def known(store: Store) -> tuple[str, ...]:
     return tuple(sorted(map(str, folders)))
 
 
-def load(named: Sequence[str], start: datetime, store: Store) -> Static:
+def load_static(named: Sequence[str], start: datetime, store: Store) -> Static:
     """What is loaded at the start of a sitting.
 
     Args:

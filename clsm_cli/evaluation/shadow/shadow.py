@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 from clsm_cli.errors import BadInputError
 from clsm_cli.evaluation.shadow import log, sittings
 from clsm_cli.evaluation.shadow.log import Mode, Row, Side
-from clsm_cli.evaluation.shadow.sittings import Load
 from clsm_cli.ingestion.report import utc
 from clsm_cli.records import NamedTuple
 from clsm_cli.store.index.opening import open_index
@@ -26,7 +25,6 @@ if TYPE_CHECKING:
     from clsm_cli.retrieval.meaning import Engine
     from clsm_cli.store.index.opening import Embedder
     from clsm_cli.store.layout import Store
-
 
 FEW = 5
 """Sessions below which nothing should be decided."""
@@ -209,10 +207,12 @@ def start(store: Store, named: Sequence[str], budget: int | None, now: datetime)
         DamagedStoreError: What is on cannot be read.
         DiskError: The disk refused.
     """
-    files = log.check(named)
+    files = log.checked_files(named)
     before = log.mode(store)
     if before is None:
-        wanted = Mode(utc(now), files or log.known(store), budget or store.settings.recall.budget)
+        wanted = Mode(
+            utc(now), files or log.ingested_files(store), budget or store.settings.recall.budget
+        )
     else:
         wanted = Mode(before.since, files or before.static, budget or before.budget)
     if wanted != before:
@@ -220,7 +220,7 @@ def start(store: Store, named: Sequence[str], budget: int | None, now: datetime)
     return Started(wanted, before is None)
 
 
-def of_log(store: Store, since: datetime | None) -> Report:
+def report(store: Store, since: datetime | None) -> Report:
     """What the log says.
 
     Args:
@@ -232,7 +232,7 @@ def of_log(store: Store, since: datetime | None) -> Report:
         DamagedStoreError: The log is no file that can be read.
     """
     mode = log.mode(store)
-    rows, bad = log.rows(store)
+    rows, bad = log.logged_rows(store)
     if mode is None and not rows and not bad:
         reason = "is off on this machine and has logged nothing"
         raise BadInputError("shadow mode", reason, "turn it on with: clsm eval shadow start")
@@ -306,7 +306,7 @@ def _caught_up(
     progress: Progress,
 ) -> Caught:
     told = sittings.read(store, mode.since, now)
-    known = {turn for row in log.rows(store)[0] for turn in row.turns}
+    known = {turn for row in log.logged_rows(store)[0] for turn in row.turns}
     new = [
         each
         for each in told.sittings
@@ -358,7 +358,7 @@ def _rows(
     with open_index(store, None) as opened:
         rarity = sittings.Rarity(opened.index.connection, opened.index.size()[0])
         for done, (sitting, given) in enumerate(zip(chosen, replayed, strict=True), 1):
-            beside = log.load(mode.static, sitting.start, store)
+            beside = log.load_static(mode.static, sitting.start, store)
             yield _measured(sitting, given, beside, mode.budget, rarity), beside.missing
             progress("shadow mode", done, len(chosen))
 
@@ -398,8 +398,8 @@ def _measured(
             used=_tokens(of_files),
             replies=sum(look.replies(at, beside.blocks) for at, _ in given.answers),
         ),
-        both=_tokens(claim for claim in of_files if sittings.held(claim, said, rarity)),
-        beyond=_tokens(claim for claim in of_clsm if not sittings.held(claim, written, rarity)),
+        both=_tokens(claim for claim in of_files if sittings.is_used(claim, said, rarity)),
+        beyond=_tokens(claim for claim in of_clsm if not sittings.is_used(claim, written, rarity)),
         changed=beside.is_changed,
         items=tuple(sorted({log.mark(each.id) for each in loads.values()})),
         taken=tuple(sorted({log.mark(name) for name, _ in taken})),

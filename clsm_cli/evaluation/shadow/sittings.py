@@ -411,7 +411,7 @@ def _figures(found: Words) -> Words:
     return frozenset(word for word in found if word.isdigit())
 
 
-def held(claim: Claim, texts: Iterable[Words], rarity: Rarity) -> bool:
+def is_used(claim: Claim, texts: Iterable[Words], rarity: Rarity) -> bool:
     """Whether one of some texts says what a sentence says."""
     whole = rarity(claim.words)
     return any(rarity(claim.words & text) >= HELD * whole for text in texts)

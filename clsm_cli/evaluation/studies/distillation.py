@@ -8,7 +8,8 @@ import re
 from collections import Counter
 from dataclasses import fields, replace
 from datetime import datetime
-from typing import TYPE_CHECKING
+from importlib import resources
+from typing import TYPE_CHECKING, Any
 
 from clsm_cli.errors import RefusedError
 from clsm_cli.evaluation import stores
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
 
     from clsm_cli.evaluation.stores import Made, Workshop
     from clsm_cli.store.layout import Store
-
 
 _FENCED = re.compile(r"^(?:```|~~~)[^\n]*\n", re.MULTILINE)
 _LINKED = re.compile(r"\[\[(?:[^\[\]|\n]{1,200}\|)?([^\[\]|\n]{1,200})\]\]")
@@ -71,7 +71,30 @@ def run_memory(
         facts=tuple(matching.fact(label, held) for label in labels.facts),
         repeated=None if sheet else measure(path, shop, made, store),
         sheet=_drawn(held, sheet, seed),
+        heads=left_out(),
     )
+
+
+def left_out() -> dict[str, dict[str, float]]:
+    """What the shipped heads are worth on memories left out of their fit, as their weights say.
+
+    Returns:
+        Head, and of which texts → figure → value; ``scripts/fit_heads.py`` and ``fit_names.py``
+        measured them, one workspace or conversation left out at a time.
+    """
+
+    def of(head: str) -> dict[str, Any]:
+        text = (resources.files("clsm_cli.heads") / "weights" / f"{head}.json").read_text("utf-8")
+        found: dict[str, Any] = json.loads(text)
+        return found
+
+    units = of("unit")["figures"]["hidden"]
+    return {
+        "documents": of("document")["figures"]["hidden"],
+        "sentences of notes": units["notes"],
+        "sentences of chats": units["chat"],
+        "names": of("name")["left out"],
+    }
 
 
 def without_markup(text: str) -> str:
@@ -158,7 +181,7 @@ def measure(path: Path, shop: Workshop, made: Made, store: Store) -> Repeated:
     )
 
 
-def days(path: Path) -> dict[str, list[str]]:
+def files_by_day(path: Path) -> dict[str, list[str]]:
     """The files of a labelled memory by the day on which they are there, in order of time.
 
     A note is there on the day in its name, a transcript on the day of its last turn, and what has
@@ -192,7 +215,7 @@ def _live(path: Path, shop: Workshop, made: Made) -> tuple[Store, int, int]:
     The last run is at the time of the one that it is compared with.
     """
     store = stores.empty(made.store, "nights")
-    found = days(path)
+    found = files_by_day(path)
     refused = 0
     for day, files in found.items():
         now = datetime.fromisoformat(f"{day}{BEDTIME}")

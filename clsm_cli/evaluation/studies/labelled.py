@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.config import MAX_FILE
@@ -17,7 +17,7 @@ from clsm_cli.store import atomic, episodes, logs, shards, statements, yaml_text
 from clsm_cli.store.jsonlines import LineError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping
     from pathlib import Path
 
     from clsm_cli.model.episodes import Turn
@@ -362,6 +362,7 @@ class MemoryReport:
         statements: None for a memory without markup, of which only concepts are looked at; so are
             ``facts`` and ``repeated``.
         sheet: Statements drawn for a judge.
+        heads: Head → figure → value on memories left out of its fit.
     """
 
     data: dict[str, int]
@@ -370,3 +371,4 @@ class MemoryReport:
     facts: tuple[FactFigures, ...] = ()
     repeated: Repeated | None = None
     sheet: tuple[SheetRow, ...] = ()
+    heads: Mapping[str, Mapping[str, float]] = field(default_factory=dict)

@@ -81,7 +81,7 @@ class Pool:
 
 
 @lru_cache(maxsize=KEPT)
-def of(bench: Bench) -> Pool:
+def pool_of(bench: Bench) -> Pool:
     """The passages of a bench."""
     with open_index(bench.raw, bench.shop.embedder) as opened:
         index = opened.index
@@ -167,7 +167,7 @@ class Baseline:
 
     def ask(self, bench: Bench, queries: Sequence[Query]) -> Iterator[Retrieved]:
         """What it returns for each query, in turn."""
-        pool = of(bench)
+        pool = pool_of(bench)
         rank = self.begin(pool)
         for query in queries:
             began = bench.clock()
@@ -378,7 +378,7 @@ def files(root: Path, folders: Sequence[str]) -> list[Path]:
     return [found[path] for path in loaded(found)]
 
 
-def whole(case: Case, store: Store) -> int:
+def context_tokens(case: Case, store: Store) -> int:
     """Tokens of what an agent without a memory would load.
 
     Of a workspace its static files, or everything where there are none; of a conversation all of

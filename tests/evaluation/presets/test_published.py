@@ -12,7 +12,6 @@ from sample_store import NOW
 from clsm_cli.evaluation.presets import preset as presets
 from clsm_cli.evaluation.presets import retrieve
 from clsm_cli.store import layout
-from clsm_cli.text import tokens
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -73,11 +72,6 @@ def test_nemori_ten_episodes_of_which_two_have_their_turns_and_twenty_statements
         assert near[-1] >= 0.0
 
 
-def test_nemori_keeps_its_ratio(asleep: Store) -> None:
-    memories = ask(asleep, "nemori", "Mandelbrot", k=3, budget=10**6).memories
-    assert [memory.kind for memory in memories] == ["episode"] * 3 + ["statement"] * 6
-
-
 def test_caim_is_not_asked_where_nothing_earlier_is_needed(asleep: Store) -> None:
     asked = "What is the capital of France?"
     assert ask(asleep, "caim", asked).memories == []
@@ -136,25 +130,6 @@ def test_smriti_ranks_count_from_zero(asleep: Store) -> None:
     assert len(scores) > 3
 
 
-def test_smriti_agreement_is_worth_a_factor(asleep: Store) -> None:
-    preset = presets.load("smriti")
-    plain = preset._replace(fusion=preset.fusion._replace(agreed=(1.0,)))
-    with_factor = smriti_scores(preset, asleep, "who mended the gauge")
-    without = smriti_scores(plain, asleep, "who mended the gauge")
-    assert with_factor != without
-    assert with_factor[-1] <= without[-1]  # relative to the best, which most channels name
-
-
-def test_smriti_chooses_ten_of_fifteen(asleep: Store) -> None:
-    preset = presets.load("smriti")
-    asked = "what did Mandelbrot say about prices"
-    chosen = ask(asleep, preset, asked, budget=10**6).memories
-    everything = ask(asleep, preset._replace(diversity=None), asked, budget=10**6).memories
-    assert (len(chosen), len(everything)) == (10, 15)
-    assert chosen[0] == everything[0]
-    assert {m.id for m in chosen} < {m.id for m in everything}
-
-
 def test_smriti_age_halves_each_part() -> None:
     parts = presets.load("smriti").recency
     assert sum(weight for _, weight in parts) == pytest.approx(1.0)
@@ -196,30 +171,11 @@ def test_smriti_fuses_rounds_and_asks_for_what_is_missing() -> None:
         asked.append(text)
         return held.get(text, {})
 
-    found = retrieve.run(
+    found = retrieve.in_rounds(
         "REST vs GraphQL", smriti_rounds(), search, lambda _: "REST is an interface"
     )
     assert asked == ["REST vs GraphQL", "REST", "GraphQL"]  # GraphQL was asked for already
     assert found == pytest.approx({1: (0.4 + 0.8 * 0.5) * 1.3, 2: 0.3, 3: 0.6 * 0.2})
-
-
-def test_smriti_ends_when_a_round_brings_nothing() -> None:
-    asked = []
-
-    def search(text: str) -> dict[int, float]:
-        asked.append(text)
-        return {1: 0.1} if len(asked) == 1 else {}
-
-    retrieve.run("boats of Haarlem", smriti_rounds(), search, lambda _: "a boat")
-    assert asked == ["boats of Haarlem", "Haarlem"]
-
-
-def test_cma_fills_the_budget_with_what_gains(asleep: Store) -> None:
-    answer = ask(asleep, "cma", "what did Mandelbrot say about prices", budget=300)
-    assert 0 < sum(memory.tokens for memory in answer.memories) <= 300
-    terms = set(tokens.stems("Mandelbrot say prices"))
-    for memory in answer.memories:  # what has no word of the query loses against any text
-        assert terms & set(tokens.stems(memory.text)), memory.text
 
 
 def test_cma_a_value_that_was_superseded_is_a_distractor(asleep: Store) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -127,35 +126,7 @@ def test_an_exact_match_has_a_fifth_more_than_its_cosine(store: Store) -> None:
     assert exact.activation == pytest.approx(1.2 * near.activation, abs=2e-4)
 
 
-def test_a_query_that_stands_in_a_node_names_it(store: Store) -> None:
-    draw(store, node("Quartz"), node("Ferry", summary="It crosses the harbour twice an hour."))
-    found = ask(store, "cls-m", "twice an hour").concepts[0]
-    assert (found.label, found.seed) == ("Ferry", "exact")
-
-
-def test_ten_nodes_and_eight_kilobytes(store: Store) -> None:
-    listed = [node(f"ferry-{i}", summary=f"Ferry {i}: " + "water " * 300) for i in range(12)]
-    seeds = presets.load("cls-m").seeds
-    assert seeds is not None
-    many = presets.load("cls-m")._replace(seeds=seeds._replace(most=20))
-    draw(store, *listed)
-    answer = ask(store, many, "ferry", budget=9000)
-    memories = answer.memories
-    assert len(answer.concepts) == 10
-    assert 0 < sum(len(memory.text) for memory in memories) <= 8192
-    assert {memory.kind for memory in memories} == {"node"}
-    assert all(memory.sources[0].path == "projects/graph" for memory in memories)
-    assert len(memories) < 10
-
-
 def test_without_seeds_nothing_is_found(store: Store) -> None:
     draw(store, *chain(LABELS))
     answer = ask(store, "cls-m", "photosynthesis of algae")
     assert (answer.concepts, answer.memories) == ((), [])
-
-
-def test_the_answer_is_in_order_and_repeats(store: Store) -> None:
-    draw(store, *chain(LABELS))
-    first = ask(store, "cls-m", "Quartz or Moss")
-    assert first == ask(store, "cls-m", "Quartz or Moss")
-    assert all(a.activation >= b.activation for a, b in pairwise(first.concepts))
