@@ -1,9 +1,11 @@
-"""Joins the labels of ``fixtures/labels`` with the texts that they are about.
+"""Joins the labels of ``fixtures/labels``, and natural changes, with the texts that they are about.
 
-``python -m scripts.join_labels COPIES [--locomo FOLDER]`` prints a line of JSON for each label whose text is
-there: the label with ``text``. COPIES holds a checkout of each repository of ``sources.json`` at its
-commit, in a folder named ``owner+name``; FOLDER holds LoCoMo's conversations. The repository has no
-text of theirs: a label says where its text stands, and a hash says whether it is that text.
+``python -m scripts.join_labels COPIES [--locomo FOLDER] [--gvd FOLDER]`` prints a line of JSON for each
+label whose text is there: the label with ``text``, a pair with a text for each of its sides. COPIES
+holds a checkout of each repository of ``sources.json`` at its commit, in a folder named ``owner+name``,
+and for sides that name another commit a bare clone, ``owner+name.git``; the other folders hold LoCoMo's
+conversations and GVD's. The repository has no text of theirs: a label says
+where its text stands, and a hash says whether it is that text.
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
+import subprocess
 import sys
 from functools import cache
 from pathlib import Path
@@ -21,30 +24,51 @@ if TYPE_CHECKING:
 
 LABELS = Path(__file__).parents[1] / "fixtures" / "labels"
 CHAT = "locomo"
+GVD = "gvd"
 _NEAR = 8
 """Lines in which a name stands that begins on the line of its label."""
 
 
-def joined(name: str, copies: Path, locomo: Path | None) -> Iterator[dict[str, Any]]:
+def joined(
+    name: str, copies: Path, locomo: Path | None, gvd: Path | None = None
+) -> Iterator[dict[str, Any]]:
     """The labels of a file that have their text, with it.
 
     Args:
-        name: ``units``, ``documents`` or ``names``.
+        name: ``units``, ``documents``, ``names``; or ``pairs`` or ``natural`` (changes, with a question),
+            whose ``a`` and ``b`` each have theirs.
         copies: The checkouts.
-        locomo: The conversations, if they are there.
+        locomo: LoCoMo's conversations, if they are there.
+        gvd: The folder of GVD's conversations, if it is there.
     """
-    for line in (LABELS / f"{name}.jsonl").read_text("utf-8").splitlines():
+    chats = {CHAT: locomo, GVD: gvd}
+    folder = LABELS.with_name("changes") if name == "natural" else LABELS
+    for line in (folder / f"{name}.jsonl").read_text("utf-8").splitlines():
         label = json.loads(line)
-        text = _text(label, copies, locomo)
-        if text is not None:
-            yield {**label, "text": text}
+        if "a" not in label:
+            text = _text(label, copies, chats)
+            if text is not None:
+                yield {**label, "text": text}
+            continue
+        sides = [{"repo": label["repo"], **label[side]} for side in ("a", "b")]
+        earlier, later = (_text(side, copies, chats) for side in sides)
+        if earlier is not None and later is not None:
+            yield label | {
+                "a": {**label["a"], "text": earlier},
+                "b": {**label["b"], "text": later},
+            }
 
 
-def _text(label: dict[str, Any], copies: Path, locomo: Path | None) -> str | None:
-    if label["repo"] == CHAT:
-        found = _said(_turns(locomo / label["file"]).get(label["turn"]), label) if locomo else None
+def _text(label: dict[str, Any], copies: Path, chats: dict[str, Path | None]) -> str | None:
+    if label["repo"] in chats:
+        folder = chats[label["repo"]]
+        found = _said(_turns(folder / label["file"]).get(label["turn"]), label) if folder else None
     else:
-        lines = _lines(copies / label["repo"].replace("/", "+", 1) / label["file"])
+        copy = copies / label["repo"].replace("/", "+", 1)
+        if "commit" in label:
+            lines = _lines_at(copy.with_name(f"{copy.name}.git"), label["commit"], label["file"])
+        else:
+            lines = _lines(copy / label["file"])
         if lines is None:
             return None
         if "hash" not in label:
@@ -83,11 +107,25 @@ def _lines(path: Path) -> list[str] | None:
 
 
 @cache
+def _lines_at(clone: Path, commit: str, file: str) -> list[str] | None:
+    command = ["git", "--git-dir", str(clone), "show", f"{commit}:{file}"]
+    shown = subprocess.run(command, capture_output=True, check=False)
+    return None if shown.returncode else shown.stdout.decode("utf-8", "replace").split("\n")
+
+
+@cache
 def _turns(path: Path) -> dict[str, str]:
-    """The turns of a conversation as ``speaker: text``, by their id."""
+    """The turns of a conversation as ``speaker: text``, by their id; in GVD ``name/day/number``."""
     if not path.exists():
         return {}
     said = json.loads(path.read_text("utf-8"))
+    if path.name.startswith("memory_bank"):
+        return {
+            f"{name}/{day}/{number}": f"{name}: {turn['query']}"
+            for name, person in said.items()
+            for day, turns in person["history"].items()
+            for number, turn in enumerate(turns)
+        }
     said = said.get("conversation", said)
     sessions = [value for key, value in said.items() if key.startswith("session_")]
     return {
@@ -103,10 +141,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("copies", type=Path)
     parser.add_argument("--locomo", type=Path)
+    parser.add_argument("--gvd", type=Path)
     given = parser.parse_args()
-    for name in ("units", "documents", "names"):
+    for name in ("units", "documents", "names", "pairs", "natural"):
         count = 0
-        for row in joined(name, given.copies, given.locomo):
+        for row in joined(name, given.copies, given.locomo, given.gvd):
             print(json.dumps({"of": name, **row}, ensure_ascii=False))
             count += 1
         print(f"{name}: {count} with their text", file=sys.stderr)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import re
+import subprocess
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
@@ -35,6 +37,9 @@ def rows(name: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in text.splitlines()]
 
 
+LABELS_OF_PAIRS = {"same", "update", "both", "unrelated"}
+
+
 @pytest.mark.parametrize("name", SIZES)
 def test_every_label_has_a_place_and_a_value(name: str) -> None:
     found = rows(name)
@@ -44,6 +49,34 @@ def test_every_label_has_a_place_and_a_value(name: str) -> None:
     assert {row["repo"] for row in found} <= {*sources, join_labels.CHAT}
     for key, values in VALUES[name].items():
         assert {row[key] for row in found} == values
+
+
+def test_every_pair_has_two_places_and_a_label() -> None:
+    found = rows("pairs")
+    sources = json.loads((join_labels.LABELS / "sources.json").read_text("utf-8"))
+    assert len({row["id"] for row in found}) == len(found) >= 1000
+    assert {row["repo"] for row in found} <= {*sources, join_labels.CHAT, join_labels.GVD}
+    assert {row["label"] for row in found} == LABELS_OF_PAIRS
+    assert all(row["a"]["hash"] != row["b"]["hash"] for row in found)
+    places = {"file", "commit", "line", "end_line", "turn", "start", "end", "hash", "date"}
+    assert {key for row in found for side in ("a", "b") for key in row[side]} == places
+    fields = {"id", "repo", "sample", "a", "b", "label", "second"}
+    assert {key for row in found for key in row} == fields
+    assert sum("second" in row for row in found) == 200
+    known = ((row["a"].get("date", "9999"), row["b"].get("date", "9999")) for row in found)
+    assert all(earlier <= later for earlier, later in known)
+
+
+def test_natural_changes_are_pairs_labelled_as_updates_with_a_question() -> None:
+    path = join_labels.LABELS.with_name("changes") / "natural.jsonl"
+    found = [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+    assert len(found) >= 60
+    assert len({row["ask"] for row in found}) == len(found)
+    pairs = {row["id"]: row for row in rows("pairs")}
+    for row in found:
+        pair = pairs[row["id"].removeprefix("n-")]
+        assert pair["label"] == "update", row["id"]
+        assert (row["repo"], row["a"], row["b"]) == (pair["repo"], pair["a"], pair["b"])
 
 
 def test_the_questions_are_told_apart() -> None:
@@ -79,6 +112,31 @@ def test_no_label_holds_a_text() -> None:
         ]
     }
     assert {*fields} == places | labels
+
+
+def test_told_pairs_are_whole_and_no_clue_decides_alone() -> None:
+    found = rows("told_pairs")
+    assert len({row["id"] for row in found}) == len(found) == 2499
+    assert {key for row in found for key in row} == {
+        *["id", "a", "b", "label", "group", "frame", "a_head", "b_head"]
+    }
+    labels = Counter(row["label"] for row in found)
+    assert labels == {"update": 581, "same": 506, "both": 917, "unrelated": 495}
+    assert (
+        len({(row["a"], row["b"], row.get("a_head"), row.get("b_head")) for row in found}) == 2499
+    )
+    group = {row["frame"]: row["group"] for row in found}
+    assert all(group[row["frame"]] == row["group"] for row in found)
+    frames: dict[tuple[str, str, str | None], str] = {}
+    for row in found:
+        for side in "ab":
+            told = (row["group"], row[side], row.get(f"{side}_head"))
+            assert frames.setdefault(told, row["frame"]) == row["frame"], told
+    cue = re.compile(r"\b(now|instead|no longer|actually|any ?more)\b", re.IGNORECASE)
+    marked = Counter(row["label"] for row in found if cue.search(f"{row['a']} {row['b']}"))
+    assert 0.15 < marked["update"] / labels["update"] < 1 / 3
+    apart = labels["both"] + labels["unrelated"]
+    assert (marked["both"] + marked["unrelated"]) / apart > 0.18
 
 
 def test_a_label_finds_its_text_and_no_other(
@@ -117,3 +175,54 @@ def test_a_label_finds_its_text_and_no_other(
     assert texts("units") == [unit, "Mara: Hello.", "Hell"]
     assert texts("documents") == [note.read_text("utf-8")]
     assert texts("names") == ["Albertine"]
+
+
+def test_a_pair_finds_both_texts_also_those_of_an_older_commit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    copies = tmp_path / "copies"
+    note = copies / "mara+notes" / "MEMORY.md"
+    note.parent.mkdir(parents=True)
+    note.write_text("- Port: 80\n", "utf-8")
+    commit = _cloned_bare(note.parent)
+    note.write_text("# Server\n\n- Port: 8080\n", "utf-8")
+    said = {"history": {"2023-04-27": [{"query": "I like tea."}, {"query": "I like rain."}]}}
+    (tmp_path / "memory_bank_en.json").write_text(json.dumps({"Ivy": said}), "utf-8")
+    old = {"file": "MEMORY.md", "commit": commit, "line": 1, "end_line": 1, "start": 0, "end": 10}
+    new = {"file": "MEMORY.md", "line": 3, "end_line": 3, "start": 0, "end": 12}
+    first = {"file": "memory_bank_en.json", "turn": "Ivy/2023-04-27/0", "start": 0, "end": 11}
+    second = {"file": "memory_bank_en.json", "turn": "Ivy/2023-04-27/1", "start": 0, "end": 12}
+    labels = [
+        _pair("mara/notes", (old, "- Port: 80"), (new, "- Port: 8080")),
+        _pair("mara/notes", (old, "- Port: 80"), (new, "- Port: 9090")),
+        _pair("gvd", (first, "I like tea."), (second, "I like rain.")),
+    ]
+    (tmp_path / "pairs.jsonl").write_text("\n".join(map(json.dumps, labels)), "utf-8")
+    monkeypatch.setattr(join_labels, "LABELS", tmp_path)
+    found = join_labels.joined("pairs", copies, None, tmp_path)
+    assert [(row["a"]["text"], row["b"]["text"]) for row in found] == [
+        ("- Port: 80", "- Port: 8080"),
+        ("I like tea.", "I like rain."),
+    ]
+
+
+def _pair(repo: str, *sides: tuple[dict[str, Any], str]) -> dict[str, Any]:
+    found = ({**place, "hash": join_labels.digest(text)} for place, text in sides)
+    return {"repo": repo, **dict(zip("ab", found, strict=True))}
+
+
+def _cloned_bare(folder: Path) -> str:
+    """Commit what is in a folder and clone it to ``NAME.git`` beside it; the commit."""
+
+    def git(*command: str) -> str:
+        who = ("-c", "user.name=Mara", "-c", "user.email=mara@example.org")
+        done = subprocess.run(
+            ["git", "-C", folder, *who, *command], capture_output=True, check=True, text=True
+        )
+        return done.stdout.strip()
+
+    git("init", "-q")
+    git("add", ".")
+    git("commit", "-qm", "Notes")
+    git("clone", "-q", "--bare", ".", f"../{folder.name}.git")
+    return git("rev-parse", "HEAD")
