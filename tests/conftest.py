@@ -40,20 +40,24 @@ if _named := os.environ.get("CLSM_EXAMPLES"):
     settings.load_profile("named")
 
 
-def _in_memory() -> None:
-    """Let temporary folders lie in memory where it has room.
+_MEMORY, _ROOM = "/dev/shm", 4 << 30
+"""A folder in memory, and the bytes that it must have; a run needs far less."""
 
-    Commands sync what they write, and the tests run tens of thousands of them: on a disk they would
-    mostly wait for that. The fault rigs see to it that what is synced is what has to be.
+
+def _lie_in_memory() -> None:
+    """Let temporary folders lie in memory where it has room, and programs may lie there too.
+
+    Commands sync what they write, and the tests run thousands of them: on a disk they would mostly
+    wait for that. The fault rigs see to it that what is synced is what has to be.
     """
     with contextlib.suppress(OSError):
-        if os.access("/dev/shm", os.W_OK) and shutil.disk_usage("/dev/shm").free > _ROOM:
-            tempfile.tempdir = "/dev/shm"
+        found = os.statvfs(_MEMORY)
+        has_room = found.f_bavail * found.f_frsize > _ROOM and not found.f_flag & os.ST_NOEXEC
+        if has_room and os.access(_MEMORY, os.W_OK):
+            tempfile.tempdir = _MEMORY
 
 
-_ROOM = 4 << 30
-"""Bytes; what passed leaves nothing, so a run needs far less."""
-_in_memory()
+_lie_in_memory()
 _OURS = ("CLSM_", "XDG_", "OPENCLAW_", "CLAUDE_")
 _OF_A_RUN = frozenset({"CLSM_EXAMPLES", "CLSM_TURNS", "CLSM_MODEL_DIR"})
 """Variables that say how tests run, not what clsm finds."""

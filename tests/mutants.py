@@ -145,7 +145,7 @@ MUTANTS = (
         "store/runs.py",
         "return not any((root / parent).is_symlink() for parent in path.parents[:-1])",
         "return True",
-        ("store/test_runs.py"),
+        ("store/test_runs.py",),
     ),
     Mutant(
         "a file changed by hand is overwritten by the rest of a run",

@@ -6,19 +6,16 @@ import json
 from pathlib import Path
 
 import pytest
-import typer
 from consolidation.test_correct import BELL, NOW, QUARTER, bell, hold, statement
+from in_process import InProcess
 from ingesting import new_store, tree
 from sleeping import current
-from typer.testing import CliRunner, Result
 
-from clsm_cli.commands.correct import EXAMPLES, correct
-from clsm_cli.commands.help import Command
 from clsm_cli.errors import BadInputError
 from clsm_cli.store.layout import Store
 
-SINGLE = typer.Typer(add_completion=False, rich_markup_mode=None)
-SINGLE.command("correct", cls=Command, epilog=EXAMPLES)(correct)
+_COMMAND = InProcess("correct", NOW)
+run, ok = _COMMAND.run, _COMMAND.ok
 
 
 @pytest.fixture
@@ -26,16 +23,6 @@ def store(tmp_path: Path) -> Store:
     made = new_store(tmp_path / "memory")
     hold(made, bell())
     return made
-
-
-def run(store: Store, *words: str) -> Result:
-    return CliRunner().invoke(SINGLE, ["--store", str(store.root), "--now", NOW, *words])
-
-
-def ok(store: Store, *words: str) -> str:
-    done = run(store, *words)
-    assert done.exit_code == 0, (done.output, done.exception)
-    return done.stdout
 
 
 def test_what_was_and_what_is(store: Store) -> None:

@@ -6,12 +6,9 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
-import typer
+from in_process import InProcess
 from ingesting import new_store, take, tree
-from typer.testing import CliRunner, Result
 
-from clsm_cli.commands.doctor import EXAMPLES, doctor
-from clsm_cli.commands.help import Command
 from clsm_cli.commands.render_doctor import SHOWN, doctor_lines
 from clsm_cli.errors import NewerFormatError, RefusedError
 from clsm_cli.health.codes import found
@@ -22,9 +19,9 @@ if TYPE_CHECKING:
 
     from clsm_cli.store.layout import Store
 
-APP = typer.Typer(add_completion=False, rich_markup_mode=None)
-APP.command("doctor", cls=Command, epilog=EXAMPLES)(doctor)
 NOW = "2026-03-01T12:00:00+01:00"
+_COMMAND = InProcess("doctor", NOW)
+run = _COMMAND.run
 
 
 @pytest.fixture
@@ -37,10 +34,6 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Store:
     notes.write_text("# Boats\n\n- The ferry leaves at nine.\n- The mast is tall.\n")
     take(made, notes)
     return made
-
-
-def run(store: Store, *words: str) -> Result:
-    return CliRunner().invoke(APP, ["--store", str(store.root), "--now", NOW, *words])
 
 
 def as_json(store: Store, *words: str) -> tuple[int, Any]:

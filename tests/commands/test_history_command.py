@@ -3,22 +3,17 @@
 from __future__ import annotations
 
 import io
-import json
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
 import pytest
-import typer
 from consolidation.test_correct import NOW, QUARTER, bell, done, hold, statement
 from hypothesis import given
 from hypothesis import strategies as st
+from in_process import InProcess
 from ingesting import new_store, tree
 from strategies import examples
-from typer.testing import CliRunner, Result
 
-from clsm_cli.commands.help import Command
-from clsm_cli.commands.history import EXAMPLES, history
 from clsm_cli.commands.render_history import BAR, _Span, bar, renderables
 from clsm_cli.errors import BadInputError
 from clsm_cli.inspection.history import View
@@ -26,9 +21,9 @@ from clsm_cli.inspection.history import history as use_case
 from clsm_cli.inspection.versions import Version
 from clsm_cli.store.layout import Store
 
-SINGLE = typer.Typer(add_completion=False, rich_markup_mode=None)
-SINGLE.command("history", cls=Command, epilog=EXAMPLES)(history)
 TODAY = "2026-03-05T12:00:00+01:00"
+_COMMAND = InProcess("history", TODAY)
+run, ok, data = _COMMAND.run, _COMMAND.ok, _COMMAND.data
 
 
 @pytest.fixture
@@ -37,20 +32,6 @@ def store(tmp_path: Path) -> Store:
     hold(made, bell(), statement("The clock strikes.", subject="clock", slot="interval"))
     done(made, bell().id, QUARTER)
     return made
-
-
-def run(store: Store, *words: str) -> Result:
-    return CliRunner().invoke(SINGLE, ["--store", str(store.root), "--now", TODAY, *words])
-
-
-def ok(store: Store, *words: str) -> str:
-    ended = run(store, *words)
-    assert ended.exit_code == 0, (ended.output, ended.exception)
-    return ended.stdout
-
-
-def data(store: Store, *words: str) -> Any:
-    return json.loads(ok(store, "--json", *words))
 
 
 def test_as_data(store: Store) -> None:

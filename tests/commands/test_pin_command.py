@@ -4,30 +4,20 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
-import typer
 from consolidation.test_correct import BELL, HOME, NOW, bell, hold, home, statement
+from in_process import InProcess
 from ingesting import new_store, tree
 from sleeping import rows
-from typer.testing import CliRunner, Result
+from typer.testing import Result
 
 from clsm_cli.app import COMMANDS, Commands
-from clsm_cli.commands import pin, unpin
-from clsm_cli.commands.help import Command
 from clsm_cli.errors import BadInputError
 from clsm_cli.model.graph import Node
 from clsm_cli.store.layout import Store
 
-
-def _single(name: str, module: Any) -> typer.Typer:
-    app = typer.Typer(add_completion=False, rich_markup_mode=None)
-    app.command(name, cls=Command, epilog=module.EXAMPLES)(getattr(module, name))
-    return app
-
-
-APPS = {"pin": _single("pin", pin), "unpin": _single("unpin", unpin)}
+APPS = {name: InProcess(name, NOW) for name in ("pin", "unpin")}
 
 
 @pytest.fixture
@@ -38,14 +28,11 @@ def store(tmp_path: Path) -> Store:
 
 
 def run(store: Store, command: str, *words: str) -> Result:
-    line = ["--store", str(store.root), "--now", NOW, *words]
-    return CliRunner().invoke(APPS[command], line)
+    return APPS[command].run(store, *words)
 
 
 def ok(store: Store, command: str, *words: str) -> str:
-    done = run(store, command, *words)
-    assert done.exit_code == 0, (done.output, done.exception)
-    return done.stdout
+    return APPS[command].ok(store, *words)
 
 
 def test_both_are_commands() -> None:

@@ -8,19 +8,16 @@ import sys
 from pathlib import Path
 
 import pytest
-import typer
 from consolidation.test_correct import BELL, NOW, QUARTER, bell, hold
 from consolidation.test_review import ask, listed
 from hypothesis import given
 from hypothesis import strategies as st
+from in_process import InProcess
 from ingesting import new_store, tree
 from pseudo_terminal import Terminal
 from sleeping import current
-from typer.testing import CliRunner, Result
 
 from clsm_cli.commands import render_review
-from clsm_cli.commands.help import Command
-from clsm_cli.commands.review import EXAMPLES, review
 from clsm_cli.consolidation.review import CONTRADICTION, NEW_TAG, REASONS
 from clsm_cli.consolidation.worth import Why
 from clsm_cli.errors import BadInputError
@@ -28,13 +25,14 @@ from clsm_cli.heads.owner import Decision
 from clsm_cli.store.layout import Store
 from clsm_cli.store.logs import ReviewItem
 
-SINGLE = typer.Typer(add_completion=False, rich_markup_mode=None)
-SINGLE.command("review", cls=Command, epilog=EXAMPLES)(review)
 PROGRAM = (
     "import sys, typer; from clsm_cli.commands.review import review;"
     "app = typer.Typer(add_completion=False, pretty_exceptions_enable=False);"
     "app.command()(review); app()"
 )
+
+_COMMAND = InProcess("review", NOW)
+run, ok = _COMMAND.run, _COMMAND.ok
 
 
 @pytest.fixture
@@ -44,16 +42,6 @@ def store(tmp_path: Path) -> Store:
     ask(made, "a1", CONTRADICTION, bell().id, BELL, QUARTER)
     ask(made, "b2", NEW_TAG, "tag-1", "kiln")
     return made
-
-
-def run(store: Store, *words: str) -> Result:
-    return CliRunner().invoke(SINGLE, ["--store", str(store.root), "--now", NOW, *words])
-
-
-def ok(store: Store, *words: str) -> str:
-    done = run(store, *words)
-    assert done.exit_code == 0, (done.output, done.exception)
-    return done.stdout
 
 
 def at_a_terminal(store: Store, script: str, answer: str = "") -> tuple[int, str]:

@@ -20,7 +20,10 @@ QUERIES = (
     "?!",
     "日本",
 )
-PARTS = (SAMPLE / "workspace", SAMPLE / "sessions")
+PARTS = (
+    *(SAMPLE / "workspace" / f"{name}.md" for name in ("MEMORY", "USER", "memory/2026-02-12")),
+    *(SAMPLE / "sessions" / f"{name}.jsonl" for name in ("a41f09c7", "5d2ce8b0")),
+)
 
 
 def answers(cli: Cli, store: Path) -> list[str]:
@@ -35,7 +38,7 @@ def ingest(cli: Cli, store: Path, *parts: Path) -> None:
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory, model_folder: Path) -> Path:
-    """The store of the sample memory; tests copy it."""
+    """A store of a part of the sample memory; tests copy it."""
     folder = tmp_path_factory.mktemp("made")
     cli = Cli(folder, environment(folder, model_folder))
     cli.ok("init", "-q", "--store", cli.store)
@@ -70,8 +73,7 @@ def test_without_the_index_and_made_in_parts(sample: Cli) -> None:
 def test_in_another_order_of_ingest(sample: Cli) -> None:
     other = sample.folder / "other"
     sample.ok("init", "-q", "--store", other)
-    files = sorted((SAMPLE / "sessions").iterdir(), reverse=True)
-    for part in (*files, PARTS[0]):
+    for part in reversed(PARTS):
         ingest(sample, other, part)
     assert answers(sample, other) == answers(sample, sample.store)
 

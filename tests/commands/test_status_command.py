@@ -6,12 +6,9 @@ import re
 from typing import TYPE_CHECKING
 
 import pytest
-import typer
+from in_process import InProcess
 from ingesting import new_store, take, tree
-from typer.testing import CliRunner
 
-from clsm_cli.commands.help import Command
-from clsm_cli.commands.status import EXAMPLES, status
 from clsm_cli.errors import BadInputError, LockedError, StaleError
 from clsm_cli.inspection import speed
 from clsm_cli.store.lock import locked
@@ -85,8 +82,7 @@ def test_the_mark_is_of_this_machine_alone(cli: Cli) -> None:
 # ``clsm status --bench``: real processes are timed, and the block tells nothing of the memory.
 
 
-STATUS = typer.Typer(add_completion=False, rich_markup_mode=None)
-STATUS.command("status", cls=Command, epilog=EXAMPLES)(status)
+STATUS = InProcess("status", "2026-03-01T12:00:00+01:00")
 SECRET = "Zanzibar"
 
 
@@ -102,7 +98,7 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Store:
 
 def test_the_block(store: Store) -> None:
     before = tree(store.root)
-    done = CliRunner().invoke(STATUS, ["--bench", "--store", str(store.root)])
+    done = STATUS.run(store, "--bench")
     assert done.exception is None
     rows = re.findall(r"^(\w[\w ]*\w) +([\d.]+) +([\d.]+) +([\d.]+)$", done.stdout, re.MULTILINE)
     assert [row[0] for row in rows] == [speed.YARDSTICK, "recall", "context", "capture"]

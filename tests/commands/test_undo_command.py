@@ -6,18 +6,15 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
-import typer
 from consolidation.test_correct import BELL, HOME, QUARTER, bell, hold, home
 from forgetting.test_undo import corrected
 from forgetting.undoing import newest, noted
+from in_process import InProcess
 from ingesting import new_store, tree
 from sleeping import current
-from typer.testing import CliRunner, Result
 
-from clsm_cli.commands.help import Command
-from clsm_cli.commands.status import EXAMPLES as STATUS_EXAMPLES
-from clsm_cli.commands.status import RECENT_RUNS, status
-from clsm_cli.commands.undo import EXAMPLES, LISTED, undo
+from clsm_cli.commands.status import RECENT_RUNS
+from clsm_cli.commands.undo import LISTED
 from clsm_cli.errors import BadInputError, RefusedError
 from clsm_cli.store import atomic, runs
 
@@ -26,27 +23,16 @@ if TYPE_CHECKING:
 
     from clsm_cli.store.layout import Store
 
-UNDO = typer.Typer(add_completion=False, rich_markup_mode=None)
-UNDO.command("undo", cls=Command, epilog=EXAMPLES)(undo)
-STATUS = typer.Typer(add_completion=False, rich_markup_mode=None)
-STATUS.command("status", cls=Command, epilog=STATUS_EXAMPLES)(status)
 NOW = "2026-03-01T12:00:00+01:00"
+_UNDO = InProcess("undo", NOW)
+STATUS = InProcess("status", NOW)
+run, ok = _UNDO.run, _UNDO.ok
 
 
 @pytest.fixture
 def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Store:
     monkeypatch.setenv("CLSM_DEVICE", "pi")
     return new_store(tmp_path / "memory")
-
-
-def run(store: Store, *words: str, app: typer.Typer = UNDO) -> Result:
-    return CliRunner().invoke(app, ["--store", str(store.root), "--now", NOW, *words])
-
-
-def ok(store: Store, *words: str, app: typer.Typer = UNDO) -> str:
-    done = run(store, *words, app=app)
-    assert done.exit_code == 0, (done.output, done.exception)
-    return done.stdout
 
 
 def test_byte_for_byte(store: Store) -> None:
@@ -135,7 +121,7 @@ def test_what_is_refused(store: Store) -> None:
 
 
 def listed(store: Store, *words: str) -> list[str]:
-    return [row for row in ok(store, *words, app=STATUS).splitlines() if "  run-" in row]
+    return [row for row in STATUS.ok(store, *words).splitlines() if "  run-" in row]
 
 
 def test_status_lists_the_runs_newest_first_with_what_became_of_them(store: Store) -> None:
@@ -157,7 +143,7 @@ def test_status_lists_the_runs_newest_first_with_what_became_of_them(store: Stor
         f"{at}  note  {two}  1 file  undone by {undone}",
         f"{at}  note  {one}  1 file  cannot be undone",
     ]
-    data: dict[str, Any] = json.loads(ok(store, "--json", app=STATUS))
+    data: dict[str, Any] = STATUS.data(store)
     assert data["runs"][1] == {
         "id": undone,
         "command": "undo",

@@ -41,7 +41,11 @@ def backwards() -> None:
 
 def unsynced() -> None:
     """A file is replaced by a rename, and nothing is ever synced, as in many programs."""
-    os.fsync = lambda _: None
+
+    def fsync(fd: object) -> None:
+        del fd
+
+    os.fsync = fsync
     program.main()
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -73,17 +72,6 @@ def record_of(store: Store, episode: Episode) -> EpisodeRecord:
     record = state_of(store).records[episode.id]
     assert isinstance(record, EpisodeRecord)
     return record
-
-
-def test_delete_the_cache_and_recall_gives_identical_json(cli: Cli) -> None:
-    at = "2026-02-25T08:00:00+01:00"
-    take(new_store(cli.store, "test"), SAMPLE / "workspace", SAMPLE / "sessions", now=at)
-    queries = ("delegation defect", "who is brian", "what failed in February?")
-    asked = ("recall", "--json", "--no-touch", "--now", at)
-    before = [cli.ok(*asked, query) for query in queries]
-    assert all(answer.json["answered"] for answer in before)
-    shutil.rmtree(cli.store / ".clsm")
-    assert [cli.ok(*asked, query).out for query in queries] == [answer.out for answer in before]
 
 
 def test_ingest_twice_and_git_sees_nothing(cli: Cli) -> None:

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 from hypothesis import given
-from hypothesis import settings as examples
 from hypothesis import strategies as st
 from one_topic import APPLES, BRAKES, ORCHARD
+from strategies import examples
 
 from clsm_cli.config import BoundarySettings
 from clsm_cli.embedding import weights
@@ -127,7 +127,7 @@ def tails(draw: st.DrawFn) -> list[Beat]:
 
 
 @given(tails(), settings_drawn, st.data())
-@examples(deadline=None, max_examples=600)
+@examples(200)
 def test_more_turns_never_change_a_cut(
     tail: list[Beat], settings: BoundarySettings, data: st.DataObject
 ) -> None:
@@ -140,7 +140,7 @@ def test_more_turns_never_change_a_cut(
 
 
 @given(tails(), settings_drawn, st.booleans())
-@examples(deadline=None, max_examples=600)
+@examples(200)
 def test_the_rest_is_cut_as_if_it_came_alone(
     tail: list[Beat], settings: BoundarySettings, ended: bool
 ) -> None:
@@ -150,7 +150,7 @@ def test_the_rest_is_cut_as_if_it_came_alone(
 
 
 @given(tails(), settings_drawn, st.data())
-@examples(deadline=None, max_examples=600)
+@examples(200)
 def test_any_split_over_calls_gives_the_same_episodes(
     tail: list[Beat], settings: BoundarySettings, data: st.DataObject
 ) -> None:
@@ -167,7 +167,7 @@ def test_any_split_over_calls_gives_the_same_episodes(
 
 
 @given(tails(), settings_drawn)
-@examples(deadline=None, max_examples=600)
+@examples(200)
 def test_nothing_is_lost_and_no_part_is_too_short_or_too_long(
     tail: list[Beat], settings: BoundarySettings
 ) -> None:

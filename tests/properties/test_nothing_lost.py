@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from ingesting import new_store, scratch, state_of, take, tree
 
 check = settings(
-    max_examples=int(os.environ.get("CLSM_EXAMPLES", "100")),
+    max_examples=int(os.environ.get("CLSM_EXAMPLES", "40")),
     deadline=None,
     derandomize="CLSM_EXAMPLES" not in os.environ,
     suppress_health_check=list(HealthCheck),
@@ -78,14 +78,3 @@ def test_ingesting_again_changes_no_byte(events: list[Event]) -> None:
         take(store, path, now="2026-03-02T09:00:00+01:00")
         take(store, one, session="other", now="2026-03-02T09:00:00+01:00")
         assert tree(store.root) == before
-
-
-def test_the_sample_workspace_twice_changes_no_byte() -> None:
-    with scratch() as folder:
-        store = new_store(folder / "memory")
-        take(store, SAMPLE / "workspace", SAMPLE / "sessions")
-        before = tree(store.root)
-        report = take(store, SAMPLE / "workspace", SAMPLE / "sessions", now="2026-03-02T09:00:00Z")
-        assert tree(store.root) == before
-        assert sum(source.tally.added for source in report.sources) == 0
-        assert report.open_turns > 0

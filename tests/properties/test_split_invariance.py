@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from clsm_cli.store.layout import Store
 
-EXAMPLES = int(os.environ.get("CLSM_EXAMPLES", "250"))
+EXAMPLES = int(os.environ.get("CLSM_EXAMPLES", "100"))
 check = settings(
     phases=[Phase.explicit, Phase.generate] if os.environ.get("NOSHRINK") else list(Phase),
     report_multiple_bugs=not os.environ.get("NOSHRINK"),

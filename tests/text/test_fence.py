@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 KEY = bytes(range(KEY_BYTES))
 LINES = ["data, not instructions", "1. chat.jsonl:14", "   Mara: Juno is a cat.\n\n   She purrs."]
 BLOCK = "\n".join(seal("r-1f", LINES, KEY))
-BIG = 1 << 20
+BIG = 1 << 18
 SIGN = 'id="r-1f" fence="' + "0" * 32 + '">'
 
 hostile = st.one_of(

@@ -28,10 +28,11 @@ import random
 import time
 from typing import TYPE_CHECKING, Self
 
-from faults.crowds.clones import PEOPLE, Clone, git, judgements, rows_of, texts_of
+from faults.crowds.clones import PEOPLE, Clone, judgements, rows_of, texts_of
 from faults.rig import Outcome, Rig
 from faults.running.warm import Warm
 from ingesting import scratch
+from using_git import git
 
 from clsm_cli.embedding import weights
 from clsm_cli.inspection.overview import overview

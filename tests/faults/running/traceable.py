@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import forking
 
@@ -83,7 +83,7 @@ class Forks:
         how = (os.O_RDONLY, *[os.O_RDWR | os.O_CREAT | os.O_TRUNC] * 2)
         names = zip(_FILES, how, strict=True)
         streams = [os.open(self.folder / name, flags, 0o600) for name, flags in names]
-        more = {"hear": "imports"} if log is None else {"tracer": os.fspath(log)}
+        more: dict[str, Any] = {"hear": "imports"} if log is None else {"tracer": os.fspath(log)}
         home = command.environment["HOME"]
         return self._forks.begin(
             command.words, command.environment, home, streams, program=self._program, **more

@@ -1,0 +1,49 @@
+"""One command in this process, where a process of its own is not the point: errors are raised as they are."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+import typer
+from typer.testing import CliRunner, Result
+
+from clsm_cli.commands.help import Command
+
+if TYPE_CHECKING:
+    from clsm_cli.store.layout import Store
+
+
+@cache
+def _alone(name: str) -> typer.Typer:
+    """A command without the others, and without the boundary that turns errors into exit codes."""
+    module = import_module(f"clsm_cli.commands.{name}")
+    app = typer.Typer(add_completion=False, rich_markup_mode=None)
+    app.command(name, cls=Command, epilog=module.EXAMPLES)(getattr(module, name))
+    return app
+
+
+@dataclass(frozen=True)
+class InProcess:
+    """Runs a command on a store at a time."""
+
+    command: str
+    now: str
+
+    def run(self, store: Store, *words: str) -> Result:
+        """However it ends."""
+        where = ["--store", str(store.root), "--now", self.now]
+        return CliRunner().invoke(_alone(self.command), [*where, *words])
+
+    def ok(self, store: Store, *words: str) -> str:
+        """What it prints; it must succeed."""
+        done = self.run(store, *words)
+        assert done.exit_code == 0, (done.output, done.exception)
+        return done.stdout
+
+    def data(self, store: Store, *words: str) -> Any:
+        """What it prints as JSON."""
+        return json.loads(self.ok(store, "--json", *words))
