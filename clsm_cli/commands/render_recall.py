@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from clsm_cli.commands.output import place, plain
+from clsm_cli.commands.output import linked, place, plain
 from clsm_cli.retrieval.answer import SCHEMA
 from clsm_cli.text.terminal import safe
 
@@ -190,7 +190,9 @@ def answer_renderables(answer: Answer, *, explain: bool) -> list[RenderableType]
         head = Text()
         full = round(memory.confidence * BAR)
         head.append("█" * full, style="green").append("░" * (BAR - full), style="dim")
-        head.append(f" {sure(memory)}  ").append(safe(_where(memory)), style="bold")
+        source = memory.sources[0]
+        style = linked("bold", source.file, source.line)
+        head.append(f" {sure(memory)}  ").append(safe(_where(memory)), style=style)
         found.append(head)
         if memory.heading:
             found.append(Padding(Text(safe(memory.heading), style="dim italic"), (0, 0, 0, 2)))
