@@ -9,6 +9,7 @@ import sys
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
+from clsm_cli.commands.runtime import environment
 from clsm_cli.errors import DiskError
 from clsm_cli.text.terminal import safe, safe_json
 
@@ -144,6 +145,15 @@ def place(file: str, line: int) -> str:
     with contextlib.suppress(OSError):  # the current folder was deleted under us
         file = file.removeprefix(f"{os.getcwd()}{os.sep}")
     return f"{file}:{line}" if line else file
+
+
+def linked(style: str, file: str, line: int) -> str:
+    """A style of Rich that also links to a line of a file (OSC 8), unless NO_COLOR asks for none."""
+    if not file or environment().get("NO_COLOR"):
+        return style
+    from urllib.parse import quote
+
+    return f"{style} link file://{quote(os.fsencode(file))}#{line}".strip()
 
 
 def below(files: Collection[str]) -> tuple[str, dict[str, str]]:

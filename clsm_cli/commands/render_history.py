@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from clsm_cli.commands.output import counted, place, plain
+from clsm_cli.commands.output import counted, linked, place, plain
 from clsm_cli.commands.tables import Table
 from clsm_cli.commands.tables import lines as table_lines
 from clsm_cli.records import NamedTuple
@@ -151,7 +151,8 @@ def renderables(found: Iterable[History], now: datetime) -> list[RenderableType]
                 style = _STYLES.get(version.state, "dim strike")
                 line = Text(f"{bar(version, span)} " if span is not None else "", style=style)
                 shown.append(line.append(safe(f"{version.state}  {version.value}")))
-                details = Text("\n".join(map(safe, _details(version, now))), style="dim")
+                style = linked("dim", version.file, version.line)
+                details = Text("\n".join(map(safe, _details(version, now))), style=style)
                 shown.append(Padding(details, (0, 0, 0, 2)))
             shown.append(Text(""))
         if each.subjects:

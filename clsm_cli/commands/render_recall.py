@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from clsm_cli.commands.output import place, plain
+from clsm_cli.commands.output import linked, place, plain
 from clsm_cli.retrieval.answer import SCHEMA
 from clsm_cli.text.terminal import safe
 
@@ -213,7 +213,8 @@ def _item(memory: Memory, *, explain: bool) -> list[RenderableType]:
     full = round(memory.confidence * BAR)
     head = Text()
     head.append("█" * full, style="green").append("░" * (BAR - full), style="dim")
-    head.append(f" {sure(memory)}  ").append(safe(_where(memory)), style="bold")
+    style = linked("bold", memory.sources[0].file, memory.sources[0].line)
+    head.append(f" {sure(memory)}  ").append(safe(_where(memory)), style=style)
     found: list[RenderableType] = [head]
     if memory.heading:
         found.append(Padding(Text(safe(memory.heading), style="dim italic"), (0, 0, 0, 2)))

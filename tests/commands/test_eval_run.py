@@ -42,8 +42,8 @@ def without_times(report: dict[str, Any]) -> dict[str, Any]:
     return found
 
 
-def test_a_run_compares_clsm_with_plain_searches(work: Path, within: Cli, locomo: Path) -> None:
-    found = within.ok(
+def test_a_run_compares_clsm_with_plain_searches(work: Path, bare: Cli, locomo: Path) -> None:
+    found = bare.ok(
         *("eval", "run", locomo, "--preset", "cls-m", "--ablate", "echo", "--json", "--work", work)
     ).json
     assert found["schema"] == "clsm.eval/1"
@@ -57,18 +57,18 @@ def test_a_run_compares_clsm_with_plain_searches(work: Path, within: Cli, locomo
     assert found["command"] == "clsm eval run locomo --preset cls-m --ablate echo"
 
 
-def test_two_runs_give_the_same_bytes_but_for_times(within: Cli, locomo: Path) -> None:
+def test_two_runs_give_the_same_bytes_but_for_times(bare: Cli, locomo: Path) -> None:
     one, two = (
-        within.ok("eval", "run", locomo, "--json", "--work", within.folder / place).json
+        bare.ok("eval", "run", locomo, "--json", "--work", bare.folder / place).json
         for place in ("one", "two")
     )
     assert without_times(one) == without_times(two)
-    again = within.ok("eval", "run", locomo, "--json", "--work", within.folder / "two")
+    again = bare.ok("eval", "run", locomo, "--json", "--work", bare.folder / "two")
     assert again.json == two
 
 
-def test_a_killed_run_goes_on(bare: Cli, within: Cli, work: Path, locomo: Path) -> None:
-    whole = within.ok("eval", "run", locomo, "--json", "--work", work)
+def test_a_killed_run_goes_on(bare: Cli, bare: Cli, work: Path, locomo: Path) -> None:
+    whole = bare.ok("eval", "run", locomo, "--json", "--work", work)
     own = bare.folder / "work"
     words = ("eval", "run", locomo, "--work", own)
     killed = subprocess.Popen(
@@ -83,15 +83,15 @@ def test_a_killed_run_goes_on(bare: Cli, within: Cli, work: Path, locomo: Path) 
     killed.kill()
     assert killed.wait() == -signal.SIGKILL
     before = {file.name: file.stat().st_mtime_ns for file in kept}
-    again = within.ok("eval", "run", locomo, "--json", "--work", own)
+    again = bare.ok("eval", "run", locomo, "--json", "--work", own)
     assert without_times(again.json) == without_times(whole.json)
     for name, written in before.items():
         assert (own / "measured" / name).stat().st_mtime_ns == written
 
 
-def test_a_report_is_three_files(within: Cli, work: Path, locomo: Path) -> None:
-    out = within.folder / "report"
-    done = within.ok("eval", "run", "--work", work, locomo, "--out", out)
+def test_a_report_is_three_files(bare: Cli, work: Path, locomo: Path) -> None:
+    out = bare.folder / "report"
+    done = bare.ok("eval", "run", "--work", work, locomo, "--out", out)
     assert sorted(file.name for file in out.iterdir()) == [
         "queries.jsonl",
         "report.json",
@@ -99,43 +99,43 @@ def test_a_report_is_three_files(within: Cli, work: Path, locomo: Path) -> None:
     ]
     assert "wrote " in done.err
     page = (out / "report.md").read_text("utf-8")
-    assert str(within.folder) not in page
-    assert str(within.folder) not in (out / "report.json").read_text("utf-8")
+    assert str(bare.folder) not in page
+    assert str(bare.folder) not in (out / "report.json").read_text("utf-8")
     rows = [json.loads(line) for line in (out / "queries.jsonl").read_text("utf-8").splitlines()]
     assert len(rows) == 6
 
 
-def test_a_worse_setting_fails_the_gate(within: Cli, work: Path, locomo: Path) -> None:
-    out = within.folder / "before"
-    within.ok("eval", "run", "--work", work, locomo, "--out", out)
+def test_a_worse_setting_fails_the_gate(bare: Cli, work: Path, locomo: Path) -> None:
+    out = bare.folder / "before"
+    bare.ok("eval", "run", "--work", work, locomo, "--out", out)
     gate = ("--baseline", out / "report.json", "--fail-under", "-1")
-    same = within.ok("eval", "run", "--work", work, locomo, *gate)
+    same = bare.ok("eval", "run", "--work", work, locomo, *gate)
     assert "passed" in same.out
-    worse = within("eval", "run", "--work", work, locomo, "--set", "recall.floor=1", *gate)
+    worse = bare("eval", "run", "--work", work, locomo, "--set", "recall.floor=1", *gate)
     assert worse.code == 18
     assert "FAILED" in worse.out
     assert "recall@10" in worse.err
     assert "Traceback" not in worse.err
 
 
-def test_a_limit_without_a_baseline_is_absolute(within: Cli, work: Path, locomo: Path) -> None:
-    assert within("eval", "run", "--work", work, locomo, "--fail-under", "100.5").code == 18
-    assert within("eval", "run", "--work", work, locomo, "--fail-under", "1").code == 0
-    assert within("eval", "run", "--work", work, locomo, "--fail-under", "nan").code == 12
+def test_a_limit_without_a_baseline_is_absolute(bare: Cli, work: Path, locomo: Path) -> None:
+    assert bare("eval", "run", "--work", work, locomo, "--fail-under", "100.5").code == 18
+    assert bare("eval", "run", "--work", work, locomo, "--fail-under", "1").code == 0
+    assert bare("eval", "run", "--work", work, locomo, "--fail-under", "nan").code == 12
 
 
-def test_other_data_is_not_compared(within: Cli, work: Path, locomo: Path) -> None:
-    out = within.folder / "before"
-    within.ok("eval", "run", "--work", work, locomo, "--out", out)
+def test_other_data_is_not_compared(bare: Cli, work: Path, locomo: Path) -> None:
+    out = bare.folder / "before"
+    bare.ok("eval", "run", "--work", work, locomo, "--out", out)
     (locomo / "2.json").unlink()
-    refused = within("eval", "run", "--work", work, locomo, "--baseline", out / "report.json")
+    refused = bare("eval", "run", "--work", work, locomo, "--baseline", out / "report.json")
     assert refused.code == 17
     assert "other data" in refused.err
 
 
-def test_several_sets_and_kinds_in_one_run(within: Cli, work: Path, locomo: Path) -> None:
-    gvd = write_gvd(within.folder / "gvd")
-    found = within.ok(
+def test_several_sets_and_kinds_in_one_run(bare: Cli, work: Path, locomo: Path) -> None:
+    gvd = write_gvd(bare.folder / "gvd")
+    found = bare.ok(
         "eval", "run", "--work", work, gvd, f"locomo={locomo}", "--limit", "1", "--json"
     ).json
     assert [each["kind"] for each in found["sets"]] == ["gvd", "locomo"]
@@ -180,18 +180,18 @@ def test_alone_it_wants_a_set_of_your_own(cli: Cli) -> None:
     ],
 )
 def test_what_cannot_be_is_refused_before_any_work(
-    within: Cli, locomo: Path, options: tuple[str, ...], code: int, said: str
+    bare: Cli, locomo: Path, options: tuple[str, ...], code: int, said: str
 ) -> None:
-    refused = within("eval", "run", locomo, *options, "--work", within.folder / "work")
+    refused = bare("eval", "run", locomo, *options, "--work", bare.folder / "work")
     assert refused.code == code
     assert said in refused.err
     assert refused.out == ""
-    assert not (within.folder / "work").exists()
+    assert not (bare.folder / "work").exists()
 
 
-def test_what_is_no_set_is_refused(within: Cli) -> None:
+def test_what_is_no_set_is_refused(bare: Cli) -> None:
     for spec in ("nowhere", "", "locomo=nowhere", "what=."):
-        refused = within("eval", "run", spec)
+        refused = bare("eval", "run", spec)
         assert refused.code == 12, spec
         assert "Traceback" not in refused.err
 

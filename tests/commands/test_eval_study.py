@@ -28,55 +28,55 @@ def lab(bare: Cli) -> Path:
     return write_memory(bare.folder / "lab")
 
 
-def test_memory(within: Cli, lab: Path) -> None:
-    lines = within.ok("eval", "study", "memory", lab, "--verbose").out.splitlines()
+def test_memory(bare: Cli, lab: Path) -> None:
+    lines = bare.ok("eval", "study", "memory", lab, "--verbose").out.splitlines()
     assert next(line for line in lines if line.startswith("second run")).split()[2] == "yes"
     assert any(line.startswith("pump: ") for line in lines)
-    found = within.ok("eval", "study", "memory", lab, "--json").json
+    found = bare.ok("eval", "study", "memory", lab, "--json").json
     assert found["schema"] == "clsm.study-memory/1"
     assert found["concepts"]["missing"] == ["the moon"]
-    plain = within.ok("eval", "study", "memory", lab, "--plain", "--json").json
+    plain = bare.ok("eval", "study", "memory", lab, "--plain", "--json").json
     assert plain["statements"] is None
     assert plain["concepts"]["labels"] == 2
 
 
-def test_a_sheet_is_markdown(within: Cli, lab: Path) -> None:
-    sheet = within.ok("eval", "study", "memory", lab, "--sheet", "1").out
+def test_a_sheet_is_markdown(bare: Cli, lab: Path) -> None:
+    sheet = bare.ok("eval", "study", "memory", lab, "--sheet", "1").out
     assert sheet.startswith("# Statements to judge\n\n## 1. `f-")
     assert "## 2." not in sheet
     assert "\n> " in sheet
 
 
-def test_intervals(within: Cli) -> None:
-    lab = write_asked_memory(within.folder / "lab")
+def test_intervals(bare: Cli) -> None:
+    lab = write_asked_memory(bare.folder / "lab")
     (lab / "labels" / "probes.yaml").write_text(PROBES)
-    done = within.ok("eval", "study", "intervals", lab)
+    done = bare.ok("eval", "study", "intervals", lab)
     assert done.err == ""
     assert done.out.splitlines()[0] == "probes"
-    found = within.ok("eval", "study", "intervals", lab, "--json").json
+    found = bare.ok("eval", "study", "intervals", lab, "--json").json
     assert found["schema"] == "clsm.study-intervals/1"
     assert [each["of"] for each in found["probes"]] == ["p1"]
 
 
-def test_times(within: Cli) -> None:
-    found = within.ok("eval", "study", "times", TIMES, "--json").json
+def test_times(bare: Cli) -> None:
+    found = bare.ok("eval", "study", "times", TIMES, "--json").json
     assert found["schema"] == "clsm.study-times/1"
     assert len(found["readings"]) == 60
 
 
-def test_stores_lie_in_the_cache_or_in_a_folder_of_choice(within: Cli) -> None:
-    cache = within.folder / "cache"
-    first = within.ok("eval", "study", "times", TIMES, "--json", XDG_CACHE_HOME=cache)
+def test_stores_lie_in_the_cache_or_in_a_folder_of_choice(bare: Cli) -> None:
+    cache = bare.folder / "cache"
+    first = bare.ok("eval", "study", "times", TIMES, "--json", XDG_CACHE_HOME=cache)
     (place,) = (cache / "clsm" / "eval").iterdir()
     before = tree(cache, derived=True)
-    again = within.ok("eval", "study", "times", TIMES, "--json", XDG_CACHE_HOME=cache)
+    again = bare.ok("eval", "study", "times", TIMES, "--json", XDG_CACHE_HOME=cache)
     assert again.out == first.out
     assert tree(cache, derived=True) == before
     (place / "memory" / "mark").touch()
     words = ("eval", "study", "times", TIMES, "--json", "--work", place.parent)
-    assert within.ok(*words).out == first.out
+    assert bare.ok(*words).out == first.out
     assert (place / "memory" / "mark").exists()
-    assert within.ok(*words, "--fresh").out == first.out
+    assert bare.ok(*words, "--fresh").out == first.out
     assert not (place / "memory" / "mark").exists()
 
 
@@ -87,25 +87,25 @@ def test_no_store_of_the_user_is_touched(cli: Cli) -> None:
     assert (tree(cli.store, derived=True), tree(lab, derived=True)) == before
 
 
-def test_options_of_another_study_are_refused(within: Cli) -> None:
+def test_options_of_another_study_are_refused(bare: Cli) -> None:
     for study, *words in (
         ("times", "--plain"),
         ("intervals", "--sheet", "3"),
     ):
-        done = within("eval", "study", study, "empty", *words)
+        done = bare("eval", "study", study, "empty", *words)
         assert done.code == 2, done.err
         assert done.err.count("\n") <= 4
 
 
-def test_what_is_no_set_is_refused(within: Cli) -> None:
-    (within.folder / "empty").mkdir()
+def test_what_is_no_set_is_refused(bare: Cli) -> None:
+    (bare.folder / "empty").mkdir()
     for study in ("memory", "intervals", "times"):
         for path in ("empty", "nowhere"):
-            done = within("eval", "study", study, path)
+            done = bare("eval", "study", study, path)
             assert done.code == 12
             assert done.err.startswith(f"clsm: {path}")
-    assert within("eval", "study", "poems", "empty").code == 2
-    assert within("eval", "study", "times", "empty", "--now", "soon").code == 2
+    assert bare("eval", "study", "poems", "empty").code == 2
+    assert bare("eval", "study", "times", "empty", "--now", "soon").code == 2
 
 
 def test_without_the_model_there_is_nothing_to_measure(bare: Cli, lab: Path) -> None:
