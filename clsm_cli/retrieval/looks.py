@@ -126,7 +126,11 @@ def _chosen(
     if is_silent:
         return named, []
     settings = settings._replace(window=windows.within(settings.window, query.budget, query.unit))
-    ended = updates.found(index, found.question, kept) if found.ranked.cosines and settings.rivals else {}
+    ended = (
+        updates.found(index, found.question, kept)
+        if found.ranked.cosines and settings.rivals
+        else {}
+    )
     kept = rivals.ordered(index, found.question, kept, settings, ended)
     share = shares.Share(found.question, query.k, settings)
     return named, items.of(index, kept, query.k, settings, share, ended, faded=faded)
