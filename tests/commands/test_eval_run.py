@@ -67,7 +67,7 @@ def test_two_runs_give_the_same_bytes_but_for_times(bare: Cli, locomo: Path) -> 
     assert again.json == two
 
 
-def test_a_killed_run_goes_on(bare: Cli, bare: Cli, work: Path, locomo: Path) -> None:
+def test_a_killed_run_goes_on(bare: Cli, work: Path, locomo: Path) -> None:
     whole = bare.ok("eval", "run", locomo, "--json", "--work", work)
     own = bare.folder / "work"
     words = ("eval", "run", locomo, "--work", own)
