@@ -17,14 +17,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-from clsm_cli.evaluation.ranking.runs import Asker
 
 from clsm_cli.commands import engine as engines
 from clsm_cli.commands.workshop import opened_engine
 from clsm_cli.evaluation import benches
 from clsm_cli.evaluation.dataset import keys
 from clsm_cli.evaluation.loaders import memory, nodes
-from clsm_cli.evaluation.nodes import fit
+from clsm_cli.evaluation.nodes import rankers as fit
+from clsm_cli.evaluation.ranking import Asker
 from clsm_cli.evaluation.stores import Workshop
 from clsm_cli.retrieval import concepts
 from clsm_cli.scoring import relevance
