@@ -19,10 +19,6 @@ if TYPE_CHECKING:
     from clsm_cli.evaluation.studies.intervals import Asked, IntervalsReport
     from clsm_cli.retrieval.meaning import Engine
 
-SAMPLE = Path(__file__).parents[2] / "fixtures" / "sample"
-QUESTIONS = Path(__file__).with_name("sample_questions.yaml")
-PROBES_RIGHT, VALUES_RIGHT, CLAIMS_RIGHT = 11, 66, 60
-"""Of 15, 94 and 122: a little less than what docs/evaluation.md says."""
 PROBES = """
 - id: p1
   kind: as-of
