@@ -42,6 +42,9 @@ if TYPE_CHECKING:
     from clsm_cli.retrieval.answer import Answer, Known
     from clsm_cli.retrieval.meaning import Engine
 
+    Ask = Callable[[Sequence[tuple[str, str]]], list[Answer]]
+    """Questions, each with the day on which it is asked."""
+
 DATED = ("as-of", "changed-fact")
 """Kinds of probes whose slot had other values at other times."""
 _DAY = timedelta(days=1)
@@ -243,10 +246,6 @@ def _is_stated(fact: Known, value: str, quotes: Sequence[str]) -> bool:
         not says(value, quote) and words <= set(tokens.stems(quote)) for quote in quotes
     )
 
-
-if TYPE_CHECKING:
-    Ask = Callable[[Sequence[tuple[str, str]]], list[Answer]]
-    """Questions, each with the day on which it is asked."""
 
 _SHOWN = 100
 """Characters of a first memory that a report shows."""
