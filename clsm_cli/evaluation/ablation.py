@@ -243,7 +243,7 @@ class Mechanism(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Without:
-    """clsm without a mechanism; see ``bench.System``."""
+    """clsm without a mechanism; see ``benches.System``."""
 
     mechanism: Mechanism
 

@@ -32,8 +32,10 @@ if TYPE_CHECKING:
     from clsm_cli.retrieval.ranking import Ranked
     from clsm_cli.store.index.reader import Index
 
-if TYPE_CHECKING:
     Floats = NDArray[np.float64]
+    Weights = dict[str, Floats]
+    """Case → weights in the order of ``SIGNALS``."""
+
 
 SIGNALS: tuple[str, ...] = signals.Signals._fields
 """The signals of a candidate, in the order of its row of ``Run.signals``."""
@@ -251,11 +253,6 @@ class _Choices:
         return gradient, curvature, float(value)
 
 
-if TYPE_CHECKING:
-    Weights = dict[str, Floats]
-    """Case → weights in the order of ``runs.SIGNALS``."""
-
-
 def shipped(asked: Sequence[Asked], left_out: Collection[str] = ()) -> Weights:
     """The weights in the settings of each store.
 
@@ -273,7 +270,7 @@ def shipped(asked: Sequence[Asked], left_out: Collection[str] = ()) -> Weights:
 
 
 def leave_one_out(asked: Sequence[Asked], frozen: Collection[str] = ()) -> Weights:
-    """Weights for each case, fitted on the queries of all others (``fitting.fit``).
+    """Weights for each case, fitted on the queries of all others (``fit``).
 
     Signals without a shipped weight get none.
 

@@ -160,7 +160,7 @@ def matches(path: Path) -> bool:
 def load(path: Path) -> Dataset:
     """Read a folder of files with one conversation each, or the original file with a list of all.
 
-    Each conversation gets off-topic queries from the others (see ``strangers``).
+    Each conversation gets off-topic queries from the others.
 
     Raises:
         BadInputError: There is nothing to read, a file is not LoCoMo, or not the one that

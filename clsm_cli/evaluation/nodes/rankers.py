@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from clsm_cli.store.index.reader import Index
     from clsm_cli.store.index.vectors import Embed
 
-if TYPE_CHECKING:
     Floats = NDArray[np.float64]
 
 MOST = 10

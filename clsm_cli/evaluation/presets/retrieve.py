@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from clsm_cli.retrieval.query import Query
     from clsm_cli.store.index.reader import Index
 
-if TYPE_CHECKING:
     Scores = dict[int, float]
     Search = Callable[[str], Scores]
 

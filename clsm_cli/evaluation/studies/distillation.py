@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from clsm_cli.evaluation.stores import Made, Workshop
     from clsm_cli.store.layout import Store
 
+    Compared = Mapping[str, Node] | Mapping[str, Edge] | Mapping[str, Statement]
+
 _FENCED = re.compile(r"^(?:```|~~~)[^\n]*\n", re.MULTILINE)
 _LINKED = re.compile(r"\[\[(?:[^\[\]|\n]{1,200}\|)?([^\[\]|\n]{1,200})\]\]")
 _TAGGED = re.compile(r"(?:(?<=\s)|^)#([^\W\d_][\w/-]*)", re.MULTILINE)
@@ -138,10 +140,6 @@ def _drawn(held: Contents, count: int, seed: int) -> tuple[SheetRow, ...]:
         )
         for row in drawn
     )
-
-
-if TYPE_CHECKING:
-    Compared = Mapping[str, Node] | Mapping[str, Edge] | Mapping[str, Statement]
 
 
 EXAMPLES = 5

@@ -36,6 +36,8 @@ if TYPE_CHECKING:
     from clsm_cli.store.index.reader import Index
     from clsm_cli.store.layout import Store
 
+    Floats = NDArray[np.float32]
+
 MOST = 200
 """Passages that a baseline returns at most."""
 CONCEPTS = 10
@@ -153,7 +155,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Baseline:
-    """A way to rank passages that needs nothing of clsm but their text; see ``bench.System``.
+    """A way to rank passages that needs nothing of clsm but their text; see ``benches.System``.
 
     Attributes:
         begin: Gets ready for the passages of a bench; that time counts for no query.
@@ -180,9 +182,6 @@ class Baseline:
                 milliseconds=1000 * (bench.clock() - began),
             )
 
-
-if TYPE_CHECKING:
-    Floats = NDArray[np.float32]
 
 K1, B = 0.9, 0.4
 """BM25's saturation and length normalisation: Anserini's for passages. On LoCoMo 63.0 % recall@10,

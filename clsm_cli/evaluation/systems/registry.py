@@ -30,7 +30,7 @@ UNLIMITED = 1 << 30
 
 @dataclass(frozen=True, slots=True)
 class Recall:
-    """``clsm recall`` on the consolidated store; see ``bench.System``.
+    """``clsm recall`` on the consolidated store; see ``benches.System``.
 
     It is asked for more than it returns by default, without a limit of tokens.
     """
@@ -54,7 +54,7 @@ class Recall:
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """The retrieval of a published system; see ``bench.System``.
+    """The retrieval of a published system; see ``benches.System``.
 
     What it returns depends on the budget, so it is given clsm's defaults. It has no confidence that
     the memory holds an answer.
@@ -86,7 +86,7 @@ class Published:
 
 @dataclass(frozen=True, slots=True)
 class Packed:
-    """``clsm recall --budget N``: it packs for what is left; see ``bench.System``.
+    """``clsm recall --budget N``: it packs for what is left; see ``benches.System``.
 
     Only what fits 1,000 tokens and the reduced contexts is asked for, and only that is measured.
     """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
+from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +21,9 @@ from clsm_cli.store.index.opening import open_index
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from clsm_cli.commands.engine import QueryEngine
     from clsm_cli.retrieval.answer import Concept, Memory
+    from clsm_cli.store.index.reader import Index
     from clsm_cli.store.layout import Store
 
 DAY = datetime.fromisoformat(NOW).date().isoformat()
@@ -35,12 +38,23 @@ class Found(NamedTuple):
 
 def ask(store: Store, preset: Preset | str, text: str, **query: Any) -> Found:
     """What a preset returns, by its name or changed."""
-    asked = Query(text, NOW, 10, 2000)._replace(**query)
-    engine = query_engine()
-    engine.open()
     with open_index(store, embedder()) as opened:
-        how = load(preset) if isinstance(preset, str) else preset
-        return Found(*retrieve(opened.index, asked, engine, how))
+        return ask_index(opened.index, preset, text, **query)
+
+
+def ask_index(index: Index, preset: Preset | str, text: str, **query: Any) -> Found:
+    """The same over an index that is open: what presets read of a store is read once."""
+    asked = Query(text, NOW, 10, 2000)._replace(**query)
+    how = load(preset) if isinstance(preset, str) else preset
+    return Found(*retrieve(index, asked, engine(), how))
+
+
+@cache
+def engine() -> QueryEngine:
+    """One engine, with the vectors of what was asked before."""
+    opened = query_engine()
+    opened.open()
+    return opened
 
 
 def node(label: str, *, last: str = DAY, summary: str = "") -> Node:

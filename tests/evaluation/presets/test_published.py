@@ -6,30 +6,34 @@ import shutil
 from typing import TYPE_CHECKING
 
 import pytest
-from evaluation.presets.published_store import ask
+from evaluation.presets.published_store import ask_index as ask
+from ingesting import embedder
 from sample_store import NOW
 
 from clsm_cli.evaluation.presets import preset as presets
 from clsm_cli.evaluation.presets import retrieve
 from clsm_cli.store import layout
+from clsm_cli.store.index.opening import open_index
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
 
     from clsm_cli.evaluation.presets.preset import Preset, Rounds
-    from clsm_cli.store.layout import Store
+    from clsm_cli.store.index.reader import Index
 
 
 @pytest.fixture(scope="module")
-def asleep(slept_store: Path, tmp_path_factory: pytest.TempPathFactory) -> Store:
+def asleep(slept_store: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
     """The sample memory after a night; nothing is written to it here."""
     root = tmp_path_factory.mktemp("asleep") / "memory"
     shutil.copytree(slept_store, root)
-    return layout.open_store(root, {"CLSM_DEVICE": "pi"})
+    with open_index(layout.open_store(root, {"CLSM_DEVICE": "pi"}), embedder()) as opened:
+        yield opened.index
 
 
 @pytest.mark.parametrize("name", presets.PRESETS)
-def test_every_preset_returns_memories_and_their_concepts(asleep: Store, name: str) -> None:
+def test_every_preset_returns_memories_and_their_concepts(asleep: Index, name: str) -> None:
     answer = ask(asleep, name, "why did memory_v2 fail")
     assert answer.memories
     assert 0 < len(answer.concepts) <= 10
@@ -39,13 +43,13 @@ def test_every_preset_returns_memories_and_their_concepts(asleep: Store, name: s
 
 
 @pytest.mark.parametrize("name", presets.PRESETS)
-def test_no_preset_passes_the_budget(asleep: Store, name: str) -> None:
+def test_no_preset_passes_the_budget(asleep: Index, name: str) -> None:
     answer = ask(asleep, name, "what did Mandelbrot say about prices", budget=120)
     assert sum(memory.tokens for memory in answer.memories) <= 120
     assert ask(asleep, name, "what did Mandelbrot say about prices", budget=0).memories == []
 
 
-def test_cls_m_who_is_brian(asleep: Store) -> None:
+def test_cls_m_who_is_brian(asleep: Index) -> None:
     found = ask(asleep, "cls-m", "who is brian").concepts[0]
     assert (found.id, found.seed) == ("brian", "exact")
     preset = presets.load("cls-m")
@@ -57,7 +61,7 @@ def test_cls_m_who_is_brian(asleep: Store) -> None:
 
 
 def test_nemori_ten_episodes_of_which_two_have_their_turns_and_twenty_statements(
-    asleep: Store,
+    asleep: Index,
 ) -> None:
     memories = ask(
         asleep, "nemori", "how is the alignment problem connected", budget=10**6
@@ -72,14 +76,14 @@ def test_nemori_ten_episodes_of_which_two_have_their_turns_and_twenty_statements
         assert near[-1] >= 0.0
 
 
-def test_caim_is_not_asked_where_nothing_earlier_is_needed(asleep: Store) -> None:
+def test_caim_is_not_asked_where_nothing_earlier_is_needed(asleep: Index) -> None:
     asked = "What is the capital of France?"
     assert ask(asleep, "caim", asked).memories == []
     eager = presets.load("caim")._replace(controller=False, filter=None)
     assert ask(asleep, eager, asked).memories
 
 
-def test_caim_finds_by_date_alone(asleep: Store) -> None:
+def test_caim_finds_by_date_alone(asleep: Index) -> None:
     preset = presets.load("caim")
     dates = preset._replace(channels={"dates": preset.channels["dates"]}, filter=None)
     found = ask(asleep, dates, "What happened on 12 February?", budget=10**6).memories
@@ -91,7 +95,7 @@ def test_caim_finds_by_date_alone(asleep: Store) -> None:
     assert ask(asleep, dates, "What happened on 12 March 2019?").memories == []
 
 
-def test_caim_filters_what_shares_a_tag_only(asleep: Store) -> None:
+def test_caim_filters_what_shares_a_tag_only(asleep: Index) -> None:
     asked = "how often does the heartbeat come"
     preset = presets.load("caim")
     kept = {memory.id for memory in ask(asleep, preset, asked, k=100).memories}
@@ -100,7 +104,7 @@ def test_caim_filters_what_shares_a_tag_only(asleep: Store) -> None:
     assert kept < tagged
 
 
-def test_smriti_adds_the_reliability_of_the_kind_to_the_votes(asleep: Store) -> None:
+def test_smriti_adds_the_reliability_of_the_kind_to_the_votes(asleep: Index) -> None:
     preset = presets.load("smriti")
     words = preset._replace(
         channels={"words": preset.channels["words"]}, rounds=None, diversity=None, recency=()
@@ -115,13 +119,13 @@ def test_smriti_adds_the_reliability_of_the_kind_to_the_votes(asleep: Store) -> 
     assert [m.kind for m in found] != [m.kind for m in plain]
 
 
-def smriti_scores(preset: Preset, store: Store, text: str) -> list[float]:
+def smriti_scores(preset: Preset, store: Index, text: str) -> list[float]:
     bare = preset._replace(rounds=None, diversity=None, recency=(), reliability=None)
     answer = ask(store, bare, text, budget=10**6)
     return [memory.score for memory in answer.memories]
 
 
-def test_smriti_ranks_count_from_zero(asleep: Store) -> None:
+def test_smriti_ranks_count_from_zero(asleep: Index) -> None:
     preset = presets.load("smriti")
     words = preset._replace(channels={"words": preset.channels["words"]})
     scores = smriti_scores(words, asleep, "heartbeat")
@@ -178,7 +182,7 @@ def test_smriti_fuses_rounds_and_asks_for_what_is_missing() -> None:
     assert found == pytest.approx({1: (0.4 + 0.8 * 0.5) * 1.3, 2: 0.3, 3: 0.6 * 0.2})
 
 
-def test_cma_a_value_that_was_superseded_is_a_distractor(asleep: Store) -> None:
+def test_cma_a_value_that_was_superseded_is_a_distractor(asleep: Index) -> None:
     preset = presets.load("cma")
     assert preset.gain is not None
     turns = preset._replace(units=(preset.units[0]._replace(kinds=("turn",)),))
@@ -189,7 +193,7 @@ def test_cma_a_value_that_was_superseded_is_a_distractor(asleep: Store) -> None:
     assert seen < all_of_them
 
 
-def test_cma_consolidated_fragments_count_less(asleep: Store) -> None:
+def test_cma_consolidated_fragments_count_less(asleep: Index) -> None:
     preset = presets.load("cma")
     fair = preset._replace(episodes=preset.episodes._replace(consolidated=1.0))
     asked = "who mended the gauge"
