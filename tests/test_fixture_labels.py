@@ -100,7 +100,7 @@ def test_told_pairs_are_whole_and_no_clue_decides_alone() -> None:
         for side in "ab":
             told = (row["group"], row[side], row.get(f"{side}_head"))
             assert frames.setdefault(told, row["frame"]) == row["frame"], told
-    cue = re.compile(r"\b(now|instead|no longer|actually|any ?more)\b", re.I)
+    cue = re.compile(r"\b(now|instead|no longer|actually|any ?more)\b", re.IGNORECASE)
     marked = Counter(row["label"] for row in found if cue.search(f"{row['a']} {row['b']}"))
     assert 0.15 < marked["update"] / labels["update"] < 1 / 3
     apart = labels["both"] + labels["unrelated"]

@@ -37,11 +37,16 @@ one, seven points of what the doubt brought are lost; with five nothing is gaine
 
 
 class Look(NamedTuple):
-    """One pass of a recall: what it found, and which concepts and memories are sure enough."""
+    """One pass of a recall: what it found, and which concepts and memories are sure enough.
+
+    Attributes:
+        older: Keys of passages in whose place a later one may stand.
+    """
 
     found: Found
     concepts: tuple[Concept, ...]
     memories: list[Memory]
+    older: frozenset[str]
 
     def is_sure(self, floor: float) -> bool:
         """Whether it answers, by a fact or well above the floor, so that no other pass is needed."""
@@ -59,12 +64,11 @@ def take(index: Index, query: Query, engine: Engine, *, has_model: bool) -> Iter
     for shown in (query.preset is not None, True):
         index.look_into_archive(shown=shown)
         found = find(index, query, engine, settings, has_model=has_model)
-        named, memories = _chosen(index, query, found, settings, engine, has_model=has_model)
-        look = Look(found, named, memories)
+        look = _chosen(index, query, found, settings, engine, has_model=has_model)
         yield look
         if not index.has_archived() or look.is_sure(settings.floor):
             return
-        if memories and not _archive_is_near(index, found):
+        if look.memories and not _archive_is_near(index, found):
             return
 
 
@@ -113,7 +117,7 @@ def _chosen(
     engine: Engine,
     *,
     has_model: bool,
-) -> tuple[tuple[Concept, ...], list[Memory]]:
+) -> Look:
     """Concepts and memories, best first: those that are sure enough, or a published system's.
 
     Below the floor there are no memories, unless a fact is known, or the best one holds what the
@@ -124,7 +128,8 @@ def _chosen(
 
         vectors = engine.encode(found.question.dense) if has_model else None
         preset = presets.load(query.preset)
-        return published.answer(index, query, found.question, vectors, engine, preset)
+        named, memories = published.answer(index, query, found.question, vectors, engine, preset)
+        return Look(found, named, memories, frozenset())
     kept, faded, is_silent = found.ranked.candidates, settings.faded, False
     if query.min_score is not None:
         kept = [candidate for candidate in kept if candidate.confidence >= query.min_score]
@@ -135,7 +140,7 @@ def _chosen(
         kept = kept if sure >= HINTING * settings.floor else []
     kept = shares.answering(index, found.question, kept, settings)
     if not kept:
-        return (), []
+        return Look(found, (), [], frozenset())
     named = concepts.rank(
         index,
         query.text,
@@ -146,9 +151,11 @@ def _chosen(
         query.known_at,
     )
     if is_silent:
-        return named, []
+        return Look(found, named, [], frozenset())
     settings = settings._replace(window=windows.within(settings.window, query.budget, query.unit))
     ended = updates.found(index, found.question, kept) if has_model and settings.rivals else {}
     kept = rivals.ordered(index, found.question, kept, settings, ended)
     share = shares.Share(found.question, query.k, settings)
-    return named, items.of(index, kept, query.k, settings, share, ended, faded=faded)
+    older = frozenset(each.traits.key for each in kept if each.row in ended)
+    memories = items.of(index, kept, query.k, settings, share, ended, faded=faded)
+    return Look(found, named, memories, older)

@@ -144,7 +144,7 @@ def _answer(opened: Opened, query: Query, engine: Engine, *, has_model: bool) ->
             memories=tuple(kept),
             budget=budget,
             verdict=_verdict(query, found.verdict, kept) if found.verdict else None,
-            facts=_known(found.verdict),
+            facts=_known(found.verdict, look.older),
             warnings=(*answer.warnings, *found.warnings, *opened.told()),
         )
     return answer._replace(recall_id=_recall_id(answer, query))
@@ -187,7 +187,10 @@ def _verdict(query: Query, verdict: Verdict, kept: Sequence[Memory]) -> str | No
     return None if verdict.answer == UNKNOWN and is_told else verdict.answer
 
 
-def _known(verdict: Verdict | None) -> tuple[Known, ...]:
+def _known(verdict: Verdict | None, older: frozenset[str]) -> tuple[Known, ...]:
+    """The facts; none where something was said later than what states them."""
+    if verdict and not older.isdisjoint(verdict.evidence):
+        return ()
     return tuple(
         Known(f.key, f.subject or "", f.slot or "", f.value or "", f.valid_from, f.valid_until)
         for f in (verdict.facts if verdict else ())

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-SCHEMA_VERSION = 12
+SCHEMA_VERSION = 13
 """Raised whenever the tables (``schema``) or what they mean change; an older index is rebuilt."""
 
 
