@@ -4,7 +4,7 @@ Run ``python -m scripts.fit_pairs MODEL`` (an installed model). It writes
 ``clsm_cli/heads/weights/pair.json``, with figures on settings that were left out: the same labels give
 the same bytes. A pair of which something is asked counts twice, with the question and without, since
 a recall knows what is asked and a night does not. The pairs of ``told_asked.jsonl`` are plain ones, as
-people tell them; those of ``told_pairs.jsonl`` are made to be hard, and count a fifth.
+people tell them; those of ``told_pairs.jsonl`` are made to be hard, and count a fortieth.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ ROOT = Path(__file__).parents[1]
 LABELS = ROOT / "fixtures" / "labels"
 WEIGHTS = ROOT / "clsm_cli" / "heads" / "weights" / "pair.json"
 HIDDEN, DECAY, ROUNDS, RATE, DROPPED, DIRECTIONS, FOLDS = 12, 0.004, 200, 0.03, 0.3, 32, 6
-PLAIN = 5.0
+PLAIN = 40.0
 """What a plain pair counts, a hard one being 1."""
 FALSE = 0.02
 """Share of the pairs that are no update, of which the figures allow so many to be taken for one."""

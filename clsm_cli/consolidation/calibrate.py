@@ -92,8 +92,7 @@ class Calibration:
             done = claim.is_single and not claim.is_ended and self._slot(claim)
             endings.of_claim(self, claim)
             if not done:
-                before, claim = claim, successions.of_claim(self, claim, vector)
-                done = claim.slot != before.slot and self._slot(claim)
+                successions.of_claim(self, claim, vector)
         if not done and not self._predicted(claim, vector):
             self._add(claim, vector)
 
@@ -189,17 +188,18 @@ class Calibration:
             ):
                 self.close(row, at)
             elif row.valid_from == at:
-                self._doubt_about(row, claim)
+                self.doubt(row, claim)
                 return False
         return True
 
     def _against(self, settled: Statement, claim: Claim) -> bool:
         """Ask about a claim that says otherwise than a person; it does not stand beside."""
         if since(settled) < (claim.valid_from or ""):
-            self._doubt_about(settled, claim)
+            self.doubt(settled, claim)
         return True
 
-    def _doubt_about(self, row: Statement, claim: Claim) -> None:
+    def doubt(self, row: Statement, claim: Claim) -> None:
+        """Put a statement and a claim that says otherwise to review."""
         self.outcome.doubts.append(Doubt("contradiction", row, claim.text, claim.valid_from))
         self.outcome.counts["contradictions"] += 1
 

@@ -159,6 +159,11 @@ class Known:
         near = [(float(cosines[at]), self._ids[at]) for at in np.flatnonzero(cosines >= floor)]
         return [(self.rows[i], c) for c, i in sorted(near, key=lambda pair: (-pair[0], pair[1]))]
 
+    def vector_of(self, record: str) -> list[float]:
+        """The vector of a row that has one."""
+        values: list[float] = self._matrix[self._ids.index(record)].tolist()
+        return values
+
     def most_like(self, vector: Any, rows: Iterable[str]) -> Statement | None:
         """Of some rows the one whose meaning is nearest to a vector; None without vectors."""
         import numpy as np

@@ -1,16 +1,18 @@
 """What a claim takes the place of where no slot says so.
 
-CMA (section 3.4) closes what a newer memory contradicts. Here a claim must say that it is a change
-(``text.changes``), be about the same names as an earlier statement but for one, the value, and be
-near to it in meaning: nearer where they share no other word than the names.
+CMA (section 3.4) closes what a newer memory contradicts. Each statement near to a claim in meaning is
+judged by the head of pairs. A likely update closes it; what may be one is put to review, as one
+question with both sentences. What an agent or a page says ends nothing that the owner said.
 """
 
 from __future__ import annotations
 
+from operator import sub
 from typing import TYPE_CHECKING
 
 from clsm_cli.consolidation.values import since
-from clsm_cli.text import changes
+from clsm_cli.heads import pairs
+from clsm_cli.model.trust import TRUST_ORDER
 from clsm_cli.text.slot_single import is_single
 
 if TYPE_CHECKING:
@@ -21,17 +23,17 @@ if TYPE_CHECKING:
     from clsm_cli.consolidation.known import Known
     from clsm_cli.model.graph import Statement
 
-ALIKE = 0.60
-"""Cosine from which two sentences that share names alone are about one thing: of 24 facts in five
-wordings each it joins two wordings in three, and two facts never or, of two people, in one case of
-a thousand."""
 NEAR = 0.40
-"""The same where they share a content word too."""
+"""Cosine from which two sentences may be about one thing."""
+MOST = 8
+"""Statements that are judged beside a claim: the nearest."""
+OVER, ASKED = 0.93, 0.85
+"""Probabilities of an update from which it closes what it replaces, and from which a person is asked."""
 _KINDS = frozenset({"fact", "preference", "convention", "decision"})
 
 
-def of_claim(calibration: Calibration, claim: Claim, vector: Any) -> Claim:
-    """Close what a claim replaces; the claim, with the slot of that, where it had another or none.
+def of_claim(calibration: Calibration, claim: Claim, vector: Any) -> None:
+    """Close what a claim replaces, the most likely last: that is what it supersedes.
 
     Args:
         calibration: What is known.
@@ -39,35 +41,28 @@ def of_claim(calibration: Calibration, claim: Claim, vector: Any) -> Claim:
         vector: Unit vector of its text; without one nothing is found.
     """
     found = _replaced(calibration.known, claim, vector)
-    for row, _ in reversed(found):  # the most alike last: that is what it supersedes
-        calibration.close(row, claim.valid_from or claim.observed)
-    for row, value in found:
-        if row.slot and row.slot != claim.slot:
-            return claim._replace(subject=row.subject, slot=row.slot, value=value, is_single=True)
-    return claim
+    for chance, _, row in found:
+        if chance >= OVER:
+            calibration.close(row, claim.valid_from or claim.observed)
+    asked = [row for chance, _, row in found if chance < OVER]
+    if asked and len(asked) == len(found):
+        calibration.doubt(asked[-1], claim)
 
 
-def _replaced(known: Known, claim: Claim, vector: Any) -> list[tuple[Statement, str]]:
-    """The statements that a claim replaces, the most alike first, each with the value instead."""
+def _replaced(known: Known, claim: Claim, vector: Any) -> list[tuple[float, str, Statement]]:
+    """The statements that a claim may replace: how likely, id and row, the likeliest last."""
     is_state = claim.slot is None or claim.is_single
     if vector is None or claim.is_ended or claim.kind not in _KINDS or not is_state:
         return []
-    if not changes.tells_change(claim.text):
-        return []
-    at = claim.valid_from or claim.observed
-    found = []
-    for row, cosine in known.alike(vector, NEAR):
-        value = changes.new_value(claim.text, row.text) if _may_end(row, claim, at) else None
-        if value and _is_about_one(row, claim, cosine):
-            found.append((row, value))
-    return found
-
-
-def _is_about_one(row: Statement, claim: Claim, cosine: float) -> bool:
-    """Whether a statement and a claim that differ in a value alone tell of one thing."""
-    is_value = row.slot is not None or changes.tells_change(row.text)
-    is_topic = changes.shares_topic(claim.text, row.text)
-    return (is_value and is_topic) or (cosine >= ALIKE and (is_value or is_topic))
+    head, new, found = pairs.load(), pairs.sentence(claim.text), []
+    for row, cosine in known.alike(vector, NEAR)[:MOST]:
+        if _may_end(row, claim, claim.valid_from or claim.observed):
+            features = pairs.pair_features(pairs.sentence(row.text), new, cosine)
+            moved = list(map(sub, vector.tolist(), known.vector_of(row.id)))
+            chance = head.relation(features, head.along(moved)).update
+            if chance >= ASKED:
+                found.append((chance, row.id, row))
+    return sorted(found, key=lambda each: each[:2])
 
 
 def _may_end(row: Statement, claim: Claim, at: str) -> bool:
@@ -78,4 +73,5 @@ def _may_end(row: Statement, claim: Claim, at: str) -> bool:
         and (row.slot is None or is_single(row.slot))
         and since(row) < at
         and not {*claim.turns} & {*row.sources}
+        and TRUST_ORDER.index(claim.trust) >= TRUST_ORDER.index(row.trust)
     )

@@ -72,7 +72,8 @@ def sentence(text: str, heading: str = "") -> Sentence:
     bare = _TEXT.sub("", text)
     words = tuple(_words(bare)[:MOST])
     labelled = _LABEL.match(bare)
-    label = value = ()
+    label: tuple[str, ...] = ()
+    value: tuple[str, ...] = ()
     if labelled:
         label, value = (tuple(map(_key, _words(part)[:MOST])) for part in labelled.groups())
     return Sentence(

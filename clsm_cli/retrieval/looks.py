@@ -62,7 +62,7 @@ def take(index: Index, query: Query, engine: Engine, *, has_model: bool) -> Iter
         yield look
         if not index.has_archived() or look.is_sure(settings.floor):
             return
-        if memories and not _archive_is_near(index, found):
+        if look.memories and not _archive_is_near(index, found):
             return
 
 

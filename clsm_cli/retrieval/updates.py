@@ -31,9 +31,9 @@ if TYPE_CHECKING:
 
 HEAD = 12
 """Passages that are held against each other: the best."""
-OVER = 0.64
+OVER = 0.86
 """Probability of an update from which the older one is said to be over."""
-BELOW = 0.3
+BELOW = 0.25
 """The same from which it stands below: what is later and not the same is read first."""
 _DAY = re.compile(r"\W*(\d{4}-\d\d-\d\d)\b")
 _CUT = re.compile(r"\n+|(?<=[.!?…])\s+")

@@ -1,10 +1,4 @@
-"""Sentences that tell a change, and whether two of them differ in the value alone.
-
-CMA (section 3.4) closes what a newer memory about the same thing contradicts. A table of forms reads
-the values of the slots it knows; of all else it can still be seen that a sentence says that something
-is new ("now", "from today", "instead of", a verb of replacing or moving), and that an older one is
-about the same names but for one: that one is the value.
-"""
+"""Sentences that tell a change: something is new ("now", "from today", a verb of replacing or moving)."""
 
 from __future__ import annotations
 
@@ -13,7 +7,6 @@ import re
 from clsm_cli.records import NamedTuple
 from clsm_cli.text.gate_words import PAST, REGULAR_PASTS, THIRDS
 from clsm_cli.text.names import NO_NAMES
-from clsm_cli.text.tokens import stems
 
 _DAYS = r"(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day"
 _NEW = re.compile(
@@ -186,70 +179,3 @@ def bare(text: str) -> str:
     '"From today it rings."'
     """
     return _ANNOTATION.sub("", _SPEAKER.sub("", text))
-
-
-def new_value(new: str, old: str) -> str | None:
-    """The value of a newer sentence that differs from an older one in it alone; None for all others.
-
-    All other names, times and amounts must be the same in both. What the newer sentence says is left
-    behind, and what stands in a reason, does not count. Where the value is who does something, in
-    both, they may be two who do the same.
-
-    >>> new_value("The choir meets at Holm now.", "The choir sings at Besgate.")
-    'Holm'
-    >>> new_value("Ann lives in Holm now.", "Ben lives in Besgate.") is None
-    True
-    >>> new_value("Ann lives in Holm now.", "Ben lives in Holm.") is None
-    True
-    """
-    a, b = _compared(new, old), _compared(old, new)
-    keys, others = {m.key for m in a}, {m.key for m in b}
-    news = {m.key: m for m in a if m.key not in others and not m.is_old}
-    olds = {m.key: m for m in b if m.key not in keys and not m.is_old}
-    if len(news) != 1:
-        return None
-    (value,) = news.values()
-    if not olds:
-        named = {m.key for m in a if m.kind == value.kind and (m.is_old or m.kind != "name")}
-        olds = {m.key: m for m in b if m.key in named}
-    if len(olds) != 1:
-        return None
-    (was,) = olds.values()
-    are_two = was.is_subject and value.is_subject and not _ONE_HOLDER.search(bare(new))
-    if was.kind != value.kind or (was.kind == "name" and are_two):
-        return None
-    return value.text
-
-
-def shares_topic(new: str, old: str) -> bool:
-    """Whether two sentences share a content word besides names, amounts and words of change.
-
-    >>> shares_topic("My rent is 40 euros now.", "The rent went up to 30 euros.")
-    True
-    """
-    return bool(_topic(new) & _topic(old))
-
-
-def _topic(text: str) -> set[str]:
-    plain = bare(text)
-    for mark in reversed(marks(text)):
-        plain = plain[: mark.start] + plain[mark.end :]
-    return set(stems(_TURN.sub(" ", _NEW.sub(" ", plain))))
-
-
-def _compared(text: str, other: str) -> list[Mark]:
-    """The marks of a sentence, but for a first word that has its capital from its place alone."""
-    there, plain = bare(other), bare(text)
-    known = set(stems(there.lower()))
-    found = []
-    for mark in marks(text):
-        word = mark.text.partition(" ")[0]
-        if mark.kind == "name" and mark.is_first and mark.start <= 1:
-            is_common = word not in there and (
-                (bool(stems(word)) and set(stems(word)) <= known)
-                or plain[mark.end : mark.end + 1] == ":"
-            )
-            if is_common and " " not in mark.text:
-                continue
-        found.append(mark)
-    return found

@@ -53,11 +53,9 @@ _OUTPUT = _set(
     "tool tools output outputs log logs logged error errors command commands terminal console page"
     " pages site website web article url link search result results returned printed"
 )
-_NOW = _set("is are am does do now currently today")
 _PAST = _set(
     "was were did had used before previously formerly originally earlier first last ago yesterday ever"
 )
-_PERFECT = _set("has have")
 
 
 def is_so(sentence: str) -> bool:
@@ -140,24 +138,6 @@ def asks_for_output(question: str) -> bool:
     (True, False)
     """
     return not _OUTPUT.isdisjoint(_words(question))
-
-
-def asks_present(question: str) -> bool:
-    """Whether a question asks for what is now.
-
-    >>> asks_present("Where does Mara live?"), asks_present("Where did Mara live?")
-    (True, False)
-    >>> asks_present("Who looks after the archive?"), asks_present("Who painted the door?")
-    (True, False)
-    """
-    words = _words(question)
-    if not (_PAST | _PERFECT).isdisjoint(words):
-        return False
-    if not _NOW.isdisjoint(words) or "what's" in words or "who's" in words:
-        return True
-    return words[:1] != [] and any(
-        word.endswith("s") and not word.endswith(("ss", "'s")) for word in words[1:3]
-    )
 
 
 def asks_past(question: str) -> bool:

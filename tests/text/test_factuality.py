@@ -70,23 +70,6 @@ def test_questions_that_ask_for_what_is(question: str, *, expected: bool) -> Non
     assert factuality.asks_what_is(question) is expected
 
 
-@pytest.mark.parametrize(
-    ("question", "expected"),
-    [
-        ("Where does Mara live?", True),
-        ("What's Mara's phone number?", True),
-        ("Who looks after the archive?", True),
-        ("Where did Mara live?", False),
-        ("Where does Mara live since she moved last year?", False),
-        ("Who wrote the letter?", False),
-        ("Which towns has Mara seen?", False),
-        ("", False),
-    ],
-)
-def test_questions_about_the_present(question: str, *, expected: bool) -> None:
-    assert factuality.asks_present(question) is expected
-
-
 def test_questions_about_the_output_of_a_tool() -> None:
     assert factuality.asks_for_output("What did the page say about Mara?")
     assert not factuality.asks_for_output("Where does Mara live?")

@@ -12,9 +12,8 @@ from clsm_cli.records import NamedTuple
 from clsm_cli.store.index import postings
 from clsm_cli.store.index.passages import Passage, terms_of
 from clsm_cli.store.jsonlines import dump
-from clsm_cli.text import activities, aliases, changes, mentions, noun_phrases, timex
+from clsm_cli.text import activities, aliases, mentions, noun_phrases, timex
 from clsm_cli.text.node_ids import node_id
-from clsm_cli.text.sentences import split
 
 if TYPE_CHECKING:
     import sqlite3
@@ -33,7 +32,6 @@ _DERIVED = (
     "current",
     "periods",
     "is_question",
-    "is_news",
 )
 _ASIDE = re.compile(r"(?<!\[)\[(?!\[)[^\[\]\n]{1,500}\](?![\](])")
 LONGEST_PERIOD = 366
@@ -163,7 +161,6 @@ class Batch:
                 passage.current,
                 periods_of(passage.text, day) if is_turn and day is not None else None,
                 is_turn and is_question(passage.text),
-                is_told and passage.role != "tool" and is_news(passage.text),
             ),
         ).lastrowid
         assert row is not None
@@ -270,16 +267,6 @@ def periods_of(text: str, day: int) -> str | None:
     ]
     kept = [each for each in found if each[1] - each[0] <= LONGEST_PERIOD]
     return dump(kept) if kept else None
-
-
-def is_news(text: str) -> bool:
-    """Whether a sentence of a text, of its first 1,000 characters, tells a change.
-
-    >>> is_news("Hi! We meet at Holm now."), is_news("We met at Holm.")
-    (True, False)
-    """
-    beginning = text[:1000]
-    return any(changes.tells_change(beginning[each.start : each.end]) for each in split(beginning))
 
 
 def is_question(text: str) -> bool:

@@ -26,7 +26,7 @@ _NAMES = (
 _PASSAGES = (
     "SELECT p.id, p.previous, p.next, p.grp, p.trust, p.speaker, p.role, p.time, p.day,"
     " p.line_start, p.line_end, p.line_offset, p.foreign_id, h.text, p.sources, p.text, p.length,"
-    " p.embedded, p.current, p.periods, p.is_question, p.is_news, l.kind, l.stream, l.session,"
+    " p.embedded, p.current, p.periods, p.is_question, l.kind, l.stream, l.session,"
     " l.episode, l.document, l.path, l.origin FROM passages p JOIN places l ON l.id = p.place"
     " LEFT JOIN headings h ON h.id = p.heading"
 )

@@ -27,8 +27,7 @@ CREATE TABLE passages (
   previous INTEGER, next INTEGER, -- neighbours in the session or section
   grp INTEGER,                  -- first passage of its group, see sequence.py
   periods TEXT,                 -- JSON: [[first, until], ...] of the days it speaks of
-  is_question INTEGER,
-  is_news INTEGER);             -- a sentence of it tells a change, see text/changes.py
+  is_question INTEGER);
 CREATE INDEX passages_place ON passages (place);
 CREATE INDEX passages_key ON passages (key);
 CREATE INDEX passages_embedded ON passages (embedded);

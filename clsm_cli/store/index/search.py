@@ -60,7 +60,6 @@ class Traits(NamedTuple):
     day: int | None
     periods: str | None
     is_question: bool
-    is_news: bool
     is_document: bool
     session: str
     vector: int
@@ -184,7 +183,7 @@ class Search:
             marks = ",".join("?" * len(batch))
             query = (
                 "SELECT p.id, p.key, p.part, p.previous, p.next, p.grp, l.kind, p.speaker, p.day, p.periods,"
-                " p.is_question, p.is_news, l.document IS NOT NULL, l.session, COALESCE(v.row, -1),"
+                " p.is_question, l.document IS NOT NULL, l.session, COALESCE(v.row, -1),"
                 " COALESCE(v.token, 0), COALESCE(v.tokens, 0), COALESCE(v.checksum, 0), p.length"
                 " FROM passages p JOIN places l ON l.id = p.place"
                 f" LEFT JOIN vectors v ON v.digest = p.embedded WHERE p.id IN ({marks})"

@@ -1,0 +1,61 @@
+"""What a later passage takes the place of: it stands below, with the day until which it held."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+from ingesting import new_store
+from small_store import found, row, tell
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from clsm_cli.retrieval.answer import Memory
+
+
+def answered(folder: Path, question: str, *told: str, **fields: str) -> list[Memory]:
+    """What a question brings after some turns, one a day from 1 February."""
+    store = new_store(folder / "memory")
+    for day, text in enumerate(told, 1):
+        tell(store, row(text, timestamp=f"2026-02-{day:02}T08:00Z", session=f"s{day}", **fields))
+    return found(store, question)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "question"),
+    [
+        (
+            "The gateway is up.",
+            "The gateway is dead, its power supply burnt out.",
+            "is the gateway up",
+        ),
+        ("Ticket 90 is open.", "Ticket 90 is closed.", "is ticket 90 open"),
+    ],
+)
+def test_the_old_is_below_and_over(tmp_path: Path, old: str, new: str, question: str) -> None:
+    first, second = answered(tmp_path, question, old, new)
+    assert (first.text, first.until) == (new, None)
+    assert (second.text, second.until, second.replaced_by) == (old, "2026-02-02", first.id)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "question"),
+    [
+        ("I live in Leith.", "As a child I lived in Aden.", "where do I live"),
+        ("The wiki is on port 80.", "The shop is on port 81.", "which port is the wiki on"),
+        ("I speak Tamil at home.", "I speak English at work.", "which languages do I speak"),
+        ("Ticket 90 is open.", "Ticket 90 is closed.", "was ticket 90 open before"),
+    ],
+)
+def test_what_may_still_hold_is_not(tmp_path: Path, old: str, new: str, question: str) -> None:
+    assert not any(each.until for each in answered(tmp_path, question, old, new))
+
+
+def test_a_tool_ends_nothing(tmp_path: Path) -> None:
+    store = new_store(tmp_path / "memory")
+    tell(store, row("Ticket 90 is open.", timestamp="2026-02-01T08:00Z", session="a"))
+    said = {"role": "tool", "speaker": "tool", "timestamp": "2026-02-02T08:00Z", "session": "b"}
+    tell(store, row("Ticket 90 is closed.", **said))
+    first, *_ = found(store, "is ticket 90 open")
+    assert (first.text, first.until) == ("Ticket 90 is open.", None)
