@@ -53,7 +53,6 @@ class Figures:
     Attributes:
         first: Answers in which the new value stands above the old one.
         current: Answers that state the old one without saying that it is over.
-        stale: Answers with a ``fact:`` line of the old one.
         wrong: Pairs of which something true is closed, in an answer or among the statements.
     """
 
@@ -61,7 +60,6 @@ class Figures:
     items: int = 0
     first: int = 0
     current: int = 0
-    stale: int = 0
     wrong: int = 0
     missed: list[str] = field(default_factory=list)
 
@@ -108,17 +106,11 @@ def judge(figures: Figures, item: Told, answer: Answer, rows: Sequence[Statement
     sides = [side for _, side in told if side]
     is_first = sides[:1] == ["new"]
     is_current = any(side == "old" and not each.until for each, side in told)
-    old = item.old.casefold()
-    is_stale = any(
-        (old in fact.value.casefold() or fact.value.casefold() in old) and not fact.valid_until
-        for fact in answer.facts
-    )
     figures.first += is_first
     figures.current += is_current
-    figures.stale += is_stale
-    if not is_first or is_current or is_stale:
-        what = [not is_first and "not first", is_current and "current", is_stale and "stale"]
-        said = ", ".join(filter(None, what))
+    if not is_first or is_current:
+        what = ((not is_first, "not first"), (is_current, "current"))
+        said = ", ".join(name for holds, name in what if holds)
         figures.missed.append(f"{said}: {item.id} {item.ask} {sides}")
 
 
@@ -164,14 +156,14 @@ def _embedder() -> Embedder:
 def lines(found: dict[str, Figures]) -> Iterator[str]:
     """The tables: changes in percent, pairs of which both are true counted."""
     changed, both = whole(found)
-    yield "| manner | items | new first | old as current | stale fact |"
-    yield "|---|---:|---:|---:|---:|"
+    yield "| manner | items | new first | old as current |"
+    yield "|---|---:|---:|---:|"
     for name, each in [*found.items(), ("all changes", changed)]:
         if not each.is_both:
             n = each.items or 1
             yield (
                 f"| {name} | {each.items} | {100 * each.first / n:.0f} |"
-                f" {100 * each.current / n:.0f} | {each.stale} |"
+                f" {100 * each.current / n:.0f} |"
             )
     yield "| both true because | items | wrongly closed |"
     yield "|---|---:|---:|"
@@ -184,7 +176,7 @@ def whole(found: dict[str, Figures]) -> tuple[Figures, Figures]:
     """The figures of all changes, and of all pairs of which both are true."""
     sums = Figures(), Figures(is_both=True)
     for each in found.values():
-        for count in ("items", "first", "current", "stale", "wrong"):
+        for count in ("items", "first", "current", "wrong"):
             whole = sums[each.is_both]
             setattr(whole, count, getattr(whole, count) + getattr(each, count))
     return sums
@@ -196,7 +188,6 @@ def is_missed(found: dict[str, Figures]) -> bool:
     return (
         changed.first < FIRST * changed.items
         or changed.current > (1 - CLOSED) * changed.items
-        or changed.stale > 0
         or both.wrong > WRONG * both.items
     )
 
