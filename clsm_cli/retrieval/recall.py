@@ -144,7 +144,9 @@ def _answer(opened: Opened, query: Query, engine: Engine, *, has_model: bool) ->
             memories=tuple(kept),
             budget=budget,
             verdict=_verdict(query, found.verdict, kept) if found.verdict else None,
-            facts=_known(found.verdict, look.older),
+            facts=_known(
+                found.verdict, frozenset() if query.as_of or query.known_at else look.older
+            ),
             warnings=(*answer.warnings, *found.warnings, *opened.told()),
         )
     return answer._replace(recall_id=_recall_id(answer, query))

@@ -106,6 +106,7 @@ class _Side:
     def vector(self) -> list[float]:
         if self._values is None:
             rows = self._index.vectors.sentence_rows()
+            assert rows is not None  # it has a vector
             codes = rows[self._vector * SENTENCE_BYTES : (self._vector + 1) * SENTENCE_BYTES]
             values = [(code & 15) - 8 for code in codes] + [(code >> 4) - 8 for code in codes]
             length = sqrt(sum(map(mul, values, values))) or 1.0
