@@ -54,6 +54,7 @@ class Figures:
         first: Answers in which the new value stands above the old one.
         current: Answers that state the old one without saying that it is over.
         wrong: Pairs of which something true is closed, in an answer or among the statements.
+        marked: Those of which it is in an answer.
     """
 
     is_both: bool = False
@@ -61,6 +62,7 @@ class Figures:
     first: int = 0
     current: int = 0
     wrong: int = 0
+    marked: int = 0
     missed: list[str] = field(default_factory=list)
 
 
@@ -96,12 +98,16 @@ def judge(figures: Figures, item: Told, answer: Answer, rows: Sequence[Statement
     figures.items += 1
     told = [(each, _holds(each.text, item)) for each in answer.memories]
     if item.stay:
-        ended = [each.text for each in answer.memories if each.until]
-        ended += [row.text for row in rows if row.valid_until]
-        closed = [stays for stays in item.stay if any(stays in text for text in ended)]
-        figures.wrong += bool(closed)
-        if closed:
-            figures.missed.append(f"closed: {item.id} {item.ask}: {closed}")
+        marked = [each.text for each in answer.memories if each.until]
+        closed = [row.text for row in rows if row.valid_until]
+        is_marked, is_closed = (
+            any(stays in text for text in texts for stays in item.stay)
+            for texts in (marked, closed)
+        )
+        figures.marked += is_marked
+        figures.wrong += is_marked or is_closed
+        if is_marked or is_closed:
+            figures.missed.append(f"closed: {item.id} {item.ask}")
         return
     sides = [side for _, side in told if side]
     is_first = sides[:1] == ["new"]
@@ -165,18 +171,18 @@ def lines(found: dict[str, Figures]) -> Iterator[str]:
                 f"| {name} | {each.items} | {100 * each.first / n:.0f} |"
                 f" {100 * each.current / n:.0f} |"
             )
-    yield "| both true because | items | wrongly closed |"
-    yield "|---|---:|---:|"
+    yield "| both true because | items | wrongly closed | of these in an answer |"
+    yield "|---|---:|---:|---:|"
     for name, each in [*found.items(), ("all", both)]:
         if each.is_both:
-            yield f"| {name} | {each.items} | {each.wrong} |"
+            yield f"| {name} | {each.items} | {each.wrong} | {each.marked} |"
 
 
 def whole(found: dict[str, Figures]) -> tuple[Figures, Figures]:
     """The figures of all changes, and of all pairs of which both are true."""
     sums = Figures(), Figures(is_both=True)
     for each in found.values():
-        for count in ("items", "first", "current", "wrong"):
+        for count in ("items", "first", "current", "wrong", "marked"):
             whole = sums[each.is_both]
             setattr(whole, count, getattr(whole, count) + getattr(each, count))
     return sums

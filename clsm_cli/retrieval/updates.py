@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
 HEAD = 12
 """Passages that are held against each other: the best."""
-OVER = 0.86
+OVER = 0.92
 """Probability of an update from which the older one is said to be over."""
 BELOW = 0.25
 """The same from which it stands below: what is later and not the same is read first."""

@@ -30,7 +30,11 @@ def answered(folder: Path, question: str, *told: str, **fields: str) -> list[Mem
             "The gateway is dead, its power supply burnt out.",
             "is the gateway up",
         ),
-        ("Ticket 90 is open.", "Ticket 90 is closed.", "is ticket 90 open"),
+        (
+            "The club meets at Holm.",
+            "The club no longer meets at Holm, it has moved to Besgate.",
+            "where does the club meet",
+        ),
     ],
 )
 def test_the_old_is_below_and_over(tmp_path: Path, old: str, new: str, question: str) -> None:
@@ -45,7 +49,11 @@ def test_the_old_is_below_and_over(tmp_path: Path, old: str, new: str, question:
         ("I live in Leith.", "As a child I lived in Aden.", "where do I live"),
         ("The wiki is on port 80.", "The shop is on port 81.", "which port is the wiki on"),
         ("I speak Tamil at home.", "I speak English at work.", "which languages do I speak"),
-        ("Ticket 90 is open.", "Ticket 90 is closed.", "was ticket 90 open before"),
+        (
+            "The gateway is up.",
+            "The gateway is dead, its fuse is blown.",
+            "was the gateway up before",
+        ),
     ],
 )
 def test_what_may_still_hold_is_not(tmp_path: Path, old: str, new: str, question: str) -> None:
