@@ -39,7 +39,7 @@ def git_says(folder: Path, *words: str) -> str:
     """The same where git must succeed; what it prints."""
     done = git(folder, *words)
     assert done.returncode == 0, (words, done.stdout, done.stderr)
-    return done.stdout.strip()
+    return done.stdout.rstrip("\n")
 
 
 def commit(folder: Path) -> None:

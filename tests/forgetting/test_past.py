@@ -82,7 +82,7 @@ def test_the_rest_of_the_past_is_there(purged: tuple[Store, Path, past.Rewritten
     _, top, _, before = purged
     assert git(top, "log", "--format=%an %at %s") == before
     assert "crane" in git(top, "log", "-p", "--all", "--", "memory/flow")
-    assert git(top, "tag") == "first\n"
+    assert git(top, "tag") == "first"
     assert "stray.md" in git(top, "show", "--name-only", "--format=", "stash^3")
     assert git(top, "fsck", "--strict") == ""
 
