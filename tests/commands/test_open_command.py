@@ -63,7 +63,8 @@ def run(store: Store, command: str, *words: str) -> Result:
 
 
 def opened(told: dict[str, Any], line: str = "line") -> str:
-    return Path(told["file"]).read_text(encoding="utf-8").split("\n")[told[line] - 1]
+    lines: list[str] = Path(told["file"]).read_text(encoding="utf-8").split("\n")
+    return lines[told[line] - 1]
 
 
 @pytest.mark.parametrize("is_gone", [False, True])
