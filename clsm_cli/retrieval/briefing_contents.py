@@ -146,12 +146,13 @@ class _Rest(NamedTuple):
                 continue
             told, known = self._told(each.sources, LEAST if each.due else 0.0)
             if old is not None and not any(p.document in self.loaded for p in told):
-                known = 1.0
+                known = max(known, STATED)
             if each.pinned or known:
                 found = _of_statement(self.reader, each, told[0] if told else None)
                 if old is not None:
                     found = found._replace(before=old.text).at(found.file, found.file_line)
                 thread = f"{told[0].path}\n{told[0].heading}" if told else each.topic
+                thread = section if section == "changed" else thread
                 yield Line(found, section, 1.0 if each.pinned else known, thread)
 
     def nodes(self, found: Iterable[Record]) -> Iterator[Line]:

@@ -101,7 +101,7 @@ def test_a_terminal_that_knows_only_ascii(cli: Cli, words: list[str]) -> None:
     if "--json" in words:
         assert json.loads(out) == cli.ok(*words, *NOW).json
     elif "recall" in words:
-        assert re.match(r"1\. \S+:2 \| 2026-02-25", out.partition("1.")[1] + out.partition("1.")[2])
+        assert re.search(r"^1\. \S+:2 \| 2026-02-25", out, re.MULTILINE)
         assert "a jalape\\xf1o - \\u201ctwice" in out
 
 
