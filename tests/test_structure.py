@@ -46,11 +46,9 @@ BELOW = {
     },
     "evaluation": {
         "forgetting",
-        "integrations",
         "ingestion",
         "consolidation",
         "retrieval",
-        "inspection",
         "scoring",
         "model",
         "text",
