@@ -30,11 +30,9 @@ BELOW = {
     "forgetting": {"ingestion", "consolidation", "inspection", "scoring", "model", "text", "store"},
     "evaluation": {
         "forgetting",
-        "integrations",
         "ingestion",
         "consolidation",
         "retrieval",
-        "inspection",
         "scoring",
         "model",
         "text",
