@@ -33,6 +33,9 @@ if TYPE_CHECKING:
     from clsm_cli.evaluation.dataset import Negative
 
 KIND = "memory"
+HEADLINE = "f1"
+WITHOUT_CONCEPTS = "recall@10"
+"""Headline where no query is labelled with concepts."""
 FOLDERS = ("workspace", "sessions")
 """What is ingested."""
 CONCEPTS, QUERIES = "labels/concepts.yaml", "labels/queries.yaml"
@@ -77,7 +80,7 @@ def load(path: Path) -> Dataset:
         name=name,
         digest=contents.digest,
         unit="quote",
-        headline="f1",
+        headline=HEADLINE if any(query.concepts for query in queries) else WITHOUT_CONCEPTS,
         cases=(Case(name, Folders(path, FOLDERS), queries),),
         notes=(*contents.notes, *found.sentences()),
         whole=WHOLE,
