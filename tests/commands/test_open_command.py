@@ -16,7 +16,7 @@ from typer.testing import CliRunner, Result
 from clsm_cli.commands import context, held, history, news, open_source, recall, show
 from clsm_cli.commands.help import Command
 from clsm_cli.errors import BadInputError
-from clsm_cli.ingestion.note import write_note
+from clsm_cli.ingestion.capture import write_note
 from clsm_cli.store.layout import Store
 
 NOW = "2026-03-01T12:00:00+01:00"
@@ -64,7 +64,8 @@ def run(store: Store, command: str, *words: str) -> Result:
 
 def opened(told: dict[str, Any], line: str = "line") -> str:
     lines: list[str] = Path(told["file"]).read_text(encoding="utf-8").split("\n")
-    return lines[told[line] - 1]
+    number: int = told[line]
+    return lines[number - 1]
 
 
 @pytest.mark.parametrize("is_gone", [False, True])
