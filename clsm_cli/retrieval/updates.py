@@ -37,6 +37,9 @@ BELOW = 0.25
 """The same from which it stands below: what is later and not the same is read first."""
 _DAY = re.compile(r"\W*(\d{4}-\d\d-\d\d)\b")
 _CUT = re.compile(r"\n+|(?<=[.!?…])\s+")
+LONGEST = 40
+"""Words of a passage that is looked at: the vector of a longer one is not that of one sentence of it, and
+the head knows sentences alone."""
 _LEAST = 0.25
 """Cosine below which two passages are not looked at."""
 
@@ -70,11 +73,14 @@ def found(index: Index, question: Question, candidates: Sequence[Candidate]) -> 
     told = index.passages([each.row for each in best])
     asked = pairs.sentence(question.text)
     read = [side for each in best if (side := _side(index, each, told[each.row])) is not None]
+    # "Brian" and "who is Brian" ask for all that is known of him, and not for the newest.
+    is_open = len(pairs.content(asked)) < 2 and (len(asked.words) < 2 or asked.keys[0] == "who")
+    least = OVER if is_open else BELOW
     ended: dict[int, Ended] = {}
     for old, new in product(sorted(read, key=lambda side: side.time), repeat=2):
         if _may_end(old, new) and (old.row not in ended or ended[old.row].until is None):
             chance = _update(asked, old, new)
-            if chance >= BELOW:
+            if chance >= least:
                 until = new.time[:10] if chance >= OVER else None
                 if until or old.row not in ended:
                     ended[old.row] = Ended(until, new.passage.id, new.row)
@@ -119,10 +125,11 @@ class _Side:
 
 
 def _side(index: Index, candidate: Candidate, passage: Passage) -> _Side | None:
-    """A passage that says since when; without a vector or a time it is held against nothing."""
+    """A passage that says since when; without a vector or a time, or too long, it is held against nothing."""
     dated = _DAY.match(passage.text) or _DAY.match(passage.heading.rpartition(" › ")[2])
     time = dated[1] if dated and passage.document else passage.time
-    if candidate.traits.vector < 0 or not time:
+    is_long = passage.text.count(" ") >= LONGEST
+    if candidate.traits.vector < 0 or not time or is_long:
         return None
     return _Side(index, candidate, passage, time)
 
