@@ -54,6 +54,7 @@ def _memory_mapping(memory: Memory) -> dict[str, Any]:
         "sources",
         "states",
         "why",
+        "way",
     )
     return {name: plain(getattr(memory, name)) for name in names}
 
