@@ -56,6 +56,7 @@ def _memory_mapping(memory: Memory) -> dict[str, Any]:
         "until",
         "replaced_by",
         "why",
+        "way",
     )
     return {name: plain(getattr(memory, name)) for name in names}
 

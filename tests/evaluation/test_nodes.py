@@ -240,7 +240,7 @@ def test_one_conversation_has_no_others_to_learn_from(made: list[Bench]) -> None
 
 def test_the_fit_finds_what_tells_gold_from_the_rest() -> None:
     def weighed(name: str, best: float) -> Weighed:
-        return Weighed(name, Evidence(1.0, best, *[0.0] * 6), is_named=False)
+        return Weighed(name, Evidence(1.0, best, *[0.0] * 5), is_named=False)
 
     questions = [[weighed("a", 0.9), weighed("b", 0.4), weighed("c", 0.5)] for _ in range(20)]
     weights = dict(
