@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 from strategies import cpu_seconds
-from text.test_relations import found
 
 from clsm_cli.text import timex_asked, timex_bounds, timex_parts, timex_rules
 from clsm_cli.text.aliases import stated
@@ -77,7 +76,6 @@ READERS: dict[str, tuple[Callable[[str], object], tuple[str, ...]]] = {
     "plain": (plain, ("~~", "#a ", "<!--", "https://", "_a")),
     "questions": (lambda t: declarative("Is " + t), ("the ",)),
     "questions of days": (lambda t: timex_bounds.read(t[:10_000], MONDAY), ("since ", "between 1 and ", "May and ", "from May to ")),
-    "relations": (lambda t: found(t, "tea"), ("I love tea and ", "Rosa, ", "my ", "went ", "is a ")),
     "routes": (partial(decide, has_current=True), ("good ", "when was the A ", "a: ", "how many ")),
     "rules": (_rules, ("no, ", "not a ", "use ", "I like my ", "always ", "is ", "if a, ")),
     "secrets": (mask, ("A1", "://a:b", "key=", "the token of Mara: a1B2c3 password https://x.org/ key=")),
