@@ -196,7 +196,7 @@ def _looks(text: str, name: Named) -> list[bool]:
 TYPE = "semantic"
 """The type of all these edges: the head tells surely enough whether a text relates two things, not how;
 the text itself, an edge's source, says that."""
-LEAST = 0.8
+LEAST = 0.7
 """Probability from which two things are related."""
 _MOST_ROWS = 4096
 
