@@ -57,7 +57,8 @@ _WORD = re.compile(r"\w+")
 class Settings(NamedTuple):
     """How a classifier is fitted: units in its hidden layer (0: none), decay of weights, rounds.
 
-    With ``directions`` the last ``DIMENSIONS`` inputs enter by so many of their principal directions.
+    With ``directions`` the last ``DIMENSIONS`` inputs enter by so many of their principal directions; with
+    ``slots`` so do as many ``DIMENSIONS`` before them, each by its own.
     """
 
     hidden: int
@@ -66,6 +67,7 @@ class Settings(NamedTuple):
     rate: float = 0.02
     dropped: float = 0.2
     directions: int = 0
+    slots: int = 1
 
 
 class Examples(NamedTuple):
@@ -85,7 +87,7 @@ def fit(
     scale[scale < 1e-6] = 1.0
     rows = np.clip((inputs - mean) / scale, -CLIP, CLIP)
     if settings.directions:
-        rows, fold = _by_directions(rows, settings.directions)
+        rows, folds = _by_directions(rows, settings.directions, settings.slots)
     width, out = rows.shape[1], targets.shape[1]
     hidden = settings.hidden
     shapes = (
@@ -106,17 +108,22 @@ def fit(
             pace = means[place] / (1 - 0.9**step)
             layers[place] -= rate * pace / (np.sqrt(squares[place] / (1 - 0.999**step)) + 1e-8)
     if settings.directions:
-        shape = width - settings.directions
-        layers[0] = np.vstack([layers[0][:shape], fold @ layers[0][shape:]])
+        shape = width - settings.directions * settings.slots
+        parts = np.split(layers[0][shape:], settings.slots)
+        folded = [fold @ part for fold, part in zip(folds, parts, strict=True)]
+        layers[0] = np.vstack([layers[0][:shape], *folded])
     return mean, scale, layers
 
 
-def _by_directions(rows: Any, count: int) -> tuple[Any, Any]:
+def _by_directions(rows: Any, count: int, slots: int) -> tuple[Any, list[Any]]:
     """Rows with the principal directions of their words, and what leads from words to them."""
-    words = rows[:, -DIMENSIONS:]
-    directions = np.linalg.eigh(words.T @ words)[1][:, : -count - 1 : -1]
-    fold = directions / (words @ directions).std(0)
-    return np.hstack([rows[:, :-DIMENSIONS], words @ fold]), fold
+    shapes, words = np.split(rows, [rows.shape[1] - DIMENSIONS * slots], 1)
+    folds = []
+    for part in np.split(words, slots, 1):
+        directions = np.linalg.eigh(part.T @ part)[1][:, : -count - 1 : -1]
+        folds.append(directions / np.maximum(1e-6, (part @ directions).std(0)))
+    parts = zip(np.split(words, slots, 1), folds, strict=True)
+    return np.hstack([shapes, *(part @ fold for part, fold in parts)]), folds
 
 
 def _slopes(

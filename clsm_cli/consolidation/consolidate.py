@@ -155,6 +155,7 @@ class _Night:
             self.ontology,
             self.store.settings.graph,
             (0, self.store.device),
+            self.meanings,
         )
         records = {i: student.records.get(i, episodes[i]) for i in sorted(taken)}
         network = weaver.weave(records, chosen, student.relations, rebuild=self.request.rebuild)

@@ -1,30 +1,33 @@
 """Edges between nodes: what occurs together, and what sentences say of two things.
 
 Co-occurrence is weighed anew from all counts at every run (``scoring/association``); a typed edge
-exists as long as a sentence says it. Both are functions of the turns and what they mention.
+exists as long as a unit of some turn says it by ``heads.relations``. Both are functions of the turns
+and what they mention.
 """
 
 from __future__ import annotations
 
 import itertools
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from clsm_cli.heads import relations
+from clsm_cli.heads.units import spans_of
 from clsm_cli.model.graph import Edge
 from clsm_cli.model.ids import edge_id
 from clsm_cli.scoring.association import associate
-from clsm_cli.text.relations import relations
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from clsm_cli.config import GraphSettings
     from clsm_cli.consolidation.matching import Matcher
-    from clsm_cli.consolidation.vocabulary import Vocabulary
+    from clsm_cli.heads.judge import Meanings
+    from clsm_cli.heads.relations import Pair
     from clsm_cli.store.index.evidence import EpisodeFile, Said
-    from clsm_cli.text.relations import Named
 
 FULL = 3
-"""Sentences after which a typed edge has its full weight, 1."""
+"""Turns after which a typed edge has the whole weight of their certainty."""
 
 
 def co_occurrences(
@@ -73,35 +76,54 @@ Told = tuple[str, str, str, bool]
 """Source, type, target of a relation, and whether it is directed."""
 
 
-def told_in(
-    turns: Iterable[Said], vocabulary: Vocabulary, kinds: Mapping[str, str], matcher: Matcher
-) -> dict[Told, set[str]]:
-    """The relations that some turns state → keys of the turns."""
-    people = {node for node, kind in kinds.items() if kind == "person"} | vocabulary.people
-    found: dict[Told, set[str]] = {}
+Stated = dict[Told, dict[str, float]]
+"""Relation → key of each turn that states it → how likely that is, 0 … 1."""
+
+
+def stated_in(
+    turns: Iterable[Said],
+    kinds: Mapping[str, str],
+    matcher: Matcher,
+    meanings: Meanings | None,
+) -> Stated:
+    """The relations that some turns state; what a tool printed or a page says states none.
+
+    Args:
+        turns: Whole.
+        kinds: What each node is.
+        matcher: Finds the names of all nodes.
+        meanings: What the words of names mean; None without the model.
+    """
+    keys: list[str] = []
+    pairs: list[Pair] = []
     for turn in turns:
         if turn.role == "tool" or turn.trust in ("tool", "web"):
             continue
-        named: list[Named] = [
-            each._replace(kind=kinds.get(each.node, "")) for each in matcher.find(turn.text)
-        ]
-        speaker = vocabulary.node_of(turn.speaker) if turn.speaker else ""
-        known = speaker if speaker in vocabulary.people else None
-        for relation in relations(turn.text, named, speaker=known, people=people):
-            told = (relation.source, relation.type, relation.target, relation.directed)
-            found.setdefault(told, set()).add(turn.key)
+        for start, end in spans_of(turn.text):
+            text = turn.text[start:end]
+            named = [e._replace(kind=kinds.get(e.node, "")) for e in matcher.find(text)]
+            pairs += relations.pairs(text, named)
+            keys += [turn.key] * (len(pairs) - len(keys))
+    found: Stated = {}
+    for pair, key, chance in zip(pairs, keys, relations.related(pairs, meanings), strict=True):
+        if chance >= relations.LEAST:
+            source, target = sorted((pair.left.node, pair.right.node))
+            chances = found.setdefault((source, relations.TYPE, target, False), {})
+            chances[key] = max(chance, chances.get(key, 0.0))
     return found
 
 
-def typed(told: Mapping[Told, Collection[str]], rev: tuple[int, str]) -> dict[str, Edge]:
+def typed(stated: Stated, rev: tuple[int, str]) -> dict[str, Edge]:
     """The edges of relations, by id.
 
-    weight = min(1, (1 + sentences) / (1 + FULL)): one sentence is worth half of what three are.
+    weight = mean chance · min(1, (1 + turns) / (1 + FULL)): one turn is worth half of what three are.
     """
     found: dict[str, Edge] = {}
-    for (source, name, target, directed), keys in sorted(told.items()):
-        if source == target:
+    for (source, name, target, directed), chances in sorted(stated.items()):
+        if source == target or not chances:
             continue
+        count = len(chances)
+        mean = sum(chances[key] for key in sorted(chances)) / count
         record = edge_id(source, name, target)
         found[record] = Edge(
             id=record,
@@ -110,11 +132,25 @@ def typed(told: Mapping[Told, Collection[str]], rev: tuple[int, str]) -> dict[st
             target=target,
             type=name,
             directed=directed,
-            n=len(keys),
-            weight=round(min(1.0, (1 + len(keys)) / (1 + FULL)), 4),
-            sources=tuple(sorted(keys)),
+            n=count,
+            weight=round(mean * min(1.0, (1 + count) / (1 + FULL)), 4),
+            sources=tuple(sorted(chances)),
         )
     return found
+
+
+def dated(edge: Edge, times: Mapping[str, str], closed: Mapping[str, str]) -> Edge:
+    """An edge with its validity: from its first turn on, until its documents hold none of them.
+
+    Args:
+        edge: With its sources.
+        times: Of turns, those that have one.
+        closed: Key of a block that no document holds any more → when it went.
+    """
+    since = min((times[key] for key in edge.sources if key in times), default=None)
+    gone = [closed.get(key) for key in edge.sources]
+    until = None if None in gone else max((each for each in gone if each), default=None)
+    return replace(edge, valid_from=since, valid_until=until)
 
 
 def chain(

@@ -11,8 +11,8 @@ import itertools
 import re
 from typing import TYPE_CHECKING
 
+from clsm_cli.heads.relations import Named
 from clsm_cli.records import NamedTuple
-from clsm_cli.text.relations import Named
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

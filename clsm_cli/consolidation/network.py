@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from clsm_cli.consolidation import edges, nodes, vocabulary
+from clsm_cli.heads import relations
 from clsm_cli.model.graph import Edge, Node
 from clsm_cli.model.ids import edge_id
 from clsm_cli.store.index import evidence
@@ -19,9 +20,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping
 
     from clsm_cli.config import GraphSettings
-    from clsm_cli.consolidation.edges import Told
+    from clsm_cli.consolidation.edges import Stated, Told
     from clsm_cli.consolidation.state import State
     from clsm_cli.consolidation.vocabulary import Vocabulary
+    from clsm_cli.heads.judge import Meanings
     from clsm_cli.model.episodes import EpisodeRecord
     from clsm_cli.text.ontology import Ontology
 
@@ -48,6 +50,7 @@ class Weaver:
         ontology: For tags of nodes.
         settings: Of the graph.
         rev: Revision of new records.
+        meanings: What the words of texts mean; None without the model.
     """
 
     def __init__(
@@ -58,6 +61,7 @@ class Weaver:
         ontology: Ontology,
         settings: GraphSettings,
         rev: tuple[int, str],
+        meanings: Meanings | None,
     ) -> None:
         self.connection = connection
         self.state = state
@@ -65,6 +69,7 @@ class Weaver:
         self.ontology = ontology
         self.settings = settings
         self.rev = rev
+        self.meanings = meanings
 
     def weave(
         self,
@@ -107,11 +112,12 @@ class Weaver:
         }
         if rebuild:
             again = {key for keys in turns.values() for key in keys}
-        told = {} if rebuild else self._told_before(again, kinds)
-        for relation, sources in advised({i: node.label for i, node in described.items()}).items():
-            told.setdefault(relation, set()).update(sources)
-        found_edges = self._edges(records, turns, kinds, again, told)
-        return Network(described, found_edges, records)
+        found_edges = self._woven(records, turns)
+        found_edges |= self._typed(
+            again, kinds, advised({i: n.label for i, n in described.items()}), rebuild=rebuild
+        )
+        found_edges |= {e.id: e for e in self.state.edges.values() if e.pinned}
+        return Network(described, dict(sorted(found_edges.items())), records)
 
     def _merged(
         self, record: EpisodeRecord, stale: Collection[str], found: Mapping[str, set[str]]
@@ -151,41 +157,72 @@ class Weaver:
                 )
         return dict(sorted(found.items()))
 
-    def _edges(
-        self,
-        records: Mapping[str, EpisodeRecord],
-        turns: Mapping[str, set[str]],
-        kinds: Mapping[str, str],
-        again: Collection[str],
-        told: dict[Told, set[str]],
+    def _woven(
+        self, records: Mapping[str, EpisodeRecord], turns: Mapping[str, set[str]]
     ) -> dict[str, Edge]:
+        """The edges that no single sentence states."""
         mentioned: dict[str, list[str]] = {}
         for node in sorted(turns):
             for key in turns[node]:
                 mentioned.setdefault(key, []).append(node)
         order = (row for row in evidence.order(self.connection) if row[0] in records)
         found = edges.co_occurrences(order, mentioned, self.settings, self.rev)
-        matcher = self.words.matcher()
-        keys = sorted(again)
-        for start in range(0, len(keys), _STEP):
-            said = evidence.said(self.connection, keys[start : start + _STEP]).values()
-            for relation, sources in edges.told_in(said, self.words, kinds, matcher).items():
-                told.setdefault(relation, set()).update(sources)
-        found |= edges.typed({t: s for t, s in told.items() if s}, self.rev)
         files = [self.state.files[episode] for episode in sorted(records)]
         found |= edges.chain(files, evidence.continued(self.connection), self.rev)
         found |= self._one_and_the_same()
-        found |= {e.id: e for e in self.state.edges.values() if e.pinned}
-        found |= {e.id: e for e in self.state.edges.values() if e.type == "gist_of"}
-        return dict(sorted(found.items()))
+        return found | {e.id: e for e in self.state.edges.values() if e.type == "gist_of"}
 
-    def _told_before(
-        self, again: Collection[str], kinds: Mapping[str, str]
-    ) -> dict[Told, set[str]]:
-        """What earlier runs read in sentences that this one does not read again."""
+    def _typed(
+        self,
+        again: Collection[str],
+        kinds: Mapping[str, str],
+        advised: Mapping[Told, set[str]],
+        *,
+        rebuild: bool,
+    ) -> dict[str, Edge]:
+        """The edges that sentences state: those of turns that are read again, and the rest as it was.
+
+        An edge that gains or loses a turn is weighed anew, so all its turns are read.
+        """
+        before = {} if rebuild else self._typed_before(kinds)
+        stated = self._stated(again, kinds)
         left = set(again)
+        changed = {
+            told
+            for told, edge in before.items()
+            if told in stated or told in advised or not left.isdisjoint(edge.sources)
+        }
+        rest = {key for told in changed for key in before[told].sources} - left
+        for told, chances in self._stated(rest, kinds).items():
+            if told in changed:
+                stated.setdefault(told, {}).update(chances)
+        for told in changed:
+            if told[1] != relations.TYPE:  # an adviser's word, which no turn says again
+                kept = set(before[told].sources) - left
+                stated.setdefault(told, {}).update(dict.fromkeys(kept, 1.0))
+        for told, keys in advised.items():
+            stated.setdefault(told, {}).update(dict.fromkeys(keys, 1.0))
+        found = {edge.id: edge for told, edge in before.items() if told not in changed}
+        found |= edges.typed(stated, self.rev)
+        sources = sorted({key for edge in found.values() for key in edge.sources})
+        times = evidence.times(self.connection, sources)
+        closed = self.state.closed_blocks
+        return {i: edges.dated(edge, times, closed) for i, edge in found.items()}
+
+    def _stated(self, keys: Collection[str], kinds: Mapping[str, str]) -> Stated:
+        found: Stated = {}
+        matcher = self.words.matcher()
+        ordered = sorted(keys)
+        for start in range(0, len(ordered), _STEP):
+            said = evidence.said(self.connection, ordered[start : start + _STEP]).values()
+            for told, chances in edges.stated_in(said, kinds, matcher, self.meanings).items():
+                found.setdefault(told, {}).update(chances)
+        return found
+
+    def _typed_before(self, kinds: Mapping[str, str]) -> dict[Told, Edge]:
+        """What earlier runs read in sentences."""
         return {
-            (e.source, e.type, e.target, e.directed): set(e.sources) - left
+            (e.source, e.type, e.target, e.directed): e
             for e in self.state.edges.values()
             if e.type not in WOVEN and not e.pinned and e.source in kinds and e.target in kinds
         }

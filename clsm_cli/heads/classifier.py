@@ -46,7 +46,7 @@ class Classifier:
         """
         import numpy as np
 
-        if not rows:
+        if len(rows) == 0:
             return []
         first, bias, second, offset = self.layers
         inputs = np.clip((np.asarray(rows, np.float64) - self.mean) / self.scale, -CLIP, CLIP)

@@ -31,14 +31,15 @@ def units(turns: Sequence[Turn]) -> list[Unit]:
     """
     found: list[Unit] = []
     for place, turn in enumerate(turns):
-        spans = _spans(turn.text)
+        spans = spans_of(turn.text)
         found += [
             Unit(place, start, end, number, len(spans)) for number, (start, end) in enumerate(spans)
         ]
     return found
 
 
-def _spans(text: str) -> list[tuple[int, int]]:
+def spans_of(text: str) -> list[tuple[int, int]]:
+    """First character of each unit of a text and the one after its last, in order."""
     spans: list[tuple[int, int]] = []
     item = -1
     for start, end in split(text):

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING
 
 import pytest
 from strategies import cpu_seconds
-from text.test_relations import found
 
 from clsm_cli.evaluation.presets import compound
 from clsm_cli.text import timex_asked, timex_bounds, timex_parts, timex_rules
@@ -75,7 +74,6 @@ READERS: dict[str, tuple[Callable[[str], object], tuple[str, ...]]] = {
     "phrases": (lambda t: key_phrases([t], 3), ("valve chatter ",)),
     "plain": (plain, ("~~", "#a ", "<!--", "https://", "_a")),
     "questions of days": (lambda t: timex_bounds.read(t[:10_000], MONDAY), ("since ", "between 1 and ", "May and ", "from May to ")),
-    "relations": (lambda t: found(t, "tea"), ("I love tea and ", "Rosa, ", "my ", "went ", "is a ")),
     "routes": (partial(decide, has_current=True), ("good ", "when was the A ", "a: ", "how many ")),
     "rules": (_rules, ("no, ", "not a ", "use ", "I like my ", "always ", "is ", "if a, ")),
     "secrets": (mask, ("A1", "://a:b", "key=", "the token of Mara: a1B2c3 password https://x.org/ key=")),

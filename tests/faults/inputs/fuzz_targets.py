@@ -224,13 +224,14 @@ def _learnt(data: bytes) -> None:
     from clsm_cli.config import ConsolidationSettings
     from clsm_cli.consolidation import claims, observe, weighing
     from clsm_cli.heads import judge
+    from clsm_cli.heads.relations import Named, pairs, shape
     from clsm_cli.model.episodes import Episode, Turn
-    from clsm_cli.text import mentions, relations
+    from clsm_cli.text import mentions
 
     text = _text(data)
     told = "2026-03-01T12:00:00Z"
-    named = [relations.Named(each.start, each.end, each.label) for each in mentions.find(text)]
-    relations.relations(text, named, speaker="mara", people=["mara"])
+    named = [Named(each.start, each.end, each.label) for each in mentions.find(text)]
+    assert all(shape(pair) for pair in pairs(text, named))
     for speaker, document in (("Mara", None), ("", "d-1")):
         turn = Turn("0" * 12, speaker, "user", text, told)
         episode = Episode("e-1", "s", (turn,), told, document=document)
