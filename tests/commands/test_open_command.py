@@ -16,7 +16,7 @@ from typer.testing import CliRunner, Result
 from clsm_cli.commands import context, held, history, news, open_source, recall, show
 from clsm_cli.commands.help import Command
 from clsm_cli.errors import BadInputError
-from clsm_cli.ingestion.capture import write_note
+from clsm_cli.ingestion.note import write_note
 from clsm_cli.store.layout import Store
 
 NOW = "2026-03-01T12:00:00+01:00"
