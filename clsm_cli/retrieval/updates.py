@@ -58,13 +58,16 @@ class Ended(NamedTuple):
     row: int
 
 
-def found(index: Index, question: Question, candidates: Sequence[Candidate]) -> dict[int, Ended]:
-    """Row of a passage → what takes its place.
+def found(
+    index: Index, question: Question, candidates: Sequence[Candidate], at: str | None = None
+) -> dict[int, Ended]:
+    """Row of a passage → what takes its place; or, where that was told after ``at``, the other way round.
 
     Args:
         index: Fresh.
         question: What is asked.
         candidates: Best first.
+        at: The past time that is asked about; None for now.
     """
     is_of_now = not question.periods and not factuality.asks_past(question.text)
     if not is_of_now or breadth.asks_for_several(question.text):
@@ -80,7 +83,9 @@ def found(index: Index, question: Question, candidates: Sequence[Candidate]) -> 
     for old, new in product(sorted(read, key=lambda side: side.time), repeat=2):
         if _may_end(old, new) and (old.row not in ended or ended[old.row].until is None):
             chance = _update(asked, old, new)
-            if chance >= least:
+            if chance >= least and at and _is_later(new.time, at):
+                ended.setdefault(new.row, Ended(None, old.passage.id, old.row))
+            elif chance >= least:
                 until = new.time[:10] if chance >= OVER else None
                 if until or old.row not in ended:
                     ended[old.row] = Ended(until, new.passage.id, new.row)

@@ -54,9 +54,9 @@ def test_json_has_every_key(told: Cli) -> None:
     found = told.ok("context", "--json", *NOW).json
     assert found["schema"] == "clsm.context/2"
     assert set(found) == {"schema", "context_id", "now", "query", "sections", "budget", "warnings"}
-    names = ["now", "due", "lately", "tasks", "rules", "who", "concepts"]
+    names = ["now", "due", "changed", "lately", "tasks", "rules", "who", "concepts"]
     assert [section["name"] for section in found["sections"]] == names
-    water = found["sections"][5]["items"][0]
+    water = found["sections"][6]["items"][0]
     assert water["text"] == "The meter of the house is read by Mara on Mondays."
     assert (water["about"], water["trust"]) == ("Water", "user")
     assert water["source"]["path"].endswith("house.md")

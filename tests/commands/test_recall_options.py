@@ -25,7 +25,8 @@ def told(cli: Cli) -> Cli:
 def test_the_form_of_plain_text(told: Cli) -> None:
     done = told.ok("recall", "-k", "1", *NOW, "Where does Juno sleep?")
     head, said = done.out.splitlines()[-2:]
-    assert head.startswith("1. cat · 2026-02-24 08:00 · ")
+    assert head.startswith("1. memory/flow/test/inbox/cat-")
+    assert ":2 · 2026-02-24 08:00 · " in head
     assert said == "   Ilse: Juno the cat sleeps in the boiler room."
     assert done.err == ""
 

@@ -38,24 +38,18 @@ def recall(cli: Cli, *words: str, stdin: bytes = b"") -> Done:
     return cli.ok("recall", "--json", "--no-touch", *NOW, *words, stdin=stdin)
 
 
-def values(done: Done) -> list[str]:
-    return [fact["value"] for fact in done.json["facts"]]
+def first(done: Done) -> str:
+    text: str = done.json["memories"][0]["text"]
+    return text
 
 
 def test_what_was_true_and_what_is(slept: Cli) -> None:
     """One store for all: what takes long is to make it."""
-    assert values(recall(slept, ASKS)) == ["10 minutes"]
+    assert "every 10 minutes" in first(recall(slept, ASKS))
     for day, value in (("2026-02-11", "5"), ("2026-02-15", "15"), ("2026-02-20", "10")):
-        assert values(recall(slept, "--as-of", day, ASKS)) == [f"{value} minutes"]
-    assert values(recall(slept, "--as-of", "2026-02-19T23:59:00+01:00", ASKS)) == ["15 minutes"]
-    before = recall(slept, "--as-of", "2026-02-01", ASKS).json
-    assert (before["verdict"], before["facts"]) == ("not known", [])
-    assert before["as_of"] == "2026-02-01"
-
-    for claim, verdict in (("10 minutes", "yes"), ("15 minutes", "no")):
-        assert recall(slept, f"Does the heartbeat come every {claim}?").json["verdict"] == verdict
-    then = recall(slept, "--as-of", "2026-02-15", "Does the heartbeat come every 15 minutes?")
-    assert then.json["verdict"] == "yes"
+        then = recall(slept, "--as-of", day, ASKS)
+        assert f"every {value} minutes" in first(then)
+        assert then.json["as_of"] == day
 
     told = recall(slept, "--known-at", "2026-02-13", "--min-score", "0", "heartbeat").json
     days = {source["timestamp"][:10] for m in told["memories"] for source in m["sources"]}
@@ -63,7 +57,6 @@ def test_what_was_true_and_what_is(slept: Cli) -> None:
     assert days
 
     text = slept.ok("recall", "--no-touch", "--explain", *NOW, ASKS).out
-    assert "fact: heartbeat, interval: 10 minutes from 2026-02-20" in text
     assert "clsm feedback r-" in text
 
 
