@@ -7,6 +7,7 @@ question with both sentences. What an agent or a page says ends nothing that the
 
 from __future__ import annotations
 
+from itertools import takewhile
 from operator import sub
 from typing import TYPE_CHECKING
 
@@ -60,9 +61,28 @@ def _replaced(known: Known, claim: Claim, vector: Any) -> list[tuple[float, str,
             features = pairs.pair_features(pairs.sentence(row.text), new, cosine)
             moved = list(map(sub, vector.tolist(), known.vector_of(row.id)))
             chance = head.relation(features, head.along(moved)).update
+            if chance >= OVER and _differ_in_subject(row.text, claim.text):
+                chance = ASKED
             if chance >= ASKED:
                 found.append((chance, row.id, row))
     return sorted(found, key=lambda each: each[:2])
+
+
+def _differ_in_subject(old: str, new: str) -> bool:
+    """Whether two sentences end alike for longer than they begin alike: they may be about two things.
+
+    >>> _differ_in_subject("My cousin Ada lives in Ghent.", "My uncle Bruno lives in Ghent.")
+    True
+    >>> _differ_in_subject("Ada lives in Ghent.", "Ada lives in Leiden now.")
+    False
+    """
+    one, two = old.casefold().split(), new.casefold().split()
+    return _alike(one[::-1], two[::-1]) > _alike(one, two)
+
+
+def _alike(one: list[str], two: list[str]) -> int:
+    """How many words two lists have in common at their beginning."""
+    return len(list(takewhile(lambda pair: pair[0] == pair[1], zip(one, two, strict=False))))
 
 
 def _may_end(row: Statement, claim: Claim, at: str) -> bool:

@@ -353,13 +353,10 @@ def test_half_of_a_long_backlog_is_safe_when_the_rest_fails(
 ) -> None:
     from clsm_cli.consolidation.learning import Student
 
-    for number in range(1, 5):
-        told(
-            store,
-            tmp_path,
-            f"s{number}",
-            ("Mara", f"2026-02-0{number}T10:00:00+01:00", f"My cousin Ada{number} lives in Ghent."),
-        )
+    relatives = ("cousin Ada", "uncle Bruno", "dentist Carla", "old teacher Dirk")
+    for number, name in enumerate(relatives, 1):
+        said = ("Mara", f"2026-02-0{number}T10:00:00+01:00", f"My {name} lives in Ghent.")
+        told(store, tmp_path, f"s{number}", said)
     small = store._replace(
         settings=store.settings._replace(
             consolidation=store.settings.consolidation._replace(step=2)

@@ -7,15 +7,12 @@ from typing import TYPE_CHECKING
 import pytest
 from consolidation.drifting import (
     CASES,
-    DATABASE,
     INTERVAL,
-    OWNER,
     PHONE,
     RESIDENCE,
     WEEKS,
     Case,
     day,
-    monday,
     night,
 )
 from ingesting import new_store, scratch, take
@@ -119,24 +116,6 @@ def test_night_by_night(case: Case) -> None:
             if week % 5 == 4:
                 assert latest(store, case) == [case.value(week)], week
                 assert spans(store, case) == expected(case, week)
-
-
-@pytest.mark.parametrize(
-    ("case", "held_after"),
-    [(DATABASE, 1), (PHONE, 1), (OWNER, 0)],
-    ids=["uses/database", "phone", "owner"],
-)
-def test_what_no_form_reads(tmp_path: Path, case: Case, held_after: int) -> None:
-    """It ends the value where it says that it is new; not where two may do what it tells."""
-    store = new_store(tmp_path / "memory")
-    assert case.unread
-    for number, text in enumerate(case.unread):
-        weeks = (2 * number, 2 * number + 1)
-        first = [(case.speaker, monday(weeks[0]).isoformat(), case.sentence(0))]
-        second = [(case.speaker, monday(weeks[1]).isoformat(), text.format(v=case.value(1)))]
-        take(store, chat(tmp_path, f"{number}-a", first), chat(tmp_path, f"{number}-b", second))
-        sleep(store, night(weeks[1]))
-        assert latest(store, case) == [case.value(held_after)]
 
 
 def clones(folder: Path) -> list[Store]:
