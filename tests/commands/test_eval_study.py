@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-from evaluation.small_sets import write_asked_memory, write_memory
+from evaluation.small_sets import write_memory
 from ingesting import tree
 
 if TYPE_CHECKING:
@@ -47,17 +47,6 @@ def test_a_sheet_is_markdown(bare: Cli, lab: Path) -> None:
     assert "\n> " in sheet
 
 
-def test_intervals(bare: Cli) -> None:
-    lab = write_asked_memory(bare.folder / "lab")
-    (lab / "labels" / "probes.yaml").write_text(PROBES)
-    done = bare.ok("eval", "study", "intervals", lab)
-    assert done.err == ""
-    assert done.out.splitlines()[0] == "probes"
-    found = bare.ok("eval", "study", "intervals", lab, "--json").json
-    assert found["schema"] == "clsm.study-intervals/1"
-    assert [each["of"] for each in found["probes"]] == ["p1"]
-
-
 def test_times(bare: Cli) -> None:
     found = bare.ok("eval", "study", "times", TIMES, "--json").json
     assert found["schema"] == "clsm.study-times/1"
@@ -88,18 +77,15 @@ def test_no_store_of_the_user_is_touched(cli: Cli) -> None:
 
 
 def test_options_of_another_study_are_refused(bare: Cli) -> None:
-    for study, *words in (
-        ("times", "--plain"),
-        ("intervals", "--sheet", "3"),
-    ):
-        done = bare("eval", "study", study, "empty", *words)
+    for words in (("--plain",), ("--sheet", "3")):
+        done = bare("eval", "study", "times", "empty", *words)
         assert done.code == 2, done.err
         assert done.err.count("\n") <= 4
 
 
 def test_what_is_no_set_is_refused(bare: Cli) -> None:
     (bare.folder / "empty").mkdir()
-    for study in ("memory", "intervals", "times"):
+    for study in ("memory", "times"):
         for path in ("empty", "nowhere"):
             done = bare("eval", "study", study, path)
             assert done.code == 12
