@@ -18,7 +18,7 @@ from clsm_cli.store.index.filters import Filters
 if TYPE_CHECKING:
     from clsm_cli.store.layout import Store
 
-FOUND = ("delegation defect", "who is brian", "what broke the old memory")
+FOUND = ("delegation defect", "who is brian", "filters against folly")
 COMMON = "who is brian"
 """No word of it is rare in the sample."""
 DOUBTFUL = "what did the neighbour cook"
