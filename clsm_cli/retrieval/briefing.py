@@ -218,7 +218,17 @@ def brief(
         budget=budget,
         warnings=(*contents.warnings, *activated.warnings),
     )
-    return found._replace(context_id=f"c-{digest(json.dumps(found, ensure_ascii=False))}")
+    return found._replace(context_id=_context_id(found))
+
+
+def _context_id(found: Briefing) -> str:
+    """Hash of all that it tells; where its files lie on this machine is no part of that."""
+    told = [
+        section._replace(items=tuple(i._replace(file="", file_line=0) for i in section.items))
+        for section in found.sections
+    ]
+    found = found._replace(sections=tuple(told))
+    return f"c-{digest(json.dumps(found, ensure_ascii=False))}"
 
 
 def _as_read(name: str, items: Sequence[Item]) -> tuple[Item, ...]:

@@ -127,7 +127,7 @@ def _chosen(
         return named, []
     settings = settings._replace(window=windows.within(settings.window, query.budget, query.unit))
     ended = (
-        updates.found(index, found.question, kept, query.as_of)
+        updates.found(index, found.question, kept, query.as_of or query.known_at)
         if found.ranked.cosines and settings.rivals
         else {}
     )

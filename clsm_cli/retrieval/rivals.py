@@ -118,10 +118,10 @@ def _newer(good: Sequence[_Item], ended: Mapping[int, Ended]) -> dict[int, list[
     items = {each.row: each for each in good}
     found = {}
     for row in items.keys() & ended.keys():
-        last = ended[row].row
-        while last in ended:
-            last = ended[last].row
-        if last in items:
+        last = row
+        while last in ended and (later := ended[last].row) is not None:
+            last = later
+        if last != row and last in items:
             found[row] = [items[last]]
     return found
 

@@ -17,11 +17,12 @@ from typing import TYPE_CHECKING
 from clsm_cli.heads import pairs
 from clsm_cli.model.trust import TRUST_ORDER
 from clsm_cli.records import NamedTuple
+from clsm_cli.store.index import rests
 from clsm_cli.store.index.codes import SENTENCE_BYTES
 from clsm_cli.text import breadth, factuality
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from clsm_cli.heads.pairs import Sentence
     from clsm_cli.retrieval.question import Question
@@ -45,17 +46,17 @@ _LEAST = 0.25
 
 
 class Ended(NamedTuple):
-    """What a later passage says of an older one.
+    """What a later passage says of an older one, or what memory closed.
 
     Attributes:
         until: The day from which it holds no longer; None where that is not sure enough.
-        by: Id of the later passage.
+        by: Id of the later passage; None where only what memory made of the older one was closed.
         row: Of the later passage.
     """
 
     until: str | None
-    by: str
-    row: int
+    by: str | None
+    row: int | None
 
 
 def found(
@@ -70,10 +71,34 @@ def found(
         at: The past time that is asked about; None for now.
     """
     is_of_now = not question.periods and not factuality.asks_past(question.text)
-    if not is_of_now or breadth.asks_for_several(question.text):
+    if not is_of_now:
         return {}
     best = [each for each in candidates[:HEAD] if each.traits.kind != "gist"]
     told = index.passages([each.row for each in best])
+    ended = (
+        {} if breadth.asks_for_several(question.text) else _judged(index, question, best, told, at)
+    )
+    for row, day in (_closed(index, best, told) if at is None else {}).items():
+        over = ended.get(row, Ended(None, None, None))
+        ended[row] = over._replace(until=over.until or day)
+    return ended
+
+
+def _closed(index: Index, best: Sequence[Candidate], told: Mapping[int, Passage]) -> dict[int, str]:
+    """Short passages of which all that memory made is over, by a person or a night, and since when."""
+    short = [each for each in best if len(told[each.row].text.split()) <= LONGEST]
+    days = rests.ended(index.connection, sorted({each.traits.key for each in short}))
+    return {each.row: days[each.traits.key][:10] for each in short if each.traits.key in days}
+
+
+def _judged(
+    index: Index,
+    question: Question,
+    best: Sequence[Candidate],
+    told: Mapping[int, Passage],
+    at: str | None,
+) -> dict[int, Ended]:
+    """What a later one of some passages replaces."""
     asked = pairs.sentence(question.text)
     read = [side for each in best if (side := _side(index, each, told[each.row])) is not None]
     # "Brian" and "who is Brian" ask for all that is known of him, and not for the newest.

@@ -65,10 +65,6 @@ _VERB = re.compile(r"^ (?!(?:and|or|now|as|at|for|from|in|on|of|off|to|with|by|o
 
 
 _FINITE = re.compile(r"['’]s\b| (?:is|has|was|had|will|can|does|did|[a-z]{2,}(?:ed|[^s]s))\b")
-_ONE_HOLDER = re.compile(
-    r"\b(?:replac\w+|succe\w+|taken over|took over|takes over|(?:my|our|the|['’]s) new)\b"
-)
-"""What says that there is one who does something: the next takes the place of the last."""
 
 
 class Mark(NamedTuple):

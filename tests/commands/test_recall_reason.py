@@ -60,6 +60,16 @@ def test_what_was_true_and_what_is(slept: Cli) -> None:
     assert "clsm feedback r-" in text
 
 
+def test_what_was_corrected_is_over_where_it_was_said(cli: Cli) -> None:
+    cli.ok("note", "Nina's birthday is on 21 May", "--now", "2026-02-20T08:00:00+01:00")
+    cli.ok("correct", "Nina's birthday", "3 June", "--yes", *NOW)
+    found = recall(cli, "--min-score", "0", "Nina's birthday").json["memories"]
+    assert {memory["text"]: memory["until"] for memory in found} == {
+        "Nina's birthday is on 3 June": None,
+        "Nina's birthday is on 21 May": "2026-02-26",
+    }
+
+
 def test_what_the_query_names(slept: Cli) -> None:
     text = slept.ok("recall", "--no-touch", "--explain", *NOW, "What has Yusuf painted?").out
     assert "Yusuf: named by the query (exact)" in text

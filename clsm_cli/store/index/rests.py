@@ -24,6 +24,20 @@ def outdated(connection: sqlite3.Connection, keys: Sequence[str]) -> set[str]:
     return found
 
 
+def ended(connection: sqlite3.Connection, keys: Sequence[str]) -> dict[str, str]:
+    """The same keys, each with when the last of those statements was over; not what never held."""
+    found: dict[str, str] = {}
+    for batch in batches(keys):
+        marks = ",".join("?" * len(batch))
+        query = (
+            "SELECT r.turn, MAX(c.valid_until) FROM rests r JOIN passages p ON p.id = r.passage"
+            " LEFT JOIN clocks c ON c.key = p.key"
+            f" WHERE r.turn IN ({marks}) GROUP BY r.turn HAVING NOT MAX(p.current)"
+        )
+        found.update((turn, until) for turn, until in connection.execute(query, batch) if until)
+    return found
+
+
 def turns_of(connection: sqlite3.Connection, rows: Sequence[int]) -> list[tuple[int, str]]:
     """On which turns and blocks some statements rest: row of the one, key of the other."""
     found: list[tuple[int, str]] = []
