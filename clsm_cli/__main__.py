@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-from clsm_cli import fastpath
+from clsm_cli.startup import fast_parser
 
 
 def main() -> None:
@@ -14,9 +14,9 @@ def main() -> None:
     # both read these only when they are loaded.
     os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    code = fastpath.run(sys.argv[1:])
+    code = fast_parser.run(sys.argv[1:])
     if code is not None:
-        fastpath.leave(code)
+        fast_parser.leave(code)
     from clsm_cli.app import app
 
     app(prog_name="clsm")

@@ -11,9 +11,8 @@ import typer
 from typer.core import TyperGroup
 
 from clsm_cli import __version__
-from clsm_cli.commands import boundary
-from clsm_cli.commands.help import Command
-from clsm_cli.commands.options import examples
+from clsm_cli.commands import error_boundary
+from clsm_cli.commands.options import Command, examples
 from clsm_cli.text.terminal import safe
 
 GROUPS = {
@@ -129,7 +128,7 @@ class Boundary(TyperGroup):
     def invoke(self, ctx: Any) -> Any:
         """Invoke the command that was named."""
         with _told_safely():
-            code = boundary.guard(lambda: super(Boundary, self).invoke(ctx))
+            code = error_boundary.guard(lambda: super(Boundary, self).invoke(ctx))
         if code:
             raise typer.Exit(code)
 

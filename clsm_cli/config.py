@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from clsm_cli.records import NamedTuple
+from clsm_cli.startup.records import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -116,7 +116,7 @@ class RecallSettings(NamedTuple):
     weight_participant: float = 0.55
     """By the person who is asked about."""
     weight_date: float = 1.6
-    """Of the time that is asked about; several days count a third of a single one (``scoring.days``)."""
+    """Of the time that is asked about; several days count a third of a single one (``scoring.match``)."""
     weight_temporal: float = 0.25
     """Speaks of a time where one is asked for."""
     weight_question: float = -0.1
@@ -134,7 +134,7 @@ class RecallSettings(NamedTuple):
     weight_graph: float = 1.2
     """Mentions what one of the best does, and says what that leaves open (``retrieval.activation``)."""
     weight_literal: float = 4.0
-    """Holds what the model does not know, as it is written (``retrieval.meaning.strange``)."""
+    """Holds what the model does not know, as it is written (``retrieval.dense_search.strange``)."""
     breadth: float = 1.0
     """How far a question that asks for several things is ranked in its own way (``text.breadth``); 0: as
     any other."""
@@ -147,10 +147,10 @@ class RecallSettings(NamedTuple):
     """Share of common search terms from which two items of one speaker are one; above 1: never."""
     rivals: float = 0.3
     """Share of a passage's confidence from which another answers as well, so that what is untrusted,
-    denied, superseded or told of another name stands below it (``retrieval.rivals``); 0: nothing does."""
+    denied, superseded or told of another name stands below it (``retrieval.demotion``); 0: nothing does."""
     untrusted_floor: float = 0.9
     """Share of the nearness in meaning of the best trusted passage below which what a tool printed or a
-    stranger wrote is left out, if it lacks a word of the question that one has (``retrieval.shares``);
+    stranger wrote is left out, if it lacks a word of the question that one has (``retrieval.source_quotas``);
     0: it never is."""
     source_share: float = 0.25
     """Share of an answer's items that one such page, mail or session has at most, but one item at least:

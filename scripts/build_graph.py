@@ -25,8 +25,8 @@ import numpy as np
 from onnx import GraphProto, ModelProto, NodeProto, TensorProto, helper, numpy_helper
 
 from clsm_cli.embedding import weights
+from clsm_cli.embedding.encoder import GRAPH
 from clsm_cli.embedding.pins import WEIGHTS
-from clsm_cli.embedding.session import GRAPH
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

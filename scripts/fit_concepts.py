@@ -19,12 +19,12 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from clsm_cli.commands import engine as engines
-from clsm_cli.commands.workshop import opened_engine
+from clsm_cli.commands.evaluate_shared import opened_engine
 from clsm_cli.evaluation import benches
 from clsm_cli.evaluation.dataset import keys
-from clsm_cli.evaluation.loaders import memory, nodes
+from clsm_cli.evaluation.loaders import node_labels, own_memory
 from clsm_cli.evaluation.nodes import rankers as fit
-from clsm_cli.evaluation.ranking import Asker
+from clsm_cli.evaluation.rank_fit import Asker
 from clsm_cli.evaluation.stores import Workshop
 from clsm_cli.retrieval import concepts
 from clsm_cli.scoring import relevance
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from clsm_cli.evaluation.dataset import Dataset
-    from clsm_cli.retrieval.meaning import Engine
+    from clsm_cli.retrieval.dense_search import Engine
 
 ROOT = Path(__file__).parents[1]
 MOST = 10
@@ -135,8 +135,8 @@ def main() -> None:
     shop = Workshop(given.work, engines.embedder(), None, fresh=False, progress=lambda *_: None)
     engine = opened_engine()
     folders = [ROOT / "fixtures" / "sample", *sorted(given.sets.iterdir())]
-    sets = {folder.name: memory.load(folder) for folder in folders}
-    sets["locomo"] = nodes.load(given.locomo)
+    sets = {folder.name: own_memory.load(folder) for folder in folders}
+    sets["locomo"] = node_labels.load(given.locomo)
     asked = [one for name, each in sets.items() for one in ask(name, each, shop, engine)]
     for line in report(asked):
         print(line)

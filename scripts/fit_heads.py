@@ -20,14 +20,14 @@ from zoneinfo import ZoneInfo
 
 import numpy as np
 
-from clsm_cli.embedding.stamp import default_folder
-from clsm_cli.embedding.words import Words
-from clsm_cli.heads import document_features, unit_features
+from clsm_cli.embedding.pins import default_folder
+from clsm_cli.embedding.static_vectors import Words
+from clsm_cli.heads import judge, unit_features
 from clsm_cli.heads.classifier import CLIP, Classifier, packed
 from clsm_cli.heads.judge import ABOUT, DIMENSIONS, UNKNOWN, inputs_of
 from clsm_cli.heads.unit_features import Unit
 from clsm_cli.heads.units import units
-from clsm_cli.ingestion.items import Problem
+from clsm_cli.ingestion.jsonl_rows import Problem
 from clsm_cli.ingestion.markdown import read
 from clsm_cli.ingestion.turns import from_block
 from clsm_cli.model.episodes import Turn
@@ -239,7 +239,7 @@ def of_documents(copies: Path) -> Examples:
         found = _document(_copy(copies, label["repo"], label["file"]), label["file"])
         if found is None:
             continue
-        rows.append(document_features.document_features(found[0]))
+        rows.append(judge.document_features(found[0]))
         role = [float(label["role"] == name) for name in ROLES]
         targets.append([*role, float(label["owner"]), float(label.get("template", 0))])
         groups.append(label["repo"])
@@ -270,7 +270,7 @@ def of_units(copies: Path, locomo: Path | None) -> Iterator[Labelled]:
         found = _document(_copy(copies, label["repo"], label["file"]), label["file"])
         place = found and _nearest(found[0], found[1], label)
         if found is not None and place is not None:
-            features = document_features.document_features(found[0])
+            features = judge.document_features(found[0])
             unit = found[1][place]
             text = found[0][unit.turn].text[unit.start : unit.end]
             yield Labelled(label, text, found[2][place], features, label["repo"])
@@ -316,7 +316,7 @@ def main() -> None:
     by_form = {"logistic": Settings(0, 0.05), "hidden": Settings(16, 0.03)}
     told = {form: left_out(documents, DOCUMENT, by_form[form]) for form in by_form}
     figures = {form: _document_figures(documents, found) for form, found in told.items()}
-    _write("document", documents, DOCUMENT, by_form["hidden"], document_features.NAMES, figures)
+    _write("document", documents, DOCUMENT, by_form["hidden"], judge.NAMES, figures)
 
     labelled = list(of_units(given.copies, given.locomo))
     examples = _unit_examples(labelled, documents, by_form["hidden"])

@@ -20,7 +20,7 @@ import numpy as np
 
 from clsm_cli.embedding.encoder import Encoder
 from clsm_cli.heads.classifier import CLIP, Classifier, packed, unpacked
-from clsm_cli.heads.names import INPUTS, KINDS, name_features
+from clsm_cli.heads.name_head import INPUTS, KINDS, name_features
 from scripts.join_labels import LABELS, joined
 
 WEIGHTS = Path(__file__).parents[1] / "clsm_cli" / "heads" / "weights" / "name.json"

@@ -18,7 +18,15 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from clsm_cli.embedding.encoder import Encoder
-from clsm_cli.heads.pairs import CLIP, RELATIONS, Head, packed, pair_features, sentence, unpacked
+from clsm_cli.heads.pair_head import (
+    CLIP,
+    RELATIONS,
+    Head,
+    packed,
+    pair_features,
+    sentence,
+    unpacked,
+)
 from scripts.fit_names import auroc
 
 ROOT = Path(__file__).parents[1]

@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from clsm_cli.embedding.stamp import default_folder
-from clsm_cli.embedding.words import Words
+from clsm_cli.embedding.pins import default_folder
+from clsm_cli.embedding.static_vectors import Words
 from clsm_cli.heads.classifier import Classifier, packed
-from clsm_cli.heads.relations import INPUTS, LEAST, SHAPE, SLOTS, Named, Pair, inputs
+from clsm_cli.heads.relation_head import INPUTS, LEAST, SHAPE, SLOTS, Named, Pair, inputs
 from scripts.fit_heads import Examples, Settings, auroc, fit, left_out
 from scripts.join_labels import LABELS, joined
 

@@ -26,22 +26,22 @@ from numpy.typing import NDArray
 from ruamel.yaml import YAML
 
 from clsm_cli.commands import engine as engines
-from clsm_cli.commands.workshop import opened_engine
+from clsm_cli.commands.evaluate_shared import opened_engine
 from clsm_cli.evaluation import benches, metrics, stores
 from clsm_cli.evaluation.dataset import Case, Chat, Dataset, Folders, Query
-from clsm_cli.evaluation.loaders import gvd, locomo, memory
+from clsm_cli.evaluation.loaders import gvd, locomo, own_memory
 from clsm_cli.evaluation.nodes.rankers import logistic
 from clsm_cli.evaluation.stores import Workshop
 from clsm_cli.retrieval import ranking
-from clsm_cli.retrieval.finding import find
 from clsm_cli.retrieval.query import Query as Ask
+from clsm_cli.retrieval.retrieve import find
 from clsm_cli.scoring import confidence
 from clsm_cli.store.index.opening import open_index
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from clsm_cli.retrieval.meaning import Engine
+    from clsm_cli.retrieval.dense_search import Engine
 
 ROOT = Path(__file__).parents[1]
 QUESTIONS = ROOT / "fixtures" / "questions"
@@ -106,7 +106,7 @@ def memories(arguments: argparse.Namespace) -> Iterator[Memory]:
         own = {WITH: found["answerable"], NEAR: found["near topic"]}
         yield Memory(name, name, case, own | others(""))
     sets: list[tuple[str, Dataset]] = [
-        ("sample", memory.load(ROOT / "fixtures" / "sample")),
+        ("sample", own_memory.load(ROOT / "fixtures" / "sample")),
         ("gvd", gvd.load(arguments.gvd)),
         ("locomo", talks),
     ]

@@ -20,7 +20,7 @@ from pathlib import Path
 
 from ruamel.yaml import YAML
 
-from clsm_cli.embedding.stamp import default_folder
+from clsm_cli.embedding.pins import default_folder
 
 TARGET = Path(__file__).parents[1] / "clsm_cli" / "text" / "person_words.txt"
 GLOSSES = {

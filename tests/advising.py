@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from sleeping import sleep
 
-from clsm_cli.consolidation import packet
+from clsm_cli.consolidation import adviser_packet
 from clsm_cli.store import episodes
 
 if TYPE_CHECKING:
-    from clsm_cli.consolidation.packet import Part
+    from clsm_cli.consolidation.adviser_packet import Part
     from clsm_cli.store.layout import Store
 
 NOTHING = {
@@ -27,7 +27,7 @@ def parts_of(store: Store) -> list[Part]:
     """The parts of all episodes of a store, in the order of their files; open ones are closed first."""
     sleep(store, only=frozenset())
     files = sorted(store.root.glob("flow/*/episodes/**/*.md"))
-    return [part for path in files for part in packet.parts(episodes.read(path))]
+    return [part for path in files for part in adviser_packet.parts(episodes.read(path))]
 
 
 def statement(text: str, *turns: str, **changes: Any) -> dict[str, Any]:

@@ -6,11 +6,11 @@ from dataclasses import replace
 from datetime import UTC, date, datetime, time, timedelta
 from typing import TYPE_CHECKING, Any
 
-from clsm_cli.forgetting.decay import Report, Request, decay
+from clsm_cli.forgetting.archiving import Report, Request, decay
 from clsm_cli.model.episodes import Block, Document, Episode, EpisodeRecord, Observation, Turn
 from clsm_cli.model.graph import Statement
 from clsm_cli.model.ids import digest, episode_id, statement_id
-from clsm_cli.store import archive, atomic, episodes, graph, logs, runs, statements
+from clsm_cli.store import archive, atomic, episodes, logs, record_files, runs
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -71,7 +71,7 @@ def say(
     known: dict[str, Any] = {"stage": "consolidated", "digest": atomic.sha256(data)[:12], **fields}
     record = EpisodeRecord(id=episode.id, rev=(1, "pi"), observations=tuple(observed), **known)
     path = episodes.file_of(episode, store.flow)
-    write(store, [runs.Put(path, data), *graph.plan(store, "flow", [record])])
+    write(store, [runs.Put(path, data), *record_files.plan(store, "flow", [record])])
     return [turn.key for turn in turns]
 
 
@@ -89,7 +89,7 @@ def living(store: Store, keys: Iterable[str], **fields: Any) -> None:
     """A document that holds some blocks now."""
     blocks = tuple(Block(key=key, line_start=1, line_end=1) for key in keys)
     document = Document(id="d-note", rev=(1, "pi"), blocks=blocks, recorded_at=at(BORN), **fields)
-    write(store, graph.plan(store, "flow", [document]))
+    write(store, record_files.plan(store, "flow", [document]))
 
 
 def state(store: Store, text: str, day: date = BORN, **fields: Any) -> str:
@@ -101,8 +101,8 @@ def state(store: Store, text: str, day: date = BORN, **fields: Any) -> str:
     write(
         store,
         [
-            *graph.plan(store, row.stream, [statements.stored(row)]),
-            *statements.plan_topics(store, [row], lambda _: "", lambda _, stem: stem),
+            *record_files.plan(store, row.stream, [record_files.stored(row)]),
+            *record_files.plan_topics(store, [row], lambda _: "", lambda _, stem: stem),
         ],
     )
     return row.id

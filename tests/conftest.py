@@ -20,7 +20,7 @@ from sleeping import sleep
 
 from clsm_cli.embedding import weights
 from clsm_cli.embedding.encoder import Encoder
-from clsm_cli.ingestion.ingest import Request, ingest
+from clsm_cli.ingestion.ingest_run import Request, ingest
 from clsm_cli.store import layout
 
 if TYPE_CHECKING:

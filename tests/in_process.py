@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 from typer.testing import CliRunner, Result
 
-from clsm_cli.commands.help import Command
+from clsm_cli.commands.options import Command
 
 if TYPE_CHECKING:
     from clsm_cli.store.layout import Store

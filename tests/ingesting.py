@@ -16,9 +16,9 @@ from typing import TYPE_CHECKING, Any
 from clsm_cli.embedding import weights
 from clsm_cli.embedding.encoder import Encoder
 from clsm_cli.embedding.pins import ENGINE
-from clsm_cli.embedding.words import Words
-from clsm_cli.ingestion import ingest as use_case
-from clsm_cli.ingestion.fence import no_key
+from clsm_cli.embedding.static_vectors import Words
+from clsm_cli.ingestion import ingest_run
+from clsm_cli.ingestion.recalled_text import no_key
 from clsm_cli.model.episodes import Document, EndMark, Episode, Turn
 from clsm_cli.store import episodes, inbox, layout, shards
 from clsm_cli.store.index.opening import Embedder
@@ -81,9 +81,9 @@ def new_store(root: Path, device: str = "pi") -> Store:
 
 def take(
     store: Store, *paths: Path | str, stdin: bytes | None = None, **options: Any
-) -> use_case.Report:
+) -> ingest_run.Report:
     """``clsm ingest`` of some paths; ``model=False`` for a machine without the model."""
-    request = use_case.Request(
+    request = ingest_run.Request(
         paths=tuple(map(str, paths)) or ("-",),
         now=datetime.fromisoformat(options.pop("now", NOW)),
         openclaw=options.pop("openclaw", False),
@@ -96,7 +96,7 @@ def take(
     )
     engine = embedder() if options.pop("model", True) else None
     assert not options
-    return use_case.ingest(store, request, engine, lambda *_: None)
+    return ingest_run.ingest(store, request, engine, lambda *_: None)
 
 
 @dataclass(frozen=True)

@@ -156,7 +156,7 @@ MUTANTS = (
     ),
     Mutant(
         "a forget can be undone",
-        "forgetting/choosing.py",
+        "forgetting/undo_selection.py",
         "    if entry.is_final:\n        reason",
         "    if False:\n        reason",
         ("forgetting/test_undo.py",),
@@ -200,7 +200,7 @@ MUTANTS = (
     ),
     Mutant(
         "free pages keep what was forgotten",
-        "store/index/compaction.py",
+        "store/index/index_compaction.py",
         'connection.execute("VACUUM")',
         "pass",
         ("store/index/test_compacted.py",),
@@ -208,21 +208,21 @@ MUTANTS = (
     # Much at once is asked for.
     Mutant(
         "a night may take every statement",
-        "consolidation/writes.py",
+        "consolidation/write_plan.py",
         "            if count > min(max(FEW, share * total), most.get(what, count)):",
         '            if what != "statements" and count > max(FEW, share * total):',
         ("consolidation/test_consolidate.py",),
     ),
     Mutant(
         "a night may take every node and edge",
-        "consolidation/writes.py",
+        "consolidation/write_plan.py",
         "            if count > min(max(FEW, share * total), most.get(what, count)):",
         '            if what == "statements" and count > max(FEW, share * total):',
         ("consolidation/test_consolidate.py",),
     ),
     Mutant(
         "a forget may take half",
-        "forgetting/forget.py",
+        "forgetting/erasure.py",
         "MASS_LOSS = 0.2\n",
         "MASS_LOSS = 0.5\n",
         ("commands/test_forget_command.py",),
@@ -288,7 +288,7 @@ MUTANTS = (
     # Strangers.
     Mutant(
         "a forged block counts as clsm's own",
-        "text/fence.py",
+        "text/fence_lines.py",
         "return fence is not None and compare_digest(",
         "return fence is not None or compare_digest(",
         ("text/test_fence.py",),
@@ -324,7 +324,7 @@ MUTANTS = (
     # Backups.
     Mutant(
         "a file of a backup may be another",
-        "store/backup_read.py",
+        "store/backup_files.py",
         "        if digest.hexdigest() != entry.sha256:",
         "        if False:",
         ("store/test_backup.py",),

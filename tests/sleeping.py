@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 from ingesting import embedder, take
 
-from clsm_cli.consolidation import consolidate as use_case
-from clsm_cli.consolidation.report import Report, Request
+from clsm_cli.consolidation import consolidation_run
+from clsm_cli.consolidation.consolidation_report import Report, Request
 from clsm_cli.model.graph import Edge, Node, Statement
-from clsm_cli.store import shards, statements
+from clsm_cli.store import record_files, shards
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -27,7 +27,7 @@ def sleep(store: Store, now: str = NOW, **options: Any) -> Report:
     """``clsm consolidate``, all texts read; ``model=False`` for a machine without the model."""
     engine = embedder() if options.pop("model", True) else None
     request = Request(now=datetime.fromisoformat(now), **options)
-    report = use_case.consolidate(store, request, engine, lambda *_: None)
+    report = consolidation_run.consolidate(store, request, engine, lambda *_: None)
     assert not report.unread
     return report
 
@@ -52,7 +52,7 @@ def told(store: Store, folder: Path, name: str, *turns: tuple[str, str, str]) ->
 def rows(store: Store) -> dict[str, Statement]:
     """All statements with their texts, by id."""
     graph = shards.load_graph(store.graphs())
-    return statements.load(store, graph.records, "")
+    return record_files.load(store, graph.records, "")
 
 
 def current(store: Store, *words: str) -> list[str]:

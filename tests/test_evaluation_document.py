@@ -12,14 +12,14 @@ import pytest
 from benchmarks import evaluation
 from benchmarks.measure import ROOT
 from clsm_cli.commands.evaluate_study import Study
-from clsm_cli.evaluation import ranking
+from clsm_cli.evaluation import rank_fit
 from clsm_cli.evaluation.ablation import MECHANISMS
-from clsm_cli.evaluation.loaders.registry import KINDS
+from clsm_cli.evaluation.loaders.dataset_registry import KINDS
 from clsm_cli.evaluation.presets.preset import PRESETS
-from clsm_cli.evaluation.probes.registry import PROBES
+from clsm_cli.evaluation.probes.probe_registry import PROBES
 from clsm_cli.evaluation.reporting.grids import MEASURES
 from clsm_cli.evaluation.result import QueryResult, dump
-from clsm_cli.evaluation.systems import registry
+from clsm_cli.evaluation.systems import system_registry
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -47,7 +47,9 @@ def test_every_preset_baseline_mechanism_and_probe_was_measured() -> None:
     assert {*MECHANISMS} - measured <= {"activation"}  # its table is in docs/experiments.md
     for run in KEPT.values():
         for found in run.sets:
-            assert {registry.CLSM, *registry.BASELINES} <= {each.name for each in found.systems}
+            assert {system_registry.CLSM, *system_registry.BASELINES} <= {
+                each.name for each in found.systems
+            }
 
 
 def test_what_is_kept_tells_nothing_private_and_no_single_query() -> None:
@@ -75,7 +77,14 @@ def test_every_measure_is_explained(name: str) -> None:
 
 @pytest.mark.parametrize(
     "name",
-    [*KINDS, *registry.BASELINES, *PRESETS, *ranking.ABOUT, *PROBES, "clsm without concept-cut"],
+    [
+        *KINDS,
+        *system_registry.BASELINES,
+        *PRESETS,
+        *rank_fit.ABOUT,
+        *PROBES,
+        "clsm without concept-cut",
+    ],
 )
 def test_every_name_is_explained(name: str) -> None:
     assert f"`{name}`" in DOCUMENT

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clsm_cli import records
+from clsm_cli.startup import records
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -54,16 +54,16 @@ BELOW = {
         "model",
     },
     "app": {"commands", "text"},
-    "fastpath": {"commands"},
-    "__main__": {"app", "fastpath"},
+    "startup.fast_parser": {"commands"},
+    "__main__": {"app", "startup.fast_parser"},
     "errors": set(),
-    "records": set(),
+    "startup.records": set(),
     "config": set(),
     "extras": set(),
     "__init__": set(),
 }
-"""What each part may import, besides itself, ``errors``, ``records`` and ``config``."""
-EVERYWHERE = {"errors", "config", "extras", "records", "__init__"}
+"""What each part may import, besides itself, ``errors``, ``startup.records`` and ``config``."""
+EVERYWHERE = {"errors", "config", "extras", "startup.records", "__init__"}
 FOR_TYPES = {"retrieval": {"embedding"}, "evaluation": {"embedding"}}
 """What each part may import besides under ``TYPE_CHECKING``: an engine is handed to it."""
 
@@ -97,16 +97,16 @@ WRITERS = {
     "store/index/vector_files.py": "appends to the vector files, whose commit point is the database",
     "store/index/database.py": "removes an index that another version made",
     "embedding/staging.py": "files of the model: staged, synced, then moved into place",
-    "embedding/fetch.py": "the moving into place",
-    "embedding/stamp.py": "the record of what was hashed, through staging",
+    "embedding/download.py": "the moving into place",
+    "embedding/pins.py": "the record of what was hashed, through staging",
     "consolidation/rehearsal.py": "a copy of the store inside its derived folder, deleted at once",
     "evaluation/stores.py": "removes a store it made, for --fresh",
     "inspection/speed.py": "a store that is timed, in a scratch folder that is deleted at once",
-    "forgetting/past.py": "a repository in a scratch folder, deleted at once, and two heads of git",
+    "forgetting/history_purge.py": "a repository in a scratch folder, deleted at once, and two heads of git",
     "commands/hook_openclaw.py": "a plugin in a scratch folder, which OpenClaw copies",
     "integrations/schedulers.py": "takes its own units out of systemd's folder",
-    "store/git_commit.py": "an index of git that is its own, removed at once",
-    "embedding/routes.py": "the wheel that pip downloads, inside the scratch folder",
+    "store/git_setup.py": "an index of git that is its own, removed at once",
+    "embedding/download.py": "the wheel that pip downloads, inside the scratch folder",
 }
 """Files that may write, and why."""
 WRITING_CALLS = {"write_text", "write_bytes", "unlink", "rmtree", "rmdir", "mkdir", "makedirs"}
@@ -260,9 +260,9 @@ def test_every_part_is_known() -> None:
 @pytest.mark.parametrize(
     ("modules", "heavy"),
     [
-        (("ingestion.ingest", "ingestion.note", "retrieval.recall"), HEAVY),
+        (("ingestion.ingest_run", "ingestion.capture", "retrieval.recall"), HEAVY),
         (("inspection.lookup", "inspection.overview"), HEAVY),
-        (("app", "commands.mcp", "commands.mcp_calls"), HEAVY - {"typer"}),
+        (("app", "commands.mcp", "commands.mcp_tools"), HEAVY - {"typer"}),
     ],
 )
 def test_an_import_is_light(modules: tuple[str, ...], heavy: set[str]) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from clsm_cli.commands.environment import UsageError, chosen_store, current_time
 from clsm_cli.commands.options import (
     DryRunOption,
     JsonOption,
@@ -17,10 +18,9 @@ from clsm_cli.commands.options import (
     examples,
 )
 from clsm_cli.commands.output import Printer, counted
-from clsm_cli.commands.runtime import UsageError, chosen_store, current_time
-from clsm_cli.ingestion.ingest import end_begun_run
-from clsm_cli.ingestion.report import utc
-from clsm_cli.store import backup as use_case
+from clsm_cli.ingestion.ingest_report import utc
+from clsm_cli.ingestion.ingest_run import end_begun_run
+from clsm_cli.store import backup_archive
 
 if TYPE_CHECKING:
     from clsm_cli.store.layout import Store
@@ -64,7 +64,7 @@ def backup(
     opened = chosen_store(store)
     at = utc(current_time(now, opened.zone))
     try:
-        made = use_case.make(
+        made = backup_archive.make(
             opened, path, at, end_begun_run, printer.progress, force=force, dry_run=dry_run
         )
     finally:
@@ -103,7 +103,7 @@ def sized(count: int) -> str:
     return f"{value:.1f} {unit}"
 
 
-def _lines(made: use_case.Made, path: Path, store: Store, *, verbose: bool) -> list[str]:
+def _lines(made: backup_archive.Made, path: Path, store: Store, *, verbose: bool) -> list[str]:
     held = f"{counted(len(made.manifest.files), 'file')}, {sized(made.manifest.size)}"
     lines = [f"{entry.sha256}  {entry.path}" for entry in made.manifest.files] if verbose else []
     if made.packed is None:
@@ -112,7 +112,9 @@ def _lines(made: use_case.Made, path: Path, store: Store, *, verbose: bool) -> l
     return [*lines, told]
 
 
-def _mapping(made: use_case.Made, path: Path, store: Store, *, dry_run: bool) -> dict[str, Any]:
+def _mapping(
+    made: backup_archive.Made, path: Path, store: Store, *, dry_run: bool
+) -> dict[str, Any]:
     manifest = made.manifest
     return {
         "schema": "clsm.backup/1",

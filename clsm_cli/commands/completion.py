@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from clsm_cli.commands.runtime import chosen_store, current_time
+from clsm_cli.commands.environment import chosen_store, current_time
 from clsm_cli.text.terminal import safe
 
 if TYPE_CHECKING:
@@ -109,9 +109,12 @@ def _recalled(store: Store) -> list[dict[str, Any]]:
 
 
 def _questions(store: Store, _: str) -> Iterable[tuple[str, str]]:
-    from clsm_cli.consolidation import review
+    from clsm_cli.consolidation import review_queue
 
-    return [(item.id, item.reason) for item in review.listed(store, current_time(None, store.zone))]
+    return [
+        (item.id, item.reason)
+        for item in review_queue.listed(store, current_time(None, store.zone))
+    ]
 
 
 def _topics(store: Store, _: str) -> Iterable[tuple[str, str]]:

@@ -1,12 +1,27 @@
-"""``clsm consolidate``: episodes become statements, rules and a graph."""
+"""``clsm consolidate``: episodes become statements, rules and a graph.
+
+A consolidation as text: one line for the log, or the plan as a diff.
+
+An adviser's packet and its answer, as files or streams: ``clsm consolidate --ask``, ``--answer``.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from clsm_cli.commands import advise, machine_settings, render_news
+from clsm_cli.commands import log, machine_settings
+from clsm_cli.commands.environment import (
+    UsageError,
+    chosen_store,
+    current_time,
+    environment,
+    parse_time,
+    standard_input,
+)
 from clsm_cli.commands.options import (
     DryRunOption,
     JsonOption,
@@ -17,20 +32,227 @@ from clsm_cli.commands.options import (
     YesOption,
     examples,
 )
-from clsm_cli.commands.output import Printer
-from clsm_cli.commands.render_consolidate import consolidate_lines, consolidate_mapping
-from clsm_cli.commands.runtime import chosen_store, current_time, environment, parse_time
+from clsm_cli.commands.output import Printer, counted
 from clsm_cli.config import LlmSettings
-from clsm_cli.consolidation import consolidate as use_case
-from clsm_cli.consolidation import packet
-from clsm_cli.consolidation.report import Request
+from clsm_cli.consolidation import (
+    adviser_packet,
+    adviser_proposals,
+    adviser_request,
+    consolidation_run,
+)
+from clsm_cli.consolidation.consolidation_report import Request
 from clsm_cli.errors import BadInputError, ClsmError, ModelMissingError
-from clsm_cli.ingestion.report import utc
-from clsm_cli.store import nights
+from clsm_cli.ingestion.ingest_report import utc
+from clsm_cli.store import atomic, runs
 
 if TYPE_CHECKING:
-    from clsm_cli.consolidation.report import Report
+    from collections.abc import Iterator
+
+    from clsm_cli.consolidation.adviser_proposals import Answer
+    from clsm_cli.consolidation.adviser_request import Packet
+    from clsm_cli.consolidation.consolidation_report import FileChange, Report
+    from clsm_cli.store.index.opening import Embedder
     from clsm_cli.store.layout import Store
+
+_SHARD = ".yaml"
+_SHOWN = 200
+"""Lines of a file's diff; a plan is read, not archived."""
+
+
+def consolidate_lines(report: Report, *, verbose: bool) -> Iterator[str]:
+    """What a person reads."""
+    if report.is_busy:
+        yield "not idle: nothing done"
+        return
+    if report.dry_run:
+        for change in report.files:
+            yield from _diff(change, whole=verbose)
+        if not report.files:
+            yield "nothing would change"
+            return
+    yield _summary(report)
+    yield from _advice(report)
+    if verbose:
+        yield f"statements: {_counts(report.statements)}"
+        yield f"nodes: {_counts(report.nodes)}"
+        yield f"edges: {_counts(report.edges)}"
+    if report.review:
+        yield f"{counted(report.review, 'question')} for you: clsm review"
+
+
+def consolidate_mapping(report: Report) -> dict[str, Any]:
+    """The same as data."""
+    return {
+        "schema": "clsm.consolidate/1",
+        "dry_run": report.dry_run,
+        "run": report.run,
+        "is_busy": report.is_busy,
+        "episodes": {"pending": report.pending, "consolidated": report.consolidated},
+        "unread": report.unread,
+        "open_turns": report.open_turns,
+        "statements": dict(sorted(report.statements.items())),
+        "nodes": dict(sorted(report.nodes.items())),
+        "edges": dict(sorted(report.edges.items())),
+        "gists": report.gists,
+        "answered": report.answered,
+        "review": report.review,
+        "files": report.files,
+        "usage": report.usage,
+        "adviser": {
+            "taken": report.advised,
+            "refused": [each._asdict() for each in report.refused],
+            "stale": report.stale,
+        },
+        "warnings": report.warnings,
+    }
+
+
+def _summary(report: Report) -> str:
+    verb = "would consolidate" if report.dry_run else "consolidated"
+    found = report.statements
+    parts = [
+        f"{verb} {counted(report.consolidated, 'episode')}",
+        f"statements: {found['new']} new, {found['predicted']} known, {found['corrected']} corrected",
+        f"{counted(report.nodes['total'], 'node')}, {counted(report.edges['total'], 'edge')}",
+    ]
+    if found["tasks"]:
+        parts.insert(2, counted(found["tasks"], "new task"))
+    if report.answered:
+        parts.append(f"{counted(report.answered, 'question')} answered")
+    if report.consolidated < report.pending:
+        parts.append(f"{report.pending - report.consolidated} left")
+    if report.run:
+        parts.append(report.run)
+    return " · ".join(parts)
+
+
+def _advice(report: Report) -> Iterator[str]:
+    """What became of an adviser's answer; each refused proposal by name."""
+    if report.advised or report.refused:
+        yield f"adviser: {report.advised} taken, {len(report.refused)} refused"
+    if report.stale:
+        yield (
+            f"{counted(report.stale, 'episode')} of the answer had been consolidated before: what was"
+            " made of it stays beside what is new"
+        )
+    for each in report.refused:
+        yield f"  refused: {each.part or 'no part'}: {each.proposal}: {each.reason}"
+
+
+def _counts(counts: dict[str, int]) -> str:
+    return ", ".join(f"{count} {name}" for name, count in sorted(counts.items())) or "none"
+
+
+def _diff(change: FileChange, *, whole: bool) -> Iterator[str]:
+    """A Markdown file line by line, a shard by its numbers (``--verbose``: by its lines too)."""
+    mark = " (new)" if change.is_new else ""
+    if change.path.endswith(_SHARD) and not whole:
+        yield f"{change.path}{mark}: +{len(change.added)} -{len(change.removed)}"
+        return
+    yield f"{change.path}{mark}"
+    lines = [f"  - {line}" for line in change.removed] + [f"  + {line}" for line in change.added]
+    yield from lines[:_SHOWN] if not whole else lines
+    if len(lines) > _SHOWN and not whole:
+        yield f"  … {len(lines) - _SHOWN} lines more (all of them: --verbose)"
+
+
+MOST = 8 << 20
+"""Bytes of an answer."""
+_LESS = "answer one packet at a time"
+
+
+def check(
+    file: str | None, budget: int | None, answer: str | None, *, ask: bool, whole: bool
+) -> None:
+    """Whether the options fit together.
+
+    Raises:
+        UsageError: They do not.
+    """
+    if ask and answer is not None:
+        raise UsageError("--ask", "does not go with --answer; an answer comes after its packet")
+    if file is not None and not ask:
+        raise UsageError("FILE", "goes with --ask; an answer is named by --answer FILE")
+    if budget is not None and not ask:
+        raise UsageError("--budget", "goes with --ask")
+    if answer is not None and whole:
+        reason = "names its episodes itself; leave out --limit, --since and --rebuild"
+        raise UsageError("--answer", reason)
+
+
+def read(name: str) -> Answer:
+    """The answer in a file, or on standard input.
+
+    Raises:
+        BadInputError: It cannot be read, or is none.
+    """
+    if name == "-":
+        return adviser_proposals.read(standard_input(MOST, _LESS), "standard input")
+    try:
+        with open(name, "rb") as file:
+            data = file.read(MOST + 1)
+    except OSError as error:
+        reason = error.strerror or "cannot be read"
+        raise BadInputError(name, reason, "name the file with the answer") from None
+    if len(data) > MOST:
+        raise BadInputError(name, f"is longer than {MOST} bytes", _LESS)
+    return adviser_proposals.read(data.decode("utf-8", "replace"), name)
+
+
+def write(
+    store: Store,
+    request: Request,
+    file: str | None,
+    budget: int | None,
+    embedder: Embedder | None,
+    printer: Printer,
+) -> None:
+    """Write a packet to a file, else to standard output; an empty one where nothing waits.
+
+    Raises:
+        BadInputError: Not even a part of an episode has room.
+        UsageError: The file lies in the memory.
+    """
+    path = Path(os.path.realpath(os.path.expanduser(file))) if file not in (None, "-") else None
+    if path is not None and path.is_relative_to(store.root.resolve()):
+        raise UsageError("FILE", "lies in the memory; write the packet somewhere else")
+    try:
+        found = adviser_request.ask(
+            store, request, budget or adviser_packet.BUDGET, embedder, printer.progress
+        )
+    finally:
+        printer.end_progress()
+    if path is not None:
+        atomic.put(path, found.text.encode())
+    if printer.as_json:
+        printer.json(mapping(found) | ({} if path is None else {"packet": None, "file": str(path)}))
+    elif path is None:
+        printer.lines([found.text.rstrip("\n")] if found.text else [])
+    else:
+        printer.lines([told(found)])
+    if path is None and not found.text:
+        printer.warn(told(found))
+
+
+def told(found: Packet) -> str:
+    """What a packet has, in a line."""
+    if not found.text:
+        return "nothing waits to be consolidated: there is nothing to ask"
+    of = counted(len(found.episodes), "episode")
+    return f"{counted(found.parts, 'part')} of {of}, {found.tokens} tokens; {found.waiting} wait"
+
+
+def mapping(found: Packet) -> dict[str, Any]:
+    """A packet as data."""
+    return {
+        "schema": "clsm.packet/1",
+        "packet": found.text,
+        "tokens": found.tokens,
+        "episodes": list(found.episodes),
+        "parts": found.parts,
+        "waiting": found.waiting,
+    }
+
 
 EXAMPLES = examples(
     "clsm consolidate                  # every night, by cron",
@@ -82,7 +304,9 @@ def consolidate(
     budget: Annotated[
         int | None,
         typer.Option(
-            min=1, metavar="N", help=f"Tokens of the packet at most; default {packet.BUDGET}."
+            min=1,
+            metavar="N",
+            help=f"Tokens of the packet at most; default {adviser_packet.BUDGET}.",
         ),
     ] = None,
     yes: YesOption = False,
@@ -105,7 +329,7 @@ def consolidate(
     from clsm_cli.commands import engine, evaluate_shadow
     from clsm_cli.retrieval import briefing
 
-    advise.check(file, budget, answer, ask=ask, whole=rebuild or limit is not None or bool(since))
+    check(file, budget, answer, ask=ask, whole=rebuild or limit is not None or bool(since))
     printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
     opened = chosen_store(store)
     llm, warnings = _adviser(opened)
@@ -118,22 +342,22 @@ def consolidate(
         allow_loss=yes,
         llm=llm,
         llm_key=environment().get(llm.api_key_env),
-        answer=None if answer is None else advise.read(answer),
+        answer=None if answer is None else read(answer),
         dry_run=dry_run,
     )
     engine.offer(printer)
     if ask:
-        advise.write(opened, request, file, budget, engine.embedder(), printer)
+        write(opened, request, file, budget, engine.embedder(), printer)
         return
     try:
         if not dry_run:
             evaluate_shadow.catch_up(opened, request.now, printer)
-        report = use_case.consolidate(opened, request, engine.embedder(), printer.progress)
+        report = consolidation_run.consolidate(opened, request, engine.embedder(), printer.progress)
         if not dry_run:
             briefing.prepare(opened)  # the next session starts with one file read
     except ClsmError as error:
         if not dry_run:
-            nights.failed(opened, utc(request.now), str(error))
+            runs.failed(opened, utc(request.now), str(error))
         raise
     finally:
         printer.end_progress()
@@ -146,7 +370,7 @@ def consolidate(
     else:
         told = list(consolidate_lines(report, verbose=verbose))
         if report.run is not None:
-            told += render_news.brief(opened, utc(request.now), request.now)
+            told += log.brief(opened, utc(request.now), request.now)
         printer.lines(told)
     if report.bad_model is not None:
         raise report.bad_model
@@ -166,10 +390,10 @@ def _write_down(store: Store, at: str, report: Report) -> None:
     from clsm_cli.embedding import weights
 
     if report.bad_model is not None:
-        nights.failed(store, at, str(report.bad_model))
+        runs.failed(store, at, str(report.bad_model))
     elif report.lacks_model:
-        nights.failed(store, at, str(ModelMissingError(weights.default_folder())))
+        runs.failed(store, at, str(ModelMissingError(weights.default_folder())))
     elif report.unread:
-        nights.failed(store, at, "; ".join(f"{path}: {how}" for path, how in report.unread.items()))
+        runs.failed(store, at, "; ".join(f"{path}: {how}" for path, how in report.unread.items()))
     else:
-        nights.succeeded(store, at)
+        runs.succeeded(store, at)

@@ -17,25 +17,25 @@ from clsm_cli.config import MAX_MESSAGE
 from clsm_cli.errors import BadInputError, DiskError
 from clsm_cli.ingestion import readers, sources
 from clsm_cli.ingestion.detection import DOCUMENTS
-from clsm_cli.ingestion.items import Problem, RawTurn
+from clsm_cli.ingestion.jsonl_rows import Problem, RawTurn
 from clsm_cli.model.episodes import ROLE_TRUST
-from clsm_cli.records import NamedTuple
-from clsm_cli.retrieval.current import Said
+from clsm_cli.retrieval.dialogue_context import Said
+from clsm_cli.startup.records import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from datetime import datetime, tzinfo
 
     from clsm_cli.ingestion.detection import Format
-    from clsm_cli.ingestion.fence import FenceKey
-    from clsm_cli.ingestion.items import TranscriptItem
+    from clsm_cli.ingestion.jsonl_rows import TranscriptItem
+    from clsm_cli.ingestion.recalled_text import FenceKey
     from clsm_cli.model.episodes import Role
 
 LARGEST = MAX_MESSAGE
 """Bytes."""
 _FORMS = "give a transcript with one JSON message a line, or plain text"
 _RECALLED = b"clsm-recall "
-"""In every block that clsm recalled (``text.fence``), however its brackets are escaped."""
+"""In every block that clsm recalled (``text.fence_lines``), however its brackets are escaped."""
 # A conversation that goes on needs no times and ids; whoever ingests it is told of them.
 _NO_MATTER = ("no timestamp", "timestamp", "id used before")
 _ROLES: dict[str, Role] = {
@@ -85,9 +85,9 @@ def read(
         with readers.opened(source, zone=zone, now=now, session=path) as found:
             items = found
             if _RECALLED in data:
-                from clsm_cli.ingestion import fence
+                from clsm_cli.ingestion import recalled_text
 
-                items = fence.without_recalled(items, fence_key, path=path)
+                items = recalled_text.without_recalled(items, fence_key, path=path)
             turns, problems = _of_transcript(list(items), path)
     if not turns:
         broken = f" that can be read ({_told(problems[0])})" if problems else ""

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from clsm_cli.commands import completion, which
+from clsm_cli.commands import completion, disambiguation
+from clsm_cli.commands.environment import UsageError, chosen_store, current_time, given, parse_time
 from clsm_cli.commands.options import (
     DryRunOption,
     JsonOption,
@@ -18,15 +19,14 @@ from clsm_cli.commands.options import (
     examples,
 )
 from clsm_cli.commands.output import Printer
-from clsm_cli.commands.runtime import UsageError, chosen_store, current_time, given, parse_time
-from clsm_cli.consolidation import correct as use_case
-from clsm_cli.ingestion import times
+from clsm_cli.consolidation import correction
+from clsm_cli.ingestion import timestamps
 from clsm_cli.model.graph import Statement
 
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from clsm_cli.commands.which import Fits
+    from clsm_cli.commands.disambiguation import Fits
     from clsm_cli.inspection.lookup import Found
     from clsm_cli.store.layout import Store
 
@@ -89,7 +89,7 @@ def correct(
         raise UsageError("--since", "means nothing with --never")
     if since is not None:
         moment = parse_time(since, opened.zone, "--since")
-        start = times.normalise(since, opened.zone) or times.normalise(
+        start = timestamps.normalise(since, opened.zone) or timestamps.normalise(
             moment.isoformat(), opened.zone
         )
     words, value = given([wanted]), given(said or ())
@@ -97,7 +97,7 @@ def correct(
         raise UsageError("VALUE", "is missing; say in a whole sentence what is true now")
     moment = current_time(now, opened.zone)
     correct_it = partial(
-        use_case.correct,
+        correction.correct,
         opened,
         said=value or words,
         now=moment,
@@ -108,15 +108,17 @@ def correct(
     )
     try:
         if not value:
-            raise use_case.NotCertainError(words, "names nothing", "name a statement by its id")
+            raise correction.NotCertainError(words, "names nothing", "name a statement by its id")
         done = correct_it(wanted=words)
-    except use_case.NotCertainError as error:
-        if which.is_shaped(words):
+    except correction.NotCertainError as error:
+        if disambiguation.is_shaped(words):
             raise
-        fits = which.named(opened, error.ids)
+        fits = disambiguation.named(opened, error.ids)
         if not fits.found:
             fits = _fits(printer, opened, words, value, moment)
-        chosen = which.choose(printer, "clsm correct", words, fits, yes=yes, dry_run=dry_run)
+        chosen = disambiguation.choose(
+            printer, "clsm correct", words, fits, yes=yes, dry_run=dry_run
+        )
         if not chosen:
             return
         done = correct_it(
@@ -132,22 +134,22 @@ def correct(
 
 def _fits(printer: Printer, store: Store, words: str, value: str, now: datetime) -> Fits:
     """What words mean: of that, if there is any, what holds a value that is said anew."""
-    fits = which.fits(printer, store, words, now, most=_MOST, share=1.0)
+    fits = disambiguation.fits(printer, store, words, now, most=_MOST, share=1.0)
     found = [_meant(fit.thing, words) for fit in fits.found]
-    kept = use_case.replaceable(store, found, value or words, now, is_whole=not value)
+    kept = correction.replaceable(store, found, value or words, now, is_whole=not value)
     told = tuple(fit for fit, is_told in zip(fits.found, kept, strict=True) if is_told)
     return fits._replace(found=told or fits.found)
 
 
-def _meant(thing: Found, words: str) -> str | use_case.Heard:
+def _meant(thing: Found, words: str) -> str | correction.Heard:
     """The id of a statement; of a turn or a block what it says."""
     if thing.kind == "statement":
         return thing.id
     told = thing.told[0]
-    return use_case.Heard(thing.id, thing.text, told.time, thing.facts["trust"], words)
+    return correction.Heard(thing.id, thing.text, told.time, thing.facts["trust"], words)
 
 
-def _lines(done: use_case.Correction, *, dry_run: bool) -> list[str]:
+def _lines(done: correction.Correction, *, dry_run: bool) -> list[str]:
     if not done.is_new:
         return [f"known  {done.now.id}  {done.now.text}"]
     ended = "never" if done.until is None else "was"
@@ -166,7 +168,7 @@ def _span(start: str | None, end: str | None) -> str:
     return f"  ({' '.join(words)})" if words else ""
 
 
-def _mapping(done: use_case.Correction, *, dry_run: bool) -> dict[str, Any]:
+def _mapping(done: correction.Correction, *, dry_run: bool) -> dict[str, Any]:
     return {
         "schema": "clsm.correct/1",
         "dry_run": dry_run,

@@ -1,13 +1,20 @@
-"""``clsm decay``: what was not used for long steps back, and comes again when it is used."""
+"""``clsm decay``: what was not used for long steps back, and comes again when it is used.
+
+A decay as text: one line for the log, or the plan with what, why and since when.
+
+Pictures that a command draws into a file: ``--plot FILE``.
+"""
 
 from __future__ import annotations
 
+import os
+from itertools import groupby
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from clsm_cli.commands import picture
+from clsm_cli.commands.environment import UsageError, chosen_store, current_time
 from clsm_cli.commands.options import (
     DryRunOption,
     JsonOption,
@@ -18,10 +25,162 @@ from clsm_cli.commands.options import (
     YesOption,
     examples,
 )
-from clsm_cli.commands.output import Printer
-from clsm_cli.commands.render_decay import decay_lines, decay_mapping
-from clsm_cli.commands.runtime import chosen_store, current_time
-from clsm_cli.forgetting import decay as use_case
+from clsm_cli.commands.output import Printer, counted
+from clsm_cli.errors import BadInputError
+from clsm_cli.forgetting import archiving
+from clsm_cli.inspection.svg_charts import FORMS
+from clsm_cli.store import atomic
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from clsm_cli.forgetting.decay_report import Item, Report
+    from clsm_cli.inspection.svg_charts import Picture
+    from clsm_cli.model.streams import Stream
+
+_SHOWN = 20
+"""Items of each kind that are listed; all of them with ``--verbose``."""
+_WIDTH = 60
+"""Characters of a text that are shown."""
+
+
+def decay_lines(report: Report, *, verbose: bool) -> Iterator[str]:
+    """What a person reads."""
+    if report.dry_run or verbose:
+        yield from _plan(report, verbose=verbose)
+    if report.dry_run and _is_idle(report):
+        yield "nothing would change"
+        return
+    yield _summary(report)
+    if report.needs_yes and report.dry_run:
+        yield f"{len(report.withdraw)} of {report.rules} rules would go: that wants --yes"
+
+
+def decay_mapping(report: Report) -> dict[str, Any]:
+    """The same as data."""
+    clock = report.clock
+    return {
+        "schema": "clsm.decay/1",
+        "dry_run": report.dry_run,
+        "run": report.run,
+        "clock": {
+            "today": clock.today,
+            "newest": clock.newest,
+            "is_believed": clock.is_believed,
+            "future": clock.future,
+        },
+        "folded": {"recalls": report.recalls, "days": report.days},
+        "streams": report.streams,
+        "archive": report.archive,
+        "revive": report.revive,
+        "withdraw": report.withdraw,
+        "compact": report.compact,
+        "rules": report.rules,
+        "preimages": report.preimages,
+        "needs_yes": report.needs_yes,
+        "warnings": report.warnings,
+    }
+
+
+def _plan(report: Report, *, verbose: bool) -> Iterator[str]:
+    if report.recalls:
+        yield f"fold {counted(report.recalls, 'recall')} of {counted(report.days, 'day')}"
+    for verb, items in _kinds(report):
+        for stream, group in groupby(items, key=lambda item: item.stream):
+            members = list(group)
+            yield f"{verb} · {stream} · {counted(len(members), 'item')}{_share(report, verb, stream)}"
+            yield from _listed(verb, members, whole=verbose)
+    if report.preimages:
+        yield f"{counted(report.preimages, 'run')} older than 30 days can no longer be undone"
+
+
+def _kinds(report: Report) -> Iterable[tuple[str, Sequence[Item]]]:
+    kinds = ("archive", "revive", "withdraw", "compact")
+    for verb in kinds:
+        items: Sequence[Item] = getattr(report, verb)
+        yield verb, sorted(items, key=lambda item: item.stream)
+
+
+def _share(report: Report, verb: str, stream: Stream) -> str:
+    """Where it leaves the stream: what may be archived of it, and what is."""
+    state = report.streams.get(stream)
+    if verb != "archive" or state is None or not state.tokens:
+        return ""
+    share = 100 * state.archived_tokens / state.tokens
+    kept = f", {state.kept} more stay" if state.kept else ""
+    return f" · then {share:.0f} % of its tokens, at most {100 * state.most:.0f} %{kept}"
+
+
+def _listed(verb: str, items: Sequence[Item], *, whole: bool) -> Iterator[str]:
+    shown = items if whole else items[:_SHOWN]
+    for item in shown:
+        yield f"  {verb}  {item.id}  since {item.since}  {_why(verb, item)}  {_quoted(item.text)}"
+    if len(items) > len(shown):
+        yield f"  … and {len(items) - len(shown)} more (all of them: --verbose)"
+
+
+def _why(verb: str, item: Item) -> str:
+    if item.left is None:
+        return item.why
+    name = "confidence" if verb == "withdraw" else "retention"
+    return f"{item.why}, {name} {item.left:.2f}"
+
+
+def _quoted(text: str) -> str:
+    line = " ".join(text.split())
+    return f'"{line}"' if len(line) <= _WIDTH else f'"{line[:_WIDTH].rstrip()}…"'
+
+
+def _is_idle(report: Report) -> bool:
+    lists = (report.archive, report.revive, report.withdraw, report.compact)
+    return not any(lists) and not report.recalls and not report.preimages
+
+
+def _summary(report: Report) -> str:
+    folded = f"folded {counted(report.recalls, 'recall')}"
+    if not report.clock.is_believed:
+        return f"nothing fades by a clock that may be wrong · {folded}"
+    verb = "would archive" if report.dry_run else "archived"
+    total = sum(state.archived for state in report.streams.values())
+    parts = [f"{verb} {counted(len(report.archive), 'item')} ({total} in all)"]
+    if report.revive:
+        parts.append(f"revived {len(report.revive)}")
+    if report.withdraw:
+        parts.append(f"withdrew {counted(len(report.withdraw), 'rule')}")
+    if report.compact:
+        parts.append(f"compacted {counted(len(report.compact), 'row')}")
+    parts.append(folded)
+    if report.run:
+        parts.append(report.run)
+    return " · ".join(parts)
+
+
+def check(path: Path | None) -> None:
+    """Refuse a file that could not be written later, before any work is done.
+
+    Raises:
+        UsageError: Its name does not say which form is wanted.
+        BadInputError: Its folder is not there, or something else than a file has that name.
+    """
+    if path is None:
+        return
+    if path.suffix.lower() not in FORMS:
+        raise UsageError("--plot", f"name a file that ends in {' or '.join(FORMS)}")
+    if not path.expanduser().parent.is_dir():
+        raise BadInputError(str(path.parent), "is no folder", "make it, or name another file")
+    if path.expanduser().exists() and not path.expanduser().is_file():
+        raise BadInputError(str(path), "is not a regular file", "name another one with --plot")
+
+
+def write(path: Path, picture: Picture) -> None:
+    """Write a checked file; it is private, as the memory is, and what it was is replaced whole.
+
+    Raises:
+        DiskError: The operating system refused.
+    """
+    data = FORMS[path.suffix.lower()](picture).encode("utf-8")
+    atomic.put(path.__class__(os.path.realpath(path.expanduser())), data)
+
 
 EXAMPLES = examples(
     "clsm decay                        # once a month or every night, by cron",
@@ -59,16 +218,16 @@ def decay(
     runs makes no difference. A clock that jumped is not believed: nothing fades until you say, with
     --now, that it is right.
     """
-    picture.check(plot)
+    check(plot)
     printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
     opened = chosen_store(store)
     moment = current_time(now, opened.zone)
-    request = use_case.Request(moment, explicit=now is not None, dry_run=dry_run, yes=yes)
-    report = use_case.decay(opened, request)
+    request = archiving.Request(moment, explicit=now is not None, dry_run=dry_run, yes=yes)
+    report = archiving.decay(opened, request)
     if plot is not None:
-        from clsm_cli.forgetting import plot as forgetting
+        from clsm_cli.forgetting import curves
 
-        picture.write(plot, forgetting.picture(opened, moment))
+        write(plot, curves.picture(opened, moment))
     printer.warn_all(report.warnings)
     if as_json:
         printer.json(decay_mapping(report))

@@ -1,12 +1,16 @@
-"""``clsm doctor``: what is wrong with a store, and the mending of it."""
+"""``clsm doctor``: what is wrong with a store, and the mending of it.
+
+What doctor found, as text and as data: worst first, one line each.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from clsm_cli.commands import machine_settings, schedule_jobs
+from clsm_cli.commands.environment import chosen_root, current_time, environment
 from clsm_cli.commands.options import (
     DryRunOption,
     JsonOption,
@@ -16,15 +20,98 @@ from clsm_cli.commands.options import (
     VerboseOption,
     examples,
 )
-from clsm_cli.commands.output import Printer
-from clsm_cli.commands.render_doctor import doctor_lines, doctor_mapping
-from clsm_cli.commands.runtime import chosen_root, current_time, environment
+from clsm_cli.commands.output import Printer, counted
 from clsm_cli.errors import RefusedError
 
 if TYPE_CHECKING:
-    from clsm_cli.health.check import Around
-    from clsm_cli.health.doctor import Report
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from clsm_cli.health.diagnosis import Around, Report
+    from clsm_cli.health.findings import Finding
     from clsm_cli.store.layout import Store
+
+SHOWN = 5
+"""Findings of one code that are listed without --verbose."""
+_TITLES = {"damage": "damaged", "warning": "warnings", "note": "notes"}
+_MARKS = {"damage": "x", "warning": "!", "note": "·"}
+
+
+def doctor_lines(report: Report, *, dry_run: bool, verbose: bool) -> Iterator[str]:
+    """What a person reads.
+
+    Args:
+        report: What was found.
+        dry_run: Say what ``--fix`` would mend.
+        verbose: List everything.
+    """
+    yield f"store {report.root}"
+    for sentence in report.done:
+        yield f"  mended  {sentence}"
+    for severity, title in _TITLES.items():
+        group = [each for each in report.findings if each.severity == severity]
+        if group:
+            yield ""
+            yield f"{title}:"
+            yield from _group(group, verbose=verbose)
+    if report.findings or report.done:
+        yield ""
+    yield _summary(report, dry_run=dry_run)
+
+
+def _group(findings: Sequence[Finding], *, verbose: bool) -> Iterator[str]:
+    """One line a finding, and a count where one kind has many."""
+    shown: dict[str, int] = {}
+    for each in findings:
+        shown[each.code] = shown.get(each.code, 0) + 1
+        if verbose or shown[each.code] <= SHOWN:
+            where = each.path if each.line is None else f"{each.path}, line {each.line}"
+            place = f"{where}: " if where else ""
+            step = "" if each.next_step == "nothing" else f"; {each.next_step}"
+            yield f"  {_MARKS[each.severity]} {each.code:18} {place}{each.reason}{step}"
+    for code, count in shown.items():
+        if count > SHOWN and not verbose:
+            yield f"    and {count - SHOWN} more of {code}; --verbose lists all"
+
+
+def _summary(report: Report, *, dry_run: bool) -> str:
+    counts = {name: _count(report.findings, name) for name in _TITLES}
+    told = [
+        f"{counts['damage']} damaged" if counts["damage"] else "",
+        counted(counts["warning"], "warning") if counts["warning"] else "",
+        counted(counts["note"], "note") if counts["note"] else "",
+    ]
+    text = ", ".join(filter(None, told))
+    mends = sum(each.mends for each in report.findings)
+    if report.is_fix:
+        done = f"mended {len(report.mended)}"
+        done += f" ({report.run}, clsm undo takes it back)" if report.run else ""
+        return f"{done}; {text} left" if text else f"{done}; all is well"
+    if not counts["damage"] and not counts["warning"]:
+        return f"all is well ({text})" if text else "all is well"
+    if dry_run:
+        return f"{text}; clsm doctor --fix would mend {mends}, nothing was written"
+    return f"{text}; clsm doctor --fix mends {mends}" if mends else text
+
+
+def _count(findings: Iterable[Finding], severity: str) -> int:
+    return sum(each.severity == severity for each in findings)
+
+
+def doctor_mapping(report: Report, *, dry_run: bool) -> dict[str, Any]:
+    """The same as data; every finding says whether it was mended."""
+    rows = [each._asdict() | {"mended": True} for each in report.mended]
+    rows += [each._asdict() | {"mended": False} for each in report.findings]
+    return {
+        "schema": "clsm.doctor/1",
+        "store": report.root,
+        "dry_run": dry_run,
+        "run": report.run,
+        "counts": {name: _count(report.findings, name) for name in _TITLES},
+        "findings": rows,
+        "done": report.done,
+        "exit_code": report.exit_code,
+    }
+
 
 EXAMPLES = examples(
     "clsm doctor",
@@ -56,12 +143,12 @@ def doctor(
     quarantine/ as it is, never deleted. Ends with 0 when nothing is damaged (there may be
     warnings), with 13 when damage remains, with 15 when only the model is damaged.
     """
-    from clsm_cli.health import doctor as use_case
-    from clsm_cli.health.check import Around
+    from clsm_cli.health import diagnosis
+    from clsm_cli.health.diagnosis import Around
 
     printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
     values = environment()
-    opened, broken = use_case.opened(chosen_root(store), values)
+    opened, broken = diagnosis.opened(chosen_root(store), values)
     around = Around(
         current_time(now, opened.zone),
         values,
@@ -75,7 +162,7 @@ def doctor(
     if is_to_write:
         report = _fixed(opened, around, printer, fix=fix, rebuild=rebuild)
     else:
-        report = use_case.examine(opened, around, broken)
+        report = diagnosis.examine(opened, around, broken)
     if as_json:
         printer.json(doctor_mapping(report, dry_run=dry_run))
     else:
@@ -86,13 +173,13 @@ def doctor(
 
 def _fixed(store: Store, around: Around, printer: Printer, *, fix: bool, rebuild: bool) -> Report:
     from clsm_cli.commands.engine import embedder
-    from clsm_cli.health import doctor as use_case
+    from clsm_cli.health import diagnosis
 
     def progress(done: int, total: int) -> None:
         printer.progress("embedding", done, total)
 
     try:
-        return use_case.fix(
+        return diagnosis.fix(
             store, around, embedder(), progress, rebuild=rebuild, only_index=not fix
         )
     finally:

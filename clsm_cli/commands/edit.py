@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from clsm_cli.commands import completion, editor
+from clsm_cli.commands.environment import chosen_store, current_time, given
 from clsm_cli.commands.options import (
     JsonOption,
     NowOption,
@@ -16,8 +17,7 @@ from clsm_cli.commands.options import (
     examples,
 )
 from clsm_cli.commands.output import Printer
-from clsm_cli.commands.runtime import chosen_store, current_time, given
-from clsm_cli.consolidation import edit as use_case
+from clsm_cli.consolidation import record_edit
 from clsm_cli.model.codec import TYPE_NAMES, encode
 
 EXAMPLES = examples(
@@ -51,12 +51,12 @@ def edit(
     printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
     opened = chosen_store(store)
     moment = current_time(now, opened.zone)
-    draft = use_case.draft(opened, given([wanted]), moment, printer.warn)
+    draft = record_edit.draft(opened, given([wanted]), moment, printer.warn)
     done = editor.edited(
         opened.derived / "edit",
         f"{draft.record.id}.yaml",
         draft.text,
-        lambda text: use_case.save(opened, draft, text, moment, printer.warn),
+        lambda text: record_edit.save(opened, draft, text, moment, printer.warn),
         printer,
     )
     record = done.record

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, TypeVar
 
 import typer
 
+from clsm_cli.commands.environment import environment
 from clsm_cli.commands.output import Printer, is_terminal
-from clsm_cli.commands.runtime import environment
 from clsm_cli.config import MAX_FILE
 from clsm_cli.errors import BadInputError, ClsmError
 from clsm_cli.store import atomic

@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
     from clsm_cli.commands.output import Printer
-    from clsm_cli.embedding.query import QueryEncoder, QueryVectors
     from clsm_cli.embedding.similarity import Similarity
-    from clsm_cli.embedding.words import Words
+    from clsm_cli.embedding.static_vectors import Words
+    from clsm_cli.startup.query_vectors import QueryEncoder, QueryVectors
     from clsm_cli.store.index.opening import Embedder
     from clsm_cli.store.index.vectors import Embed
 
@@ -53,13 +53,13 @@ def _words(texts: Sequence[str]) -> Any:
 @cache
 def _table() -> Words:
     from clsm_cli.embedding import weights
-    from clsm_cli.embedding.words import Words
+    from clsm_cli.embedding.static_vectors import Words
 
     return Words.open(weights.default_folder())
 
 
 class QueryEngine:
-    """Embeds queries and compares them with stored vectors; see ``retrieval.meaning.Engine``."""
+    """Embeds queries and compares them with stored vectors; see ``retrieval.dense_search.Engine``."""
 
     name = ENGINE
 
@@ -75,11 +75,11 @@ class QueryEngine:
             ModelDigestError: A model file is not the right one.
             DiskError: A model file cannot be read.
         """
-        from clsm_cli.embedding import stamp
-        from clsm_cli.embedding.query import QueryEncoder
+        from clsm_cli.embedding import pins
         from clsm_cli.embedding.similarity import Similarity
+        from clsm_cli.startup.query_vectors import QueryEncoder
 
-        self._encoder = QueryEncoder.open(stamp.default_folder())
+        self._encoder = QueryEncoder.open(pins.default_folder())
         self._similarity = Similarity.open()
 
     def encode(self, text: str) -> QueryVectors:

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from clsm_cli.commands.help import Command
+from clsm_cli.commands.environment import chosen_store, current_time
 from clsm_cli.commands.options import (
+    Command,
     DryRunOption,
     JsonOption,
     NowOption,
@@ -18,7 +19,6 @@ from clsm_cli.commands.options import (
     examples,
 )
 from clsm_cli.commands.output import Printer, plain
-from clsm_cli.commands.runtime import chosen_store, current_time
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -55,7 +55,7 @@ def calibrate(
     The largest floor is chosen that should silence at most 1 in 50 of the queries that have an
     answer. Only recall.floor in clsm.yaml changes; "clsm undo" takes it back.
     """
-    from clsm_cli.commands.workshop import opened_engine, workshop
+    from clsm_cli.commands.evaluate_shared import opened_engine, workshop
     from clsm_cli.evaluation.own import calibration
 
     printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from clsm_cli.commands.help import Command
+from clsm_cli.commands.environment import UsageError, chosen_store, current_time, environment
 from clsm_cli.commands.options import (
+    Command,
     JsonOption,
     NowOption,
     QuietOption,
@@ -18,7 +19,6 @@ from clsm_cli.commands.options import (
     examples,
 )
 from clsm_cli.commands.output import Printer, is_terminal
-from clsm_cli.commands.runtime import UsageError, chosen_store, current_time, environment
 from clsm_cli.errors import BadInputError
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from datetime import datetime
 
     from clsm_cli.commands.label_session import Session
-    from clsm_cli.evaluation.own.proposals import Proposal
+    from clsm_cli.evaluation.own.query_proposals import Proposal
     from clsm_cli.evaluation.own.sheet import Found
     from clsm_cli.store.labels import Label
     from clsm_cli.store.layout import Store
@@ -130,14 +130,14 @@ def _text(name: str) -> str:
 
 
 def _proposed(store: Store, number: int) -> list[Proposal]:
-    from clsm_cli.evaluation.own import proposals, sheet
+    from clsm_cli.evaluation.own import query_proposals, sheet
 
     known = [row.text for row in sheet.read(store).rows]
-    return proposals.propose(sheet.whole_memory(store), known, number)
+    return query_proposals.propose(sheet.whole_memory(store), known, number)
 
 
 def _pool(printer: Printer, store: Store, now: datetime) -> Callable[[Proposal], list[Found]]:
-    from clsm_cli.commands.workshop import opened_engine, workshop
+    from clsm_cli.commands.evaluate_shared import opened_engine, workshop
     from clsm_cli.evaluation.own.sheet import Pools
 
     shop = workshop(printer, store.derived, now.isoformat(), fresh=False)
@@ -170,9 +170,8 @@ def _ask(
     pool: Callable[[Proposal], list[Found]],
 ) -> None:
     """Go through the queries with a person."""
-    from clsm_cli.commands import render_label
-    from clsm_cli.commands.keyboard import Keyboard
-    from clsm_cli.commands.label_session import Session
+    from clsm_cli.commands import label_session
+    from clsm_cli.commands.label_session import Keyboard, Session
     from clsm_cli.evaluation.own import sheet
 
     def save(rows: Sequence[Label], without: Sequence[str]) -> None:
@@ -181,7 +180,7 @@ def _ask(
 
     session, keyboard = Session(proposals, pool, save), Keyboard()
     while not session.is_over:
-        _show(render_label.screen(session, shutil.get_terminal_size().columns))
+        _show(label_session.screen(session, shutil.get_terminal_size().columns))
         key = keyboard.key()
         if key == "e":
             _edit(session, keyboard.line)
@@ -209,7 +208,7 @@ def _edit(session: Session, line: Callable[[], str]) -> None:
 
 
 def _end(printer: Printer, store: Store, saved: int, hint: str = "") -> None:
-    from clsm_cli.commands import render_label
+    from clsm_cli.commands import label_session
     from clsm_cli.evaluation.own import sheet
 
     total = len(sheet.read(store).rows)
@@ -219,4 +218,4 @@ def _end(printer: Printer, store: Store, saved: int, hint: str = "") -> None:
         found: dict[str, Any] = {"schema": sheet.SCHEMA, "saved": saved, "labelled": total}
         printer.json({**found, "path": sheet.path(store), "queries": []})
     else:
-        printer.lines(render_label.ended(saved, total, sheet.path(store)))
+        printer.lines(label_session.ended(saved, total, sheet.path(store)))

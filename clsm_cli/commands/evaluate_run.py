@@ -1,24 +1,21 @@
-"""``clsm eval run``: labelled sets, published systems, mechanisms and probes, in one table."""
+"""``clsm eval run``: labelled sets, published systems, mechanisms and probes, in one table.
+
+A run against an earlier one, as tables.
+
+A run of ``clsm eval`` as tables that fit a terminal of 80 columns.
+"""
 
 from __future__ import annotations
 
 from pathlib import Path
+from textwrap import wrap
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from clsm_cli.commands import completion
-from clsm_cli.commands.help import Command
-from clsm_cli.commands.options import (
-    JsonOption,
-    QuietOption,
-    StoreOption,
-    VerboseOption,
-    examples,
-)
-from clsm_cli.commands.output import Printer, plain
-from clsm_cli.commands.runtime import UsageError, chosen_store
-from clsm_cli.commands.workshop import (
+from clsm_cli.commands.environment import UsageError, chosen_store
+from clsm_cli.commands.evaluate_shared import (
     EvalNowOption,
     FreshOption,
     SeedOption,
@@ -26,16 +23,30 @@ from clsm_cli.commands.workshop import (
     opened_engine,
     workshop,
 )
+from clsm_cli.commands.options import (
+    Command,
+    JsonOption,
+    QuietOption,
+    StoreOption,
+    VerboseOption,
+    examples,
+)
+from clsm_cli.commands.output import Printer, plain
+from clsm_cli.commands.tables import Table
 from clsm_cli.errors import BadInputError, RegressionError
+from clsm_cli.evaluation.compare import ALL
+from clsm_cli.evaluation.reporting import grids, summary
+from clsm_cli.inspection.svg_charts import cut
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from clsm_cli.evaluation.dataset import Dataset
-    from clsm_cli.evaluation.gate import Gate
-    from clsm_cli.evaluation.result import Result
+    from clsm_cli.evaluation.regression_gate import Gate, GateRow
+    from clsm_cli.evaluation.reporting.grids import Grid
+    from clsm_cli.evaluation.result import Result, SetResult
 
-ALL = "all"
+EVERY = "all"
 EXAMPLES = examples(
     "clsm eval run                                   # your own set, as clsm eval",
     "clsm eval run fixtures/sample --preset all --ablate all --out report",
@@ -166,10 +177,10 @@ def register(app: typer.Typer) -> None:
 
 def _before(baseline: Path | None, fail_under: float | None) -> Result | None:
     """The earlier run; a limit is looked at before any work is done."""
-    from clsm_cli.evaluation import gate
+    from clsm_cli.evaluation import regression_gate
     from clsm_cli.evaluation.result import load
 
-    gate.check_limit(fail_under)
+    regression_gate.check_limit(fail_under)
     return None if baseline is None else load(baseline)
 
 
@@ -189,7 +200,7 @@ def _datasets(
     """The sets that were named; none: the store's own, unless only probes are wanted."""
     from functools import reduce
 
-    from clsm_cli.evaluation.loaders import locomo, queries, registry
+    from clsm_cli.evaluation.loaders import dataset_registry, locomo, queries
     from clsm_cli.evaluation.own import sheet
 
     found = []
@@ -200,8 +211,8 @@ def _datasets(
             raise BadInputError(str(path), *sheet.ADVICE)
         found.append(queries.load(path, chosen.root))
     for spec in specs:
-        loaded = registry.load(spec)
-        found.append(loaded if limit is None else registry.first(loaded, limit))
+        loaded = dataset_registry.load(spec)
+        found.append(loaded if limit is None else dataset_registry.first(loaded, limit))
     return [reduce(locomo.with_unanswerable, unanswerable, each) for each in found]
 
 
@@ -212,7 +223,7 @@ def _presets() -> tuple[str, ...]:
 
 
 def _probes() -> tuple[str, ...]:
-    from clsm_cli.evaluation.probes.registry import PROBES
+    from clsm_cli.evaluation.probes.probe_registry import PROBES
 
     return tuple(PROBES)
 
@@ -221,9 +232,9 @@ def _named(option: str, names: Sequence[str], known: Sequence[str]) -> list[str]
     """The names that were given, each once; all: every one that is known."""
     found: dict[str, None] = {}
     for name in names:
-        if name != ALL and name not in known:
-            raise UsageError(option, f"{name!r} is none of {', '.join(known)}, {ALL}")
-        found |= dict.fromkeys(known if name == ALL else [name])
+        if name != EVERY and name not in known:
+            raise UsageError(option, f"{name!r} is none of {', '.join(known)}, {EVERY}")
+        found |= dict.fromkeys(known if name == EVERY else [name])
     return list(found)
 
 
@@ -263,27 +274,138 @@ def _without_folder(spec: str) -> str:
 
 
 def _gate(result: Result, before: Result | None, fail_under: float | None) -> Gate | None:
-    from clsm_cli.evaluation import gate
+    from clsm_cli.evaluation import regression_gate
 
     if before is not None:
-        return gate.against(result, before, fail_under)
-    return None if fail_under is None else gate.alone(result, fail_under)
+        return regression_gate.against(result, before, fail_under)
+    return None if fail_under is None else regression_gate.alone(result, fail_under)
 
 
 def _write(printer: Printer, out: Path, result: Result) -> None:
-    from clsm_cli.evaluation.reporting import report
+    from clsm_cli.evaluation.reporting import evaluation_report
 
-    for path in report.write(out.expanduser(), result):
+    for path in evaluation_report.write(out.expanduser(), result):
         printer.warn(f"wrote {path}")
 
 
 def _show(printer: Printer, result: Result, gated: Gate | None) -> None:
-    from clsm_cli.commands import render_gate, render_run, tables
+    from clsm_cli.commands import tables
     from clsm_cli.evaluation.result import dump
 
     mapping = dump(result)
-    found = render_run.tables(result, verbose=printer.verbose)
+    found = run_tables(result, verbose=printer.verbose)
     if gated is not None:
         mapping["gate"] = plain(gated)
-        found += render_gate.tables(gated)
+        found += gate_tables(gated)
     tables.show(printer, mapping, found)
+
+
+def gate_tables(gate: Gate) -> list[Table]:
+    """What changed, set by set, and whether that is good enough; shares in per cent."""
+    found = []
+    for name in dict.fromkeys(row.set for row in gate.rows):
+        rows = [row for row in gate.rows if row.set == name]
+        found.append(
+            Table(
+                f"{name}: clsm against the baseline",
+                ("measure", "queries", "before", "now", "diff.", "95 %", "p"),
+                tuple(_row(row) for row in rows),
+            )
+        )
+    found += [Table(sentence, (), ()) for sentence in gate.sentences]
+    return [*found, Table("FAILED" if gate.failed else "passed", (), ())]
+
+
+def _row(row: GateRow) -> tuple[str, ...]:
+    what = grids.heading(row.measure)
+    low, high = (100 * end for end in row.interval)
+    return (
+        what if row.group == ALL else f"{what}, {row.group}",
+        str(row.queries),
+        f"{100 * row.before:.1f}",
+        f"{100 * row.now:.1f}",
+        f"{100 * row.difference:+.1f}",
+        f"{low:+.1f} to {high:+.1f}",
+        f"{row.p:.3f}",
+    )
+
+
+COLUMNS = 80
+"""Of a terminal; a drawn table has two more than its text."""
+WORD, HEAD = 26, 14
+"""Letters of a name in a row, and in a heading that is a name."""
+
+
+def run_tables(result: Result, *, verbose: bool) -> list[Table]:
+    """What a person reads; shares in per cent.
+
+    Args:
+        result: What was found.
+        verbose: Also all measures and all groups of every system.
+    """
+    shown: list[Table] = []
+    for found in result.sets:
+        shown += _set(found, verbose=verbose)
+    for each in result.probes:
+        shown += _fitted(grids.probe(each))
+        shown += _said(summary.says_little(each))
+    digests = (f"{each.name} {each.digest[: summary.DIGITS]}" for each in result.sets)
+    return [*shown, *_said(f"clsm {result.version}, seed {result.seed}; {', '.join(digests)}")]
+
+
+def _set(found: SetResult, *, verbose: bool) -> Iterator[Table]:
+    sizes = tuple((cut(name, 40), count) for name, count in grids.sizes(found))
+    yield Table(cut(f"{found.name} ({found.kind})", COLUMNS), ("it holds", ""), sizes)
+    yield from _fitted(grids.headline(found))
+    yield from _said(summary.lead(found))
+    for kind in grids.kinds(found):
+        if verbose or kind == "category":
+            yield from _fitted(grids.group(found, kind, found.headline))
+    if grids.has_concepts(found):
+        yield from _fitted(grids.paper(found))
+    for is_there, grid in (
+        (found.pairs, grids.pairs(found, is_full=verbose)),
+        (found.ablation, grids.ablation(found, is_full=False)),
+        (found.abstention, grids.abstention(found)),
+        (verbose and found.systems, grids.everything(found)),
+    ):
+        if is_there:
+            yield from _fitted(grid)
+    for note in found.notes:
+        yield from _said(f"- {note}")
+
+
+def _fitted(grid: Grid) -> Iterator[Table]:
+    """A grid as tables none of which is wider than a terminal; each begins with the first column."""
+    heads = [cut(each, HEAD) for each in grid.headings]
+    rows = [[cut(cell, WORD) for cell in row] for row in grid.rows]
+    widths = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
+    fewest = len(_parts(widths, COLUMNS - 2))
+    even = next(most for most in range(COLUMNS) if len(_parts(widths, most)) == fewest)
+    for start, end in _parts(widths, even):
+        title = grid.title if start == 1 else f"{grid.title}, continued"
+        rows_of = tuple((row[0], *row[start:end]) for row in rows)
+        yield Table(cut(title, COLUMNS), (heads[0], *heads[start:end]), rows_of)
+    yield from _said(grid.note)
+
+
+def _parts(widths: Sequence[int], most: int) -> list[tuple[int, int]]:
+    """Which columns stand together in so many letters beside the first one; one always does.
+
+    >>> _parts([6, 10, 10, 10], 32), _parts([6], 32)
+    ([(1, 3), (3, 4)], [(1, 1)])
+    """
+    parts = [(1, min(2, len(widths)))]
+    for place in range(2, len(widths)):
+        start = parts[-1][0]
+        if widths[0] + sum(2 + width for width in widths[start : place + 1]) <= most:
+            parts[-1] = (start, place + 1)
+        else:
+            parts.append((place, place + 1))
+    return parts
+
+
+def _said(words: str) -> Iterator[Table]:
+    """A sentence as it fits a terminal; nothing for no words."""
+    if words.strip():
+        yield Table("\n".join(wrap(" ".join(words.split()), COLUMNS)), (), ())

@@ -1,14 +1,18 @@
-"""``clsm eval shadow``: memory runs beside the files that an agent loads, and is measured."""
+"""``clsm eval shadow``: memory runs beside the files that an agent loads, and is measured.
+
+Shadow mode as text and as JSON.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from clsm_cli.commands import render_shadow, tables
-from clsm_cli.commands.help import Command
+from clsm_cli.commands import tables
+from clsm_cli.commands.environment import chosen_store, current_time, parse_time
 from clsm_cli.commands.options import (
+    Command,
     JsonOption,
     NoNowOption,
     NowOption,
@@ -17,13 +21,98 @@ from clsm_cli.commands.options import (
     VerboseOption,
     examples,
 )
-from clsm_cli.commands.output import Printer
-from clsm_cli.commands.runtime import chosen_store, current_time, parse_time
+from clsm_cli.commands.output import Printer, counted, plain
+from clsm_cli.commands.tables import Table
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from datetime import datetime
 
+    from clsm_cli.evaluation.shadow.log import Mode, Row, Side
+    from clsm_cli.evaluation.shadow.shadow_mode import Report
     from clsm_cli.store.layout import Store
+
+
+def started(mode: Mode, device: str, *, is_new: bool) -> Iterator[str]:
+    """What is logged from now on, and how to end it."""
+    state = "is on" if is_new else "was on already"
+    yield f"shadow mode {state} for this machine ({device}), since {mode.since}"
+    beside = ", ".join(mode.static) or "no files: name those your agent loads with --static"
+    yield f"beside: {beside}"
+    yield (
+        "logged for each session that is ingested, before `clsm consolidate` and by the report: counts"
+        " of tokens, and hashes of memories; no text, in .clsm/shadow of the store, never in git"
+    )
+    yield "see it: clsm eval shadow report; end it: clsm eval shadow stop (--delete: the log too)"
+
+
+def mapping(report: Report) -> dict[str, Any]:
+    """The JSON object: everything, shares as 0 … 1 with all their digits."""
+    return {"schema": "clsm.eval-shadow/1", **plain(report)}
+
+
+def shadow_tables(report: Report, *, verbose: bool) -> list[Table]:
+    """What a person reads; shares in per cent.
+
+    Args:
+        report: The result.
+        verbose: Also each session.
+    """
+    return list(_tables(report, verbose=verbose))
+
+
+def _tables(report: Report, *, verbose: bool) -> Iterator[Table]:
+    if report.clsm is None:
+        return
+    sides = [("clsm", report.clsm), ("files", report.static)]
+    yield Table(
+        f"{counted(len(report.rows), 'session')} in shadow mode",
+        ("", "tokens at a prompt", "in a session", "used %", "replies %"),
+        tuple(
+            (
+                name,
+                f"{side.prompt:,.0f}",
+                f"{side.tokens:,.0f}",
+                _share(side.relevance),
+                _share(side.retention),
+            )
+            for name, side in sides
+            if side is not None
+        ),
+    )
+    yield Table(
+        "clsm beside the files",
+        ("what", "value"),
+        (
+            ("context saved at a prompt %", _share(report.efficiency)),
+            ("used of the files and loaded by clsm too %", _share(report.overlap)),
+            ("used of clsm's and in no file %", _share(report.beyond)),
+            ("tokens in a session, an item as often as it came", f"{report.again:,.0f}"),
+        ),
+    )
+    if verbose:
+        headings = ("session", "prompts", "clsm", "used", "files", "used", "both", "beyond")
+        yield Table("by session, in tokens", headings, tuple(map(_row, report.rows)))
+
+
+def _row(row: Row) -> tuple[str, ...]:
+    return (
+        row.at,
+        str(row.prompts) if row.asked == row.prompts else f"{row.asked} of {row.prompts}",
+        *_side(row.clsm),
+        *(("-", "-") if row.static is None else _side(row.static)),
+        f"{row.both:,}",
+        f"{row.beyond:,}",
+    )
+
+
+def _side(side: Side) -> tuple[str, str]:
+    return f"{side.tokens:,}", f"{side.used:,}"
+
+
+def _share(value: float | None) -> str:
+    return "-" if value is None else f"{100 * value:.1f}"
+
 
 group = typer.Typer(
     help="Run memory beside the files your agent loads, and measure both.",
@@ -41,10 +130,10 @@ def register(app: typer.Typer) -> None:
 def catch_up(store: Store, now: datetime, printer: Printer) -> None:
     """Log the sessions that are over; while shadow mode is off, nothing. It says what went wrong."""
     from clsm_cli.commands import engine
-    from clsm_cli.evaluation.shadow import shadow
+    from clsm_cli.evaluation.shadow import shadow_mode
 
     try:
-        caught = shadow.catch_up(
+        caught = shadow_mode.catch_up(
             store, engine.QueryEngine(), engine.embedder(), now, printer.progress
         )
     finally:
@@ -94,17 +183,17 @@ def start(
     Your agent is not touched: nothing is given to it. The log stays on this machine and holds counts
     and hashes, no text. Started twice, only what is named changes.
     """
-    from clsm_cli.evaluation.shadow import shadow
+    from clsm_cli.evaluation.shadow import shadow_mode
 
     printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
     opened = chosen_store(store)
     named = [_named(each) for each in static or ()]
-    mode, is_new = shadow.start(opened, named, budget, current_time(now, opened.zone))
+    mode, is_new = shadow_mode.start(opened, named, budget, current_time(now, opened.zone))
     if as_json:
         result = {"schema": "clsm.eval-shadow-start/1", "started": is_new, **mode._asdict()}
         printer.json({**result, "device": opened.device})
     else:
-        printer.lines(render_shadow.started(mode, opened.device, is_new=is_new))
+        printer.lines(started(mode, opened.device, is_new=is_new))
 
 
 @group.command(
@@ -158,18 +247,18 @@ def report(
 
     Sessions that ended since are logged first. --verbose shows each session.
     """
-    from clsm_cli.evaluation.shadow import shadow
+    from clsm_cli.evaluation.shadow import shadow_mode
 
     printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
     opened = chosen_store(store)
     moment = None if since is None else parse_time(since, opened.zone, "--since")
     catch_up(opened, current_time(now, opened.zone), printer)
-    found = shadow.report(opened, moment)
+    found = shadow_mode.report(opened, moment)
     printer.warn_all(found.notes)
     if as_json:
-        printer.json(render_shadow.mapping(found))
+        printer.json(mapping(found))
         return
-    shown = render_shadow.tables(found, verbose=verbose)
+    shown = shadow_tables(found, verbose=verbose)
     if printer.is_terminal:
         printer.rich(tables.renderables(shown))
     else:

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from clsm_cli.commands import completion
-from clsm_cli.commands.help import Command
+from clsm_cli.commands.environment import UsageError, chosen_store, current_time, given
 from clsm_cli.commands.options import (
+    Command,
     DryRunOption,
     JsonOption,
     NowOption,
@@ -18,12 +19,11 @@ from clsm_cli.commands.options import (
     examples,
 )
 from clsm_cli.commands.output import Printer, plain
-from clsm_cli.commands.runtime import UsageError, chosen_store, current_time, given
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from clsm_cli.retrieval.judgements import Given
+    from clsm_cli.retrieval.feedback_log import Given
 
 EXAMPLES = examples(
     "clsm feedback r-3a9c12d08e41 --good 0a532821e780 f-91ab77c0d2e4 --bad 5fe6a791c8cc",
@@ -101,13 +101,13 @@ def feedback(
     From ten judged items on, what led to the good ones weighs more in every recall, and what led to
     the bad ones less; a judgement counts half after seven days. No text is kept, only ids.
     """
-    from clsm_cli.retrieval import judgements
+    from clsm_cli.retrieval import feedback_log
 
     printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
     if not good and not bad:
         raise UsageError("--good", "name at least one item, with --good or --bad")
     opened = chosen_store(store)
-    done = judgements.give(
+    done = feedback_log.give(
         opened,
         given([recall]),
         _ids(good),

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.errors import ClsmError, DamagedStoreError
 from clsm_cli.store import atomic
-from clsm_cli.text.fence import KEY_BYTES
+from clsm_cli.text.fence_lines import KEY_BYTES
 
 if TYPE_CHECKING:
     from collections.abc import Callable

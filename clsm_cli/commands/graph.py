@@ -1,4 +1,7 @@
-"""``clsm graph``: look at the knowledge graph, in figures, in other programs, or in a browser."""
+"""``clsm graph``: look at the knowledge graph, in figures, in other programs, or in a browser.
+
+The graph as tables and as JSON.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +13,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from clsm_cli.commands import render_graph, run_recall, tables
+from clsm_cli.commands import run_recall, tables
+from clsm_cli.commands.environment import UsageError, chosen_store, given
 from clsm_cli.commands.options import (
     JsonOption,
     NoNowOption,
@@ -19,16 +23,85 @@ from clsm_cli.commands.options import (
     VerboseOption,
     examples,
 )
-from clsm_cli.commands.output import Printer, counted
-from clsm_cli.commands.runtime import UsageError, chosen_store, given
+from clsm_cli.commands.output import Printer, counted, plain
+from clsm_cli.commands.tables import Table
 from clsm_cli.errors import BadInputError
-from clsm_cli.inspection import graph as graphs
+from clsm_cli.inspection import graph_export, graph_view
 from clsm_cli.inspection.graph_statistics import statistics
 from clsm_cli.store import atomic
 from clsm_cli.text.terminal import safe, safe_json
 
 if TYPE_CHECKING:
-    from clsm_cli.inspection.graph import Graph
+    from collections.abc import Mapping
+
+    from clsm_cli.inspection.graph_statistics import Statistics, Tie
+    from clsm_cli.inspection.graph_view import Graph
+
+LONGEST = 60
+"""Characters of a label in a table."""
+
+
+def graph_mapping(graph: Graph, found: Statistics) -> dict[str, Any]:
+    """Schema ``clsm.graph/1``: statistics, nodes with their statements, edges."""
+    return {
+        "schema": "clsm.graph/1",
+        "total_nodes": graph.total,
+        "statistics": plain(found),
+        **graph_export.mapping(graph),
+    }
+
+
+def graph_tables(graph: Graph, found: Statistics) -> list[Table]:
+    """What a person reads: sizes, types, kinds, streams, hubs and the strongest edges."""
+    part = "" if found.nodes == graph.total else f" of {graph.total}"
+    sizes = (
+        ("nodes", f"{found.nodes}{part}"),
+        ("edges", str(found.edges)),
+        ("edges per node", f"{found.edges_per_node:.2f}"),
+        ("density", f"{found.density:.4f}"),
+        ("mean degree", f"{found.mean_degree:.2f}"),
+        ("largest degree", str(found.largest_degree)),
+        ("isolated nodes", str(found.isolated)),
+        ("connected components", str(found.components)),
+        ("nodes in the largest", str(found.largest_component)),
+        ("communities", str(found.communities)),
+        ("their modularity", f"{found.modularity:.2f}"),
+    )
+    hubs = tuple((_short(hub.label), str(hub.degree)) for hub in found.hubs)
+    ties = tuple((_tie(tie), f"{tie.weight:.2f}", str(tie.n)) for tie in found.strongest)
+    shown = [
+        Table("graph", ("measure", "value"), sizes),
+        Table("edges by type", ("type", "edges", "%"), _shares(found.types)),
+        Table("nodes by kind", ("kind", "nodes", "%"), _shares(found.kinds)),
+        Table("nodes by stream", ("stream", "nodes", "%"), _shares(found.streams)),
+        Table("hubs", ("node", "degree"), hubs),
+        Table("strongest edges", ("edge", "weight", "n"), ties),
+    ]
+    return [table for table in shown if table.rows]
+
+
+def _shares(counts: Mapping[str, int]) -> tuple[tuple[str, str, str], ...]:
+    total = sum(counts.values())
+    return tuple(
+        (_short(name), str(count), f"{100 * count / total:.1f}") for name, count in counts.items()
+    )
+
+
+def _tie(tie: Tie) -> str:
+    """One edge as a phrase.
+
+    >>> from clsm_cli.inspection.graph_statistics import Tie
+    >>> _tie(Tie("Mara", "reading", "Tides", 0.5, 2, directed=True))
+    'Mara -reading-> Tides'
+    """
+    end = "->" if tie.directed else "-"
+    return f"{_short(tie.source)} -{_short(tie.type)}{end} {_short(tie.target)}"
+
+
+def _short(text: str) -> str:
+    flat = " ".join(text.split())
+    return flat if len(flat) <= LONGEST else f"{flat[: LONGEST - 1]}…"
+
 
 EXAMPLES = examples(
     "clsm graph                             # size, hubs, strongest edges",
@@ -111,16 +184,16 @@ def graph(
     if query is not None and nodes:
         raise UsageError("--query", "it chooses the nodes itself; leave out NODE")
     found = chosen_store(store)
-    whole = graphs.load(found, episodes=episodes)
+    whole = graph_view.load(found, episodes=episodes)
     if whole.dangling:
         edges = counted(whole.dangling, "edge")
         printer.warn(f"{edges} left out, as the store does not hold both nodes")
-    seeds = [node for each in nodes or () for node in graphs.named(whole, given([each]))]
+    seeds = [node for each in nodes or () for node in graph_view.named(whole, given([each]))]
     if query is not None:
-        whole = graphs.activated(whole, run_recall.activation(found, given([query]), printer))
+        whole = graph_view.activated(whole, run_recall.activation(found, given([query]), printer))
     limit = IN_PICTURE if limit is None and form is Format.html else limit
-    shown = graphs.around(whole, seeds, depth) if seeds else whole
-    shown = shown if limit is None else graphs.strongest(shown, limit, seeds)
+    shown = graph_view.around(whole, seeds, depth) if seeds else whole
+    shown = shown if limit is None else graph_view.strongest(shown, limit, seeds)
     _put(printer, shown, form, out, next(iter(seeds), None))
 
 
@@ -142,25 +215,25 @@ def _put(printer: Printer, shown: Graph, form: Format, out: Path | None, focus: 
 
 
 def _rendered(shown: Graph, form: Format, focus: str | None) -> str:
-    from clsm_cli.inspection import graph_export, graph_html
+    from clsm_cli.inspection import graph_export
 
     if form is Format.dot:
         return graph_export.dot(shown)
     if form is Format.graphml:
         return graph_export.graphml(shown)
     if form is Format.html:
-        return graph_html.page(shown, focus)
+        return graph_export.page(shown, focus)
     if form is Format.json:
         return f"{safe_json(json.dumps(_mapping(shown), ensure_ascii=False))}\n"
     return "".join(f"{safe(line)}\n" for line in tables.lines(_tables(shown)))
 
 
 def _mapping(shown: Graph) -> dict[str, Any]:
-    return render_graph.graph_mapping(shown, statistics(shown))
+    return graph_mapping(shown, statistics(shown))
 
 
 def _tables(shown: Graph) -> list[tables.Table]:
-    return render_graph.tables(shown, statistics(shown))
+    return graph_tables(shown, statistics(shown))
 
 
 def _write(out: Path, text: str) -> None:

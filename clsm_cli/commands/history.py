@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from clsm_cli.commands import completion, render_history
+from clsm_cli.commands.environment import UsageError, chosen_store, current_time, given, parse_time
 from clsm_cli.commands.options import (
     JsonOption,
     NowOption,
@@ -16,20 +17,13 @@ from clsm_cli.commands.options import (
     examples,
 )
 from clsm_cli.commands.output import Printer
-from clsm_cli.commands.runtime import (
-    UsageError,
-    chosen_store,
-    current_time,
-    given,
-    parse_time,
-)
-from clsm_cli.ingestion import times
+from clsm_cli.ingestion import timestamps
 from clsm_cli.model.clocks import end_of_day
 
 if TYPE_CHECKING:
     from datetime import datetime, tzinfo
 
-    from clsm_cli.inspection.history import View
+    from clsm_cli.inspection.fact_history import View
 
 EXAMPLES = examples(
     "clsm history heartbeat                       # what was held of it, and when",
@@ -69,7 +63,7 @@ def history(
     With both clocks: when it was true, and when memory believed it; and where it was said. Of a
     slot or a topic the subjects are listed that have one.
     """
-    from clsm_cli.inspection import history as use_case
+    from clsm_cli.inspection import fact_history
 
     printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
     names = [given([each]) for each in wanted]
@@ -78,7 +72,7 @@ def history(
     opened = chosen_store(store)
     moment = current_time(now, opened.zone)
     view = view_of(moment, opened.zone, as_of, known_at)
-    found = use_case.history(opened, names, view)
+    found = fact_history.history(opened, names, view)
     if as_json:
         printer.json(render_history.mapping(found, view))
     elif printer.is_terminal:
@@ -97,7 +91,7 @@ def view_of(now: datetime, zone: tzinfo, as_of: str | None, known_at: str | None
     Raises:
         UsageError: One is not a time.
     """
-    from clsm_cli.inspection.history import View
+    from clsm_cli.inspection.fact_history import View
 
     return View(
         now.isoformat(),
@@ -111,7 +105,7 @@ def _time(text: str | None, zone: tzinfo, option: str) -> str | None:
     if text is None:
         return None
     moment = parse_time(text, zone, option)
-    return times.normalise(text, zone) or times.normalise(moment.isoformat(), zone)
+    return timestamps.normalise(text, zone) or timestamps.normalise(moment.isoformat(), zone)
 
 
 def _known(text: str | None, zone: tzinfo) -> str | None:

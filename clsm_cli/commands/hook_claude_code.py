@@ -13,9 +13,9 @@ from typing import Annotated, Any
 import typer
 
 from clsm_cli.commands import run_context, run_ingest
-from clsm_cli.commands.help import Command
-from clsm_cli.commands.kept import keep
+from clsm_cli.commands.environment import chosen_root, program
 from clsm_cli.commands.options import (
+    Command,
     DryRunOption,
     JsonOption,
     NoNowOption,
@@ -27,10 +27,10 @@ from clsm_cli.commands.options import (
     examples,
 )
 from clsm_cli.commands.output import Printer
-from clsm_cli.commands.runtime import chosen_root, program
+from clsm_cli.commands.settings_backup import keep
 from clsm_cli.config import MAX_FILE
 from clsm_cli.errors import BadInputError, ClsmError
-from clsm_cli.integrations import claude_code
+from clsm_cli.integrations import claude_code_setup
 from clsm_cli.store import atomic
 
 BUDGET = "1500"
@@ -80,9 +80,9 @@ def install(
     options = f"--store {shlex.quote(str(chosen_root(store)))}"
     path = _settings_path(project=project)
     before = _read(path)
-    settings = claude_code.parse(before or "", str(path))
-    after = claude_code.with_hooks(settings, shlex.join(program()), options)
-    text = before if after is settings else claude_code.render(after, before or "")
+    settings = claude_code_setup.parse(before or "", str(path))
+    after = claude_code_setup.with_hooks(settings, shlex.join(program()), options)
+    text = before if after is settings else claude_code_setup.render(after, before or "")
     _change(printer, path, before, text, now=now, dry_run=dry_run, done="installed")
 
 
@@ -101,9 +101,9 @@ def uninstall(
     printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
     path = _settings_path(project=project)
     before = _read(path)
-    settings = claude_code.parse(before or "", str(path))
-    after = claude_code.without_hooks(settings)
-    text = before if after is settings else claude_code.render(after, before or "")
+    settings = claude_code_setup.parse(before or "", str(path))
+    after = claude_code_setup.without_hooks(settings)
+    text = before if after is settings else claude_code_setup.render(after, before or "")
     _change(printer, path, before, text, now=now, dry_run=dry_run, done="removed")
 
 
@@ -120,7 +120,7 @@ def status(
     """Say which hooks of clsm stand in settings.json."""
     printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
     path = _settings_path(project=project)
-    found = claude_code.installed(claude_code.parse(_read(path) or "", str(path)))
+    found = claude_code_setup.installed(claude_code_setup.parse(_read(path) or "", str(path)))
     if as_json:
         told = {"schema": "clsm.hook-status/1", "path": str(path), "hooks": found}
         printer.json({**told, "installed": all(found.values())})

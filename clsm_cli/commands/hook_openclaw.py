@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from clsm_cli.commands.help import Command
-from clsm_cli.commands.kept import keep
+from clsm_cli.commands.environment import chosen_store, environment, program
 from clsm_cli.commands.options import (
+    Command,
     DryRunOption,
     JsonOption,
     NoNowOption,
@@ -24,18 +24,17 @@ from clsm_cli.commands.options import (
     examples,
 )
 from clsm_cli.commands.output import Printer
-from clsm_cli.commands.runtime import chosen_store, environment, program
+from clsm_cli.commands.settings_backup import keep
 from clsm_cli.config import MAX_FILE
-from clsm_cli.integrations.openclaw import settings
-from clsm_cli.integrations.openclaw.plugin_files import PLUGIN, plugin_files
-from clsm_cli.integrations.openclaw.program import OpenClaw
-from clsm_cli.records import NamedTuple
+from clsm_cli.integrations.openclaw import setup
+from clsm_cli.integrations.openclaw.setup import PLUGIN, OpenClaw, plugin_files
+from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from clsm_cli.integrations.openclaw.settings import Setting
+    from clsm_cli.integrations.openclaw.setup import Setting
 
 app = typer.Typer(
     help="OpenClaw: what was said comes into every prompt, and what is said is written down.",
@@ -92,7 +91,7 @@ def install(
     wanted = plugin_files(program(), root)
     files = {name: data for name, data in wanted.items() if found.files.get(name) != data}
     gone = sorted(found.files.keys() - wanted.keys())
-    changes = settings.changes(
+    changes = setup.changes(
         found.plugins,
         found.extra_paths,
         paths_at=openclaw.extra_paths,
@@ -104,7 +103,7 @@ def install(
         backup = _backup(openclaw, now)
         if files or gone:
             _put(openclaw, wanted)
-        openclaw.change(settings.patch(changes))
+        openclaw.change(setup.patch(changes))
     _tell(printer, found.folder, [*files, *gone], changes, backup, dry_run=dry_run)
 
 
@@ -126,20 +125,20 @@ def uninstall(
     printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
     openclaw = _openclaw(printer)
     found = _found(openclaw)
-    changes = settings.removals(found.plugins, found.extra_paths, paths_at=openclaw.extra_paths)
-    is_there = bool(found.files or settings.entry_of(found.plugins))
+    changes = setup.removals(found.plugins, found.extra_paths, paths_at=openclaw.extra_paths)
+    is_there = bool(found.files or setup.entry_of(found.plugins))
     backup = None
     if not dry_run and (is_there or changes):
         backup = _backup(openclaw, now)
         if is_there:
             openclaw.uninstall()
-            entry = settings.Setting(f"plugins.entries.{PLUGIN}", None, None)  # it leaves a stump
-            openclaw.change(settings.patch([*changes, entry]))
+            entry = setup.Setting(f"plugins.entries.{PLUGIN}", None, None)  # it leaves a stump
+            openclaw.change(setup.patch([*changes, entry]))
         else:
-            openclaw.change(settings.patch(changes))
+            openclaw.change(setup.patch(changes))
     if is_there:
-        at, old = f"plugins.entries.{PLUGIN}", settings.entry_of(found.plugins)
-        changes = [*changes, settings.Setting(at, old, None)]
+        at, old = f"plugins.entries.{PLUGIN}", setup.entry_of(found.plugins)
+        changes = [*changes, setup.Setting(at, old, None)]
     _tell(printer, found.folder, sorted(found.files), changes, backup, dry_run=dry_run)
 
 
@@ -156,7 +155,7 @@ def status(
     printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
     openclaw = _openclaw(printer)
     found = _found(openclaw)
-    config = settings.entry_of(found.plugins).get("config") or {}
+    config = setup.entry_of(found.plugins).get("config") or {}
     command, store = config.get("command") or [], config.get("store")
     wanted = plugin_files(command, store) if command and store else {}
     state = {
@@ -164,7 +163,7 @@ def status(
         "folder": str(found.folder),
         "installed": bool(found.files),
         "current": bool(found.files) and found.files == wanted,
-        "off": settings.is_switched_off(found.plugins),
+        "off": setup.is_switched_off(found.plugins),
         "command": command,
         "runs": bool(command) and os.access(command[0], os.X_OK),
         "store": store,

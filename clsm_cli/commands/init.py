@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from clsm_cli.commands.environment import environment
 from clsm_cli.commands.options import (
     DryRunOption,
     JsonOption,
@@ -17,8 +18,8 @@ from clsm_cli.commands.options import (
     examples,
 )
 from clsm_cli.commands.output import Printer
-from clsm_cli.commands.runtime import environment
-from clsm_cli.store import git_setup, layout, zones
+from clsm_cli.startup import zones
+from clsm_cli.store import git_setup, layout
 
 EXAMPLES = examples(
     "clsm init                        # in ~/.clsm/memory",

@@ -1,19 +1,103 @@
-"""A person goes through proposed queries and says what answers them: what each key does."""
+"""A person goes through proposed queries and says what answers them: what each key does.
+
+The screens of ``clsm eval label``: plain text, 80 columns or what the terminal has.
+
+Keys of a person at a terminal, one at a time; lines where standard input is no terminal.
+"""
 
 from __future__ import annotations
 
+import contextlib
+import os
+import sys
+from textwrap import wrap
 from typing import TYPE_CHECKING
 
-from clsm_cli.commands.keyboard import BACK, END, ENTER, ON
+from clsm_cli.commands.output import counted, is_terminal
 from clsm_cli.evaluation.own.sheet import category_of
 from clsm_cli.store import labels
 from clsm_cli.store.labels import Label
+from clsm_cli.text.terminal import safe
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Iterator, Sequence
+    from pathlib import Path
 
-    from clsm_cli.evaluation.own.proposals import Proposal
+    from clsm_cli.evaluation.own.query_proposals import Proposal
     from clsm_cli.evaluation.own.sheet import Found
+
+END = "\x04"
+"""What the end of input reads as: Ctrl-D."""
+ENTER = "\n"
+BACK, ON = "left", "right"
+_ARROWS = {b"A": BACK, b"D": BACK, b"B": ON, b"C": ON}
+_WAIT = 0.05
+"""Seconds in which the rest of an escape sequence arrives, over a slow line too."""
+
+
+class Keyboard:
+    """Reads keys; ``line`` reads a whole line, with the terminal's own editing."""
+
+    def __init__(self) -> None:
+        self._is_terminal = is_terminal(sys.stdin)
+        self._waiting = ""
+
+    def key(self) -> str:
+        """The next key: a character, ``left``, ``right``, or ``END``.
+
+        Of a pipe each character of a line is a key, an empty line is Enter.
+        """
+        if self._is_terminal:
+            with self._single():
+                return _pressed(sys.stdin.fileno())
+        while not self._waiting:
+            line = sys.stdin.readline() if sys.stdin is not None else ""
+            if not line:
+                return END
+            self._waiting = line.rstrip("\r\n") or ENTER
+        key, self._waiting = self._waiting[0], self._waiting[1:]
+        return key
+
+    def line(self) -> str:
+        """A line of text without its end; empty at the end of input."""
+        self._waiting = ""
+        return sys.stdin.readline().strip() if sys.stdin is not None else ""
+
+    @contextlib.contextmanager
+    def _single(self) -> Iterator[None]:
+        """Keys arrive without Enter and are not shown; Ctrl-C still interrupts."""
+        import termios
+        import tty
+
+        handle = sys.stdin.fileno()
+        before = termios.tcgetattr(handle)
+        try:
+            tty.setcbreak(handle, termios.TCSADRAIN)
+            yield
+        finally:
+            termios.tcsetattr(handle, termios.TCSADRAIN, before)
+
+
+def _pressed(handle: int) -> str:
+    data = os.read(handle, 1)
+    if not data:
+        return END
+    if data == b"\x1b":
+        return _escaped(handle)
+    text = data.decode("utf-8", "replace")
+    return ENTER if text == "\r" else text
+
+
+def _escaped(handle: int) -> str:
+    """What an escape sequence stands for; empty for one that means nothing here."""
+    import select
+
+    sequence = b""
+    while select.select([handle], [], [], _WAIT)[0] and len(sequence) < 8:
+        sequence += os.read(handle, 1)
+        if sequence[-1:].isalpha() or sequence[-1:] == b"~":
+            break
+    return _ARROWS.get(sequence[-1:], "") if sequence[:1] in (b"[", b"O") else ""
 
 
 class Session:
@@ -141,3 +225,60 @@ class Session:
         known = self._ids.pop(self.at, None)
         if known is not None:
             self._save([], [known])
+
+
+NARROW, WIDE = 40, 100
+"""Columns that lines are wrapped at, at least and at most."""
+HIGHEST = 12
+"""Lines of an item that are shown."""
+KEYS = (
+    "y yes   n no   space yes/no and stay   enter the rest is no   u back",
+    "0 none of these: nothing should be found   s skip   e edit the query   q quit",
+)
+ASKS = {True: "[x] answers it", False: "[ ] does not"}
+
+
+def screen(session: Session, width: int) -> list[str]:
+    """What a person sees before the next key.
+
+    Args:
+        session: Where the person is.
+        width: Columns of the terminal.
+    """
+    columns = max(NARROW, min(width, WIDE)) - 1
+    number = f"{session.at + 1} of {len(session.proposals)}"
+    about = session.proposal.about
+    lines = [f"{number}  ({safe(about)})" if about else number, ""]
+    lines += _wrapped(session.proposal.text, columns, "  ")
+    lines.append("")
+    if session.items:
+        item = session.items[session.item]
+        mark = session.marks.get(item.id)
+        said = "Does this answer it?" if mark is None else ASKS[mark]
+        place = f"item {session.item + 1} of {len(session.items)}"
+        lines += wrap("  ".join(filter(None, (place, item.day, said))), columns)
+        text = _wrapped(item.text, columns, "  | ")
+        lines += text[:HIGHEST]
+        if len(text) > HIGHEST:
+            lines.append("  | …")
+        yes = sum(session.marks.values())
+        lines += ["", f"{counted(yes, 'item')} marked"]
+    else:
+        lines.append("Nothing was found for it by any search.")
+    return [*lines, *(part for line in KEYS for part in wrap(line, columns))]
+
+
+def ended(saved: int, total: int, path: Path) -> list[str]:
+    """What was done.
+
+    Args:
+        saved: Queries that were labelled now.
+        total: Queries in the file.
+        path: The file.
+    """
+    said = f"{counted(saved, 'label')} saved, {counted(total, 'label')} in {path}"
+    return [said, "measure with: clsm eval"] if total else [said]
+
+
+def _wrapped(text: str, columns: int, before: str) -> list[str]:
+    return [f"{before}{line}" for line in wrap(safe(text), columns - len(before))]

@@ -109,9 +109,9 @@ def _refuse_others(file: Path, found: os.stat_result, root: Path | None) -> None
     Raises:
         BadInputError: Others may write to it, or it lies in the store.
     """
-    from clsm_cli.store import access
+    from clsm_cli.store import device
 
-    if access.others_write(found):
+    if device.others_write(found):
         mode = stat.S_IMODE(found.st_mode)
         reason = f"others may write to it (mode {mode:04o})"
         raise BadInputError(str(file), reason, f"let nobody: chmod go-w {file}")

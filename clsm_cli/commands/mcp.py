@@ -5,6 +5,7 @@ from __future__ import annotations
 import signal
 from importlib.util import find_spec
 
+from clsm_cli.commands.environment import chosen_root
 from clsm_cli.commands.options import (
     JsonOption,
     NoNowOption,
@@ -14,7 +15,6 @@ from clsm_cli.commands.options import (
     examples,
 )
 from clsm_cli.commands.output import Printer
-from clsm_cli.commands.runtime import chosen_root
 from clsm_cli.errors import BadInputError, ClsmError
 from clsm_cli.extras import how_to_get
 
@@ -42,8 +42,8 @@ def mcp(
     if find_spec("mcp") is None:
         reason = "needs the official SDK"
         raise BadInputError("clsm mcp", reason, f"install it with: {how_to_get('mcp')}")
-    from clsm_cli.commands.mcp_calls import Calls
     from clsm_cli.commands.mcp_server import Server
+    from clsm_cli.commands.mcp_tools import Calls
 
     printer = Printer(quiet=quiet)
     try:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from mcp.server.mcpserver import Context
     from mcp_types import CallToolResult, InputRequiredResult
 
-    from clsm_cli.commands.mcp_calls import Calls
+    from clsm_cli.commands.mcp_tools import Calls
 
 INSTRUCTIONS = (
     "A memory that outlives this conversation. Call context once at the start, recall before you"

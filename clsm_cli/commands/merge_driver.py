@@ -7,9 +7,8 @@ from typing import Annotated
 
 import typer
 
-from clsm_cli.commands.help import Command
-from clsm_cli.commands.options import examples
-from clsm_cli.store.merge import merge
+from clsm_cli.commands.options import Command, examples
+from clsm_cli.store.joining import merge
 
 EXAMPLES = examples(
     "clsm merge-driver %O %A %B %P     # merge.clsm.driver, set by clsm init --git",

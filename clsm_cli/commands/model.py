@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from clsm_cli.commands.help import Command
 from clsm_cli.commands.options import (
+    Command,
     DryRunOption,
     JsonOption,
     NoNowOption,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from clsm_cli.commands import fence_key
+from clsm_cli.commands.environment import chosen_store, current_time, given, standard_input
 from clsm_cli.commands.options import (
     DryRunOption,
     JsonOption,
@@ -17,11 +18,10 @@ from clsm_cli.commands.options import (
     examples,
 )
 from clsm_cli.commands.output import Printer, plain
-from clsm_cli.commands.runtime import chosen_store, current_time, given, standard_input
 from clsm_cli.config import MAX_MESSAGE
 
 if TYPE_CHECKING:
-    from clsm_cli.ingestion.note import Noted
+    from clsm_cli.ingestion.capture import Noted
 
 _LONGER = "take it in with: clsm ingest FILE"
 EXAMPLES = examples(
@@ -52,7 +52,7 @@ def note(
 
     It is found by the next recall.
     """
-    from clsm_cli.ingestion.note import write_note
+    from clsm_cli.ingestion.capture import write_note
 
     printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
     opened = chosen_store(store)

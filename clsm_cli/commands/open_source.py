@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from clsm_cli.commands import completion, editor
+from clsm_cli.commands.environment import chosen_store, given
 from clsm_cli.commands.options import (
     JsonOption,
     NoNowOption,
@@ -16,7 +17,6 @@ from clsm_cli.commands.options import (
     examples,
 )
 from clsm_cli.commands.output import Printer
-from clsm_cli.commands.runtime import chosen_store, given
 from clsm_cli.errors import BadInputError
 
 EXAMPLES = examples(
@@ -48,7 +48,7 @@ def open_source(
     that holds the words.
     """
     from clsm_cli.inspection.lookup import look_up
-    from clsm_cli.store.index.openable import Spot, moved
+    from clsm_cli.store.index.source_locations import Spot, moved
 
     printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
     found = look_up(chosen_store(store), given([wanted]))

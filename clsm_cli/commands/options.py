@@ -2,16 +2,19 @@
 
 A script may pass ``--store`` and ``--now`` to every command; where one has no effect, its help says
 so, and a value that is no time is still refused.
+
+How a command's usage reads, and what it says when it is used wrongly.
 """
 
 from __future__ import annotations
 
 from datetime import UTC
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand
 
-from clsm_cli.commands.runtime import UsageError, parse_time
+from clsm_cli.commands.environment import UsageError, parse_time
 
 
 def _checked_time(text: str | None) -> str | None:
@@ -70,3 +73,18 @@ def examples(*lines: str) -> str:
     """The end of a help text: examples, each on a line of its own."""
     unwrapped = "\b"  # Typer's mark for a paragraph that keeps its lines
     return "\n".join([unwrapped, "Examples:", *(f"  {line}" for line in lines)])
+
+
+class Command(TyperCommand):
+    """A command whose required arguments stand plain: ``PATH...``, where Typer writes ``{PATH...}``."""
+
+    def collect_usage_pieces(self, ctx: Any) -> list[str]:
+        """The words behind the command's name in its usage line."""
+        return [piece.strip("{}") for piece in super().collect_usage_pieces(ctx)]
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command; what cannot be used as it was given is a usage error (exit code 2)."""
+        try:
+            return super().invoke(ctx)
+        except UsageError as error:
+            raise typer.BadParameter(str(error), ctx=ctx, param_hint=error.option) from None

@@ -9,7 +9,7 @@ import sys
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
-from clsm_cli.commands.runtime import environment
+from clsm_cli.commands.environment import environment
 from clsm_cli.errors import DiskError
 from clsm_cli.text.terminal import safe, safe_json
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from clsm_cli.commands import completion
+from clsm_cli.commands.environment import chosen_store, current_time, given
 from clsm_cli.commands.options import (
     DryRunOption,
     JsonOption,
@@ -17,8 +18,7 @@ from clsm_cli.commands.options import (
     examples,
 )
 from clsm_cli.commands.output import Printer
-from clsm_cli.commands.runtime import chosen_store, current_time, given
-from clsm_cli.consolidation import pin as use_case
+from clsm_cli.consolidation import pinning
 from clsm_cli.model.codec import TYPE_NAMES
 from clsm_cli.model.episodes import EpisodeRecord
 from clsm_cli.model.graph import Edge, Node, Statement
@@ -74,7 +74,7 @@ def run(
 ) -> None:
     """Pin or unpin, and say what became of it."""
     opened = chosen_store(store)
-    done = use_case.pin(
+    done = pinning.pin(
         opened,
         [given([each]) for each in wanted],
         current_time(now, opened.zone),
@@ -88,7 +88,7 @@ def run(
         printer.lines(_lines(done, is_pinned=is_pinned, dry_run=dry_run))
 
 
-def _lines(done: use_case.Pinning, *, is_pinned: bool, dry_run: bool) -> list[str]:
+def _lines(done: pinning.Pinning, *, is_pinned: bool, dry_run: bool) -> list[str]:
     word = "pinned" if is_pinned else "unpinned"
     lines = []
     for each in done.found:
@@ -114,7 +114,7 @@ def _text(record: Record) -> str:
             return record.id
 
 
-def _mapping(done: use_case.Pinning, *, is_pinned: bool, dry_run: bool) -> dict[str, Any]:
+def _mapping(done: pinning.Pinning, *, is_pinned: bool, dry_run: bool) -> dict[str, Any]:
     return {
         "schema": "clsm.pin/1",
         "dry_run": dry_run,

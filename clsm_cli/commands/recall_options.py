@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from clsm_cli.commands.runtime import UsageError, given
-from clsm_cli.records import NamedTuple
+from clsm_cli.commands.environment import UsageError, given
 from clsm_cli.retrieval.query import Query
+from clsm_cli.startup.records import NamedTuple
 
 if TYPE_CHECKING:
     from datetime import datetime
@@ -97,7 +97,7 @@ def _moment(text: str | None, store: Store, now: datetime, option: str) -> str |
     if text is None:
         return None
     if "T" in text or ":" in text:
-        from clsm_cli.commands.runtime import parse_time
+        from clsm_cli.commands.environment import parse_time
 
         return parse_time(text, store.zone, option).isoformat()
     days = _day(text, now, option)
@@ -159,12 +159,12 @@ def _day(text: str | None, now: datetime, option: str) -> tuple[int, int] | None
         return None
     from datetime import date
 
-    from clsm_cli.text import timex
+    from clsm_cli.text.time import expressions
 
     try:
         day = date.fromisoformat(text[:10])
     except ValueError:
-        found = timex.find(text, now)
+        found = expressions.find(text, now)
         if len(found) == 1:
             return found[0].first.toordinal(), found[0].until.toordinal()
         reason = f'{text!r} is no day; write it like 2026-02-24, yesterday or "last week"'

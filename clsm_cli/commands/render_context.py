@@ -81,13 +81,13 @@ def _under(items: Sequence[Item]) -> Iterator[tuple[Item, str]]:
 
 
 def prompt_lines(found: Briefing, key: bytes | None) -> list[str]:
-    """The lines of a block (``text.fence``), already safe to print; none when nothing is in it.
+    """The lines of a block (``text.fence_lines``), already safe to print; none when nothing is in it.
 
     Args:
         found: What there is to read.
         key: The user's key; None leaves a block that ingest takes for ordinary text.
     """
-    from clsm_cli.text.fence import seal
+    from clsm_cli.text.fence_lines import seal
 
     return [] if found.is_empty else seal(found.context_id, _body(found), key)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from clsm_cli.commands.output import counted, linked, place, plain
 from clsm_cli.commands.tables import Table
 from clsm_cli.commands.tables import lines as table_lines
-from clsm_cli.records import NamedTuple
+from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text.terminal import safe
 
 if TYPE_CHECKING:
@@ -17,8 +17,7 @@ if TYPE_CHECKING:
 
     from rich.console import RenderableType
 
-    from clsm_cli.inspection.history import History, Subject, Thread, View
-    from clsm_cli.inspection.versions import Version
+    from clsm_cli.inspection.fact_history import History, Subject, Thread, Version, View
 
 BAR = 24
 """Cells of a time line."""

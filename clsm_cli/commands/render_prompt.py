@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.commands.output import BELOW, below
 from clsm_cli.commands.render_recall import sure
-from clsm_cli.text.fence import seal
+from clsm_cli.text.fence_lines import seal
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -25,7 +25,7 @@ _QUOTED = "   > "
 
 
 def prompt_lines(answer: Answer, key: bytes | None) -> list[str]:
-    """The lines of the block (``text.fence``), already safe to print; none without a memory.
+    """The lines of the block (``text.fence_lines``), already safe to print; none without a memory.
 
     Args:
         answer: What was recalled.

@@ -5,18 +5,18 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING, Any
 
-from clsm_cli.consolidation import review
-from clsm_cli.consolidation.state import NEAR_NAMES
-from clsm_cli.consolidation.teaching import WORTH
+from clsm_cli.consolidation import review_queue
+from clsm_cli.consolidation.active_learning import WORTH
+from clsm_cli.consolidation.store_state import NEAR_NAMES
 from clsm_cli.errors import BadInputError
-from clsm_cli.records import NamedTuple
+from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text.terminal import safe
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from clsm_cli.consolidation.review import Outcome, State
-    from clsm_cli.consolidation.worth import Why
+    from clsm_cli.consolidation.review_queue import Outcome, State
+    from clsm_cli.consolidation.selection_reasons import Why
     from clsm_cli.store.logs import ReviewItem
 
 _WIDTH = 96
@@ -39,17 +39,17 @@ class Question(NamedTuple):
 
 
 _QUESTIONS = {
-    review.LOST: Question(
+    review_queue.LOST: Question(
         "You set values of a statement, and another machine wrote it later. Yours were: {other}",
         "your values are set again, and pinned",
         "the newer values stay",
     ),
-    review.TWO_TEXTS: Question(
+    review_queue.TWO_TEXTS: Question(
         "One statement has two texts, perhaps after a merge. It says: {kept} The other text: {other}",
         "it says what the other text says",
         "it says what it says now, and the other text is withdrawn",
     ),
-    review.CONTRADICTION: Question(
+    review_queue.CONTRADICTION: Question(
         "Two things cannot both be true. Memory says: {kept} Something else says: {other}",
         "the other one takes its place; what memory says is closed, not deleted",
         "what memory says stays; where the other one is a statement too, it is withdrawn",
@@ -59,7 +59,7 @@ _QUESTIONS = {
         "they are one thing from the next consolidation on",
         "they are kept apart for ever",
     ),
-    review.NEAR_DUPLICATE: Question(
+    review_queue.NEAR_DUPLICATE: Question(
         "Two statements may say the same. One is: {kept} The other: {other}",
         "the first one stays, with the sources of both; the other one is withdrawn",
         "both stay",
@@ -69,7 +69,7 @@ _QUESTIONS = {
         "it is kept, and sentences like it are likelier kept",
         "it is not kept, and sentences like it are less likely kept",
     ),
-    review.NEW_TAG: Question(
+    review_queue.NEW_TAG: Question(
         "A word comes up often where no tag fits: {kept}",
         "it becomes a tag, in ontology.yaml under other › general",
         "nothing",

@@ -10,6 +10,7 @@ import typer
 
 from clsm_cli.commands import machine_settings
 from clsm_cli.commands.backup import named_file, sized
+from clsm_cli.commands.environment import environment
 from clsm_cli.commands.init import named_root
 from clsm_cli.commands.options import (
     DryRunOption,
@@ -20,7 +21,6 @@ from clsm_cli.commands.options import (
     examples,
 )
 from clsm_cli.commands.output import Printer, counted
-from clsm_cli.commands.runtime import environment
 from clsm_cli.errors import BadInputError
 from clsm_cli.store import backup_restore as use_case
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from clsm_cli.commands import completion, editor, engine, render_review
+from clsm_cli.commands.environment import UsageError, chosen_store, current_time, given
 from clsm_cli.commands.options import (
     DryRunOption,
     JsonOption,
@@ -18,14 +19,12 @@ from clsm_cli.commands.options import (
     examples,
 )
 from clsm_cli.commands.output import Printer, is_terminal
-from clsm_cli.commands.runtime import UsageError, chosen_store, current_time, given
-from clsm_cli.consolidation import review as use_case
-from clsm_cli.consolidation import worth
+from clsm_cli.consolidation import review_queue, selection_reasons
 
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from clsm_cli.consolidation.review import Outcome, State
+    from clsm_cli.consolidation.review_queue import Outcome, State
     from clsm_cli.store.layout import Store
     from clsm_cli.store.logs import ReviewItem
 
@@ -90,7 +89,7 @@ def review(
             )
         if not given([why]).strip():
             raise UsageError("--why", "is empty; name a statement or a sentence of the list")
-        told = worth.why(opened, given([why]), moment, engine.meanings())
+        told = selection_reasons.why(opened, given([why]), moment, engine.meanings())
         if as_json:
             printer.json(render_review.why_mapping(told))
         else:
@@ -101,9 +100,9 @@ def review(
     items: list[ReviewItem] = []
     outcome: Outcome | None = None
     if wanted:
-        outcome = use_case.decide(opened, wanted, moment, printer.warn, dry_run=dry_run)
+        outcome = review_queue.decide(opened, wanted, moment, printer.warn, dry_run=dry_run)
     else:
-        items = use_case.listed(opened, moment, everything=everything)
+        items = review_queue.listed(opened, moment, everything=everything)
         if items and not everything and not as_json and _is_at_terminal(printer):
             outcome = _in_editor(opened, items, moment, printer, dry_run=dry_run)
     if as_json:
@@ -129,7 +128,7 @@ def _in_editor(
     def take(text: str) -> Outcome:
         wanted = render_review.read_todo(text, items)
         if not wanted:
-            return use_case.Outcome()
-        return use_case.decide(store, wanted.items(), now, printer.warn, dry_run=dry_run)
+            return review_queue.Outcome()
+        return review_queue.decide(store, wanted.items(), now, printer.warn, dry_run=dry_run)
 
     return editor.edited(store.derived / "edit", "review", render_review.todo(items), take, printer)

@@ -6,14 +6,14 @@ import re
 from typing import TYPE_CHECKING
 
 from clsm_cli.commands import render_context
+from clsm_cli.commands.environment import UsageError, chosen_store, current_time, given
 from clsm_cli.commands.output import Printer
-from clsm_cli.commands.runtime import UsageError, chosen_store, current_time, given
-from clsm_cli.records import NamedTuple
 from clsm_cli.retrieval.briefing import Concepts, brief
+from clsm_cli.startup.records import NamedTuple
 
 if TYPE_CHECKING:
     from clsm_cli.retrieval.briefing import Briefing
-    from clsm_cli.retrieval.meaning import Engine
+    from clsm_cli.retrieval.dense_search import Engine
     from clsm_cli.store.layout import Store
 
 FORMATS = ("text", "json", "prompt")

@@ -1,28 +1,34 @@
-"""What ``clsm recall`` does once its options are read, by Typer or by the fast path."""
+"""What ``clsm recall`` does once its options are read, by Typer or by the fast path.
+
+Many queries in a file: one JSON object a line, ``{"id": …, "query": …, "as_of": …}``.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import json
+import os
+import sys
+from typing import TYPE_CHECKING, Any
 
 from clsm_cli.commands import render_recall
 from clsm_cli.commands.engine import QueryEngine, embedder, offer
+from clsm_cli.commands.environment import UsageError, chosen_store, current_time, standard_input
 from clsm_cli.commands.output import Printer
-from clsm_cli.commands.recall_options import MAX_ITEMS, MAX_QUERY, Options, query_of, text_of
-from clsm_cli.commands.runtime import UsageError, chosen_store, current_time, standard_input
-from clsm_cli.errors import NothingRelevantError
-from clsm_cli.retrieval import recall as use_case
+from clsm_cli.commands.recall_options import MAX_QUERY, Options, query_of, text_of
+from clsm_cli.config import MAX_MESSAGE
+from clsm_cli.errors import BadInputError, DiskError, NothingRelevantError
+from clsm_cli.retrieval import recall
+from clsm_cli.startup.records import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from datetime import datetime
 
     from clsm_cli.retrieval.answer import Answer
-    from clsm_cli.retrieval.current import Said
-    from clsm_cli.retrieval.meaning import Engine
+    from clsm_cli.retrieval.dense_search import Engine
+    from clsm_cli.retrieval.dialogue_context import Said
     from clsm_cli.retrieval.query import Query
     from clsm_cli.store.layout import Store
-
-__all__ = ["MAX_ITEMS", "Options", "activation", "answer", "run", "why_empty"]
 
 _LONGER = "ask with some words of it"
 FORMATS = ("text", "json", "prompt")
@@ -75,7 +81,7 @@ def answer(options: Options, printer: Printer, engine: Engine | None = None) -> 
         query = query._replace(current=_conversation(options.context, store, now, printer))
     (found,) = _answers(store, [query], printer, engine)
     if options.touch and found.answered:
-        use_case.touch(store, found)
+        recall.touch(store, found)
     return found
 
 
@@ -109,7 +115,7 @@ def _answers(
 ) -> Iterator[Answer]:
     progress = printer.progress
     try:
-        yield from use_case.recall(
+        yield from recall.recall(
             store,
             queries,
             engine or QueryEngine(),
@@ -151,7 +157,6 @@ def _print(printer: Printer, found: Answer, form: str, *, explain: bool) -> None
 
 def _run_batch(options: Options, printer: Printer) -> None:
     """Answer every line of a file; what is wrong with one is said in its own place."""
-    from clsm_cli.commands import batch
 
     if options.query:
         raise UsageError("--batch", "the queries come from the file; leave out QUERY")
@@ -161,7 +166,7 @@ def _run_batch(options: Options, printer: Printer) -> None:
         raise UsageError("--batch", "its answers are JSON; leave out --format")
     store = chosen_store(options.store)
     now = current_time(options.now, store.zone)
-    rows = batch.read(options.batch or "", MAX_QUERY)
+    rows = read(options.batch or "", MAX_QUERY)
     queries = [
         query._replace(as_of=row.as_of or query.as_of)
         for row in rows
@@ -179,3 +184,76 @@ def _run_batch(options: Options, printer: Printer) -> None:
         printer.warn_all(text for text in found.warnings if text not in said)
         said.update(found.warnings)
         printer.json({"id": row.id, **render_recall.answer_mapping(found)})
+
+
+class Row(NamedTuple):
+    """One line.
+
+    Attributes:
+        id: As it was given, else the number of the line.
+        query: The words.
+        as_of: Day or time the question is asked from.
+        problem: Why it cannot be answered; None if it can.
+    """
+
+    id: Any
+    query: str = ""
+    as_of: str | None = None
+    problem: str | None = None
+
+
+def read(path: str, longest: int) -> list[Row]:
+    """The lines of a file; blank ones are left out.
+
+    Args:
+        path: Of the file; ``-`` is standard input.
+        longest: Characters of a query.
+
+    Raises:
+        BadInputError: There is no such file.
+        DiskError: It cannot be read.
+    """
+    name = "standard input" if path == "-" else path
+    try:
+        if path == "-":
+            lines = sys.stdin.buffer.readlines()
+        else:
+            with open(os.path.expanduser(path), "rb") as file:
+                lines = file.readlines()
+    except (FileNotFoundError, IsADirectoryError):
+        raise BadInputError(path, "no such file", "name a file of queries") from None
+    except OSError as error:
+        raise DiskError(path, error.strerror or str(error)) from error
+    return [
+        _row(line, number, name, longest) for number, line in enumerate(lines, 1) if line.strip()
+    ]
+
+
+def _row(line: bytes, number: int, name: str, longest: int) -> Row:
+    def bad(row_id: Any, reason: str) -> Row:
+        return Row(row_id, problem=f"{name}, line {number}: {reason}; the others were answered")
+
+    if len(line) > MAX_MESSAGE:
+        return bad(number, f"longer than {MAX_MESSAGE >> 20} MiB")
+    try:
+        value = json.loads(line.decode("utf-8", "replace"))
+    except (ValueError, RecursionError):
+        return bad(number, "is no JSON")
+    if not isinstance(value, dict) or not isinstance(value.get("id", number), str | int):
+        return bad(number, "must be an object whose 'id' is a string or a number")
+    row_id, query, as_of = value.get("id", number), value.get("query"), value.get("as_of")
+    if not isinstance(query, str) or not 0 < len(query.strip()) <= longest:
+        return bad(row_id, f"'query' must be text of 1 to {longest} characters")
+    if as_of is not None and not _is_time(as_of):
+        return bad(row_id, "'as_of' must be a day or time like 2026-02-24")
+    return Row(row_id, query.strip().encode("utf-8", "replace").decode(), as_of)
+
+
+def _is_time(value: Any) -> bool:
+    from datetime import datetime
+
+    try:
+        datetime.fromisoformat(value)
+    except (TypeError, ValueError):
+        return False
+    return True

@@ -1,4 +1,7 @@
-"""``clsm schedule``: consolidate and decay every night, by whoever starts jobs on this machine."""
+"""``clsm schedule``: consolidate and decay every night, by whoever starts jobs on this machine.
+
+``clsm schedule run``: what the nightly job does.
+"""
 
 from __future__ import annotations
 
@@ -6,9 +9,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from clsm_cli.commands import schedule_jobs, schedule_run, schedule_wake
-from clsm_cli.commands.help import Command
+from clsm_cli.commands import schedule_jobs
+from clsm_cli.commands.environment import (
+    UsageError,
+    chosen_store,
+    current_time,
+    environment,
+    program,
+)
 from clsm_cli.commands.options import (
+    Command,
     DryRunOption,
     JsonOption,
     NoNowOption,
@@ -19,28 +29,138 @@ from clsm_cli.commands.options import (
     examples,
 )
 from clsm_cli.commands.output import Printer
-from clsm_cli.commands.runtime import (
-    UsageError,
-    chosen_store,
-    current_time,
-    environment,
-    program,
-)
 from clsm_cli.commands.schedule_jobs import By
-from clsm_cli.commands.schedule_run import (
-    CatchUpOption,
-    CommitOption,
-    PushOption,
-    WakeOption,
-    WakeTokenOption,
-)
 from clsm_cli.config import MachineSettings, defaults, variable_of
-from clsm_cli.integrations import schedule as plan
-from clsm_cli.store import nights
+from clsm_cli.errors import ClsmError, LockedError
+from clsm_cli.ingestion.ingest_report import utc
+from clsm_cli.integrations import nightly_schedule
+from clsm_cli.store import runs
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from datetime import datetime
+
     from clsm_cli.integrations.schedulers import Scheduler
     from clsm_cli.store.layout import Store
+
+CatchUpOption = Annotated[
+    bool, typer.Option("--catch-up", help="Take in the transcripts of OpenClaw first.")
+]
+CommitOption = Annotated[
+    bool, typer.Option("--commit", help="Commit the memory to git at the end.")
+]
+PushOption = Annotated[bool, typer.Option("--push", help="Push it too.")]
+WakeOption = Annotated[
+    str | None,
+    typer.Option("--wake", metavar="URL", help="Tell OpenClaw's wake hook of a night that failed."),
+]
+WakeTokenOption = Annotated[
+    str | None,
+    typer.Option(
+        "--wake-token",
+        metavar="FILE",
+        help="Holds the token of that hook; nobody else may be able to read it.",
+    ),
+]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the command to ``clsm schedule``."""
+    app.command("run", cls=Command, epilog=examples("clsm schedule run --commit"))(run)
+
+
+def run(
+    *,
+    due: Annotated[
+        str | None,
+        typer.Option(
+            "--due", metavar="HH:MM", help="Only if no run has succeeded since that hour."
+        ),
+    ] = None,
+    catch_up: CatchUpOption = False,
+    commit: CommitOption = False,
+    push: PushOption = False,
+    wake: WakeOption = None,
+    wake_token: WakeTokenOption = None,
+    store: StoreOption = None,
+    now: NowOption = None,
+    as_json: JsonOption = False,
+    quiet: QuietOption = False,
+    verbose: VerboseOption = False,
+) -> None:
+    """Do now what the nightly job does.
+
+    With --quiet only what failed is printed, on standard error. Ends with the exit code of the first
+    step that failed.
+    """
+    printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
+    wanted = schedule_jobs.wake_of(wake, wake_token)
+    moment = current_time(now)
+    minute = None if due is None else nightly_schedule.minute_of(due)
+    if due is not None and minute is None:
+        raise UsageError("--due", f"{due!r} is no time of the day; write it like 03:30")
+    try:
+        opened = chosen_store(store)
+    except ClsmError as error:
+        if wanted is not None:
+            schedule_jobs.tell(wanted, None, moment, minute, str(error))
+        raise
+    steps: list[schedule_jobs.Step] = []
+    is_due = minute is None or schedule_jobs.is_due(opened, moment, minute)
+    woken = None
+    if is_due and minute is not None and nightly_schedule.disturbs_at(moment):
+        steps.append(schedule_jobs.Step("run", LockedError.exit_code, "OpenClaw dreams now; later"))
+        _tell(printer, steps[0])
+    elif is_due:
+        options = [] if now is None else ["--now", now]
+        for step in _night(opened, options, moment, catch_up=catch_up, commit=commit, push=push):
+            steps.append(step)
+            _tell(printer, step)
+        if wanted is not None:
+            woken = schedule_jobs.ended(wanted, opened, moment, minute, _reason(opened, steps))
+    if as_json:
+        told = [step._asdict() for step in steps]
+        printer.json({"schema": "clsm.schedule-run/1", "steps": told, "woken": woken})
+    code = next((step.code for step in steps if step.code), 0)
+    if code:
+        raise typer.Exit(code)
+
+
+def _night(
+    store: Store,
+    options: list[str],
+    now: datetime,
+    *,
+    catch_up: bool,
+    commit: bool,
+    push: bool,
+) -> Iterator[schedule_jobs.Step]:
+    """The steps; one that failed without writing that down is written down."""
+    message = f"clsm: night of {now:%Y-%m-%d}"
+    known = runs.read(store).failed
+    for step in schedule_jobs.steps(
+        store, options, catch_up=catch_up, commit=commit, push=push, message=message
+    ):
+        if step.code and runs.read(store).failed == known:
+            runs.failed(store, utc(now), f"{step.name}: {step.told}")
+        known = runs.read(store).failed
+        yield step
+
+
+def _reason(store: Store, steps: list[schedule_jobs.Step]) -> str | None:
+    """Why a night failed; None for a good one, which leaves no failure written down."""
+    failed = [f"{step.name}: {step.told}" for step in steps if step.code]
+    last = runs.read(store)
+    # A consolidation that did what it could without a model ends well, and is no good one.
+    return "; ".join(failed) or (f"consolidate: {last.reason}" if last.failed else None)
+
+
+def _tell(printer: Printer, step: schedule_jobs.Step) -> None:
+    if step.code:
+        Printer().warn(f"{step.name} failed ({step.code}): {step.told}")
+    elif not (printer.as_json or printer.quiet):
+        printer.lines([f"{step.name}: {step.told.splitlines()[0] if step.told else 'done'}"])
+
 
 _KEPT = (
     *("CLSM_MODEL_DIR", "CLSM_DEVICE", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "OPENCLAW_STATE_DIR"),
@@ -102,25 +222,25 @@ def install(
     """
     printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
     opened = chosen_store(store)
-    minute = plan.minute_of(at)
+    minute = nightly_schedule.minute_of(at)
     if minute is None:
         raise UsageError("--at", f"{at!r} is no time of the day; write it like 03:30")
-    if plan.disturbs(minute):
+    if nightly_schedule.disturbs(minute):
         reason = "OpenClaw rewrites its notes at 03:00; take a time before 02:45 or from 03:30 on"
         raise UsageError("--at", reason)
     if adviser and by is not By.openclaw:
         raise UsageError("--adviser", "needs --by openclaw, whose agent is asked")
     steps = {"--catch-up": catch_up, "--commit": commit, "--push": push}
     given = [name for name, is_wanted in steps.items() if is_wanted]
-    wanted = schedule_wake.wake_of(wake, wake_token)
+    wanted = schedule_jobs.wake_of(wake, wake_token)
     if wanted is not None:
-        schedule_wake.check(wanted, opened)
+        schedule_jobs.check(wanted, opened)
         given += ["--wake", wanted.url, "--wake-token", wanted.token_file]
     words = ["schedule", "run", "--due", at, *given, "--quiet", "--store", str(opened.root)]
     kept = {name: value for name in _KEPT if (value := environment().get(name))}
     name = schedule_jobs.name_of(opened)
     advice = schedule_jobs.advice(opened, program()) if adviser else ""
-    job = plan.Job(name, str(opened.root), minute, (*program(), *words), kept, advice)
+    job = nightly_schedule.Job(name, str(opened.root), minute, (*program(), *words), kept, advice)
     if any("\n" in word for word in (*job.command, *kept.values())):
         raise UsageError("--store", "a path with a line break cannot stand in a schedule")
     scheduler = schedule_jobs.schedulers(by)[0]
@@ -181,7 +301,7 @@ def status(
     opened = chosen_store(store)
     found = schedule_jobs.found(opened, by, current_time(now))
     printer.warn_all(found.silent)
-    last = nights.read(opened)
+    last = runs.read(opened)
     if as_json:
         told = {"schema": "clsm.schedule-status/1", "jobs": found.jobs, "next": found.starts}
         printer.json({**told, "last": last.good, "failed": last.failed, "reason": last.reason})
@@ -196,10 +316,10 @@ def status(
         printer.lines([f"failed since then: {last.failed}, the last one: {last.reason}"])
 
 
-schedule_run.register(app)
+register(app)
 
 
-def _put(scheduler: Scheduler, job: plan.Job, store: Store) -> None:
+def _put(scheduler: Scheduler, job: nightly_schedule.Job, store: Store) -> None:
     """Into one schedule, and out of all others."""
     is_openclaw = scheduler.name == By.openclaw
     others = schedule_jobs.others(scheduler, store)

@@ -1,28 +1,134 @@
-"""The nightly jobs of a store: who may start one, who has one, and when it starts next."""
+"""The nightly jobs of a store: who may start one, who has one, and when it starts next.
+
+What the nightly job does: consolidate, decay, commit and push, each step told and none hidden.
+
+OpenClaw is told of a night that failed, once, and of what a good one changed; never at its cost.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import os
 import shlex
+import subprocess
+from datetime import datetime, timedelta
 from enum import StrEnum
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from clsm_cli.commands import run_night
-from clsm_cli.commands.runtime import environment
-from clsm_cli.errors import BadInputError
+from clsm_cli.commands import log
+from clsm_cli.commands.environment import UsageError, environment, program
+from clsm_cli.commands.output import Printer
+from clsm_cli.errors import BadInputError, ClsmError, LockedError
 from clsm_cli.ingestion import noise
-from clsm_cli.integrations import schedule as plan
+from clsm_cli.ingestion.ingest_report import utc
+from clsm_cli.integrations import nightly_schedule, wake
 from clsm_cli.integrations.schedulers import Crontab, OpenClawCron, Systemd
-from clsm_cli.records import NamedTuple
-from clsm_cli.store import atomic
+from clsm_cli.startup.records import NamedTuple
+from clsm_cli.store import atomic, git_setup, runs
+from clsm_cli.store.lock import locked
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from datetime import datetime
-    from pathlib import Path
+    from collections.abc import Iterator, Sequence
 
     from clsm_cli.integrations.schedulers import Scheduler
+    from clsm_cli.integrations.wake import Wake
     from clsm_cli.store.layout import Store
+
+_SLACK = timedelta(minutes=5)
+"""By which clocks may be set back."""
+
+
+class Step(NamedTuple):
+    """How a step of a night ended.
+
+    Attributes:
+        name: Of the step.
+        code: Its exit code, 0 where all went well.
+        told: What it printed, the last line where it failed.
+    """
+
+    name: str
+    code: int
+    told: str
+
+
+def is_due(store: Store, now: datetime, minute: int) -> bool:
+    """Whether no run has succeeded, in all its steps, since this minute of the day last came.
+
+    Args:
+        store: Whose.
+        now: Local time, with offset.
+        minute: Of the day.
+    """
+    last = runs.read(store)
+    return bool(last.failed) or not is_of_tonight(last.good, now, minute)
+
+
+def is_of_tonight(time: str | None, now: datetime, minute: int) -> bool:
+    """Whether a time of the record axis lies behind this minute of the day when it last came."""
+    try:
+        # A clock ahead proves nothing.
+        return began(now, minute) <= datetime.fromisoformat(time or "") <= now + _SLACK
+    except (ValueError, TypeError):
+        return False
+
+
+def began(now: datetime, minute: int) -> datetime:
+    """When this minute of the day last came."""
+    due = now.replace(hour=minute // 60, minute=minute % 60, second=0, microsecond=0)
+    return due if due <= now else due - timedelta(days=1)
+
+
+def steps(
+    store: Store, options: Sequence[str], *, catch_up: bool, commit: bool, push: bool, message: str
+) -> Iterator[Step]:
+    """Do one after the other. What failed does not keep the next from its work, but a busy memory does.
+
+    Args:
+        store: Whose.
+        options: For each command.
+        catch_up: Take in OpenClaw's transcripts first.
+        commit: Commit to git at the end.
+        push: And push.
+        message: Of the commit.
+    """
+    commands = [["consolidate"], ["decay"]]
+    if catch_up:
+        commands.insert(0, ["ingest", "--openclaw"])
+    for command in commands:
+        step = _command([*command, "--store", str(store.root), *options])
+        yield step
+        if step.code == LockedError.exit_code:
+            return
+    if commit:
+        yield _git(store, "commit", message)
+    if push:
+        yield _git(store, "push", message)
+
+
+def _command(words: Sequence[str]) -> Step:
+    """A process of its own: what ends one step, even a fault of clsm itself, ends no other."""
+    done = subprocess.run(
+        [*program(), *words], capture_output=True, text=True, errors="replace", check=False
+    )
+    told = done.stdout if done.returncode == 0 else done.stderr or done.stdout
+    lines = [line for line in told.splitlines() if line.strip()]
+    text = "\n".join(lines if done.returncode == 0 else lines[-1:])
+    if done.returncode and not text:
+        text = f"ended with code {done.returncode} and said nothing"  # killed: minus the signal
+    return Step(words[0], done.returncode, text.removeprefix("clsm: "))
+
+
+def _git(store: Store, name: str, message: str) -> Step:
+    try:
+        if name == "push":
+            return Step("git push", 0, f"pushed to {git_setup.push(store.root)}")
+        with locked(store.root, store.settings.store.lock_wait):
+            is_new = git_setup.commit(store.root, message)
+        return Step("git commit", 0, "committed" if is_new else "nothing new to commit")
+    except ClsmError as error:
+        return Step(f"git {name}", error.exit_code, str(error))
 
 
 ADVICE_TOKENS = 8000
@@ -137,7 +243,7 @@ def found(store: Store, by: By | None, now: datetime) -> Found:
         if command is not None:
             answer.jobs[scheduler.name] = command
             answer.starts[scheduler.name] = _next(store, scheduler, command, now)
-        advised = f"{name}{plan.ADVISER}"
+        advised = f"{name}{nightly_schedule.ADVISER}"
         if scheduler.name == By.openclaw and scheduler.command(advised) is not None:
             answer.jobs["openclaw's agent"] = ["advises", "the", "memory"]
             starts = [start.astimezone(now.tzinfo) for start in scheduler.starts(advised, now)]
@@ -167,11 +273,11 @@ def _next(store: Store, scheduler: Scheduler, command: list[str], now: datetime)
 
     A crontab starts it every hour, in vain where a run has succeeded since the hour of the night.
     """
-    minute = plan.due_of(command)
+    minute = nightly_schedule.due_of(command)
     for start in scheduler.starts(name_of(store), now):
         moment = start.astimezone(now.tzinfo)
         if minute is None or (
-            run_night.is_due(store, moment, minute) and not plan.disturbs_at(moment)
+            is_due(store, moment, minute) and not nightly_schedule.disturbs_at(moment)
         ):
             return moment.isoformat()
     return None
@@ -184,3 +290,87 @@ def _mark(store: Store) -> Path:
 def _write(path: Path, data: bytes) -> None:
     atomic.make_folder(path.parent)
     atomic.put(path, data)
+
+
+_FIRST = timedelta(minutes=30)
+"""A run that starts so soon after its hour is the first of the night."""
+
+
+def wake_of(url: str | None, token_file: str | None) -> Wake | None:
+    """What the two options name together; None where neither is given.
+
+    Raises:
+        UsageError: One lacks the other.
+    """
+    if url is None and token_file is None:
+        return None
+    if url is None:
+        raise UsageError("--wake-token", "goes with --wake, the address it is for")
+    if token_file is None:
+        raise UsageError(
+            "--wake", "needs --wake-token, the file with the token of OpenClaw's hooks"
+        )
+    return wake.Wake(url, os.path.abspath(os.path.expanduser(token_file)))
+
+
+def check(wanted: Wake, store: Store) -> None:
+    """Whether it can work, before it is put into a schedule.
+
+    Raises:
+        BadInputError: The token cannot be read, or others can read it.
+        UsageError: The token may not be sent to that address, or would be committed.
+    """
+    fault = wake.fault_of(wanted.url)
+    if fault is not None:
+        raise UsageError("--wake", fault)
+    wake.token(wanted.token_file)
+    if Path(wanted.token_file).resolve().is_relative_to(store.root.resolve()):
+        raise UsageError(
+            "--wake-token", "lies in the memory, which is committed; move it elsewhere"
+        )
+
+
+def ended(
+    wanted: Wake, store: Store, now: datetime, minute: int | None, reason: str | None
+) -> bool | None:
+    """Tell of a night that failed for a reason, see ``tell``; without one, of what it changed."""
+    if reason is not None:
+        return tell(wanted, store, now, minute, reason)
+    _report(wanted, store, now)
+    return None
+
+
+def _report(wanted: Wake, store: Store, now: datetime) -> None:
+    """Leave for the agent's next heartbeat what a night changed or ended, if anything."""
+    lines = log.brief(store, utc(now), now, only_changes=True)
+    text = f"Last night memory changed: {wake.quoted(' '.join(lines))}. See: clsm log"
+    problem = wake.send(wanted, text, "next-heartbeat") if lines else None
+    if problem is not None:
+        Printer().warn(f"no wake sent to {wanted.url}: {problem}")
+
+
+def tell(
+    wanted: Wake, store: Store | None, now: datetime, minute: int | None, reason: str
+) -> bool | None:
+    """Wake OpenClaw; whether that worked, None where it was told of this night before.
+
+    Args:
+        wanted: Where to.
+        store: Whose night it was; None when it could not be opened.
+        now: When it began, local time.
+        minute: Of the day at which nights begin; None: this one was asked for by hand.
+        reason: Why it failed.
+    """
+    told_at = None if store is None else runs.read(store).woken
+    if minute is not None and is_of_tonight(told_at, now, minute):
+        return None
+    is_kept = store is not None and runs.woken(store, utc(now))
+    # What cannot be written down would be told every hour.
+    if minute is not None and not is_kept and now - began(now, minute) >= _FIRST:
+        return None
+    problem = wake.send(wanted, f"The nightly run of clsm failed: {wake.quoted(reason)}.")
+    if problem is not None:
+        Printer().warn(f"no wake sent to {wanted.url}: {problem}")
+        if store is not None and is_kept:
+            runs.woken(store, None, problem)
+    return problem is None

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from clsm_cli.commands import completion
+from clsm_cli.commands.environment import chosen_store, given
 from clsm_cli.commands.options import (
     JsonOption,
     NoNowOption,
@@ -18,7 +19,6 @@ from clsm_cli.commands.options import (
 )
 from clsm_cli.commands.output import Printer, place, plain
 from clsm_cli.commands.render_history import clock
-from clsm_cli.commands.runtime import chosen_store, given
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

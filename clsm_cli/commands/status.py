@@ -1,13 +1,17 @@
-"""``clsm status``: what the store holds and how it is."""
+"""``clsm status``: what the store holds and how it is.
+
+The block that ``clsm status --bench`` prints: names no folder, no owner, no content.
+"""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from clsm_cli.commands.environment import chosen_store, current_time
 from clsm_cli.commands.options import (
     JsonOption,
     NowOption,
@@ -17,14 +21,15 @@ from clsm_cli.commands.options import (
     examples,
 )
 from clsm_cli.commands.output import Printer, counted, plain
-from clsm_cli.commands.runtime import chosen_store, current_time
 from clsm_cli.errors import ClsmError, StaleError
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
     from datetime import datetime
 
     from clsm_cli.inspection.automation import Automation
     from clsm_cli.inspection.overview import ListedRun, Overview
+    from clsm_cli.inspection.speed import Speed
     from clsm_cli.store.layout import Store
 
 RECENT_RUNS = 5
@@ -96,17 +101,16 @@ def status(
 
 def _last_night(store: Store, now: datetime) -> list[str]:
     """What the last night did to the memory, in few lines."""
-    from clsm_cli.commands import render_news
-    from clsm_cli.inspection import news
+    from clsm_cli.commands import log
+    from clsm_cli.inspection import morning_report
 
-    since = news.last_night(store)
-    lines = render_news.brief(store, since, now) if since is not None else []
+    since = morning_report.last_night(store)
+    lines = log.brief(store, since, now) if since is not None else []
     return ["since the last night", *(f"  {line}" for line in lines)] if lines else []
 
 
 def _bench(store: Store, printer: Printer) -> None:
     """Time clsm, and print what came of it."""
-    from clsm_cli.commands import render_bench
     from clsm_cli.embedding import weights
     from clsm_cli.evaluation import result
     from clsm_cli.inspection import speed
@@ -119,7 +123,7 @@ def _bench(store: Store, printer: Printer) -> None:
         printer.end_progress()
     own, derived = speed.sizes(store.root)
     model = weights.status(weights.default_folder()).installed
-    block = render_bench.mapping(
+    block = mapping(
         {**result.described(), "memory_mib": str(speed.memory() >> 20)},
         speed.programs(),
         {**counts, "bytes": own, "index_bytes": derived, "model": model},
@@ -128,7 +132,7 @@ def _bench(store: Store, printer: Printer) -> None:
     if printer.as_json:
         printer.json(block)
     else:
-        printer.lines(render_bench.lines(block))
+        printer.lines(lines(block))
 
 
 def _shadow(store: Store) -> str | None:
@@ -183,3 +187,52 @@ def _run_line(run: ListedRun) -> str:
     if state.undone_by is not None:
         return f"{line}  undone by {state.undone_by}"
     return line if state.is_kept else f"{line}  cannot be undone"
+
+
+MIB = 1 << 20
+COUNTED = ("turns", "blocks", "episodes", "statements", "concepts")
+"""What of a store is told."""
+
+
+def mapping(
+    machine: Mapping[str, str],
+    programs: Mapping[str, str],
+    store: Mapping[str, Any],
+    speeds: Sequence[Speed],
+) -> dict[str, Any]:
+    """The block as data."""
+    return {
+        "schema": "clsm.bench/1",
+        "programs": dict(programs),
+        "machine": dict(machine),
+        "store": dict(store),
+        "times": {
+            each.name: {"median_ms": each.median, "p95_ms": each.p95, "ratio": each.ratio}
+            for each in speeds
+        },
+    }
+
+
+def lines(block: Mapping[str, Any]) -> list[str]:
+    """The block as text."""
+    machine, store = block["machine"], block["store"]
+    first = " · ".join(
+        [
+            *(f"{name} {version}" for name, version in block["programs"].items()),
+            f"Python {machine['Python']}",
+        ]
+    )
+    second = (
+        f"{machine['processor']}, {machine['architecture']}, {counted(int(machine['cores']), 'core')},"
+        f" {machine['memory_mib']} MiB, {machine['system']}"
+    )
+    held = ", ".join(counted(store[name], name[:-1]) for name in COUNTED)
+    third = (
+        f"{held}; {store['bytes'] / MIB:.1f} MiB, index {store['index_bytes'] / MIB:.1f} MiB,"
+        f" {'with' if store['model'] else 'without'} the model"
+    )
+    rows = [
+        f"{name:<14}{found['median_ms']:>10.1f}{found['p95_ms']:>10.1f}{found['ratio']:>8.2f}"
+        for name, found in block["times"].items()
+    ]
+    return [first, second, third, f"{'':14}{'median ms':>10}{'95th':>10}{'ratio':>8}", *rows]

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from clsm_cli.commands import completion
+from clsm_cli.commands.environment import chosen_store, current_time, given
 from clsm_cli.commands.options import (
     DryRunOption,
     JsonOption,
@@ -17,8 +18,7 @@ from clsm_cli.commands.options import (
     examples,
 )
 from clsm_cli.commands.output import Printer, counted
-from clsm_cli.commands.runtime import chosen_store, current_time, given
-from clsm_cli.forgetting import undo as use_case
+from clsm_cli.forgetting import run_reversal
 
 LISTED = 10
 """Files that are listed without --verbose."""
@@ -58,7 +58,7 @@ def undo(
     """
     printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
     opened = chosen_store(store)
-    done = use_case.undo(
+    done = run_reversal.undo(
         opened,
         None if run is None else given([run]),
         current_time(now, opened.zone),
@@ -72,7 +72,7 @@ def undo(
         printer.lines(_lines(done, dry_run=dry_run, verbose=verbose))
 
 
-def _lines(done: use_case.Undone, *, dry_run: bool, verbose: bool) -> list[str]:
+def _lines(done: run_reversal.Undone, *, dry_run: bool, verbose: bool) -> list[str]:
     word = "redone" if done.is_redo else "undone"
     lines = [f"{word}  {done.of}  {done.command}  {done.at}"]
     files = done.files if verbose else done.files[:LISTED]
@@ -85,7 +85,7 @@ def _lines(done: use_case.Undone, *, dry_run: bool, verbose: bool) -> list[str]:
     return [*lines, "nothing was written"] if dry_run else lines
 
 
-def _summary(done: use_case.Undone) -> str:
+def _summary(done: run_reversal.Undone) -> str:
     if done.is_exact:
         return f"{counted(len(done.files), 'file')} as before, byte for byte"
     told = [
@@ -96,5 +96,5 @@ def _summary(done: use_case.Undone) -> str:
     return f"by newer records, as {done.reason}: {', '.join(told)}"
 
 
-def _mapping(done: use_case.Undone, *, dry_run: bool) -> dict[str, Any]:
+def _mapping(done: run_reversal.Undone, *, dry_run: bool) -> dict[str, Any]:
     return {"schema": "clsm.undo/1", "dry_run": dry_run, **done._asdict()}

@@ -12,7 +12,7 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from clsm_cli.consolidation import endings, successions
+from clsm_cli.consolidation import supersession_check, values
 from clsm_cli.consolidation.values import (
     NEW_WORDS,
     STATES,
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
     from clsm_cli.config import ConsolidationSettings
     from clsm_cli.consolidation.claims import Claim
-    from clsm_cli.consolidation.known import Known
+    from clsm_cli.consolidation.lookup import Known
     from clsm_cli.consolidation.valued import Past
 
 
@@ -90,9 +90,9 @@ class Calibration:
             done = self._task(claim)
         else:
             done = claim.is_single and not claim.is_ended and self._slot(claim)
-            endings.of_claim(self, claim)
+            values.of_claim(self, claim)
             if not done:
-                successions.of_claim(self, claim, vector)
+                supersession_check.of_claim(self, claim, vector)
         if not done and not self._predicted(claim, vector):
             self._add(claim, vector)
 
@@ -184,7 +184,7 @@ class Calibration:
                 if (row.valid_from or "") < at < row.valid_until:
                     self.known.put(replace(row, valid_until=at))
             elif since(row) < at or (
-                row.valid_from == at and (claim.announces or endings.is_resumed(row, others))
+                row.valid_from == at and (claim.announces or values.is_resumed(row, others))
             ):
                 self.close(row, at)
             elif row.valid_from == at:

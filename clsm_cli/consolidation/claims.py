@@ -9,8 +9,8 @@ import re
 from datetime import date
 from typing import TYPE_CHECKING, NamedTuple
 
+from clsm_cli.consolidation.active_learning import Candidate
 from clsm_cli.consolidation.leftovers import is_in, values_left
-from clsm_cli.consolidation.teaching import Candidate
 from clsm_cli.consolidation.valued import (
     besides,
     changes_left,
@@ -25,15 +25,15 @@ from clsm_cli.text import rules, slots, todo
 from clsm_cli.text.node_ids import node_id
 from clsm_cli.text.plain import plain
 from clsm_cli.text.sentences import sentences
-from clsm_cli.text.streams import stream_of
+from clsm_cli.text.statement_streams import stream_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from collections.abc import Set as AbstractSet
 
     from clsm_cli.config import ConsolidationSettings
+    from clsm_cli.consolidation.statement_selection import Piece, Weights
     from clsm_cli.consolidation.valued import Past
-    from clsm_cli.consolidation.weighing import Piece, Weights
     from clsm_cli.model.episodes import Episode, Observation, Turn
     from clsm_cli.model.graph import StatementKind, TaskState
     from clsm_cli.model.streams import Stream

@@ -1,30 +1,38 @@
 """Edges between nodes: what occurs together, and what sentences say of two things.
 
 Co-occurrence is weighed anew from all counts at every run (``scoring/association``); a typed edge
-exists as long as a unit of some turn says it by ``heads.relations``. Both are functions of the turns
+exists as long as a unit of some turn says it by ``heads.relation_head``. Both are functions of the turns
 and what they mention.
+
+Where known names stand in a text.
+
+A name matches as a run of whole words, whatever mark stands between them. Every name
+is looked for by itself, whatever else matches there, so that a new name changes nothing for the
+others and the order in which names became known does not matter.
 """
 
 from __future__ import annotations
 
 import itertools
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from clsm_cli.heads import relations
+from clsm_cli.heads import relation_head
+from clsm_cli.heads.relation_head import Named
 from clsm_cli.heads.units import spans_of
 from clsm_cli.model.graph import Edge
 from clsm_cli.model.ids import edge_id
 from clsm_cli.scoring.association import associate
+from clsm_cli.startup.records import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from clsm_cli.config import GraphSettings
-    from clsm_cli.consolidation.matching import Matcher
     from clsm_cli.heads.judge import Meanings
-    from clsm_cli.heads.relations import Pair
-    from clsm_cli.store.index.evidence import EpisodeFile, Said
+    from clsm_cli.heads.relation_head import Pair
+    from clsm_cli.store.index.evidence_queries import EpisodeFile, Said
 
 FULL = 3
 """Turns after which a typed edge has the whole weight of their certainty."""
@@ -102,13 +110,13 @@ def stated_in(
         for start, end in spans_of(turn.text):
             text = turn.text[start:end]
             named = [e._replace(kind=kinds.get(e.node, "")) for e in matcher.find(text)]
-            pairs += relations.pairs(text, named)
+            pairs += relation_head.pairs(text, named)
             keys += [turn.key] * (len(pairs) - len(keys))
     found: Stated = {}
-    for pair, key, chance in zip(pairs, keys, relations.related(pairs, meanings), strict=True):
-        if chance >= relations.LEAST:
+    for pair, key, chance in zip(pairs, keys, relation_head.related(pairs, meanings), strict=True):
+        if chance >= relation_head.LEAST:
             source, target = sorted((pair.left.node, pair.right.node))
-            chances = found.setdefault((source, relations.TYPE, target, False), {})
+            chances = found.setdefault((source, relation_head.TYPE, target, False), {})
             chances[key] = max(chance, chances.get(key, 0.0))
     return found
 
@@ -184,3 +192,62 @@ def chain(
         )
         for a, name, b in pairs
     }
+
+
+_WORD = re.compile(r"\w+(?:\+\+|#(?!\w))?")
+_GAP = 3
+"""Characters between two words of a name, at most."""
+
+
+class Form(NamedTuple):
+    """A name of a node; ``is_exact``: it counts only with the capitals it is written with."""
+
+    text: str
+    node: str
+    is_exact: bool
+
+
+class _Known(NamedTuple):
+    words: tuple[str, ...]
+    spelled: tuple[str, ...]
+    form: Form
+
+
+class Matcher:
+    """Finds the names it was made of.
+
+    >>> matcher = Matcher([Form("clock key", "clock-key", False), Form("May", "may", True)])
+    >>> [(each.start, each.end, each.node) for each in matcher.find("It may be May's Clock Key.")]
+    [(10, 13, 'may'), (16, 25, 'clock-key')]
+    """
+
+    def __init__(self, forms: Iterable[Form]) -> None:
+        self._by_first: dict[str, list[_Known]] = {}
+        for form in sorted(set(forms)):
+            spelled = tuple(_WORD.findall(form.text))
+            words = tuple(word.casefold() for word in spelled)
+            if words:
+                known = _Known(words, spelled, form)
+                self._by_first.setdefault(words[0], []).append(known)
+
+    def find(self, text: str) -> list[Named]:
+        """Every place where a name stands, by start, longer names first; each node once a place."""
+        words = list(_WORD.finditer(text))
+        plain = [match.group().casefold() for match in words]
+        found: set[tuple[int, int, str]] = set()
+        for place, word in enumerate(plain):
+            for known in self._by_first.get(word, ()):
+                end = place + len(known.words)
+                if tuple(plain[place:end]) != known.words:
+                    continue
+                run = words[place:end]
+                if known.form.is_exact and known.spelled != tuple(m.group() for m in run):
+                    continue
+                if all(_is_near(text, a, b) for a, b in itertools.pairwise(run)):
+                    found.add((run[0].start(), -run[-1].end(), known.form.node))
+        return [Named(start, -end, node) for start, end, node in sorted(found)]
+
+
+def _is_near(text: str, before: re.Match[str], after: re.Match[str]) -> bool:
+    gap = text[before.end() : after.start()]
+    return len(gap) <= _GAP and ("\n" not in gap or (gap.isspace() and gap.count("\n") == 1))

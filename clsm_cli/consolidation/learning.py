@@ -6,17 +6,24 @@ import traceback
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from clsm_cli.consolidation import claims, gists, merged, teaching, threads, vocabulary
+from clsm_cli.consolidation import (
+    active_learning,
+    claims,
+    entity_mentions,
+    monthly_gists,
+    open_questions,
+    reconciliation,
+)
 from clsm_cli.consolidation.calibrate import Calibration
-from clsm_cli.consolidation.habits import Rules
-from clsm_cli.consolidation.known import Known
-from clsm_cli.consolidation.observe import observe
-from clsm_cli.consolidation.questions import Questions
-from clsm_cli.consolidation.weighing import Weighing
-from clsm_cli.ingestion.report import utc
-from clsm_cli.store import statements
-from clsm_cli.store.index import evidence, vectors
-from clsm_cli.store.index.reader import Index
+from clsm_cli.consolidation.lookup import Known
+from clsm_cli.consolidation.open_questions import Questions
+from clsm_cli.consolidation.rule_evidence import observe
+from clsm_cli.consolidation.rule_induction import Rules
+from clsm_cli.consolidation.statement_selection import Weighing
+from clsm_cli.ingestion.ingest_report import utc
+from clsm_cli.store import record_files
+from clsm_cli.store.index import evidence_queries, vectors
+from clsm_cli.store.index.index_queries import Index
 from clsm_cli.text.ontology import tags_of
 
 if TYPE_CHECKING:
@@ -24,12 +31,12 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
     from clsm_cli.consolidation.claims import Claim
+    from clsm_cli.consolidation.consolidation_report import Request
     from clsm_cli.consolidation.edges import Told
-    from clsm_cli.consolidation.network import Network
-    from clsm_cli.consolidation.report import Request
-    from clsm_cli.consolidation.state import State
-    from clsm_cli.consolidation.thinker import Thinker
-    from clsm_cli.consolidation.vocabulary import Vocabulary
+    from clsm_cli.consolidation.entity_mentions import Vocabulary
+    from clsm_cli.consolidation.graph_update import Network
+    from clsm_cli.consolidation.llm_adviser import Thinker
+    from clsm_cli.consolidation.store_state import State
     from clsm_cli.heads.judge import Meanings
     from clsm_cli.model.episodes import Episode, EpisodeRecord
     from clsm_cli.model.graph import Edge, Statement
@@ -87,9 +94,9 @@ class Student:
         self.records: dict[str, EpisodeRecord] = {}
         self.unread: dict[str, str] = {}
         """Path of an episode that a rule failed on → how; it stays pending."""
-        self._before = statements.load(store, state.records, self.now)
+        self._before = record_files.load(store, state.records, self.now)
         self._matcher = words.matcher()
-        self._owner = teaching.owner_of(
+        self._owner = active_learning.owner_of(
             connection,
             state,
             self._before.values(),
@@ -104,14 +111,14 @@ class Student:
             self._vectors,
             store.settings.consolidation.worth,
         )
-        self._candidates: list[teaching.Candidate] = []
-        reunion = merged.Reunion(self._before, words.node_of_id, self.now)
+        self._candidates: list[active_learning.Candidate] = []
+        reunion = reconciliation.Reunion(self._before, words.node_of_id, self.now)
         rows = self._before
         if len(store.flows()) > 1:
             rows = reunion.settle(self._told, self._calibrate, self._vectors)
         self._calibration = self._calibrate(rows.values())
         self._calibration.outcome.doubts += reunion.doubts
-        self._answers: list[threads.Answer] = []
+        self._answers: list[open_questions.Answer] = []
         self._months: set[str] = set()
         self._links: dict[str, Edge] = {}
         self._questions = Questions(state, self.now)
@@ -123,10 +130,10 @@ class Student:
 
     def study(self, chosen: Sequence[str]) -> None:
         """Read some episodes, given in order of time."""
-        told = evidence.said_in(self.connection, chosen)
+        told = evidence_queries.said_in(self.connection, chosen)
         current = {key for key, turn in told.items() if turn.is_current}
         found: list[Claim] = []
-        by_episode = vocabulary.find_in(list(told.values()), self._matcher)
+        by_episode = entity_mentions.find_in(list(told.values()), self._matcher)
         for episode_id in chosen:
             episode = self._episode(episode_id)
             if episode is None:
@@ -147,7 +154,7 @@ class Student:
             start = self.state.files[episode_id].start
             if start:
                 self._months.add(start[:7])
-        self._answers += threads.answers(told.values())
+        self._answers += open_questions.answers(told.values())
         self._read(claims.in_order(found))
         self._calibration.outcome.doubts += self.thinker.doubts(self._calibration.known.rows)
 
@@ -164,13 +171,15 @@ class Student:
         self._questions.about_tags(self.records, self.ontology, self.thinker)
         self._questions.about_names(self.words, network)
 
-    def telling(self) -> list[teaching.Candidate]:
+    def telling(self) -> list[active_learning.Candidate]:
         """The sentences of this run whose decision by the owner would teach most."""
         asked = [
-            item.kept for item in self.state.reviewed.values() if item.reason == teaching.WORTH
+            item.kept
+            for item in self.state.reviewed.values()
+            if item.reason == active_learning.WORTH
         ]
         asked += [each.text for each in self._owner.decisions]
-        return teaching.telling(self._candidates, self._vectors, asked)
+        return active_learning.telling(self._candidates, self._vectors, asked)
 
     def taken(self) -> Lessons:
         """What was learnt so far."""
@@ -201,7 +210,7 @@ class Student:
 
     def _told(self, keys: Collection[str]) -> list[Claim]:
         """What some turns of consolidated episodes say, in the order of time."""
-        told = evidence.said(self.connection, sorted(keys))
+        told = evidence_queries.said(self.connection, sorted(keys))
         found: list[Claim] = []
         for episode_id in sorted({turn.episode for turn in told.values()}):
             record = self.state.episodes.get(episode_id)
@@ -279,18 +288,20 @@ class Student:
     def _threads(self) -> None:
         records = self._all_records()
         ends = {i: start for i in records if (start := self.state.files[i].start)}
-        self.records |= threads.closed(records, ends, sorted(self._answers, key=lambda a: a.time))
+        self.records |= open_questions.closed(
+            records, ends, sorted(self._answers, key=lambda a: a.time)
+        )
 
     def _gists(self, network: Network) -> None:
         if self.embed is None:
             self._months.clear()
             return
         records = self._all_records()
-        by_month = gists.months(self.state, records)
+        by_month = monthly_gists.months(self.state, records)
         for month in sorted(self._months):
             group = [records[i] for i in by_month[month]]
-            means, turns = gists.means(Index(self.connection, self.store), group)
-            found, links = gists.of_month(
+            means, turns = monthly_gists.means(Index(self.connection, self.store), group)
+            found, links = monthly_gists.of_month(
                 month,
                 group,
                 means,

@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING
 
 from clsm_cli.text import slots
-from clsm_cli.text.names import NO_NAMES
+from clsm_cli.text.name_matching import NO_NAMES
 from clsm_cli.text.plain import plain
 from clsm_cli.text.sentences import split
 

@@ -14,7 +14,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from clsm_cli.consolidation.report import FileChange
+from clsm_cli.consolidation.consolidation_report import FileChange
 from clsm_cli.errors import DiskError
 from clsm_cli.store import atomic
 from clsm_cli.store.lock import locked
@@ -22,7 +22,7 @@ from clsm_cli.store.lock import locked
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from clsm_cli.consolidation.report import Report
+    from clsm_cli.consolidation.consolidation_report import Report
     from clsm_cli.store.layout import Store
 
 PREFIX = "rehearsal-"

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from clsm_cli.consolidation.report import Request
-    from clsm_cli.consolidation.state import State
+    from clsm_cli.consolidation.consolidation_report import Request
+    from clsm_cli.consolidation.store_state import State
     from clsm_cli.model.episodes import EpisodeRecord
 
 OPEN = 3

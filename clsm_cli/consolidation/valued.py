@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from clsm_cli.consolidation.leftovers import is_in
-from clsm_cli.records import NamedTuple
+from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text import changes, slots
 from clsm_cli.text.node_ids import node_id
 from clsm_cli.text.plain import plain

@@ -11,7 +11,7 @@ from array import array
 from math import isqrt
 from typing import TYPE_CHECKING
 
-from clsm_cli.embedding.runtime import Session, Tensor, open_session
+from clsm_cli.embedding.onnx_session import Session, Tensor, open_session
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

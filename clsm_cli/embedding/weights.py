@@ -13,11 +13,19 @@ import stat
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from clsm_cli.embedding import stamp as stamps
-from clsm_cli.embedding.pins import ENGINE, FILES, Pin, Progress
-from clsm_cli.embedding.stamp import FileStamp, Stamp, check, default_folder
+from clsm_cli.embedding import pins
+from clsm_cli.embedding.pins import (
+    ENGINE,
+    FILES,
+    FileStamp,
+    Pin,
+    Progress,
+    Stamp,
+    check,
+    default_folder,
+)
 from clsm_cli.errors import DiskError, ModelDigestError, ModelMissingError
-from clsm_cli.records import NamedTuple
+from clsm_cli.startup.records import NamedTuple
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -84,7 +92,7 @@ class InstallReport(NamedTuple):
 
 def status(folder: Path) -> ModelStatus:
     """Describe a model folder from its record and two stat calls; never fails, never hashes."""
-    record = stamps.load(folder)
+    record = pins.load(folder)
     files = []
     for pin in FILES:
         path = folder / pin.name
@@ -115,12 +123,12 @@ def verify(folder: Path) -> ModelStatus:
         ModelDigestError: A file has other content than the pinned one, or is a link.
         DiskError: A file cannot be read.
     """
-    record = stamps.load(folder)
+    record = pins.load(folder)
     fresh = Stamp(record.route if record else None, {pin.name: _hash(folder, pin) for pin in FILES})
     if fresh != record:
         # A folder that others install and this user only reads keeps its record, or none.
         with suppress(OSError):
-            stamps.save(folder, fresh)
+            pins.save(folder, fresh)
     return status(folder)
 
 
@@ -148,7 +156,7 @@ def install(
         ModelUnobtainableError: No route gave the pinned files.
         DiskError: The folder cannot be written.
     """
-    from clsm_cli.embedding import fetch, staging
+    from clsm_cli.embedding import download, staging
 
     try:
         staging.make_folder(folder)
@@ -156,7 +164,7 @@ def install(
             staging.remove_leftovers(folder)
             if not force and _is_valid(folder):
                 return InstallReport(changed=False, tried=(), status=status(folder))
-            tried = fetch.fetch(folder, source, progress)
+            tried = download.fetch(folder, source, progress)
             return InstallReport(changed=True, tried=tried, status=status(folder))
     except OSError as error:
         raise DiskError(folder, _reason(error)) from error

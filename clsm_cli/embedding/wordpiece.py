@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from clsm_cli.embedding.pieces import MOST_PIECES
+from clsm_cli.startup.query_pieces import MOST_PIECES
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -19,9 +19,9 @@ from clsm_cli.errors import BadInputError, ModelMissingError, RefusedError
 from clsm_cli.evaluation import benches, stores
 from clsm_cli.evaluation.dataset import Chat, Existing
 from clsm_cli.evaluation.stores import Made
-from clsm_cli.evaluation.systems.registry import Recall
+from clsm_cli.evaluation.systems.system_registry import Recall
 from clsm_cli.model.ids import digest
-from clsm_cli.records import NamedTuple
+from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic, yaml_text
 from clsm_cli.store.jsonlines import LineError
 from clsm_cli.text.terminal import safe

@@ -22,17 +22,17 @@ if TYPE_CHECKING:
 
     from _typeshed import ReadableBuffer
 
-    from clsm_cli.embedding.query import QueryVectors
     from clsm_cli.evaluation.dataset import Case, Dataset, Query
     from clsm_cli.evaluation.measures import Retrieved
     from clsm_cli.evaluation.stores import Made, Workshop
-    from clsm_cli.retrieval.meaning import Engine
+    from clsm_cli.retrieval.dense_search import Engine
+    from clsm_cli.startup.query_vectors import QueryVectors
     from clsm_cli.store.index.passages import Passage
     from clsm_cli.store.layout import Store
 
 
 class Remembering:
-    """Another engine, and the vectors it made; see ``retrieval.meaning.Engine``.
+    """Another engine, and the vectors it made; see ``retrieval.dense_search.Engine``.
 
     What a remembered vector took when it was made is added to its clock, so that no system looks
     faster for having been asked later.

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.evaluation import metrics
 from clsm_cli.evaluation.dataset import key, single_blanks
-from clsm_cli.records import NamedTuple
+from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text.tokens import stems
 
 if TYPE_CHECKING:

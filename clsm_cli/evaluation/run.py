@@ -14,18 +14,18 @@ from math import inf
 from typing import TYPE_CHECKING, Any
 
 import clsm_cli
-from clsm_cli.evaluation import ablation, benches, compare, measures, ranking, result, stores
+from clsm_cli.evaluation import ablation, benches, compare, measures, rank_fit, result, stores
 from clsm_cli.evaluation.ablation import MECHANISMS, chosen
 from clsm_cli.evaluation.benches import Remembering
 from clsm_cli.evaluation.compare import Asked
 from clsm_cli.evaluation.measures import credited
 from clsm_cli.evaluation.nodes import rankers
-from clsm_cli.evaluation.probes.registry import PROBES
+from clsm_cli.evaluation.probes.probe_registry import PROBES
 from clsm_cli.evaluation.result import SCHEMA, Ablated, QueryResult, Result, SetResult
-from clsm_cli.evaluation.systems import registry
-from clsm_cli.evaluation.systems.registry import Packed, Recall
+from clsm_cli.evaluation.systems import system_registry
+from clsm_cli.evaluation.systems.system_registry import Packed, Recall
 from clsm_cli.model.ids import digest
-from clsm_cli.records import NamedTuple
+from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from clsm_cli.evaluation.measures import Retrieved
     from clsm_cli.evaluation.result import Figures
     from clsm_cli.evaluation.stores import Workshop
-    from clsm_cli.retrieval.meaning import Engine
+    from clsm_cli.retrieval.dense_search import Engine
 
 
 class Request(NamedTuple):
@@ -244,7 +244,7 @@ class Field:
                 rankers.ABOUT,
             )
         elif dataset.unit in RANKED:
-            found, about = ranking.ranked(self._passages), ranking.ABOUT
+            found, about = rank_fit.ranked(self._passages), rank_fit.ABOUT
         else:
             return
         for name, by_case in found.items():
@@ -255,9 +255,9 @@ class Field:
             yield name, figures, about[name]
 
     @cached_property
-    def _passages(self) -> list[ranking.Asked]:
+    def _passages(self) -> list[rank_fit.Asked]:
         """The candidates of all queries, with their signals."""
-        return ranking.ask_all(self.benches, self._answerable)
+        return rank_fit.ask_all(self.benches, self._answerable)
 
     def _returned_by_meaning(self, place: int) -> list[Retrieved] | None:
         """What MiniLM alone returns, cut to what counts; None where no evidence is labelled."""
@@ -266,13 +266,13 @@ class Field:
             return None
         return [
             found._replace(items=tuple(measures.delivered(found.items, bench.dataset.k)))
-            for found in registry.named(registry.MINILM).ask(bench, queries)
+            for found in system_registry.named(system_registry.MINILM).ask(bench, queries)
         ]
 
 
 KEPT = (*compare.HEADLINES, "precision", "reached", "tokens")
 """Measures that a report has for each query by itself."""
-CONFIDENT = (registry.CLSM, *registry.BASELINES)
+CONFIDENT = (system_registry.CLSM, *system_registry.BASELINES)
 """Systems that are also asked what has no answer; published ones have no confidence of their own."""
 PACKED = "clsm, packed"
 """clsm told how many tokens are left: it packs for them, where all others are cut in rank order."""
@@ -304,7 +304,7 @@ def evaluate_set(dataset: Dataset, request: Request, shop: Workshop, engine: Eng
     negatives = {
         system.name: asked.refuse(system) for system in systems if system.name in CONFIDENT
     }
-    ours = found.answers[registry.CLSM]
+    ours = found.answers[system_registry.CLSM]
     return SetResult(
         kind=dataset.kind,
         name=dataset.name,
@@ -320,7 +320,7 @@ def evaluate_set(dataset: Dataset, request: Request, shop: Workshop, engine: Eng
             compare.system(name, found.about[name], measured, asked.of, request.seed)
             for name, measured in found.answers.items()
         ),
-        pairs=tuple(compare.pairs(found.answers, registry.CLSM, asked.of, request.seed)),
+        pairs=tuple(compare.pairs(found.answers, system_registry.CLSM, asked.of, request.seed)),
         ablation=tuple(found.ablated),
         abstention=tuple(compare.abstention(found.answers, negatives, asked.unanswerable)),
         queries=tuple(_queries(asked, found)),
@@ -342,12 +342,12 @@ class _Found:
 
 def _systems(dataset: Dataset, presets: Sequence[str]) -> list[System]:
     """clsm, also packed for each budget and before its concepts are cut; then all others."""
-    ours: list[System] = [Recall(registry.CLSM)]
+    ours: list[System] = [Recall(system_registry.CLSM)]
     if any(query.gold for case in dataset.cases for query in case.queries):
         ours.append(Packed(PACKED))
     if any(query.concepts for case in dataset.cases for query in case.queries):
         ours.append(MECHANISMS[CUT].system())
-    return [*ours, *registry.presets(presets), *registry.plain()]
+    return [*ours, *system_registry.presets(presets), *system_registry.plain()]
 
 
 def _asked(asked: Field, systems: Sequence[System], request: Request) -> _Found:
@@ -357,7 +357,7 @@ def _asked(asked: Field, systems: Sequence[System], request: Request) -> _Found:
         found.add(system.name, system.about, asked.ask(system))
     for name, measured, about in asked.ranked():
         found.add(name, about, measured)
-    ours = found.answers[registry.CLSM]
+    ours = found.answers[system_registry.CLSM]
     for mechanism in chosen(request.mechanisms):
         if not all(map(mechanism.applies, asked.benches)):
             continue

@@ -20,21 +20,21 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import clsm_cli
-from clsm_cli.consolidation import consolidate as consolidation
-from clsm_cli.consolidation.report import Request as Sleep
+from clsm_cli.consolidation import consolidation_run
+from clsm_cli.consolidation.consolidation_report import Request as Sleep
 from clsm_cli.errors import BadInputError
-from clsm_cli.ingestion.ingest import Request, ingest
+from clsm_cli.ingestion.ingest_run import Request, ingest
 from clsm_cli.model.ids import digest
-from clsm_cli.records import NamedTuple
+from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic, layout
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
 
-    from clsm_cli.consolidation.report import Report as Slept
+    from clsm_cli.consolidation.consolidation_report import Report as Slept
     from clsm_cli.evaluation.dataset import Chat
     from clsm_cli.evaluation.loaders.parsing import Said
-    from clsm_cli.ingestion.report import Progress
+    from clsm_cli.ingestion.ingest_report import Progress
     from clsm_cli.store.index.opening import Embedder
     from clsm_cli.store.layout import Store
 
@@ -217,7 +217,7 @@ def sleep(
         RuntimeError: A rule failed on a text.
     """
     request = Sleep(now=now, rebuild=rebuild, allow_loss=allow_loss)
-    report = consolidation.consolidate(store, request, shop.embedder, shop.progress)
+    report = consolidation_run.consolidate(store, request, shop.embedder, shop.progress)
     if report.bad_model is not None:
         raise report.bad_model
     if report.unread:  # a figure over half a store would be a lie

@@ -13,9 +13,9 @@ from collections import Counter
 from datetime import UTC, date, datetime, timedelta
 from typing import TYPE_CHECKING
 
-from clsm_cli.records import NamedTuple
+from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic, logs, runs
-from clsm_cli.store.index.files import USES
+from clsm_cli.store.index.indexed_files import USES
 from clsm_cli.store.problems import LineProblem
 
 if TYPE_CHECKING:

@@ -10,11 +10,18 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from clsm_cli.consolidation import rehearsal
-from clsm_cli.forgetting import beyond, choosing, memory, purge, receipt, writing
-from clsm_cli.forgetting.unmasked import Rewriting
-from clsm_cli.ingestion.ingest import end_begun_run
-from clsm_cli.ingestion.report import utc
-from clsm_cli.records import NamedTuple
+from clsm_cli.forgetting import (
+    clean_writing,
+    external_copies,
+    purge,
+    receipt,
+    store_contents,
+    undo_selection,
+)
+from clsm_cli.forgetting.mask_secrets import Rewriting
+from clsm_cli.ingestion.ingest_report import utc
+from clsm_cli.ingestion.ingest_run import end_begun_run
+from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic, conflict_copies, logs
 from clsm_cli.store.lock import locked
 from clsm_cli.text.secrets import mask
@@ -22,8 +29,8 @@ from clsm_cli.text.secrets import mask
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from clsm_cli.forgetting.beyond import Beyond
-    from clsm_cli.forgetting.past import Rewritten
+    from clsm_cli.forgetting.external_copies import Beyond
+    from clsm_cli.forgetting.history_purge import Rewritten
     from clsm_cli.store.index.opening import Embedder
     from clsm_cli.store.layout import Store
 
@@ -65,7 +72,7 @@ class Plan(NamedTuple):
     """What would be done, and what would be written."""
 
     receipt: Masked
-    writes: writing.Writes
+    writes: clean_writing.Writes
 
 
 def plan(store: Store, now: datetime, *, purge_history: bool = False) -> Plan:
@@ -85,7 +92,7 @@ def plan(store: Store, now: datetime, *, purge_history: bool = False) -> Plan:
     with rehearsal.copied(store) as copy:
         before = {name: atomic.digest_of(path) for name, path in purge.files(copy)}
         warnings += conflict_copies.join(copy, utc(now), everywhere=True)
-        held = memory.read(copy, utc(now))
+        held = store_contents.read(copy, utc(now))
         work = Rewriting(copy, held, utc(now))
         work.rewrite()
         puts, removes = purge.differences(copy, before)
@@ -100,11 +107,11 @@ def plan(store: Store, now: datetime, *, purge_history: bool = False) -> Plan:
         turns=len(work.turns),
         statements=len(work.statements),
         files=len(changed),
-        beyond=beyond.of_secrets(store, changed, is_purged=purge_history),
-        undoable=tuple(receipt.Run(e.id, e.command, e.at) for e in choosing.undoable(store)),
+        beyond=external_copies.of_secrets(store, changed, is_purged=purge_history),
+        undoable=tuple(receipt.Run(e.id, e.command, e.at) for e in undo_selection.undoable(store)),
         warnings=tuple(warnings),
     )
-    writes = writing.Writes(
+    writes = clean_writing.Writes(
         puts,
         removes,
         frozenset(work.gone),
@@ -135,6 +142,6 @@ def apply(store: Store, planned: Plan, now: datetime, embedder: Embedder | None)
         LockedError: Another clsm kept the lock.
         DiskError: The disk refused; the next command ends what was begun.
     """
-    run, warnings = writing.write(store, planned.writes, now, embedder)
+    run, warnings = clean_writing.write(store, planned.writes, now, embedder)
     done = planned.receipt._replace(run=run)
     return done._replace(warnings=(*done.warnings, *warnings))

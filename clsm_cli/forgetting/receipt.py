@@ -5,16 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from clsm_cli.model.graph import Edge, Node, Statement
-from clsm_cli.records import NamedTuple
+from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.index.graph_rows import OF_EPISODES
 
 if TYPE_CHECKING:
-    from clsm_cli.forgetting.beyond import Beyond
-    from clsm_cli.forgetting.memory import Memory
-    from clsm_cli.forgetting.past import Rewritten
+    from clsm_cli.forgetting.external_copies import Beyond
+    from clsm_cli.forgetting.history_purge import Rewritten
     from clsm_cli.forgetting.purge import Purged
-    from clsm_cli.forgetting.refers import Refers
+    from clsm_cli.forgetting.references import Refers
     from clsm_cli.forgetting.selection import Chosen
+    from clsm_cli.forgetting.store_contents import Memory
     from clsm_cli.model.codec import Record
 
 

@@ -1,11 +1,16 @@
-"""What the heads say of a document or chat: its role, and of each unit what it is worth."""
+"""What the heads say of a document or chat: its role, and of each unit what it is worth.
+
+A document as numbers: its name, its structure, and what its units are like on the whole.
+"""
 
 from __future__ import annotations
 
+import math
+import re
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from clsm_cli.heads import classifier
-from clsm_cli.heads.document_features import document_features
+from clsm_cli.heads.boilerplate import stock_share
 from clsm_cli.heads.unit_features import unit_features
 from clsm_cli.heads.units import units
 
@@ -15,11 +20,128 @@ if TYPE_CHECKING:
     from clsm_cli.heads.unit_features import Unit
     from clsm_cli.model.episodes import Turn
 
+WORKSPACE_FILES = (
+    "AGENTS",
+    "SOUL",
+    "TOOLS",
+    "IDENTITY",
+    "USER",
+    "HEARTBEAT",
+    "BOOTSTRAP",
+    "MEMORY",
+    "SKILL",
+    "README",
+)
+"""Names that the documentation of OpenClaw (Agent workspace), Agent Skills and GitHub give a meaning."""
+_FOLDERS = ("memory", "skills", "docs", "projects", "tasks")
+_DATE = re.compile(r"\d{4}[-_.]?\d{2}[-_.]?\d{2}|\d{4}[-_]\d{2}")
+_BOX = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+\[[ xX]\]", re.MULTILINE)
+_DONE = re.compile(r"^\s*(?:[-*+]|\d+[.)])\s+\[[xX]\]", re.MULTILINE)
+_SLOT = re.compile(
+    r"\[[^\]\n(]{2,40}\](?!\()|<[A-Za-z_][^<>\n]{1,40}>|\{\{?[^{}\n]{1,40}\}|_{3,}|YYYY|\bX{2,}\b"
+)
+_EMPTY = re.compile(r"^\s*(?:[-*+]\s+)?(?:\*\*)?[^:\n]{1,40}:(?:\*\*)?\s*$", re.MULTILINE)
+_LINK = re.compile(r"\]\(|https?://")
+_TIME = re.compile(r"(?<!\d)\d{1,2}:\d\d(?!\d)")
+_MOST = 400
+"""Turns that are looked at."""
+
+
+def document_features(turns: Sequence[Turn]) -> list[float]:
+    """The features of a document that some turns are the blocks of, a number each of ``NAMES``.
+
+    >>> from clsm_cli.model.episodes import Turn
+    >>> row = document_features([Turn("k", "", "assistant", "- Rent.", path="memory/2026-03-02.md")])
+    >>> len(row) == len(NAMES), row[NAMES.index("dated name")], row[NAMES.index("in memory")]
+    (True, 1.0, 1.0)
+    """
+    parts = (turns[0].path if turns else "").replace("\\", "/").split("/")
+    stem = parts[-1].rpartition(".")[0] or parts[-1]
+    folders = [part.lower() for part in parts[:-1]]
+    looked = [turn for turn in turns[:_MOST] if turn.text.strip()]
+    count = max(1, len(looked))
+    text = "\n".join(turn.text for turn in looked)
+    size = max(1, len(text))
+    titles = list(dict.fromkeys(turn.heading for turn in looked))
+    headings = [title[-1] for title in titles if title]
+    starts = [turn.text.lstrip()[:3] for turn in looked]
+    values = [
+        *(stem.upper() == name for name in WORKSPACE_FILES),
+        *(name in folders for name in _FOLDERS),
+        bool(_DATE.search(stem)),
+        any(_DATE.search(part) for part in folders),
+        stem.isupper(),
+        stem[:1].isupper(),
+        any(c.isdigit() for c in stem),
+        stem.count("-") + stem.count("_"),
+        _log(len(stem)),
+        _log(len(turns)),
+        _log(size),
+        _log(size / count),
+        _log(len(headings)),
+        len(headings) / count,
+        max((len(title) for title in titles), default=0),
+        sum(bool(_DATE.search(title)) for title in headings) / max(1, len(headings)),
+        sum(bool(_TIME.search(title)) for title in headings) / max(1, len(headings)),
+        sum(title[:1].isdigit() for title in headings) / max(1, len(headings)),
+        sum(title.endswith(("?", "？")) for title in headings) / max(1, len(headings)),
+        bool(headings) and bool(_DATE.search(headings[0])),
+        sum(start[:1] in {"-", "*", "+"} and start[:2] != "**" for start in starts) / count,
+        sum(start[:1].isdigit() for start in starts) / count,
+        sum(start[:1] == "|" for start in starts) / count,
+        sum(start[:1] == ">" for start in starts) / count,
+        sum(start in {"```", "~~~"} for start in starts) / count,
+        *_marks(text),
+        sum(stock_share(turn.text) for turn in looked) / count,
+    ]
+    return [round(float(value), 4) for value in values]
+
+
+def _marks(text: str) -> list[float]:
+    """How often marks and figures stand in a text, a line or a character."""
+    size = max(1, len(text))
+    lines = text.count("\n") + 1
+    return [
+        len(_BOX.findall(text)) / lines,
+        len(_DONE.findall(text)) / lines,
+        100 * len(_SLOT.findall(text)) / size,
+        len(_EMPTY.findall(text)) / lines,
+        100 * len(_LINK.findall(text)) / size,
+        100 * len(_TIME.findall(text)) / size,
+        100 * len(_DATE.findall(text)) / size,
+        sum(c.isdigit() for c in text) / size,
+        sum(c.isupper() for c in text) / size,
+        100 * text.count("**") / size,
+        100 * text.count("`") / size,
+        100 * text.count("!") / size,
+        100 * text.count("?") / size,
+        100 * text.count("→") / size,
+        sum(ord(c) > 0x2190 and not c.isalnum() for c in text) / size,
+    ]
+
+
+def _log(value: float) -> float:
+    return round(math.log1p(value), 2)
+
+
+NAMES: tuple[str, ...] = (
+    *(f"named {name}" for name in WORKSPACE_FILES),
+    *(f"in {name}" for name in _FOLDERS),
+    "dated name", "dated folder", "shouted name", "capital name", "digits in name",
+    "words in name", "name length", "turns", "size", "turn size", "headings", "headings a turn",
+    "depth", "dated headings", "timed headings", "numbered headings", "asking headings",
+    "dated title", "items", "numbered items", "tables", "quotes", "code", "boxes", "done",
+    "slots", "empty labels", "links", "times", "dates", "digits", "capitals", "bold",
+    "code marks", "exclamations", "questions", "arrows", "signs", "stock",
+)  # fmt: skip
+"""What each number is."""
+
+
 ROLES = ("log", "living", "instruction", "reference", "list")
 ABOUT = (*ROLES, "owner", "template")
 """What a document may be, as inputs of the unit head; all zero for a chat."""
 DIMENSIONS = 384
-"""Numbers of what a unit's words mean (``embedding/words``); zeros where the model is not there."""
+"""Numbers of what a unit's words mean (``embedding/static_vectors``); zeros where the model is not there."""
 Meanings: TypeAlias = "Callable[[Sequence[str]], Sequence[Sequence[float]]]"
 UNKNOWN = (0.0,) * DIMENSIONS
 

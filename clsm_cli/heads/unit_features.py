@@ -1,7 +1,7 @@
 """A sentence, list item or row as numbers: where it stands, how it is marked, what it is made of.
 
 No word of any language is looked at: what words mean is in the numbers that stand beside these
-(``embedding/words``).
+(``embedding/static_vectors``).
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import math
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from clsm_cli.heads.stock import stock_share
+from clsm_cli.heads.boilerplate import stock_share
 from clsm_cli.text.plain import plain
 
 if TYPE_CHECKING:

@@ -9,15 +9,15 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from clsm_cli.health.codes import found, listed
+from clsm_cli.health.findings import found, listed
 from clsm_cli.health.places import device_of, kind_of
 from clsm_cli.model.graph import Statement
-from clsm_cli.records import NamedTuple
-from clsm_cli.store import atomic, ledger, logs, runs, wiping
+from clsm_cli.startup.records import NamedTuple
+from clsm_cli.store import atomic, cleanup, ledger, logs, runs
 
 if TYPE_CHECKING:
-    from clsm_cli.health.finding import Finding
-    from clsm_cli.health.held import Held
+    from clsm_cli.health.findings import Finding
+    from clsm_cli.health.store_snapshot import Held
     from clsm_cli.store.logs import RunLine
 
 _WATCHED = frozenset({"topic", "shard", "episode", "inbox", "log", "tombstones"})
@@ -123,7 +123,7 @@ def begun(held: Held) -> list[Finding]:
         line = runs.begun(store)
         reason = "was never whole" if line is None else f"is {line.id} ({line.command})"
         findings.append(found("begun-run", ".clsm/redo", reason))
-    if wiping.is_begun(store):
+    if cleanup.is_begun(store):
         findings.append(found("begun-run", ".clsm/purge", "is a forget that was cut short"))
     return findings
 

@@ -11,16 +11,16 @@ from shlex import quote
 from typing import TYPE_CHECKING
 
 from clsm_cli.errors import DamagedStoreError
-from clsm_cli.health.codes import found, listed
+from clsm_cli.health.findings import found, listed
 from clsm_cli.health.places import kind_of
-from clsm_cli.store import atomic, conflict_copies, git, git_clone, git_setup
+from clsm_cli.store import atomic, conflict_copies, git, git_setup
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from datetime import datetime
     from pathlib import Path
 
-    from clsm_cli.health.finding import Finding
+    from clsm_cli.health.findings import Finding
     from clsm_cli.store import runs
     from clsm_cli.store.layout import Store
 
@@ -46,7 +46,7 @@ def findings(store: Store, now: datetime) -> list[Finding]:
         now: Time of the run, with offset.
     """
     told = list(_copies(store))
-    refused = git_clone.refusal(store.root)
+    refused = git.refusal(store.root)
     if refused is not None:
         step = f"trust it, if it is yours: git config --global --add safe.directory {quote(str(store.root))}"
         return [
@@ -58,7 +58,7 @@ def findings(store: Store, now: datetime) -> list[Finding]:
                 next_step=step,
             ),
         ]
-    if git_clone.is_ignored(store.root):
+    if git.is_ignored(store.root):
         return [*told, found("git-ignored", "", "the repository around the store leaves it out")]
     tree = git.work_tree(store.root)
     if tree is None:
@@ -153,14 +153,14 @@ def _begun(tree: git.WorkTree) -> Iterator[Finding]:
         if path is not None and path.exists() and what not in told:
             told.add(what)
             yield found("git-begun", "", f"a {what} is not finished", next_step=f"end it: {step}")
-    if not told and git_clone.is_detached(tree):
+    if not told and git.is_detached(tree):
         yield found(
             "git-detached", "", "no branch is checked out, so what is committed is easily lost"
         )
 
 
 def _unmerged(tree: git.WorkTree) -> Iterator[Finding]:
-    for path, versions in git_clone.unmerged(tree).items():
+    for path, versions in git.unmerged(tree).items():
         name = quote(path)
         reason, step = "was changed on both sides", f"edit it, then: git add {name}"
         if versions in ((1, 2), (1, 3)):
@@ -176,7 +176,7 @@ def _unmerged(tree: git.WorkTree) -> Iterator[Finding]:
 
 
 def _tracked(tree: git.WorkTree) -> Iterator[Finding]:
-    names = git_clone.tracked(tree)
+    names = git.tracked(tree)
     derived = [
         n for n in names if n.startswith(".clsm/") or n.rpartition("/")[2].startswith(".tmp-")
     ]

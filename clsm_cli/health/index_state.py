@@ -10,17 +10,17 @@ import contextlib
 import sqlite3
 from typing import TYPE_CHECKING
 
-from clsm_cli.health.codes import found, listed
-from clsm_cli.store import atomic, briefing
-from clsm_cli.store.index import database, vector_state, vectors
-from clsm_cli.store.index.files import changes
-from clsm_cli.store.index.said import differences
+from clsm_cli.health.findings import found, listed
+from clsm_cli.store import atomic
+from clsm_cli.store.index import database, prepared_briefing, vector_state, vectors
+from clsm_cli.store.index.index_diff import differences
+from clsm_cli.store.index.indexed_files import changes
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from clsm_cli.health.finding import Finding
-    from clsm_cli.health.held import Held
+    from clsm_cli.health.findings import Finding
+    from clsm_cli.health.store_snapshot import Held
 
 COMPARED = 1500
 """Passages up to which an index is held against a fresh one: about a second and a half."""
@@ -101,9 +101,11 @@ def _vectors(held: Held, connection: sqlite3.Connection) -> list[Finding]:
 
 def prepared(held: Held) -> list[Finding]:
     """The briefing that ``clsm context`` reads, if it is of the files as they are."""
-    path = briefing.path_of(held.store)
+    path = prepared_briefing.path_of(held.store)
     name = path.relative_to(held.store.root).as_posix()
     if not path.is_file():
         return []
-    data = atomic.read(path, briefing.MAX_BYTES) or b""
-    return [] if briefing.is_whole(data) else [found("briefing-damaged", name, "is damaged")]
+    data = atomic.read(path, prepared_briefing.MAX_BYTES) or b""
+    return (
+        [] if prepared_briefing.is_whole(data) else [found("briefing-damaged", name, "is damaged")]
+    )

@@ -6,20 +6,20 @@ import re
 from datetime import date, datetime
 from typing import TYPE_CHECKING, Any
 
-from clsm_cli.health.codes import found, listed
-from clsm_cli.health.keys import fits
+from clsm_cli.health.findings import found, listed
+from clsm_cli.health.note_checks import fits
 from clsm_cli.health.places import is_shared
 from clsm_cli.model.episodes import EndMark
 from clsm_cli.model.ids import is_id
 from clsm_cli.store import logs
-from clsm_cli.store.activations import Activation
 from clsm_cli.store.inbox import Captured
+from clsm_cli.store.logs import Activation
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from clsm_cli.health.finding import Finding, Severity
-    from clsm_cli.health.held import Held
+    from clsm_cli.health.findings import Finding, Severity
+    from clsm_cli.health.store_snapshot import Held
 
 _HASH = re.compile(r"[0-9a-f]{64}")
 _Row = dict[str, Any]

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from clsm_cli.config import MachineSettings, defaults, variable_of
 from clsm_cli.embedding import weights
 from clsm_cli.errors import ClsmError, DamagedStoreError, ModelDigestError, ModelMissingError
-from clsm_cli.health.codes import found, listed
+from clsm_cli.health.findings import found, listed
 from clsm_cli.inspection import automation
 from clsm_cli.model.ids import is_id
 from clsm_cli.store import atomic, front_matter, labels, ontology
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from datetime import datetime
     from pathlib import Path
 
-    from clsm_cli.health.finding import Finding
-    from clsm_cli.health.held import Held
+    from clsm_cli.health.findings import Finding
+    from clsm_cli.health.store_snapshot import Held
 
 _VARIABLES = frozenset({"CLSM_STORE", "CLSM_DEVICE", "CLSM_MODEL_DIR"})
 """Those that clsm reads besides the settings of this machine."""

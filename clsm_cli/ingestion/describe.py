@@ -12,14 +12,15 @@ from datetime import date, datetime
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any
 
-from clsm_cli.ingestion.times import instant
+from clsm_cli.ingestion.timestamps import instant
 from clsm_cli.model.episodes import EpisodeRecord, OpenQuestion
-from clsm_cli.records import NamedTuple
-from clsm_cli.text import cues, mentions, timex
+from clsm_cli.startup.records import NamedTuple
+from clsm_cli.text import cues, mentions
 from clsm_cli.text.affect import valence
 from clsm_cli.text.node_ids import node_id
 from clsm_cli.text.phrases import key_phrases
 from clsm_cli.text.sentences import sentences
+from clsm_cli.text.time import expressions
 from clsm_cli.text.tokens import stems
 
 if TYPE_CHECKING:
@@ -205,7 +206,7 @@ def _after(each: _Candidate, chosen: _Candidate) -> _Candidate:
 
 def _told(each: _Candidate, zone: tzinfo) -> str:
     when = _when(each.turn.time, zone)
-    text = _short(timex.absolutise(each.text, when) if when else each.text, LONGEST)
+    text = _short(expressions.absolutise(each.text, when) if when else each.text, LONGEST)
     verb = "asked" if _ASKS.search(text[-20:]) else "said"
     who = f"{each.turn.speaker} {verb}: " if each.turn.speaker else ""
     text = text if re.search(r"[.!?…。！？]\W{0,4}$", text) else text + "."
@@ -226,7 +227,7 @@ def _decisions(turns: Sequence[Turn], zone: tzinfo) -> tuple[str, ...]:
     for turn in turns:
         when = _when(turn.time, zone)
         for text in map(_plain, cues.decisions(turn.text)):
-            found[_short(timex.absolutise(text, when) if when else text, LONGEST)] = None
+            found[_short(expressions.absolutise(text, when) if when else text, LONGEST)] = None
     return tuple(found)[:MOST_DECISIONS]
 
 

@@ -1,4 +1,7 @@
-"""The format of a source, by its name and its first bytes."""
+"""The format of a source, by its name and its first bytes.
+
+Exports that clsm does not read, by their names and first bytes, and what to give it instead.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +9,49 @@ import os
 import re
 from typing import Literal
 
-from clsm_cli.ingestion import claude_code, foreign, openclaw, signal_cli
-from clsm_cli.ingestion.items import Problem
-from clsm_cli.ingestion.rows import Tally, parse
+from clsm_cli.ingestion import claude_transcripts, openclaw_transcripts, signal_cli
+from clsm_cli.ingestion.jsonl_rows import Problem, Tally, parse
 from clsm_cli.store.jsonlines import LineError
+
+_BY_NAME = (
+    (
+        re.compile(r"msgstore.*\.db(?:\.crypt\d+)?\Z"),
+        "looks like WhatsApp's backup, which is encrypted; clsm reads a chat's own export (.txt)",
+    ),
+    (
+        re.compile(r"signal-.*\.backup\Z"),
+        "looks like Signal's backup, which is encrypted; clsm reads the chat.md of signal-export",
+    ),
+    (
+        re.compile(r"messages\d*\.html\Z"),
+        "looks like Telegram's HTML export; clsm reads its JSON form: result.json",
+    ),
+)
+_BY_HEAD = (
+    (
+        rb'\{"version":[^{}]{1,40}"backupTimeMs"',
+        "looks like Signal's own export; clsm reads the chat.md of signal-export",
+    ),
+    (rb"%PDF-", "looks like a PDF; clsm reads text: convert it first"),
+    (rb"SQLite format 3\0", "looks like a database; clsm reads exports of it"),
+)
+_TELEGRAM_PAGE = re.compile(rb'<title>Exported Data</title>|class="page_wrap"')
+
+
+def refusal(name: str, head: bytes = b"") -> str | None:
+    """Why an export is not read, and what is; None where it is none of these.
+
+    >>> refusal("msgstore-2026-03-01.1.db.crypt15")[:42]
+    "looks like WhatsApp's backup, which is enc"
+    >>> refusal("notes.md", b"# Notes")
+    """
+    for pattern, reason in _BY_NAME:
+        if pattern.match(name):
+            return reason
+    if name.endswith(".html") and _TELEGRAM_PAGE.search(head):
+        return _BY_NAME[2][1]
+    return next((reason for begin, reason in _BY_HEAD if re.match(begin, head)), None)
+
 
 Format = Literal[
     "markdown",
@@ -70,7 +112,7 @@ def is_known(name: str) -> bool:
 
 def not_memory(name: str) -> str | None:
     """Why a file is not memory by its name; None when it may be."""
-    return openclaw_state(name) or foreign.refusal(name) or _archived(name)
+    return openclaw_state(name) or refusal(name) or _archived(name)
 
 
 def openclaw_state(name: str) -> str | None:
@@ -113,7 +155,7 @@ def of_file(
     extension = _extension(path)
     if extension == ".zip" and is_archive(head):
         return "export"
-    reason = foreign.refusal(os.path.basename(path), head)
+    reason = refusal(os.path.basename(path), head)
     if reason or is_binary(head, strict=not is_known(path)):
         return Problem(path, None, reason or "binary file")
     if extension in _MARKDOWN:
@@ -200,11 +242,11 @@ def _detect(head: bytes) -> Format | None:
             row = parse(line, number, tally)
         except LineError:
             continue
-        if claude_code.is_row(row):
+        if claude_transcripts.is_row(row):
             return "claude-code"
         if signal_cli.is_row(row):
             return "signal"
-        return "openclaw" if openclaw.is_row(row) else "jsonl"
+        return "openclaw" if openclaw_transcripts.is_row(row) else "jsonl"
     # The first row is larger than what was looked at: tell it by how it begins.
     start = lines[0].removeprefix(b"\xef\xbb\xbf").replace(b" ", b"")
     if len(lines) == 1 and start.startswith(b'{"parentUuid"'):

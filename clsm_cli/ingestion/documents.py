@@ -20,7 +20,7 @@ from clsm_cli.store.logs import is_forgotten
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
 
-    from clsm_cli.ingestion.items import RawDocument
+    from clsm_cli.ingestion.jsonl_rows import RawDocument
     from clsm_cli.model.episodes import Turn
 
 MIN_LIKENESS = 50.0

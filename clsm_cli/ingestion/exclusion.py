@@ -9,8 +9,8 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from clsm_cli.ingestion.items import Problem
-from clsm_cli.ingestion.surroundings import upward
+from clsm_cli.ingestion.folders import upward
+from clsm_cli.ingestion.jsonl_rows import Problem
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -2,6 +2,8 @@
 
 ``ingest --capture`` runs this alone, at every message of an agent: what only documents or a
 look-up of closed episodes need is imported where it is used.
+
+The index as an ingest opens it: at its first use, since a plain capture does without.
 """
 
 from __future__ import annotations
@@ -14,24 +16,25 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.config import MAX_FILE
 from clsm_cli.errors import DiskError
-from clsm_cli.ingestion import capture, encodings, fence, readers, sources
+from clsm_cli.ingestion import capture, encodings, readers, recalled_text, sources
 from clsm_cli.ingestion.detection import DOCUMENTS
-from clsm_cli.ingestion.items import Problem
-from clsm_cli.ingestion.report import FORGOTTEN, SourceReport, shown, utc
-from clsm_cli.ingestion.sessions import Sessions
+from clsm_cli.ingestion.ingest_report import FORGOTTEN, SourceReport, shown, utc
+from clsm_cli.ingestion.jsonl_rows import Problem
+from clsm_cli.ingestion.known_sessions import Sessions
 from clsm_cli.store import cursors, inbox, logs, runs
 
 if TYPE_CHECKING:
+    import contextlib
     from collections.abc import Callable, Iterable, Sequence
 
     from clsm_cli.errors import LockedError
-    from clsm_cli.ingestion.items import RawDocument
-    from clsm_cli.ingestion.late_index import Opening
-    from clsm_cli.ingestion.report import Progress, Report, Request, Run
+    from clsm_cli.ingestion.incremental import Tail
+    from clsm_cli.ingestion.ingest_report import Progress, Report, Request, Run
+    from clsm_cli.ingestion.jsonl_rows import RawDocument
     from clsm_cli.ingestion.sources import Found, SourceFile
-    from clsm_cli.ingestion.tails import Tail
     from clsm_cli.ingestion.turns import Masker
     from clsm_cli.model.episodes import Document
+    from clsm_cli.store.index.index_queries import Index
     from clsm_cli.store.layout import Store
 
 MUCH, FEW = 0.2, 20
@@ -94,7 +97,7 @@ class Intake:
 
     def _catch_up(self) -> None:
         """Read what OpenClaw wrote since the last time; the places move on once it is safe."""
-        from clsm_cli.ingestion.catch_up import CatchUp
+        from clsm_cli.ingestion.incremental import CatchUp
 
         found = CatchUp(cursors.fetch(self.store))
         self._each(found.find(self.request.paths), found.reached)
@@ -167,7 +170,7 @@ class Intake:
         )
         with reading as items:
             batches = capture.capture(
-                fence.without_recalled(items, self.request.fence_key, path=source.path),
+                recalled_text.without_recalled(items, self.request.fence_key, path=source.path),
                 self.sessions,
                 path=source.path,
                 origin="" if source.origin == sources.STDIN else source.origin,
@@ -219,7 +222,7 @@ class Intake:
             tally.problems.append(raw)
             return
         if raw.recalled:
-            tally.dropped[fence.DROPPED] += raw.recalled
+            tally.dropped[recalled_text.DROPPED] += raw.recalled
         tally.problems.extend(raw.problems)
         if old is not None and old.blocks and not raw.blocks:
             reason = f"is empty now; its {len(old.blocks)} blocks stay in memory"
@@ -237,7 +240,7 @@ class Intake:
         mask: Masker,
     ) -> None:
         from clsm_cli.ingestion import documents
-        from clsm_cli.store import episodes, graph, settle
+        from clsm_cli.store import episodes, record_files, settle
 
         plan = documents.plan(
             raw,
@@ -269,7 +272,7 @@ class Intake:
             path = episodes.file_of(plan.episode, self.store.flow)
             writes.append(runs.Put(path, episodes.render(plan.episode)))
         if plan.document is not None:
-            writes += graph.plan(self.store, "flow", [plan.document])
+            writes += record_files.plan(self.store, "flow", [plan.document])
         self._apply(writes)
 
     def _known_document(self, origin: str) -> Document | None:
@@ -296,3 +299,40 @@ def _is_of(store: Store, error: OSError) -> bool:
     """Whether it is the store that could not be read or written, and not a source."""
     named = error.filename
     return isinstance(named, str | os.PathLike) and Path(named).is_relative_to(store.root)
+
+
+class Opening:
+    """The index, fresh at its first use: a plain capture of timed turns does without.
+
+    Without the lock it is what the last run published.
+    """
+
+    def __init__(
+        self, store: Store, request: Request, stack: contextlib.ExitStack, *, is_held: bool
+    ) -> None:
+        self._store = store
+        self._dry_run = request.dry_run
+        self._stack = stack
+        self._is_held = is_held
+        self._index: Index | None = None
+
+    def __call__(self) -> Index:
+        """The index; what goes wrong with its database later is a disk error too."""
+        if self._index is None:
+            from clsm_cli.store.index import database
+            from clsm_cli.store.index.index_queries import Index
+            from clsm_cli.store.index.opening import bring_up_to_date
+
+            self._stack.enter_context(database.disk_errors(self._store.derived))
+            if self._dry_run or not self._is_held:
+                disk = database.open_to_read(self._store.derived)
+                connection = database.in_memory(disk)
+                if disk is not None:
+                    disk.close()
+            else:
+                connection = database.open_to_write(self._store.derived)
+            self._stack.callback(connection.close)
+            if self._is_held:
+                bring_up_to_date(self._store, connection, None, None)
+            self._index = Index(connection, self._store)
+        return self._index

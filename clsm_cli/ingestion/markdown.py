@@ -15,10 +15,9 @@ from typing import TYPE_CHECKING, Any
 
 from clsm_cli.config import MAX_BLOCKS, MAX_FILE, MAX_MESSAGE
 from clsm_cli.ingestion.blocks import ITEM, Span, conflict_marks, scan
-from clsm_cli.ingestion.fence import KEPT, FenceKey, cut, no_key
-from clsm_cli.ingestion.items import Problem, RawBlock, RawDocument
-from clsm_cli.ingestion.rows import Tally
-from clsm_cli.ingestion.times import normalise
+from clsm_cli.ingestion.jsonl_rows import Problem, RawBlock, RawDocument, Tally
+from clsm_cli.ingestion.recalled_text import KEPT, FenceKey, cut, no_key
+from clsm_cli.ingestion.timestamps import normalise
 from clsm_cli.model.trust import TRUST_ORDER
 from clsm_cli.text import dumps
 
@@ -72,9 +71,9 @@ def read(
     lines, recalled = _lines(data, tally, fence_key)
     meta, start = _front_matter(lines, tally)
     if in_vault:
-        from clsm_cli.ingestion import obsidian
+        from clsm_cli.ingestion import folders
 
-        lines = obsidian.plain(lines, start)
+        lines = folders.plain(lines, start)
     marks = conflict_marks(lines, start)
     for number in marks:
         if lines[number].startswith("<"):

@@ -15,14 +15,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from clsm_cli.config import MAX_MESSAGE
-from clsm_cli.ingestion.rows import TooLong, Unreadable
-from clsm_cli.model.hashing import sha256
-from clsm_cli.records import NamedTuple
+from clsm_cli.ingestion.jsonl_rows import TooLong, Unreadable
+from clsm_cli.model.ids import sha256
+from clsm_cli.startup.records import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from clsm_cli.ingestion.rows import Line
+    from clsm_cli.ingestion.jsonl_rows import Line
 
 KNOWN_VERSION = 23
 """``user_version`` of the databases that this was tried on."""

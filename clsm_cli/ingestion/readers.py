@@ -6,15 +6,15 @@ import contextlib
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from clsm_cli.ingestion import claude_code, jsonl, openclaw, signal_cli
+from clsm_cli.ingestion import claude_transcripts, generic_jsonl, openclaw_transcripts, signal_cli
 from clsm_cli.ingestion.sources import SourceFile
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
     from datetime import datetime, tzinfo
 
-    from clsm_cli.ingestion.items import TranscriptItem
-    from clsm_cli.ingestion.tails import Tail
+    from clsm_cli.ingestion.incremental import Tail
+    from clsm_cli.ingestion.jsonl_rows import TranscriptItem
 
 _WHOLE = {"smriti": "smriti", "export": "export", "chat": "chat_text", "telegram": "telegram"}
 """Formats that are read whole, and their modules."""
@@ -57,10 +57,10 @@ def opened(
         return
     with source.lines() as lines:
         if source.format == "jsonl":
-            yield jsonl.read(lines, **told)
+            yield generic_jsonl.read(lines, **told)
             return
         if source.format == "signal":
             yield signal_cli.read(lines, **told)
             return
-        read = openclaw.read if source.format == "openclaw" else claude_code.read
+        read = openclaw_transcripts.read if source.format == "openclaw" else claude_transcripts.read
         yield read(lines, **told, known_clsm_calls=known_clsm_calls)

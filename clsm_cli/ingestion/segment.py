@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any
 
 from clsm_cli.errors import DamagedStoreError
 from clsm_cli.ingestion import describe
-from clsm_cli.ingestion.boundaries import Beat, cut, peak_surprise
-from clsm_cli.ingestion.times import instant
+from clsm_cli.ingestion.segmentation import Beat, cut, peak_surprise
+from clsm_cli.ingestion.timestamps import instant
 from clsm_cli.ingestion.turns import without_dumps
 from clsm_cli.model.episodes import EndMark, Episode, lowest_trust
 from clsm_cli.model.tombstones import episode_ids, first_free
-from clsm_cli.store import episodes, graph, inbox, logs, runs
+from clsm_cli.store import episodes, inbox, logs, record_files, runs
 from clsm_cli.text import dumps, mentions
 from clsm_cli.text.node_ids import node_id
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from clsm_cli.model.episodes import EpisodeRecord, Turn
     from clsm_cli.store.inbox import Captured, Inbox, InboxItem
-    from clsm_cli.store.index.reader import Index
+    from clsm_cli.store.index.index_queries import Index
     from clsm_cli.store.layout import Store
 
 
@@ -84,7 +84,7 @@ def plan_session(
         for episode in made
     ]
     records = _describe(store, index, made)
-    writes += graph.plan(store, "flow", records)
+    writes += record_files.plan(store, "flow", records)
     if len(open_items) < len(box.items):
         writes.append(inbox.rewrite(box, open_items, store.root))
     return SegmentPlan(tuple(made), records, tuple(writes))
@@ -96,7 +96,7 @@ def plan_undescribed(store: Store, index: Index) -> SegmentPlan:
     read = (episodes.read(store.root / path) for _, path in index.undescribed())
     found = [left for each in read if (left := episodes.without(each, forgotten)) is not None]
     records = _describe(store, index, found)
-    return SegmentPlan((), records, tuple(graph.plan(store, "flow", records)))
+    return SegmentPlan((), records, tuple(record_files.plan(store, "flow", records)))
 
 
 def _is_done(item: InboxItem, closed: set[str]) -> bool:

@@ -4,16 +4,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from clsm_cli.ingestion.items import Dropped, Problem, RawTurn
-from clsm_cli.ingestion.rows import Tally, label, read_rows, watched, word
-from clsm_cli.ingestion.times import normalise
+from clsm_cli.ingestion.jsonl_rows import (
+    Dropped,
+    Problem,
+    RawTurn,
+    Tally,
+    label,
+    read_rows,
+    watched,
+    word,
+)
+from clsm_cli.ingestion.timestamps import normalise
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
     from datetime import datetime, tzinfo
 
-    from clsm_cli.ingestion.items import TranscriptItem
-    from clsm_cli.ingestion.rows import Line
+    from clsm_cli.ingestion.jsonl_rows import Line, TranscriptItem
 
 
 def is_row(row: dict[str, Any]) -> bool:

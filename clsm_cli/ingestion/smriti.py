@@ -14,17 +14,16 @@ import re
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from clsm_cli.config import MAX_MESSAGE
-from clsm_cli.ingestion.items import Dropped, Problem, RawTurn
+from clsm_cli.ingestion.jsonl_rows import Dropped, Problem, RawTurn, Tally, label, watched
 from clsm_cli.ingestion.noise import is_clsm_tool, machine_talk, runs_clsm
-from clsm_cli.ingestion.openclaw import compact, tool_call, trust_of_tool
-from clsm_cli.ingestion.rows import Tally, label, watched
-from clsm_cli.ingestion.times import normalise
+from clsm_cli.ingestion.openclaw_transcripts import compact, tool_call, trust_of_tool
+from clsm_cli.ingestion.timestamps import normalise
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
     from datetime import datetime, tzinfo
 
-    from clsm_cli.ingestion.items import TranscriptItem
+    from clsm_cli.ingestion.jsonl_rows import TranscriptItem
     from clsm_cli.model.episodes import Role
 
 LARGEST = 64 << 20

@@ -14,16 +14,16 @@ import stat
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, BinaryIO, cast
 
-from clsm_cli.ingestion import detection, encodings, obsidian, rows, surroundings
+from clsm_cli.ingestion import detection, encodings, folders, jsonl_rows
 from clsm_cli.ingestion.exclusion import Exclusion
-from clsm_cli.ingestion.items import Problem
+from clsm_cli.ingestion.jsonl_rows import Problem
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from clsm_cli.ingestion.detection import Format
-    from clsm_cli.ingestion.rows import Line
-    from clsm_cli.ingestion.surroundings import Place
+    from clsm_cli.ingestion.folders import Place
+    from clsm_cli.ingestion.jsonl_rows import Line
 
 
 STDIN = "-"
@@ -76,7 +76,7 @@ class SourceFile:
             OSError: As ``open``.
         """
         with self.open() as stream:
-            yield rows.bounded_lines(stream)
+            yield jsonl_rows.bounded_lines(stream)
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,12 +157,12 @@ def _named(
     elif reason := detection.openclaw_state(os.path.basename(path)):
         yield Skipped(path, reason)
     else:
-        yield _file(path, real, wanted, surroundings.of(folder))
+        yield _file(path, real, wanted, folders.of(folder))
 
 
 def _walk(given: str, real: str, wanted: Format | None, exclusion: Exclusion) -> Iterator[Found]:
     """A folder and what is under it, by name; its own stack, so depth costs no recursion."""
-    stack = [(given, real, surroundings.of(real))]
+    stack = [(given, real, folders.of(real))]
     templates: frozenset[str] = frozenset()
     while stack:
         folder, real_folder, place = stack.pop()
@@ -176,9 +176,9 @@ def _walk(given: str, real: str, wanted: Format | None, exclusion: Exclusion) ->
         if "clsm.yaml" in names:
             yield Skipped(folder, "a clsm store")
             continue
-        place = surroundings.below(names, place)
-        if place == "vault" and surroundings.VAULT in names:
-            templates |= obsidian.templates(real_folder)
+        place = folders.below(names, place)
+        if place == "vault" and folders.VAULT in names:
+            templates |= folders.templates(real_folder)
         below: list[tuple[str, str, Place]] = []
         for entry in entries:
             path, inside = os.path.join(folder, entry.name), os.path.join(real_folder, entry.name)
@@ -215,7 +215,7 @@ def _passed_over(entry: os.DirEntry[str], *, is_folder: bool, siblings: set[str]
     if is_folder:
         if name == "node_modules":
             return "installed packages"
-        if name in {"skills", "hooks"} and not siblings.isdisjoint(surroundings.WORKSPACE):
+        if name in {"skills", "hooks"} and not siblings.isdisjoint(folders.WORKSPACE):
             return "instructions of the workspace"
         return None
     return detection.not_memory(name)
@@ -237,7 +237,7 @@ def _file(path: str, real: str, wanted: Format | None, place: Place) -> Found:
     found = detection.of_file(path, text, wanted, in_vault=place == "vault")
     if isinstance(found, Problem):
         return found
-    is_agents = surroundings.is_agents(os.path.dirname(real), place)
+    is_agents = folders.is_agents(os.path.dirname(real), place)
     return SourceFile(path, with_tilde(real), found, encoding=encoding, is_agents=is_agents)
 
 

@@ -6,16 +6,15 @@ import re
 from typing import TYPE_CHECKING, Any, BinaryIO
 
 from clsm_cli.config import MAX_MESSAGE
-from clsm_cli.ingestion.export import LARGEST, loaded
-from clsm_cli.ingestion.items import Dropped, Problem, RawTurn
-from clsm_cli.ingestion.rows import Tally, label, watched, word
-from clsm_cli.ingestion.times import normalise
+from clsm_cli.ingestion.exports import LARGEST, loaded
+from clsm_cli.ingestion.jsonl_rows import Dropped, Problem, RawTurn, Tally, label, watched, word
+from clsm_cli.ingestion.timestamps import normalise
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from datetime import datetime, tzinfo
 
-    from clsm_cli.ingestion.items import TranscriptItem
+    from clsm_cli.ingestion.jsonl_rows import TranscriptItem
 
 NAME = "result.json"
 _TYPES = (

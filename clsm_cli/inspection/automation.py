@@ -1,6 +1,6 @@
 """Whether the nightly consolidation still runs: when one last succeeded, and why none did since.
 
-A run that succeeded counts, also one that found nothing to do (``store.nights``). Where that is not
+A run that succeeded counts, also one that found nothing to do (``store.runs``). Where that is not
 known, as after a restore, the last run in the ledger counts, and only if something waits: a store in
 which nothing happens is not stale. Times in the future are no witnesses, a clock was wrong then.
 """
@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.errors import DamagedStoreError
 from clsm_cli.model.episodes import EpisodeRecord
-from clsm_cli.records import NamedTuple
-from clsm_cli.store import episodes, inbox, ledger, logs, nights, shards
+from clsm_cli.startup.records import NamedTuple
+from clsm_cli.store import episodes, inbox, ledger, logs, runs, shards
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -78,7 +78,7 @@ def state(store: Store, now: datetime) -> Automation:
         store: Whose it is.
         now: With offset.
     """
-    said = nights.read(store)
+    said = runs.read(store)
     now = now.astimezone(UTC)
     good = _moment(said.good)
     is_future = good is not None and good > now + _SLACK

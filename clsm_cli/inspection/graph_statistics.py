@@ -6,14 +6,14 @@ from collections import Counter, defaultdict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from clsm_cli.inspection.graph import name_of, neighbours
-from clsm_cli.records import NamedTuple
-from clsm_cli.scoring.communities import communities as grouped
+from clsm_cli.inspection.graph_view import name_of, neighbours
+from clsm_cli.scoring.modularity import communities as grouped
+from clsm_cli.startup.records import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from clsm_cli.inspection.graph import Graph
+    from clsm_cli.inspection.graph_view import Graph
     from clsm_cli.model.graph import Edge
 
 MOST = 10

@@ -11,11 +11,11 @@ from clsm_cli.model.codec import encode
 from clsm_cli.model.episodes import Document, EpisodeRecord
 from clsm_cli.model.graph import Edge, Node, Statement
 from clsm_cli.model.ids import MIN_PREFIX, meant
-from clsm_cli.records import NamedTuple
+from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import episodes, logs
-from clsm_cli.store.index import database, openable
+from clsm_cli.store.index import database, source_locations
+from clsm_cli.store.index.index_queries import Index
 from clsm_cli.store.index.opening import open_index
-from clsm_cli.store.index.reader import Index
 from clsm_cli.text.node_ids import node_id
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ class Told(NamedTuple):
 
     Attributes:
         source: As it was given, ``path:line``.
-        file: Absolute path of what can be opened (``store.index.openable``), "" for nothing; ``line``
+        file: Absolute path of what can be opened (``store.index.source_locations``), "" for nothing; ``line``
             in it.
     """
 
@@ -142,7 +142,7 @@ def _of_record(index: Index, record: Record) -> Found:
     facts = encode(record)
     kind = facts.pop("record")
     if isinstance(record, Document):
-        path = openable.source(record.origin) or ""
+        path = source_locations.source(record.origin) or ""
         here = Told(record.id, "", None, "", record.path, path, 1)
         return Found(record.id, kind, record.path, facts, (here,))
     own = [passage for passage in index.by_key(record.id) if passage.key == record.id]
@@ -170,7 +170,7 @@ def _is_first(passage: Passage, key: str) -> bool:
 
 
 def _told(index: Index, passage: Passage) -> Told:
-    place = openable.spot(index, passage)
+    place = source_locations.spot(index, passage)
     return Told(
         passage.key,
         passage.speaker,

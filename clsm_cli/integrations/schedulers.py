@@ -1,6 +1,8 @@
 """Those that start a job at night: put it there, take it out, say whether it is there.
 
 Each is asked through its own program: ``systemctl --user``, ``crontab``, ``openclaw cron``.
+
+Programs of the system, found along the user's PATH and asked without a terminal.
 """
 
 from __future__ import annotations
@@ -9,18 +11,85 @@ import json
 import os
 import re
 import shlex
+import shutil
+import subprocess
 from datetime import UTC, datetime
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
-from clsm_cli.integrations import schedule
-from clsm_cli.integrations.programs import Programs
+from clsm_cli.errors import BadInputError
+from clsm_cli.integrations import nightly_schedule
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping
 
-    from clsm_cli.integrations.schedule import Job
+    from clsm_cli.integrations.nightly_schedule import Job
+
+_SECONDS = 60
+
+
+class Programs:
+    """Programs found along the user's PATH."""
+
+    def __init__(self, environment: Mapping[str, str]) -> None:
+        """Know where to look, and what they see."""
+        self._environment = {**environment, "NO_COLOR": "1"}
+
+    def has(self, name: str) -> bool:
+        """Whether there is such a program."""
+        return self._path(name) is not None
+
+    def polite(self) -> list[str]:
+        """What makes a program wait for all others, as far as it is there."""
+        found = []
+        for name, *options in (("nice", "-n", "10"), ("ionice", "-c", "3")):
+            path = self._path(name)
+            found += [] if path is None else [path, *options]
+        return found
+
+    def run(self, *words: str, stdin: str = "") -> str:
+        """What a program prints.
+
+        Raises:
+            BadInputError: It failed, or cannot be started.
+        """
+        done = self.start(*words, stdin=stdin)
+        if done.returncode != 0:
+            raise self.failed(words, done.stderr or done.stdout)
+        return done.stdout
+
+    def start(self, *words: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
+        """How a program ends.
+
+        Raises:
+            BadInputError: It does not, or cannot be started.
+        """
+        try:
+            done = subprocess.run(
+                [self._path(words[0]) or words[0], *words[1:]],
+                env=self._environment,
+                input=stdin.encode("utf-8", "surrogateescape"),
+                capture_output=True,
+                check=False,
+                timeout=_SECONDS,
+            )
+            out, err = (b.decode("utf-8", "surrogateescape") for b in (done.stdout, done.stderr))
+            return subprocess.CompletedProcess(done.args, done.returncode, out, err)
+        except subprocess.TimeoutExpired:
+            raise self.failed(words, f"did not end within {_SECONDS} s") from None
+        except OSError as error:
+            raise self.failed(words, error.strerror or "cannot be started") from None
+
+    def failed(self, words: tuple[str, ...], told: str) -> BadInputError:
+        """The sentence that says so, with the last line of what it printed."""
+        lines = [line.strip() for line in told.splitlines() if line.strip()]
+        reason = lines[-1] if lines else "failed and said nothing"
+        return BadInputError(" ".join(words[:2]), reason, "see: clsm schedule install --help")
+
+    def _path(self, name: str) -> str | None:
+        return shutil.which(name, path=self._environment.get("PATH"))
+
 
 _BOOTED = Path("/run/systemd/system")
 """sd_booted(3): this folder is there where systemd is the init system."""
@@ -101,7 +170,7 @@ class Systemd:
             BadInputError: systemd refused.
             DiskError: A unit cannot be written.
         """
-        for name, text in schedule.units(job).items():
+        for name, text in nightly_schedule.units(job).items():
             self._write(self._folder / name, text.encode())
         self._programs.run("systemctl", "--user", "daemon-reload")
         self._programs.run("systemctl", "--user", "enable", "--now", f"{job.name}.timer")
@@ -119,7 +188,7 @@ class Systemd:
 
     def plan(self, job: Job) -> list[str]:
         """See ``Scheduler``."""
-        units = schedule.units(job).items()
+        units = nightly_schedule.units(job).items()
         return [line for n, t in units for line in (f"{self._folder / n}:", *t.splitlines(), "")]
 
 
@@ -138,12 +207,12 @@ class Crontab:
 
     def command(self, name: str) -> list[str] | None:
         """See ``Scheduler``."""
-        line = schedule.crontab_line(self._text(), name)
+        line = nightly_schedule.crontab_line(self._text(), name)
         return None if line is None else _words(line)
 
     def starts(self, name: str, now: datetime) -> Iterable[datetime]:
         """See ``Scheduler``."""
-        return schedule.crontab_starts(self._text(), name, now)
+        return nightly_schedule.crontab_starts(self._text(), name, now)
 
     def install(self, job: Job) -> None:
         """See ``Scheduler``.
@@ -151,7 +220,7 @@ class Crontab:
         Raises:
             BadInputError: crontab refused; the old one stays.
         """
-        self._put(schedule.crontab_with(self._text(), job, self._programs.polite()))
+        self._put(nightly_schedule.crontab_with(self._text(), job, self._programs.polite()))
 
     def remove(self, name: str) -> None:
         """See ``Scheduler``.
@@ -159,11 +228,11 @@ class Crontab:
         Raises:
             BadInputError: crontab refused; the old one stays.
         """
-        self._put(schedule.crontab_without(self._text(), name))
+        self._put(nightly_schedule.crontab_without(self._text(), name))
 
     def plan(self, job: Job) -> list[str]:
         """See ``Scheduler``."""
-        return schedule.crontab_with("", job, self._programs.polite()).splitlines()
+        return nightly_schedule.crontab_with("", job, self._programs.polite()).splitlines()
 
     def _text(self) -> str:
         done = self._programs.start("crontab", "-l")
@@ -215,7 +284,7 @@ class OpenClawCron:
         for options in self._options(job):
             self._programs.run("openclaw", "cron", "add", *options, "--json")
         if not job.advice:
-            self._remove(f"{job.name}{schedule.ADVISER}")
+            self._remove(f"{job.name}{nightly_schedule.ADVISER}")
 
     def remove(self, name: str) -> None:
         """See ``Scheduler``.
@@ -223,7 +292,7 @@ class OpenClawCron:
         Raises:
             BadInputError: OpenClaw refused, or no gateway runs.
         """
-        for each in (name, f"{name}{schedule.ADVISER}"):
+        for each in (name, f"{name}{nightly_schedule.ADVISER}"):
             self._remove(each)
 
     def plan(self, job: Job) -> list[str]:
@@ -232,8 +301,8 @@ class OpenClawCron:
 
     def _options(self, job: Job) -> list[list[str]]:
         """Of what is added: the night, and before it the adviser, if one is wanted."""
-        advice = [schedule.openclaw_advice(job, job.advice)] if job.advice else []
-        return [schedule.openclaw_options(job, self._programs.polite()), *advice]
+        advice = [nightly_schedule.openclaw_advice(job, job.advice)] if job.advice else []
+        return [nightly_schedule.openclaw_options(job, self._programs.polite()), *advice]
 
     def _remove(self, name: str) -> None:
         job = self._job(name)

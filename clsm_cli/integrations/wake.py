@@ -14,7 +14,7 @@ from ipaddress import ip_address
 from typing import TYPE_CHECKING, Literal
 
 from clsm_cli.errors import BadInputError
-from clsm_cli.records import NamedTuple
+from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text.terminal import safe
 
 if TYPE_CHECKING:

@@ -3,18 +3,234 @@
 A mapping holds ``id``, ``record`` (which type), ``rev`` and then only what differs from the
 default, in the order of the dataclass. Keys that this program does not know are kept in ``extra``
 and written back at the end.
+
+What each field of a record must be, one reader a field; ``codec`` reads by these tables.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import MISSING, fields
-from typing import Any
+from typing import Any, get_args
 
-from clsm_cli.model.episodes import Block, Document, EpisodeRecord, Observation, OpenQuestion
-from clsm_cli.model.graph import Edge, Node, Statement
-from clsm_cli.model.readers import READERS, Record, RecordError, Value
+from clsm_cli.model.episodes import (
+    Block,
+    Document,
+    EpisodeRecord,
+    Observation,
+    ObservationKind,
+    OpenQuestion,
+    Stage,
+)
+from clsm_cli.model.graph import Edge, Node, Statement, StatementKind, TaskState
+from clsm_cli.model.ids import is_id
+from clsm_cli.model.streams import Stream
+from clsm_cli.model.trust import Trust
 
-__all__ = ["RECORD_TYPES", "TYPE_NAMES", "Record", "RecordError", "decode", "encode"]
+Record = EpisodeRecord | Document | Statement | Node | Edge
+Value = Any
+_MAX_WHOLE = 2**53
+"""Beyond it, other programs' JSON and YAML readers round."""
+_TEXT = frozenset([str])
+Reader = Callable[[Value], Value]
+
+
+class RecordError(ValueError):
+    """A mapping is not a record; the text says which field is wrong and what it should be."""
+
+
+def _text(value: Value) -> str:
+    if type(value) is not str:
+        raise RecordError("must be text")
+    return value
+
+
+def _optional_text(value: Value) -> str | None:
+    return None if value is None else _text(value)
+
+
+def _whole(value: Value) -> int:
+    if type(value) is not int or not -_MAX_WHOLE <= value <= _MAX_WHOLE:
+        raise RecordError("must be a whole number of at most 53 bits")
+    return value
+
+
+def _number(value: Value) -> float:
+    if type(value) not in (int, float) or not -_MAX_WHOLE <= value <= _MAX_WHOLE:
+        raise RecordError("must be a number")
+    return float(value)
+
+
+def _flag(value: Value) -> bool:
+    if type(value) is not bool:
+        raise RecordError("must be true or false")
+    return value
+
+
+def _texts(value: Value) -> tuple[str, ...]:
+    if type(value) is not list or not _TEXT.issuperset(map(type, value)):
+        raise RecordError("must be a list of texts")
+    return tuple(value)
+
+
+def _text_set(value: Value) -> tuple[str, ...]:
+    return tuple(sorted(set(_texts(value))))
+
+
+def _rev(value: Value) -> tuple[int, str]:
+    if type(value) is not list or len(value) != 2 or type(value[1]) is not str:
+        raise RecordError("must be [number, device]")
+    return (_whole(value[0]), value[1])
+
+
+def _mapping(read: Reader) -> Reader:
+    def reader(value: Value) -> dict[str, Any]:
+        if type(value) is not dict or not all(type(key) is str for key in value):
+            raise RecordError("must be a mapping")
+        return {key: read(value[key]) for key in sorted(value)}
+
+    return reader
+
+
+def _closing(value: Value) -> tuple[str, str]:
+    pair = _texts(value)
+    if len(pair) != 2:
+        raise RecordError("must be [time, key of the successor or empty]")
+    return (pair[0], pair[1])
+
+
+def _mappings(value: Value) -> list[dict[str, Any]]:
+    if type(value) is not list or not all(type(item) is dict for item in value):
+        raise RecordError("must be a list of mappings")
+    return value
+
+
+def _block(item: dict[str, Any]) -> Block:
+    lines = item.get("lines", [0, 0])
+    if type(lines) is not list or len(lines) != 2:
+        raise RecordError("must hold 'lines' as [first, last]")
+    return Block(
+        key=_text(item.get("key")),
+        line_start=_whole(lines[0]),
+        line_end=_whole(lines[1]),
+        heading=_texts(item.get("heading", [])),
+    )
+
+
+def _question(item: dict[str, Any]) -> OpenQuestion:
+    return OpenQuestion(_text(item.get("text")), _optional_text(item.get("answered_by")))
+
+
+def _observation(item: dict[str, Any]) -> Observation:
+    return Observation(
+        kind=_one_of(get_args(ObservationKind))(item.get("kind")),
+        text=_text(item.get("text")),
+        key=_text(item.get("key")),
+        turns=_texts(item.get("turns")),
+        is_explicit=_flag(item.get("explicit", False)),
+    )
+
+
+def _one_of(names: tuple[str, ...]) -> Reader:
+    allowed = frozenset(names)
+
+    def reader(value: Value) -> Value:
+        if type(value) is not str or value not in allowed:
+            raise RecordError(f"must be one of {', '.join(names)}")
+        return value
+
+    return reader
+
+
+def _optional(read: Reader) -> Reader:
+    return lambda value: None if value is None else read(value)
+
+
+def _identifier(value: Value) -> str:
+    if not is_id(value):
+        raise RecordError("must match [a-z0-9][a-z0-9_-]{0,79}")
+    return str(value)
+
+
+_COMMON: dict[str, Reader] = {"id": _identifier, "rev": _rev, "pinned": _flag}
+_LIFE: dict[str, Reader] = {
+    "valid_from": _optional_text,
+    "valid_until": _optional_text,
+    "recorded_at": _optional_text,
+    "superseded_at": _optional_text,
+    "sources": _text_set,
+}
+READERS: dict[type[Record], dict[str, Reader]] = {
+    EpisodeRecord: _COMMON
+    | {
+        "title": _text,
+        "narrative": _text,
+        "topic": _text,
+        "tags": _text_set,
+        "valence": _number,
+        "novelty": _number,
+        "surprise": _number,
+        "decisions": _texts,
+        "open_questions": lambda value: tuple(_question(item) for item in _mappings(value)),
+        "mentions": _mapping(_text_set),
+        "observations": lambda value: tuple(_observation(item) for item in _mappings(value)),
+        "digest": _text,
+        "stage": _one_of(get_args(Stage)),
+    },
+    Document: _COMMON
+    | {
+        "origin": _text,
+        "path": _text,
+        "sha256": _text,
+        "recorded_at": _text,
+        "blocks": lambda value: tuple(_block(item) for item in _mappings(value)),
+        "closed": _mapping(_closing),
+    },
+    Statement: _COMMON
+    | _LIFE
+    | {
+        "text": _text,
+        "text_sha": _text,
+        "kind": _one_of(get_args(StatementKind)),
+        "stream": _one_of(get_args(Stream)),
+        "topic": _text,
+        "state": _optional(_one_of(get_args(TaskState))),
+        "due": _optional_text,
+        "subject": _optional_text,
+        "slot": _optional_text,
+        "value": _optional_text,
+        "supersedes": _optional_text,
+        "contradicted_by": _text_set,
+        "tags": _text_set,
+        "trust": _one_of(get_args(Trust)),
+        "withdrawn": _flag,
+    },
+    Node: _COMMON
+    | {
+        "label": _text,
+        "kind": _text,
+        "aliases": _text_set,
+        "exact": _text_set,
+        "summary": _text,
+        "stream": _one_of(get_args(Stream)),
+        "tags": _text_set,
+        "n": _whole,
+        "first": _optional_text,
+        "last": _optional_text,
+        "sources": _texts,
+    },
+    Edge: _COMMON
+    | _LIFE
+    | {
+        "source": _text,
+        "target": _text,
+        "type": _text,
+        "directed": _flag,
+        "n": _whole,
+        "weight": _number,
+    },
+}
+
 
 RECORD_TYPES: dict[str, type[Record]] = {
     "episode": EpisodeRecord,

@@ -18,7 +18,7 @@ from clsm_cli.model.ids import digest, statement_id, tombstone_hash
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from clsm_cli.model.readers import Record
+    from clsm_cli.model.codec import Record
 
     AnyRecord = TypeVar("AnyRecord", Document, EpisodeRecord, Statement, Node, Edge)
 

@@ -21,17 +21,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from clsm_cli.records import NamedTuple
-from clsm_cli.scoring import bm25, relevance
-from clsm_cli.store.index import graph, postings
+from clsm_cli.scoring import match, relevance
+from clsm_cli.startup.records import NamedTuple
+from clsm_cli.store.index import graph_queries, postings
 from clsm_cli.text import tokens
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from clsm_cli.retrieval.meaning import LateInteraction
+    from clsm_cli.retrieval.dense_search import LateInteraction
     from clsm_cli.retrieval.question import Question
-    from clsm_cli.store.index.reader import Index
+    from clsm_cli.store.index.index_queries import Index
 
 SEEDS = 3
 """Passages that lead to others; with four or five more is led to that is not meant."""
@@ -96,13 +96,13 @@ def spread(
     ties = _ties(index, question, [row for row in seeds if row in late.shares])
     held = _held(index, {tie.node: tie.label for found in ties.values() for tie in found})
     count, _ = index.size()
-    most = bm25.idf(count, 1)
+    most = match.idf(count, 1)
     found: dict[int, Way] = {}
     for start, share in seeds.items():
         alone = late.over(start)
         for tie in ties.get(start, ()):
             rows = held.get(tie.node, ())
-            rarity = bm25.idf(count, len(rows)) / most
+            rarity = match.idf(count, len(rows)) / most
             conducts = relevance.weight(share) * tie.weight * rarity
             for row in rows:
                 if row == start or row not in late.shares:
@@ -117,10 +117,10 @@ def spread(
 def _ties(index: Index, question: Question, rows: Sequence[int]) -> dict[int, list[Tie]]:
     """What each passage mentions that the question does not name, in order of ids."""
     mentions = index.mentions(rows)
-    numbers = {mention.node: graph.number_of(mention.node) for mention in mentions}
-    known = graph.nodes(index.connection, numbers.values())
-    edges = graph.set_by_hand(index.connection, known)
-    others = graph.nodes(index.connection, {edge.other for edge in edges} - known.keys())
+    numbers = {mention.node: graph_queries.number_of(mention.node) for mention in mentions}
+    known = graph_queries.nodes(index.connection, numbers.values())
+    edges = graph_queries.set_by_hand(index.connection, known)
+    others = graph_queries.nodes(index.connection, {edge.other for edge in edges} - known.keys())
     known |= others
     asked = {*question.terms}
     found: dict[int, dict[str, Tie]] = {}
@@ -157,7 +157,7 @@ def _held(index: Index, labels: Mapping[str, str]) -> dict[str, set[int]]:
     """
     hidden = index.hidden()
     found: dict[str, set[int]] = {node: _with_words(index, name) for node, name in labels.items()}
-    for node, row in graph.mentioning(index.connection, labels):
+    for node, row in graph_queries.mentioning(index.connection, labels):
         if row not in hidden:
             found[node].add(row)
     return {node: rows for node, rows in found.items() if len(rows) <= MOST}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from clsm_cli.records import NamedTuple
+from clsm_cli.startup.records import NamedTuple
 
 SCHEMA = "clsm.recall/1"
 
@@ -65,7 +65,7 @@ class Memory(NamedTuple):
         replaced_by: Id of what says so.
         why: What spoke for it.
         shares: Weight · signal of each, which add up to the score before it is brought to 0 … 1, and
-            before it yields to rivals (``retrieval.rivals``).
+            before it yields to rivals (``retrieval.demotion``).
         way: What led to it, where something did (``retrieval.activation``).
     """
 

@@ -1,6 +1,6 @@
 """What an agent reads when a session starts, and would not have read anyway.
 
-What depends on neither the time nor a query is read from one file (``store.briefing``), which is
+What depends on neither the time nor a query is read from one file (``store.index.prepared_briefing``), which is
 made again when the store has changed; so a hook may ask before every turn. Nothing is touched.
 """
 
@@ -11,17 +11,17 @@ from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.model.ids import digest
-from clsm_cli.records import NamedTuple
 from clsm_cli.retrieval.briefing_pack import Candidate, pack
-from clsm_cli.store import briefing as store_briefing
-from clsm_cli.store.index.openable import is_file
+from clsm_cli.startup.records import NamedTuple
+from clsm_cli.store.index import prepared_briefing
+from clsm_cli.store.index.source_locations import is_file
 from clsm_cli.text import tokens
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterator, Sequence
 
     from clsm_cli.retrieval.answer import Budget
-    from clsm_cli.store.briefing import OpenTurn
+    from clsm_cli.store.index.prepared_briefing import OpenTurn
     from clsm_cli.store.layout import Store
 
 SCHEMA = "clsm.context/2"
@@ -56,7 +56,7 @@ class Item(NamedTuple):
         tokens: Estimated word pieces of the item as it is shown under its file and heading.
         time: When it was said or became true, as it is written.
         path: The ingested file as it was given, or the topic file of the store; ``line`` from 1.
-        file: Absolute path of what can be opened (``store.index.openable``); ``file_line`` in it.
+        file: Absolute path of what can be opened (``store.index.source_locations``); ``file_line`` in it.
         state: Of tasks, open or blocked.
         due: A bare date: until when, or the day ahead that it names.
         about: The heading or name that it stands under, where it needs one.
@@ -273,17 +273,17 @@ def prepare(store: Store) -> Contents:
 
     While a run is at work they are those of before it, as the answers of a recall are.
     """
-    wanted = store_briefing.signature(store)
-    found = _contents_from(store_briefing.fetch(store, wanted))
+    wanted = prepared_briefing.signature(store)
+    found = _contents_from(prepared_briefing.fetch(store, wanted))
     if found is not None and all(map(is_file, {line.item.file for line in found.lines} - {""})):
         return found
     from clsm_cli.retrieval.briefing_contents import collect
     from clsm_cli.store.index.publishing import is_at_work
 
     if is_at_work(store):
-        return _contents_from(store_briefing.fetch(store, None)) or collect(store)
+        return _contents_from(prepared_briefing.fetch(store, None)) or collect(store)
     found = collect(store)
-    store_briefing.keep(store, wanted, found._asdict())
+    prepared_briefing.keep(store, wanted, found._asdict())
     return found
 
 
@@ -309,7 +309,7 @@ def _talk(store: Store, now: datetime) -> list[Item]:
 def _open(store: Store) -> list[tuple[int, list[OpenTurn]]]:
     """Open conversations with the time of their last turn, in seconds since 1970."""
     found = []
-    for turns in store_briefing.open_turns(store, OPEN_TURNS):
+    for turns in prepared_briefing.open_turns(store, OPEN_TURNS):
         last = turns[-1]
         try:
             moment = datetime.fromisoformat(last.time or last.at)

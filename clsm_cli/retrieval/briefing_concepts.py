@@ -14,9 +14,9 @@ if TYPE_CHECKING:
 
     from clsm_cli.model.trust import Trust
     from clsm_cli.retrieval.answer import Concept
-    from clsm_cli.retrieval.meaning import Engine
+    from clsm_cli.retrieval.dense_search import Engine
+    from clsm_cli.store.index.index_queries import Index
     from clsm_cli.store.index.opening import Embedder
-    from clsm_cli.store.index.reader import Index
     from clsm_cli.store.layout import Store
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from heapq import heapify, heappop, heappush
 from typing import TYPE_CHECKING
 
-from clsm_cli.records import NamedTuple
 from clsm_cli.retrieval.answer import Budget, Dropped
+from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text.tokens import count_tokens
 
 if TYPE_CHECKING:

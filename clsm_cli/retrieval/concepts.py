@@ -10,14 +10,13 @@ from __future__ import annotations
 from math import log1p
 from typing import TYPE_CHECKING
 
-from clsm_cli.records import NamedTuple
-from clsm_cli.retrieval import seeds, signals
+from clsm_cli.retrieval import entity_linking, signals
 from clsm_cli.retrieval.answer import Concept
 from clsm_cli.scoring import relevance
-from clsm_cli.scoring.fusion import weighted
+from clsm_cli.scoring.rank_fusion import weighted
 from clsm_cli.scoring.relevance import Evidence
-from clsm_cli.store.index import graph as stored
-from clsm_cli.store.index import rests
+from clsm_cli.startup.records import NamedTuple
+from clsm_cli.store.index import graph_queries, statement_sources
 from clsm_cli.text import tokens
 
 if TYPE_CHECKING:
@@ -25,8 +24,8 @@ if TYPE_CHECKING:
 
     from clsm_cli.config import RecallSettings
     from clsm_cli.retrieval.ranking import Candidate
-    from clsm_cli.store.index.graph import LinkRow, NodeRow
-    from clsm_cli.store.index.reader import Index
+    from clsm_cli.store.index.graph_queries import LinkRow, NodeRow
+    from clsm_cli.store.index.index_queries import Index
 
 BY_NAME = frozenset({"exact", "alias"})
 """Seeds that stand in the query, or it in them."""
@@ -82,10 +81,10 @@ def weigh(
     settings = index.store.settings.recall
     own = _by_sense(candidates, settings)
     found = _Passages(index, own[: settings.concept_passages])
-    named = seeds.named(index, query, found.nodes)
-    known = found.nodes | stored.nodes(index.connection, named.keys() - found.nodes.keys())
-    edges = stored.set_by_hand(index.connection, known)
-    known |= stored.nodes(index.connection, {edge.other for edge in edges} - known.keys())
+    named = entity_linking.named(index, query, found.nodes)
+    known = found.nodes | graph_queries.nodes(index.connection, named.keys() - found.nodes.keys())
+    edges = graph_queries.set_by_hand(index.connection, known)
+    known |= graph_queries.nodes(index.connection, {edge.other for edge in edges} - known.keys())
     weighed: dict[int, Weighed] = {}
     for number, node in known.items():
         meaning = _cosine(node, cosines)
@@ -184,10 +183,12 @@ class _Passages:
     ) -> dict[int, Collection[int]]:
         """Passage → the nodes it mentions, by number; fills ``nodes``."""
         stated = [each.row for each in candidates if each.traits.kind == "statement"]
-        sources = rests.turns_of(index.connection, sorted(stated))
+        sources = statement_sources.turns_of(index.connection, sorted(stated))
         keys = {each.traits.key for each in candidates if each.traits.kind == "passage"}
-        noted = stored.noted(index.connection, keys.union(key for _, key in sources))
-        self.nodes = stored.nodes(index.connection, {n for each in noted.values() for n in each})
+        noted = graph_queries.noted(index.connection, keys.union(key for _, key in sources))
+        self.nodes = graph_queries.nodes(
+            index.connection, {n for each in noted.values() for n in each}
+        )
         found: dict[int, Collection[int]] = {
             candidate.row: noted[candidate.traits.key]
             for candidate in candidates
@@ -200,11 +201,11 @@ class _Passages:
         ids: dict[int, str] = {}
         labels: dict[int, list[str]] = {}
         for mention in index.mentions(rest) if rest else ():
-            number = stored.number_of(mention.node)
+            number = graph_queries.number_of(mention.node)
             ids[number] = mention.node
             labels.setdefault(number, []).append(mention.label)
             found[mention.passage] = {*found.get(mention.passage, ()), number}
-        self.nodes |= stored.nodes(index.connection, ids.keys() - self.nodes.keys())
+        self.nodes |= graph_queries.nodes(index.connection, ids.keys() - self.nodes.keys())
         for number in sorted(ids.keys() - self.nodes.keys()):
             self.nodes[number] = _unrecorded(number, ids[number], labels[number])
         return found
@@ -231,7 +232,9 @@ def _unrecorded(number: int, node: str, labels: Sequence[str]) -> NodeRow:
     """A name that texts not yet consolidated use, as a node without anything known of it."""
     label = max(labels, key=lambda each: (labels.count(each), each))
     aliases = tuple(sorted({*labels} - {label}))
-    return stored.NodeRow(number, node, label, aliases, "concept", "flow", 1, None, "", 0, 0.0, -1)
+    return graph_queries.NodeRow(
+        number, node, label, aliases, "concept", "flow", 1, None, "", 0, 0.0, -1
+    )
 
 
 def _concept(weighed: Weighed, ids: Mapping[int, str]) -> Concept:

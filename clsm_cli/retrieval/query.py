@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from clsm_cli.records import NamedTuple
+from clsm_cli.startup.records import NamedTuple
 
 if TYPE_CHECKING:
-    from clsm_cli.retrieval.current import Said
+    from clsm_cli.retrieval.dialogue_context import Said
     from clsm_cli.store.index.filters import Filters
 
 

@@ -12,26 +12,26 @@ from __future__ import annotations
 from heapq import nlargest
 from typing import TYPE_CHECKING
 
-from clsm_cli.records import NamedTuple
-from clsm_cli.retrieval import activation, meaning, second_look, words
+from clsm_cli.retrieval import activation, dense_search, lexical_search, rerank
 from clsm_cli.retrieval import signals as signal
-from clsm_cli.retrieval.first_look import Surroundings, View
+from clsm_cli.retrieval.rerank import Surroundings, View
 from clsm_cli.scoring import confidence
-from clsm_cli.scoring.fusion import weighted
+from clsm_cli.scoring.rank_fusion import weighted
+from clsm_cli.startup.records import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
     from clsm_cli.config import RecallSettings
-    from clsm_cli.embedding.query import QueryVectors
     from clsm_cli.retrieval.activation import Way
-    from clsm_cli.retrieval.meaning import Engine, Nearest
+    from clsm_cli.retrieval.dense_search import Engine, Nearest
+    from clsm_cli.retrieval.lexical_search import Words
     from clsm_cli.retrieval.question import Question
     from clsm_cli.retrieval.signals import Signals
-    from clsm_cli.retrieval.words import Words
     from clsm_cli.scoring.confidence import Evidence
-    from clsm_cli.store.index.reader import Index
-    from clsm_cli.store.index.search import Traits
+    from clsm_cli.startup.query_vectors import QueryVectors
+    from clsm_cli.store.index.index_queries import Index
+    from clsm_cli.store.index.ranking_queries import Traits
 
 
 FIRST = 10
@@ -94,23 +94,23 @@ def rank(
         settings: Weights and numbers of candidates.
         allowed: Passages that may be returned; None for all.
     """
-    strange = meaning.strange(vectors, question) if vectors is not None else {}
-    found = words.search(index, question, settings, strange, allowed)
+    strange = dense_search.strange(vectors, question) if vectors is not None else {}
+    found = lexical_search.search(index, question, settings, strange, allowed)
     near: Nearest | None = None
     plain: Sequence[float] = ()
     if vectors is not None and asked is not None:
-        plain = meaning.products(index, engine, asked)
-        near = meaning.nearest(index, engine, vectors.sentence, settings.candidates, allowed)
+        plain = dense_search.products(index, engine, asked)
+        near = dense_search.nearest(index, engine, vectors.sentence, settings.candidates, allowed)
     rows = _candidates(index, question, found, near, settings, allowed)
     around = Surroundings(index, rows)
     late = None
     if vectors is not None:
-        weights = meaning.token_weights(vectors, question.dense, found, settings.least_idf)
-        late = meaning.interact(index, engine, vectors, weights, around.near)
+        weights = dense_search.token_weights(vectors, question.dense, found, settings.least_idf)
+        late = dense_search.interact(index, engine, vectors, weights, around.near)
     over = _outdated(index, question, rows, around) if settings.weight_outdated else ()
     view = View(question, found, near, plain, late, around, over)
     found_first = view.signals(rows)
-    looked, ways = second_look.add(index, question, rows, found_first, around, near, late, settings)
+    looked, ways = rerank.add(index, question, rows, found_first, around, near, late, settings)
     factors = signal.weights(settings)
     ranked = []
     for row, values in zip(rows, looked, strict=True):
@@ -168,9 +168,11 @@ def _outdated(
     """Keys of candidates that hold no longer; none where a question does not ask for what does."""
     if not question.asks_of_now:
         return ()
-    from clsm_cli.store.index import rests
+    from clsm_cli.store.index import statement_sources
 
-    return rests.outdated(index.connection, sorted({around.near[row].key for row in rows}))
+    return statement_sources.outdated(
+        index.connection, sorted({around.near[row].key for row in rows})
+    )
 
 
 def _best(index: Index, scores: dict[int, float], limit: int) -> list[int]:

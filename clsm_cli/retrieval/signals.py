@@ -5,16 +5,16 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from clsm_cli.records import NamedTuple
-from clsm_cli.scoring import days
-from clsm_cli.store.index.told import Told
+from clsm_cli.scoring import match
+from clsm_cli.startup.records import NamedTuple
+from clsm_cli.store.index.statement_sources import Told
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from clsm_cli.config import RecallSettings
     from clsm_cli.retrieval.question import Question
-    from clsm_cli.store.index.search import Traits
+    from clsm_cli.store.index.ranking_queries import Traits
 
 
 class Signals(NamedTuple):
@@ -120,7 +120,7 @@ def fit(question: Question, traits: Traits, sources: Sequence[Told] = ()) -> flo
         sources = ()
     told = sources or (Told(traits.day, traits.periods),)
     found = [
-        days.match(asked, each.day, json.loads(each.periods) if each.periods else [])
+        match.match(asked, each.day, json.loads(each.periods) if each.periods else [])
         for each in told
     ]
     return sum(found) / len(found)

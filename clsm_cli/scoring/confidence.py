@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from math import exp, log, log1p
 
-from clsm_cli.records import NamedTuple
+from clsm_cli.startup.records import NamedTuple
 
 
 class Evidence(NamedTuple):
@@ -25,7 +25,7 @@ class Evidence(NamedTuple):
         maxsim: Late interaction with it and its neighbours, −1 … 1; None without token vectors.
         asked: Cosine of its sentence vector to the question as it was asked; None without one.
         unseen: Share of the question's idf in words that the store has never seen, 0 … 1, less in a
-            small one (``retrieval.words.unseen``).
+            small one (``retrieval.lexical_search.unseen``).
         terms: Search terms of the question, names of speakers left out.
         document: 1 for a block of a note, whose cosines are lower than those of turns, else 0.
         passages: Of the store: among more of them the nearest is nearer by chance.

@@ -11,9 +11,9 @@ from __future__ import annotations
 from datetime import date
 from typing import TYPE_CHECKING
 
-from clsm_cli.records import NamedTuple
+from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import logs, runs, shards
-from clsm_cli.store.index.files import ARCHIVED
+from clsm_cli.store.index.indexed_files import ARCHIVED
 from clsm_cli.store.jsonlines import dump
 from clsm_cli.store.problems import LineProblem
 

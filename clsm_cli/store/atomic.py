@@ -19,7 +19,7 @@ import stat
 from typing import TYPE_CHECKING
 
 from clsm_cli.errors import DamagedStoreError, DiskError, RefusedError
-from clsm_cli.model import hashing
+from clsm_cli.model import ids
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -43,7 +43,7 @@ def disk_errors(path: Path | str) -> Iterator[None]:
 
 def sha256(data: bytes) -> str:
     """Hex digest of a file's bytes."""
-    return hashing.sha256(data)
+    return ids.sha256(data)
 
 
 def make_folder(path: Path, *, durable: bool = True) -> None:

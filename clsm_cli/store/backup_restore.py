@@ -19,8 +19,8 @@ import stat
 from typing import TYPE_CHECKING
 
 from clsm_cli.errors import DamagedBackupError, DiskError, LockedError, RefusedError
-from clsm_cli.records import NamedTuple
-from clsm_cli.store import atomic, backup_read, layout
+from clsm_cli.startup.records import NamedTuple
+from clsm_cli.store import atomic, backup_files, layout
 from clsm_cli.store.device import device_name
 from clsm_cli.store.lock import holder, try_locked
 
@@ -28,8 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from clsm_cli.store.backup_form import Manifest
-    from clsm_cli.store.backup_read import Progress, Reader
+    from clsm_cli.store.backup_files import Manifest, Progress, Reader
 
 _STAGING = "restore-"
 _RUNS = ".clsm/runs/"
@@ -82,7 +81,7 @@ def restore(
     """
     root = _checked(root)
     misplaced: tuple[str, ...] = ()
-    with backup_read.opened(path) as reader:
+    with backup_files.opened(path) as reader:
         if dry_run:
             reader.check(progress)
         else:

@@ -18,19 +18,8 @@ from clsm_cli.config import MAX_FILE
 from clsm_cli.errors import DamagedStoreError, DiskError
 from clsm_cli.model.graph import Statement
 from clsm_cli.model.ids import folded
-from clsm_cli.records import NamedTuple
-from clsm_cli.store import (
-    atomic,
-    episodes,
-    graph,
-    joining,
-    log_lines,
-    logs,
-    runs,
-    shards,
-    topic_edit,
-    topics,
-)
+from clsm_cli.startup.records import NamedTuple
+from clsm_cli.store import atomic, episodes, joining, logs, record_files, runs, shards, topics
 from clsm_cli.store.conflict_names import is_conflict_copy, original_name
 
 if TYPE_CHECKING:
@@ -135,7 +124,7 @@ def plan(store: Store, copy: Copy) -> list[runs.Write]:
     if data is None or data == old:
         return []
     if copy.kind == "log":
-        lines = log_lines.only_in(data, copy.original)
+        lines = logs.only_in(data, copy.original)
         return [runs.Append(copy.original, b"\n".join(lines))] if lines else []
     if old is None and copy.kind != "episode":
         return [runs.Put(copy.original, data, read_as=None)]
@@ -158,7 +147,7 @@ def _records(store: Store, copy: Copy, data: bytes) -> list[runs.Write]:
     if atomic.sha256(joined) == old.sha256:
         return []
     name = "-".join(copy.original.relative_to(store.root).parts[:-1])
-    return graph.rewrite(store, name, copy.original, joined, old)
+    return record_files.rewrite(store, name, copy.original, joined, old)
 
 
 def _items(store: Store, copy: Copy, data: bytes) -> list[runs.Write]:
@@ -181,10 +170,10 @@ def _items(store: Store, copy: Copy, data: bytes) -> list[runs.Write]:
             line = Statement(id=record_id, rev=(0, ""), text=item.text, state=item.state)
             above = [text for text in there.lines[: item.line] if text.startswith("## ")]
             heading = above[-1].removeprefix("## ").strip() if above else ""
-            fresh.append(topic_edit.Fresh(heading, line))
+            fresh.append(topics.Fresh(heading, line))
     if not fresh:
         return []
-    return [runs.Put(copy.original, topic_edit.edited(here, fresh=fresh), read_as=here.sha256)]
+    return [runs.Put(copy.original, topics.edited(here, fresh=fresh), read_as=here.sha256)]
 
 
 def _turns(store: Store, copy: Copy) -> list[runs.Write]:

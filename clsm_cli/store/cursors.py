@@ -12,8 +12,8 @@ import os
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.errors import DamagedStoreError
-from clsm_cli.model.hashing import sha256
-from clsm_cli.records import NamedTuple
+from clsm_cli.model.ids import sha256
+from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic
 from clsm_cli.store.jsonlines import LineError, load
 from clsm_cli.store.ledger import FILE

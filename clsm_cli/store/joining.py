@@ -4,20 +4,30 @@ Used where git merges (``merge``, with the version that both began with) and whe
 synchronises folders left two files (``conflict_copies``, without one). ``merge=union`` alone keeps
 every line too, and readers join them; this leaves no line twice, and brings nothing back that one
 side took out and the other did not touch.
+
+What git asks when both sides changed a file: one version that holds what both hold.
+
+Git calls ``clsm merge-driver`` with three files: what both began with, ours (where the result must
+stand) and theirs. ``store/git_setup`` says how it is set up, and that git keeps every line of both
+sides where this cannot help: nothing is written then.
 """
 
 from __future__ import annotations
 
+import subprocess
 from collections import Counter
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Literal
 
+from clsm_cli.config import MAX_FILE
+from clsm_cli.errors import DamagedStoreError
 from clsm_cli.model.codec import encode
 from clsm_cli.model.join import join_all
-from clsm_cli.store import shards, topics
+from clsm_cli.store import atomic, git, shards, topics
 from clsm_cli.store.jsonlines import dump
 from clsm_cli.store.layout import TOPIC_STREAMS
-from clsm_cli.store.topic_edit import item_end
+from clsm_cli.store.logs import MAX_LOG
+from clsm_cli.store.topics import item_end
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -136,3 +146,46 @@ def merged_topics(base: bytes, ours: bytes, theirs: bytes, union: bytes, path: P
 def _mark(item: topics.Item) -> tuple[str | None, str, str | None]:
     """What makes two items the same one."""
     return (item.id, " ".join(item.text.split()), item.state)
+
+
+def merge(base: Path, ours: Path, theirs: Path, path: Path) -> bool:
+    """Write the join of two versions to ``ours``; False where they cannot be read.
+
+    Args:
+        base: What both began with; empty when there was nothing.
+        ours: The version of the branch that is checked out.
+        theirs: The other one.
+        path: Of the file in the repository.
+
+    Raises:
+        DiskError: The operating system refused.
+    """
+    kind = kind_of(path.as_posix())
+    limit = MAX_LOG if kind == "log" else MAX_FILE
+    try:
+        given = [atomic.read(each, limit) for each in (base, ours, theirs)]
+    except DamagedStoreError:
+        return False
+    old, one, two = (data or b"" for data in given)
+    joined = merged_shards(old, one, two, path) if kind == "shard" else None
+    if kind in ("log", "topic"):
+        union = _union(base, ours, theirs)
+        if union is not None and kind == "log":
+            joined = merged_lines(old, one, two, union)
+        elif union is not None:
+            joined = merged_topics(old, one, two, union, path)
+    if joined is None:
+        return False
+    atomic.put(ours, joined, durable=False)  # git takes it from there
+    return True
+
+
+def _union(base: Path, ours: Path, theirs: Path) -> bytes | None:
+    """All lines of both sides, but for what one of them alone took out; None when git fails."""
+    files = (str(each.absolute()) for each in (ours, base, theirs))
+    try:
+        return git.run(
+            ours.absolute().parent, "merge-file", "-p", "-q", "--union", *files, seconds=git.SECONDS
+        )
+    except (OSError, ValueError, subprocess.SubprocessError):
+        return None

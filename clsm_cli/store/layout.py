@@ -17,11 +17,11 @@ from clsm_cli.errors import (
 )
 from clsm_cli.model.ids import digest
 from clsm_cli.model.streams import STREAMS
-from clsm_cli.records import NamedTuple
+from clsm_cli.startup.records import NamedTuple
+from clsm_cli.startup.zones import is_zone, zone_of
 from clsm_cli.store import atomic, front_matter
 from clsm_cli.store.device import device_name, machine_id
 from clsm_cli.store.jsonlines import LineError, dump
-from clsm_cli.store.zones import is_zone, zone_of
 
 if TYPE_CHECKING:
     from datetime import tzinfo

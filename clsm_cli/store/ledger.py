@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from clsm_cli.errors import ClsmError, DamagedStoreError
 from clsm_cli.model.ids import digest, is_id
-from clsm_cli.records import NamedTuple
+from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic, logs
 from clsm_cli.store.jsonlines import dump
 

@@ -2,6 +2,10 @@
 
 They hold ids and times, never the text of a query. A line torn by a crash is skipped: what it said
 was never acknowledged.
+
+Lines of one version of a log that another one lacks, where a line may not simply be said twice.
+
+The log that every recall writes: which ids it returned. It is apart from the other logs to load fast.
 """
 
 from __future__ import annotations
@@ -12,9 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 from clsm_cli.errors import DamagedStoreError
 from clsm_cli.model.ids import tombstone_hash
-from clsm_cli.records import NamedTuple
+from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic
-from clsm_cli.store.activations import Activation
 from clsm_cli.store.jsonlines import LineError, dump, load
 from clsm_cli.store.problems import LineProblem
 
@@ -23,27 +26,26 @@ if TYPE_CHECKING:
 
     from clsm_cli.store.layout import Store
 
-__all__ = [
-    "ACTIVATIONS",
-    "Activation",
-    "Change",
-    "Feedback",
-    "LogLine",
-    "ReviewItem",
-    "RunLine",
-    "Tombstone",
-    "Use",
-    "forgotten",
-    "is_forgotten",
-    "parse_activation",
-    "parse_feedback",
-    "parse_review",
-    "parse_run",
-    "parse_tombstone",
-    "parse_use",
-    "render",
-    "rows",
-]
+
+class Activation(NamedTuple):
+    """A recall returned these ids; ``decay`` folds such lines into uses.
+
+    Attributes:
+        led: The signal that spoke most for each id, in their order; "" where none did. Older lines
+            have none.
+        concepts: The ids of the nodes that it returned; older lines have none.
+    """
+
+    recall: str
+    at: str
+    ids: tuple[str, ...]
+    led: tuple[str, ...] = ()
+    concepts: tuple[str, ...] = ()
+
+    def render(self) -> bytes:
+        """Its line, without a newline."""
+        return dump(self._asdict()).encode()
+
 
 ACTIVATIONS = ("activation-old.jsonl", "activation.jsonl")
 """The log of recalls, and what ``decay`` renamed of it: the older one first."""
@@ -262,3 +264,71 @@ def _written(path: Path) -> set[str]:
 def is_forgotten(record_id: str, hashes: frozenset[str]) -> bool:
     """Whether an id has a tombstone."""
     return bool(hashes) and tombstone_hash(record_id) in hashes
+
+
+_MADE_ANEW = "archived.jsonl"
+"""Worked out from the rest by every ``decay``."""
+
+
+def only_in(data: bytes, path: Path) -> list[bytes]:
+    """The records among the lines of a copy that are to be added to a log.
+
+    Of uses of one id and day the most counts, of a review item the decision; an activation that was
+    put aside since is no new one.
+
+    Args:
+        data: The bytes of the copy.
+        path: The log; it may be missing.
+
+    Raises:
+        DamagedStoreError: The log cannot be read.
+        DiskError: The same, as the operating system refuses.
+    """
+    if path.name == _MADE_ANEW:
+        return []
+    files = [path.with_name(n) for n in ACTIVATIONS] if path.name in ACTIVATIONS else [path]
+    there = [row for each in files for _, row in rows(each)[0]]
+    known = {repr(row) for row in there}
+    said: dict[Any, Any] = {}
+    for row in there:
+        _say(said, row, path.name)
+    found: list[bytes] = []
+    for line in data.split(b"\n"):
+        new = _row(line)
+        if new is None or repr(new) in known or not _is_news(said, new, path.name):
+            continue
+        _say(said, new, path.name)
+        known.add(repr(new))
+        found.append(line)
+    return found
+
+
+def _row(line: bytes) -> dict[str, Any] | None:
+    try:
+        row = load(line.decode("utf-8", "replace")) if line.strip() else None
+    except LineError:
+        return None  # torn, or none of ours; it stays in the copy
+    return row if isinstance(row, dict) else None
+
+
+def _say(said: dict[Any, Any], row: dict[str, Any], name: str) -> None:
+    if name == "uses.jsonl":
+        key = (row.get("id"), row.get("day"))
+        said[key] = max(_number(row), said.get(key, 0))
+    elif name == "review.jsonl":
+        said[row.get("id")] = row.get("state", "open")
+
+
+def _is_news(said: dict[Any, Any], row: dict[str, Any], name: str) -> bool:
+    if name == "uses.jsonl":
+        most: int = said.get((row.get("id"), row.get("day")), 0)
+        return _number(row) > most
+    if name == "review.jsonl":
+        known = said.get(row.get("id"))
+        return known is None or (known == "open" and row.get("state", "open") != "open")
+    return True
+
+
+def _number(row: dict[str, Any]) -> int:
+    value = row.get("n")
+    return value if isinstance(value, int) else 0

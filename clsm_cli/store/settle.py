@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from clsm_cli.model.codec import encode
 from clsm_cli.model.graph import Statement
 from clsm_cli.model.ids import digest
-from clsm_cli.store import graph, ledger, logs, runs, shards, statements, topic_edit, topics
+from clsm_cli.store import ledger, logs, record_files, runs, shards, topics
 from clsm_cli.store.jsonlines import dump
 from clsm_cli.store.layout import TOPIC_STREAMS
 from clsm_cli.store.reconcile import reconcile
@@ -48,7 +48,7 @@ def plan(store: Store, now: str) -> tuple[list[runs.Write], list[str]]:
     for stream in TOPIC_STREAMS:
         folders = [store.graph(stream), store.archive(stream)]
         known = shards.load_graph(folders, forgotten, only="statement")
-        found = statements.visible_topics(store, stream, known.records, forgotten)
+        found = record_files.visible_topics(store, stream, known.records, forgotten)
         if not found and not known.records:
             was_there = _written(store, stream)
             if was_there and not any((store.root / path).exists() for path in was_there):
@@ -69,9 +69,9 @@ def plan(store: Store, now: str) -> tuple[list[runs.Write], list[str]]:
                 " fewer at a time"
             )
             continue
-        stored = [statements.stored(statement) for statement in edits.statements.values()]
+        stored = [record_files.stored(statement) for statement in edits.statements.values()]
         changed = [statement for statement in stored if statement != records.get(statement.id)]
-        writes += graph.plan(store, stream, changed)
+        writes += record_files.plan(store, stream, changed)
         writes += _lines(found, edits.stale, forgotten)
         warnings += [
             f"{stream}: {each} was superseded, and a merge brought its line back; it is taken out"
@@ -104,9 +104,9 @@ def _lines(
         missing = {
             item.line: topics.id_of(item, forgotten) for item in topic.items if item.id is None
         }
-        data = topic_edit.with_ids(topic, missing)
+        data = topics.with_ids(topic, missing)
         if any(item.id in stale for item in topic.items):
-            data = topic_edit.edited(topics.parse(data, topic.path), drop=stale)
+            data = topics.edited(topics.parse(data, topic.path), drop=stale)
         elif not missing:
             continue
         writes.append(runs.Put(topic.path, data, read_as=topic.sha256))

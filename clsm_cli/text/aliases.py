@@ -13,8 +13,8 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from clsm_cli.records import NamedTuple
-from clsm_cli.text import mentions, names
+from clsm_cli.startup.records import NamedTuple
+from clsm_cli.text import mentions, name_matching
 from clsm_cli.text.mentions import Mention
 from clsm_cli.text.noun_phrases import singular
 from clsm_cli.text.tokens import STOP_WORDS
@@ -165,7 +165,9 @@ def _between(text: str) -> Iterator[Stated]:
             before = max(0, title.start - _BEFORE)
             work = _WORK.search(text[before : title.start])
             words = work.group(1).split() if work else []
-            owner = [word for word in words if word[0].isupper() and word not in names.NO_NAMES]
+            owner = [
+                word for word in words if word[0].isupper() and word not in name_matching.NO_NAMES
+            ]
             if work and owner:
                 alias = f"{' '.join(owner)}'s {work.group(2)}"
                 yield Stated(title.label, alias, before + work.start(), title.end)
@@ -176,7 +178,11 @@ def _openings(text: str, marked: Sequence[Mention]) -> Iterator[Mention]:
     starts = {each.start for each in marked}
     for match in _OPENING.finditer(text):
         word = match.group(1)
-        if match.start(1) not in starts and word[0].isupper() and word not in names.NO_NAMES:
+        if (
+            match.start(1) not in starts
+            and word[0].isupper()
+            and word not in name_matching.NO_NAMES
+        ):
             yield Mention(*match.span(1), word, "name")
 
 

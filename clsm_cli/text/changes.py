@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from clsm_cli.records import NamedTuple
-from clsm_cli.text.gate_words import PAST, REGULAR_PASTS, THIRDS
-from clsm_cli.text.names import NO_NAMES
+from clsm_cli.startup.records import NamedTuple
+from clsm_cli.text.name_matching import NO_NAMES
+from clsm_cli.text.relevance_gate import PAST, REGULAR_PASTS, THIRDS
 
 _DAYS = r"(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day"
 _NEW = re.compile(

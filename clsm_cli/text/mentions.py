@@ -10,8 +10,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Literal
 
-from clsm_cli.records import NamedTuple
-from clsm_cli.text import names
+from clsm_cli.startup.records import NamedTuple
+from clsm_cli.text import name_matching
 from clsm_cli.text.sentences import split
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def find(text: str) -> list[Mention]:
                 found.append(Mention(*match.span(), label, kind))
             if label or kind != "title":  # code that is no identifier holds no names either
                 _take(taken, *match.span())
-    for start, end in names.find(text, split(text)):
+    for start, end in name_matching.find(text, split(text)):
         if not any(taken[start:end]):
             found.append(Mention(start, end, " ".join(text[start:end].split()), "name"))
     return sorted(found)
@@ -100,18 +100,18 @@ def _tag_label(tag: str) -> str:
 def _title_label(title: str) -> str:
     """Keep what is set like a title: every word but the small ones has a capital."""
     words = title.split()
-    large = [word for word in words if word.lower() not in names.SMALL_WORDS]
+    large = [word for word in words if word.lower() not in name_matching.SMALL_WORDS]
     if not large or not all(word[0].isupper() or word[0].isdigit() for word in [words[0], *large]):
         return ""
     if len(words) == 1 and not (words[0].isalpha() and len(words[0]) >= 4):
         return ""
-    return "" if title in names.NO_NAMES else " ".join(words)
+    return "" if title in name_matching.NO_NAMES else " ".join(words)
 
 
 def _code_label(code: str) -> str:
     code = code.removesuffix("()").rstrip("/.")
     plain = _IDENTIFIER.fullmatch(code) and any(c.isalpha() for c in code) and len(code) > 1
-    return code if plain and code.lower() not in names.SHELL_WORDS else ""
+    return code if plain and code.lower() not in name_matching.SHELL_WORDS else ""
 
 
 _MARKS: tuple[tuple[re.Pattern[str], Kind, Callable[[str], str]], ...] = (

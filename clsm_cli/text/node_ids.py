@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from clsm_cli.model.hashing import sha256
+from clsm_cli.model.ids import sha256
 
 
 def node_id(label: str) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from clsm_cli.text.names import NO_NAMES
+from clsm_cli.text.name_matching import NO_NAMES
 from clsm_cli.text.tokens import STOP_WORDS
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from collections import Counter
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from clsm_cli.records import NamedTuple
+from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text import mentions
 from clsm_cli.text.tokens import STOP_WORDS, stems
 

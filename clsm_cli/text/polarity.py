@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from typing import Literal
 
-from clsm_cli.records import NamedTuple
+from clsm_cli.startup.records import NamedTuple
 
 Polarity = Literal["positive", "negative", "neutral"]
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from clsm_cli.text.names import NO_NAMES
+from clsm_cli.text.name_matching import NO_NAMES
 from clsm_cli.text.slot_values import NUMBERS
 from clsm_cli.text.tokens import stems
 

@@ -11,7 +11,7 @@ import re
 from collections import deque
 from typing import TYPE_CHECKING
 
-from clsm_cli.records import NamedTuple
+from clsm_cli.startup.records import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

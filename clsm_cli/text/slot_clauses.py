@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from clsm_cli.records import NamedTuple
-from clsm_cli.text.gate_words import REGULAR_PASTS
-from clsm_cli.text.names import NO_NAMES
+from clsm_cli.startup.records import NamedTuple
+from clsm_cli.text.name_matching import NO_NAMES
+from clsm_cli.text.relevance_gate import REGULAR_PASTS
 from clsm_cli.text.slot_values import CLOSE, OPEN, unmarked
 from clsm_cli.text.slot_words import MARK, NAME
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Literal
 
-from clsm_cli.records import NamedTuple
+from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text import slot_values
-from clsm_cli.text.names import NO_NAMES
+from clsm_cli.text.name_matching import NO_NAMES
 from clsm_cli.text.slot_times import day_at, earlier_days
 from clsm_cli.text.tokens import STOP_WORDS
 

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from clsm_cli.text import slot_values
-from clsm_cli.text.names import NO_NAMES
+from clsm_cli.text.name_matching import NO_NAMES
 from clsm_cli.text.slot_clauses import last_phrase, subject
 from clsm_cli.text.slot_identity import OF_THE_AGENT, UNKNOWN
 from clsm_cli.text.slot_words import (

@@ -6,15 +6,15 @@ import re
 from datetime import date, timedelta
 from typing import TYPE_CHECKING
 
-from clsm_cli.records import NamedTuple
-from clsm_cli.text import timex
+from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text.slot_values import number
-from clsm_cli.text.timex_evidence import RECENT, is_event_day
+from clsm_cli.text.time import expressions
+from clsm_cli.text.time.evidence import RECENT, is_event_day
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from clsm_cli.text.timex import TimeExpression
+    from clsm_cli.text.time.expressions import TimeExpression
 
 
 class Bounds(NamedTuple):
@@ -83,7 +83,7 @@ def day_at(text: str, at: date | None, *, ahead: bool) -> tuple[str, int]:
     >>> day_at("2 March.", None, ahead=True), day_at("Easter", date(2026, 2, 16), ahead=True)
     (('2 March', 7), ('', 0))
     """
-    for each in timex.find(text[:60], at or _NO_DAY, lies="plan" if ahead else "past"):
+    for each in expressions.find(text[:60], at or _NO_DAY, lies="plan" if ahead else "past"):
         if each.start > 3 or (each.start and "on" not in text[:3]):
             continue
         if (at is None and each.relative) or not each.certain:
@@ -184,10 +184,10 @@ def _since(clause: str, at: date | None, *, change: bool) -> str | None:
 
 def _event_day(clause: str, at: date) -> date | None:
     """Return the day of the change that a clause tells."""
-    for each in timex.find(clause, at):
+    for each in expressions.find(clause, at):
         if each.day and not _UNTIL_BEFORE.search(clause, 0, each.start):
             return each.day
-    for each in timex.find(clause, at, lies="past"):
+    for each in expressions.find(clause, at, lies="past"):
         if is_event_day(clause, each.start, (each.first, each.until), at):
             return each.first
     return None
@@ -195,7 +195,11 @@ def _event_day(clause: str, at: date) -> date | None:
 
 def _both_ways(text: str, at: date) -> Iterator[tuple[TimeExpression, TimeExpression]]:
     """The time expressions of a text, as if what they are of lay behind, and ahead."""
-    return zip(timex.find(text, at, lies="past"), timex.find(text, at, lies="plan"), strict=True)
+    return zip(
+        expressions.find(text, at, lies="past"),
+        expressions.find(text, at, lies="plan"),
+        strict=True,
+    )
 
 
 def _nearer(behind: TimeExpression, ahead: TimeExpression, at: date) -> TimeExpression:
@@ -227,7 +231,9 @@ def _first_day(text: str, at: date | None, *, ahead: bool) -> str:
     found, _ = day_at(text, at, ahead=ahead)
     if len(found) == _ISO_DAY:
         return found
-    for each in timex.find(f"in {text[:40]}", at or _NO_DAY, lies="plan" if ahead else "past"):
+    for each in expressions.find(
+        f"in {text[:40]}", at or _NO_DAY, lies="plan" if ahead else "past"
+    ):
         if each.start <= len("in ") and each.certain and (at is not None or not each.relative):
             return each.first.isoformat()
     return ""

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from clsm_cli.records import NamedTuple
+from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text import slot_older, slot_values
 from clsm_cli.text.slot_clauses import clauses
 from clsm_cli.text.slot_identity import same_subject, same_value, subject_key

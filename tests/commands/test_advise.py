@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from advising import NOTHING, statement
 
-from clsm_cli.store import layout, nights
+from clsm_cli.store import layout, runs
 from clsm_cli.text.tokens import count_tokens
 
 if TYPE_CHECKING:
@@ -122,9 +122,9 @@ def test_a_stale_packet(asked: Cli) -> None:
 def test_an_answer_is_no_night(asked: Cli) -> None:
     packet = asked.ok("consolidate", "--ask", *NOW).out
     asked.ok("consolidate", "--answer", "-", *NOW, stdin=said(packet, GOOD))
-    assert nights.read(layout.open_store(asked.store, dict(asked.environment))).good is None
+    assert runs.read(layout.open_store(asked.store, dict(asked.environment))).good is None
     asked.ok("consolidate", *NOW)
-    assert nights.read(layout.open_store(asked.store, dict(asked.environment))).good is not None
+    assert runs.read(layout.open_store(asked.store, dict(asked.environment))).good is not None
 
 
 @pytest.mark.parametrize("answer", [b"", b"I would rather not.", b'{"parts": 1}', b"\xff\xfe{}"])

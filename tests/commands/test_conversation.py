@@ -12,8 +12,8 @@ import pytest
 
 from clsm_cli.commands import conversation
 from clsm_cli.errors import BadInputError
-from clsm_cli.retrieval.current import Said
-from clsm_cli.text.fence import KEY_BYTES, OPENING, seal
+from clsm_cli.retrieval.dialogue_context import Said
+from clsm_cli.text.fence_lines import KEY_BYTES, OPENING, seal
 
 NOW = datetime(2026, 2, 24, 12, 0, tzinfo=UTC)
 DAMAGED = Path(__file__).parents[2] / "fixtures" / "damaged"

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from consolidation.test_correct import BELL, NOW, QUARTER, bell, hold, statement
+from consolidation.test_correction import BELL, NOW, QUARTER, bell, hold, statement
 from in_process import InProcess
 from ingesting import new_store, tree
 from sleeping import current

@@ -9,10 +9,10 @@ import pytest
 from in_process import InProcess
 from ingesting import new_store, take, tree
 
-from clsm_cli.commands.render_doctor import SHOWN, doctor_lines
+from clsm_cli.commands.doctor import SHOWN, doctor_lines
 from clsm_cli.errors import NewerFormatError, RefusedError
-from clsm_cli.health.codes import found
-from clsm_cli.health.doctor import Report
+from clsm_cli.health.diagnosis import Report
+from clsm_cli.health.findings import found
 
 if TYPE_CHECKING:
     from pathlib import Path

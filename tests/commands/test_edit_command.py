@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 import typer
-from consolidation.test_correct import BELL, NOW, QUARTER, bell, hold
+from consolidation.test_correction import BELL, NOW, QUARTER, bell, hold
 from ingesting import new_store, tree
 from sleeping import current, rows
 from typer.testing import CliRunner, Result
 
 from clsm_cli.commands.edit import EXAMPLES, edit
-from clsm_cli.commands.help import Command
+from clsm_cli.commands.options import Command
 from clsm_cli.errors import BadInputError, RefusedError
 from clsm_cli.store.layout import Store
 

@@ -18,12 +18,11 @@ from ingesting import scratch
 from processes import Cli, environment
 from pseudo_terminal import Terminal
 
-from clsm_cli.commands import render_label
-from clsm_cli.commands.keyboard import BACK, END, ENTER, ON
-from clsm_cli.commands.label_session import Session
-from clsm_cli.evaluation.own.proposals import Proposal
+from clsm_cli.commands import label_session
+from clsm_cli.commands.label_session import BACK, END, ENTER, ON, Session
+from clsm_cli.evaluation.own.query_proposals import Proposal
 from clsm_cli.evaluation.own.sheet import Found
-from clsm_cli.store import label_edit, labels
+from clsm_cli.store import labels
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -47,7 +46,7 @@ class File:
         known = {row.id for row in labels.parse(self.text, "x").rows}
         change: dict[str, Label | None] = {row.id: row for row in rows if row.id in known}
         change |= dict.fromkeys(known.intersection(without))
-        self.text = label_edit.edited(self.text, change, [r for r in rows if r.id not in known])
+        self.text = labels.edited(self.text, change, [r for r in rows if r.id not in known])
         self.times += 1
 
     @property
@@ -114,7 +113,7 @@ def test_without_anything_found_only_none_and_skip_count(file: File) -> None:
     session = Session(ASKED, lambda _: [], file.save)
     press(session, "y", "n", " ", ON, ENTER)
     assert (session.at, file.times) == (0, 0)
-    assert "Nothing was found" in "\n".join(render_label.screen(session, 80))
+    assert "Nothing was found" in "\n".join(label_session.screen(session, 80))
     press(session, "0")
     assert file.said == [("What of heron?", ())]
 
@@ -122,8 +121,8 @@ def test_without_anything_found_only_none_and_skip_count(file: File) -> None:
 @pytest.mark.parametrize("width", [20, 40, 80, 300])
 def test_a_screen_fits_and_cannot_steer_the_terminal(session: Session, width: int) -> None:
     for _ in FOUND:
-        lines = render_label.screen(session, width)
-        assert max(map(len, lines)) < max(render_label.NARROW, min(width, render_label.WIDE))
+        lines = label_session.screen(session, width)
+        assert max(map(len, lines)) < max(label_session.NARROW, min(width, label_session.WIDE))
         assert len(lines) <= 24 + 4 * (width < 80)
         assert "\x1b" not in "".join(lines)
         session.press(ON)

@@ -14,14 +14,14 @@ import pytest
 from faults.power import mounts
 from ingesting import NOW, new_store, take
 
-from clsm_cli.commands import boundary
+from clsm_cli.commands import error_boundary
 from clsm_cli.consolidation import rehearsal
 from clsm_cli.errors import DiskError
-from clsm_cli.retrieval import judgements
+from clsm_cli.retrieval import feedback_log
 from clsm_cli.store import atomic, episodes, layout, runs
-from clsm_cli.store.activations import Activation
 from clsm_cli.store.index import database, vector_files, vectors
-from clsm_cli.store.index.reader import Index
+from clsm_cli.store.index.index_queries import Index
+from clsm_cli.store.logs import Activation
 
 
 def test_an_error_of_the_disk_is_one_sentence_wherever_it_comes_from(
@@ -30,7 +30,7 @@ def test_an_error_of_the_disk_is_one_sentence_wherever_it_comes_from(
     unreadable = Path("/proc/self/mem")  # page 0 is in no process
     if not unreadable.exists():
         pytest.skip("this system has no /proc/self/mem")
-    assert boundary.guard(unreadable.read_bytes) == DiskError.exit_code
+    assert error_boundary.guard(unreadable.read_bytes) == DiskError.exit_code
     said = capsys.readouterr().err
     assert said.startswith("clsm: the disk: Input/output error; ")
     assert said.count("\n") == 1
@@ -41,7 +41,7 @@ def test_another_error_of_the_system_is_a_bug() -> None:
         raise OSError(errno.ENOTTY, "no terminal")
 
     with pytest.raises(OSError, match="no terminal"):
-        boundary.guard(fail)
+        error_boundary.guard(fail)
 
 
 def _fails(path: Path) -> OSError:
@@ -130,11 +130,11 @@ def test_a_log_that_cannot_be_read_is_not_one_without_the_recall(
     store = new_store(tmp_path / "memory")
     moment = datetime.fromisoformat(NOW)
     atomic.append(store.flow / "activation.jsonl", Activation("r-1", NOW, ("a",)).render())
-    assert judgements.give(store, "r-1", ["a"], [], moment).is_new
+    assert feedback_log.give(store, "r-1", ["a"], [], moment).is_new
 
     def fail(path: Path, _: int) -> bytes:
         raise DiskError(path, os.strerror(errno.EIO))
 
     monkeypatch.setattr(atomic, "read", fail)
     with pytest.raises(DiskError, match=r"jsonl: Input/output error"):
-        judgements.give(store, "r-1", ["a"], [], moment)
+        feedback_log.give(store, "r-1", ["a"], [], moment)

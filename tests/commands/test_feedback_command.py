@@ -10,7 +10,7 @@ from sample_store import SAMPLE
 
 from clsm_cli.commands.feedback import spread
 from clsm_cli.errors import BadInputError
-from clsm_cli.retrieval.feedback import FILE
+from clsm_cli.retrieval.learned_weights import FILE
 from clsm_cli.store import atomic, layout, logs
 
 if TYPE_CHECKING:

@@ -15,10 +15,10 @@ from ingesting import new_store
 from processes import Cli, environment
 from using_git import WHO, commit, git_says
 
-from clsm_cli.forgetting.forget import Plan
+from clsm_cli.forgetting.clean_writing import Writes
+from clsm_cli.forgetting.erasure import Plan
 from clsm_cli.forgetting.receipt import Receipt
-from clsm_cli.forgetting.writing import Writes
-from clsm_cli.ingestion.note import write_note
+from clsm_cli.ingestion.capture import write_note
 from clsm_cli.text import secrets
 
 if TYPE_CHECKING:

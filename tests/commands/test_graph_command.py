@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 import typer
-from inspection.test_graph import edge, new_store, node, sample
+from inspection.test_graph_view import edge, new_store, node, sample
 from typer.testing import CliRunner, Result
 
 from clsm_cli.commands.graph import EXAMPLES, graph
-from clsm_cli.commands.help import Command
+from clsm_cli.commands.options import Command
 from clsm_cli.errors import BadInputError, DiskError
 
 SINGLE = typer.Typer(add_completion=False, rich_markup_mode=None)

@@ -7,7 +7,7 @@ from datetime import datetime
 from pathlib import Path
 
 import pytest
-from consolidation.test_correct import NOW, QUARTER, bell, done, hold, statement
+from consolidation.test_correction import NOW, QUARTER, bell, done, hold, statement
 from hypothesis import given
 from hypothesis import strategies as st
 from in_process import InProcess
@@ -16,9 +16,8 @@ from strategies import examples
 
 from clsm_cli.commands.render_history import BAR, _Span, bar, renderables
 from clsm_cli.errors import BadInputError
-from clsm_cli.inspection.history import View
-from clsm_cli.inspection.history import history as use_case
-from clsm_cli.inspection.versions import Version
+from clsm_cli.inspection.fact_history import Version, View
+from clsm_cli.inspection.fact_history import history as use_case
 from clsm_cli.store.layout import Store
 
 TODAY = "2026-03-05T12:00:00+01:00"

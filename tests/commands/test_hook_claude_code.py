@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from clsm_cli.integrations.claude_code import EVENTS
-from clsm_cli.text.fence import OPENING
+from clsm_cli.integrations.claude_code_setup import EVENTS
+from clsm_cli.text.fence_lines import OPENING
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -17,7 +17,7 @@ import pytest
 from advising import NOTHING, statement
 from mcp import Client, MCPError, StdioServerParameters, stdio_client
 
-from clsm_cli.text.fence import OPENING, blocks
+from clsm_cli.text.fence_lines import OPENING, blocks
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable

@@ -13,10 +13,10 @@ from ingesting import new_store, take
 from sleeping import chat, sleep
 from typer.testing import CliRunner, Result
 
-from clsm_cli.commands import context, held, history, news, open_source, recall, show
-from clsm_cli.commands.help import Command
+from clsm_cli.commands import context, history, list_statements, log, open_source, recall, show
+from clsm_cli.commands.options import Command
 from clsm_cli.errors import BadInputError
-from clsm_cli.ingestion.note import write_note
+from clsm_cli.ingestion.capture import write_note
 from clsm_cli.store.layout import Store
 
 NOW = "2026-03-01T12:00:00+01:00"
@@ -26,8 +26,8 @@ APP = typer.Typer(add_completion=False, rich_markup_mode=None)
 for name, module, function in (
     ("recall", recall, recall.recall),
     ("context", context, context.context),
-    ("list", held, held.held),
-    ("log", news, news.news),
+    ("list", list_statements, list_statements.list_statements),
+    ("log", log, log.log),
     ("history", history, history.history),
     ("show", show, show.show),
     ("open", open_source, open_source.open_source),

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from consolidation.test_correct import BELL, HOME, NOW, bell, hold, home, statement
+from consolidation.test_correction import BELL, HOME, NOW, bell, hold, home, statement
 from in_process import InProcess
 from ingesting import new_store, tree
 from sleeping import rows

@@ -18,7 +18,7 @@ from strategies import examples, texts
 from clsm_cli.commands import fence_key
 from clsm_cli.commands.render_prompt import ABOUT, ABOUT_QUOTED, prompt_lines
 from clsm_cli.retrieval.answer import Answer, Budget, Concept, Dropped, Memory, Source, Why
-from clsm_cli.text.fence import KEY_BYTES, blocks
+from clsm_cli.text.fence_lines import KEY_BYTES, blocks
 
 if TYPE_CHECKING:
     from processes import Cli

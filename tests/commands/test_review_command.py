@@ -8,8 +8,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from consolidation.test_correct import BELL, NOW, QUARTER, bell, hold
-from consolidation.test_review import ask, listed
+from consolidation.test_correction import BELL, NOW, QUARTER, bell, hold
+from consolidation.test_review_queue import ask, listed
 from hypothesis import given
 from hypothesis import strategies as st
 from in_process import InProcess
@@ -18,10 +18,10 @@ from pseudo_terminal import Terminal
 from sleeping import current
 
 from clsm_cli.commands import render_review
-from clsm_cli.consolidation.review import CONTRADICTION, NEW_TAG, REASONS
-from clsm_cli.consolidation.worth import Why
+from clsm_cli.consolidation.review_queue import CONTRADICTION, NEW_TAG, REASONS
+from clsm_cli.consolidation.selection_reasons import Why
 from clsm_cli.errors import BadInputError
-from clsm_cli.heads.owner import Decision
+from clsm_cli.heads.owner_model import Decision
 from clsm_cli.store.layout import Store
 from clsm_cli.store.logs import ReviewItem
 

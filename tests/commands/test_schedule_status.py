@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 import pytest
 from scheduling import CRONTAB, OPENCLAW, home, on_path, put, tab
 
-from clsm_cli.integrations import schedule
+from clsm_cli.integrations import nightly_schedule
 from clsm_cli.integrations.schedulers import Systemd
 
 if TYPE_CHECKING:
@@ -78,20 +78,24 @@ def test_a_line_that_was_edited_by_hand(desk: Cli) -> None:
     ],
 )
 def test_clocks_that_are_put_forward_and_back(now: str, first: str, count: int) -> None:
-    job = schedule.Job("clsm-1", "/m", 210, ("clsm",), {})
+    job = nightly_schedule.Job("clsm-1", "/m", 210, ("clsm",), {})
     moment = datetime.fromisoformat(now).replace(tzinfo=AMSTERDAM)
-    found = list(schedule.crontab_starts(schedule.crontab_with("", job, []), "clsm-1", moment))
+    found = list(
+        nightly_schedule.crontab_starts(
+            nightly_schedule.crontab_with("", job, []), "clsm-1", moment
+        )
+    )
     assert (found[0].isoformat(), len(found)) == (first, count)
     assert len({each.timestamp() for each in found}) == count
 
 
 @pytest.mark.parametrize("fields", ["", "30", "x * * * *", "30 9-17 * * *", "30 * * * 1", "@daily"])
 def test_lines_of_which_nobody_can_tell(fields: str) -> None:
-    job = schedule.Job("clsm-1", "/m", 210, ("clsm",), {})
-    text = schedule.crontab_with("", job, []).replace("30 * * * *", fields)
+    job = nightly_schedule.Job("clsm-1", "/m", 210, ("clsm",), {})
+    text = nightly_schedule.crontab_with("", job, []).replace("30 * * * *", fields)
     now = datetime(2026, 3, 2, 12, tzinfo=AMSTERDAM)
-    assert list(schedule.crontab_starts(text, "clsm-1", now)) == []
-    assert list(schedule.crontab_starts(text, "clsm-2", now)) == []
+    assert list(nightly_schedule.crontab_starts(text, "clsm-1", now)) == []
+    assert list(nightly_schedule.crontab_starts(text, "clsm-2", now)) == []
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,8 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from consolidation.test_correct import BELL, HOME, QUARTER, bell, hold, home
-from forgetting.test_undo import corrected
+from consolidation.test_correction import BELL, HOME, QUARTER, bell, hold, home
+from forgetting.test_run_reversal import corrected
 from forgetting.undoing import newest, noted
 from in_process import InProcess
 from ingesting import new_store, tree

@@ -11,10 +11,10 @@ from clsm_cli.config import ConsolidationSettings
 from clsm_cli.consolidation import claims
 from clsm_cli.consolidation.calibrate import Calibration
 from clsm_cli.consolidation.claims import Claim
-from clsm_cli.consolidation.known import Known
-from clsm_cli.consolidation.observe import observe
+from clsm_cli.consolidation.lookup import Known
+from clsm_cli.consolidation.rule_evidence import observe
+from clsm_cli.consolidation.statement_selection import weighed
 from clsm_cli.consolidation.values import is_same_value
-from clsm_cli.consolidation.weighing import weighed
 from clsm_cli.heads.judge import about_document
 from clsm_cli.model.episodes import Episode, Turn
 from clsm_cli.model.graph import Statement

@@ -19,7 +19,7 @@ from ingesting import new_store, scratch, take
 from sleeping import bytes_of, chat, rows, sleep
 from using_git import git
 
-from clsm_cli.inspection.history import View, history
+from clsm_cli.inspection.fact_history import View, history
 from clsm_cli.store.layout import open_store
 from clsm_cli.text.node_ids import node_id
 

@@ -10,7 +10,7 @@ from ingesting import new_store, take
 from sleeping import current, edges, nodes, rows, sleep, told
 
 from clsm_cli.consolidation.leftovers import values_left
-from clsm_cli.consolidation.threads import Answer, closed
+from clsm_cli.consolidation.open_questions import Answer, closed
 from clsm_cli.model.episodes import EpisodeRecord, OpenQuestion, Turn
 from clsm_cli.store import logs, shards
 from clsm_cli.store.layout import Store

@@ -10,13 +10,13 @@ import pytest
 from ingesting import new_store, take
 from sleeping import chat, current, sleep
 
-from clsm_cli.consolidation import state
-from clsm_cli.consolidation.correct import correct
-from clsm_cli.consolidation.known import Known
+from clsm_cli.consolidation import store_state
+from clsm_cli.consolidation.correction import correct
+from clsm_cli.consolidation.lookup import Known
 from clsm_cli.model.codec import encode
 from clsm_cli.model.graph import Statement
 from clsm_cli.model.ids import statement_id, tombstone_hash
-from clsm_cli.store import atomic, episodes, inbox, logs, shards, statements
+from clsm_cli.store import atomic, episodes, inbox, logs, record_files, shards
 from clsm_cli.store.jsonlines import dump
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ def of_birds(store: Store) -> set[str]:
 def seen(store: Store) -> dict[str, Statement]:
     """What readers take for the statements of a store, times of recording and revisions aside."""
     records = shards.load_graph(store.graphs(), logs.forgotten(store)).records
-    rows = statements.load(store, records, "")
+    rows = record_files.load(store, records, "")
     return {
         i: replace(r, rev=(0, ""), recorded_at=None, supersedes=None, superseded_at=None)
         for i, r in rows.items()
@@ -164,7 +164,7 @@ def test_review_items_about_it_are_left_out(store: Store) -> None:
     for item in (gone, left):
         atomic.append(store.flow / "review.jsonl", logs.render(item))
     bury(store, {"f-1"})
-    found = state.reviewed(store)
+    found = store_state.reviewed(store)
     assert "v-1" not in found
     assert found["v-2"] == left
 

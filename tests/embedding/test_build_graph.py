@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from clsm_cli.embedding.session import GRAPH
+from clsm_cli.embedding.encoder import GRAPH
 
 pytest.importorskip("onnx")
 ROOT = Path(__file__).parents[2]

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 from strategies import examples
 
 from clsm_cli.embedding import similarity
-from clsm_cli.embedding.portable import PortableSession
-from clsm_cli.embedding.runtime import config_entries
+from clsm_cli.embedding.onnx_session import PortableSession, config_entries
 from clsm_cli.embedding.similarity import SCALE, Similarity, _split
 
 GRAPH = Path(similarity.__file__).with_name("similarity.onnx")

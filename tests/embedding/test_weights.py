@@ -7,7 +7,7 @@ import pytest
 from model_files import NAMES, flip_byte, names
 
 from clsm_cli.embedding import weights
-from clsm_cli.embedding.stamp import NAME as STAMP
+from clsm_cli.embedding.pins import NAME as STAMP
 from clsm_cli.errors import DiskError, ModelDigestError, ModelMissingError
 
 

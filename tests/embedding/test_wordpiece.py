@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clsm_cli.embedding import wordpiece
-from clsm_cli.embedding.pieces import MOST_PIECES
+from clsm_cli.embedding.static_vectors import Words
 from clsm_cli.embedding.wordpiece import WordPieces
-from clsm_cli.embedding.words import Words
+from clsm_cli.startup.query_pieces import MOST_PIECES
 
 if TYPE_CHECKING:
     from pathlib import Path

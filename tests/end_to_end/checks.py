@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from clsm_cli.text.fence import OPENING
+from clsm_cli.text.fence_lines import OPENING
 from end_to_end.gateway import wait_for
 
 if TYPE_CHECKING:

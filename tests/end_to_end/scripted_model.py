@@ -13,7 +13,7 @@ import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, Self
 
-from clsm_cli.text.fence import CLOSING
+from clsm_cli.text.fence_lines import CLOSING
 
 NAME = "scripted"
 _RUN = re.compile(r"RUN<<(.+?)>>", re.DOTALL)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from clsm_cli.text.fence import OPENING
+from clsm_cli.text.fence_lines import OPENING
 from end_to_end.week import simulate
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ from clsm_cli.evaluation.stores import Workshop
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from clsm_cli.retrieval.meaning import Engine
+    from clsm_cli.retrieval.dense_search import Engine
 
 
 @pytest.fixture

@@ -16,14 +16,14 @@ from clsm_cli.evaluation.ablation import MECHANISMS, Mechanism, Variation, chose
 from clsm_cli.evaluation.dataset import Case, Chat, Dataset, Existing, Folders, Query
 from clsm_cli.evaluation.loaders.parsing import Said
 from clsm_cli.evaluation.stores import Workshop
-from clsm_cli.evaluation.systems.registry import Recall
+from clsm_cli.evaluation.systems.system_registry import Recall
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from clsm_cli.evaluation.benches import Bench
     from clsm_cli.evaluation.measures import Retrieved
-    from clsm_cli.retrieval.meaning import Engine
+    from clsm_cli.retrieval.dense_search import Engine
 
 SESSIONS: dict[str, list[tuple[str, int, str]]] = {
     "2026-02-02": [

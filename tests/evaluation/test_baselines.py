@@ -16,8 +16,8 @@ from clsm_cli.evaluation import benches
 from clsm_cli.evaluation.dataset import Case, Chat, Dataset, Existing, Folders, Query
 from clsm_cli.evaluation.loaders.parsing import Said
 from clsm_cli.evaluation.stores import Workshop
-from clsm_cli.evaluation.systems import baselines, registry
-from clsm_cli.scoring import bm25
+from clsm_cli.evaluation.systems import baselines, system_registry
+from clsm_cli.scoring import match
 from clsm_cli.text.tokens import count_tokens
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ def notes(
 
 
 def _asked(name: str, bench: Bench, *texts: str, at: str = "") -> list[Retrieved]:
-    system = next(each for each in registry.plain() if each.name == name)
+    system = next(each for each in system_registry.plain() if each.name == name)
     queries = [Query(str(number), text, at=at) for number, text in enumerate(texts)]
     return list(system.ask(bench, queries))
 
@@ -107,15 +107,15 @@ def _lines(found: Retrieved) -> list[str]:
 
 
 def test_names_and_parameters_are_said() -> None:
-    systems = registry.plain()
-    assert tuple(each.name for each in systems) == registry.BASELINES
+    systems = system_registry.plain()
+    assert tuple(each.name for each in systems) == system_registry.BASELINES
     assert len({each.name for each in systems}) == len(systems) == 7
-    assert {registry.MINILM, registry.STATIC} < {*registry.BASELINES}
+    assert {system_registry.MINILM, system_registry.STATIC} < {*system_registry.BASELINES}
     about = {each.name: each.about for each in systems}
     assert f"k1 {baselines.K1}, b {baselines.B}" in about["BM25"]
 
 
-@pytest.mark.parametrize("name", registry.BASELINES)
+@pytest.mark.parametrize("name", system_registry.BASELINES)
 def test_the_same_question_gets_the_same_answer_and_leaves_no_trace(
     name: str, chat: Bench, notes: Bench
 ) -> None:
@@ -161,10 +161,10 @@ def test_bm25_is_lucenes(chat: Bench) -> None:
     """Against the formula, over the terms that stemming and the stop words leave."""
     lengths = [6, 4, 4, 7, 4, 4, 6]  # of t0: ann, adopt, grey, cat, shelter, leiden
     average = sum(lengths) / len(lengths)
-    idf = {"grey": bm25.idf(7, 2), "cat": bm25.idf(7, 4)}
+    idf = {"grey": match.idf(7, 2), "cat": match.idf(7, 4)}
     score = {
         turn: sum(
-            idf[term] * bm25.weight(1, length, average, k1=baselines.K1, b=baselines.B)
+            idf[term] * match.weight(1, length, average, k1=baselines.K1, b=baselines.B)
             for term in (("grey", "cat") if turn in ("t0", "t3") else ("cat",))
         )
         for turn, length in zip(("t0", "t1", "t2", "t3"), lengths, strict=False)

@@ -9,7 +9,7 @@ from evaluation.small_sets import DAYS, write_memory
 from ingesting import tree
 
 from clsm_cli.evaluation import stores
-from clsm_cli.evaluation.loaders.memory import FOLDERS
+from clsm_cli.evaluation.loaders.own_memory import FOLDERS
 from clsm_cli.evaluation.studies import distillation, labelled
 
 if TYPE_CHECKING:

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 import pytest
 
-from clsm_cli.evaluation import ranking
-from clsm_cli.evaluation.ranking import Sample
+from clsm_cli.evaluation import rank_fit
+from clsm_cli.evaluation.rank_fit import Sample
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -27,7 +27,7 @@ def _samples(weights: NDArray[np.float64], count: int = 400) -> list[Sample]:
 
 
 def _likelihood(samples: list[Sample], weights: NDArray[np.float64]) -> float:
-    total = -ranking.RIDGE * len(samples) / 2 * float(weights @ weights)
+    total = -rank_fit.RIDGE * len(samples) / 2 * float(weights @ weights)
     for sample in samples:
         scores = sample.signals @ weights
         logs = scores - np.log(np.exp(scores).sum())
@@ -37,18 +37,18 @@ def _likelihood(samples: list[Sample], weights: NDArray[np.float64]) -> float:
 
 def test_it_finds_the_weights_that_made_the_choices() -> None:
     true = np.array([6.0, 2.0, -3.0])
-    assert ranking.fit(_samples(true)) == pytest.approx(true, abs=0.8)
+    assert rank_fit.fit(_samples(true)) == pytest.approx(true, abs=0.8)
 
 
 def test_no_step_away_is_better() -> None:
     samples = _samples(np.array([4.0, 1.0]), 60)
     samples += [Sample(sample.signals, (0, 3)) for sample in samples[:20]]  # several gold
-    best = ranking.fit(samples)
+    best = rank_fit.fit(samples)
     for step in ([0.01, 0], [-0.01, 0], [0, 0.01], [0, -0.01]):
         assert _likelihood(samples, best + np.array(step)) < _likelihood(samples, best)
 
 
 def test_a_frozen_signal_has_no_weight() -> None:
-    found = ranking.fit(_samples(np.array([4.0, 4.0])), frozen=[0])
+    found = rank_fit.fit(_samples(np.array([4.0, 4.0])), frozen=[0])
     assert found[0] == 0
     assert found[1] > 1

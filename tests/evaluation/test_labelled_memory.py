@@ -11,7 +11,7 @@ from sample_store import SAMPLE
 
 from clsm_cli.errors import BadInputError
 from clsm_cli.evaluation.dataset import Folders
-from clsm_cli.evaluation.loaders import memory
+from clsm_cli.evaluation.loaders import own_memory
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,12 +28,12 @@ def _changed(tmp_path: Path, old: str, new: str) -> Dataset:
     """The small memory with a change in its queries."""
     assert old in QUERIES
     folder = write_notes(tmp_path / "set")
-    return memory.load(_rewritten(folder, "queries.yaml", QUERIES.replace(old, new)))
+    return own_memory.load(_rewritten(folder, "queries.yaml", QUERIES.replace(old, new)))
 
 
 def test_queries_concepts_and_negatives(tmp_path: Path) -> None:
     folder = write_notes(tmp_path / "set")
-    found = memory.load(folder)
+    found = own_memory.load(folder)
     assert (found.name, found.unit, found.headline) == ("set", "quote", "f1")
     (case,) = found.cases
     assert case.source == Folders(folder, ("workspace", "sessions"))
@@ -50,12 +50,12 @@ def test_queries_concepts_and_negatives(tmp_path: Path) -> None:
 
 def test_the_digest_is_of_what_is_read(tmp_path: Path) -> None:
     folder = write_notes(tmp_path / "set")
-    before = memory.load(folder).digest
-    assert memory.load(write_notes(tmp_path / "other")).digest == before
+    before = own_memory.load(folder).digest
+    assert own_memory.load(write_notes(tmp_path / "other")).digest == before
     (folder / "labels" / "facts.yaml").write_text("[]")
-    assert memory.load(folder).digest == before
+    assert own_memory.load(folder).digest == before
     (folder / "workspace" / "b.md").write_text("# B\n")
-    assert memory.load(folder).digest != before
+    assert own_memory.load(folder).digest != before
 
 
 def test_evidence_that_is_not_there_is_left_out_and_said(tmp_path: Path) -> None:
@@ -76,14 +76,14 @@ def test_a_quote_from_a_transcript_is_looked_for_in_its_texts(tmp_path: Path) ->
         "sessions/a.jsonl\n    quote: '\"stood on the gauge\" for'",
     )
     assert text != QUERIES
-    found = memory.load(_rewritten(folder, "queries.yaml", text))
+    found = own_memory.load(_rewritten(folder, "queries.yaml", text))
     assert found.cases[0].queries[1].gold == ('"stood on the gauge" for',)
 
 
 def test_what_has_neither_gold_nor_category_is_said(tmp_path: Path) -> None:
     more = "- {id: 3, query: who, category: '', concepts: [heron]}\n- {id: q4, query: what}\n"
     folder = _rewritten(write_notes(tmp_path / "set"), "queries.yaml", QUERIES + more)
-    found = memory.load(folder)
+    found = own_memory.load(folder)
     assert [q.id for q in found.cases[0].queries] == ["q1", "q2", "3", "p1", "o1"]
     assert found.notes == (
         "2 queries have no category: 3; q4",
@@ -117,7 +117,7 @@ def test_a_label_that_is_wrong_is_named(tmp_path: Path, old: str, new: str, reas
 
 
 def test_the_sample_is_whole() -> None:
-    found = memory.load(SAMPLE)
+    found = own_memory.load(SAMPLE)
     kinds = [query.negative for query in found.cases[0].queries]
     assert (kinds.count(""), kinds.count("near topic"), kinds.count("off topic")) == (45, 3, 30)
     # every quote is where its label says, and every file is the one that SHA256SUMS lists

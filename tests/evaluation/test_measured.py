@@ -10,10 +10,10 @@ from evaluation.small_sets import write_notes
 from ingesting import embedder
 
 from clsm_cli.evaluation import benches, run
-from clsm_cli.evaluation.loaders import memory
+from clsm_cli.evaluation.loaders import own_memory
 from clsm_cli.evaluation.stores import Workshop
-from clsm_cli.evaluation.systems import registry
-from clsm_cli.evaluation.systems.registry import Recall
+from clsm_cli.evaluation.systems import system_registry
+from clsm_cli.evaluation.systems.system_registry import Recall
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
     from clsm_cli.evaluation.dataset import Query
     from clsm_cli.evaluation.measures import Retrieved
     from clsm_cli.evaluation.run import Measured
-    from clsm_cli.retrieval.meaning import Engine
+    from clsm_cli.retrieval.dense_search import Engine
 
 
 @pytest.fixture(scope="module")
 def made(tmp_path_factory: pytest.TempPathFactory, engine: Engine) -> Bench:
     folder = tmp_path_factory.mktemp("asked")
     shop = Workshop(folder / "work", embedder(), None, fresh=False, progress=lambda *_: None)
-    (bench,) = benches.make(memory.load(write_notes(folder / "set")), shop, engine)
+    (bench,) = benches.make(own_memory.load(write_notes(folder / "set")), shop, engine)
     return bench
 
 
@@ -58,7 +58,7 @@ def measure(bench: Bench, system: System, queries: Sequence[Query] | None = None
     chosen = bench.case.queries if queries is None else queries
 
     def without() -> list[Retrieved]:
-        return list(registry.named(registry.MINILM).ask(bench, chosen))
+        return list(system_registry.named(system_registry.MINILM).ask(bench, chosen))
 
     return run.measure(system, bench, chosen, without)
 

@@ -10,7 +10,7 @@ from ingesting import embedder
 
 from clsm_cli.evaluation import benches, measures, stores
 from clsm_cli.evaluation.dataset import Chat, key
-from clsm_cli.evaluation.loaders import nodes
+from clsm_cli.evaluation.loaders import node_labels
 from clsm_cli.evaluation.loaders.parsing import Said
 from clsm_cli.evaluation.nodes import planted, rankers
 from clsm_cli.evaluation.nodes.planted import burstiness, inventory
@@ -20,14 +20,14 @@ from clsm_cli.evaluation.stores import Workshop
 from clsm_cli.model.episodes import EpisodeRecord
 from clsm_cli.scoring.relevance import Evidence
 from clsm_cli.store import shards
-from clsm_cli.store.index import graph
+from clsm_cli.store.index import graph_queries
 from clsm_cli.store.index.opening import open_index
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from clsm_cli.evaluation.benches import Bench
-    from clsm_cli.retrieval.meaning import Engine
+    from clsm_cli.retrieval.dense_search import Engine
 
 SUBJECTS = (
     (
@@ -105,7 +105,7 @@ def made(path: Path, tmp_path_factory: pytest.TempPathFactory, engine: Engine) -
     """The two conversations with their concepts in their stores."""
     folder = tmp_path_factory.mktemp("work")
     shop = Workshop(folder, embedder(), None, fresh=False, progress=lambda *_: None)
-    return benches.make(nodes.load(path), shop, engine)
+    return benches.make(node_labels.load(path), shop, engine)
 
 
 def chat(*texts: str, sessions: int = 1) -> Chat:
@@ -153,7 +153,7 @@ def test_the_bursty_ones_come_first() -> None:
 
 
 def test_gold_is_in_the_evidence_or_in_the_answer(path: Path) -> None:
-    data = nodes.load(path)
+    data = node_labels.load(path)
     queries = data.cases[0].queries
     assert [each.id for each in queries] == ["1-1", "1-2"]
     violin, parrot = frozenset({"violin", "violins"}), frozenset({"parrot", "parrots"})
@@ -169,12 +169,12 @@ def test_gold_is_in_the_evidence_or_in_the_answer(path: Path) -> None:
 
 
 def test_what_is_left_out_is_said(path: Path) -> None:
-    data = nodes.load(path)
+    data = node_labels.load(path)
     assert (data.kind, data.headline, data.unit) == ("nodes", "f1", "turn")
     # Of each conversation one question has no node in its turns, and one asks the wrong person.
     assert any("2 queries with fewer than 2 gold concepts" in note for note in data.notes)
     assert not any("off-topic" in note for note in data.notes)
-    assert not nodes.matches(path)
+    assert not node_labels.matches(path)
 
 
 def test_the_store_holds_what_consolidation_would_have_written(made: list[Bench]) -> None:
@@ -188,8 +188,10 @@ def test_the_store_holds_what_consolidation_would_have_written(made: list[Bench]
     assert noted == sum(len(each.turns) for each in found)
     with open_index(bench.store, bench.shop.embedder) as opened:
         assert not opened.warnings
-        numbers = {number for each in episodes for number in map(graph.number_of, each.mentions)}
-        rows = list(graph.nodes(opened.index.connection, numbers).values())
+        numbers = {
+            number for each in episodes for number in map(graph_queries.number_of, each.mentions)
+        }
+        rows = list(graph_queries.nodes(opened.index.connection, numbers).values())
         assert {row.label for row in rows} == {each.label for each in found}
         assert all(row.vector >= 0 for row in rows)
         edges = planted.edges_of(bench.store)

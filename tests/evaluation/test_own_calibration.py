@@ -15,14 +15,14 @@ from ingesting import embedder, new_store, scratch, tree
 from clsm_cli.errors import RefusedError
 from clsm_cli.evaluation.own import calibration
 from clsm_cli.evaluation.stores import Workshop
-from clsm_cli.forgetting import undo
+from clsm_cli.forgetting import run_reversal
 from clsm_cli.store import layout
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-    from clsm_cli.retrieval.meaning import Engine
+    from clsm_cli.retrieval.dense_search import Engine
     from clsm_cli.store.layout import Store
 
 NOW = datetime.fromisoformat(labelled_store.NOW)
@@ -95,7 +95,7 @@ def test_a_floor_is_chosen_and_only_it_changes(
     assert text.replace(f"  recall.floor: {found.after:g}\n", "") == before["clsm.yaml"].decode()
     again = layout.open_store(store.root, {"CLSM_DEVICE": "pi"})
     assert calibration.apply(again, replace(found, before=found.after), NOW) is None
-    undone = undo.undo(again, run, NOW, lambda _: None)
+    undone = run_reversal.undo(again, run, NOW, lambda _: None)
     assert undone.is_exact
     assert config.read_bytes() == before["clsm.yaml"]
     config.write_bytes(config.read_bytes().split(b"settings:")[0])

@@ -12,8 +12,8 @@ import pytest
 from ingesting import embedder, scratch
 
 from clsm_cli.errors import BadInputError
-from clsm_cli.evaluation.own import proposals, sheet
-from clsm_cli.evaluation.own.proposals import Proposal
+from clsm_cli.evaluation.own import query_proposals, sheet
+from clsm_cli.evaluation.own.query_proposals import Proposal
 from clsm_cli.evaluation.own.sheet import DEPTH, Pools
 from clsm_cli.evaluation.stores import Workshop
 from clsm_cli.text.tokens import stems
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from clsm_cli.forgetting.memory import Memory
-    from clsm_cli.retrieval.meaning import Engine
+    from clsm_cli.forgetting.store_contents import Memory
+    from clsm_cli.retrieval.dense_search import Engine
     from clsm_cli.store.layout import Store
 
 
@@ -46,7 +46,7 @@ def pools(store: Store, engine: Engine, tmp_path: Path) -> Pools:
 
 
 def test_questions_that_were_asked_come_first_and_requests_do_not(held: Memory) -> None:
-    found = proposals.propose(held, [], 20)
+    found = query_proposals.propose(held, [], 20)
     assert found[0].text == "Where did the Marsdiep ferry go on Friday?"
     assert found[0].kind == "asked"
     (asked_in,) = found[0].hidden
@@ -62,12 +62,12 @@ def test_a_fact_that_changed_is_asked_for(held: Memory) -> None:
     )
     new = replace(old, id="f-2", value="mill", supersedes="f-1", valid_until=None)
     changed = held._replace(statements={**rows, "f-1": old, "f-2": new})
-    texts = [each.text for each in proposals.propose(changed, [], 20)]
+    texts = [each.text for each in query_proposals.propose(changed, [], 20)]
     assert "What was heron's location before it became mill?" in texts
 
 
 def test_a_quarter_should_have_no_answer(held: Memory) -> None:
-    found = proposals.propose(held, [], 12)
+    found = query_proposals.propose(held, [], 12)
     without = [each.text for each in found if each.kind == "negative"]
     assert len(without) == 3
     told = " ".join(each.turn.text for each in held.told.values()).casefold()
@@ -76,18 +76,18 @@ def test_a_quarter_should_have_no_answer(held: Memory) -> None:
 
 
 def test_nothing_is_proposed_twice_or_nearly_so(held: Memory) -> None:
-    first = proposals.propose(held, [], 12)
-    assert first == proposals.propose(held, [], 12)
-    again = proposals.propose(held, [each.text for each in first], 12)
+    first = query_proposals.propose(held, [], 12)
+    assert first == query_proposals.propose(held, [], 12)
+    again = query_proposals.propose(held, [each.text for each in first], 12)
     terms = [frozenset(stems(each.text)) for each in (*first, *again)]
     for place, one in enumerate(terms):
         for other in terms[:place]:
-            assert len(one & other) / len(one | other) < proposals.SAME
+            assert len(one & other) / len(one | other) < query_proposals.SAME
 
 
 def test_an_empty_store_has_nothing_but_what_it_cannot_answer(held: Memory) -> None:
     empty = held._replace(told={}, statements={}, records={})
-    assert {each.kind for each in proposals.propose(empty, [], 8)} == {"negative"}
+    assert {each.kind for each in query_proposals.propose(empty, [], 8)} == {"negative"}
 
 
 def test_a_pool_holds_the_answer_in_an_order_of_its_own(pools: Pools, held: Memory) -> None:

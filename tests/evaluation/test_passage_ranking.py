@@ -11,13 +11,13 @@ from evaluation.small_sets import write_gvd, write_locomo
 from ingesting import embedder
 
 from clsm_cli.config import Settings
-from clsm_cli.evaluation import benches, ranking
+from clsm_cli.evaluation import benches, rank_fit
 from clsm_cli.evaluation.benches import Bench
 from clsm_cli.evaluation.dataset import Case, Chat, Dataset, Query
 from clsm_cli.evaluation.loaders import gvd, locomo
 from clsm_cli.evaluation.loaders.parsing import Said
 from clsm_cli.evaluation.measures import Item
-from clsm_cli.evaluation.ranking import SIGNALS, Asked, Run
+from clsm_cli.evaluation.rank_fit import SIGNALS, Asked, Run
 from clsm_cli.evaluation.stores import Workshop
 from clsm_cli.store import layout
 
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from clsm_cli.evaluation.measures import Retrieved
-    from clsm_cli.retrieval.meaning import Engine
+    from clsm_cli.retrieval.dense_search import Engine
 
 WIDTH = len(SIGNALS)
 NOW = datetime(2023, 6, 2, tzinfo=UTC)
-SHIPPED = dict(zip(SIGNALS, ranking.weights(Settings().recall), strict=True))
+SHIPPED = dict(zip(SIGNALS, rank_fit.weights(Settings().recall), strict=True))
 
 
 @pytest.fixture(scope="module")
@@ -47,7 +47,7 @@ def talks(
     """Two conversations, asked all their questions."""
     path = write_locomo(tmp_path_factory.mktemp("talks") / "set")
     made = benches.make(locomo.load(path), long_shop, engine)
-    return ranking.ask_all(made, [bench.case.queries for bench in made])
+    return rank_fit.ask_all(made, [bench.case.queries for bench in made])
 
 
 def item(name: str, turn: str) -> Item:
@@ -101,36 +101,36 @@ def test_weights_are_fitted_on_the_other_cases(bench: Bench) -> None:
     """Case a rewards signal 0, b and c signal 1: each is judged by the others."""
     first, second = [[1.0, 0.0], [0.0, 1.0], [0.0, 0.0]], [[0.0, 1.0], [1.0, 0.0], [0.0, 0.0]]
     cases = [asked(bench, "a", first), asked(bench, "b", second), asked(bench, "c", second)]
-    fitted = ranking.leave_one_out(cases)
+    fitted = rank_fit.leave_one_out(cases)
     assert fitted["a"][1] > 0 > fitted["a"][0]
     assert fitted["b"] == pytest.approx(fitted["c"])
     assert fitted["b"][0] == pytest.approx(fitted["b"][1])
-    assert ranking.leave_one_out(cases, [SIGNALS[1]])["a"][1] == 0
-    refitted = ranking.ranked(cases)[ranking.REFIT]
+    assert rank_fit.leave_one_out(cases, [SIGNALS[1]])["a"][1] == 0
+    refitted = rank_fit.ranked(cases)[rank_fit.REFIT]
     assert [ids(found)[0] for found in refitted[0]] == ["i1"] * 5
 
 
 def test_one_case_has_no_others(bench: Bench) -> None:
     alone = [asked(bench, "a", [[1.0], [0.0]])]
-    assert ranking.leave_one_out(alone) == {}
-    assert list(ranking.ranked(alone)) == [ranking.SHIPPED, ranking.CONTENT]
+    assert rank_fit.leave_one_out(alone) == {}
+    assert list(rank_fit.ranked(alone)) == [rank_fit.SHIPPED, rank_fit.CONTENT]
 
 
 def test_content_leaves_out_who_and_when(bench: Bench) -> None:
     cases = [asked(bench, "a", [[1.0]])]
-    content = ranking.shipped(cases, ranking.NOT_CONTENT)["a"]
-    whole = ranking.shipped(cases)["a"]
+    content = rank_fit.shipped(cases, rank_fit.NOT_CONTENT)["a"]
+    whole = rank_fit.shipped(cases)["a"]
     for place, name in enumerate(SIGNALS):
         assert whole[place] == SHIPPED[name]
-        assert content[place] == (0 if name in ranking.NOT_CONTENT else SHIPPED[name])
+        assert content[place] == (0 if name in rank_fit.NOT_CONTENT else SHIPPED[name])
 
 
 def test_every_query_of_every_case_is_ranked(talks: list[Asked]) -> None:
-    found = ranking.ranked(talks)
+    found = rank_fit.ranked(talks)
     assert list(found) == [
-        ranking.SHIPPED, ranking.CONTENT, ranking.REFIT, ranking.REFIT_CONTENT,
+        rank_fit.SHIPPED, rank_fit.CONTENT, rank_fit.REFIT, rank_fit.REFIT_CONTENT,
     ]  # fmt: skip
-    assert set(found) == set(ranking.ABOUT)
+    assert set(found) == set(rank_fit.ABOUT)
     for by_case in found.values():
         for case, answers in zip(talks, by_case, strict=True):
             for query, answer in zip(case.queries, answers, strict=True):
@@ -142,15 +142,15 @@ def test_every_query_of_every_case_is_ranked(talks: list[Asked]) -> None:
                 assert bool(answer.items) == bool(query.gold)
                 assert all(each.text and each.tokens and each.day for each in answer.items)
     bought = next(at for at, query in enumerate(talks[0].queries) if query.id == "1-3")
-    assert found[ranking.SHIPPED][0][bought].items[0].turns == ("D2:1",)
+    assert found[rank_fit.SHIPPED][0][bought].items[0].turns == ("D2:1",)
 
 
 def test_a_day_ranks_by_its_best_turn(tmp_path: Path, long_shop: Workshop, engine: Engine) -> None:
     made = benches.make(gvd.load(write_gvd(tmp_path / "set")), long_shop, engine)
-    found = ranking.ranked(ranking.ask_all(made, [bench.case.queries for bench in made]))
-    assert list(found) == [ranking.SHIPPED, ranking.CONTENT]
+    found = rank_fit.ranked(rank_fit.ask_all(made, [bench.case.queries for bench in made]))
+    assert list(found) == [rank_fit.SHIPPED, rank_fit.CONTENT]
     asked_of = {query.text: at for at, query in enumerate(made[0].case.queries)}
-    answers = found[ranking.SHIPPED][0]
+    answers = found[rank_fit.SHIPPED][0]
     for answer in answers:
         days = [each.day for each in answer.items]
         assert len(set(days)) == len(days) <= 3
@@ -170,12 +170,12 @@ def test_a_turn_in_parts_is_one_item_but_for_quotes(long_shop: Workshop, engine:
     case = Case("parts", Chat(("Ann", "Bob"), turns), (query,))
     dataset = Dataset("locomo", "set", "0", "turn", "recall@10", (case,))
     (made,) = benches.make(dataset, long_shop, engine)
-    (whole,) = ranking.ranked(ranking.ask_all([made], [[query]]))[ranking.SHIPPED][0]
+    (whole,) = rank_fit.ranked(rank_fit.ask_all([made], [[query]]))[rank_fit.SHIPPED][0]
     assert sorted(each.turns for each in whole.items) == [("t1",), ("t2",)]
     assert "heron number 59" in whole.items[0].text
     quoted = Query("q", query.text, gold=("heron number 2 stood",))
     quotes = Dataset("queries", "set", "0", "quote", "recall@10", (case,))
     there = Bench(quotes, case, made.store, made.raw, made.now, 0, long_shop, engine)
-    (parts,) = ranking.ranked(ranking.ask_all([there], [[quoted]]))[ranking.SHIPPED][0]
+    (parts,) = rank_fit.ranked(rank_fit.ask_all([there], [[quoted]]))[rank_fit.SHIPPED][0]
     assert len(parts.items) > 2
     assert any(each.holds(quoted.gold[0], "quote") for each in parts.items)

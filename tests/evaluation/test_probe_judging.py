@@ -5,7 +5,7 @@ from __future__ import annotations
 from math import inf
 
 from clsm_cli.evaluation.measures import Item, Retrieved
-from clsm_cli.evaluation.probes import asking, distractor
+from clsm_cli.evaluation.probes import distractor, probe_questions
 from clsm_cli.evaluation.probes.distractor import Trap
 from clsm_cli.evaluation.probes.drift import Telling, tells_latest
 from clsm_cli.evaluation.probes.material import Line
@@ -48,15 +48,15 @@ def test_a_distractor_may_be_missing_but_the_truth_may_not() -> None:
 
 def test_places_and_shares() -> None:
     found = [item("a", "b"), item("c")]
-    assert asking.first(found, ["c"]) == 2
-    assert asking.first(found, ["b", "c"]) == 1
-    assert asking.first(found, ["z"]) == inf
-    assert asking.share([True, False, False, True]) == 0.5
-    assert asking.share([]) == 0
+    assert probe_questions.first(found, ["c"]) == 2
+    assert probe_questions.first(found, ["b", "c"]) == 1
+    assert probe_questions.first(found, ["z"]) == inf
+    assert probe_questions.share([True, False, False, True]) == 0.5
+    assert probe_questions.share([]) == 0
 
 
 def test_a_bar_without_a_figure_is_no_bar() -> None:
     bars = {"latest": 0.9, "closed": 0.9}
-    assert asking.verdict("x", {"latest": 0.9}, bars).passed
-    assert not asking.verdict("x", {"latest": 0.9, "closed": 0.5}, bars).passed
-    assert not asking.verdict("x", {"latest": 0.89}, bars).passed
+    assert probe_questions.verdict("x", {"latest": 0.9}, bars).passed
+    assert not probe_questions.verdict("x", {"latest": 0.9, "closed": 0.5}, bars).passed
+    assert not probe_questions.verdict("x", {"latest": 0.89}, bars).passed

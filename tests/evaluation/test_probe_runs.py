@@ -9,15 +9,15 @@ import pytest
 
 from clsm_cli.evaluation.ablation import applied
 from clsm_cli.evaluation.dataset import Query
-from clsm_cli.evaluation.probes import asking, distractor, drift, growth, material
-from clsm_cli.evaluation.probes.asking import BM25, CLSM
-from clsm_cli.evaluation.probes.registry import PROBES
+from clsm_cli.evaluation.probes import distractor, drift, growth, material, probe_questions
+from clsm_cli.evaluation.probes.probe_questions import BM25, CLSM
+from clsm_cli.evaluation.probes.probe_registry import PROBES
 
 if TYPE_CHECKING:
     from clsm_cli.evaluation.benches import Bench
     from clsm_cli.evaluation.result import ProbeResult, Verdict
     from clsm_cli.evaluation.stores import Workshop
-    from clsm_cli.retrieval.meaning import Engine
+    from clsm_cli.retrieval.dense_search import Engine
 
 
 def verdict(result: ProbeResult, system: str) -> Verdict:
@@ -55,11 +55,11 @@ def test_drift(shop: Workshop, engine: Engine, monkeypatch: pytest.MonkeyPatch) 
 def test_what_has_no_flaw_comes_first(shop: Workshop, engine: Engine) -> None:
     """What is told of another name, denied, superseded or planted; without rivals likeness decides."""
     traps, turns = distractor.made(0)
-    bench = asking.bench(shop, engine, "distractor", turns)
+    bench = probe_questions.bench(shop, engine, "distractor", turns)
     queries = [Query(str(number), trap.ask) for number, trap in enumerate(traps)]
 
     def above(bench: Bench) -> dict[str, int]:
-        answers = asking.ask(bench, queries, (CLSM,))[CLSM]
+        answers = probe_questions.ask(bench, queries, (CLSM,))[CLSM]
         return {
             kind: sum(
                 distractor.is_above(answer, trap, number, kind)
@@ -82,7 +82,7 @@ def test_growth_goes_on_where_a_run_stopped(
     monkeypatch.setattr(growth, "SIZES", (1, 2))
     monkeypatch.setattr(growth, "SYSTEMS", (CLSM,))
     turns = material.made(0).turns
-    first = asking.staged(shop, engine, "growth", [turns], growth.night)
+    first = probe_questions.staged(shop, engine, "growth", [turns], growth.night)
     made = []
     night = growth.night
 
@@ -107,4 +107,7 @@ def test_the_time_of_the_run_is_not_that_of_a_probe(shop: Workshop, engine: Engi
 
     turns = material.made(0).turns[:6]
     late = replace(shop, now=datetime(2031, 1, 1, tzinfo=UTC))
-    assert asking.bench(late, engine, "x", turns).now == asking.bench(shop, engine, "x", turns).now
+    assert (
+        probe_questions.bench(late, engine, "x", turns).now
+        == probe_questions.bench(shop, engine, "x", turns).now
+    )

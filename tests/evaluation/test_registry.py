@@ -10,7 +10,7 @@ from evaluation.small_sets import write_gvd, write_locomo, write_longmemeval, wr
 from sample_store import SAMPLE
 
 from clsm_cli.errors import BadInputError
-from clsm_cli.evaluation.loaders import registry
+from clsm_cli.evaluation.loaders import dataset_registry
 from clsm_cli.evaluation.loaders.parsing import SUMS
 
 WRITERS = {
@@ -35,42 +35,42 @@ def _sums(folder: Path) -> Path:
 @pytest.mark.parametrize("kind", WRITERS)
 def test_a_set_is_known_by_its_looks(tmp_path: Path, kind: str) -> None:
     folder = WRITERS[kind](tmp_path / "x")
-    found = registry.load(str(folder))
+    found = dataset_registry.load(str(folder))
     assert found.kind == kind
-    assert registry.load(f"{kind}={folder}") == found
-    assert [each.KIND for each in registry.LOADERS if each.matches(folder)] == [kind]
+    assert dataset_registry.load(f"{kind}={folder}") == found
+    assert [each.KIND for each in dataset_registry.LOADERS if each.matches(folder)] == [kind]
 
 
 @pytest.mark.parametrize("kind", WRITERS)
 def test_only_the_content_is_in_the_digest(tmp_path: Path, kind: str) -> None:
     one, other = (WRITERS[kind](tmp_path / name) for name in ("x", "y"))
-    digest = registry.load(str(one)).digest
-    assert registry.load(str(other)).digest == digest
+    digest = dataset_registry.load(str(one)).digest
+    assert dataset_registry.load(str(other)).digest == digest
     file = min(each for each in other.rglob("*") if each.suffix in {".json", ".md"})
     file.write_bytes(file.read_bytes() + b"\n")
-    assert registry.load(str(other)).digest != digest
+    assert dataset_registry.load(str(other)).digest != digest
 
 
 def test_a_file_of_queries_is_known(tmp_path: Path) -> None:
     path = tmp_path / "mine.yaml"
     path.write_text("# mine\nqueries:\n- {query: who, evidence: [x]}\n")
-    assert [each.KIND for each in registry.LOADERS if each.matches(path)] == ["queries"]
+    assert [each.KIND for each in dataset_registry.LOADERS if each.matches(path)] == ["queries"]
     with pytest.raises(BadInputError, match=r"mine\.yaml: names no store"):
-        registry.load(str(path))
+        dataset_registry.load(str(path))
 
 
 def test_nodes_are_read_when_they_are_asked_for(tmp_path: Path) -> None:
     folder = write_locomo(tmp_path / "x")
-    assert registry.KINDS == ("locomo", "gvd", "longmemeval", "memory", "queries", "nodes")
+    assert dataset_registry.KINDS == ("locomo", "gvd", "longmemeval", "memory", "queries", "nodes")
     with pytest.raises(BadInputError, match="two gold concepts"):  # eight turns are too few
-        registry.load(f"nodes={folder}")
+        dataset_registry.load(f"nodes={folder}")
 
 
 def test_nothing_that_is_known(tmp_path: Path) -> None:
     (tmp_path / "a.json").write_text("{}")
     for path in (tmp_path, tmp_path / "a.json"):
         with pytest.raises(BadInputError, match=r"no labelled set .* KIND one of locomo, gvd, lon"):
-            registry.load(str(path))
+            dataset_registry.load(str(path))
 
 
 @pytest.mark.parametrize(
@@ -91,19 +91,19 @@ def test_a_spec_that_names_nothing(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     with pytest.raises(BadInputError, match=reason):
-        registry.load(spec)
+        dataset_registry.load(spec)
 
 
 @pytest.mark.parametrize("kind", WRITERS)
 def test_a_file_that_is_not_the_listed_one_is_refused(tmp_path: Path, kind: str) -> None:
     folder = WRITERS[kind](tmp_path / "x")
     _sums(folder)
-    found = registry.load(str(folder))
+    found = dataset_registry.load(str(folder))
     assert found.notes[0].startswith("SHA-256 of ")
     file = min(each for each in folder.rglob("*") if each.suffix in {".json", ".md"})
     file.write_bytes(file.read_bytes() + b"\n")
     with pytest.raises(BadInputError, match=rf"{file.name}: is not the file that {SUMS} lists"):
-        registry.load(str(folder))
+        dataset_registry.load(str(folder))
 
 
 def test_a_listed_file_that_is_missing_is_refused(tmp_path: Path) -> None:
@@ -111,14 +111,14 @@ def test_a_listed_file_that_is_missing_is_refused(tmp_path: Path) -> None:
     _sums(folder)
     (folder / "2.json").unlink()
     with pytest.raises(BadInputError, match=r"2\.json: is missing"):
-        registry.load(str(folder))
+        dataset_registry.load(str(folder))
 
 
 def test_a_file_that_is_not_listed_is_said(tmp_path: Path) -> None:
     folder = write_locomo(tmp_path / "x")
     sums = _sums(folder)
     sums.write_text(sums.read_text().splitlines(keepends=True)[0])
-    assert registry.load(str(folder)).notes[:2] == (
+    assert dataset_registry.load(str(folder)).notes[:2] == (
         "SHA-256 of 1 of 2 files checked",
         f"1 file is not in {SUMS}: 2.json",
     )
@@ -140,10 +140,10 @@ def test_the_list_of_the_sample_is_complete() -> None:
 
 
 def test_the_first_stores_are_another_set(tmp_path: Path) -> None:
-    found = registry.load(str(write_locomo(tmp_path / "x")))
-    part = registry.first(found, 1)
+    found = dataset_registry.load(str(write_locomo(tmp_path / "x")))
+    part = dataset_registry.first(found, 1)
     assert part.cases == found.cases[:1]
     assert part.digest != found.digest
     assert part.notes[-1] == "only the first 1 of 2 stores are used"
-    assert registry.first(found, 2) is found
-    assert registry.first(found, 9) is found
+    assert dataset_registry.first(found, 2) is found
+    assert dataset_registry.first(found, 9) is found

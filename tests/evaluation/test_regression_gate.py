@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from clsm_cli.errors import BadInputError, RefusedError, RegressionError
-from clsm_cli.evaluation import gate
+from clsm_cli.evaluation import regression_gate
 from clsm_cli.evaluation.result import SCHEMA, Figures, QueryResult, Result, SetResult
 
 DIGEST, OTHER = "a" * 64, "b" * 64
@@ -56,7 +56,7 @@ WORSE = labelled(*(query(number, float(number >= 5), f1=0.5) for number in range
 
 
 def test_a_run_against_itself_passes_at_nothing() -> None:
-    found = gate.against(run(GOOD), run(GOOD), 0.0)
+    found = regression_gate.against(run(GOOD), run(GOOD), 0.0)
     assert not found.failed
     assert found.sentences == ()
     assert {row.difference for row in found.rows} == {0.0}
@@ -68,7 +68,7 @@ def test_a_run_against_itself_passes_at_nothing() -> None:
 
 
 def test_a_worse_run_fails_and_says_where() -> None:
-    found = gate.against(run(WORSE), run(GOOD), -1.0)
+    found = regression_gate.against(run(WORSE), run(GOOD), -1.0)
     assert found.failed
     (sentence,) = found.sentences
     assert sentence == (
@@ -85,41 +85,41 @@ def test_a_worse_run_fails_and_says_where() -> None:
 
 def test_only_the_headline_measure_decides() -> None:
     less = labelled(*(query(number, 1.0, f1=0.1) for number in range(10)))
-    found = gate.against(run(less), run(GOOD), 0.0)
+    found = regression_gate.against(run(less), run(GOOD), 0.0)
     assert not found.failed
     assert min(row.difference for row in found.rows) == pytest.approx(-0.4)
 
 
 def test_other_data_of_the_same_name_is_refused() -> None:
     with pytest.raises(RefusedError, match=r"locomo talks: holds other data \(sha256 bbbbbbbbbbbb"):
-        gate.against(run(GOOD), run(replace(GOOD, digest=OTHER)), 0.0)
+        regression_gate.against(run(GOOD), run(replace(GOOD, digest=OTHER)), 0.0)
 
 
 def test_other_queries_are_refused() -> None:
     fewer = replace(GOOD, queries=GOOD.queries[1:])
     with pytest.raises(RefusedError, match="other queries \\(1 only there, 0 only here\\)"):
-        gate.against(run(fewer), run(GOOD), 0.0)
+        regression_gate.against(run(fewer), run(GOOD), 0.0)
     with pytest.raises(RefusedError, match="other queries \\(0 only there, 1 only here\\)"):
-        gate.against(run(GOOD), run(fewer), 0.0)
+        regression_gate.against(run(GOOD), run(fewer), 0.0)
     twice = replace(GOOD, queries=(*GOOD.queries, GOOD.queries[0]))
     with pytest.raises(RefusedError, match="other queries"):
-        gate.against(run(twice), run(GOOD), 0.0)
+        regression_gate.against(run(twice), run(GOOD), 0.0)
 
 
 def test_nothing_in_common_and_another_schema_are_refused() -> None:
     with pytest.raises(RefusedError, match="no set in common"):
-        gate.against(run(GOOD), run(replace(GOOD, name="others", digest=OTHER)), 0.0)
+        regression_gate.against(run(GOOD), run(replace(GOOD, name="others", digest=OTHER)), 0.0)
     with pytest.raises(RefusedError, match="no set in common"):
-        gate.against(run(GOOD), run(), 0.0)
+        regression_gate.against(run(GOOD), run(), 0.0)
     with pytest.raises(RefusedError, match=r"is of schema clsm\.eval/0"):
-        gate.against(run(GOOD), replace(run(GOOD), schema="clsm.eval/0"), 0.0)
+        regression_gate.against(run(GOOD), replace(run(GOOD), schema="clsm.eval/0"), 0.0)
 
 
 def test_sets_that_one_side_lacks_are_said() -> None:
     more = labelled(query(1, 1.0), name="mine", digest=OTHER)
-    found = gate.against(run(GOOD, more), run(GOOD), 0.0)
+    found = regression_gate.against(run(GOOD, more), run(GOOD), 0.0)
     assert found.sentences == ("locomo mine is not in the baseline and was not compared",)
-    found = gate.against(run(GOOD), run(GOOD, more), 0.0)
+    found = regression_gate.against(run(GOOD), run(GOOD, more), 0.0)
     assert found.sentences == ("locomo mine is only in the baseline and was not compared",)
     assert not found.failed
 
@@ -127,17 +127,17 @@ def test_sets_that_one_side_lacks_are_said() -> None:
 @pytest.mark.parametrize("undefined", [None, float("nan")])
 def test_a_figure_that_got_lost_fails(undefined: float | None) -> None:
     partly = labelled(query(0, undefined), *(query(number, 1.0) for number in range(1, 10)))
-    found = gate.against(run(partly), run(GOOD), -100.0)
+    found = regression_gate.against(run(partly), run(GOOD), -100.0)
     assert found.failed
     assert found.sentences == (
         "locomo talks: 1 of 10 queries have no figure for recall@10 any more",
     )
-    assert not gate.against(run(GOOD), run(partly), 0.0).failed
+    assert not regression_gate.against(run(GOOD), run(partly), 0.0).failed
 
 
 def test_without_a_baseline_the_limit_is_the_figure_itself() -> None:
-    assert not gate.alone(run(WORSE), 50.0).failed
-    found = gate.alone(run(WORSE), 50.5)
+    assert not regression_gate.alone(run(WORSE), 50.0).failed
+    found = regression_gate.alone(run(WORSE), 50.5)
     assert found.failed
     assert found.sentences == ("locomo talks: recall@10 is 50.00 %, less than 50.5 %",)
 
@@ -145,12 +145,12 @@ def test_without_a_baseline_the_limit_is_the_figure_itself() -> None:
 @pytest.mark.parametrize("limit", [float("nan"), float("inf")])
 def test_a_limit_that_is_no_number_is_refused(limit: float) -> None:
     with pytest.raises(BadInputError, match="--fail-under: is no number"):
-        gate.against(run(GOOD), run(GOOD), limit)
+        regression_gate.against(run(GOOD), run(GOOD), limit)
     with pytest.raises(BadInputError, match="--fail-under: is no number"):
-        gate.alone(run(GOOD), limit)
+        regression_gate.alone(run(GOOD), limit)
 
 
 def test_a_regression_has_an_exit_code_of_its_own() -> None:
-    error = RegressionError(gate.alone(run(WORSE), 90.0).sentences)
+    error = RegressionError(regression_gate.alone(run(WORSE), 90.0).sentences)
     assert error.exit_code == 18
     assert str(error) == "locomo talks: recall@10 is 50.00 %, less than 90 %"

@@ -12,8 +12,8 @@ import pytest
 from evaluation import report_sample
 from markdown_it import MarkdownIt
 
-from clsm_cli.evaluation.reporting import grids, report, summary
-from clsm_cli.evaluation.reporting.report import markdown
+from clsm_cli.evaluation.reporting import evaluation_report, grids, summary
+from clsm_cli.evaluation.reporting.evaluation_report import markdown
 from clsm_cli.evaluation.result import Result, load
 
 MADE: list[Callable[[], Result]] = [
@@ -74,7 +74,7 @@ def test_all_measures_have_a_name_of_their_own() -> None:
 
 def test_the_files_hold_the_result(tmp_path: Path) -> None:
     result = report_sample.full()
-    written = report.write(tmp_path / "out", result)
+    written = evaluation_report.write(tmp_path / "out", result)
     assert [path.name for path in written] == [*("report.json", "report.md", "queries.jsonl")]
     assert load(written[0]) == result
     lines = [json.loads(line) for line in written[2].read_text(encoding="utf-8").splitlines()]
@@ -83,11 +83,11 @@ def test_the_files_hold_the_result(tmp_path: Path) -> None:
         *("set", "case", "id", "category", "difficulty", "gold", "values", "ranks")
     }
     before = [path.read_bytes() for path in written]
-    report.write(tmp_path / "out", report_sample.full())
+    evaluation_report.write(tmp_path / "out", report_sample.full())
     assert [path.read_bytes() for path in written] == before
 
 
 def test_hostile_results_can_be_written(tmp_path: Path) -> None:
     lone = replace(report_sample.hostile(), command="\ud800")
-    for path in report.write(tmp_path, lone):
+    for path in evaluation_report.write(tmp_path, lone):
         path.read_bytes().decode("utf-8")

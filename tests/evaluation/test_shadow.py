@@ -12,14 +12,14 @@ from sample_store import query_engine
 from small_store import note, row, tell
 
 from clsm_cli.errors import BadInputError
-from clsm_cli.evaluation.shadow import log, shadow, sittings
+from clsm_cli.evaluation.shadow import log, shadow_mode, sittings
 from clsm_cli.store import atomic
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from clsm_cli.evaluation.shadow.shadow import Caught
+    from clsm_cli.evaluation.shadow.shadow_mode import Caught
     from clsm_cli.evaluation.shadow.sittings import Replayed, Told
     from clsm_cli.store.layout import Store
 
@@ -57,7 +57,7 @@ SECOND = said(
 
 
 def catch_up(store: Store, now: datetime = NOW) -> Caught:
-    return shadow.catch_up(store, query_engine(), embedder(), now, lambda *_: None)
+    return shadow_mode.catch_up(store, query_engine(), embedder(), now, lambda *_: None)
 
 
 def replayed(store: Store, told: Told) -> Iterator[Replayed]:
@@ -84,7 +84,7 @@ def workspace(tmp_path: Path) -> Path:
 @pytest.fixture
 def store(tmp_path: Path, workspace: Path) -> Store:
     made = new_store(tmp_path / "memory")
-    shadow.start(made, [str(workspace)], None, BEGUN)
+    shadow_mode.start(made, [str(workspace)], None, BEGUN)
     tell(made, *FIRST)
     tell(made, *SECOND)
     return made
@@ -135,7 +135,7 @@ def test_nothing_but_the_log_is_written(store: Store) -> None:
 def test_a_session_is_logged_once(store: Store) -> None:
     catch_up(store)
     logged = log.logged_rows(store)
-    assert catch_up(store) == shadow.Caught()
+    assert catch_up(store) == shadow_mode.Caught()
     assert log.logged_rows(store) == logged
 
 
@@ -155,7 +155,7 @@ def test_what_goes_on_is_not_logged_yet(store: Store) -> None:
 
 def test_a_long_silence_parts_one_conversation(tmp_path: Path) -> None:
     store = new_store(tmp_path / "memory")
-    shadow.start(store, [], None, BEGUN)
+    shadow_mode.start(store, [], None, BEGUN)
     tell(store, *said("main", "2026-02-24", "Good morning."), *said("main", "2026-02-26", "Hello."))
     assert catch_up(store).logged == 2
 
@@ -163,8 +163,8 @@ def test_a_long_silence_parts_one_conversation(tmp_path: Path) -> None:
 def test_what_was_taken_in_before_the_start_is_not_logged(tmp_path: Path) -> None:
     store = new_store(tmp_path / "memory")
     tell(store, *FIRST)
-    shadow.start(store, [], None, datetime.fromisoformat("2026-03-01T13:00:00+01:00"))
-    assert catch_up(store) == shadow.Caught()
+    shadow_mode.start(store, [], None, datetime.fromisoformat("2026-03-01T13:00:00+01:00"))
+    assert catch_up(store) == shadow_mode.Caught()
 
 
 def test_a_note_that_came_later_was_not_there(store: Store, tmp_path: Path) -> None:
@@ -182,7 +182,7 @@ def test_a_note_that_came_later_was_not_there(store: Store, tmp_path: Path) -> N
 def test_a_run_asks_so_much_and_the_newest_first(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(shadow, "NIGHT", 1)
+    monkeypatch.setattr(shadow_mode, "NIGHT", 1)
     caught = catch_up(store)
     assert (caught.logged, caught.left) == (1, 1)
     assert "1 session waits" in caught.warnings[0]
@@ -196,7 +196,7 @@ def test_a_torn_line_leaves_the_rest(store: Store) -> None:
     whole = path.read_bytes()
     path.write_bytes(whole[: whole.rindex(b"{") + 40])  # a writer was killed
     assert len(log.logged_rows(store)[0]) == 1
-    assert shadow.report(store, None).notes[0].startswith("1 line of the log is not readable")
+    assert shadow_mode.report(store, None).notes[0].startswith("1 line of the log is not readable")
     assert catch_up(store).logged == 1
     rows, bad = log.logged_rows(store)
     assert (len(rows), bad) == (2, 1)
@@ -228,9 +228,9 @@ def test_another_machine_has_its_own_log(
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "desk"))
     other = store._replace(device="desk")
     assert log.mode(other) is None
-    shadow.start(other, [], None, BEGUN)
+    shadow_mode.start(other, [], None, BEGUN)
     assert catch_up(other).logged == 0  # these sessions are the first one's
-    found = shadow.report(other, None)
+    found = shadow_mode.report(other, None)
     assert found.notes == ("other machines have logs of their own: pi",)
     assert found.verdict == "no session was logged yet"
 
@@ -245,7 +245,7 @@ def test_the_daily_notes_are_those_of_earlier_days(store: Store, workspace: Path
 
 
 def test_files_that_went_are_told(store: Store, workspace: Path) -> None:
-    shadow.start(store, [str(workspace / "MEMORY.md")], None, NOW)
+    shadow_mode.start(store, [str(workspace / "MEMORY.md")], None, NOW)
     (workspace / "MEMORY.md").unlink()
     caught = catch_up(store)
     assert caught.logged == 2
@@ -269,7 +269,7 @@ def test_bad_files_are_refused(tmp_path: Path) -> None:
 
 def test_a_report_over_a_week(store: Store) -> None:
     catch_up(store)
-    found = shadow.report(store, None)
+    found = shadow_mode.report(store, None)
     assert found.clsm is not None
     assert found.static is not None
     rows = log.logged_rows(store)[0]
@@ -279,18 +279,18 @@ def test_a_report_over_a_week(store: Store) -> None:
     assert found.efficiency == 1 - found.clsm.prompt / found.static.prompt
     assert (found.overlap, found.beyond) == (0.0, 1.0)
     assert found.verdict.endswith("fewer than 5 sessions decide nothing")
-    assert shadow.build(list(rows) * 3, (), is_on=True).verdict.endswith(" of 3")
-    later = shadow.report(store, datetime.fromisoformat("2026-02-25T00:00:00+01:00"))
+    assert shadow_mode.build(list(rows) * 3, (), is_on=True).verdict.endswith(" of 3")
+    later = shadow_mode.report(store, datetime.fromisoformat("2026-02-25T00:00:00+01:00"))
     assert [each.at for each in later.rows] == ["2026-02-25T07:00:00Z"]
 
 
 def test_without_files_there_is_nothing_to_compare(tmp_path: Path) -> None:
     store = new_store(tmp_path / "memory")
-    shadow.start(store, [], None, BEGUN)
+    shadow_mode.start(store, [], None, BEGUN)
     tell(store, *FIRST)
     tell(store, *SECOND)
     catch_up(store)
-    found = shadow.report(store, None)
+    found = shadow_mode.report(store, None)
     assert found.static is None
     assert found.efficiency is None
     assert found.verdict.endswith("there are no files to compare with")
@@ -299,9 +299,9 @@ def test_without_files_there_is_nothing_to_compare(tmp_path: Path) -> None:
 def test_stop_and_delete(store: Store) -> None:
     catch_up(store)
     assert log.stop(store, delete=False)
-    assert catch_up(store) == shadow.Caught()
-    assert len(shadow.report(store, None).rows) == 2
+    assert catch_up(store) == shadow_mode.Caught()
+    assert len(shadow_mode.report(store, None).rows) == 2
     assert log.stop(store, delete=True)
     assert not log.stop(store, delete=True)
     with pytest.raises(BadInputError, match="turn it on with: clsm eval shadow start"):
-        shadow.report(store, None)
+        shadow_mode.report(store, None)

@@ -14,8 +14,8 @@ from clsm_cli.evaluation.dataset import Case, Dataset, Folders, Query, key
 from clsm_cli.evaluation.measures import of_answer
 from clsm_cli.evaluation.presets.preset import PRESETS
 from clsm_cli.evaluation.stores import Workshop
-from clsm_cli.evaluation.systems import registry
-from clsm_cli.evaluation.systems.registry import Packed, Recall
+from clsm_cli.evaluation.systems import system_registry
+from clsm_cli.evaluation.systems.system_registry import Packed, Recall
 from clsm_cli.retrieval.query import Query as Asked
 from clsm_cli.retrieval.recall import recall
 
@@ -62,12 +62,16 @@ def _same(system: Recall, bench: Bench, answers: list[Answer]) -> None:
 
 def test_clsm_is_asked_for_more_than_it_returns_by_default(bench: Bench) -> None:
     before = tree(bench.store.root)
-    _same(Recall(registry.CLSM), bench, _answers(bench, registry.ITEMS, registry.UNLIMITED))
+    _same(
+        Recall(system_registry.CLSM),
+        bench,
+        _answers(bench, system_registry.ITEMS, system_registry.UNLIMITED),
+    )
     assert tree(bench.store.root) == before
 
 
 def test_a_preset_returns_what_fits_the_default_budget(bench: Bench) -> None:
-    (system,) = registry.presets(["nemori", "nemori"])
+    (system,) = system_registry.presets(["nemori", "nemori"])
     found = list(system.ask(bench, QUERIES))
     assert [bool(each.items) for each in found] == [True] * len(QUERIES)
     budget = bench.store.settings.recall.budget
@@ -77,8 +81,8 @@ def test_a_preset_returns_what_fits_the_default_budget(bench: Bench) -> None:
 
 def test_there_is_no_other_preset() -> None:
     with pytest.raises(ValueError, match="no preset"):
-        registry.presets(["cls-m", "cls-n"])
-    assert [each.name for each in registry.presets(PRESETS)] == list(PRESETS)
+        system_registry.presets(["cls-m", "cls-n"])
+    assert [each.name for each in system_registry.presets(PRESETS)] == list(PRESETS)
 
 
 def test_packed_is_what_recall_gives_for_a_budget(bench: Bench) -> None:
@@ -87,7 +91,7 @@ def test_packed_is_what_recall_gives_for_a_budget(bench: Bench) -> None:
     assert found.packed is not None
     assert 1000 in found.packed
     for budget, items in found.packed.items():
-        answer = _answers(bench, registry.ITEMS, budget)[0]
+        answer = _answers(bench, system_registry.ITEMS, budget)[0]
         assert items == of_answer(answer).items
         assert sum(item.tokens for item in items) <= budget
 
@@ -107,6 +111,6 @@ def test_a_query_is_asked_at_its_own_time(bench: Bench) -> None:
     text = "what did we discuss about the pump yesterday"  # hard bounds: it speaks of the talk
     spoken = Query("spoken", text, at="2026-03-04T09:00:00+00:00")
     silent = Query("silent", text, at="2026-03-20T09:00:00+00:00")
-    one, other = Recall(registry.CLSM).ask(bench, [spoken, silent])
+    one, other = Recall(system_registry.CLSM).ask(bench, [spoken, silent])
     assert one.items
     assert not other.items

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from clsm_cli.commands import render_times
+from clsm_cli.commands import evaluate_study
 from clsm_cli.commands.tables import lines
 from clsm_cli.errors import BadInputError
 from clsm_cli.evaluation.studies import times
@@ -55,7 +55,7 @@ def test_what_is_counted(shop: Workshop, tmp_path: Path) -> None:
     ]
     assert [each.is_firm for each in report.readings] == [True, True, True, True, False]
     assert report.readings[2].found == ("b",)
-    text = lines(render_times.tables(report, verbose=False))
+    text = lines(evaluate_study.times_tables(report, verbose=False))
     assert text[0] == "times, over a store of 2 conversations"
     assert [line.split()[1:] for line in text[2:5]] == [
         ["3", "2", "2"],
@@ -64,8 +64,8 @@ def test_what_is_counted(shop: Workshop, tmp_path: Path) -> None:
     ]
     assert any("x3 our last chat" in line for line in text)
     assert not any("x1" in line for line in text)
-    assert any("x1" in line for line in lines(render_times.tables(report, verbose=True)))
-    assert render_times.mapping(report)["schema"] == "clsm.study-times/1"
+    assert any("x1" in line for line in lines(evaluate_study.times_tables(report, verbose=True)))
+    assert evaluate_study.times_mapping(report)["schema"] == "clsm.study-times/1"
 
 
 @pytest.mark.parametrize(

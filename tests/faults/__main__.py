@@ -17,7 +17,7 @@ from faults import figures
 from faults.registry import lacking, rigs
 from faults.rig import HEAD, Outcome, Rig
 
-from clsm_cli.embedding import stamp
+from clsm_cli.embedding import pins
 from clsm_cli.errors import ClsmError
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def main() -> int:
     if unknown := {*given.rig} - {*names}:
         parser.error(f"no such rig: {', '.join(sorted(unknown))}")
     try:
-        stamp.check(stamp.default_folder())
+        pins.check(pins.default_folder())
     except ClsmError as error:  # its own sentence: where it is not, and how to get it
         sys.stderr.write(f"{error}\n")
         return error.exit_code

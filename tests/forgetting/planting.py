@@ -11,9 +11,9 @@ from ingesting import embedder, new_store, take
 from sample_store import ask
 from sleeping import chat, rows, sleep, told
 
-from clsm_cli.forgetting import forget
+from clsm_cli.forgetting import erasure
 from clsm_cli.forgetting.selection import Wanted
-from clsm_cli.ingestion.note import write_note
+from clsm_cli.ingestion.capture import write_note
 from clsm_cli.model.episodes import EpisodeRecord
 from clsm_cli.retrieval import briefing
 from clsm_cli.store import atomic, shards
@@ -30,9 +30,9 @@ CANARY = "quaggamire"
 
 def lose(store: Store, **wanted: object) -> Receipt:
     """Plan and apply."""
-    planned = forget.plan(store, Wanted(**wanted), NOW, embedder(), lambda *_: None)  # type: ignore[arg-type]
+    planned = erasure.plan(store, Wanted(**wanted), NOW, embedder(), lambda *_: None)  # type: ignore[arg-type]
     assert planned is not None
-    return forget.apply(store, planned, NOW, embedder())
+    return erasure.apply(store, planned, NOW, embedder())
 
 
 def holding(root: Path, text: str = CANARY) -> list[str]:

@@ -10,12 +10,12 @@ from zoneinfo import ZoneInfo
 
 from ingesting import new_store, scratch, take
 
-from clsm_cli.forgetting import memory, refers, selection
+from clsm_cli.forgetting import references, selection, store_contents
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from clsm_cli.forgetting.memory import Memory
+    from clsm_cli.forgetting.store_contents import Memory
 
 FILE = Path(__file__).with_name("stories.txt")
 ZONE = ZoneInfo("Europe/Amsterdam")
@@ -76,14 +76,14 @@ def held(story: Story, folder: Path) -> Memory:
             row = {"speaker": speaker, "role": role, "session": f"talk-{day}", "timestamp": time}
             rows.append(json.dumps({**row, "content": said}))
         take(store, stdin="\n".join(rows).encode(), model=False)
-    return memory.read(store, "2026-03-01T11:00:00Z")
+    return store_contents.read(store, "2026-03-01T11:00:00Z")
 
 
 def judge(story: Story, told: Memory) -> Found:
     """Compare what is offered with the labels."""
     wanted = selection.Wanted(person=story.name)
     chosen = selection.choose(told, wanted, ZONE)
-    found = refers.find(told, chosen, wanted, ZONE)
+    found = references.find(told, chosen, wanted, ZONE)
     offered = {_plain(told.told[each.id].turn.text) for each in found}
     gone = {_plain(told.told[key].turn.text) for key in chosen.turns}
     texts = {

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from ingesting import new_store, take
 
-from clsm_cli.forgetting import addresses, memory
+from clsm_cli.forgetting import selection, store_contents
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -35,8 +35,8 @@ def result(number: int, text: str, name: str = "web_fetch") -> str:
 
 
 def brought(store: Store, address: str) -> list[str]:
-    held = memory.read(store, "2026-03-01T11:00:00Z").told
-    return sorted(held[key].turn.text for key in addresses.brought(held.values(), address))
+    held = store_contents.read(store, "2026-03-01T11:00:00Z").told
+    return sorted(held[key].turn.text for key in selection.brought(held.values(), address))
 
 
 def test_the_call_and_its_result_go_together(tmp_path: Path) -> None:

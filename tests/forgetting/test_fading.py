@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from strategies import examples
 
 from clsm_cli.forgetting.fading import Trace, archived, traces
-from clsm_cli.forgetting.heard import Heard
+from clsm_cli.forgetting.turn_history import Heard
 from clsm_cli.model.episodes import Block, Document, Turn
 from clsm_cli.model.graph import Statement
 from clsm_cli.model.streams import STREAMS

@@ -17,10 +17,10 @@ from sample_store import ask
 from sleeping import bytes_of, chat, current, rows, sleep
 
 from clsm_cli.forgetting import masking
-from clsm_cli.health import check
-from clsm_cli.health.check import Around
-from clsm_cli.ingestion.note import write_note
-from clsm_cli.store import atomic, logs, sweeping
+from clsm_cli.health import diagnosis
+from clsm_cli.health.diagnosis import Around
+from clsm_cli.ingestion.capture import write_note
+from clsm_cli.store import atomic, cleanup, logs
 from clsm_cli.text import secrets
 from clsm_cli.text.secrets import MaskedText
 
@@ -52,7 +52,7 @@ def _tell(store: Store, folder: Path) -> int:
 
 def _look(store: Store) -> list[tuple[str, str, str]]:
     around = Around(NOW, {"CLSM_DEVICE": "pi"}, has_model=False)
-    return [(f.code, f.path, f.reason) for f in check.look(store, around)]
+    return [(f.code, f.path, f.reason) for f in diagnosis.look(store, around)]
 
 
 @pytest.fixture(scope="module")
@@ -131,7 +131,7 @@ def test_an_old_clone_does_not_bring_it_back(masked: Fixture) -> None:
             shutil.copy(path, target)
     assert holding(store.root, KEY.lower())
     assert not any(KEY in m.text for m in ask(store, "harbour deploy crane").memories)
-    sweeping.sweep(store, "2026-03-02T10:00:00Z")
+    cleanup.sweep(store, "2026-03-02T10:00:00Z")
     assert logs.forgotten(store)
     assert [name for name in holding(store.root, KEY.lower()) if ".clsm" not in name] == []
 

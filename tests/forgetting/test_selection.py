@@ -11,13 +11,13 @@ from ingesting import new_store, scratch, take
 from sleeping import sleep, told
 
 from clsm_cli.errors import BadInputError
-from clsm_cli.forgetting import memory, selection
+from clsm_cli.forgetting import selection, store_contents
 from clsm_cli.forgetting.selection import Wanted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from clsm_cli.forgetting.memory import Memory
+    from clsm_cli.forgetting.store_contents import Memory
     from clsm_cli.store.layout import Store
 
 ZONE = ZoneInfo("Europe/Amsterdam")
@@ -46,7 +46,7 @@ def store() -> Iterator[Store]:
 
 @pytest.fixture(scope="module")
 def held(store: Store) -> Memory:
-    return memory.read(store, "2026-03-01T11:00:00Z")
+    return store_contents.read(store, "2026-03-01T11:00:00Z")
 
 
 def texts(held: Memory, **wanted: Any) -> list[str]:

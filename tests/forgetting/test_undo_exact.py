@@ -10,7 +10,7 @@ from ingesting import state_of
 from killing import Killed, killed_at
 
 from clsm_cli.errors import RefusedError
-from clsm_cli.forgetting.undo import FileDone
+from clsm_cli.forgetting.run_reversal import FileDone
 from clsm_cli.store import inbox, ledger, runs
 
 if TYPE_CHECKING:

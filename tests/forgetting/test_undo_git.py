@@ -6,8 +6,8 @@ import shutil
 from typing import TYPE_CHECKING
 
 import pytest
-from consolidation.test_correct import BELL, HOME, QUARTER, bell, hold, home, statement
-from forgetting.test_undo import PAGE, THREE, YORK, corrected
+from consolidation.test_correction import BELL, HOME, QUARTER, bell, hold, home, statement
+from forgetting.test_run_reversal import PAGE, THREE, YORK, corrected
 from forgetting.undoing import content, newest, undo
 from ingesting import new_store
 from sleeping import current, rows

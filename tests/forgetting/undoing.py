@@ -14,19 +14,19 @@ from faults.running.scenarios import write_sources
 from ingesting import NOW, new_store, take
 from sleeping import rows, sleep
 
-from clsm_cli.consolidation import edit, pin, review
-from clsm_cli.consolidation.correct import correct
-from clsm_cli.forgetting import undo as use_case
-from clsm_cli.forgetting.decay import decay
-from clsm_cli.forgetting.report import Request
-from clsm_cli.ingestion.note import write_note
-from clsm_cli.retrieval.judgements import give
+from clsm_cli.consolidation import pinning, record_edit, review_queue
+from clsm_cli.consolidation.correction import correct
+from clsm_cli.forgetting import run_reversal
+from clsm_cli.forgetting.archiving import decay
+from clsm_cli.forgetting.decay_report import Request
+from clsm_cli.ingestion.capture import write_note
+from clsm_cli.retrieval.feedback_log import give
 from clsm_cli.store import atomic, layout, ledger, logs
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from clsm_cli.forgetting.undo import Undone
+    from clsm_cli.forgetting.run_reversal import Undone
     from clsm_cli.model.graph import Statement
     from clsm_cli.store.layout import Store
 
@@ -100,17 +100,19 @@ def corrected(store: Store) -> None:
 
 
 def edited(store: Store) -> None:
-    draft = edit.draft(store, any_fact(store).id, AT, heard)
+    draft = record_edit.draft(store, any_fact(store).id, AT, heard)
     text = f"{draft.text}value: heron\n" if "value:" not in draft.text else ""
-    edit.save(store, draft, text or draft.text.replace("value:", "value: heron #"), AT, heard)
+    record_edit.save(
+        store, draft, text or draft.text.replace("value:", "value: heron #"), AT, heard
+    )
 
 
 def pinned(store: Store) -> None:
-    pin.pin(store, [any_fact(store).id], AT, heard)
+    pinning.pin(store, [any_fact(store).id], AT, heard)
 
 
 def reviewed(store: Store) -> None:
-    outcome = review.decide(store, [(REVIEW.id, "accepted")], AT, heard)
+    outcome = review_queue.decide(store, [(REVIEW.id, "accepted")], AT, heard)
     assert not outcome.problems
 
 
@@ -139,7 +141,7 @@ COMMANDS: dict[str, Callable[[Store], None]] = {
 def undo(store: Store, wanted: str | None = None, **options: Any) -> Undone:
     """``clsm undo`` on the evening of the day."""
     now = datetime.fromisoformat(options.pop("now", "2026-03-02T20:00:00+01:00"))
-    return use_case.undo(store, wanted, now, options.pop("warn", heard), **options)
+    return run_reversal.undo(store, wanted, now, options.pop("warn", heard), **options)
 
 
 def newest(store: Store) -> ledger.Entry:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from clsm_cli.embedding.words import Words
-from clsm_cli.heads import classifier, document_features, judge, unit_features
+from clsm_cli.embedding.static_vectors import Words
+from clsm_cli.heads import classifier, judge, unit_features
 from clsm_cli.model.episodes import Turn
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def _shipped(name: str) -> Any:
 
 
 def test_inputs_are_those_that_the_weights_were_fitted_on() -> None:
-    assert classifier.load("document").inputs == document_features.NAMES
+    assert classifier.load("document").inputs == judge.NAMES
     inputs = classifier.load("unit").inputs
     shapes = (*unit_features.NAMES, *judge.ABOUT)
     assert inputs[: len(shapes)] == shapes

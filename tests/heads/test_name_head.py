@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from clsm_cli.heads import classifier
-from clsm_cli.heads.names import DIMENSIONS, INPUTS, KINDS, judged, name_features
+from clsm_cli.heads.name_head import DIMENSIONS, INPUTS, KINDS, judged, name_features
 
 NOTES = [
     "# Team\n\n- Ask Maren whether Maren's sister comes.\n- **Risk:** the rate is high.\n",

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from clsm_cli.heads import classifier
-from clsm_cli.heads.relations import INPUTS, Named, pairs, related
+from clsm_cli.heads.relation_head import INPUTS, Named, pairs, related
 
 
 def _chances(text: str, *names: str, kind: str = "tool") -> list[float]:

@@ -10,17 +10,16 @@ from typing import TYPE_CHECKING
 import pytest
 from faults.stores import worn
 
-from clsm_cli.health import check, surroundings
-from clsm_cli.health.check import Around
-from clsm_cli.health.doctor import opened
-from clsm_cli.store import briefing
+from clsm_cli.health import diagnosis, surroundings
+from clsm_cli.health.diagnosis import Around, opened
+from clsm_cli.store.index import prepared_briefing
 from clsm_cli.store.lock import locked
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
-    from clsm_cli.health.finding import Finding
+    from clsm_cli.health.findings import Finding
     from clsm_cli.store.layout import Store
 
 NOW = datetime.fromisoformat(worn.NOW)
@@ -28,7 +27,7 @@ AROUND = Around(NOW, {"CLSM_DEVICE": "pi"}, has_model=False)
 
 
 def look(store: Store, around: Around = AROUND) -> list[Finding]:
-    return check.look(store, around)
+    return diagnosis.look(store, around)
 
 
 def told(store: Store, code: str) -> Finding:
@@ -238,9 +237,9 @@ def _briefing(store: Store) -> None:
 
 
 def _changed_briefing(store: Store) -> None:
-    path = briefing.path_of(store)
+    path = prepared_briefing.path_of(store)
     path.write_bytes(path.read_bytes().replace(b"Lotte", b"Latte", 1))
-    assert briefing.fetch(store, briefing.signature(store)) is None
+    assert prepared_briefing.fetch(store, prepared_briefing.signature(store)) is None
 
 
 def _unbegun(store: Store) -> None:
@@ -374,6 +373,6 @@ def test_one_check_that_fails_hides_no_other(worn_store: Store) -> None:
     def broken(*_: object) -> list[Finding]:
         raise OSError(5, "Input/output error")
 
-    checks = {**check.CHECKS, "modes": broken}
-    codes = {each.code for each in check.look(worn_store, AROUND, checks)}
+    checks = {**diagnosis.CHECKS, "modes": broken}
+    codes = {each.code for each in diagnosis.look(worn_store, AROUND, checks)}
     assert {"check-failed", "consolidated"} <= codes

@@ -6,7 +6,7 @@ import ast
 import re
 from pathlib import Path
 
-from clsm_cli.health.codes import CODES
+from clsm_cli.health.findings import CODES
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "doctor.md").read_text(encoding="utf-8")

@@ -18,7 +18,7 @@ from clsm_cli.store import git_setup, runs
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from clsm_cli.health.finding import Finding
+    from clsm_cli.health.findings import Finding
     from clsm_cli.store.layout import Store
 
 NOW = datetime.now(UTC)

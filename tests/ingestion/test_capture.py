@@ -13,7 +13,7 @@ from forgetting.undoing import undo
 from ingesting import new_store, state_of, take, tree
 
 from clsm_cli.errors import LockedError
-from clsm_cli.ingestion import report as reports
+from clsm_cli.ingestion import ingest_report
 from clsm_cli.model.episodes import EndMark
 from clsm_cli.store import inbox, ledger
 from clsm_cli.store.layout import Store
@@ -29,11 +29,11 @@ def row(text: str, minute: int | None = None, **more: Any) -> bytes:
     return json.dumps(values).encode() + b"\n"
 
 
-def pipe(store: Store, *rows: bytes, **options: Any) -> reports.Report:
+def pipe(store: Store, *rows: bytes, **options: Any) -> ingest_report.Report:
     return take(store, stdin=b"".join(rows), **options)
 
 
-def captured(store: Store, *rows: bytes) -> reports.Report:
+def captured(store: Store, *rows: bytes) -> ingest_report.Report:
     return pipe(store, *rows, capture_only=True)
 
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from processes import Cli
 
 from clsm_cli.ingestion import chat_text
-from clsm_cli.ingestion.items import Dropped, Problem, RawTurn
+from clsm_cli.ingestion.jsonl_rows import Dropped, Problem, RawTurn
 
 HOME = ZoneInfo("Europe/Amsterdam")
 NOW = datetime(2026, 11, 24, 12, tzinfo=HOME)

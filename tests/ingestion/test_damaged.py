@@ -7,9 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from clsm_cli.ingestion import jsonl, markdown, openclaw
-from clsm_cli.ingestion.items import Problem, RawBlock, RawDocument, RawTurn, TranscriptItem
-from clsm_cli.ingestion.rows import bounded_lines
+from clsm_cli.ingestion import generic_jsonl, markdown, openclaw_transcripts
+from clsm_cli.ingestion.jsonl_rows import (
+    Problem,
+    RawBlock,
+    RawDocument,
+    RawTurn,
+    TranscriptItem,
+    bounded_lines,
+)
 from clsm_cli.ingestion.sources import SourceFile, find
 
 DAMAGED = Path(__file__).parents[2] / "fixtures" / "damaged"
@@ -34,8 +40,8 @@ def read(source: SourceFile) -> list[TranscriptItem | RawBlock]:
             return [*document.blocks, *document.problems]
         lines = bounded_lines(stream)
         if source.format == "openclaw":
-            return list(openclaw.read(lines, path=source.path, zone=UTC, now=NOW))
-        return list(jsonl.read(lines, path=source.path, zone=UTC, now=NOW, session="s"))
+            return list(openclaw_transcripts.read(lines, path=source.path, zone=UTC, now=NOW))
+        return list(generic_jsonl.read(lines, path=source.path, zone=UTC, now=NOW, session="s"))
 
 
 @pytest.mark.parametrize(("name", "count", "says"), table(), ids=lambda value: str(value)[:20])

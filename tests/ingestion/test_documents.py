@@ -15,7 +15,7 @@ from clsm_cli.store import layout
 from clsm_cli.store.index.opening import open_index
 
 if TYPE_CHECKING:
-    from clsm_cli.ingestion.report import Report
+    from clsm_cli.ingestion.ingest_report import Report
     from clsm_cli.store.index.passages import Passage
     from clsm_cli.store.layout import Store
 

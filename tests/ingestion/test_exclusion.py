@@ -9,7 +9,7 @@ from processes import Cli
 
 from clsm_cli.errors import BadInputError
 from clsm_cli.ingestion.exclusion import Exclusion
-from clsm_cli.ingestion.items import Problem
+from clsm_cli.ingestion.jsonl_rows import Problem
 from clsm_cli.ingestion.sources import Excluded, SourceFile, find
 
 FILES = (

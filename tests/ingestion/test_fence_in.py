@@ -13,15 +13,15 @@ from strategies import cpu_seconds
 
 from clsm_cli.errors import BadInputError
 from clsm_cli.ingestion import markdown
-from clsm_cli.ingestion.fence import KEPT, cut, no_key
-from clsm_cli.ingestion.items import RawDocument
-from clsm_cli.ingestion.note import write_note
-from clsm_cli.text.fence import KEY_BYTES, OPENING, seal
+from clsm_cli.ingestion.capture import write_note
+from clsm_cli.ingestion.jsonl_rows import RawDocument
+from clsm_cli.ingestion.recalled_text import KEPT, cut, no_key
+from clsm_cli.text.fence_lines import KEY_BYTES, OPENING, seal
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from clsm_cli.ingestion.report import Report
+    from clsm_cli.ingestion.ingest_report import Report
     from clsm_cli.store.layout import Store
 
 KEY = bytes(range(KEY_BYTES))

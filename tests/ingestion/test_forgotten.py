@@ -11,15 +11,15 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from ingesting import new_store, scratch, take, tree
 
-from clsm_cli.commands.render_ingest import ingest_lines, ingest_mapping
+from clsm_cli.commands.run_ingest import ingest_lines, ingest_mapping
 from clsm_cli.model.episodes import Document
 from clsm_cli.model.ids import tombstone_hash, turn_key
-from clsm_cli.store import atomic, episodes, inbox, logs, shards, sweeping
+from clsm_cli.store import atomic, cleanup, episodes, inbox, logs, shards
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from clsm_cli.ingestion.report import Report
+    from clsm_cli.ingestion.ingest_report import Report
     from clsm_cli.store.layout import Store
 
 CANARY = "The canary is called Pip."
@@ -156,7 +156,7 @@ def test_a_break_behind_a_forgotten_turn_stands_behind_the_one_before_it(tmp_pat
     assert [item.turn.key for item in box.turns] == [one]
     assert [getattr(item, "after", None) for item in box.items] == [None, one]
     take(store, stdin=told + end, model=False)
-    sweeping.sweep(store, SWEPT)
+    cleanup.sweep(store, SWEPT)
     assert inbox.read(path).items == box.items  # written down so, and no second mark
 
 
@@ -213,5 +213,5 @@ def test_a_document_whose_blocks_are_all_forgotten_leaves_nothing(tmp_path: Path
     for _ in range(2):
         assert dropped(take(store, source, model=False)) == 1
         assert blocks(store) == []
-    sweeping.sweep(store, SWEPT)
+    cleanup.sweep(store, SWEPT)
     assert CANARY.encode() not in b"".join(tree(store.root).values())

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clsm_cli.ingestion import markdown
-from clsm_cli.ingestion.items import Problem, RawDocument
+from clsm_cli.ingestion.jsonl_rows import Problem, RawDocument
 
 HOME = ZoneInfo("Europe/Amsterdam")
 

@@ -10,7 +10,7 @@ from ingesting import state_of, take
 from processes import Cli
 
 from clsm_cli.errors import BadInputError
-from clsm_cli.ingestion.note import SESSION, write_note
+from clsm_cli.ingestion.capture import SESSION, write_note
 from clsm_cli.store import inbox
 from clsm_cli.store.layout import Store
 from clsm_cli.store.lock import locked

@@ -9,8 +9,7 @@ from typing import Any
 
 from clsm_cli.ingestion import signal_cli
 from clsm_cli.ingestion.detection import detect
-from clsm_cli.ingestion.items import Dropped, RawTurn
-from clsm_cli.ingestion.rows import bounded_lines
+from clsm_cli.ingestion.jsonl_rows import Dropped, RawTurn, bounded_lines
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)
 AT = 1771917300000

@@ -15,7 +15,7 @@ from ingesting import new_store, state_of, take
 
 from clsm_cli.ingestion import smriti
 from clsm_cli.ingestion.detection import detect
-from clsm_cli.ingestion.items import Dropped, Problem, RawTurn, TranscriptItem
+from clsm_cli.ingestion.jsonl_rows import Dropped, Problem, RawTurn, TranscriptItem
 
 HOME = ZoneInfo("Europe/Amsterdam")
 NOW = datetime(2030, 1, 1, tzinfo=UTC)

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from clsm_cli.ingestion.detection import Format, detect
-from clsm_cli.ingestion.items import Problem
+from clsm_cli.ingestion.jsonl_rows import Problem
 from clsm_cli.ingestion.sources import Missing, Skipped, SourceFile, find
 
 SESSION = b'{"type":"session","version":4,"id":"s"}\n'

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from clsm_cli.ingestion import telegram
-from clsm_cli.ingestion.items import Dropped, Problem, RawTurn
+from clsm_cli.ingestion.jsonl_rows import Dropped, Problem, RawTurn
 from clsm_cli.ingestion.sources import Skipped, SourceFile, find
 
 NOW = datetime(2026, 3, 1, tzinfo=UTC)

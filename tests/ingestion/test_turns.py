@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clsm_cli.ingestion.items import RawBlock, RawTurn
+from clsm_cli.ingestion.jsonl_rows import RawBlock, RawTurn
 from clsm_cli.ingestion.turns import Masker, clean, from_block, from_message, numbered
 from clsm_cli.model.episodes import ToolCall
 

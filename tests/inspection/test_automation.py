@@ -12,9 +12,9 @@ from sleeping import sleep
 from small_store import talk
 
 from clsm_cli.config import Settings, with_changes
-from clsm_cli.ingestion.report import utc
+from clsm_cli.ingestion.ingest_report import utc
 from clsm_cli.inspection import automation
-from clsm_cli.store import atomic, logs, nights
+from clsm_cli.store import atomic, logs, runs
 
 if TYPE_CHECKING:
     from clsm_cli.store.layout import Store
@@ -51,7 +51,7 @@ def test_a_new_store_is_not_stale_before_something_waits_too_long(store: Store) 
 
 
 def test_a_run_that_found_nothing_is_a_good_one(store: Store) -> None:
-    nights.succeeded(store, utc(NIGHT))
+    runs.succeeded(store, utc(NIGHT))
     assert logs.rows(store.flow / "runs.jsonl")[0] == []
     assert not look(store, 36).is_stale
     assert look(store, 0.5).sentence == "last consolidated 2026-03-01T03:00:00Z, 30 min ago"
@@ -65,15 +65,15 @@ def test_a_run_that_found_nothing_is_a_good_one(store: Store) -> None:
 
 
 def test_why_runs_failed_is_said_until_one_succeeds(store: Store) -> None:
-    nights.succeeded(store, utc(NIGHT))
-    nights.failed(store, utc(after(24)), "the disk is full")
-    nights.failed(store, utc(after(48)), "it is locked")
+    runs.succeeded(store, utc(NIGHT))
+    runs.failed(store, utc(after(24)), "the disk is full")
+    runs.failed(store, utc(after(48)), "it is locked")
     assert look(store, 30).sentence.endswith(
         "; since then 2 runs failed, the last 2026-03-03T03:00:00Z: it is locked"
     )
     found = look(store, 49)
     assert (found.is_stale, found.failed, found.reason) == (True, 2, "it is locked")
-    nights.succeeded(store, utc(after(50)))
+    runs.succeeded(store, utc(after(50)))
     found = look(store, 51)
     assert (found.is_stale, found.failed, found.reason) == (False, 0, None)
 
@@ -81,7 +81,7 @@ def test_why_runs_failed_is_said_until_one_succeeds(store: Store) -> None:
 def test_without_the_mark_the_ledger_tells(store: Store) -> None:
     captured(store, -10)
     sleep(store, NIGHT.isoformat())  # the use case alone leaves no mark
-    assert nights.read(store) == nights.Nights()
+    assert runs.read(store) == runs.Nights()
     found = look(store, 1)
     assert (found.last, found.waiting, found.is_stale) == ("2026-03-01T03:00:00Z", 0, False)
     assert not look(store, 1000).is_stale  # nothing waits
@@ -102,14 +102,14 @@ def test_pending_episodes_wait(store: Store) -> None:
 
 
 def test_a_time_in_the_future_is_said_and_no_excuse(store: Store) -> None:
-    nights.succeeded(store, "2068-01-01T03:00:00Z")
+    runs.succeeded(store, "2068-01-01T03:00:00Z")
     found = look(store, 1)
     assert (found.is_stale, found.future, found.last) == (False, "2068-01-01T03:00:00Z", None)
     assert "in the future: a clock is or was wrong" in found.sentence
     captured(store, 0)
     assert not look(store, 30).is_stale
     assert look(store, 40).is_stale
-    nights.succeeded(store, utc(after(41)))
+    runs.succeeded(store, utc(after(41)))
     assert look(store, 42).future is None
 
 
@@ -120,14 +120,14 @@ def test_a_run_of_the_ledger_in_the_future_does_not_count(store: Store) -> None:
 
 
 def test_a_clock_that_was_set_back_a_little_is_none(store: Store) -> None:
-    nights.succeeded(store, utc(NIGHT))
+    runs.succeeded(store, utc(NIGHT))
     found = automation.state(store, NIGHT - timedelta(minutes=2))
     assert (found.future, found.hours, found.is_stale) == (None, 0.0, False)
 
 
 def test_the_limit_is_a_setting(store: Store) -> None:
     store = store._replace(settings=with_changes(Settings(), {"status.max_age": 200}))
-    nights.succeeded(store, utc(NIGHT))
+    runs.succeeded(store, utc(NIGHT))
     assert not look(store, 199).is_stale
     assert look(store, 201).is_stale
 
@@ -141,19 +141,19 @@ def test_the_limit_is_a_setting(store: Store) -> None:
 )
 def test_a_mark_that_cannot_be_read_is_none(store: Store, data: bytes) -> None:
     atomic.put(store.derived / "consolidated.json", data)
-    assert nights.read(store) == nights.Nights()
+    assert runs.read(store) == runs.Nights()
     assert not look(store, 1).is_stale
-    nights.failed(store, utc(NIGHT), "x" * 100_000)
-    assert nights.read(store).failed == 1
+    runs.failed(store, utc(NIGHT), "x" * 100_000)
+    assert runs.read(store).failed == 1
 
 
 def test_a_time_that_is_none_is_none(store: Store) -> None:
     for text in ("yesterday", "0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-14:00"):
-        nights.succeeded(store, text)
+        runs.succeeded(store, text)
         assert look(store, 1).last is None
 
 
 def test_a_failure_that_cannot_be_written_down_is_no_second_failure(store: Store) -> None:
     atomic.put(store.root / ".clsm", b"a file where the folder should be")
-    nights.failed(store, utc(NIGHT), "the disk is full")
-    assert nights.read(store) == nights.Nights()
+    runs.failed(store, utc(NIGHT), "the disk is full")
+    assert runs.read(store) == runs.Nights()

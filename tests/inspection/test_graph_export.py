@@ -12,11 +12,11 @@ from xml.etree import ElementTree as ET
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from inspection.test_graph import edge, node, of, sample
+from inspection.test_graph_view import edge, node, of, sample
 from strategies import NASTY, examples
 
 from clsm_cli.inspection import graph_export
-from clsm_cli.inspection.graph import Graph
+from clsm_cli.inspection.graph_view import Graph
 from clsm_cli.text.terminal import safe
 
 ML = "{http://graphml.graphdrawing.org/xmlns}"

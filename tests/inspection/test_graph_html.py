@@ -18,12 +18,12 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from inspection.test_graph import edge, node, of, sample
-from inspection.test_graph_export import HOSTILE, named
+from inspection.test_graph_view import edge, node, of, sample
+from inspection.test_graph_view_export import HOSTILE, named
 from strategies import examples
 
-from clsm_cli.inspection import graph_html
-from clsm_cli.inspection.graph import Graph
+from clsm_cli.inspection import graph_export
+from clsm_cli.inspection.graph_view import Graph
 from clsm_cli.text.terminal import safe
 
 ASSETS = Path(str(files("clsm_cli.inspection") / "assets"))
@@ -62,7 +62,7 @@ class Page(HTMLParser):
 
 
 def test_the_page_holds_everything_and_asks_for_nothing() -> None:
-    page = Page(graph_html.page(of(sample())))
+    page = Page(graph_export.page(of(sample())))
     assert [tag for tag, _ in page.elements].count("script") == 4
     for tag, attributes in page.elements:
         assert not {"src", "href", "srcset", "action", "data"} & set(attributes), tag
@@ -73,7 +73,7 @@ def test_the_page_holds_everything_and_asks_for_nothing() -> None:
 
 
 def test_the_policy_allows_what_is_there_and_nothing_else() -> None:
-    page = Page(graph_html.page(of(sample())))
+    page = Page(graph_export.page(of(sample())))
     (policy,) = [
         attributes["content"] or ""
         for _, attributes in page.elements
@@ -105,13 +105,13 @@ def test_the_library_is_the_one_that_was_vendored() -> None:
 
 @cache
 def quiet_page() -> Page:
-    return Page(graph_html.page(named("a", "b", "c")))
+    return Page(graph_export.page(named("a", "b", "c")))
 
 
 @given(label=st.sampled_from(HOSTILE) | st.text(max_size=30), kind=st.sampled_from(HOSTILE))
 @examples(40)
 def test_no_label_breaks_out(label: str, kind: str) -> None:
-    page, quiet = Page(graph_html.page(named(label, kind, label))), quiet_page()
+    page, quiet = Page(graph_export.page(named(label, kind, label))), quiet_page()
     assert page.elements == quiet.elements
     assert page.raw[2:] == quiet.raw[2:]  # the scripts
     (one, _) = page.data["nodes"]
@@ -122,17 +122,17 @@ def test_no_label_breaks_out(label: str, kind: str) -> None:
 
 
 def test_hidden_characters_are_shown() -> None:
-    text = graph_html.page(of([replace(node("a"), label="a\u202e\u200b\U000e0041b")]))
+    text = graph_export.page(of([replace(node("a"), label="a\u202e\u200b\U000e0041b")]))
     assert "\u202e" not in text
     assert "\\\\u{202e}\\\\u{200b}\\\\u{e0041}" in text
 
 
 def test_the_same_graph_gives_the_same_bytes() -> None:
-    assert graph_html.page(of(sample())) == graph_html.page(of(sample()[::-1]))
+    assert graph_export.page(of(sample())) == graph_export.page(of(sample()[::-1]))
 
 
 def test_what_the_picture_is_told() -> None:
-    data = graph_html.picture(of(sample()), "mara-hart")
+    data = graph_export.picture(of(sample()), "mara-hart")
     assert data["chosen"] == "mara-hart"
     looks = {name: (kind["colour"], kind["shape"]) for name, kind in data["kinds"].items()}
     assert len(set(looks.values())) == len(looks) == 10
@@ -144,18 +144,18 @@ def test_what_the_picture_is_told() -> None:
 
 def test_kinds_that_nobody_knows_have_looks_of_their_own() -> None:
     graph = of([node(f"n{place}", f"kind{place}") for place in range(16)])
-    kinds = graph_html.picture(graph)["kinds"]
+    kinds = graph_export.picture(graph)["kinds"]
     assert len({(kind["colour"], kind["shape"]) for kind in kinds.values()}) == 16
 
 
 def test_an_empty_graph_has_a_page() -> None:
-    assert Page(graph_html.page(of([]))).data["nodes"] == []
+    assert Page(graph_export.page(of([]))).data["nodes"] == []
 
 
 def shown(graph: Graph, chosen: str | None, folder: Path) -> tuple[str, list[str]]:
     """What a browser makes of the page: its document, and what it said on its console."""
     page = folder / "graph.html"
-    page.write_text(graph_html.page(graph, chosen), encoding="utf-8")
+    page.write_text(graph_export.page(graph, chosen), encoding="utf-8")
     done = subprocess.run(
         [
             str(BROWSER),

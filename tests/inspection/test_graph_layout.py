@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from itertools import combinations
 
-from inspection.test_graph import edge, node, of, sample
+from inspection.test_graph_view import edge, node, of, sample
 
-from clsm_cli.inspection.graph import Graph
-from clsm_cli.inspection.graph_layout import Place, layout
+from clsm_cli.inspection.graph_export import Place, layout
 from clsm_cli.inspection.graph_statistics import communities
+from clsm_cli.inspection.graph_view import Graph
 
 
 def placed(graph: Graph, size: float = 20.0) -> dict[str, Place]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from inspection.test_graph import edge, node, of, sample
+from inspection.test_graph_view import edge, node, of, sample
 
 from clsm_cli.inspection.graph_statistics import Hub, Tie, communities, components, statistics
 

@@ -13,8 +13,7 @@ import pytest
 from integrations.endpoint import KEY, LONG, TIMEOUT, TOKENS_IN, TOKENS_OUT, Endpoint, running
 
 from clsm_cli.config import LlmSettings
-from clsm_cli.integrations.completions import LARGEST_BODY
-from clsm_cli.integrations.llm import GIVE_UP, Llm, LlmError, Usage
+from clsm_cli.integrations.llm import GIVE_UP, LARGEST_BODY, Llm, LlmError, Usage
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

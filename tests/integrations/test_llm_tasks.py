@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from integrations.endpoint import Endpoint, running
 
 from clsm_cli.integrations import llm_tasks
-from clsm_cli.integrations.data_block import FRAME, SHOWN_TOKENS, block, fit
 from clsm_cli.integrations.llm import LlmError
+from clsm_cli.integrations.llm_tasks import FRAME, SHOWN_TOKENS, block, fit
 from clsm_cli.text.tokens import count_tokens
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ from ingesting import embedder, new_store, take
 from sleeping import chat, sleep
 from using_git import git_says
 
-from clsm_cli.forgetting import forget, memory
+from clsm_cli.forgetting import erasure, store_contents
 from clsm_cli.forgetting.selection import Wanted
 from clsm_cli.model.episodes import EpisodeRecord
 from clsm_cli.model.graph import Edge
@@ -112,7 +112,7 @@ class Forgetting(RuleBasedStateMachine):
         device = data.draw(st.sampled_from([d for d in DEVICES if self.told[d] - self.gone[d]]))
         store = self.stores[device]
         mark = data.draw(st.sampled_from(sorted(self.told[device] - self.gone[device])))
-        held = memory.read(store, "2026-03-01T12:00:00Z").told
+        held = store_contents.read(store, "2026-03-01T12:00:00Z").told
         key = next(k for k, t in held.items() if mark in t.turn.text.lower())
         wanted = Wanted(ids=(key,))
         lost = {key}
@@ -120,9 +120,9 @@ class Forgetting(RuleBasedStateMachine):
             wanted = Wanted(session=held[key].session)
             lost = {k for k, t in held.items() if t.session == held[key].session}
         now = datetime.fromisoformat(self._tick())
-        planned = forget.plan(store, wanted, now, embedder(), lambda *_: None)
+        planned = erasure.plan(store, wanted, now, embedder(), lambda *_: None)
         assert planned is not None
-        forget.apply(store, planned, now, embedder())
+        erasure.apply(store, planned, now, embedder())
         self.gone[device] |= {
             each
             for each in self.told[device]
@@ -146,7 +146,7 @@ class Forgetting(RuleBasedStateMachine):
     @invariant()
     def nothing_comes_back(self) -> None:
         for device, store in self.stores.items():
-            held = memory.read(store, "2026-03-01T12:00:00Z")
+            held = store_contents.read(store, "2026-03-01T12:00:00Z")
             texts = [t.turn.text.lower() for t in held.told.values()]
             texts += [s.text.lower() for s in held.statements.values()]
             back = {mark for mark in self.gone[device] if any(mark in text for text in texts)}
@@ -174,7 +174,7 @@ class Forgetting(RuleBasedStateMachine):
 
     def _has_no_orphan(self, store: Store) -> None:
         records = shards.load_graph(store.graphs(), logs.forgotten(store)).records
-        held = memory.read(store, "2026-03-01T12:00:00Z")
+        held = store_contents.read(store, "2026-03-01T12:00:00Z")
         episodes = {e.id for _, e in held.episodes}
         for record in records.values():
             if isinstance(record, Edge):
@@ -218,9 +218,9 @@ def test_a_store_that_heeds_no_tombstone_is_caught(monkeypatch: pytest.MonkeyPat
         machine.tell("desk", [("Mara", SHAPES[0])])
         store = machine.stores["desk"]
         wanted, now = Wanted(session="s1"), machine.now
-        planned = forget.plan(store, wanted, now, embedder(), lambda *_: None)
+        planned = erasure.plan(store, wanted, now, embedder(), lambda *_: None)
         assert planned is not None
-        forget.apply(store, planned, now, embedder())
+        erasure.apply(store, planned, now, embedder())
         machine.gone["desk"] |= machine.told["desk"]
         machine.nothing_comes_back()
         monkeypatch.setattr(logs, "forgotten", _nothing)

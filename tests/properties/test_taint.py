@@ -24,12 +24,12 @@ from ingesting import embedder, new_store, take
 from sleeping import sleep
 
 from clsm_cli.consolidation import claims
-from clsm_cli.consolidation.correct import correct
+from clsm_cli.consolidation.correction import correct
 from clsm_cli.errors import BadInputError, RefusedError
-from clsm_cli.forgetting import forget, memory
-from clsm_cli.forgetting.decay import Request, decay
+from clsm_cli.forgetting import erasure, store_contents
+from clsm_cli.forgetting.archiving import Request, decay
+from clsm_cli.forgetting.run_reversal import undo
 from clsm_cli.forgetting.selection import Wanted
-from clsm_cli.forgetting.undo import undo
 from clsm_cli.model.episodes import TRUST_ROLE, EpisodeRecord, lowest_trust
 from clsm_cli.model.graph import Edge, Node, Statement
 from clsm_cli.model.trust import UNTRUSTED
@@ -159,21 +159,21 @@ class Taint(RuleBasedStateMachine):
     @rule(device=st.sampled_from(DEVICES), data=st.data())
     def lose(self, device: str, data: Any) -> None:
         """Forget a conversation."""
-        held = memory.read(self.stores[device], self._tick()).told
+        held = store_contents.read(self.stores[device], self._tick()).told
         if held:
             session = data.draw(st.sampled_from(sorted({t.session for t in held.values()})))
             now = self._moment()
             wanted = Wanted(session=session)
-            planned = forget.plan(self.stores[device], wanted, now, embedder(), lambda *_: None)
+            planned = erasure.plan(self.stores[device], wanted, now, embedder(), lambda *_: None)
             assert planned is not None
-            forget.apply(self.stores[device], planned, now, embedder())
+            erasure.apply(self.stores[device], planned, now, embedder())
 
     @invariant()
     def nothing_strange_is_believed(self) -> None:
         if not self.stores:
             return
         store = self.stores["desk"]
-        held = memory.read(store, self.now.isoformat())
+        held = store_contents.read(store, self.now.isoformat())
         trust = {key: told.turn.trust for key, told in held.told.items()}
         strange = {key for key, whose in trust.items() if whose in UNTRUSTED}
         for row in held.statements.values():
@@ -204,7 +204,7 @@ class Taint(RuleBasedStateMachine):
             assert not [text for text in read if MARK in text.lower()]
 
     def _statements(self) -> dict[str, Statement]:
-        return memory.read(self.stores["desk"], self.now.isoformat()).statements
+        return store_contents.read(self.stores["desk"], self.now.isoformat()).statements
 
     def _moment(self) -> datetime:
         self._tick()

@@ -24,7 +24,7 @@ from clsm_cli.retrieval.briefing_concepts import activated
 from clsm_cli.retrieval.briefing_contents import RULES
 from clsm_cli.retrieval.briefing_pack import Candidate, pack
 from clsm_cli.store import atomic, layout
-from clsm_cli.store.briefing import path_of
+from clsm_cli.store.index.prepared_briefing import path_of
 from clsm_cli.store.layout import Store
 from clsm_cli.store.lock import locked
 

@@ -15,7 +15,7 @@ from clsm_cli.errors import ModelMissingError
 from clsm_cli.model.graph import Edge, Node
 from clsm_cli.model.ids import edge_id
 from clsm_cli.retrieval.recall import Query, recall
-from clsm_cli.store import graph, layout, runs, shards
+from clsm_cli.store import layout, record_files, runs, shards
 from clsm_cli.store.layout import Store
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def store(slept: Store) -> Store:
 
 
 def write(store: Store, records: Sequence[Record]) -> None:
-    runs.apply(store, "test", LATER, graph.plan(store, "projects", records))
+    runs.apply(store, "test", LATER, record_files.plan(store, "projects", records))
 
 
 def concepts(store: Store, query: str) -> list[Concept]:

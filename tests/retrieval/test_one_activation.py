@@ -14,8 +14,7 @@ from clsm_cli.model.ids import edge_id
 from clsm_cli.retrieval import activation
 from clsm_cli.retrieval.answer import Way
 from clsm_cli.retrieval.question import understand
-from clsm_cli.store import graph as writer
-from clsm_cli.store import runs
+from clsm_cli.store import record_files, runs
 from clsm_cli.store.index.opening import open_index
 
 if TYPE_CHECKING:
@@ -103,7 +102,7 @@ def test_an_edge_set_by_hand_leads_on_the_more_the_higher_it_is(tmp_path: Path) 
                 pinned=True,
             ),
         ]
-        runs.apply(made, "test", NOW, writer.plan(made, "identity", records))
+        runs.apply(made, "test", NOW, record_files.plan(made, "identity", records))
         memory = of(found(made, question), TRADE)
         assert memory.way is not None
         assert memory.way.concept == "Corvo"

@@ -9,13 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sample_store import ask
 
-from clsm_cli.retrieval import words
+from clsm_cli.retrieval import lexical_search
 from clsm_cli.retrieval.answer import Memory, Source, Why
 from clsm_cli.retrieval.question import understand
 from clsm_cli.retrieval.recall import pack
 from clsm_cli.store.index import database
-from clsm_cli.store.index.files import changes
-from clsm_cli.store.index.reader import Index
+from clsm_cli.store.index.index_queries import Index
+from clsm_cli.store.index.indexed_files import changes
 from clsm_cli.store.index.refresh import refresh
 from clsm_cli.store.layout import Store
 from clsm_cli.text.tokens import stems
@@ -73,7 +73,7 @@ def test_bm25_of_a_known_case(sample: Store) -> None:
     docs = {row: stems(f"{p.speaker} {p.embedded_text}") for row, p in found.items()}
     average = sum(map(len, docs.values())) / len(docs)
     question = understand("memory_v2 failed", (), [])
-    scores = words.search(index, question, sample.settings.recall, {}).scores
+    scores = lexical_search.search(index, question, sample.settings.recall, {}).scores
     k1, b = 0.9, 0.3
     assert scores
     for row, terms in docs.items():
@@ -93,7 +93,9 @@ def test_coverage_is_the_share_of_the_idf_without_names(sample: Store) -> None:
     named = understand("memory_v2 failed Ilse", (), ["Ilse"])
     settings = sample.settings.recall
     both = [
-        words.coverage(words.search(index, question, settings, {}), question, rows)
+        lexical_search.coverage(
+            lexical_search.search(index, question, settings, {}), question, rows
+        )
         for question in (plain, named)
     ]
     assert both[0] == {row: share for row, share in both[1].items() if share}

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from strategies import cpu_seconds, examples
 
 from clsm_cli.scoring.association import MOST_NODES, associate
-from clsm_cli.scoring.communities import communities
+from clsm_cli.scoring.modularity import communities
 
 Turns = list[list[int]]
 

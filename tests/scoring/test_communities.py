@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import cpu_seconds, examples
 
-from clsm_cli.scoring.communities import communities
+from clsm_cli.scoring.modularity import communities
 
 Pairs = list[tuple[int, int, float]]
 

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clsm_cli.config import BoundarySettings
-from clsm_cli.scoring import evidence
+from clsm_cli.scoring import boundary_evidence
 
 SETTINGS = BoundarySettings()
 shares = st.lists(st.floats(0, 1), max_size=6)
@@ -14,10 +14,10 @@ shares = st.lists(st.floats(0, 1), max_size=6)
 @given(shares)
 @settings(deadline=None)
 def test_signs_only_add(signs: list[float]) -> None:
-    whole = evidence.combined(signs)
+    whole = boundary_evidence.combined(signs)
     assert 0.0 <= whole <= 1.0
     assert whole >= max(signs, default=0.0) - 1e-12
-    assert evidence.combined([*signs, 0.0]) == whole
+    assert boundary_evidence.combined([*signs, 0.0]) == whole
 
 
 @pytest.mark.parametrize(
@@ -25,7 +25,7 @@ def test_signs_only_add(signs: list[float]) -> None:
     [(0, 0), (5, 0), (30, 0.5), (math.sqrt(5 * 30), 0.25), (math.sqrt(30 * 240), 0.75), (240, 1)],
 )
 def test_a_gap_is_log_linear_between_its_three_marks(minutes: float, expected: float) -> None:
-    found = evidence.gap_evidence(minutes, new_day=False, settings=SETTINGS)
+    found = boundary_evidence.gap_evidence(minutes, new_day=False, settings=SETTINGS)
     assert found == pytest.approx(expected)
 
 
@@ -33,41 +33,43 @@ def test_a_gap_is_log_linear_between_its_three_marks(minutes: float, expected: f
 @settings(deadline=None)
 def test_a_longer_gap_never_says_less(one: float, other: float) -> None:
     short, long = sorted((one, other))
-    assert evidence.gap_evidence(short, False, SETTINGS) <= evidence.gap_evidence(
+    assert boundary_evidence.gap_evidence(short, False, SETTINGS) <= boundary_evidence.gap_evidence(
         long, False, SETTINGS
     )
 
 
 def test_midnight_counts_only_after_half_an_hour() -> None:
-    assert evidence.gap_evidence(2, True, SETTINGS) == 0.0
-    assert evidence.gap_evidence(29, True, SETTINGS) < 0.5
-    assert evidence.gap_evidence(30, True, SETTINGS) == 1.0
-    assert evidence.gap_evidence(-30, True, SETTINGS) == 0.0
-    assert evidence.gap_evidence(None, True, SETTINGS) == 0.0
+    assert boundary_evidence.gap_evidence(2, True, SETTINGS) == 0.0
+    assert boundary_evidence.gap_evidence(29, True, SETTINGS) < 0.5
+    assert boundary_evidence.gap_evidence(30, True, SETTINGS) == 1.0
+    assert boundary_evidence.gap_evidence(-30, True, SETTINGS) == 0.0
+    assert boundary_evidence.gap_evidence(None, True, SETTINGS) == 0.0
 
 
 def test_a_gap_without_ignored_minutes() -> None:
     eager = BoundarySettings(gap_ignored=0.0)
-    assert 0.0 < evidence.gap_evidence(1, False, eager) < 0.5
+    assert 0.0 < boundary_evidence.gap_evidence(1, False, eager) < 0.5
 
 
 def test_coherence_is_judged_by_the_segments_own_figures() -> None:
     alike, unlike = [0.7] * 12, [0.3, 0.5] * 6
-    assert evidence.coherence_evidence(0.4, alike) > evidence.coherence_evidence(0.4, unlike)
+    assert boundary_evidence.coherence_evidence(0.4, alike) > boundary_evidence.coherence_evidence(
+        0.4, unlike
+    )
 
 
 def test_an_even_segment_does_not_fire_on_noise() -> None:
-    assert evidence.coherence_evidence(0.58, [0.6] * 20) < 0.2
+    assert boundary_evidence.coherence_evidence(0.58, [0.6] * 20) < 0.2
 
 
 def test_subject_signs_alone_stay_below_the_threshold_without_surprise() -> None:
-    most = evidence.combined([evidence.COHERENCE_MOST, 0.2, 0.15])
+    most = boundary_evidence.combined([boundary_evidence.COHERENCE_MOST, 0.2, 0.15])
     assert most < SETTINGS.confidence
 
 
 @given(st.floats(-9, 9), st.floats(0, 3))
 @settings(deadline=None)
 def test_surprise_speaks_only_above_gamma(z: float, gamma: float) -> None:
-    found = evidence.surprise_evidence(z, gamma)
+    found = boundary_evidence.surprise_evidence(z, gamma)
     assert (found > 0.0) == (z > gamma)
-    assert found <= evidence.SURPRISE_MOST
+    assert found <= boundary_evidence.SURPRISE_MOST

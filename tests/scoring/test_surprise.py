@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from clsm_cli.scoring.surprise import (
+from clsm_cli.scoring.boundary_evidence import (
     BACKGROUND,
     LEAST_SPREAD,
     UNSEEN_BITS,

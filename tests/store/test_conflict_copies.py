@@ -13,12 +13,12 @@ from sample_store import ask
 from sleeping import current, sleep
 from small_store import note, row, state, tell
 
-from clsm_cli.forgetting.undo import undo
+from clsm_cli.forgetting.run_reversal import undo
 from clsm_cli.model.graph import Node, Statement
 from clsm_cli.model.ids import tombstone_hash
 from clsm_cli.store import conflict_copies, episodes, inbox, layout, logs, shards, topics
 from clsm_cli.store.conflict_names import is_conflict_copy, original_name
-from clsm_cli.store.index.files import scan
+from clsm_cli.store.index.indexed_files import scan
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -13,7 +13,7 @@ from small_store import row, tell
 from using_git import commit, git
 
 from clsm_cli.model.ids import tombstone_hash
-from clsm_cli.store import atomic, episodes, inbox, logs, runs, sweeping
+from clsm_cli.store import atomic, cleanup, episodes, inbox, logs, runs
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -97,7 +97,7 @@ def test_a_sweep_does_not_depend_on_what_waits_in_an_inbox(machines: tuple[Store
     stone = logs.render(logs.Tombstone(tombstone_hash(key), "2026-03-01T12:00:00Z"))
     atomic.append(pi.root / "tombstones" / "pc.jsonl", stone)
     path.write_bytes(waiting)  # a merge brought its lines back
-    sweeping.sweep(pi, "2026-03-02T12:00:00Z")
+    cleanup.sweep(pi, "2026-03-02T12:00:00Z")
     (left,) = episodes.files(pi.flow)
     assert [turn.text for turn in episodes.read(left).turns] == ["Mara keeps bees."]
     assert len(list((pi.root / "tombstones").glob("pi.jsonl"))) == 1  # the episode it was

@@ -17,7 +17,7 @@ from using_git import git
 
 from clsm_cli.model.graph import Node
 from clsm_cli.store import git_setup, joining, layout, shards, topics
-from clsm_cli.store.merge import merge
+from clsm_cli.store.joining import merge
 
 if TYPE_CHECKING:
     from clsm_cli.model.codec import Record

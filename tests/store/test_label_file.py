@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from clsm_cli.errors import BadInputError
 from clsm_cli.model.ids import tombstone_hash
-from clsm_cli.store import label_edit, labels
+from clsm_cli.store import labels
 from clsm_cli.store.labels import Label
 
 FILE = """# mine, by hand
@@ -108,24 +108,24 @@ def test_an_empty_file_holds_nothing() -> None:
 
 
 def test_a_query_is_added_and_the_rest_stays_to_the_byte() -> None:
-    made = label_edit.edited(FILE, fresh=[Label("n", "new: one", memories=("m",))])
+    made = labels.edited(FILE, fresh=[Label("n", "new: one", memories=("m",))])
     added = '- id: "n"\n  query: "new: one"\n  memories: ["m"]\n'
     assert made == FILE.replace("- query: 2026-02-01\n", f"- query: 2026-02-01\n{added}")
 
 
 def test_a_query_is_taken_out_with_its_lines_alone() -> None:
     first, second, _ = parse(FILE).rows
-    assert label_edit.edited(FILE, {second.id: None}) == FILE.replace(
+    assert labels.edited(FILE, {second.id: None}) == FILE.replace(
         "- query: what is my blood type\n  evidence: []\n", ""
     )
-    left = label_edit.edited(FILE, {first.id: None})
+    left = labels.edited(FILE, {first.id: None})
     assert "Margaret" not in left
     assert "# the first\n\n# the second\n" in left
 
 
 def test_a_query_is_written_anew_where_it_stood() -> None:
     first = parse(FILE).rows[0]
-    made = label_edit.edited(FILE, {"q1": first._replace(memories=())})
+    made = labels.edited(FILE, {"q1": first._replace(memories=())})
     assert parse(made).rows[0]._replace(line=0, last=0) == first._replace(
         memories=(), line=0, last=0
     )
@@ -149,12 +149,12 @@ def test_a_query_is_written_anew_where_it_stood() -> None:
 )
 def test_every_layout_takes_a_query(text: str) -> None:
     before = parse(text)
-    made = label_edit.edited(text, fresh=[Label("n", "b", concepts=("c",))])
+    made = labels.edited(text, fresh=[Label("n", "b", concepts=("c",))])
     after = parse(made)
     assert [row.text for row in after.rows] == [*(row.text for row in before.rows), "b"]
     assert after.store == before.store
     assert text.count("# head") == made.count("# head")
-    assert parse(label_edit.edited(made, dict.fromkeys(row.id for row in after.rows))).rows == ()
+    assert parse(labels.edited(made, dict.fromkeys(row.id for row in after.rows))).rows == ()
 
 
 ODD = (
@@ -193,24 +193,22 @@ ROWS = st.builds(
 @settings(max_examples=50)
 @given(st.lists(ROWS, unique_by=lambda row: row.id, max_size=4), st.integers(0, 9))
 def test_what_is_written_is_read_again(rows: list[Label], drop: int) -> None:
-    made = label_edit.edited("", fresh=rows)
+    made = labels.edited("", fresh=rows)
     assert [row._replace(line=0, last=0) for row in parse(made).rows] == rows
     if rows:
         gone = rows[drop % len(rows)]
-        left = parse(label_edit.edited(made, {gone.id: None})).rows
+        left = parse(labels.edited(made, {gone.id: None})).rows
         assert [row.id for row in left] == [row.id for row in rows if row != gone]
 
 
 def test_ids_with_a_tombstone_go_as_a_merge_brings_them_back() -> None:
     forgotten = frozenset({tombstone_hash("0123456789ab"), tombstone_hash("f-0123456789ab")})
     data = FILE.encode()
-    (first, *_) = parse(label_edit.without_forgotten(data, forgotten).decode()).rows
+    (first, *_) = parse(labels.without_forgotten(data, forgotten).decode()).rows
     assert first.memories == ()
     assert first.evidence == ("Margaret is the box in the shed",)
     only = b"queries:\n- {query: a, memories: [0123456789ab-2]}\n- {query: b, memories: [x]}\n"
-    assert [r.text for r in parse(label_edit.without_forgotten(only, forgotten).decode()).rows] == [
-        "b"
-    ]
-    assert label_edit.without_forgotten(data, frozenset({tombstone_hash("zz")})) == data
+    assert [r.text for r in parse(labels.without_forgotten(only, forgotten).decode()).rows] == ["b"]
+    assert labels.without_forgotten(data, frozenset({tombstone_hash("zz")})) == data
     broken = b"queries: [{query: a, memories: [0123456789ab]}"
-    assert label_edit.without_forgotten(broken, forgotten) == broken
+    assert labels.without_forgotten(broken, forgotten) == broken

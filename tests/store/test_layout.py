@@ -14,7 +14,8 @@ from clsm_cli.errors import (
     StoreNotFoundError,
 )
 from clsm_cli.model.ids import is_id
-from clsm_cli.store import layout, zones
+from clsm_cli.startup import zones
+from clsm_cli.store import layout
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from clsm_cli.model.codec import Record
 from clsm_cli.model.episodes import (
     Block,
     Document,
@@ -19,20 +20,18 @@ from clsm_cli.model.episodes import (
 )
 from clsm_cli.model.graph import Edge, Node, Statement
 from clsm_cli.model.ids import statement_id, tombstone_hash
-from clsm_cli.model.readers import Record
 from clsm_cli.model.tombstones import birth_ids, digests, episode_ids, first_free, visible
 from clsm_cli.store import (
     atomic,
+    cleanup,
     episodes,
-    graph,
     inbox,
     logs,
     reconcile,
+    record_files,
     runs,
     settle,
     shards,
-    statements,
-    sweeping,
     topics,
 )
 from clsm_cli.store.layout import Store
@@ -168,9 +167,9 @@ def test_a_shard_that_is_written_holds_nothing_forgotten(store: Store) -> None:
         name for name in names if shards.shard_name(name, 1) == shards.shard_name(names[0], 1)
     ][:4]
     old = [row(one, GONE), row(two, GONE, LEFT), row(three, LEFT)]
-    runs.apply(store, "test", NOW, graph.plan(store, "identity", old))
+    runs.apply(store, "test", NOW, record_files.plan(store, "identity", old))
     bury(store, GONE, three)
-    runs.apply(store, "test", NOW, graph.plan(store, "identity", [row(new, LEFT)]))
+    runs.apply(store, "test", NOW, record_files.plan(store, "identity", [row(new, LEFT)]))
     found = shards.load_graph([store.graph("identity")]).records
     assert found == {two: row(two, LEFT), new: row(new, LEFT)}
 
@@ -210,7 +209,7 @@ def test_an_episode_without_its_forgotten_turns() -> None:
 def fill(store: Store) -> None:
     """Statements with items, an episode, an inbox; some of another machine."""
     rows = [row("f-1", GONE), row("f-2", LEFT, text="Mara whistles.")]
-    runs.apply(store, "test", NOW, graph.plan(store, "identity", rows))
+    runs.apply(store, "test", NOW, record_files.plan(store, "identity", rows))
     page = f"# Birds\n\nA word of mine.\n\n## Pip\n\n- {CANARY}  ^f-1\n\n## Mara\n\n- Mara whistles.  ^f-2\n"
     atomic.put(store.root / "identity" / "birds.md", page.encode())
     atomic.put(store.root / "projects" / "pip.md", f"# Pip\n\n- {CANARY}  ^f-gone\n".encode())
@@ -234,8 +233,8 @@ def test_a_sweep_takes_out_what_came_back_and_nothing_else(store: Store) -> None
     forgotten = bury(store, GONE, "e-0123456789ab", "f-gone")
     kept = set(store.derived.glob("runs/*"))
     seen = shards.load_graph(store.graphs(), forgotten).records
-    assert set(seen) == set(statements.load(store, seen, NOW)) == {"f-2"}
-    sweeping.sweep(store, NOW)
+    assert set(seen) == set(record_files.load(store, seen, NOW)) == {"f-2"}
+    cleanup.sweep(store, NOW)
     assert CANARY.encode() not in everything(store)
     page = (store.root / "identity" / "birds.md").read_text(encoding="utf-8")
     assert "A word of mine." in page
@@ -249,7 +248,7 @@ def test_a_sweep_takes_out_what_came_back_and_nothing_else(store: Store) -> None
     assert rest.id != "e-0123456789ab"
     (box,) = inbox.files(store.root / "flow" / "pc" / "inbox")
     assert [item.turn.text for item in inbox.read(box).turns] == ["Hm."]
-    assert sweeping.plan(store, forgotten) == []
+    assert cleanup.plan(store, forgotten) == []
     assert settle.plan(store, NOW) == ([], [])
     assert set(store.derived.glob("runs/*")) == kept  # nothing is kept of what went
 
@@ -258,7 +257,7 @@ def test_an_old_clone_copied_over_the_store_is_swept_again(store: Store, tmp_pat
     fill(store)
     shutil.copytree(store.root, tmp_path / "old")
     forgotten = bury(store, GONE, "e-0123456789ab", "f-gone")
-    sweeping.sweep(store, NOW)
+    cleanup.sweep(store, NOW)
     swept = {
         p: p.read_bytes() for p in store.root.rglob("*") if p.is_file() and p.name != "runs.jsonl"
     }
@@ -266,9 +265,9 @@ def test_an_old_clone_copied_over_the_store_is_swept_again(store: Store, tmp_pat
         shutil.copytree(tmp_path / "old", store.root, dirs_exist_ok=True)
         assert CANARY.encode() in everything(store)
         assert set(
-            statements.load(store, shards.load_graph(store.graphs(), forgotten).records, NOW)
+            record_files.load(store, shards.load_graph(store.graphs(), forgotten).records, NOW)
         ) == {"f-2"}
-        sweeping.sweep(store, NOW)
+        cleanup.sweep(store, NOW)
         again = {
             p: p.read_bytes()
             for p in store.root.rglob("*")
@@ -279,5 +278,5 @@ def test_an_old_clone_copied_over_the_store_is_swept_again(store: Store, tmp_pat
 
 def test_without_tombstones_nothing_is_read(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     fill(store)
-    monkeypatch.setattr(sweeping, "plan", lambda *_: pytest.fail("looked"))
-    sweeping.sweep(store, NOW)
+    monkeypatch.setattr(cleanup, "plan", lambda *_: pytest.fail("looked"))
+    cleanup.sweep(store, NOW)

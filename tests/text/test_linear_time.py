@@ -14,24 +14,23 @@ import pytest
 from strategies import cpu_seconds
 
 from clsm_cli.evaluation.presets import compound
-from clsm_cli.text import timex_asked, timex_bounds, timex_parts, timex_rules
 from clsm_cli.text.aliases import stated
 from clsm_cli.text.cues import decisions, open_questions
 from clsm_cli.text.dumps import spans
-from clsm_cli.text.gate import is_whole
 from clsm_cli.text.mentions import find
 from clsm_cli.text.noun_phrases import noun_phrases
 from clsm_cli.text.ordinals import read
 from clsm_cli.text.phrases import key_phrases
 from clsm_cli.text.plain import plain
+from clsm_cli.text.relevance_gate import is_whole
 from clsm_cli.text.route import decide
-from clsm_cli.text.rule_keys import key_of
-from clsm_cli.text.rules import sentence_rules, statement, tells_correction
+from clsm_cli.text.rules import key_of, sentence_rules, statement, tells_correction
 from clsm_cli.text.secrets import mask
 from clsm_cli.text.sentences import split
 from clsm_cli.text.slots import facts
 from clsm_cli.text.summaries import definition_score
-from clsm_cli.text.timex import _compiled
+from clsm_cli.text.time import bounds, grammar, parts
+from clsm_cli.text.time.expressions import _compiled
 from clsm_cli.text.todo import todos
 from clsm_cli.text.tokens import count_tokens, stems
 
@@ -48,8 +47,8 @@ WORDS = ("a", "1", ".", " ", "\n", "A ", "a. ", "? ", "'s ", "-", "(", '"', "[["
 
 def _dates(text: str) -> None:
     for pattern in (
-        *(r.pattern for r in (*timex_rules.RULES, *timex_asked.ASKED)),
-        timex_parts._PATTERN,
+        *(r.pattern for r in (*grammar.RULES, *grammar.ASKED)),
+        parts._PATTERN,
     ):
         for _ in _compiled(pattern).finditer(text):
             pass
@@ -73,7 +72,7 @@ READERS: dict[str, tuple[Callable[[str], object], tuple[str, ...]]] = {
     "ordinals": (lambda t: read(t[:10_000]), ("first ", "before the ", "between x and ", "the last time we talked about ", "when x ")),
     "phrases": (lambda t: key_phrases([t], 3), ("valve chatter ",)),
     "plain": (plain, ("~~", "#a ", "<!--", "https://", "_a")),
-    "questions of days": (lambda t: timex_bounds.read(t[:10_000], MONDAY), ("since ", "between 1 and ", "May and ", "from May to ")),
+    "questions of days": (lambda t: bounds.read(t[:10_000], MONDAY), ("since ", "between 1 and ", "May and ", "from May to ")),
     "routes": (partial(decide, has_current=True), ("good ", "when was the A ", "a: ", "how many ")),
     "rules": (_rules, ("no, ", "not a ", "use ", "I like my ", "always ", "is ", "if a, ")),
     "secrets": (mask, ("A1", "://a:b", "key=", "the token of Mara: a1B2c3 password https://x.org/ key=")),

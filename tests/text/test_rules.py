@@ -6,12 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clsm_cli.text.rule_keys import is_same_key, key_of
-from clsm_cli.text.rule_styles import Write, name_form, styles
+from clsm_cli.text.rule_patterns import Write, name_form, styles
 from clsm_cli.text.rule_words import plain
 from clsm_cli.text.rules import (
     is_noted_decision,
     is_refusal,
+    is_same_key,
+    key_of,
     normative_sentences,
     sentence_rules,
     statement,

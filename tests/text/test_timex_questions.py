@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from clsm_cli.text import timex_bounds
+from clsm_cli.text.time import bounds
 
 TUESDAY = date(2026, 2, 24)
 
@@ -48,14 +48,14 @@ CASES: list[tuple[str, bool | None, list[str]]] = [
 
 
 def said(question: str, at: date = TUESDAY) -> str:
-    times = timex_bounds.read(question, at)
+    times = bounds.read(question, at)
     return " ".join(f"{first or 'open'} {until or 'open'}" for first, until in times.periods)
 
 
 @pytest.mark.parametrize(("question", "hard", "days"), CASES)
 def test_questions_written_blind(question: str, hard: bool | None, days: list[str]) -> None:
     assert said(question) in days
-    assert hard in {None, timex_bounds.read(question, TUESDAY).hard}
+    assert hard in {None, bounds.read(question, TUESDAY).hard}
 
 
 @pytest.mark.parametrize(
@@ -115,7 +115,7 @@ def test_bounds(question: str, days: str) -> None:
     ],
 )
 def test_hard_and_soft(question: str, hard: bool) -> None:
-    assert timex_bounds.read(question, TUESDAY).hard == hard
+    assert bounds.read(question, TUESDAY).hard == hard
 
 
 @pytest.mark.parametrize(
@@ -140,7 +140,7 @@ def test_hard_and_soft(question: str, hard: bool) -> None:
 )
 @pytest.mark.parametrize("at", [date.min, TUESDAY, date.max])
 def test_nonsense_is_no_error(question: str, at: date) -> None:
-    for first, until in timex_bounds.read(question, at).periods:
+    for first, until in bounds.read(question, at).periods:
         assert first is None or until is None or first < until
 
 
@@ -170,7 +170,7 @@ WORDS = [
 )
 @settings(max_examples=300, deadline=None)
 def test_any_question_has_ordered_disjoint_periods(question: str, at: date) -> None:
-    times = timex_bounds.read(question, at)
+    times = bounds.read(question, at)
     end = date.min
     for first, until in times.periods:
         start = first or date.min

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from clsm_cli.store import yaml_text
-from clsm_cli.text import timex
-from clsm_cli.text.periods import shown
 from clsm_cli.text.slots import facts
+from clsm_cli.text.time import expressions
+from clsm_cli.text.time.periods import shown
 from clsm_cli.text.todo import todos
 
 ROOT = Path(__file__).parents[2]
@@ -24,7 +24,7 @@ MONDAY = date(2026, 3, 9)
 
 
 def certain(text: str, at: date) -> list[str]:
-    return [shown((each.first, each.until)) for each in timex.find(text, at) if each.certain]
+    return [shown((each.first, each.until)) for each in expressions.find(text, at) if each.certain]
 
 
 def day(row: dict[str, Any]) -> date:
@@ -86,14 +86,14 @@ def test_values_and_due_days_are_not_invented(manner: str, row: dict[str, Any]) 
     ],
 )
 def test_what_places_a_day(text: str, kind: str, days: str | None) -> None:
-    [found] = timex.find(text, MONDAY)
+    [found] = expressions.find(text, MONDAY)
     assert found.kind == kind
     assert (shown((found.first, found.until)) if found.certain else None) == days
 
 
 def test_what_serves_to_search_is_not_written() -> None:
     text = "Last Friday we talked of 12 April, in a few days, and of Thursday."
-    assert timex.absolutise(text, MONDAY) == text.replace("Friday", "Friday (2026-03-06)")
+    assert expressions.absolutise(text, MONDAY) == text.replace("Friday", "Friday (2026-03-06)")
 
 
 def test_a_birthday_has_the_year_that_is_told_or_none() -> None:

@@ -22,7 +22,8 @@ from clsm_cli.evaluation.loaders.parsing import (
     malformed,
     reading,
 )
-from clsm_cli.text import timex, tokens
+from clsm_cli.text import tokens
+from clsm_cli.text.time import expressions
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -138,8 +139,10 @@ def _named_days(question: str, days: Mapping[str, object]) -> list[str]:
     "May 4th" is the same day when it is asked forty days later; "a few days ago" is not.
     """
     asked = date.fromisoformat(max(days)) + timedelta(days=1)
-    later = {(each.first, each.until) for each in timex.find(question, asked + _LATER)}
-    named = [each for each in timex.find(question, asked) if (each.first, each.until) in later]
+    later = {(each.first, each.until) for each in expressions.find(question, asked + _LATER)}
+    named = [
+        each for each in expressions.find(question, asked) if (each.first, each.until) in later
+    ]
     return [
         day
         for day in days

@@ -27,7 +27,7 @@ from clsm_cli.evaluation.loaders.parsing import (
     not_json,
     reading,
 )
-from clsm_cli.records import NamedTuple
+from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.jsonlines import without_surrogates
 
 if TYPE_CHECKING:

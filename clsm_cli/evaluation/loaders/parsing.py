@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from clsm_cli.config import MAX_FILE
 from clsm_cli.errors import BadInputError
 from clsm_cli.evaluation.dataset import single_blanks
-from clsm_cli.records import NamedTuple
+from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic, yaml_text
 from clsm_cli.store.jsonlines import LineError, without_surrogates
 

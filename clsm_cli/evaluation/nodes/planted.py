@@ -27,9 +27,9 @@ from clsm_cli.evaluation import stores
 from clsm_cli.evaluation.dataset import Chat, keys
 from clsm_cli.model.episodes import EpisodeRecord
 from clsm_cli.model.graph import Edge, Node
-from clsm_cli.records import NamedTuple
-from clsm_cli.store import graph, logs, runs, shards
-from clsm_cli.store.index import database, evidence
+from clsm_cli.startup.records import NamedTuple
+from clsm_cli.store import logs, record_files, runs, shards
+from clsm_cli.store.index import database, evidence_queries
 from clsm_cli.store.index.opening import bring_up_to_date, open_index
 from clsm_cli.store.lock import locked
 from clsm_cli.text import tokens
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from clsm_cli.evaluation.stores import Made, Workshop
     from clsm_cli.model.codec import Record
     from clsm_cli.model.streams import Stream
-    from clsm_cli.store.index.reader import Index
+    from clsm_cli.store.index.index_queries import Index
     from clsm_cli.store.layout import Store
 
 SIZE = 132
@@ -274,8 +274,8 @@ def _plant(shop: Workshop, made: Made, chat: Chat, store: Store) -> None:
         records = _Records(store, opened.index, chat, inventory(chat))
     with locked(store.root, store.settings.store.lock_wait):
         found: list[Record] = [*records.nodes.values(), *records.edges.values()]
-        writes = graph.plan(store, STREAM, found)
-        writes += graph.plan(store, "flow", records.episodes)
+        writes = record_files.plan(store, STREAM, found)
+        writes += record_files.plan(store, "flow", records.episodes)
         runs.apply(store, "eval", made.now.isoformat(), writes, whole=True)
         with contextlib.closing(database.open_to_write(store.derived)) as connection:
             bring_up_to_date(store, connection, shop.embedder, None)
@@ -301,7 +301,7 @@ class _Records:
         for node in sorted(noted):
             for key in sorted(noted[node]):
                 mentioned.setdefault(key, []).append(node)
-        order = list(evidence.order(index.connection))
+        order = list(evidence_queries.order(index.connection))
         self.edges = edges.co_occurrences(order, mentioned, store.settings.graph, self._rev)
         self.episodes = self._consolidated(store, index, order, mentioned)
 
@@ -334,7 +334,7 @@ class _Records:
         for episode, _, key in order:
             for node in mentioned.get(key, ()):
                 noted.setdefault(episode, {}).setdefault(node, []).append(key)
-        files = evidence.episode_files(index.connection)
+        files = evidence_queries.episode_files(index.connection)
         known = shards.load_graph(store.graphs(), logs.forgotten(store)).records
         return [
             replace(

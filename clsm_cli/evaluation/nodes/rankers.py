@@ -8,15 +8,15 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from clsm_cli.evaluation import formulas, ranking
+from clsm_cli.evaluation import formulas, rank_fit
 from clsm_cli.evaluation.loaders.locomo import without_names
 from clsm_cli.evaluation.measures import Retrieved
 from clsm_cli.evaluation.nodes.planted import chat_of, edges_of, inventory, names
-from clsm_cli.records import NamedTuple
 from clsm_cli.retrieval import concepts
-from clsm_cli.scoring import activation, bm25, relevance
-from clsm_cli.scoring.fusion import spread
+from clsm_cli.scoring import match, relevance, spreading
+from clsm_cli.scoring.rank_fusion import spread
 from clsm_cli.scoring.relevance import Evidence
+from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.index.opening import open_index
 from clsm_cli.text import tokens
 from clsm_cli.text.node_ids import node_id
@@ -30,11 +30,11 @@ if TYPE_CHECKING:
     from clsm_cli.evaluation.benches import Bench
     from clsm_cli.evaluation.dataset import Chat, Query
     from clsm_cli.evaluation.nodes.planted import Inventory
-    from clsm_cli.evaluation.ranking import Run
+    from clsm_cli.evaluation.rank_fit import Run
     from clsm_cli.model.graph import Edge
-    from clsm_cli.retrieval.meaning import Engine
+    from clsm_cli.retrieval.dense_search import Engine
     from clsm_cli.retrieval.ranking import Ranked
-    from clsm_cli.store.index.reader import Index
+    from clsm_cli.store.index.index_queries import Index
     from clsm_cli.store.index.vectors import Embed
 
     Floats = NDArray[np.float64]
@@ -45,7 +45,7 @@ SEEDS = 5
 """Of the hybrid, that activation starts from."""
 NAMES, HYBRID, SPREADING = "names in the question", "hybrid seeds", "hybrid + spreading"
 PAGERANK, PASSAGES = "hybrid + PageRank", "five passages, keep .30"
-CLS_M = activation.Spreading(threshold=0.15, damping=0.2)
+CLS_M = spreading.Spreading(threshold=0.15, damping=0.2)
 """CLS-M after its consolidation (§5.3), with the damping of its text."""
 K1, B = 1.2, 0.75
 """BM25 over contexts, which are as long as pages: Lucene's."""
@@ -110,7 +110,7 @@ class Baselines:
         hybrid = self._hybrid(question, named)
         best = sorted(range(len(hybrid)), key=lambda node: (-hybrid[node], node))[:MOST]
         seeds = {node: min(1.0, hybrid[node]) for node in best[:SEEDS]}
-        reached = activation.spread(seeds, self._links, CLS_M)
+        reached = spreading.spread(seeds, self._links, CLS_M)
         walked = formulas.pagerank(self._texts.graph, seeds, damping=0.5)
         return {
             NAMES: self._first(dict.fromkeys(named, 1.0)),
@@ -149,13 +149,13 @@ class Baselines:
             found = [
                 (at, counts[term], lengths[at]) for at, counts in enumerate(held) if term in counts
             ]
-            bm25.add(scores, found, bm25.idf(len(held), len(found)), average, k1=K1, b=B)
+            match.add(scores, found, match.idf(len(held), len(found)), average, k1=K1, b=B)
         return [scores.get(node, 0.0) for node in range(len(held))]
 
-    def _links(self, nodes: Sequence[int]) -> list[activation.Link]:
+    def _links(self, nodes: Sequence[int]) -> list[spreading.Link]:
         graph = self._texts.graph
         return [
-            activation.Link(node, other, weight, len(graph[other]), dormant=False)
+            spreading.Link(node, other, weight, len(graph[other]), dormant=False)
             for node in nodes
             for other, weight in sorted(graph.get(node, {}).items())
         ]
@@ -404,11 +404,11 @@ def _ask(bench: Bench, queries: Sequence[Query]) -> _Asked:
     chat, settings = chat_of(bench.case), bench.store.settings.recall
     found = inventory(chat)
     edges, embed = edges_of(bench.store), bench.shop.embedder.embed()
-    baselines = Baselines(chat, found, edges, embed, bench.engine, ranking.weights(settings))
+    baselines = Baselines(chat, found, edges, embed, bench.engine, rank_fit.weights(settings))
     returned: dict[str, list[list[str]]] = {}
     weighed = []
     with open_index(bench.store, bench.shop.embedder) as opened:
-        asker = ranking.Asker(opened.index, settings, bench.engine, "turn")
+        asker = rank_fit.Asker(opened.index, settings, bench.engine, "turn")
         for number, query in enumerate(queries):
             bench.shop.progress(f"concepts of {bench.case.name}", number, len(queries))
             passages = asker.find(query.text, bench.time_of(query))

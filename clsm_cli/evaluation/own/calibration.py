@@ -25,9 +25,9 @@ from clsm_cli.errors import RefusedError
 from clsm_cli.evaluation import metrics
 from clsm_cli.evaluation.loaders import queries as loader
 from clsm_cli.evaluation.own import sheet
-from clsm_cli.ingestion.ingest import end_begun_run
-from clsm_cli.ingestion.report import utc
-from clsm_cli.records import NamedTuple
+from clsm_cli.ingestion.ingest_report import utc
+from clsm_cli.ingestion.ingest_run import end_begun_run
+from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic, layout, runs, setting
 from clsm_cli.store.front_matter import MAX_FRONT_MATTER
 from clsm_cli.store.lock import locked
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
     from clsm_cli.evaluation.dataset import Query
     from clsm_cli.evaluation.stores import Workshop
-    from clsm_cli.retrieval.meaning import Engine
+    from clsm_cli.retrieval.dense_search import Engine
     from clsm_cli.store.layout import Store
 
 NAME = "recall.floor"

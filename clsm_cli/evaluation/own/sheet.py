@@ -17,15 +17,14 @@ from clsm_cli.errors import BadInputError, DamagedStoreError
 from clsm_cli.evaluation.benches import Bench
 from clsm_cli.evaluation.dataset import Case, Dataset, Existing, key, keys
 from clsm_cli.evaluation.dataset import Query as Labelled
-from clsm_cli.evaluation.systems import baselines, registry
-from clsm_cli.evaluation.systems.registry import Recall
-from clsm_cli.forgetting import memory
-from clsm_cli.ingestion.ingest import end_begun_run
+from clsm_cli.evaluation.systems import baselines, system_registry
+from clsm_cli.evaluation.systems.system_registry import Recall
+from clsm_cli.forgetting import store_contents
+from clsm_cli.ingestion.ingest_run import end_begun_run
 from clsm_cli.model.graph import Node
 from clsm_cli.model.ids import digest
-from clsm_cli.records import NamedTuple
-from clsm_cli.store import atomic, label_edit, labels
-from clsm_cli.store import labels as files
+from clsm_cli.startup.records import NamedTuple
+from clsm_cli.store import atomic, labels
 from clsm_cli.store.jsonlines import LineError, load
 from clsm_cli.store.labels import Label
 from clsm_cli.store.lock import locked
@@ -36,10 +35,10 @@ if TYPE_CHECKING:
 
     from clsm_cli.evaluation.benches import System
     from clsm_cli.evaluation.measures import Retrieved
-    from clsm_cli.evaluation.own.proposals import Proposal
+    from clsm_cli.evaluation.own.query_proposals import Proposal
     from clsm_cli.evaluation.stores import Workshop
-    from clsm_cli.forgetting.memory import Memory
-    from clsm_cli.retrieval.meaning import Engine
+    from clsm_cli.forgetting.store_contents import Memory
+    from clsm_cli.retrieval.dense_search import Engine
     from clsm_cli.store.labels import Labels
     from clsm_cli.store.layout import Store
 
@@ -52,7 +51,7 @@ ADVICE = (
 
 def path(store: Store) -> Path:
     """The file of a store's labels."""
-    return files.path_of(store.root)
+    return labels.path_of(store.root)
 
 
 def read(store: Store) -> Labels:
@@ -63,9 +62,9 @@ def read(store: Store) -> Labels:
         DamagedStoreError: It is no regular file, or too large.
         DiskError: It cannot be read.
     """
-    data = atomic.read(path(store), files.MAX_LABELS)
+    data = atomic.read(path(store), labels.MAX_LABELS)
     name = str(path(store))
-    return files.EMPTY if data is None else files.parse(files.decoded(data, name), name)
+    return labels.EMPTY if data is None else labels.parse(labels.decoded(data, name), name)
 
 
 def save(store: Store, rows: Sequence[Label], without: Sequence[str] = ()) -> list[str]:
@@ -91,16 +90,16 @@ def save(store: Store, rows: Sequence[Label], without: Sequence[str] = ()) -> li
     name = str(path(store))
     with locked(store.root, store.settings.store.lock_wait):
         warnings = end_begun_run(store)
-        data = atomic.read(path(store), files.MAX_LABELS)
-        text = "" if data is None else files.decoded(data, name)
-        known = {row.id for row in files.parse(text, name).rows}
+        data = atomic.read(path(store), labels.MAX_LABELS)
+        text = "" if data is None else labels.decoded(data, name)
+        known = {row.id for row in labels.parse(text, name).rows}
         change: dict[str, Label | None] = {row.id: row for row in rows if row.id in known}
         change |= dict.fromkeys(known.intersection(without))
         fresh = [row for row in rows if row.id not in known]
-        made = label_edit.edited(text, change, fresh).encode()
-        if len(made) > files.MAX_LABELS:
+        made = labels.edited(text, change, fresh).encode()
+        if len(made) > labels.MAX_LABELS:
             raise DamagedStoreError(
-                name, None, f"would be larger than {files.MAX_LABELS >> 20} MiB"
+                name, None, f"would be larger than {labels.MAX_LABELS >> 20} MiB"
             )
         if made != data:
             read_as = None if data is None else atomic.sha256(data)
@@ -139,8 +138,8 @@ class Pools:
 
     def __init__(self, store: Store, shop: Workshop, engine: Engine) -> None:
         self._bench = _bench(store, (), shop, engine, floor=0.0)
-        beside = [each for each in registry.plain() if each.name in BESIDE]
-        self._systems: list[System] = [Recall(registry.CLSM), *beside]
+        beside = [each for each in system_registry.plain() if each.name in BESIDE]
+        self._systems: list[System] = [Recall(system_registry.CLSM), *beside]
 
     def of(self, text: str, hidden: frozenset[str] = frozenset()) -> list[Found]:
         """The items that are to be judged for a query.
@@ -173,7 +172,9 @@ def confidences(
         engine: Makes the vectors of queries; open.
         floor: Confidence below which an answer is left out.
     """
-    return Recall(registry.CLSM).ask(_bench(store, queries, shop, engine, floor=floor), queries)
+    return Recall(system_registry.CLSM).ask(
+        _bench(store, queries, shop, engine, floor=floor), queries
+    )
 
 
 def _bench(
@@ -399,7 +400,7 @@ def known(store: Store) -> Known:
 
 def whole_memory(store: Store) -> Memory:
     """What a store holds."""
-    return memory.read(store, _TIME)
+    return store_contents.read(store, _TIME)
 
 
 def distinct(pieces: Iterable[str]) -> tuple[str, ...]:

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING
 from clsm_cli.evaluation import formulas
 from clsm_cli.evaluation.presets.library import spaced
 from clsm_cli.model import clocks
-from clsm_cli.records import NamedTuple
-from clsm_cli.scoring import bm25
-from clsm_cli.scoring.activation import Link, spread
+from clsm_cli.scoring import match
 from clsm_cli.scoring.retention import DORMANT, STREAM_DAYS, retention
+from clsm_cli.scoring.spreading import Link, spread
+from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import ontology as store_ontology
-from clsm_cli.store.index import graph
+from clsm_cli.store.index import graph_queries
 from clsm_cli.store.index.codes import SENTENCE_STEP
 from clsm_cli.text import tokens
 from clsm_cli.text.ontology import tags_of
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
     from clsm_cli.evaluation.presets.library import Library, Pool, Unit
     from clsm_cli.evaluation.presets.preset import GraphScore, Preset, Tags
-    from clsm_cli.scoring.activation import Reached
-    from clsm_cli.store.index.graph import NodeRow
+    from clsm_cli.scoring.spreading import Reached
+    from clsm_cli.store.index.graph_queries import NodeRow
 
     Scores = dict[int, float]
 
@@ -93,9 +93,9 @@ class View:
         average = sum(pool.lengths) / len(pool.lengths) if pool.lengths else 1.0
         scores: Scores = {}
         for held in counts.values():
-            idf = bm25.idf(len(pool.units), len(held))
+            idf = match.idf(len(pool.units), len(held))
             postings = [(at, tf, pool.lengths[at]) for at, tf in held.items()]
-            bm25.add(scores, postings, idf, average or 1.0, k1=K1, b=B)
+            match.add(scores, postings, idf, average or 1.0, k1=K1, b=B)
         return scores
 
     def counts(self, pool: Pool) -> dict[str, dict[int, int]]:
@@ -157,7 +157,7 @@ class View:
 
     def _in_node(self, row: NodeRow) -> float:
         """min(1, mean over the terms of 1 + ln(1 + tf)  ×  (½ + ½ coverage))."""
-        held = tokens.stems(graph.node_text(row.label, row.aliases, row.summary))
+        held = tokens.stems(graph_queries.node_text(row.label, row.aliases, row.summary))
         counts = [held.count(term) for term in self.terms]
         known = [count for count in counts if count]
         if not known:
@@ -216,7 +216,7 @@ class View:
 
     def _is_in(self, row: NodeRow) -> bool:
         """Whether the whole text stands in that of a node."""
-        whole = spaced(graph.node_text(row.label, row.aliases, row.summary))
+        whole = spaced(graph_queries.node_text(row.label, row.aliases, row.summary))
         return bool(self._spaced.strip()) and self._spaced in f" {whole} "
 
     @cached_property
@@ -226,7 +226,7 @@ class View:
     def _links(self, numbers: Sequence[int]) -> Iterable[Link]:
         """The edges that hold now, in either direction."""
         nodes, now = self.library.nodes, self.context.now
-        for row in graph.links(self.library.index.connection, numbers):
+        for row in graph_queries.links(self.library.index.connection, numbers):
             other = nodes.get(row.other)
             if other is not None and clocks.holds(row, now):
                 strength = row.weight / self._largest
@@ -252,7 +252,7 @@ class View:
 def _pagerank(library: Library, how: GraphScore, now: str) -> dict[int, float]:
     """PageRank of all nodes over the edges that hold now: the walk begins anew anywhere."""
     rows: dict[int, dict[int, float]] = {number: {} for number in library.nodes}
-    for row in graph.links(library.index.connection, list(rows)):
+    for row in graph_queries.links(library.index.connection, list(rows)):
         if row.other in rows and clocks.holds(row, now):
             there = rows[row.node]
             there[row.other] = max(there.get(row.other, 0.0), row.weight)

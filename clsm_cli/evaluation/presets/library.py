@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.model.episodes import EpisodeRecord
 from clsm_cli.model.graph import Node, Statement
-from clsm_cli.records import NamedTuple
 from clsm_cli.retrieval.answer import Concept, Memory, Source, Why
 from clsm_cli.scoring import confidence
+from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import logs, shards
-from clsm_cli.store.index import graph
+from clsm_cli.store.index import graph_queries
 from clsm_cli.text import tokens
 
 if TYPE_CHECKING:
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
     from clsm_cli.evaluation.presets.channels import View
     from clsm_cli.evaluation.presets.preset import Episodes
     from clsm_cli.model.codec import Record
-    from clsm_cli.retrieval.meaning import Engine
-    from clsm_cli.store.index.graph import NodeRow
+    from clsm_cli.retrieval.dense_search import Engine
+    from clsm_cli.store.index.graph_queries import NodeRow
+    from clsm_cli.store.index.index_queries import Index
     from clsm_cli.store.index.passages import Passage
-    from clsm_cli.store.index.reader import Index
-    from clsm_cli.store.index.search import Traits
+    from clsm_cli.store.index.ranking_queries import Traits
 
 
 class Unit(NamedTuple):
@@ -149,7 +149,7 @@ def _node(library: Library, row: NodeRow) -> Unit:
     return Unit(
         id=row.id,
         kind="node",
-        text=graph.node_text(row.label, row.aliases, row.summary),
+        text=graph_queries.node_text(row.label, row.aliases, row.summary),
         rows=(),
         keys=keys,
         days=days,
@@ -203,7 +203,9 @@ class Library:
     def nodes(self) -> dict[int, NodeRow]:
         """The nodes with a record, by number."""
         ids = [record.id for record in self.records.values() if isinstance(record, Node)]
-        return graph.nodes(self.index.connection, [graph.number_of(each) for each in ids])
+        return graph_queries.nodes(
+            self.index.connection, [graph_queries.number_of(each) for each in ids]
+        )
 
     @cached_property
     def numbers(self) -> dict[str, int]:
@@ -213,7 +215,7 @@ class Library:
     @cached_property
     def active(self) -> dict[int, int]:
         """Node → day of its last mention or use, as a proleptic ordinal, if it has one."""
-        used = graph.uses(self.index.connection, self.numbers)
+        used = graph_queries.uses(self.index.connection, self.numbers)
         found = {
             number: [day for day, _ in used.get(row.id, ())] + ([row.last] if row.last else [])
             for number, row in self.nodes.items()
@@ -371,7 +373,7 @@ def concepts(view: View, found: Sequence[Unit], limit: int) -> tuple[Concept, ..
 
 def _reached(view: View, unit: Unit) -> Concept:
     """A node with the way that its activation came."""
-    from clsm_cli.scoring.activation import path
+    from clsm_cli.scoring.spreading import path
 
     library = view.library
     number = library.numbers[unit.id]

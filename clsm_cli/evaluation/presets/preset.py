@@ -9,8 +9,8 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
-from clsm_cli.records import NamedTuple
-from clsm_cli.scoring.activation import Spreading
+from clsm_cli.scoring.spreading import Spreading
+from clsm_cli.startup.records import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

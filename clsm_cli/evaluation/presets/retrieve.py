@@ -19,9 +19,9 @@ from clsm_cli.evaluation import formulas
 from clsm_cli.evaluation.presets import compound, library
 from clsm_cli.evaluation.presets.channels import Context, View
 from clsm_cli.model.episodes import EpisodeRecord
-from clsm_cli.retrieval import meaning, moments
-from clsm_cli.retrieval.finding import matched
+from clsm_cli.retrieval import dense_search, time_scope
 from clsm_cli.retrieval.recall import pack
+from clsm_cli.retrieval.retrieve import matched
 from clsm_cli.scoring import packing, rank_fusion
 from clsm_cli.text import tokens
 
@@ -31,9 +31,9 @@ if TYPE_CHECKING:
     from clsm_cli.evaluation.presets.library import Pool, Unit
     from clsm_cli.evaluation.presets.preset import Channel, Preset, Rounds
     from clsm_cli.retrieval.answer import Concept, Memory
-    from clsm_cli.retrieval.meaning import Engine
+    from clsm_cli.retrieval.dense_search import Engine
     from clsm_cli.retrieval.query import Query
-    from clsm_cli.store.index.reader import Index
+    from clsm_cli.store.index.index_queries import Index
 
     Scores = dict[int, float]
     Search = Callable[[str], Scores]
@@ -158,8 +158,8 @@ def retrieve(
 
 def _periods(index: Index, query: Query, engine: Engine) -> tuple[tuple[int, int], ...]:
     """The days that a question names, as clsm reads them."""
-    when = moments.resolve(
-        index, matched(query), query.at, lambda words: meaning.cosines(index, engine, words)
+    when = time_scope.resolve(
+        index, matched(query), query.at, lambda words: dense_search.cosines(index, engine, words)
     )
     return when.periods if when is not None else ()
 

@@ -6,11 +6,11 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from clsm_cli.evaluation.dataset import Query
-from clsm_cli.evaluation.probes import asking, material
-from clsm_cli.evaluation.probes.asking import BM25, CLSM, MINILM
+from clsm_cli.evaluation.probes import material, probe_questions
 from clsm_cli.evaluation.probes.material import Draw, Line
+from clsm_cli.evaluation.probes.probe_questions import BM25, CLSM, MINILM
 from clsm_cli.evaluation.result import ProbeResult
-from clsm_cli.records import NamedTuple
+from clsm_cli.startup.records import NamedTuple
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from clsm_cli.evaluation.loaders.parsing import Said
     from clsm_cli.evaluation.measures import Retrieved
     from clsm_cli.evaluation.stores import Workshop
-    from clsm_cli.retrieval.meaning import Engine
+    from clsm_cli.retrieval.dense_search import Engine
 
 ABOUT = (
     "True memories among others in much the same words: what is true of somebody else or is denied"
@@ -55,26 +55,26 @@ def run(shop: Workshop, engine: Engine, seed: int) -> ProbeResult:
         DiskError: The work folder cannot be written.
     """
     traps, turns = made(seed)
-    bench = asking.bench(shop, engine, "distractor", turns)
+    bench = probe_questions.bench(shop, engine, "distractor", turns)
     queries = [Query(str(number), trap.ask) for number, trap in enumerate(traps)]
     verdicts = []
-    for name, answers in asking.ask(bench, queries, SYSTEMS).items():
+    for name, answers in probe_questions.ask(bench, queries, SYSTEMS).items():
         figures = {
-            kind: asking.share(
+            kind: probe_questions.share(
                 is_above(answer, trap, number, kind)
                 for number, (answer, trap) in enumerate(zip(answers, traps, strict=True))
             )
             for kind in KINDS
         }
-        verdicts.append(asking.verdict(name, figures, BARS))
+        verdicts.append(probe_questions.verdict(name, figures, BARS))
     return ProbeResult("distractor", ABOUT, CRITERION, tuple(verdicts))
 
 
 def is_above(answer: Retrieved, trap: Trap, number: int, kind: str) -> bool:
     """Whether the true memory is returned, and above every other of a kind."""
     false = [line.id for line in trap.lines if line.id.startswith(f"{number}-{kind}")]
-    place = asking.first(answer.items, [f"{number}-true"])
-    return place < asking.first(answer.items, false)
+    place = probe_questions.first(answer.items, [f"{number}-true"])
+    return place < probe_questions.first(answer.items, false)
 
 
 def made(seed: int) -> tuple[list[Trap], list[Said]]:

@@ -8,12 +8,12 @@ from statistics import fmean
 from typing import TYPE_CHECKING
 
 from clsm_cli.evaluation.dataset import Query
-from clsm_cli.evaluation.probes import asking, material
-from clsm_cli.evaluation.probes.asking import BM25, CLSM, MINILM
+from clsm_cli.evaluation.probes import material, probe_questions
 from clsm_cli.evaluation.probes.material import Draw, Line
+from clsm_cli.evaluation.probes.probe_questions import BM25, CLSM, MINILM
 from clsm_cli.evaluation.result import ProbeResult, Series
-from clsm_cli.records import NamedTuple
-from clsm_cli.store import shards, statements
+from clsm_cli.startup.records import NamedTuple
+from clsm_cli.store import record_files, shards
 from clsm_cli.store.index.opening import open_index
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from clsm_cli.evaluation.loaders.parsing import Said
     from clsm_cli.evaluation.measures import Item
     from clsm_cli.evaluation.stores import Workshop
-    from clsm_cli.retrieval.meaning import Engine
+    from clsm_cli.retrieval.dense_search import Engine
 
 ABOUT = (
     "Twelve facts, each told anew in ten of 50 weekly sessions, in five wordings; asked after every"
@@ -83,7 +83,7 @@ def run(shop: Workshop, engine: Engine, seed: int) -> ProbeResult:
         [turn for week in drifting.weeks[at : at + each] for turn in week]
         for at in range(0, SESSIONS, each)
     ]
-    benches = asking.staged(shop, engine, "drift", parts, asking.consolidate)
+    benches = probe_questions.staged(shop, engine, "drift", parts, probe_questions.consolidate)
     latest: dict[str, list[list[bool]]] = {name: [] for name in SYSTEMS}
     for check, bench in enumerate(benches, 1):
         shop.progress("drift", check, CHECKS)
@@ -92,7 +92,7 @@ def run(shop: Workshop, engine: Engine, seed: int) -> ProbeResult:
             Query(f"{check}-{fact}", wordings[check % len(wordings)])
             for fact, wordings in enumerate(drifting.asks)
         ]
-        for name, answers in asking.ask(bench, queries, SYSTEMS).items():
+        for name, answers in probe_questions.ask(bench, queries, SYSTEMS).items():
             latest[name].append(
                 [
                     tells_latest(answer.items, [t for t in told if t.fact == fact])
@@ -105,7 +105,7 @@ def run(shop: Workshop, engine: Engine, seed: int) -> ProbeResult:
         "drift",
         ABOUT,
         CRITERION,
-        tuple(asking.verdict(name, found, BARS) for name, found in figures.items()),
+        tuple(probe_questions.verdict(name, found, BARS) for name, found in figures.items()),
         ("sessions", "latest value first"),
         tuple(
             Series(name, tuple((each * at, fmean(row)) for at, row in enumerate(rows, 1)))
@@ -170,7 +170,7 @@ def learnt(bench: Bench, tellings: Iterable[Telling]) -> dict[str, float]:
             texts = [is_held for text, is_held in current[telling.id] if telling.value in text]
             if texts:
                 known.append(not any(texts))
-    return {"learnt": len(known) / replaced, "closed": asking.share(known)}
+    return {"learnt": len(known) / replaced, "closed": probe_questions.share(known)}
 
 
 def _current(bench: Bench) -> Mapping[str, list[tuple[str, bool]]]:
@@ -180,7 +180,7 @@ def _current(bench: Bench) -> Mapping[str, list[tuple[str, bool]]]:
         passages = index.passages(index.current_rows()).values()
         ids = {passage.key: passage.foreign_id for passage in passages if passage.foreign_id}
     graph = shards.load_graph(bench.store.graphs(), only="statement")
-    rows = statements.load(bench.store, graph.records, bench.now.isoformat())
+    rows = record_files.load(bench.store, graph.records, bench.now.isoformat())
     found: dict[str, list[tuple[str, bool]]] = defaultdict(list)
     for row in rows.values():
         if row.kind != "gist":

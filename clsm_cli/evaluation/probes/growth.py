@@ -5,11 +5,11 @@ from __future__ import annotations
 from statistics import fmean
 from typing import TYPE_CHECKING
 
-from clsm_cli.evaluation.probes import asking, material
-from clsm_cli.evaluation.probes.asking import BM25, CLSM, MINILM
+from clsm_cli.evaluation.probes import material, probe_questions
 from clsm_cli.evaluation.probes.material import Draw
+from clsm_cli.evaluation.probes.probe_questions import BM25, CLSM, MINILM
 from clsm_cli.evaluation.result import ProbeResult, Series, Verdict
-from clsm_cli.forgetting.decay import Request, decay
+from clsm_cli.forgetting.archiving import Request, decay
 from clsm_cli.retrieval.query import Query
 from clsm_cli.retrieval.recall import considered
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from clsm_cli.evaluation.loaders.parsing import Said
     from clsm_cli.evaluation.measures import Retrieved
     from clsm_cli.evaluation.stores import Workshop
-    from clsm_cli.retrieval.meaning import Engine
+    from clsm_cli.retrieval.dense_search import Engine
     from clsm_cli.store.layout import Store
 
 ABOUT = (
@@ -49,12 +49,12 @@ def run(shop: Workshop, engine: Engine, seed: int) -> ProbeResult:
     """
     known = material.made(seed)
     parts = [known.turns, *_added(seed, len(known.turns))]
-    benches = asking.staged(shop, engine, "growth", parts, night)
+    benches = probe_questions.staged(shop, engine, "growth", parts, night)
     queries = [fact.query for fact in known.facts]
     recalled: dict[str, list[float]] = {name: [] for name in SYSTEMS}
     tokens: dict[str, list[float]] = {name: [] for name in SYSTEMS}
     for bench in benches:
-        for name, answers in asking.ask(bench, queries, SYSTEMS).items():
+        for name, answers in probe_questions.ask(bench, queries, SYSTEMS).items():
             recalled[name].append(_recall(queries, answers))
             tokens[name].append(fmean(map(_tokens, answers)))
     figures = {
@@ -87,7 +87,7 @@ def run(shop: Workshop, engine: Engine, seed: int) -> ProbeResult:
 
 def night(shop: Workshop, store: Store, now: datetime) -> None:
     """What a user's machine does: consolidate, then let fade what was not used."""
-    asking.consolidate(shop, store, now)
+    probe_questions.consolidate(shop, store, now)
     decay(store, Request(now=now, explicit=True))
 
 
@@ -109,8 +109,8 @@ def _added(seed: int, turns: int) -> list[list[Said]]:
 
 
 def _recall(queries: Sequence[Labelled], answers: Sequence[Retrieved]) -> float:
-    return asking.share(
-        asking.first(answer.items, query.gold) <= FIRST
+    return probe_questions.share(
+        probe_questions.first(answer.items, query.gold) <= FIRST
         for query, answer in zip(queries, answers, strict=True)
     )
 

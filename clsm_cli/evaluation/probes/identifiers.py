@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.evaluation import benches
 from clsm_cli.evaluation.dataset import Case, Dataset, Folders, Query
-from clsm_cli.evaluation.probes import asking, material
-from clsm_cli.evaluation.probes.asking import BM25, CLSM, MINILM
+from clsm_cli.evaluation.probes import material, probe_questions
 from clsm_cli.evaluation.probes.material import Draw, Line
+from clsm_cli.evaluation.probes.probe_questions import BM25, CLSM, MINILM
 from clsm_cli.evaluation.result import ProbeResult
-from clsm_cli.records import NamedTuple
+from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from clsm_cli.evaluation.loaders.parsing import Said
     from clsm_cli.evaluation.measures import Retrieved
     from clsm_cli.evaluation.stores import Workshop
-    from clsm_cli.retrieval.meaning import Engine
+    from clsm_cli.retrieval.dense_search import Engine
 
 ABOUT = (
     "A hundred each of codes, invoices, telephone numbers, hashes, addresses of machines, places in"
@@ -126,22 +126,24 @@ def run(shop: Workshop, engine: Engine, seed: int) -> ProbeResult:
         DiskError: The work folder cannot be written.
     """
     told = made(seed)
-    chat = asking.bench(shop, engine, "identifiers", spoken(told, seed))
+    chat = probe_questions.bench(shop, engine, "identifiers", spoken(told, seed))
     figures: dict[str, dict[str, float]] = {name: {} for name in SYSTEMS}
     for where, bench in (("chat", chat), ("notes", written(told, shop, engine))):
         for how, queries in (
             ("alone", [Query(x, x) for x, _ in told.asked]),
             ("in a question", [Query(x, question) for x, question in told.asked]),
         ):
-            for name, answers in asking.ask(bench, queries, SYSTEMS).items():
+            for name, answers in probe_questions.ask(bench, queries, SYSTEMS).items():
                 places = [
                     place(answer, x) for (x, _), answer in zip(told.asked, answers, strict=True)
                 ]
                 figures[name] |= {
-                    f"found, {where} {how}": asking.share(each <= FIRST for each in places),
-                    f"first, {where} {how}": asking.share(each == 1 for each in places),
+                    f"found, {where} {how}": probe_questions.share(
+                        each <= FIRST for each in places
+                    ),
+                    f"first, {where} {how}": probe_questions.share(each == 1 for each in places),
                 }
-    verdicts = tuple(asking.verdict(name, found, BARS) for name, found in figures.items())
+    verdicts = tuple(probe_questions.verdict(name, found, BARS) for name, found in figures.items())
     return ProbeResult("identifiers", ABOUT, CRITERION, verdicts)
 
 
@@ -183,7 +185,7 @@ def written(told: Told, shop: Workshop, engine: Engine) -> Bench:
     Raises:
         DiskError: The work folder cannot be written.
     """
-    own = asking.workshop(shop)
+    own = probe_questions.workshop(shop)
     root = own.folder / "identifiers-notes"
     for number in range(SESSIONS):
         day = (START + timedelta(days=3 * number)).date().isoformat()

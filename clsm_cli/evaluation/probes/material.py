@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from clsm_cli.evaluation.dataset import Query
 from clsm_cli.evaluation.loaders.parsing import Said
-from clsm_cli.records import NamedTuple
+from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import yaml_text
 
 if TYPE_CHECKING:

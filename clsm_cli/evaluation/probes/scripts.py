@@ -6,15 +6,15 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 from clsm_cli.evaluation.dataset import Query
-from clsm_cli.evaluation.probes import asking, material
-from clsm_cli.evaluation.probes.asking import BM25, CLSM, MINILM
+from clsm_cli.evaluation.probes import material, probe_questions
 from clsm_cli.evaluation.probes.material import Draw, Line
+from clsm_cli.evaluation.probes.probe_questions import BM25, CLSM, MINILM
 from clsm_cli.evaluation.result import ProbeResult
 
 if TYPE_CHECKING:
     from clsm_cli.evaluation.loaders.parsing import Said
     from clsm_cli.evaluation.stores import Workshop
-    from clsm_cli.retrieval.meaning import Engine
+    from clsm_cli.retrieval.dense_search import Engine
 
 ABOUT = (
     "Sentences in Chinese, Japanese, Korean, Arabic, Hindi, Greek and Russian, and a question for"
@@ -38,24 +38,24 @@ def run(shop: Workshop, engine: Engine, seed: int) -> ProbeResult:
         DiskError: The work folder cannot be written.
     """
     queries, turns = made(seed)
-    bench = asking.bench(shop, engine, "scripts", turns)
+    bench = probe_questions.bench(shop, engine, "scripts", turns)
     verdicts = []
-    for name, answers in asking.ask(bench, queries, SYSTEMS).items():
+    for name, answers in probe_questions.ask(bench, queries, SYSTEMS).items():
         places = [
-            asking.first(answer.items, query.gold)
+            probe_questions.first(answer.items, query.gold)
             for query, answer in zip(queries, answers, strict=True)
         ]
         figures = {
-            "first": asking.share(place == 1 for place in places),
-            "first three": asking.share(place <= 3 for place in places),
+            "first": probe_questions.share(place == 1 for place in places),
+            "first three": probe_questions.share(place <= 3 for place in places),
         }
         for script in material.load("scripts"):
-            figures[script] = asking.share(
+            figures[script] = probe_questions.share(
                 place == 1
                 for query, place in zip(queries, places, strict=True)
                 if query.category == script
             )
-        verdicts.append(asking.verdict(name, figures, BARS))
+        verdicts.append(probe_questions.verdict(name, figures, BARS))
     return ProbeResult("scripts", ABOUT, CRITERION, tuple(verdicts))
 
 

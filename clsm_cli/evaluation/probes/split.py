@@ -7,15 +7,15 @@ from statistics import fmean
 from typing import TYPE_CHECKING
 
 from clsm_cli.evaluation.dataset import Query
-from clsm_cli.evaluation.probes import asking, material
-from clsm_cli.evaluation.probes.asking import BM25, CLSM, MINILM
+from clsm_cli.evaluation.probes import material, probe_questions
 from clsm_cli.evaluation.probes.material import Draw, Line
+from clsm_cli.evaluation.probes.probe_questions import BM25, CLSM, MINILM
 from clsm_cli.evaluation.result import ProbeResult
 
 if TYPE_CHECKING:
     from clsm_cli.evaluation.loaders.parsing import Said
     from clsm_cli.evaluation.stores import Workshop
-    from clsm_cli.retrieval.meaning import Engine
+    from clsm_cli.retrieval.dense_search import Engine
 
 ABOUT = (
     "Questions that need two memories from two sessions, six from each of ten templates. The second"
@@ -43,18 +43,18 @@ def run(shop: Workshop, engine: Engine, seed: int) -> ProbeResult:
         DiskError: The work folder cannot be written.
     """
     queries, turns = made(seed)
-    bench = asking.bench(shop, engine, "split", turns)
+    bench = probe_questions.bench(shop, engine, "split", turns)
     verdicts = []
-    for name, answers in asking.ask(bench, queries, SYSTEMS).items():
+    for name, answers in probe_questions.ask(bench, queries, SYSTEMS).items():
         held = [
-            [asking.first(answer.items, [id_]) <= FIRST for id_ in query.gold]
+            [probe_questions.first(answer.items, [id_]) <= FIRST for id_ in query.gold]
             for query, answer in zip(queries, answers, strict=True)
         ]
         figures = {
-            "both@10": asking.share(map(all, held)),
-            "recall@10": fmean(map(asking.share, held)),
+            "both@10": probe_questions.share(map(all, held)),
+            "recall@10": fmean(map(probe_questions.share, held)),
         }
-        verdicts.append(asking.verdict(name, figures, BARS))
+        verdicts.append(probe_questions.verdict(name, figures, BARS))
     return ProbeResult("split", ABOUT, CRITERION, tuple(verdicts))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from clsm_cli.evaluation.reporting.grids import chance, heading, share, span
-from clsm_cli.records import NamedTuple
+from clsm_cli.startup.records import NamedTuple
 
 if TYPE_CHECKING:
     from clsm_cli.evaluation.result import Pair, ProbeResult, Result, SetResult, SystemResult

@@ -19,10 +19,10 @@ from clsm_cli.config import MAX_FILE
 from clsm_cli.errors import BadInputError, DamagedStoreError
 from clsm_cli.evaluation.shadow.sittings import Load
 from clsm_cli.ingestion import markdown
-from clsm_cli.ingestion.items import Problem
+from clsm_cli.ingestion.jsonl_rows import Problem
 from clsm_cli.model.episodes import Document
 from clsm_cli.model.ids import tombstone_hash
-from clsm_cli.records import NamedTuple
+from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic, logs
 from clsm_cli.store.index.derived import records_of
 from clsm_cli.store.index.opening import open_index

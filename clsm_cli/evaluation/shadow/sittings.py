@@ -26,13 +26,13 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, TypeGuard
 
 from clsm_cli.errors import DamagedStoreError
-from clsm_cli.ingestion.report import utc
-from clsm_cli.ingestion.times import instant
-from clsm_cli.records import NamedTuple
+from clsm_cli.ingestion.ingest_report import utc
+from clsm_cli.ingestion.timestamps import instant
 from clsm_cli.retrieval.briefing import brief
 from clsm_cli.retrieval.query import Query
 from clsm_cli.retrieval.recall import recall
-from clsm_cli.scoring import bm25
+from clsm_cli.scoring import match
+from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import episodes, inbox, logs
 from clsm_cli.store.index import postings
 from clsm_cli.store.index.filters import Filters
@@ -46,9 +46,9 @@ if TYPE_CHECKING:
 
     from clsm_cli.model.episodes import Episode, Turn
     from clsm_cli.retrieval.answer import Memory
-    from clsm_cli.retrieval.meaning import Engine
+    from clsm_cli.retrieval.dense_search import Engine
+    from clsm_cli.store.index.index_queries import Index
     from clsm_cli.store.index.opening import Embedder
-    from clsm_cli.store.index.reader import Index
     from clsm_cli.store.layout import Store
 
 SPEAKING = ("user", "assistant")
@@ -375,8 +375,8 @@ class Rarity:
     def _of(self, word: str) -> float:
         if word not in self._known:
             holding = max(1, min(self._passages, postings.count(self._connection, word)))
-            once = bm25.idf(self._passages, 1)
-            self._known[word] = bm25.idf(self._passages, holding) / once
+            once = match.idf(self._passages, 1)
+            self._known[word] = match.idf(self._passages, holding) / once
         return self._known[word]
 
 

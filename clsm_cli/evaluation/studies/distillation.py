@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from clsm_cli.errors import RefusedError
 from clsm_cli.evaluation import stores
-from clsm_cli.evaluation.loaders.memory import FOLDERS
+from clsm_cli.evaluation.loaders.own_memory import FOLDERS
 from clsm_cli.evaluation.studies import matching
 from clsm_cli.evaluation.studies.labelled import (
     Contents,

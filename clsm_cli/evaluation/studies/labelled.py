@@ -12,8 +12,8 @@ from clsm_cli.evaluation.dataset import key
 from clsm_cli.evaluation.loaders.parsing import malformed
 from clsm_cli.model.episodes import EpisodeRecord
 from clsm_cli.model.graph import Edge, Node, Statement
-from clsm_cli.records import NamedTuple
-from clsm_cli.store import atomic, episodes, logs, shards, statements, yaml_text
+from clsm_cli.startup.records import NamedTuple
+from clsm_cli.store import atomic, episodes, logs, record_files, shards, yaml_text
 from clsm_cli.store.jsonlines import LineError
 
 if TYPE_CHECKING:
@@ -205,7 +205,7 @@ def read(store: Store) -> Contents:
     return Contents(
         nodes={i: r for i, r in records.items() if isinstance(r, Node)},
         edges={i: r for i, r in records.items() if isinstance(r, Edge)},
-        rows=statements.load(store, records, NO_TIME),
+        rows=record_files.load(store, records, NO_TIME),
         turns=turns,
         consolidated=sum(
             isinstance(r, EpisodeRecord) and r.stage == "consolidated" for r in records.values()

@@ -10,11 +10,11 @@ from clsm_cli.errors import BadInputError
 from clsm_cli.evaluation import stores
 from clsm_cli.evaluation.dataset import Chat
 from clsm_cli.evaluation.loaders.parsing import Said, malformed
-from clsm_cli.retrieval import moments
+from clsm_cli.retrieval import time_scope
 from clsm_cli.store import atomic, yaml_text
 from clsm_cli.store.index.opening import open_index
 from clsm_cli.store.jsonlines import LineError
-from clsm_cli.text import timex_bounds
+from clsm_cli.text.time import bounds
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -97,7 +97,7 @@ def run_times(path: Path, shop: Workshop) -> TimesReport:
             if each.kind == CALENDAR:
                 readings.append(_by_calendar(each))
                 continue
-            found = moments.resolve(opened.index, each.query, each.now.isoformat())
+            found = time_scope.resolve(opened.index, each.query, each.now.isoformat())
             sessions = found.sessions if found else ()
             readings.append(_reading(each, sessions, is_firm=True))
     return TimesReport(len({turn.session for turn in chat.turns}), tuple(readings))
@@ -105,7 +105,7 @@ def run_times(path: Path, shop: Workshop) -> TimesReport:
 
 def _by_calendar(each: Expression) -> Reading:
     """Read an expression by the calendar; several periods are no answer."""
-    times = timex_bounds.read(each.query, each.now)
+    times = bounds.read(each.query, each.now)
     found: Answer = ()
     if len(times.periods) == 1:
         first, until = times.periods[0]

@@ -13,12 +13,11 @@ from clsm_cli.config import MAX_FILE
 from clsm_cli.evaluation.dataset import Chat, Folders, keys
 from clsm_cli.evaluation.measures import Retrieved, of_passage
 from clsm_cli.evaluation.stores import files_in
-from clsm_cli.records import NamedTuple
 from clsm_cli.retrieval.question import understand
-from clsm_cli.scoring.fusion import spread, weighted
-from clsm_cli.scoring.rank_fusion import reciprocal_ranks
+from clsm_cli.scoring.rank_fusion import reciprocal_ranks, spread, weighted
+from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic
-from clsm_cli.store.index import codes, graph
+from clsm_cli.store.index import codes, graph_queries
 from clsm_cli.store.index.opening import open_index
 from clsm_cli.text.tokens import STOP_WORDS, count_tokens
 
@@ -32,8 +31,8 @@ if TYPE_CHECKING:
     from clsm_cli.evaluation.benches import Bench
     from clsm_cli.evaluation.dataset import Case, Query
     from clsm_cli.evaluation.measures import Item
+    from clsm_cli.store.index.index_queries import Index
     from clsm_cli.store.index.passages import Passage
-    from clsm_cli.store.index.reader import Index
     from clsm_cli.store.layout import Store
 
     Floats = NDArray[np.float32]
@@ -124,8 +123,8 @@ def _mentioned(bench: Bench, passages: Iterable[Passage]) -> dict[str, tuple[tup
         rows = index.rows_of({passage.key for passage in passages})
         key_of = {row: passage.key for row, passage in index.passages(rows).items()}
         marked = index.mentions(rows)
-        numbers = {graph.number_of(mention.node) for mention in marked}
-        nodes = {row.id: row for row in graph.nodes(index.connection, numbers).values()}
+        numbers = {graph_queries.number_of(mention.node) for mention in marked}
+        nodes = {row.id: row for row in graph_queries.nodes(index.connection, numbers).values()}
     names = {
         id_: tuple(sorted(keys((id_, node.label, *node.aliases)))) for id_, node in nodes.items()
     }

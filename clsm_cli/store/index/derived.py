@@ -13,8 +13,8 @@ from clsm_cli.model.join import join_all
 from clsm_cli.model.tombstones import visible
 from clsm_cli.store import logs, topics
 from clsm_cli.store.index import graph_rows, passages
-from clsm_cli.store.index.packed import mapping_of, unpack
-from clsm_cli.store.index.rows import day_of, heading_id
+from clsm_cli.store.index.packed_records import mapping_of, unpack
+from clsm_cli.store.index.passage_rows import day_of, heading_id
 from clsm_cli.store.jsonlines import dump
 from clsm_cli.store.layout import TOPIC_STREAMS
 from clsm_cli.store.reconcile import reconcile, without
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
     from clsm_cli.model.codec import Record
     from clsm_cli.model.streams import Stream
+    from clsm_cli.store.index.passage_rows import Batch
     from clsm_cli.store.index.passages import Passage
-    from clsm_cli.store.index.rows import Batch
     from clsm_cli.store.layout import Store
 
 

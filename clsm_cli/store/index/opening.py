@@ -14,15 +14,15 @@ import sqlite3
 from typing import TYPE_CHECKING
 
 from clsm_cli.errors import DiskError
-from clsm_cli.records import NamedTuple
+from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.index import database, vector_state, vectors
-from clsm_cli.store.index.files import Changes, changes, told_aside
-from clsm_cli.store.index.reader import Index
+from clsm_cli.store.index.index_queries import Index
+from clsm_cli.store.index.indexed_files import Changes, changes, told_aside
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from clsm_cli.store.index.files import Progress
+    from clsm_cli.store.index.indexed_files import Progress
     from clsm_cli.store.index.vectors import Embed
     from clsm_cli.store.layout import Store
 
@@ -49,7 +49,7 @@ class Embedder(NamedTuple):
     Attributes:
         engine: Id of its vectors.
         embed: Makes what embeds texts.
-        words: What the words of texts mean, without regard to each other; see ``embedding.words``.
+        words: What the words of texts mean, without regard to each other; see ``embedding.static_vectors``.
     """
 
     engine: str

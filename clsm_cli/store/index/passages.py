@@ -11,7 +11,7 @@ from collections import Counter
 from typing import TYPE_CHECKING
 
 from clsm_cli.model.ids import digest
-from clsm_cli.records import NamedTuple
+from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text import tokens
 
 if TYPE_CHECKING:

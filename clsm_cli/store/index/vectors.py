@@ -15,17 +15,19 @@ from typing import TYPE_CHECKING, Any, Protocol
 from clsm_cli.errors import DiskError
 from clsm_cli.store.index import codes, database
 from clsm_cli.store.index.codes import SENTENCE_BYTES, TOKEN_BYTES
-from clsm_cli.store.index.graph import node_text
+from clsm_cli.store.index.graph_queries import node_text
 from clsm_cli.store.index.passages import text_digest, with_heading
 from clsm_cli.store.index.vector_files import (
+    Row,
     checksum,
+    commit_rows,
+    committed,
     rows_of,
     sentences_path,
     size_of,
     tokens_path,
     write_at,
 )
-from clsm_cli.store.index.vector_rows import Row, commit_rows, committed
 from clsm_cli.text.tokens import STOP_WORDS
 
 if TYPE_CHECKING:

@@ -13,8 +13,8 @@ from sample_store import NOW, query_engine
 from clsm_cli.evaluation.presets.preset import Preset, load
 from clsm_cli.evaluation.presets.retrieve import retrieve
 from clsm_cli.model.graph import Edge, Node
-from clsm_cli.records import NamedTuple
 from clsm_cli.retrieval.query import Query
+from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic, shards
 from clsm_cli.store.index.opening import open_index
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from clsm_cli.commands.engine import QueryEngine
     from clsm_cli.retrieval.answer import Concept, Memory
-    from clsm_cli.store.index.reader import Index
+    from clsm_cli.store.index.index_queries import Index
     from clsm_cli.store.layout import Store
 
 DAY = datetime.fromisoformat(NOW).date().isoformat()

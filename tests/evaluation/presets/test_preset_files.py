@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from clsm_cli.evaluation.presets import preset as presets
-from clsm_cli.scoring.activation import Spreading
+from clsm_cli.scoring.spreading import Spreading
 
 
 @pytest.mark.parametrize("name", presets.PRESETS)

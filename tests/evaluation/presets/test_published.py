@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from clsm_cli.evaluation.presets.preset import Preset, Rounds
-    from clsm_cli.store.index.reader import Index
+    from clsm_cli.store.index.index_queries import Index
 
 
 @pytest.fixture(scope="module")

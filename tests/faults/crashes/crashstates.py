@@ -36,12 +36,12 @@ from faults.running.wording import opened
 
 from clsm_cli.embedding.pins import ENGINE
 from clsm_cli.errors import ClsmError
-from clsm_cli.ingestion.ingest import end_begun_run
-from clsm_cli.store.index import database, vector_rows, vector_state
+from clsm_cli.ingestion.ingest_run import end_begun_run
+from clsm_cli.store.index import database, vector_files, vector_state
 from clsm_cli.store.index.codes import SENTENCE_BYTES, TOKEN_BYTES
-from clsm_cli.store.index.counts import counts
-from clsm_cli.store.index.files import changes
+from clsm_cli.store.index.indexed_files import changes
 from clsm_cli.store.index.opening import open_index
+from clsm_cli.store.index.postings import counts
 from clsm_cli.store.index.refresh import refresh
 from clsm_cli.store.index.vector_files import rows_of, sentences_path, tokens_path
 from clsm_cli.store.lock import locked
@@ -223,7 +223,7 @@ def _vectors(store: Store) -> dict[int, tuple[bytes, bytes]]:
     connection = database.open_to_read(store.derived)
     if connection is None:
         return {}
-    count = vector_rows.committed(connection)
+    count = vector_files.committed(connection)
     sentences = rows_of(sentences_path(store.derived), count.sentences * SENTENCE_BYTES)
     tokens = rows_of(tokens_path(store.derived), count.tokens * TOKEN_BYTES)
     is_whole = vector_state.is_whole(connection, store.derived, ENGINE)  # else they are made anew

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from using_git import git
 
-from clsm_cli.forgetting import memory
+from clsm_cli.forgetting import store_contents
 from clsm_cli.store import layout, logs
 
 if TYPE_CHECKING:
@@ -179,9 +179,9 @@ class Clone:
     def look(self) -> None:
         self.answer("status")
 
-    def held(self) -> memory.Memory:
+    def held(self) -> store_contents.Memory:
         """All that this machine's files hold."""
-        return memory.read(self.store, "2026-01-01T00:00:00Z")
+        return store_contents.read(self.store, "2026-01-01T00:00:00Z")
 
     def some_statement(self) -> Any:
         """A current statement that stands in Markdown; None where there is none."""
@@ -278,7 +278,7 @@ class Clone:
         self.clsm("undo", *self.rng.choice([(), (), ("--redo",)]))
         self._withdraw_what_went(before)
 
-    def _withdraw_what_went(self, before: memory.Memory) -> None:
+    def _withdraw_what_went(self, before: store_contents.Memory) -> None:
         self.took += sorted(texts_of(before) - texts_of(self.held()))
         judged = judgements(self.store)
         self.judged = [each for each in self.judged if each in judged]
@@ -300,7 +300,7 @@ class Clone:
         return True
 
 
-def texts_of(held: memory.Memory) -> set[str]:
+def texts_of(held: store_contents.Memory) -> set[str]:
     """Everything that a store tells, in the words in which it was told."""
     found = {each.turn.text for each in held.told.values()}
     return found | {row.text for row in held.statements.values()}

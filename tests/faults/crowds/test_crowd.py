@@ -13,8 +13,8 @@ from faults.running.laying import NOW, SAMPLE, environment
 from ingesting import new_store, take
 
 from clsm_cli.embedding import weights
-from clsm_cli.store.index.counts import counts
 from clsm_cli.store.index.opening import open_index
+from clsm_cli.store.index.postings import counts
 
 PATIENCE = 300.0
 EVERYTHING = ("--json", "-k", "1000", "--budget", "200000", "--min-score", "0")

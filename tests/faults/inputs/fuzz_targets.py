@@ -109,7 +109,7 @@ def _ontology(data: bytes) -> None:
 
 def _markdown(data: bytes) -> None:
     from clsm_cli.ingestion import markdown
-    from clsm_cli.ingestion.items import Problem
+    from clsm_cli.ingestion.jsonl_rows import Problem
     from clsm_cli.ingestion.turns import Masker, from_block
 
     found = markdown.read(data, path="memory/2026-02-24.md", zone=UTC)
@@ -123,15 +123,14 @@ def _markdown(data: bytes) -> None:
 
 
 def _transcript(data: bytes) -> None:
-    from clsm_cli.ingestion import detection, jsonl, openclaw
-    from clsm_cli.ingestion.items import RawTurn
-    from clsm_cli.ingestion.rows import bounded_lines
+    from clsm_cli.ingestion import detection, generic_jsonl, openclaw_transcripts
+    from clsm_cli.ingestion.jsonl_rows import RawTurn, bounded_lines
     from clsm_cli.ingestion.turns import Masker, from_message
     from clsm_cli.store.inbox import Captured, render
 
     detection.detect(data)
     mask = Masker()
-    for reader in (jsonl.read, openclaw.read):
+    for reader in (generic_jsonl.read, openclaw_transcripts.read):
         lines = bounded_lines(io.BytesIO(data), 4096)
         for raw in map(mask.named, reader(lines, path="x", zone=UTC, now=_NOW, session="s")):
             if isinstance(raw, RawTurn):
@@ -140,10 +139,10 @@ def _transcript(data: bytes) -> None:
 
 
 def _batch(data: bytes) -> None:
-    from clsm_cli.commands import batch
+    from clsm_cli.commands import run_recall
 
     for line in data.split(b"\n"):
-        row = batch._row(line, 1, "x", 4000)
+        row = run_recall._row(line, 1, "x", 4000)
         row.query.encode()
 
 
@@ -172,13 +171,14 @@ def _terminal(data: bytes) -> None:
 
 
 def _times(data: bytes) -> None:
-    from clsm_cli.ingestion.times import instant, normalise
-    from clsm_cli.text import timex, todo
+    from clsm_cli.ingestion.timestamps import instant, normalise
+    from clsm_cli.text import todo
+    from clsm_cli.text.time import expressions
 
     text = _text(data)
-    for found in (*timex.find(text, _DAY), *timex.find(text, _NOW, asked=True)):
+    for found in (*expressions.find(text, _DAY), *expressions.find(text, _NOW, asked=True)):
         assert 0 <= found.start <= found.end <= len(text)
-    timex.absolutise(text, _DAY)
+    expressions.absolutise(text, _DAY)
     todo.todos(text, _DAY)
     told = normalise(text, UTC)
     if told:
@@ -222,9 +222,9 @@ def _claims(data: bytes) -> None:
 def _learnt(data: bytes) -> None:
     """What a night makes of a text, as a message and as a block of a note."""
     from clsm_cli.config import ConsolidationSettings
-    from clsm_cli.consolidation import claims, observe, weighing
+    from clsm_cli.consolidation import claims, rule_evidence, statement_selection
     from clsm_cli.heads import judge
-    from clsm_cli.heads.relations import Named, pairs, shape
+    from clsm_cli.heads.relation_head import Named, pairs, shape
     from clsm_cli.model.episodes import Episode, Turn
     from clsm_cli.text import mentions
 
@@ -237,24 +237,24 @@ def _learnt(data: bytes) -> None:
         episode = Episode("e-1", "s", (turn,), told, document=document)
         settings = ConsolidationSettings(worth=0.0)  # each sentence is read as if it counted
         about = judge.about_document([turn]) if document else None
-        weights = weighing.weighed([turn], about, None)
+        weights = statement_selection.weighed([turn], about, None)
         found = claims.of_episode(episode, weights, {turn.key}, settings)
-        found += claims.of_stated_rules(episode, observe.observe([turn]), {turn.key})
+        found += claims.of_stated_rules(episode, rule_evidence.observe([turn]), {turn.key})
         assert all(claim.text for claim in found)
 
 
 def _query(data: bytes) -> None:
     from clsm_cli.evaluation.presets import compound
-    from clsm_cli.retrieval import moments, question
-    from clsm_cli.text import gate, polarity, route
+    from clsm_cli.retrieval import question, time_scope
+    from clsm_cli.text import polarity, relevance_gate, route
 
     text = _text(data)
     question.understand(text, (), ("Mara", "Brian"))
-    moments.may_say_when(text)
+    time_scope.may_say_when(text)
     route.decide(text, has_current=True)
     compound.parts(text)
     polarity.plain(text)
-    gate.is_whole(text)
+    relevance_gate.is_whole(text)
 
 
 @cache
@@ -265,10 +265,10 @@ def _vocabulary() -> bytes:
 
 
 def _pieces(data: bytes) -> None:
-    from clsm_cli.embedding import pieces
+    from clsm_cli.startup import query_pieces
 
     text = data.decode(errors="replace")
-    assert len(pieces.cut(_vocabulary(), text)) <= pieces.MOST_PIECES
+    assert len(query_pieces.cut(_vocabulary(), text)) <= query_pieces.MOST_PIECES
 
 
 TARGETS: Mapping[str, Callable[[bytes], Any]] = {

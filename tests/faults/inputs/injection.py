@@ -28,7 +28,7 @@ from faults.rig import Outcome, Rig
 from ingesting import new_store, scratch
 
 from clsm_cli.commands import render_context, render_prompt, render_recall
-from clsm_cli.text.fence import seal
+from clsm_cli.text.fence_lines import seal
 from clsm_cli.text.terminal import safe
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from faults.inputs.injection_texts import TEXTS
 from clsm_cli.commands import render_context, render_prompt
 from clsm_cli.retrieval.answer import Answer, Budget, Concept, Dropped, Memory, Source, Why
 from clsm_cli.retrieval.briefing import SECTIONS, Briefing, Item, Section
-from clsm_cli.text.fence import KEY_BYTES, blocks
+from clsm_cli.text.fence_lines import KEY_BYTES, blocks
 from clsm_cli.text.terminal import safe
 
 if TYPE_CHECKING:

@@ -17,7 +17,7 @@ from sleeping import rows
 
 from clsm_cli.errors import ClsmError
 from clsm_cli.inspection.overview import overview
-from clsm_cli.records import NamedTuple
+from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import episodes, inbox, logs
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from forking import CLSM
 from ingesting import tree
 
 from clsm_cli.errors import ClsmError
-from clsm_cli.forgetting import memory
+from clsm_cli.forgetting import store_contents
 from clsm_cli.inspection.overview import overview
 from clsm_cli.model.episodes import EndMark
 from clsm_cli.store import atomic, episodes, inbox
@@ -208,7 +208,7 @@ class Bench:
         return []
 
     def _texts(self, keys: set[str]) -> list[bytes]:
-        held = memory.read(opened(self.before), "2026-03-01T11:00:00Z").told
+        held = store_contents.read(opened(self.before), "2026-03-01T11:00:00Z").told
         return [held[key].turn.text.encode() for key in sorted(keys)]
 
     def _traces(self) -> list[str]:

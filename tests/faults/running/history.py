@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.model.episodes import Document, Turn
 from clsm_cli.model.graph import Statement
-from clsm_cli.store import episodes, inbox, logs, shards, statements
+from clsm_cli.store import episodes, inbox, logs, record_files, shards
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -84,7 +84,7 @@ class History:
         records = shards.load_graph(store.graphs(), logs.forgotten(store)).records
         held = list(_turns(store))
         found = list(self._texts(turn.text for turn in held))
-        rows = statements.load(store, records, "").values()
+        rows = record_files.load(store, records, "").values()
         found += self._values(rows, records.values(), {turn.key: turn.text for turn in held})
         return [*found, *self._logged(store), *self.misread]
 

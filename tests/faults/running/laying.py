@@ -20,7 +20,7 @@ from faults.running.wording import DEVICE, opened, worded
 from ingesting import scratch
 
 from clsm_cli.embedding import weights
-from clsm_cli.forgetting import memory
+from clsm_cli.forgetting import store_contents
 from clsm_cli.store import atomic, logs, shards
 from clsm_cli.store.jsonlines import dump
 
@@ -188,7 +188,7 @@ def _used(laid: _Laid) -> None:
     """A store with two nights behind it: recalls, a correction, something for review, a pin."""
     laid.clsm("consolidate", now=NOW)
     store = laid.opened()
-    held = memory.read(store, NOW)
+    held = store_contents.read(store, NOW)
     lines = [
         dump(
             {"recall": f"r-{n:012}", "at": f"2026-03-{n + 1:02}T08:00:00Z", "ids": [k], "led": [""]}

@@ -24,7 +24,13 @@ import forking
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-_IMPORTED = ("clsm_cli.app", "clsm_cli.fastpath", "clsm_cli.store.runs", "sqlite3", "zoneinfo")
+_IMPORTED = (
+    "clsm_cli.app",
+    "clsm_cli.startup.fast_parser",
+    "clsm_cli.store.runs",
+    "sqlite3",
+    "zoneinfo",
+)
 
 
 @dataclass(frozen=True)

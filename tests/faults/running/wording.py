@@ -5,7 +5,7 @@ from __future__ import annotations
 from string import Formatter
 from typing import TYPE_CHECKING
 
-from clsm_cli.forgetting import memory
+from clsm_cli.forgetting import store_contents
 from clsm_cli.store import layout, logs
 
 if TYPE_CHECKING:
@@ -47,18 +47,20 @@ def _last_night(store: Store) -> str:
 
 
 def _turn(store: Store) -> str:
-    return min(k for k, t in memory.read(store, _NOW).told.items() if "coffee" in t.turn.text)
+    return min(
+        k for k, t in store_contents.read(store, _NOW).told.items() if "coffee" in t.turn.text
+    )
 
 
 def _fact(store: Store) -> str:
-    rows = memory.read(store, _NOW).statements.values()
+    rows = store_contents.read(store, _NOW).statements.values()
     return min(
         r.id for r in rows if r.is_current and r.stream == "identity" and "coffee" not in r.text
     )
 
 
 def _drink(store: Store) -> str:
-    rows = memory.read(store, _NOW).statements.values()
+    rows = store_contents.read(store, _NOW).statements.values()
     return min(
         (r for r in rows if r.is_current and "coffee" in r.text), key=lambda r: (r.stream, r.id)
     ).id

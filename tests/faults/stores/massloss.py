@@ -24,10 +24,10 @@ from faults.running.laying import SAMPLE
 from ingesting import new_store, scratch, take
 from sleeping import current, sleep, told
 
-from clsm_cli.consolidation import writes
+from clsm_cli.consolidation import write_plan
 from clsm_cli.errors import RefusedError
-from clsm_cli.forgetting import undo as undoing
-from clsm_cli.forgetting.decay import Request, decay
+from clsm_cli.forgetting import run_reversal
+from clsm_cli.forgetting.archiving import Request, decay
 from clsm_cli.store import archive, ledger, settle
 
 if TYPE_CHECKING:
@@ -177,8 +177,8 @@ def _undone(house: House) -> list[str]:
     run = max(runs, key=lambda run: len(run.paths))
     now = datetime.fromisoformat(NEXT)
     try:
-        undoing.undo(house.store, run.id, now, lambda _: None)
-        undoing.undo(house.store, None, now, lambda _: None, redo=True)
+        run_reversal.undo(house.store, run.id, now, lambda _: None)
+        run_reversal.undo(house.store, None, now, lambda _: None, redo=True)
     except RefusedError:
         pass  # what it wrote was changed since: nothing was done
     return house.lost("undone and redone")
@@ -214,12 +214,12 @@ def _all() -> Iterator[Outcome]:
 
 def _control() -> Iterator[Outcome]:
     """Nothing is too much."""
-    kept = settle.MASS_LOSS, settle.MOST, writes.FEW
-    settle.MASS_LOSS, settle.MOST, writes.FEW = 1.0, 1_000_000, 1_000_000
+    kept = settle.MASS_LOSS, settle.MOST, write_plan.FEW
+    settle.MASS_LOSS, settle.MOST, write_plan.FEW = 1.0, 1_000_000, 1_000_000
     try:
         yield from _outcomes(("a merge took a stream's files", "a document is cut short"))
     finally:
-        settle.MASS_LOSS, settle.MOST, writes.FEW = kept
+        settle.MASS_LOSS, settle.MOST, write_plan.FEW = kept
 
 
 RIG = Rig("massloss", promises=(18,), short=_all, long=_all, control=_control)

@@ -40,16 +40,16 @@ from ruamel.yaml.error import YAMLError
 
 from clsm_cli.embedding import weights
 from clsm_cli.errors import ClsmError
-from clsm_cli.forgetting import memory
-from clsm_cli.health import check, doctor
+from clsm_cli.forgetting import store_contents
+from clsm_cli.health import diagnosis
 from clsm_cli.store import layout
-from clsm_cli.store.index import said
+from clsm_cli.store.index import index_diff
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
-    from clsm_cli.health.check import Check
-    from clsm_cli.health.finding import Finding
+    from clsm_cli.health.diagnosis import Check
+    from clsm_cli.health.findings import Finding
 
 PERSON = frozenset(
     {
@@ -79,7 +79,7 @@ class Ground:
 
     folder: Path
     store: layout.Store
-    around: check.Around
+    around: diagnosis.Around
     golden: Path
     files: dict[str, bytes]
     held: dict[str, tuple[str, str]]
@@ -111,7 +111,7 @@ def ground() -> Iterator[Ground]:
             store = worn.make(folder / "memory")
         golden = folder / "golden"
         shutil.copytree(store.root, golden, symlinks=True)
-        around = check.Around(
+        around = diagnosis.Around(
             datetime.fromisoformat(worn.NOW), {"CLSM_DEVICE": "pi"}, has_model=False
         )
         files = {
@@ -119,7 +119,7 @@ def ground() -> Iterator[Ground]:
             for path in sorted(golden.rglob("*"))
             if path.is_file()
         }
-        before = check.look(store, around)
+        before = diagnosis.look(store, around)
         assert not [each for each in before if each.severity != "note"], before
         made = Ground(
             folder,
@@ -160,7 +160,7 @@ def _unknown(files: dict[str, bytes]) -> frozenset[str]:
 
 def memories(store: layout.Store) -> dict[str, tuple[str, str]]:
     """What a store remembers: key of a turn or id of a statement → file and text."""
-    held = memory.read(store, worn.NOW)
+    held = store_contents.read(store, worn.NOW)
     found = {}
     places = {
         turn.key: path.relative_to(store.root).as_posix()
@@ -186,7 +186,7 @@ def _marks(findings: Iterable[Finding]) -> frozenset[tuple[str, str, str]]:
 
 def _index(store: layout.Store) -> dict[str, Any]:
     with contextlib.closing(sqlite3.connect(store.derived / "index" / "index.sqlite")) as found:
-        return said.contents(found)
+        return index_diff.contents(found)
 
 
 def strike(ground: Ground, mutation: Mutation, *, checks: Mapping[str, Check]) -> list[str]:
@@ -201,13 +201,13 @@ def strike(ground: Ground, mutation: Mutation, *, checks: Mapping[str, Check]) -
     if store is None:
         ground.told[f"{name} and found"] += 1
         return []
-    findings = [*also, *ground.timed(lambda: check.look(store, ground.around, checks))]
+    findings = [*also, *ground.timed(lambda: diagnosis.look(store, ground.around, checks))]
     is_found = bool(_marks(findings) - ground.before)
     if is_found:
         ground.told[f"{name} and found"] += 1
     elif is_structural:
         return ["was not found"]
-    if also or checks is not check.CHECKS:
+    if also or checks is not diagnosis.CHECKS:
         return []  # a store without its settings is mended by a person first
     return _mended(ground, mutation, store)
 
@@ -225,7 +225,7 @@ def _opened(ground: Ground) -> tuple[layout.Store | None, list[Finding]]:
     root = ground.store.root
     try:
         found = layout.discover(str(root), {}, root)
-        return doctor.opened(found, {"CLSM_DEVICE": "pi"})
+        return diagnosis.opened(found, {"CLSM_DEVICE": "pi"})
     except ClsmError:
         return None, []
 
@@ -265,7 +265,7 @@ def _says_otherwise(ground: Ground, path: str) -> bool:
     shutil.copy(ground.store.root / path, copy)
     try:
         with contextlib.closing(sqlite3.connect(copy)) as connection:
-            return said.contents(connection) != ground.said
+            return index_diff.contents(connection) != ground.said
     except (sqlite3.Error, ValueError, TypeError, KeyError, OverflowError, UnicodeError):
         return True
 
@@ -277,7 +277,7 @@ def _mended(ground: Ground, mutation: Mutation, store: layout.Store) -> list[str
         readable = memories(store)
     except (ClsmError, OSError, ValueError) as error:
         return [f"nothing can be read: {error!r}"]
-    report = ground.timed(lambda: doctor.fix(store, ground.around, embedder(), lambda *_: None))
+    report = ground.timed(lambda: diagnosis.fix(store, ground.around, embedder(), lambda *_: None))
     left = [each for each in report.findings if each.severity == "damage"]
     wrong += [
         f"left {each.code} in {each.path}: {each.reason}"
@@ -348,7 +348,7 @@ def chosen(ground: Ground, count: int, seed: int) -> Iterator[Mutation]:
         yield MUTATIONS[kind](ground.files, rng.choice(sorts[sort]), rng)
 
 
-def run(count: int, seed: int = 13, checks: Mapping[str, Check] = check.CHECKS) -> Outcome:
+def run(count: int, seed: int = 13, checks: Mapping[str, Check] = diagnosis.CHECKS) -> Outcome:
     """Strike so often, and tell of it."""
     began = time.monotonic()
     outcome = Outcome("doctor", "one damaged file", planned=count)
@@ -381,7 +381,7 @@ def long() -> Iterator[Outcome]:
 
 def control() -> Iterator[Outcome]:
     """A doctor that leaves a check out must miss something."""
-    left = {name: each for name, each in check.CHECKS.items() if name != LEFT_OUT}
+    left = {name: each for name, each in diagnosis.CHECKS.items() if name != LEFT_OUT}
     yield run(SHORT, checks=left)
 
 

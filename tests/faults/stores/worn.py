@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING
 from ingesting import embedder, new_store, take
 from sleeping import sleep, told
 
-from clsm_cli.consolidation.correct import correct
-from clsm_cli.forgetting import decay, forget, memory
-from clsm_cli.forgetting.report import Request
+from clsm_cli.consolidation.correction import correct
+from clsm_cli.forgetting import archiving, erasure, store_contents
+from clsm_cli.forgetting.decay_report import Request
 from clsm_cli.forgetting.selection import Wanted
-from clsm_cli.ingestion.note import write_note
+from clsm_cli.ingestion.capture import write_note
 from clsm_cli.retrieval.briefing import prepare
 from clsm_cli.store import atomic, logs, runs
 from clsm_cli.store.index import database, opening
@@ -82,12 +82,12 @@ def make(root: Path) -> Store:
     notes.write_text(_NOTES.replace("every half hour", "every hour"), encoding="utf-8")
     take(store, notes, now="2026-03-04T12:00:00+01:00")
     sleep(store, "2026-03-05T03:00:00+01:00")
-    held = memory.read(store, NOW)
+    held = store_contents.read(store, NOW)
     home = next(r for r in held.statements.values() if r.slot == "home" or "Haarlem" in r.text)
     moment = datetime.fromisoformat("2026-03-06T12:00:00+01:00")
     correct(store, home.id, "Mara lives in York.", moment, lambda _: None)
     at = datetime.fromisoformat("2036-06-10T03:00:00+02:00")
-    decay.decay(store, Request(at, explicit=True, yes=True))
+    archiving.decay(store, Request(at, explicit=True, yes=True))
     _open(store)
     _undone(store)
     shutil.rmtree(sources)
@@ -99,7 +99,7 @@ def make(root: Path) -> Store:
 
 def _use(store: Store) -> None:
     """Recalls, what was thought of them, and a question for a person."""
-    told = memory.read(store, NOW).told  # what is forgotten below takes its lines with it
+    told = store_contents.read(store, NOW).told  # what is forgotten below takes its lines with it
     keys = sorted(key for key, each in told.items() if FORGOTTEN not in each.turn.text)
     rows = [
         dump({"recall": f"r-{n}", "at": f"2026-03-02T0{n}:00:00Z", "ids": [key], "led": [""]})
@@ -122,12 +122,12 @@ def _use(store: Store) -> None:
 
 
 def _forget(store: Store) -> None:
-    held = memory.read(store, NOW)
+    held = store_contents.read(store, NOW)
     key = min(key for key, each in held.told.items() if FORGOTTEN in each.turn.text)
     now = datetime.fromisoformat("2026-03-03T12:00:00+01:00")
-    planned = forget.plan(store, Wanted(ids=(key,)), now, embedder(), lambda *_: None)
+    planned = erasure.plan(store, Wanted(ids=(key,)), now, embedder(), lambda *_: None)
     assert planned is not None
-    forget.apply(store, planned, now, embedder())
+    erasure.apply(store, planned, now, embedder())
 
 
 def _open(store: Store) -> None:

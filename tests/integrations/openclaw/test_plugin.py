@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from clsm_cli.config import MAX_MESSAGE
-from clsm_cli.integrations.openclaw.plugin_files import plugin_files
-from clsm_cli.text.fence import OPENING
+from clsm_cli.integrations.openclaw.setup import plugin_files
+from clsm_cli.text.fence_lines import OPENING
 
 if TYPE_CHECKING:
     from processes import Cli

@@ -13,8 +13,8 @@ from ingesting import new_store, scratch
 from clsm_cli.model.episodes import Turn
 from clsm_cli.store import inbox, logs
 from clsm_cli.store.index import database
+from clsm_cli.store.index.index_queries import Index
 from clsm_cli.store.index.opening import bring_up_to_date
-from clsm_cli.store.index.reader import Index
 
 if TYPE_CHECKING:
     import sqlite3

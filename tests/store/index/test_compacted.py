@@ -14,10 +14,10 @@ from clsm_cli.model.episodes import Block, Document, Episode, EpisodeRecord, Tur
 from clsm_cli.model.graph import Edge, Node
 from clsm_cli.model.ids import document_id, episode_id, turn_key
 from clsm_cli.store import atomic, episodes, shards
-from clsm_cli.store.index import compaction, database, vector_rows
+from clsm_cli.store.index import database, index_compaction, vector_files
 from clsm_cli.store.index.codes import SENTENCE_BYTES, TOKEN_BYTES
+from clsm_cli.store.index.index_queries import Index
 from clsm_cli.store.index.opening import bring_up_to_date, open_index
-from clsm_cli.store.index.reader import Index
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -141,7 +141,7 @@ def test_what_went_is_in_no_byte_and_what_stays_is_the_same(store: Store) -> Non
     assert "index.sqlite" in _found(store)
     before, used = _vectors(store), _used(store)
     assert used < before.keys()
-    compaction.compact(store)
+    index_compaction.compact(store)
     assert _found(store) == []
     after = _vectors(store)
     assert after == {digest: before[digest] for digest in used}
@@ -156,12 +156,12 @@ def test_what_went_is_in_no_byte_and_what_stays_is_the_same(store: Store) -> Non
 
 def test_nothing_is_left_to_do_and_a_second_time_changes_nothing(store: Store) -> None:
     _forget(store)
-    compaction.compact(store)
+    index_compaction.compact(store)
     before = _vectors(store)
     with open_index(store, embedder()) as opened:
         assert opened.warnings == []
         assert opened.index.unembedded() == 0
-    compaction.compact(store)
+    index_compaction.compact(store)
     assert _vectors(store) == before
     _put(store, "later", ("A heron stood on the gauge.",))
     _fresh(store)
@@ -174,13 +174,13 @@ def test_an_index_without_texts_has_no_vectors(store: Store) -> None:
     for path in [*store.root.rglob("*.md"), *store.root.rglob("[0-9a-f]*.yaml")]:
         path.unlink()
     _fresh(store)
-    compaction.compact(store)
+    index_compaction.compact(store)
     assert sorted(path.name for path in (store.derived / "index").iterdir()) == ["index.sqlite"]
 
 
 def test_a_missing_index_stays_missing(store: Store) -> None:
     database.discard(store.derived)
-    compaction.compact(store)
+    index_compaction.compact(store)
     assert not database.path_of(store.derived).exists()
 
 
@@ -190,7 +190,7 @@ def test_a_reader_keeps_what_it_opened(store: Store) -> None:
         assert sentences is not None
         held = bytes(sentences)
     _forget(store)
-    compaction.compact(store)
+    index_compaction.compact(store)
     assert bytes(sentences) == held
 
 
@@ -206,16 +206,16 @@ def test_while_a_reader_is_open_nothing_is_replaced(
     assert reader is not None
     with closing(reader):
         reader.execute("BEGIN")
-        assert vector_rows.committed(reader).sentences == len(before)
+        assert vector_files.committed(reader).sentences == len(before)
         with pytest.raises(LockedError):
-            compaction.compact(store)
+            index_compaction.compact(store)
         rows = Index(reader, store).vectors.sentence_rows()
         assert rows is not None
         assert len(rows) == len(before) * SENTENCE_BYTES
         reader.execute("ROLLBACK")
     _fresh(store)
     assert _vectors(store).keys() == used
-    compaction.compact(store)
+    index_compaction.compact(store)
     assert _found(store) == []
     assert _vectors(store) == {digest: before[digest] for digest in used}
 
@@ -230,7 +230,7 @@ def test_a_crash_costs_vectors_at_most(
     """Stopped before a step, in their order; ``_put`` replaces one file."""
     _forget(store)
     before, used = _vectors(store), _used(store)
-    real = getattr(compaction, step)
+    real = getattr(index_compaction, step)
     calls = [0]
 
     def stopped(*values: object) -> object:
@@ -239,14 +239,14 @@ def test_a_crash_costs_vectors_at_most(
             raise DiskError(store.derived, "the power went")
         return real(*values)
 
-    monkeypatch.setattr(compaction, step, stopped)
+    monkeypatch.setattr(index_compaction, step, stopped)
     with pytest.raises(DiskError):
-        compaction.compact(store)
+        index_compaction.compact(store)
     left = _vectors(store)
     assert all(before[digest] == codes for digest, codes in left.items())
     monkeypatch.undo()
     _fresh(store)
-    compaction.compact(store)
+    index_compaction.compact(store)
     assert _found(store) == []
     assert _vectors(store) == {digest: before[digest] for digest in used}
 
@@ -257,7 +257,7 @@ def test_a_file_that_lost_rows_gives_no_wrong_ones(store: Store, name: str) -> N
     before, used = _vectors(store), _used(store)
     path = store.derived / "index" / name
     path.write_bytes(path.read_bytes()[:-1])
-    compaction.compact(store)
+    index_compaction.compact(store)
     assert _vectors(store) == {}
     _fresh(store)
     assert _vectors(store) == {digest: before[digest] for digest in used}
@@ -276,7 +276,7 @@ def test_no_free_page_keeps_what_was_deleted(store: Store) -> None:
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         assert connection.execute("PRAGMA freelist_count").fetchone()[0] > 0
     assert b"quagmire" in path.read_bytes()
-    compaction.compact(store)
+    index_compaction.compact(store)
     assert b"quagmire" not in path.read_bytes()
     with closing(sqlite3.connect(path)) as connection:
         assert connection.execute("PRAGMA freelist_count").fetchone() == (0,)

@@ -11,9 +11,9 @@ from clsm_cli.model.episodes import EpisodeRecord
 from clsm_cli.model.graph import Edge, Node, Statement
 from clsm_cli.model.ids import tombstone_hash
 from clsm_cli.store import atomic, logs, shards
-from clsm_cli.store.index import database, graph
+from clsm_cli.store.index import database, graph_queries
+from clsm_cli.store.index.index_queries import Index
 from clsm_cli.store.index.opening import bring_up_to_date
-from clsm_cli.store.index.reader import Index
 from clsm_cli.store.topics import text_sha
 
 if TYPE_CHECKING:
@@ -109,10 +109,10 @@ def test_a_node_is_shown_as_long_as_a_turn_that_is_left_mentions_it(store: Store
 
     def counted() -> dict[str, int]:
         index = fresh(store)
-        numbers = [graph.number_of(name) for name in (*mentions, "heron")]
-        found = graph.nodes(index.connection, numbers).values()
+        numbers = [graph_queries.number_of(name) for name in (*mentions, "heron")]
+        found = graph_queries.nodes(index.connection, numbers).values()
         assert {row.id for row in found} == {n for n in (*mentions, "heron") if index.node(n)}
-        known = graph.named(index.connection, [*mentions, "heron"])
+        known = graph_queries.named(index.connection, [*mentions, "heron"])
         assert known.keys() == {row.id for row in found}
         return {row.id: row.n for row in found}
 
@@ -134,8 +134,11 @@ def test_an_edge_goes_with_all_that_it_rests_on(store: Store) -> None:
     put(store, "projects/graph/0.yaml", *edges)
     bury(store, A)
     index = fresh(store)
-    found = graph.links(index.connection, [graph.number_of("mara")])
-    assert {link.other for link in found} == {graph.number_of("two"), graph.number_of("none")}
+    found = graph_queries.links(index.connection, [graph_queries.number_of("mara")])
+    assert {link.other for link in found} == {
+        graph_queries.number_of("two"),
+        graph_queries.number_of("none"),
+    }
 
 
 def test_a_turn_that_two_episodes_hold_stays_mentioned_when_one_goes(store: Store) -> None:
@@ -143,9 +146,11 @@ def test_a_turn_that_two_episodes_hold_stays_mentioned_when_one_goes(store: Stor
     bury(store, "e-0")
     put(store, "flow/pi/graph/0.yaml", EpisodeRecord(id="e-1", rev=REV, mentions={"mara": (A,)}))
     put(store, "flow/pi/graph/1.yaml", EpisodeRecord(id="e-2", rev=REV, mentions={"brian": (A,)}))
-    both = {graph.number_of("mara"), graph.number_of("brian")}
-    assert {*graph.noted(fresh(store).connection, [A])[A]} == both
+    both = {graph_queries.number_of("mara"), graph_queries.number_of("brian")}
+    assert {*graph_queries.noted(fresh(store).connection, [A])[A]} == both
     (store.root / "flow/pi/graph/1.yaml").unlink()
-    assert graph.noted(fresh(store).connection, [A]) == {A: [graph.number_of("mara")]}
+    assert graph_queries.noted(fresh(store).connection, [A]) == {
+        A: [graph_queries.number_of("mara")]
+    }
     bury(store, "e-0", "e-1")
-    assert graph.noted(fresh(store).connection, [A]) == {}
+    assert graph_queries.noted(fresh(store).connection, [A]) == {}

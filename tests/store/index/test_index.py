@@ -15,9 +15,9 @@ from clsm_cli.model.episodes import Block, Document, Episode, Turn
 from clsm_cli.model.ids import document_id, episode_id, turn_key
 from clsm_cli.store import atomic, episodes, runs, shards
 from clsm_cli.store.index import codes, database
+from clsm_cli.store.index.index_queries import Index
 from clsm_cli.store.index.opening import Embedder, bring_up_to_date, open_index
 from clsm_cli.store.index.passages import cut
-from clsm_cli.store.index.reader import Index
 from clsm_cli.store.layout import Store
 from clsm_cli.store.lock import locked
 from clsm_cli.text.tokens import count_tokens

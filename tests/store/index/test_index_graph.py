@@ -14,7 +14,7 @@ from clsm_cli.model.episodes import EpisodeRecord
 from clsm_cli.model.graph import Edge, Node
 from clsm_cli.model.ids import tombstone_hash
 from clsm_cli.store import logs, shards
-from clsm_cli.store.index import database, graph, said
+from clsm_cli.store.index import database, graph_queries, index_diff
 from clsm_cli.store.index.opening import bring_up_to_date
 from clsm_cli.text.node_ids import node_id
 
@@ -140,24 +140,24 @@ def test_the_graph_is_what_the_joined_records_say(store: Store, seed: int) -> No
     connection = brought_up(store)
     joined = shards.load_graph(store.graphs()).records
     nodes = {r.id: r for r in joined.values() if isinstance(r, Node)}
-    found = graph.nodes(connection, [graph.number_of(node) for node in NODES])
+    found = graph_queries.nodes(connection, [graph_queries.number_of(node) for node in NODES])
     assert {row.id: (row.label, row.aliases, row.n) for row in found.values()} == {
         node.id: (node.label, node.aliases, node.n) for node in nodes.values()
     }
     for node in nodes.values():
         assert (
-            graph.number_of(node.id)
-            in graph.named(connection, [node_id(node.label)])[node_id(node.label)]
+            graph_queries.number_of(node.id)
+            in graph_queries.named(connection, [node_id(node.label)])[node_id(node.label)]
         )
     edges = {
         (r.source, r.target, r.type, r.weight)
         for r in joined.values()
         if isinstance(r, Edge) and r.type != "next"
     }
-    numbers = {graph.number_of(node): node for node in (*NODES, "missing")}
+    numbers = {graph_queries.number_of(node): node for node in (*NODES, "missing")}
     assert {
         (numbers[link.node], numbers[link.other], link.type, link.weight)
-        for link in graph.links(connection, numbers)
+        for link in graph_queries.links(connection, numbers)
         if link.outward
     } == edges
     told = {
@@ -169,7 +169,7 @@ def test_the_graph_is_what_the_joined_records_say(store: Store, seed: int) -> No
     }
     assert {
         (turn, numbers[node])
-        for turn, mentioned in graph.noted(connection, sum(TURNS.values(), ())).items()
+        for turn, mentioned in graph_queries.noted(connection, sum(TURNS.values(), ())).items()
         for node in mentioned
     } == told
 
@@ -185,7 +185,7 @@ def test_degree_and_strength_count_current_edges_only(store: Store, tmp_path: Pa
         Edge(id="x-2", rev=rev, source="heron", target="mara", type="owns", weight=0.5),
         Edge(id="x-3", rev=rev, source="mara", target="quay", weight=0.9, valid_until="2026-02-01"),
     )
-    (mara,) = graph.nodes(brought_up(store), [graph.number_of("mara")]).values()
+    (mara,) = graph_queries.nodes(brought_up(store), [graph_queries.number_of("mara")]).values()
     assert (mara.degree, mara.strongest) == (2, 0.5)
 
 
@@ -198,7 +198,7 @@ def test_folded_uses_are_read_and_a_bad_line_is_reported(store: Store) -> None:
     ]
     (store.flow / "uses.jsonl").write_bytes(b"\n".join(lines) + b"\n")
     connection = brought_up(store)
-    assert graph.uses(connection, ["f-1", "f-2"]) == {"f-1": [(739667, 2), (739669, 1)]}
+    assert graph_queries.uses(connection, ["f-1", "f-2"]) == {"f-1": [(739667, 2), (739669, 1)]}
     (listed,) = connection.execute("SELECT problems FROM files WHERE kind = 'uses'").fetchone()
     assert listed == '[[3, "is no line of uses"]]'
 
@@ -209,7 +209,7 @@ def test_folded_uses_are_read_and_a_bad_line_is_reported(store: Store) -> None:
 def differences(store: Store) -> list[str]:
     with contextlib.closing(database.open_to_write(store.derived)) as connection:
         bring_up_to_date(store, connection, None, None)
-        return said.differences(store, connection)
+        return index_diff.differences(store, connection)
 
 
 def test_a_statement_that_comes_into_another_folder(tmp_path: Path) -> None:

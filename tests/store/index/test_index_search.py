@@ -15,7 +15,7 @@ from clsm_cli.store.index.opening import open_index
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from clsm_cli.store.index.reader import Index
+    from clsm_cli.store.index.index_queries import Index
     from clsm_cli.store.layout import Store
 
 SESSION = "harbour"

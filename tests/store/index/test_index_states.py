@@ -18,8 +18,7 @@ from sample_store import ask as ask_store
 from small_store import row
 
 from clsm_cli.errors import DiskError
-from clsm_cli.store.index import database as index_database
-from clsm_cli.store.index import graph
+from clsm_cli.store.index import database, graph_queries
 from clsm_cli.store.index.codes import SENTENCE_BYTES
 from clsm_cli.store.index.database import SCHEMA_VERSION
 from clsm_cli.store.lock import locked
@@ -223,7 +222,7 @@ def test_the_next_command_makes_the_index_anew(tmp_path: Path, was: bytes, now: 
     assert [memory.text for memory in ask_store(store, "when does the ferry leave").memories] == [
         FACT
     ]
-    path = index_database.path_of(store.derived)
+    path = database.path_of(store.derived)
     with contextlib.closing(sqlite3.connect(path)) as connection:
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
     data = path.read_bytes()
@@ -241,7 +240,7 @@ def test_a_row_that_is_gone_from_its_page(tmp_path: Path) -> None:
     store = new_store(tmp_path / "memory")
     (tmp_path / "a.md").write_text(FACT + "\n")
     take(store, tmp_path / "a.md", model=False)
-    path = index_database.path_of(store.derived)
+    path = database.path_of(store.derived)
     with contextlib.closing(sqlite3.connect(path)) as connection:
         connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         query = "SELECT rootpage FROM sqlite_master WHERE name = 'totals'"
@@ -263,9 +262,9 @@ def test_what_is_no_damage_stays_what_it_is(tmp_path: Path) -> None:
     store = new_store(tmp_path / "memory")
     (tmp_path / "a.md").write_text(FACT + "\n")
     take(store, tmp_path / "a.md", model=False)
-    with pytest.raises(KeyError, match="ours"), index_database.disk_errors(store.derived):
+    with pytest.raises(KeyError, match="ours"), database.disk_errors(store.derived):
         raise KeyError("ours")
-    assert index_database.path_of(store.derived).exists()
+    assert database.path_of(store.derived).exists()
 
 
 def test_a_key_that_is_none_is_damage(tmp_path: Path) -> None:
@@ -273,6 +272,6 @@ def test_a_key_that_is_none_is_damage(tmp_path: Path) -> None:
     with (
         contextlib.closing(sqlite3.connect(":memory:")) as connection,
         pytest.raises(DiskError, match="was damaged and has been deleted"),
-        index_database.disk_errors(tmp_path),
+        database.disk_errors(tmp_path),
     ):
-        graph.noted(connection, ["ce03b0r35be8"])
+        graph_queries.noted(connection, ["ce03b0r35be8"])

@@ -16,8 +16,8 @@ from clsm_cli.model.episodes import Turn
 from clsm_cli.model.ids import turn_key
 from clsm_cli.store import atomic, inbox
 from clsm_cli.store.index import database
+from clsm_cli.store.index.index_queries import Index
 from clsm_cli.store.index.opening import Embedder, open_index
-from clsm_cli.store.index.reader import Index
 from clsm_cli.store.layout import Store
 
 SALT = "The salt isn't in the blue jar."

@@ -14,8 +14,8 @@ import pytest
 
 from clsm_cli.store import layout
 from clsm_cli.store.index import database
+from clsm_cli.store.index.index_diff import differences
 from clsm_cli.store.index.publishing import at_work
-from clsm_cli.store.index.said import differences
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -15,8 +15,8 @@ from clsm_cli.model.graph import Edge, Node, Statement
 from clsm_cli.model.ids import tombstone_hash
 from clsm_cli.store import episodes, inbox, logs, shards
 from clsm_cli.store.index import database
+from clsm_cli.store.index.index_queries import Index
 from clsm_cli.store.index.opening import bring_up_to_date
-from clsm_cli.store.index.reader import Index
 
 if TYPE_CHECKING:
     import sqlite3

@@ -1,0 +1,215 @@
+"""Which things plain words mean: found as a recall finds them, listed with their sources, asked for.
+
+Ids and names stand for what has them. Words are for what a person remembers of it: nothing is done
+to what they find unless that person says which of it is meant, or one thing stands out and ``--yes``
+was given.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from clsm_cli.commands.output import Printer, counted, is_terminal, place, plain
+from clsm_cli.errors import RefusedError
+from clsm_cli.startup.records import NamedTuple
+from clsm_cli.text.terminal import safe
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+    from datetime import datetime
+
+    from clsm_cli.inspection.lookup import Found
+    from clsm_cli.retrieval.answer import Memory
+    from clsm_cli.store.layout import Store
+
+MOST = 12
+"""Things that are listed."""
+LEAST = 0.25
+"""Share of the probability of what fits best that the others must have (own choice)."""
+NEAREST = 3
+"""Things that are named where none fits."""
+LIKELY = 0.5
+"""Probability from which a thing is rather meant than not."""
+WIDTH = 100
+"""Characters of a text that are shown."""
+_BUDGET = 1_000_000
+_SHAPE = re.compile(r"[defg]-[0-9a-f]{2,}|[0-9a-f]{12}(-[0-9]+)?")
+
+
+class Fit(NamedTuple):
+    """A thing that may be meant.
+
+    Attributes:
+        thing: With its text and where it was said.
+        confidence: Probability that it is meant, as a recall has it; 1 where it was named.
+    """
+
+    thing: Found
+    confidence: float = 1.0
+
+    @property
+    def id(self) -> str:
+        """Of the thing."""
+        return self.thing.id
+
+
+class Fits(NamedTuple):
+    """What fits, statements first and each kind best first; where nothing does, what is nearest."""
+
+    found: tuple[Fit, ...]
+    nearest: tuple[Fit, ...] = ()
+
+    @property
+    def clear(self) -> Fit | None:
+        """The one that stands out: it alone fits, and it is rather meant than not."""
+        likely = [fit for fit in self.found if fit.confidence >= LIKELY]
+        return likely[0] if len(self.found) == len(likely) == 1 else None
+
+
+def is_shaped(words: str) -> bool:
+    """Whether words have the form of an id, so that they name nothing else."""
+    return _SHAPE.fullmatch(words) is not None
+
+
+def named(store: Store, ids: Sequence[str]) -> Fits:
+    """Things by their ids, all as likely."""
+    from clsm_cli.inspection.lookup import look_up
+
+    return Fits(tuple(Fit(look_up(store, each)) for each in ids[:MOST]))
+
+
+def fits(
+    printer: Printer,
+    store: Store,
+    text: str,
+    now: datetime,
+    *,
+    most: int = MOST,
+    share: float = LEAST,
+) -> Fits:
+    """What words mean: statements, then the turns and blocks that none of these rests on.
+
+    Args:
+        printer: Told what went wrong on the way.
+        store: Where.
+        text: The words.
+        now: Time of the question.
+        most: Things that are taken.
+        share: Of the probability of the best statement that a turn or block must have.
+    """
+    from clsm_cli.commands import engine
+    from clsm_cli.retrieval.recall import Query, recall
+    from clsm_cli.store.index.filters import Filters
+
+    engine.offer(printer)
+    query = Query(text=text, now=now.isoformat(), k=MOST, budget=_BUDGET)
+    told, said = (query._replace(filters=Filters(kind=kind)) for kind in ("statement", "passage"))
+    asked = [told, said, *(each._replace(k=NEAREST, min_score=0.0) for each in (told, said))]
+    answers = recall(store, asked, engine.QueryEngine(), engine.embedder())
+    try:
+        first = next(answers)
+        printer.warn_all(first.warnings)
+        found = list(_fits(store, first.memories, LEAST))
+        found += _fits(store, next(answers).memories, share, found)
+        if found:
+            return Fits(tuple(found[:most]))
+        near = sorted((m for each in answers for m in each.memories), key=lambda m: -m.confidence)
+        return Fits((), tuple(_fits(store, near[:NEAREST], 0.0)))
+    finally:
+        answers.close()  # type: ignore[attr-defined]  # a generator, which holds the index open
+
+
+def _fits(
+    store: Store, found: Sequence[Memory], share: float, before: Sequence[Fit] = ()
+) -> Iterator[Fit]:
+    """Memories as things, those that are likely enough, without what something before rests on.
+
+    They must have a share of the largest probability before them, and ``LEAST`` of their own.
+    """
+    from clsm_cli.inspection.lookup import look_up
+
+    covered = {told.id for fit in before for told in fit.thing.told}
+    own = LEAST * max((memory.confidence for memory in found), default=0.0)
+    least = max([own, *(share * fit.confidence for fit in before)]) if share else 0.0
+    for memory in found:
+        thing = look_up(store, memory.id) if memory.confidence >= least else None
+        if thing is not None and thing.id not in covered:
+            covered.add(thing.id)
+            yield Fit(thing, memory.confidence)
+
+
+def lines(found: Sequence[Fit]) -> Iterator[str]:
+    """A numbered list: what each says, when and where it was said."""
+    for number, fit in enumerate(found, 1):
+        text = " ".join(fit.thing.text.split())
+        yield f"{number}. {text if len(text) <= WIDTH else f'{text[: WIDTH - 1]}…'}"
+        told = fit.thing.told[0] if fit.thing.told else None
+        where = place(told.file, told.line) if told else ""
+        when = (told.time or "")[:10] if told else ""
+        yield f"   {' · '.join(part for part in (when, where, fit.id) if part)}"
+
+
+def mapping(found: Fits) -> dict[str, Any]:
+    """The same as data."""
+    return {
+        name: [{**plain(fit.thing), "confidence": fit.confidence} for fit in part]
+        for name, part in found._asdict().items()
+    }
+
+
+def choose(
+    printer: Printer, command: str, words: str, found: Fits, *, yes: bool, dry_run: bool
+) -> list[Fit]:
+    """The things that a person means; [] for a dry run of which that is not clear.
+
+    Args:
+        printer: For the list.
+        command: Its name, for what it refuses.
+        words: What was said.
+        found: What it may mean.
+        yes: Take the one that stands out.
+        dry_run: Nothing will be done to it.
+
+    Raises:
+        RefusedError: Nothing fits, or it is not certain what is meant and nobody can be asked, or
+            nothing is meant of it.
+    """
+    if not found.found:
+        printer.lines(["nearest", *lines(found.nearest)] if found.nearest else [])
+        raise RefusedError(command, f"nothing fits {words!r}", "say it in other words, or by an id")
+    if found.clear and (yes or dry_run):
+        return [found.clear]
+    if dry_run or not (is_terminal(sys.stdin) and is_terminal(sys.stderr)):
+        if printer.as_json:
+            printer.json({"schema": f"{command.replace(' ', '.')}/1", **mapping(found)})
+        else:
+            printer.lines([*lines(found.found), *(["nothing was written"] if dry_run else [])])
+        if dry_run:
+            return []
+        step = f"name one by its id{', or say --yes' if found.clear else ''}"
+        things = counted(len(found.found), "thing")
+        raise RefusedError(command, f"{words!r} may mean {things}", step)
+    for line in lines(found.found):
+        typer.echo(safe(line), err=True)
+    chosen = _asked(len(found.found))
+    if not chosen:
+        raise RefusedError(command, "nothing was done", "run it again if you want to")
+    return [found.found[number - 1] for number in chosen]
+
+
+def _asked(count: int) -> list[int]:
+    """The numbers that a person types: some, all, or none."""
+    question = "Is it meant? [1, Enter for no]" if count == 1 else f"Which? [1-{count}, all, none]"
+    while True:
+        answer = typer.prompt(question, default="none", show_default=False, err=True).lower()
+        if answer in {"none", "no", "n", "0"}:
+            return []
+        if answer == "all":
+            return list(range(1, count + 1))
+        words = answer.replace(",", " ").split()
+        if words and all(word.isdigit() and 1 <= int(word) <= count for word in words):
+            return list(dict.fromkeys(map(int, words)))

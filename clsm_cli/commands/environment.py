@@ -1,0 +1,130 @@
+"""Where a command runs: environment, store, time; without Typer, for commands that must start fast."""
+
+from __future__ import annotations
+
+import os
+import sys
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from clsm_cli.errors import BadInputError
+from clsm_cli.store import device
+from clsm_cli.store.layout import Store, discover, open_store
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from datetime import datetime, tzinfo
+
+
+class UsageError(Exception):
+    """An option or argument cannot be used as it was given.
+
+    Attributes:
+        option: Its name on the command line.
+    """
+
+    def __init__(self, option: str, reason: str) -> None:
+        super().__init__(reason)
+        self.option = option
+
+
+def environment() -> dict[str, str]:
+    """The process's environment, read here and handed down."""
+    return dict(os.environ)
+
+
+def chosen_store(named: str | None) -> Store:
+    """Open the store that ``--store``, the environment or the folder names.
+
+    Raises:
+        StoreNotFoundError: There is none.
+        RefusedError: Others may write to it.
+    """
+    root = chosen_root(named)
+    device.check(root)
+    return open_store(root, environment())
+
+
+def chosen_root(named: str | None) -> Path:
+    """The folder of that store, which may be damaged.
+
+    Raises:
+        StoreNotFoundError: There is none.
+    """
+    return discover(named, environment(), _working_folder())
+
+
+def _working_folder() -> Path:
+    """The current folder; one that was deleted under us holds no store, and is no reason to fail."""
+    try:
+        return Path.cwd()
+    except OSError:
+        return Path(os.sep)
+
+
+def program() -> list[str]:
+    """What runs this clsm without a search along PATH."""
+    import shutil
+
+    beside = shutil.which("clsm", path=os.path.dirname(sys.executable))
+    return [beside] if beside else [sys.executable, "-m", "clsm_cli"]
+
+
+def given(words: Iterable[str]) -> str:
+    """Words of the command line as one text; bytes that are not UTF-8 become replacement marks."""
+    return " ".join(words).encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+
+
+@cache
+def standard_input(most: int, next_step: str) -> str:
+    """What comes on standard input, where ``-`` was given for words; "" when it is closed.
+
+    It is read once: what the fast path could not use is run again, to be told why.
+
+    Args:
+        most: Bytes.
+        next_step: What to do with more.
+
+    Raises:
+        BadInputError: It is longer.
+    """
+    data = b"" if sys.stdin is None else sys.stdin.buffer.read(most + 1)
+    if len(data) > most:
+        raise BadInputError("standard input", f"is longer than {most} bytes", next_step)
+    return data.decode("utf-8", "replace")
+
+
+def current_time(named: str | None, zone: tzinfo | None = None) -> datetime:
+    """``--now``, else the clock; with an offset, whole seconds.
+
+    Raises:
+        UsageError: It is not a time.
+    """
+    from datetime import datetime
+
+    if zone is None:
+        from clsm_cli.startup.zones import system_zone, zone_of
+
+        zone = zone_of(system_zone(environment()))
+    if named is None:
+        return datetime.now(zone).replace(microsecond=0)
+    return parse_time(named, zone, "--now")
+
+
+def parse_time(text: str, zone: tzinfo, option: str) -> datetime:
+    """A time from the command line; without an offset it is in the store's zone.
+
+    Raises:
+        UsageError: It is not a time.
+    """
+    from datetime import UTC, datetime
+
+    try:
+        moment = datetime.fromisoformat(text)
+        moment = moment if moment.tzinfo else moment.replace(tzinfo=zone)
+        moment.astimezone(UTC)  # year 1 or 9999 may lie outside what can be computed with
+    except (ValueError, OverflowError):
+        reason = f"{text!r} is not a time; write it like 2026-02-24 or 2026-02-24T08:15:00+01:00"
+        raise UsageError(option, reason) from None
+    return moment

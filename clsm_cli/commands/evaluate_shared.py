@@ -1,0 +1,77 @@
+"""What the commands of ``clsm eval`` share: where stores are made, with which engine."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from clsm_cli.commands.environment import environment, parse_time
+
+if TYPE_CHECKING:
+    from clsm_cli.commands.engine import QueryEngine
+    from clsm_cli.commands.output import Printer
+    from clsm_cli.evaluation.stores import Workshop
+
+WorkOption = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="DIR",
+        help="Folder for the stores it makes and finds again; default: clsm/eval in the user's"
+        " cache.",
+    ),
+]
+FreshOption = Annotated[bool, typer.Option("--fresh", help="Make stores and figures anew.")]
+SeedOption = Annotated[int, typer.Option(min=0, metavar="N", help="Of intervals and samples.")]
+EvalNowOption = Annotated[
+    str | None,
+    typer.Option(
+        "--now",
+        metavar="TIME",
+        help="Take this as the time of ingest and recall; default: a day after the last turn.",
+    ),
+]
+
+
+def workshop(printer: Printer, work: Path | None, now: str | None, *, fresh: bool) -> Workshop:
+    """Where stores of an evaluation are made; a missing model is offered at a terminal.
+
+    Raises:
+        UsageError: ``now`` is not a time.
+    """
+    from zoneinfo import ZoneInfo
+
+    from clsm_cli.commands import engine
+    from clsm_cli.evaluation import stores
+
+    at = None if now is None else parse_time(now, ZoneInfo(stores.ZONE), "--now")
+    engine.offer(printer)
+    return stores.Workshop(
+        folder=(work or _cache()).expanduser().absolute(),
+        embedder=engine.embedder(),
+        now=at,
+        fresh=fresh,
+        progress=printer.progress,
+    )
+
+
+def opened_engine() -> QueryEngine:
+    """The engine of queries, opened.
+
+    Raises:
+        ModelMissingError: The model is not installed.
+        ModelDigestError: A model file is not the right one.
+    """
+    from clsm_cli.commands import engine
+
+    queries = engine.QueryEngine()
+    queries.open()
+    return queries
+
+
+def _cache() -> Path:
+    values = environment()
+    home = values.get("XDG_CACHE_HOME") or os.path.join(values.get("HOME", "~"), ".cache")
+    return Path(home) / "clsm" / "eval"

@@ -1,0 +1,74 @@
+"""``clsm list``: what memory holds, newest first."""
+
+from __future__ import annotations
+
+from typing import Annotated, get_args
+
+import typer
+
+from clsm_cli.commands import completion, log
+from clsm_cli.commands.environment import UsageError, chosen_store, current_time, given
+from clsm_cli.commands.options import (
+    JsonOption,
+    NowOption,
+    QuietOption,
+    StoreOption,
+    VerboseOption,
+    examples,
+)
+from clsm_cli.commands.output import Printer
+from clsm_cli.model.graph import StatementKind
+from clsm_cli.model.streams import STREAMS
+
+EXAMPLES = examples(
+    "clsm list                         # all statements that hold, newest first",
+    "clsm list --stream tasks          # of one stream",
+    "clsm list --kind preference       # of one kind",
+    "clsm list --about Mara -n 10      # about somebody or something",
+)
+KINDS: tuple[str, ...] = get_args(StatementKind)
+
+
+def list_statements(
+    *,
+    stream: Annotated[
+        str | None, typer.Option(metavar="STREAM", help=f"Of one stream: {', '.join(STREAMS)}.")
+    ] = None,
+    kind: Annotated[
+        str | None, typer.Option(metavar="KIND", help=f"Of one kind: {', '.join(KINDS)}.")
+    ] = None,
+    about: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="About one entity, by any of its names.",
+            autocompletion=completion.ids,
+        ),
+    ] = None,
+    limit: Annotated[
+        int, typer.Option("--limit", "-n", min=1, metavar="N", help="Lines at most.")
+    ] = log.SHOWN,
+    store: StoreOption = None,
+    now: NowOption = None,
+    as_json: JsonOption = False,
+    quiet: QuietOption = False,
+    verbose: VerboseOption = False,
+) -> None:
+    """List what memory holds to be true now, what became true last first."""
+    from clsm_cli.inspection import morning_report
+
+    printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
+    for option, value, known in (("--stream", stream, STREAMS), ("--kind", kind, KINDS)):
+        if value is not None and value not in known:
+            raise UsageError(option, f"{value!r} is none; there are {', '.join(known)}")
+    if about is not None and not given([about]).strip():
+        raise UsageError("--about", "is empty; name somebody or something")
+    opened = chosen_store(store)
+    choice = morning_report.Choice(stream, kind, given([about]) if about is not None else None)
+    found = morning_report.held(opened, choice, current_time(now, opened.zone).isoformat())
+    if as_json:
+        printer.json(log.held_mapping(found))
+    else:
+        printer.lines(log.held_lines(found, opened.zone, limit))
+    if not found:
+        printer.warn("nothing of that is held")

@@ -1,0 +1,24 @@
+"""A copy of another program's settings, beside them, before they are changed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from clsm_cli.commands.environment import current_time
+from clsm_cli.store import atomic
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+def keep(path: Path, data: bytes, now: str | None) -> Path:
+    """Write what a file held into ``NAME.TIME.bak``; where that is.
+
+    Raises:
+        DiskError: The operating system refused.
+        UsageError: ``now`` is no time.
+    """
+    stamp = current_time(now).strftime("%Y%m%dT%H%M%S")
+    copy = path.with_name(f"{path.name}.{stamp}.bak")
+    atomic.put(copy, data)
+    return copy

@@ -1,0 +1,201 @@
+"""What the owner's decisions teach, and which sentences a run would rather have decided.
+
+Decided is what a person answered in ``clsm review``, pinned, corrected, or took out by hand. Offered are
+the sentences of the last run that are nearest the threshold and least alike: they tell most.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from clsm_cli.heads.owner_model import Decision, Owner, logit
+from clsm_cli.model.ids import digest
+from clsm_cli.store import atomic, ledger, logs
+from clsm_cli.store.index import evidence_queries
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from clsm_cli.consolidation.store_state import State
+    from clsm_cli.model.graph import Statement
+    from clsm_cli.store.layout import Store
+
+    Vectors = Callable[[Sequence[str]], Mapping[str, Any]]
+
+WORTH = "worth keeping?"
+"""Reason of a review item about one sentence; its other text is the head's probability."""
+MOST, LOOKED_AT = 20, 80
+"""Sentences that are offered, and that they are chosen from."""
+NEWEST = 200
+"""Decisions that count; a fit takes the cube of their number."""
+_UNSURE = 2.0
+"""Distance of a logit from that of the threshold within which a sentence's vector is asked for."""
+
+
+class Candidate(NamedTuple):
+    """A sentence that was weighed.
+
+    Attributes:
+        turn: Key of its turn.
+        text: As it stands in memory, or would.
+        chance: Probability of ``keep`` by the shipped head.
+        keep: The same as the owner's decisions correct it.
+        least: From which ``keep`` on it is kept.
+    """
+
+    turn: str
+    text: str
+    chance: float
+    keep: float
+    least: float
+
+    @property
+    def margin(self) -> float:
+        """How far it is from the threshold, as a logit; negative below it."""
+        return logit(self.keep) - logit(self.least)
+
+
+def is_unsure(chance: float, worth: float) -> bool:
+    """Whether decisions about others may move a sentence over the threshold, either way.
+
+    >>> is_unsure(0.5, 0.6), is_unsure(0.02, 0.6)
+    (True, False)
+    """
+    return abs(logit(chance) - logit(worth)) <= _UNSURE
+
+
+def owner_of(
+    connection: sqlite3.Connection,
+    state: State,
+    rows: Iterable[Statement],
+    store: Store,
+    vectors: Vectors,
+) -> Owner:
+    """What the owner decided so far.
+
+    Args:
+        connection: The index.
+        state: The store; its answered questions count.
+        rows: All statements, with their texts.
+        store: Its ledger says what went with an undone run, which nobody judged.
+        vectors: Of texts, those that can be had.
+    """
+    held = list(rows)
+    corrected = {row.supersedes for row in held if row.pinned and row.supersedes}
+    undone = {entry.at for entry in ledger.entries(store.flow) if entry.command == "undo"}
+    worth = store.settings.consolidation.worth  # for sentences of which no chance was noted
+    found: dict[str, tuple[str, str, str, float, bool, str]] = {}
+    for row in held:
+        is_kept = row.pinned or row.id in corrected
+        is_out = row.withdrawn and not is_kept and row.superseded_at not in undone
+        # What a person wrote without a source says nothing of what sources say.
+        if row.kind in ("gist", "task") or not (row.text and row.sources and (is_kept or is_out)):
+            continue
+        when = row.superseded_at or row.recorded_at or ""
+        found[row.text] = (row.id, row.text, row.sources[0], worth, is_kept, when)
+    for item in state.reviewed.values():
+        if item.reason == WORTH and item.state in ("accepted", "rejected"):
+            is_kept = item.state == "accepted"
+            source, chance = next(iter(item.about), ""), _chance(item.other, worth)
+            found[item.kept] = (item.id, item.kept, source, chance, is_kept, item.at)
+    newest = sorted(found.values(), key=lambda each: (each[-1], each[0]))[-NEWEST:]
+    known = vectors([text for _, text, *_ in newest])
+    places = documents_of(connection, [source for _, _, source, *_ in newest])
+    return Owner(
+        [
+            Decision(name, text, places.get(source, ""), known[text], chance, is_kept)
+            for name, text, source, chance, is_kept, _ in newest
+            if text in known
+        ]
+    )
+
+
+def _chance(text: str, otherwise: float) -> float:
+    """The probability that a question noted; a line may come damaged, or from another machine.
+
+    >>> _chance("0.41", 0.6), _chance("nan", 0.6), _chance("", 0.6)
+    (0.41, 0.6, 0.6)
+    """
+    try:
+        chance = float(text)
+    except ValueError:
+        return otherwise
+    return chance if 0 <= chance <= 1 else otherwise
+
+
+def documents_of(connection: sqlite3.Connection, turns: Iterable[str]) -> dict[str, str]:
+    """The document or session of each turn that is there."""
+    told = evidence_queries.said(connection, sorted({key for key in turns if key}))
+    return {key: turn.document or turn.session for key, turn in told.items()}
+
+
+def telling(found: Iterable[Candidate], vectors: Vectors, asked: Iterable[str]) -> list[Candidate]:
+    """The sentences whose decision would teach most: each unsure and unlike those before it.
+
+    The next is the one with the highest 4·p·(1 − p)·(1 − 0.7·c), p its probability moved so that the
+    threshold lies at one half, c its greatest cosine to one already chosen.
+
+    Args:
+        found: What was weighed.
+        vectors: Of texts, those that can be had.
+        asked: Texts that were asked about before.
+    """
+    import numpy as np
+
+    left = {each.text: each for each in found if is_unsure(each.keep, each.least)}
+    for text in asked:
+        left.pop(text, None)
+    near = sorted(left.values(), key=lambda c: (abs(c.margin), c.text))
+    pool = near[:LOOKED_AT]
+    known = vectors([each.text for each in pool])
+    pool = [each for each in pool if each.text in known]
+    if not pool:
+        return []
+    matrix = np.array([known[each.text] for each in pool], np.float64)
+    moved = 1 / (1 + np.exp(-np.array([each.margin for each in pool])))
+    doubt = 4 * moved * (1 - moved)
+    nearest = np.zeros(len(pool))
+    chosen: list[int] = []
+    while len(chosen) < min(MOST, len(pool)):
+        value = doubt * (1 - 0.7 * nearest)
+        value[chosen] = -1
+        best = int(np.argmax(value))
+        chosen.append(best)
+        nearest = np.maximum(nearest, np.maximum(matrix @ matrix[best], 0))
+    return [pool[place] for place in chosen]
+
+
+def offer(store: Store, chosen: Sequence[Candidate], now: str) -> None:
+    """Write down what is offered until the next run; a forget destroys it with all that is derived.
+
+    Raises:
+        DiskError: The operating system refused.
+    """
+    items = [
+        logs.ReviewItem(
+            f"v-{digest(WORTH, each.turn, each.text)}",
+            now,
+            (each.turn,),
+            WORTH,
+            each.text,
+            f"{each.chance:.2f}",
+        )
+        for each in chosen
+    ]
+    data = b"".join(logs.render(item) + b"\n" for item in items)
+    atomic.put(store.derived / "offered.jsonl", data)
+
+
+def offered(store: Store) -> list[logs.ReviewItem]:
+    """What the last run offered, the most telling first."""
+    forgotten = logs.forgotten(store)
+    found = []
+    for _, row in logs.rows(store.derived / "offered.jsonl")[0]:
+        try:
+            item = logs.parse_review(row)
+        except (KeyError, TypeError):
+            continue
+        if not any(logs.is_forgotten(each, forgotten) for each in item.about):
+            found.append(item)
+    return found

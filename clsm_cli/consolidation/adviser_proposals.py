@@ -1,0 +1,470 @@
+"""What an adviser answers, checked one by one: what stands on its turns is taken, the rest is named.
+
+The same for an endpoint, for a file and for MCP. Whoever wrote the answer may be a small model, or
+may have been talked into something by what it read.
+
+Whether a sentence stands on the turns that it cites: numbers, days, names, words, yes or no.
+
+None of this proves a sentence; it refuses what its turns cannot have said. Of a good sentence at
+most the wording is lost, as its turns are recalled all the same.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import replace
+from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from clsm_cli.consolidation import claims
+from clsm_cli.consolidation.adviser_packet import KINDS, LONGEST
+from clsm_cli.errors import BadInputError
+from clsm_cli.integrations.llm_tasks import one_line
+from clsm_cli.model.episodes import lowest_trust
+from clsm_cli.model.trust import TRUST_ORDER
+from clsm_cli.startup.records import NamedTuple
+from clsm_cli.store import topics
+from clsm_cli.text import sameness, secrets
+from clsm_cli.text.characters import replace_lone
+from clsm_cli.text.name_matching import NO_NAMES
+from clsm_cli.text.node_ids import node_id
+from clsm_cli.text.sentences import sentences
+from clsm_cli.text.statement_streams import stream_of
+from clsm_cli.text.terminal import safe
+from clsm_cli.text.time import expressions
+from clsm_cli.text.tokens import stems
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+
+    from clsm_cli.consolidation.adviser_packet import Part
+    from clsm_cli.consolidation.claims import Claim
+    from clsm_cli.model.episodes import Turn
+    from clsm_cli.model.graph import Statement, StatementKind
+
+SUPPORT = 0.5
+"""Share of a sentence's stems that its turns must have."""
+ECHO = 0.8
+"""Share of a rule's stems that, found in what a tool printed, make it that tool's rule."""
+_WORD = re.compile(r"\w+")
+_ANY_DAY = date(2000, 1, 4)
+"""For undated turns: of their time expressions, only those count that name their day themselves."""
+
+
+def fault(text: str, cited: Sequence[Turn]) -> str | None:
+    """Why a sentence does not stand on turns; None when it may.
+
+    >>> from clsm_cli.model.episodes import Turn
+    >>> told = [Turn("", "Mara", "user", "I have 3 cats, says Ada.", "2026-02-24T10:00:00+01:00")]
+    >>> fault("Mara has 3 cats.", told), fault("Mara has 4 cats.", told)
+    (None, "the number '4' stands in no turn that it cites")
+    >>> fault("Tomas has 3 cats.", told), fault("Mara has no cats.", told)
+    ("the name 'Tomas' stands in no turn that it cites", 'its turns say the opposite')
+    """
+    rest, days = _undated(text, _day(cited[0].time))
+    told = [_undated(turn.text, _day(turn.time)) for turn in cited]
+    there = {day for _, found in told for day in found} | {
+        (day.isoformat(),) * 2 for turn in cited if turn.time and (day := _day(turn.time))
+    }
+    for first, last in days:
+        if not any(first <= a and b <= last for a, b in there):
+            return f"the day {first} stands in no turn that it cites"
+    around = [" ".join((turn.speaker, *turn.heading, turn.path)) for turn in cited]
+    numbers = {n for each, _ in told for n in sameness.numbers(each)}
+    numbers |= {n for each in around for n in sameness.numbers(each)}
+    for number in sameness.numbers(rest):
+        if number not in numbers:
+            return f"the number {number!r} stands in no turn that it cites"
+    source = "\n".join([*around, *(turn.text for turn in cited)])
+    name = _unknown_name(text, source)
+    if name is not None:
+        return f"the name {name!r} stands in no turn that it cites"
+    if share(text, source) < SUPPORT:
+        return "most of its words stand in no turn that it cites"
+    return "its turns say the opposite" if _is_denied(text, cited) else None
+
+
+def holds(text: str, source: str) -> bool:
+    """Whether a source has every number and every name of a text.
+
+    >>> holds("Mara has 3 cats.", "I, Mara, have 3 cats"), holds("Mara has 4 cats.", "3 cats, Mara")
+    (True, False)
+    """
+    numbers = sameness.numbers(source)
+    return all(each in numbers for each in sameness.numbers(text)) and not _unknown_name(
+        text, source
+    )
+
+
+def share(text: str, source: str) -> float:
+    """Share of a text's stems that a source has, 0 to 1; 1 of a text without any."""
+    wanted = set(stems(text))
+    return len(wanted & set(stems(source))) / len(wanted) if wanted else 1.0
+
+
+def is_echo(rule: str, cited: Iterable[Turn], printed: Iterable[Turn]) -> bool:
+    """Whether a rule is what a tool or a page said, and no user said it as well.
+
+    Args:
+        rule: The sentence.
+        cited: The turns that it names.
+        printed: What tools and pages said in the same episode.
+    """
+    if any(turn.trust == "user" and share(rule, turn.text) >= SUPPORT for turn in cited):
+        return False
+    return any(share(rule, turn.text) >= ECHO for turn in printed)
+
+
+def _day(time: str | None) -> date:
+    return date.fromisoformat(time[:10]) if time else _ANY_DAY
+
+
+def _undated(text: str, at: date) -> tuple[str, list[tuple[str, str]]]:
+    """A text without its days, and these: first and last of each, where that is certain."""
+    pieces: list[str] = []
+    days: list[tuple[str, str]] = []
+    done = 0
+    for each in expressions.find(text, at):
+        if not each.certain or (each.relative and at == _ANY_DAY):
+            continue
+        pieces.append(text[done : each.start])
+        done = each.end
+        last = date.fromordinal(each.until.toordinal() - 1)
+        days.append((each.first.isoformat(), last.isoformat()))
+    return " ".join([*pieces, text[done:]]), days
+
+
+def _unknown_name(text: str, source: str) -> str | None:
+    """The first word of a text that looks like a name and is no word of the source."""
+    there = {word.casefold() for word in _WORD.findall(source)}
+    known: Collection[str] = set(stems(source))
+    for place, match in enumerate(_WORD.finditer(text)):
+        word = match.group()
+        is_coded = not word.isdigit() and any(c.isdigit() for c in word)
+        if not (word[0].isupper() or any(c.isupper() for c in word) or is_coded):
+            continue
+        is_plain = word in NO_NAMES or (place == 0 and set(stems(word)) <= set(known))
+        if word.casefold() not in there and not is_plain:
+            return word
+    return None
+
+
+def _is_denied(text: str, cited: Sequence[Turn]) -> bool:
+    """Whether a text denies what no sentence near it denies, or says what all of these deny."""
+    told = [each for turn in cited for each in sentences(turn.text)]
+    near = [each for each in told if share(text, each) >= SUPPORT]
+    if sameness.denies(text):
+        return not any(map(sameness.denies, near or told))
+    return bool(near) and all(map(sameness.denies, near))
+
+
+MOST = 60
+"""Statements, and relations, that are taken of one part; a part has 1500 tokens."""
+_NAMED = 80
+"""Characters of a refused proposal that the report shows."""
+_LONGEST_NAME = 120
+_TYPE = re.compile(r"[a-z]{1,20}(?:_[a-z]{1,20}){0,2}")
+_NOT_TOLD = frozenset({"co_occurs", "next", "before", "after", "same_as"})
+"""Edge types that are counted from episodes, or that would merge two nodes on somebody's word."""
+_KINDS: dict[str, StatementKind] = {kind: kind for kind in KINDS}
+_OF_OWNER = frozenset({"preference", "correction"})
+"""Kinds of rule that only the owner can state."""
+
+
+class Refused(NamedTuple):
+    """A proposal that was not taken.
+
+    Attributes:
+        part: Handle of its part, as the answer has it.
+        proposal: How it begins.
+        reason: Why.
+    """
+
+    part: str
+    proposal: str
+    reason: str
+
+
+class Answer(NamedTuple):
+    """An answer as it was written: what is in it is not checked yet.
+
+    Attributes:
+        parts: By handle.
+        refused: Entries that name no part.
+    """
+
+    parts: dict[str, dict[str, Any]]
+    refused: tuple[Refused, ...] = ()
+
+    @property
+    def episodes(self) -> frozenset[str]:
+        """Ids of the episodes of which it speaks."""
+        return frozenset(handle.partition(".")[0] for handle in self.parts)
+
+
+class Relation(NamedTuple):
+    """What some turns say of two named things."""
+
+    source: str
+    type: str
+    target: str
+    turns: tuple[str, ...]
+
+
+class Checked(NamedTuple):
+    """What is taken of the answer to a part, and what is not.
+
+    Attributes:
+        claims: Statements.
+        replaced: Ids of known statements that hold no longer → the text that says so.
+    """
+
+    claims: tuple[Claim, ...]
+    relations: tuple[Relation, ...]
+    replaced: dict[str, str]
+    refused: tuple[Refused, ...]
+
+
+class _UnfitError(Exception):
+    """Why a proposal is not taken."""
+
+
+def read(text: str, name: str) -> Answer:
+    """The entries of an answer, which may have thoughts before it and a fence around it.
+
+    Args:
+        text: What the adviser wrote.
+        name: Of the file, for messages.
+
+    Raises:
+        BadInputError: It is no JSON object with a list of parts.
+    """
+    told = text.rpartition("</think>")[2]
+    try:
+        value = json.loads(told[told.find("{") : told.rfind("}") + 1])
+        json.dumps(value, allow_nan=False)
+    except (ValueError, RecursionError):
+        raise _no_answer(name, "is not one JSON object") from None
+    return of_value(value, name)
+
+
+def of_value(value: Any, name: str) -> Answer:
+    """The entries of an answer that was read already.
+
+    Raises:
+        BadInputError: It has no list of parts.
+    """
+    entries = value.get("parts") if isinstance(value, dict) else None
+    if not isinstance(entries, list):
+        raise _no_answer(name, "has no list named parts")
+    parts: dict[str, dict[str, Any]] = {}
+    refused = []
+    for number, entry in enumerate(entries, 1):
+        handle = entry.get("part") if isinstance(entry, dict) else None
+        if not isinstance(handle, str):
+            refused.append(Refused("", f"entry {number}", "names no part"))
+        elif handle in parts:
+            refused.append(
+                Refused(_short(handle), f"entry {number}", "the part was answered before")
+            )
+        else:
+            parts[handle] = entry
+    return Answer(parts, tuple(refused))
+
+
+def check(
+    entry: Mapping[str, Any], part: Part, closed: Collection[str], known: Mapping[str, Statement]
+) -> Checked:
+    """Check every proposal of a part by itself.
+
+    Args:
+        entry: The answer to the part.
+        part: What was asked about.
+        closed: Keys of blocks that their documents hold no longer.
+        known: The statements of the memory, by id.
+    """
+    check_one = _Check(part, closed, known)
+    taken, one = _each(entry, "statements", "text", part.handle, check_one.statement)
+    told, two = _each(entry, "relations", "source", part.handle, check_one.relation)
+    found = {claim.text: claim for claim in taken}
+    return Checked(tuple(found.values()), tuple(told), check_one.replaced, (*one, *two))
+
+
+def _each(
+    entry: Mapping[str, Any], name: str, key: str, handle: str, check_one: Callable[[Any], Any]
+) -> tuple[list[Any], list[Refused]]:
+    items = entry.get(name, [])
+    if not isinstance(items, list):
+        return [], [Refused(handle, name, "is no list")]
+    taken, refused = [], []
+    for number, item in enumerate(items, 1):
+        shown = item.get(key) if isinstance(item, dict) else None
+        called = _short(shown) if isinstance(shown, str) and shown.strip() else f"{name} {number}"
+        try:
+            if number > MOST:
+                raise _UnfitError(f"the part has more than {MOST}")
+            if not isinstance(item, dict):
+                raise _UnfitError("is no object")
+            taken.append(check_one(item))
+        except _UnfitError as error:
+            refused.append(Refused(handle, called, str(error)))
+    return taken, refused
+
+
+class _Check:
+    """The checks of one part."""
+
+    def __init__(self, part: Part, closed: Collection[str], known: Mapping[str, Statement]) -> None:
+        pairs = zip(part.turns, part.shown, strict=True)
+        self._turns = {turn.key: replace(turn, text=shown) for turn, shown in pairs}
+        self._episode = {turn.key: turn for turn in part.episode.turns}
+        self._recorded_at = part.episode.recorded_at
+        self._closed = closed
+        self._known = known
+        self.replaced: dict[str, str] = {}
+
+    def statement(self, item: Mapping[str, Any]) -> Claim:
+        """One statement as a claim."""
+        text = _sentence(item.get("text"))
+        kind = _KINDS.get(str(item.get("kind")))
+        if kind is None:
+            raise _UnfitError("its kind is none of " + ", ".join(KINDS))
+        cited = self._cited(item.get("turns"))
+        reason = fault(text, cited)
+        if reason is not None:
+            raise _UnfitError(reason)
+        trust = lowest_trust([turn.trust for turn in cited])
+        if kind in claims.RULES:
+            printed = [t for t in self._episode.values() if not claims.is_trusted(t.trust)]
+            if is_echo(text, cited, printed):
+                raise _UnfitError("a tool or a page says so, and nobody else: that makes no rule")
+            if kind in _OF_OWNER and trust != "user":
+                kind = "fact"  # what somebody else tells of what the owner wants
+        subject = item.get("subject")
+        told = " ".join(" ".join((turn.speaker, *turn.heading, turn.text)) for turn in cited)
+        is_there = isinstance(subject, str) and share(subject, told) == 1.0
+        named = node_id(one_line(str(subject), _LONGEST_NAME)) if is_there else None
+        stream = "identity" if kind in _OF_OWNER else stream_of(text)
+        first = cited[0]
+        claim = claims.Claim(
+            text=text,
+            kind=kind,
+            stream=stream,
+            topic=claims.TOPICS.get(kind) or claims.FACTS[stream],
+            turn=first.key,
+            more_turns=tuple(turn.key for turn in cited[1:]),
+            trust=trust,
+            valid_from=first.time,
+            observed=first.time or self._recorded_at,
+            subject=named or None,
+        )
+        self._replace(item.get("replaces"), claim)
+        return claim
+
+    def relation(self, item: Mapping[str, Any]) -> Relation:
+        """One relation."""
+        names = [item.get(key) for key in ("source", "target")]
+        cited = self._cited(item.get("turns"))
+        told = " ".join(" ".join((t.speaker, *t.heading, t.text)) for t in cited).casefold()
+        for name in names:
+            if not isinstance(name, str) or not name.strip() or len(name) > _LONGEST_NAME:
+                raise _UnfitError("it does not name two things")
+            if name.casefold() not in told:
+                raise _UnfitError(f"the name {_short(name)!r} stands in no turn that it cites")
+        kind = "_".join(re.findall(r"[^\W_]+", str(item.get("type")).casefold()))
+        if not _TYPE.fullmatch(kind) or kind in _NOT_TOLD:
+            raise _UnfitError("its type is not one to three English words, or one that is counted")
+        return Relation(str(names[0]), kind, str(names[1]), tuple(turn.key for turn in cited))
+
+    def _cited(self, keys: Any) -> list[Turn]:
+        if not isinstance(keys, list) or not keys:
+            raise _UnfitError("it cites no turn")
+        found = []
+        for key in dict.fromkeys(str(each) for each in keys):
+            turn = self._turns.get(key)
+            if turn is None and key in self._episode and key not in self._turns:
+                other = self._episode[key]
+                if other.role not in ("user", "assistant") or not claims.is_trusted(other.trust):
+                    raise _UnfitError(f"the turn {key} is what a tool or a page said")
+            if turn is None:
+                raise _UnfitError(f"the turn {_short(key)!r} is not in its part")
+            if key in self._closed:
+                raise _UnfitError(f"its document holds the block {key} no longer")
+            found.append(turn)
+        order = list(self._turns)
+        return sorted(found, key=lambda turn: order.index(turn.key))
+
+    def _replace(self, wanted: Any, claim: Claim) -> None:
+        """Note what a claim ends; the claim is taken all the same where it cannot end that."""
+        if not isinstance(wanted, str) or not wanted:
+            return
+        row = self._known.get(wanted)
+        if row is None or not row.is_current or row.pinned or row.kind in ("task", "gist"):
+            raise _UnfitError(
+                f"it replaces {_short(wanted)!r}, which is no statement that it could end"
+            )
+        if TRUST_ORDER.index(claim.trust) < TRUST_ORDER.index(row.trust):
+            raise _UnfitError(f"it would end {row.id}, which somebody more trusted said")
+        if (claim.valid_from or claim.observed) < (row.valid_from or ""):
+            raise _UnfitError(f"it would end {row.id}, which is newer")
+        if row.text.casefold() == claim.text.casefold() or not share(row.text, claim.text):
+            raise _UnfitError(f"it would end {row.id}, of which it does not speak")
+        self.replaced[row.id] = claim.text
+
+
+def description(entry: Mapping[str, Any], part: Part) -> dict[str, Any] | None:
+    """What an answer says of a whole conversation, if it is of the right form and on its turns."""
+    told = entry.get("description")
+    if not isinstance(told, dict) or part.episode.document is not None:
+        return None
+    texts = {name: told.get(name) for name in ("title", "narrative", "topic")}
+    lists = {name: told.get(name, []) for name in ("decisions", "open_questions")}
+    valence = told.get("valence", 0)
+    if (
+        not all(isinstance(text, str) for text in texts.values())
+        or not all(_are_texts(each) for each in lists.values())
+        or isinstance(valence, bool)
+        or not isinstance(valence, int | float)
+        or not -1 <= valence <= 1
+    ):
+        return None
+    return {
+        **{name: _plain(str(text)) for name, text in texts.items()},
+        **{name: tuple(dict.fromkeys(map(_plain, each))) for name, each in lists.items()},
+        "valence": round(float(valence), 4),
+    }
+
+
+def _are_texts(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(each, str) and each.strip() for each in value)
+
+
+def _sentence(value: Any) -> str:
+    """A text that may stand in a topic file, and holds nothing that is not to be seen."""
+    if not isinstance(value, str) or not value.strip():
+        raise _UnfitError("it has no text")
+    text = one_line(value)
+    if safe(replace_lone(text)) != text:
+        raise _UnfitError("it has characters that nobody sees")
+    if len(text) > LONGEST:
+        raise _UnfitError(f"it is longer than {LONGEST} characters")
+    if secrets.mask(text).found:
+        raise _UnfitError("it holds a secret")
+    found = topics.parse(f"- {text}\n".encode(), Path("answer"))
+    if [item.text for item in found.items] != [text] or found.items[0].id:
+        raise _UnfitError("it cannot stand as an item of a Markdown list")
+    return text
+
+
+def _plain(value: str) -> str:
+    return one_line(safe(replace_lone(value)))
+
+
+def _short(text: str) -> str:
+    return one_line(safe(replace_lone(text)), _NAMED)
+
+
+def _no_answer(name: str, reason: str) -> BadInputError:
+    return BadInputError(name, reason, "write what clsm consolidate --ask describes")

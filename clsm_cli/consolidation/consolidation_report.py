@@ -1,0 +1,112 @@
+"""What is asked of a consolidation, and what it says it did."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Protocol
+
+from clsm_cli.config import LlmSettings
+from clsm_cli.startup.records import NamedTuple
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from clsm_cli.consolidation.adviser_proposals import Answer, Refused
+    from clsm_cli.errors import ModelDigestError
+
+
+class Progress(Protocol):
+    """Called with what is being done, how much is done and how much there is."""
+
+    def __call__(self, what: str, done: int, total: int, /) -> None:
+        """Report."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """How to consolidate.
+
+    Attributes:
+        now: Time of the run, with offset.
+        limit: Episodes to take, the most salient first; None for all.
+        only: Episodes that may be taken; None for all.
+        since: Pass over episodes that ended earlier.
+        if_idle: Minutes of silence without which nothing happens.
+        rebuild: Work out nodes and edges from all episodes.
+        allow_loss: Go on where much would be withdrawn at once.
+        llm: The language model that this machine is set to ask, and ``llm_key`` its key; by default none.
+        answer: Of an adviser that was asked before; its episodes are taken, whatever their stage.
+        dry_run: Only say what would happen.
+    """
+
+    now: datetime
+    limit: int | None = None
+    only: frozenset[str] | None = None
+    since: datetime | None = None
+    if_idle: float | None = None
+    rebuild: bool = False
+    allow_loss: bool = False
+    llm: LlmSettings = field(default_factory=LlmSettings)
+    llm_key: str | None = None
+    answer: Answer | None = None
+    dry_run: bool = False
+
+
+class FileChange(NamedTuple):
+    """What a run changes in one file.
+
+    Attributes:
+        path: Relative to the store.
+        added: Lines that come.
+        removed: Lines that go.
+        is_new: The file does not exist yet.
+    """
+
+    path: str
+    added: tuple[str, ...]
+    removed: tuple[str, ...]
+    is_new: bool
+
+
+@dataclass
+class Report:
+    """What a consolidation did, or would do.
+
+    Attributes:
+        run: Id in the ledger; None when nothing changed.
+        pending: Episodes that waited; ``consolidated`` of them were taken.
+        statements: What became of claims: new, predicted, corrected …
+        nodes: new, changed, removed, total; ``edges`` alike.
+        review: Items for a person that this run added.
+        is_busy: Nothing was done, as somebody spoke a moment ago.
+        unread: Path of an episode on whose text clsm itself failed → how.
+        lacks_model: Something waits for the embedding model, which is not installed.
+        files: What would change, for a dry run.
+        usage: Of a language model, when one is configured.
+        advised: Statements and relations of an adviser that were taken.
+        refused: What of its answer was not.
+        stale: Episodes of an answer that had been consolidated before it came.
+    """
+
+    dry_run: bool = False
+    run: str | None = None
+    pending: int = 0
+    consolidated: int = 0
+    statements: Counter[str] = field(default_factory=Counter)
+    nodes: Counter[str] = field(default_factory=Counter)
+    edges: Counter[str] = field(default_factory=Counter)
+    gists: int = 0
+    answered: int = 0
+    review: int = 0
+    is_busy: bool = False
+    unread: dict[str, str] = field(default_factory=dict)
+    lacks_model: bool = False
+    open_turns: int = 0
+    files: list[FileChange] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    bad_model: ModelDigestError | None = None
+    usage: dict[str, float] = field(default_factory=dict)
+    advised: int = 0
+    refused: list[Refused] = field(default_factory=list)
+    stale: int = 0

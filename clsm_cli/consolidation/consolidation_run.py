@@ -1,0 +1,224 @@
+"""Consolidate: the nightly sleep. Pending episodes become statements, rules and a graph.
+
+Read in this order: ``state`` what there is, ``replay`` which episodes, ``vocabulary`` names and
+mentions, ``claims`` what sentences would add, ``calibrate`` what they add to what is known,
+``network`` nodes and edges, ``gists``, ``writes`` what of it is written.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from dataclasses import replace
+from datetime import timedelta
+from typing import TYPE_CHECKING
+
+from clsm_cli.consolidation import (
+    active_learning,
+    entity_mentions,
+    learning,
+    rehearsal,
+    replay,
+    store_state,
+    write_plan,
+)
+from clsm_cli.consolidation.consolidation_report import Report
+from clsm_cli.consolidation.graph_update import Weaver
+from clsm_cli.consolidation.llm_adviser import Thinker
+from clsm_cli.ingestion.ingest_report import Report as IngestReport
+from clsm_cli.ingestion.ingest_report import Run, utc
+from clsm_cli.ingestion.ingest_run import embed_new, end_begun_run, open_turns, segment_all, take_in
+from clsm_cli.ingestion.timestamps import instant
+from clsm_cli.store import cleanup, conflict_copies, inbox
+from clsm_cli.store import ontology as store_ontology
+from clsm_cli.store.index import database, evidence_queries, vectors
+from clsm_cli.store.index.index_queries import Index
+from clsm_cli.store.index.opening import bring_up_to_date
+from clsm_cli.store.index.publishing import at_work
+from clsm_cli.store.lock import locked
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from clsm_cli.consolidation.consolidation_report import Progress, Request
+    from clsm_cli.store.index.opening import Embedder
+    from clsm_cli.store.layout import Store
+
+
+def consolidate(
+    store: Store, request: Request, embedder: Embedder | None, progress: Progress
+) -> Report:
+    """Consolidate a store.
+
+    Raises:
+        LockedError: Another clsm kept the lock.
+        RefusedError: Much would be withdrawn at once.
+        DiskError: The disk refused; what was written is whole, and the next run goes on.
+    """
+    if request.dry_run:
+        return rehearsal.rehearse(
+            store,
+            lambda copy: consolidate(copy, replace(request, dry_run=False), embedder, progress),
+        )
+    report = Report()
+    with (
+        locked(store.root, store.settings.store.lock_wait) as lock,
+        contextlib.ExitStack() as stack,
+    ):
+        if request.if_idle is not None and not _is_idle(store, request):
+            report.is_busy = True
+            return report
+        report.warnings += end_begun_run(store)
+        run = Run(store, "consolidate", request.now)
+        run.apply(inbox.taken_back(store.inbox))
+        report.warnings += conflict_copies.join(store, utc(request.now))
+        cleanup.sweep(store, utc(request.now))
+        stack.enter_context(database.disk_errors(store.derived))
+        connection = database.open_to_write(store.derived)
+        stack.callback(connection.close)
+        bring_up_to_date(store, connection, None, None)
+        index = Index(connection, store)
+        taken = IngestReport(dry_run=False)
+        with at_work(connection):
+            take_in(store, index, run, taken)
+        usable = embed_new(store, index, taken, embedder, progress, lock)
+        with at_work(connection):
+            if usable is not None:
+                silence = timedelta(minutes=store.settings.boundary.gap_certain)
+                over = request.now - silence
+                segment_all(store, index, run, taken, usable, progress, over)
+            report.warnings += taken.warnings
+            report.bad_model = taken.bad_model
+            report.lacks_model = embedder is not usable and taken.bad_model is None
+            report.open_turns = open_turns(index)
+            _Night(store, request, index, run, report, usable, progress).sleep()
+    return report
+
+
+def _is_idle(store: Store, request: Request) -> bool:
+    """Whether nobody said anything for a while."""
+    spoken = [
+        moment
+        for path in inbox.files(store.inbox)
+        for item in inbox.read(path).turns
+        if (moment := instant(item.recorded_at)) is not None
+    ]
+    quiet = timedelta(minutes=request.if_idle or 0.0)
+    return not spoken or max(spoken) <= request.now - quiet
+
+
+class _Night:
+    """One run, step by step."""
+
+    def __init__(
+        self,
+        store: Store,
+        request: Request,
+        index: Index,
+        run: Run,
+        report: Report,
+        embedder: Embedder | None,
+        progress: Progress,
+    ) -> None:
+        self.store = store
+        self.request = request
+        self.index = index
+        self.run = run
+        self.report = report
+        self.progress = progress
+        self.embed = embed = embedder.embed() if embedder is not None else None
+        self.embedder = embed and embedder and embedder._replace(embed=lambda: embed)
+        self.meanings = embedder.words if embedder is not None else None
+        self.ontology, problems = store_ontology.load(store)
+        report.warnings += [
+            f"{p.path}{f', line {p.line}' if p.line else ''}: {p.reason}" for p in problems
+        ]
+
+    def sleep(self) -> None:
+        """Take the pending episodes in steps, then weave the graph once."""
+        found = store_state.load(self.store, self.index)
+        episodes = found.episodes
+        self.report.pending = sum(found.is_pending(record) for record in episodes.values())
+        chosen = replay.choose(found, evidence_queries.by_user(self.index.connection), self.request)
+        taken = {i for i, r in episodes.items() if not found.is_pending(r)} | {*chosen}
+        words = self._words(found, taken)
+        thinker = Thinker(self.request)
+        student = learning.Student(
+            self.store,
+            self.index.connection,
+            found,
+            words,
+            self.ontology,
+            self.embed,
+            self.meanings,
+            thinker,
+            self.request,
+        )
+        writer = write_plan.Writer(self.store, found, words, self.request, self.run, self.report)
+        self._study(student, writer, sorted(chosen, key=lambda i: (found.files[i].start or "", i)))
+        self.progress("weaving", 0, 2)
+        weaver = Weaver(
+            self.index.connection,
+            found,
+            words,
+            self.ontology,
+            self.store.settings.graph,
+            (0, self.store.device),
+            self.meanings,
+        )
+        records = {i: student.records.get(i, episodes[i]) for i in sorted(taken)}
+        network = weaver.weave(records, chosen, student.relations, rebuild=self.request.rebuild)
+        student.conclude(network)
+        self._tell(student, thinker, found, chosen)
+        telling = student.telling()
+        if chosen:  # before the run is written: if it is cut short, the next one offers the same
+            active_learning.offer(self.store, telling, utc(self.request.now))
+        writer.write(student.taken(), network)
+        self.progress("weaving", 2, 2)
+        bring_up_to_date(self.store, self.index.connection, self.embedder, None)
+
+    def _tell(
+        self,
+        student: learning.Student,
+        thinker: Thinker,
+        found: store_state.State,
+        chosen: Sequence[str],
+    ) -> None:
+        """Say in the report what was learnt."""
+        self.report.consolidated = len(chosen) - len(student.unread)
+        self.report.unread = student.unread
+        self.report.warnings += [
+            f"{path}: clsm itself failed on this text ({how}): nothing is learnt from it until clsm is"
+            " mended; recall finds its words all the same"
+            for path, how in sorted(student.unread.items())
+        ]
+        self.report.statements.update(student.outcome.counts)
+        self.report.warnings += thinker.warnings
+        self.report.usage = thinker.usage
+        self.report.advised = thinker.taken
+        self.report.refused = [*thinker.refused, *thinker.unread(found.episodes)]
+        if self.request.answer is not None:
+            self.report.stale = sum(not found.is_pending(found.episodes[i]) for i in chosen)
+
+    def _words(self, found: store_state.State, taken: set[str]) -> entity_mentions.Vocabulary:
+        decided = sorted(found.decided.items())
+        return entity_mentions.build(
+            self.index.connection,
+            taken,
+            {} if self.request.rebuild else found.nodes,
+            [pair for pair, is_one in decided if is_one],
+            [pair for pair, is_one in decided if not is_one],
+            lambda names: vectors.of_texts(
+                self.index.connection, self.store.derived, names, self.embed
+            ),
+        )
+
+    def _study(
+        self, student: learning.Student, writer: write_plan.Writer, chosen: Sequence[str]
+    ) -> None:
+        """Read episodes in steps; each but the last, which the graph joins, is written down."""
+        size = self.store.settings.consolidation.step
+        for start in range(0, len(chosen), size):
+            self.progress("consolidating", start, len(chosen))
+            student.study(chosen[start : start + size])
+            if start + size < len(chosen):
+                writer.write(student.taken(), None)

@@ -1,0 +1,198 @@
+"""A store on the desk of a person: locked, settled, read, changed, and written back whole.
+
+Whatever a person decides goes this way: what was cut short is ended, hand edits of the files are
+settled, and only then records are changed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from dataclasses import replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from clsm_cli.errors import BadInputError
+from clsm_cli.ingestion import timestamps
+from clsm_cli.ingestion.ingest_report import Run
+from clsm_cli.ingestion.ingest_run import end_begun_run
+from clsm_cli.model.graph import Node
+from clsm_cli.model.ids import folded, meant
+from clsm_cli.store import logs, record_files, runs, settle, shards, topics
+from clsm_cli.store.index.opening import published
+from clsm_cli.store.lock import locked
+from clsm_cli.store.topics import TITLES
+from clsm_cli.text.node_ids import node_id
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from datetime import date, datetime
+
+    from clsm_cli.model.codec import Record
+    from clsm_cli.model.graph import Statement
+    from clsm_cli.model.streams import Stream
+    from clsm_cli.store.layout import Store
+
+    Warn = Callable[[str], None]
+
+_ARTICLE = re.compile(r"(?:the|an?|my|our)\s+", re.IGNORECASE)
+
+
+class Desk:
+    """A store that a person works on: locked, its hand edits settled, its records read.
+
+    Attributes:
+        records: Joined, by id.
+        statements: With their texts, as they become.
+        extra: Writes besides those of records and topic files.
+    """
+
+    def __init__(self, store: Store, run: Run, now: datetime, *, dry_run: bool) -> None:
+        self.store = store
+        self.run = run
+        self.dry_run = dry_run
+        self.moment = now.astimezone(store.zone)
+        self.time = timestamps.normalise(now.isoformat(), store.zone) or run.now
+        folders = [*store.graphs(), *store.archives()]
+        self.records = shards.load_graph(folders, logs.forgotten(store)).records
+        self.statements = record_files.load(store, self.records, run.now)
+        self.extra: list[runs.Write] = []
+        self._before = dict(self.statements)
+        self._others: list[tuple[Stream, Record]] = []
+
+    @property
+    def day(self) -> date:
+        """The day of the run, in the store's zone."""
+        return self.moment.date()
+
+    @cached_property
+    def nodes(self) -> dict[str, Node]:
+        """Nodes by id."""
+        return {i: r for i, r in self.records.items() if isinstance(r, Node)}
+
+    @cached_property
+    def _canonical(self) -> dict[str, str]:
+        names = {
+            node_id(name): node.id
+            for node in self.nodes.values()
+            for name in (node.label or node.id, *node.aliases)
+        }
+        return names | {i: i for i in self.nodes}
+
+    def node_of(self, name: str | None) -> str:
+        """The node that a name, or its id, stands for; of an unknown one the id it would have."""
+        known = node_id(name or "")
+        return self._canonical.get(known, known)
+
+    def label(self, subject: str | None) -> str:
+        """How the subject of a statement is called; "" where no node is known."""
+        node = self.nodes.get(self.node_of(subject)) if subject else None
+        return node.label if node is not None else ""
+
+    def statement(self, wanted: str) -> Statement | None:
+        """The statement that an id, or the beginning of one, stands for; None where none has it.
+
+        Raises:
+            BadInputError: Several begin so.
+        """
+        if not wanted.startswith("f-"):  # a name, which an id by hand may begin with
+            return self.statements.get(wanted)
+        found = meant(wanted, self.statements)
+        return self.statements[found] if found else None
+
+    def about(self, name: str) -> list[Statement]:
+        """The current statements about what a name stands for, with or without an article."""
+        nodes = {self.node_of(name), self.node_of(_ARTICLE.sub("", name))}
+        return [
+            row
+            for row in self.statements.values()
+            if row.is_current and row.subject and self.node_of(row.subject) in nodes
+        ]
+
+    def saying(self, text: str, *, but: str = "") -> Statement | None:
+        """The current statement with a text, case and blank space aside."""
+        wanted = folded(text)
+        return next(
+            (
+                row
+                for row in self.statements.values()
+                if row.is_current and row.id != but and folded(row.text) == wanted
+            ),
+            None,
+        )
+
+    def put(self, row: Statement) -> None:
+        """Add a statement, or replace the one with its id; its revision is set when it is saved."""
+        self.statements[row.id] = row
+
+    def put_record(self, stream: Stream, record: Record) -> None:
+        """Replace a record that is no statement."""
+        old = self.records[record.id]
+        self._others.append((stream, replace(record, rev=(old.rev[0] + 1, self.store.device))))
+
+    def save(self) -> str | None:
+        """Write what changed, whole or not at all; the id of the run, if there was anything."""
+        changed = []
+        for record_id, row in sorted(self.statements.items()):
+            old = self._before.get(record_id)
+            if old is None or row != old:
+                changed.append(
+                    replace(row, rev=((old.rev[0] if old else 0) + 1, self.store.device))
+                )
+        if self.dry_run:
+            return None
+        records: dict[Stream, list[Record]] = {}
+        for row in changed:
+            records.setdefault(row.stream, []).append(record_files.stored(row))
+        for stream, record in self._others:
+            records.setdefault(stream, []).append(record)
+        writes: list[runs.Write] = []
+        for stream, group in sorted(records.items()):
+            writes += record_files.plan(self.store, stream, group)
+        writes += record_files.plan_topics(
+            self.store,
+            changed,
+            lambda row: self.label(row.subject),
+            lambda _, stem: TITLES.get(stem, stem.capitalize()),
+        )
+        writes += self.extra
+        if not writes:
+            return None
+        with published(self.store):
+            return self.run.apply(writes, whole=True)
+
+
+@contextlib.contextmanager
+def at_desk(
+    store: Store, command: str, now: datetime, warn: Warn, *, dry_run: bool = False
+) -> Iterator[Desk]:
+    """Lock a store, end what was cut short, settle hand edits, and read it.
+
+    Raises:
+        LockedError: Another clsm kept the lock.
+        DiskError: The disk refused.
+    """
+    with locked(store.root, store.settings.store.lock_wait):
+        run = Run(store, command, now)
+        if not dry_run:
+            for warning in end_begun_run(store):
+                warn(warning)
+        writes, warnings = settle.plan(store, run.now)
+        for warning in warnings:
+            warn(warning)
+        if not dry_run:
+            run.apply(writes, whole=True)
+        yield Desk(store, run, now, dry_run=dry_run)
+
+
+def check_line(row: Statement) -> None:
+    """Refuse a text that would not be read back from its line in a topic file.
+
+    Raises:
+        BadInputError: It would not.
+    """
+    items = topics.parse(topics.render_item(row).encode(), Path(f"{row.topic}.md")).items
+    if [(item.id, item.text) for item in items] != [(row.id, " ".join(row.text.split()))]:
+        reason = f"{row.text!r} cannot stand as an item of a Markdown list"
+        raise BadInputError(row.id, reason, "write a plain sentence")

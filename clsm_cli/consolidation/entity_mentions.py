@@ -1,0 +1,280 @@
+"""Which things have names: the inventory of nodes, and which turns mention them.
+
+A mention is a fact of the text: a name of the node stands in the turn. So what a turn mentions does
+not depend on when the name became known; a name that is new is looked for in older turns by the
+index's postings, and only there.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+from clsm_cli.consolidation.edges import Form, Matcher
+from clsm_cli.consolidation.entity_resolution import Entry, Sighting, inventory
+from clsm_cli.heads.name_head import DIMENSIONS, judged, name_features
+from clsm_cli.startup.records import NamedTuple
+from clsm_cli.store.index import evidence_queries
+from clsm_cli.text.aliases import Stated
+from clsm_cli.text.node_ids import node_id
+from clsm_cli.text.tokens import stems
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+
+    from clsm_cli.heads.name_head import NameJudged
+    from clsm_cli.model.graph import Node
+    from clsm_cli.store.index.evidence_queries import Said
+
+LEAST_THING, LEAST_WORD = 0.35, 0.9
+"""Probability from which a name is taken for a thing's, and plain words in small letters are."""
+LEAST_PERSON, LEAST_KIND = 0.6, 0.5
+"""Probability from which a thing is taken for a person, and for one of another kind."""
+PERSON, CONCEPT, FILE = "person", "concept", "file"
+_FILE = re.compile(r"[/\\]|\.\w{1,5}\Z")
+_ARTICLE = re.compile(r"\A(?:the|a|an)\s+(?=\S)", re.IGNORECASE)
+
+Mentions = dict[str, set[str]]
+"""Node → keys of the turns that mention it."""
+
+
+class Vocabulary(NamedTuple):
+    """The nodes there are, by id.
+
+    Attributes:
+        entries: Their names.
+        kinds: What each is.
+        people: Nodes of those who speak.
+        canonical: Id of any name → node.
+        heads: Id of a last word → the only node whose label ends in it.
+    """
+
+    entries: dict[str, Entry]
+    kinds: dict[str, str]
+    people: frozenset[str]
+    canonical: dict[str, str]
+    heads: dict[str, str]
+
+    def node_of(self, name: str) -> str:
+        """The node that a name stands for; of an unknown name the id it would have."""
+        return self.node_of_id(node_id(name))
+
+    def node_of_id(self, name_id: str) -> str:
+        """The same for the id of a name; "club" stands for the reading club if there is no other."""
+        known = self.canonical.get(name_id) or self.heads.get(name_id)
+        return known or name_id
+
+    def matcher(self, nodes: Collection[str] | None = None) -> Matcher:
+        """Finds the names of some nodes, or of all."""
+        chosen = self.entries if nodes is None else sorted(nodes)
+        return Matcher(form for node in chosen for form in forms(self.entries[node]))
+
+
+def forms(entry: Entry) -> list[Form]:
+    """The names of a node."""
+    return [Form(name, entry.id, name in entry.exact) for name in (entry.label, *entry.aliases)]
+
+
+def build(
+    connection: sqlite3.Connection,
+    episodes: Collection[str],
+    nodes: Mapping[str, Node],
+    same: Iterable[tuple[str, str]],
+    different: Iterable[tuple[str, str]],
+    vectors: Callable[[list[str]], Mapping[str, Any]],
+) -> Vocabulary:
+    """The nodes that the turns of some episodes name, and those that a person made.
+
+    Args:
+        connection: The index.
+        episodes: All that are consolidated, or are about to be.
+        nodes: The nodes of the store; what a person pinned stays as it is.
+        same: Pairs that a person merged.
+        different: Pairs that a person keeps apart.
+        vectors: Of strings, by string, those that can be had.
+    """
+    sightings = [Sighting(*name) for name in evidence_queries.names(connection, episodes)]
+    told = [Stated(n, a, 0, 0) for n, a, _ in evidence_queries.stated(connection, episodes)]
+    spoken = [Sighting(*name) for name in evidence_queries.speakers(connection, episodes)]
+    present: dict[str, set[str]] = {}
+    for each in spoken:
+        present.setdefault(each.episode, set()).add(each.label)
+    speakers = sorted({each.label for each in spoken})
+    told += _short_names(sightings, present)
+    labels = _candidates(sightings) | {*speakers}
+    labels |= {name for each in told for name in (each.name, each.alias)}
+    told_of = _judged(sorted(labels), evidence_queries.documents(connection, episodes), vectors)
+    found = inventory(
+        [*sightings, *spoken],
+        told,
+        same=same,
+        different=different,
+        people=speakers,
+        persons={name for name, each in told_of.items() if _kind(name, each) == PERSON},
+        no_things={name for name, each in told_of.items() if not _is_thing(name, each)},
+    )
+    entries = {entry.id: entry for entry in found} | {
+        node.id: Entry(node.id, node.label or node.id, node.aliases, frozenset(node.exact))
+        for node in nodes.values()
+        if node.pinned
+    }
+    canonical: dict[str, str] = {}
+    for entry in entries.values():
+        for name in (entry.label, *entry.aliases):
+            canonical.setdefault(node_id(_ARTICLE.sub("", name)), entry.id)
+    for entry in entries.values():
+        canonical |= {node_id(name): entry.id for name in (entry.label, *entry.aliases)}
+    canonical |= {entry: entry for entry in entries}
+    people = frozenset(canonical.get(node_id(name), node_id(name)) for name in speakers)
+    kinds = {
+        node: PERSON if node in people else _kind(entry.label, told_of.get(entry.label))
+        for node, entry in entries.items()
+    } | {node.id: node.kind for node in nodes.values() if node.pinned}
+    return Vocabulary(dict(sorted(entries.items())), kinds, people, canonical, _heads(entries))
+
+
+def _candidates(sightings: Iterable[Sighting]) -> set[str]:
+    """Names that may be a thing's: marked, in two turns, or longer than one that is in two turns."""
+    turns: dict[str, set[str]] = {}
+    marked: set[str] = set()
+    for each in sightings:
+        turns.setdefault(each.label, set()).add(each.turn)
+        if each.kind == "link":
+            marked |= {each.label, each.label.rpartition("/")[2]}
+    often = {name for name, found in turns.items() if len(found) > 1}
+    return marked | often | {name for name in turns if not often.isdisjoint(name.split())}
+
+
+def _judged(
+    names: Sequence[str],
+    documents: Iterable[str],
+    vectors: Callable[[list[str]], Mapping[str, Any]],
+) -> dict[str, NameJudged]:
+    """What names are, judged from all their uses and what the strings mean."""
+    features = name_features(names, documents)
+    known = vectors(list(features))
+    unknown = [0.0] * DIMENSIONS
+    rows = [[*row, *known.get(name, unknown)] for name, row in features.items()]
+    return dict(zip(features, judged(rows), strict=True))
+
+
+def _is_thing(name: str, told: NameJudged) -> bool:
+    is_common = name.islower() and name.replace(" ", "").isalpha()
+    return told.thing >= (LEAST_WORD if is_common else LEAST_THING)
+
+
+def _kind(name: str, told: NameJudged | None) -> str:
+    """What is likeliest by far; a concept where nothing is.
+
+    Who has no capital is no person, and what has no folder and no ending is no file: each other kind
+    is then the likelier by what that one had.
+    """
+    if told is None:
+        return CONCEPT
+    chances = dict(told.kinds)
+    if name.islower():
+        chances.pop(PERSON)
+    if not _FILE.search(name):
+        chances.pop(FILE)
+    kind = max(chances, key=lambda kind: chances[kind])
+    least = LEAST_PERSON if kind == PERSON else LEAST_KIND
+    return kind if chances[kind] >= least * sum(chances.values()) else CONCEPT
+
+
+def _short_names(
+    sightings: Iterable[Sighting], present: Mapping[str, Collection[str]]
+) -> list[Stated]:
+    """Short forms by which people in a conversation call each other: "Mel" for Melanie.
+
+    A name is one if it is the beginning of the name of exactly one who speaks there, and is used
+    only in conversations of that person.
+    """
+    meant: dict[str, set[str | None]] = {}
+    for sighting in sightings:
+        if sighting.kind == "name" and sighting.label.isalpha() and len(sighting.label) >= _SHORT:
+            there = [
+                name
+                for name in present.get(sighting.episode, ())
+                if name.startswith(sighting.label) and name != sighting.label
+            ]
+            meant.setdefault(sighting.label, set()).add(there[0] if len(there) == 1 else None)
+    pairs = {
+        (min(filter(None, names)), label)
+        for label, names in meant.items()
+        if len(names) == 1 and None not in names
+    }
+    return [Stated(name, label, 0, 0) for name, label in sorted(pairs)]
+
+
+_SHORT = 3
+"""Letters of a short form, at least."""
+
+
+def _heads(entries: Mapping[str, Entry]) -> dict[str, str]:
+    """The last words that tell a node from all others."""
+    ends: dict[str, set[str]] = {}
+    for entry in entries.values():
+        words = entry.label.split()
+        if len(words) > 1 and words[-1].islower():
+            ends.setdefault(node_id(words[-1]), set()).add(entry.id)
+    return {head: min(nodes) for head, nodes in ends.items() if len(nodes) == 1}
+
+
+def changed(vocabulary: Vocabulary, nodes: Mapping[str, Node]) -> set[str]:
+    """Nodes whose names are others than those that the store's mentions were found by."""
+    return {
+        node
+        for node, entry in vocabulary.entries.items()
+        if node not in nodes or not _is_as_stored(entry, nodes[node])
+    }
+
+
+def _is_as_stored(entry: Entry, node: Node) -> bool:
+    return {entry.label, *entry.aliases} == {node.label, *node.aliases} and entry.exact == {
+        *node.exact
+    }
+
+
+def find_anew(
+    connection: sqlite3.Connection,
+    vocabulary: Vocabulary,
+    nodes: Collection[str],
+    episodes: Collection[str],
+) -> dict[str, dict[str, set[str]]]:
+    """Where the names of some nodes stand in the turns of episodes: episode → node → turns."""
+    wanted: dict[str, set[str]] = {}
+    for node in sorted(nodes):
+        entry = vocabulary.entries[node]
+        for name in (entry.label, *entry.aliases):
+            for key in evidence_queries.holding(connection, sorted(set(stems(name)))):
+                wanted.setdefault(key, set()).add(node)
+    found: dict[str, dict[str, set[str]]] = {}
+    keys = sorted(wanted)
+    for start in range(0, len(keys), _STEP):
+        told = evidence_queries.said(connection, keys[start : start + _STEP])
+        matchers: dict[frozenset[str], Matcher] = {}
+        for key, turn in told.items():
+            if turn.episode not in episodes or turn.role == "tool":
+                continue
+            chosen = frozenset(wanted[key])
+            if chosen not in matchers:
+                matchers[chosen] = vocabulary.matcher(chosen)
+            for named in matchers[chosen].find(turn.text):
+                found.setdefault(turn.episode, {}).setdefault(named.node, set()).add(key)
+    return found
+
+
+_STEP = 2000
+"""Turns whose texts are held at once."""
+
+
+def find_in(turns: Sequence[Said], matcher: Matcher) -> dict[str, dict[str, set[str]]]:
+    """What some turns mention: episode → node → turns. What a tool printed mentions nothing."""
+    found: dict[str, dict[str, set[str]]] = {}
+    for turn in turns:
+        if turn.role == "tool":
+            continue
+        for named in matcher.find(turn.text):
+            found.setdefault(turn.episode, {}).setdefault(named.node, set()).add(turn.key)
+    return found

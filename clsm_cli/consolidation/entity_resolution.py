@@ -1,0 +1,325 @@
+"""Which names become nodes, and which names are one: sightings in, nodes out.
+
+Names are one for a reason that can be told: they differ in nothing but case, hyphen, article or
+number; a first or last name belongs to one full name; one link ends in it; a text or a person says so.
+Nothing is merged because it looks alike. All is a function of the set of sightings, whatever their
+order.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections import Counter, defaultdict
+from functools import lru_cache
+from itertools import chain
+from typing import TYPE_CHECKING, NamedTuple
+
+from clsm_cli.text.aliases import key, keys, parts, short_names
+from clsm_cli.text.name_matching import SMALL_WORDS
+from clsm_cli.text.node_ids import node_id
+from clsm_cli.text.tokens import STOP_WORDS
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Iterator, Sequence
+
+    from clsm_cli.text.aliases import Stated
+
+NAME_SECTIONS, PHRASE_SECTIONS, WORD_SECTIONS = 2, 2, 3
+"""Sections in which a name with capitals, a noun phrase, a single word must stand to be a node."""
+LEAST_EPISODES = 2
+"""Episodes of a tag, code, noun phrase or single word."""
+ALIKE, SHORT = 88.0, 5
+"""Likeness (0 … 100) of labels for a person to look at; letters below which they are too short."""
+
+_DIGITS = re.compile(r"\d+")
+_NUMBERS = re.compile(r"\d+|\b[ivx]+\b|\+\+|#")
+_BETWEEN = re.compile(r" (?:and|in|of|to|for|on|with|the) (?:the )?")
+
+
+class Sighting(NamedTuple):
+    """A name as one turn uses it.
+
+    Attributes:
+        kind: as in ``mentions``, or ``phrase``.
+        section: id of a heading's blocks in a note, or of an episode of a conversation.
+    """
+
+    label: str
+    kind: str
+    episode: str
+    section: str
+    turn: str
+
+
+class Entry(NamedTuple):
+    """A thing and its names.
+
+    Attributes:
+        id: ``node_id(label)``.
+        label: the name most used.
+        aliases: every other name that means it, sorted; not what differs only in case.
+        exact: names that count only with their capitals, as they are words otherwise.
+    """
+
+    id: str
+    label: str
+    aliases: tuple[str, ...]
+    exact: frozenset[str]
+
+
+class _Groups:
+    """Names (as node ids) that are one: a union-find in which some are kept apart."""
+
+    def __init__(self, different: Iterable[tuple[str, str]]) -> None:
+        self._parent: dict[str, str] = {}
+        self._apart: dict[str, set[str]] = defaultdict(set)
+        for a, b in different:
+            self._apart[a].add(b)
+            self._apart[b].add(a)
+
+    def of(self, name: str) -> str:
+        """The group of a name (not an id)."""
+        return self._root(_id(name))
+
+    def _root(self, node: str) -> str:
+        while (parent := self._parent.get(node, node)) != node:
+            self._parent[node] = node = self._parent.get(parent, parent)
+        return node
+
+    def join(self, a: str, b: str) -> None:
+        """Make the groups of two ids one, unless a member of one is apart from one of the other."""
+        a, b = sorted((self._root(a), self._root(b)))
+        if a != b and all(self._root(other) != b for other in self._apart[a]):
+            self._apart[a] |= self._apart[b]
+            self._parent[b] = a
+
+
+_id = lru_cache(maxsize=1 << 18)(node_id)
+
+
+def inventory(
+    sightings: Iterable[Sighting],
+    statements_of_alias: Iterable[Stated],
+    same: Iterable[tuple[str, str]] = (),
+    different: Iterable[tuple[str, str]] = (),
+    people: Collection[str] = (),
+    persons: Collection[str] = (),
+    no_things: Collection[str] = (),
+) -> list[Entry]:
+    """The things that are named often enough, each with its names, by id.
+
+    Args:
+        sightings: every name in every turn; how often a turn repeats one says nothing.
+        statements_of_alias: what texts say are names of one thing.
+        same: node ids that a person merged.
+        different: node ids that a person keeps apart, whatever else would join them.
+        people: names of speakers, who are always entries.
+        persons: names that are used as a person's.
+        no_things: names that are used as words are that name nothing in particular. An author's own
+            link or title is a thing all the same.
+    """
+    everything = {each._replace(label=label) for each, label in _short_links(set(sightings))}
+    lower = _lower_words(everything)
+    seen = _telling(everything, lower)
+    told = sorted({(each.name, each.alias) for each in statements_of_alias})
+    uses: dict[str, set[str]] = {name: set() for name in chain(people, *told)}
+    for each in seen:
+        uses.setdefault(each.label, set()).add(each.turn)
+    groups = _Groups(different)
+    for a, b in sorted(same):
+        groups.join(a, b)
+    first: dict[str, str] = {}
+    for name in sorted(uses):
+        for form in keys(name):
+            groups.join(_id(name), first.setdefault(form, _id(name)))
+    _join_called(seen, told, people, persons, lower, groups)
+    names: dict[str, list[str]] = defaultdict(list)
+    for name in uses:
+        names[groups.of(name)].append(name)
+    accepted = _accepted(seen, {groups.of(name) for name in people}, groups, no_things)
+    words = lower | STOP_WORDS
+    return sorted(_entry(names[group], uses, words) for group in accepted)
+
+
+def _short_links(seen: Collection[Sighting]) -> Iterator[tuple[Sighting, str]]:
+    """Yield sightings with a label: a link by the last part of its path, if no other path ends in it."""
+    ends: dict[str, set[str]] = defaultdict(set)
+    for each in seen:
+        if each.kind == "link":
+            ends[key(each.label.rpartition("/")[2])].add(key(each.label))
+    for each in seen:
+        last = each.label.rpartition("/")[2]
+        alone = each.kind == "link" and all(
+            path in (key(each.label), key(last)) for path in ends[key(last)]
+        )
+        yield each, last if alone else each.label
+
+
+def _lower_words(seen: Iterable[Sighting]) -> frozenset[str]:
+    """Words that stand in phrases without a capital, other than now and then for a name."""
+    turns: dict[str, set[str]] = defaultdict(set)
+    for each in seen:
+        if each.kind in {"phrase", "name"}:
+            for word in each.label.split():
+                turns[word].add(each.turn)
+    often = {word: max(1, len(turns.get(word.title(), ())) / 10) for word in turns}
+    return frozenset(word for word in turns if word.islower() and len(turns[word]) > often[word])
+
+
+def _telling(seen: Iterable[Sighting], lower: Collection[str]) -> list[Sighting]:
+    """Leave out phrases that are no terms.
+
+    These are words that are names with a capital at least as often ("anchor"), names that only
+    begin a sentence ("petra reads"), and two names with a small word between ("Petra and Thomas"):
+    each stands without the other elsewhere, unlike the words of a title.
+    """
+    capital: dict[str, set[str]] = defaultdict(set)
+    common: dict[str, set[str]] = defaultdict(set)
+    sections: dict[str, set[str]] = defaultdict(set)
+    marked: set[str] = set()
+    for each in seen:
+        if _is_name(each):
+            sections[key(each.label)].add(each.section)
+        if each.kind in {"phrase", "activity"}:
+            for form in keys(each.label):
+                common[form].add(each.turn)
+        elif each.label.islower():
+            marked.add(key(each.label))
+        elif each.kind == "name":
+            capital[key(each.label)].add(each.turn)
+    names = {name for name, turns in capital.items() if len(turns) >= len(common[name])} - marked
+
+    def is_term(label: str) -> bool:
+        first, *_ = label.split()
+        if label.islower():
+            return names.isdisjoint(keys(label)) and (first not in capital or first in lower)
+        pair = _BETWEEN.split(key(label), maxsplit=1)
+        return len(pair) == 1 or not all(sections[one] - sections[key(label)] for one in pair)
+
+    return [each for each in seen if each.kind != "phrase" or is_term(each.label)]
+
+
+def _is_name(each: Sighting) -> bool:
+    """Whether it is set like a name: all words but the small ones have capitals."""
+    words = each.label.split()
+    return each.kind == "name" or all(word[0].isupper() or word in SMALL_WORDS for word in words)
+
+
+def _join_called(
+    seen: Iterable[Sighting],
+    told: Iterable[tuple[str, str]],
+    people: Collection[str],
+    persons: Collection[str],
+    lower: frozenset[str],
+    groups: _Groups,
+) -> None:
+    """Join other names with the one thing that they are names of; never two speakers.
+
+    A first name belongs to the only person whose full name begins with it, a last name, if it is
+    nobody's first, to the only one whose full name ends in it; an alias to what a text says it is.
+    """
+    named = {each.label for each in seen if _is_name(each)} | {*people}
+    owners: dict[str, set[str]] = defaultdict(set)
+    pairs: list[tuple[str, str]] = []
+    fulls = sorted(named.intersection({*people, *persons}))
+    shorts = {full: short_names(full) for full in fulls if lower.isdisjoint(full.lower().split())}
+    first = {key(short[0]) for short in shorts.values() if short}
+    for full, found in shorts.items():
+        for short in found[:1] + [last for last in found[1:] if key(last) not in first]:
+            owners[key(short)].add(full)
+            if short in named:
+                pairs.append((full, short))
+    for name, alias in told:
+        if _DIGITS.sub("", key(name)) != _DIGITS.sub("", key(alias)):  # no versions of one thing
+            owners[key(alias)].add(name)
+            pairs.append((name, alias))
+    for name, alias in pairs:
+        both_speak = {groups.of(name), groups.of(alias)} <= {groups.of(each) for each in people}
+        if len({groups.of(owner) for owner in owners[key(alias)]}) == 1 and not both_speak:
+            groups.join(_id(name), _id(alias))
+
+
+def _accepted(
+    seen: Iterable[Sighting], always: Collection[str], groups: _Groups, no_things: Collection[str]
+) -> list[str]:
+    """The groups with enough evidence, longest names first.
+
+    What stands only inside a longer name of its turn says nothing for the shorter one (as in the
+    C-value of Frantzi, Ananiadou and Mima 2000).
+    """
+    found: dict[str, list[Sighting]] = {group: [] for group in always}
+    for each in seen:
+        found.setdefault(groups.of(each.label), []).append(each)
+    sizes = {name: max([0, *(len(parts(x.label)) for x in found[name])]) for name in found}
+    covered: set[tuple[str, str]] = set()
+    accepted: list[str] = []
+    for group in sorted(found, key=lambda name: (-sizes[name], name)):
+        alone = [each for each in found[group] if (each.turn, key(each.label)) not in covered]
+        if group in always or (_is_enough(alone) and _is_thing(found[group], no_things)):
+            accepted.append(group)
+            for each in found[group]:
+                covered.update((each.turn, part) for part in parts(each.label))
+    return accepted
+
+
+def _is_thing(found: Sequence[Sighting], no_things: Collection[str]) -> bool:
+    """Whether the name most used names something, or an author made one a link or a title."""
+    uses = Counter(each.label for each in found)
+    label = min(uses, key=lambda label: (-uses[label], label))
+    return label not in no_things or any(each.kind in {"link", "title"} for each in found)
+
+
+def _is_enough(found: Sequence[Sighting]) -> bool:
+    """Whether names of one thing stand where they must."""
+    marks = {each.episode for each in found if each.kind in {"tag", "code"}}
+    names = {each.section for each in found if _is_name(each)}
+    sections, episodes = {each.section for each in found}, {each.episode for each in found}
+    is_phrase = any(" " in key(each.label) or each.kind == "activity" for each in found)
+    if any(each.kind in {"link", "title"} for each in found) or len(names) >= NAME_SECTIONS:
+        return True
+    often = len(sections) >= (PHRASE_SECTIONS if is_phrase else WORD_SECTIONS)
+    return len(marks) >= LEAST_EPISODES or (often and len(episodes) >= LEAST_EPISODES)
+
+
+def _entry(names: Sequence[str], uses: dict[str, set[str]], words: Collection[str]) -> Entry:
+    # A plural is sighted together with its singular, which alone may be in no text.
+    plural = {(one, turn) for name in names for one in keys(name)[1:] for turn in uses[name]}
+    count = {name: sum((key(name), turn) not in plural for turn in uses[name]) for name in names}
+    known: dict[str, str] = {}
+    for name in sorted(names, key=lambda name: (-count[name], -len(name), name)):
+        if count[name] or not uses[name]:
+            known.setdefault(name.casefold(), name)
+    label, *aliases = known.values()
+    capitals = {name for name in known.values() if name.isalpha() and name.lower() not in names}
+    exact = {
+        name for name in capitals if name.lower() in words or (name.isupper() and len(name) < SHORT)
+    }
+    return Entry(_id(label), label, tuple(sorted(aliases)), frozenset(exact))
+
+
+def near_pairs(entries: Sequence[Entry], fresh: Collection[str]) -> list[tuple[str, str, float]]:
+    """Ids of entries whose labels are nearly the same, one of them ``fresh``, best first.
+
+    For a person to decide. Labels with different digits or Roman numbers are versions, and short
+    ones are alike too easily; neither is listed. The likeness (0 … 100) of labels of a and b
+    letters, m of them in common and in order, is 200·m/(a + b).
+    """
+    from rapidfuzz import fuzz, process
+
+    known = sorted((len(key(entry.label)), key(entry.label), entry.id) for entry in entries)
+    known = [each for each in known if sum(map(str.isalpha, each[1])) >= SHORT]
+    lengths, names = [each[0] for each in known], [each[1] for each in known]
+    reach = 200 / ALIKE - 1  # m ≤ a ≤ b, so the likeness reaches ALIKE only where b ≤ a·reach
+    found: dict[tuple[str, str], float] = {}
+    for length, name, node in known:
+        if node not in fresh:
+            continue
+        first = bisect_left(lengths, length / reach)
+        others = names[first : bisect_right(lengths, length * reach)]
+        near = process.extract(name, others, scorer=fuzz.ratio, score_cutoff=ALIKE, limit=None)
+        for other, likeness, at in near:
+            twin = known[first + at][2]
+            if twin != node and _NUMBERS.findall(name) == _NUMBERS.findall(other):
+                found[min(node, twin), max(node, twin)] = round(float(likeness), 1)
+    return sorted(((*pair, alike) for pair, alike in found.items()), key=lambda p: (-p[2], p))

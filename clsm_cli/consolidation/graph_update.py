@@ -1,0 +1,358 @@
+"""The graph as it should be, given the episodes: nodes, edges, and what each turn mentions.
+
+A run looks closely only at what is new or touched by it; what a run over everything (``rebuild``)
+would find for the rest is what the store already holds.
+
+Nodes: what a thing is called, what kind it is, and the two sentences that say most about it.
+
+A node is a function of its names and of the turns that mention it, whenever they were read: its kind
+is judged from all uses of its name (``vocabulary``), the summary taken from the newest ``LOOKED_AT``
+turns. So a run looks only at nodes whose turns or kind changed, and arrives where a run over
+everything would.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from clsm_cli.consolidation import edges, entity_mentions
+from clsm_cli.consolidation.edges import Matcher
+from clsm_cli.consolidation.entity_mentions import forms
+from clsm_cli.heads import relation_head
+from clsm_cli.model.graph import Edge, Node
+from clsm_cli.model.ids import edge_id
+from clsm_cli.store.index import evidence_queries
+from clsm_cli.text.ontology import tags_of
+from clsm_cli.text.plain import plain
+from clsm_cli.text.sentences import split
+from clsm_cli.text.summaries import best_sentences
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Callable, Collection, Mapping, Sequence
+
+    from clsm_cli.config import GraphSettings
+    from clsm_cli.consolidation.edges import Stated, Told
+    from clsm_cli.consolidation.entity_mentions import Vocabulary
+    from clsm_cli.consolidation.store_state import State
+    from clsm_cli.heads.judge import Meanings
+    from clsm_cli.model.episodes import EpisodeRecord
+    from clsm_cli.model.streams import Stream
+    from clsm_cli.store.index.evidence_queries import Said
+    from clsm_cli.text.ontology import Ontology
+
+LOOKED_AT = 64
+"""Turns, the newest, that the summary is taken from: bounds what a hub costs."""
+STREAMS: dict[str, Stream] = {"person": "identity", "agent": "identity"}
+"""Where nodes of a kind are kept; all others among the projects."""
+
+
+def describe(
+    connection: sqlite3.Connection,
+    vocabulary: Vocabulary,
+    mentions: Mapping[str, Sequence[str]],
+    times: Mapping[str, str],
+    ontology: Ontology,
+    rev: tuple[int, str],
+) -> dict[str, Node]:
+    """The records of nodes, by id.
+
+    Args:
+        connection: The index.
+        vocabulary: All nodes.
+        mentions: The nodes to describe → keys of all turns that mention them.
+        times: Turn → its time, where it has one.
+        ontology: For tags.
+        rev: Revision of new records.
+    """
+    newest = {
+        node: sorted(keys, key=lambda key: (times.get(key, ""), key))[-LOOKED_AT:]
+        for node, keys in mentions.items()
+    }
+    found: dict[str, Node] = {}
+    nodes = sorted(newest)
+    for start in range(0, len(nodes), _NODE_STEP):
+        group = nodes[start : start + _NODE_STEP]
+        keys = sorted({key for node in group for key in newest[node]})
+        told = evidence_queries.said(connection, keys)
+        for node in group:
+            turns = [told[key] for key in newest[node] if key in told]
+            dated = sorted(times[key] for key in mentions[node] if key in times)
+            kind = vocabulary.kinds[node]
+            summary = _summary(vocabulary, node, turns)
+            entry = vocabulary.entries[node]
+            text = " ".join(sentence for sentence, _, _ in summary)
+            found[node] = Node(
+                id=node,
+                rev=rev,
+                label=entry.label,
+                kind=kind,
+                aliases=tuple(sorted(set(entry.aliases) - {entry.label})),
+                exact=tuple(sorted(entry.exact)),
+                summary=text,
+                stream=STREAMS.get(kind, "projects"),
+                tags=tuple(sorted(tags_of(text, ontology))),
+                n=len(mentions[node]),
+                first=dated[0] if dated else None,
+                last=dated[-1] if dated else None,
+                sources=tuple(dict.fromkeys(key for _, _, key in summary)),
+            )
+    return found
+
+
+_NODE_STEP = 200
+"""Nodes whose turns are held at once."""
+
+
+def _summary(
+    vocabulary: Vocabulary, node: str, turns: Sequence[Said]
+) -> list[tuple[str, str, str]]:
+    """The best sentences of turns that still hold, without the agent's own tools and the web."""
+    entry = vocabulary.entries[node]
+    matcher = Matcher(forms(entry))
+    candidates: list[tuple[str, str, str]] = []
+    for turn in turns:
+        if not turn.is_current or turn.trust in ("tool", "web"):
+            continue
+        places = [named.start for named in matcher.find(turn.text)]
+        for span in split(turn.text):
+            if any(span.start <= place < span.end for place in places):
+                sentence = plain(turn.text[span.start : span.end])
+                candidates.append((sentence, turn.time or "", turn.key))
+    return best_sentences(candidates, entry.label)
+
+
+WOVEN = frozenset({"co_occurs", "next", "continues", "same_as", "gist_of"})
+"""Edge types that no single sentence states."""
+
+
+@dataclass(frozen=True, slots=True)
+class Network:
+    """Nodes and edges between them by id, and the records of all consolidated episodes."""
+
+    nodes: dict[str, Node]
+    edges: dict[str, Edge]
+    episodes: dict[str, EpisodeRecord]
+
+
+class Weaver:
+    """Works out the network.
+
+    Args:
+        connection: The index.
+        state: The store as it is.
+        words: All names.
+        ontology: For tags of nodes.
+        settings: Of the graph.
+        rev: Revision of new records.
+        meanings: What the words of texts mean; None without the model.
+    """
+
+    def __init__(
+        self,
+        connection: sqlite3.Connection,
+        state: State,
+        words: Vocabulary,
+        ontology: Ontology,
+        settings: GraphSettings,
+        rev: tuple[int, str],
+        meanings: Meanings | None,
+    ) -> None:
+        self.connection = connection
+        self.state = state
+        self.words = words
+        self.ontology = ontology
+        self.settings = settings
+        self.rev = rev
+        self.meanings = meanings
+
+    def weave(
+        self,
+        episodes: Mapping[str, EpisodeRecord],
+        fresh: Collection[str],
+        advised: Callable[[Mapping[str, str]], Mapping[Told, set[str]]],
+        *,
+        rebuild: bool,
+    ) -> Network:
+        """The network of episodes.
+
+        Args:
+            episodes: Records of all that are consolidated now, by id.
+            fresh: Those whose turns this run has read; their mentions are of all names.
+            advised: Relations that a language model finds, given the labels of nodes.
+            rebuild: Look at everything anew.
+        """
+        before = {} if rebuild else self.state.nodes
+        stale = entity_mentions.changed(self.words, before)
+        found = entity_mentions.find_anew(self.connection, self.words, stale, episodes)
+        records = {
+            episode: _with_mentions(record, self._merged(record, stale, found.get(episode, {})))
+            for episode, record in episodes.items()
+        }
+        turns = _turns_of(records)
+        touched = stale | {node for i in fresh if i in records for node in records[i].mentions}
+        touched |= {n for n, keys in turns.items() if n not in before or before[n].n != len(keys)}
+        touched |= {n for n in turns if n in before and before[n].kind != self.words.kinds[n]}
+        touched |= self._faded(before)
+        described = self._nodes(turns, touched, before)
+        kinds = {node.id: node.kind for node in described.values()}
+        other = {i for i, kind in kinds.items() if i not in before or before[i].kind != kind}
+        again = {key for node in stale | other for key in turns.get(node, ())}
+        again |= {
+            key
+            for i in fresh
+            if i in records
+            for keys in records[i].mentions.values()
+            for key in keys
+        }
+        if rebuild:
+            again = {key for keys in turns.values() for key in keys}
+        found_edges = self._woven(records, turns)
+        found_edges |= self._typed(
+            again, kinds, advised({i: n.label for i, n in described.items()}), rebuild=rebuild
+        )
+        found_edges |= {e.id: e for e in self.state.edges.values() if e.pinned}
+        return Network(described, dict(sorted(found_edges.items())), records)
+
+    def _merged(
+        self, record: EpisodeRecord, stale: Collection[str], found: Mapping[str, set[str]]
+    ) -> dict[str, tuple[str, ...]]:
+        kept = {
+            node: set(keys)
+            for node, keys in record.mentions.items()
+            if node in self.words.entries and node not in stale
+        }
+        for node, keys in found.items():
+            kept[node] = kept.get(node, set()) | keys
+        return {node: tuple(sorted(kept[node])) for node in sorted(kept)}
+
+    def _faded(self, before: Mapping[str, Node]) -> set[str]:
+        """Nodes whose summary rests on a block that its document holds no longer."""
+        sources = {key: node.id for node in before.values() for key in node.sources}
+        closed = evidence_queries.closed_since(self.connection, sorted(sources))
+        return {node.id for node in before.values() if closed.intersection(node.sources)}
+
+    def _nodes(
+        self,
+        turns: Mapping[str, set[str]],
+        touched: Collection[str],
+        before: Mapping[str, Node],
+    ) -> dict[str, Node]:
+        chosen = {node: sorted(turns[node]) for node in turns if node in touched}
+        times = evidence_queries.times(
+            self.connection, sorted({k for ks in chosen.values() for k in ks})
+        )
+        new = describe(self.connection, self.words, chosen, times, self.ontology, self.rev)
+        found = {node: before[node] for node in turns if node in before} | new
+        for node in self.state.nodes.values():
+            if node.pinned:
+                seen = found.get(node.id)
+                found[node.id] = (
+                    node
+                    if seen is None
+                    else replace(node, n=seen.n, first=seen.first, last=seen.last)
+                )
+        return dict(sorted(found.items()))
+
+    def _woven(
+        self, records: Mapping[str, EpisodeRecord], turns: Mapping[str, set[str]]
+    ) -> dict[str, Edge]:
+        """The edges that no single sentence states."""
+        mentioned: dict[str, list[str]] = {}
+        for node in sorted(turns):
+            for key in turns[node]:
+                mentioned.setdefault(key, []).append(node)
+        order = (row for row in evidence_queries.order(self.connection) if row[0] in records)
+        found = edges.co_occurrences(order, mentioned, self.settings, self.rev)
+        files = [self.state.files[episode] for episode in sorted(records)]
+        found |= edges.chain(files, evidence_queries.continued(self.connection), self.rev)
+        found |= self._one_and_the_same()
+        return found | {e.id: e for e in self.state.edges.values() if e.type == "gist_of"}
+
+    def _typed(
+        self,
+        again: Collection[str],
+        kinds: Mapping[str, str],
+        advised: Mapping[Told, set[str]],
+        *,
+        rebuild: bool,
+    ) -> dict[str, Edge]:
+        """The edges that sentences state: those of turns that are read again, and the rest as it was.
+
+        An edge that gains or loses a turn is weighed anew, so all its turns are read.
+        """
+        before = {} if rebuild else self._typed_before(kinds)
+        stated = self._stated(again, kinds)
+        left = set(again)
+        changed = {
+            told
+            for told, edge in before.items()
+            if told in stated or told in advised or not left.isdisjoint(edge.sources)
+        }
+        rest = {key for told in changed for key in before[told].sources} - left
+        for told, chances in self._stated(rest, kinds).items():
+            if told in changed:
+                stated.setdefault(told, {}).update(chances)
+        for told in changed:
+            if told[1] != relation_head.TYPE:  # an adviser's word, which no turn says again
+                kept = set(before[told].sources) - left
+                stated.setdefault(told, {}).update(dict.fromkeys(kept, 1.0))
+        for told, keys in advised.items():
+            stated.setdefault(told, {}).update(dict.fromkeys(keys, 1.0))
+        found = {edge.id: edge for told, edge in before.items() if told not in changed}
+        found |= edges.typed(stated, self.rev)
+        sources = sorted({key for edge in found.values() for key in edge.sources})
+        times = evidence_queries.times(self.connection, sources)
+        closed = self.state.closed_blocks
+        return {i: edges.dated(edge, times, closed) for i, edge in found.items()}
+
+    def _stated(self, keys: Collection[str], kinds: Mapping[str, str]) -> Stated:
+        found: Stated = {}
+        matcher = self.words.matcher()
+        ordered = sorted(keys)
+        for start in range(0, len(ordered), _STEP):
+            said = evidence_queries.said(self.connection, ordered[start : start + _STEP]).values()
+            for told, chances in edges.stated_in(said, kinds, matcher, self.meanings).items():
+                found.setdefault(told, {}).update(chances)
+        return found
+
+    def _typed_before(self, kinds: Mapping[str, str]) -> dict[Told, Edge]:
+        """What earlier runs read in sentences."""
+        return {
+            (e.source, e.type, e.target, e.directed): e
+            for e in self.state.edges.values()
+            if e.type not in WOVEN and not e.pinned and e.source in kinds and e.target in kinds
+        }
+
+    def _one_and_the_same(self) -> dict[str, Edge]:
+        """Merges that a person decided, so that they can be seen and taken back."""
+        return {
+            edge_id(a, "same_as", b): Edge(
+                id=edge_id(a, "same_as", b),
+                rev=self.rev,
+                source=a,
+                target=b,
+                type="same_as",
+                n=1,
+                weight=1.0,
+            )
+            for (a, b), is_one in sorted(self.state.decided.items())
+            if is_one
+        }
+
+
+_STEP = 2000
+
+
+def _turns_of(records: Mapping[str, EpisodeRecord]) -> dict[str, set[str]]:
+    turns: dict[str, set[str]] = {}
+    for record in records.values():
+        for node, keys in record.mentions.items():
+            turns.setdefault(node, set()).update(keys)
+    return turns
+
+
+def _with_mentions(record: EpisodeRecord, mentions: dict[str, tuple[str, ...]]) -> EpisodeRecord:
+    same = {node: tuple(sorted(keys)) for node, keys in record.mentions.items()} == mentions
+    return record if same else replace(record, mentions=mentions)

@@ -1,0 +1,262 @@
+"""An adviser: a language model, or whoever answered a packet; without one the rules go on alone.
+
+It never sees what tools printed or pages said. Over an endpoint each episode is a packet of its own,
+which is sent and answered at once; the checks are the same (``proposals``).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from clsm_cli.consolidation import adviser_packet, adviser_proposals
+from clsm_cli.consolidation.calibrate import Doubt
+from clsm_cli.integrations.llm_tasks import one_line
+from clsm_cli.model.episodes import OpenQuestion
+from clsm_cli.text.node_ids import node_id
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Container, Mapping, Sequence
+
+    from clsm_cli.consolidation.adviser_packet import Part
+    from clsm_cli.consolidation.adviser_proposals import Refused, Relation
+    from clsm_cli.consolidation.claims import Claim
+    from clsm_cli.consolidation.consolidation_report import Request
+    from clsm_cli.consolidation.edges import Told
+    from clsm_cli.integrations.llm import Llm
+    from clsm_cli.model.episodes import Episode, EpisodeRecord
+    from clsm_cli.model.graph import Statement
+    from clsm_cli.text.ontology import Ontology
+
+_TITLE, _NARRATIVE = 120, 1500
+"""Characters of a title or a topic, and of a narrative; what is longer is cut."""
+_DECISIONS, _QUESTIONS = 15, 10
+"""Kept of an episode (Smriti's session delta: 15 decisions, 10 open threads)."""
+
+_SAME = 0.6
+"""Share of a value's line that a sentence has which tells the value: its verb may be another."""
+
+
+class Thinker:
+    """Asks the adviser, or reads what it answered; where it says nothing, the rules decide.
+
+    Attributes:
+        warnings: What the user should hear, each thing once.
+        refused: Proposals that were not taken.
+        taken: Statements and relations that were.
+    """
+
+    def __init__(self, request: Request) -> None:
+        self.warnings: list[str] = []
+        self.refused: list[Refused] = []
+        self.taken = 0
+        self._answer = request.answer
+        self._unread = set(request.answer.parts if request.answer else ())
+        self._llm: Llm | None = None
+        self._entries: dict[str, dict[str, Any]] = {}
+        self._relations: dict[str, list[Relation]] = {}
+        self._replaced: dict[str, Claim] = {}
+        if self._answer is not None:
+            self._entries = self._answer.parts
+            self.refused += self._answer.refused
+        elif request.llm.enabled:
+            from clsm_cli.integrations.llm import Llm, LlmError
+
+            try:
+                self._llm = Llm(request.llm, request.llm_key)
+            except LlmError as error:
+                self._fail(error)
+
+    @property
+    def is_there(self) -> bool:
+        """Whether there is anybody to ask."""
+        return self._llm is not None or self._answer is not None
+
+    @property
+    def usage(self) -> dict[str, float]:
+        """Calls, tokens and cost of the run; empty without a model."""
+        return dict(self._llm.usage._asdict()) if self._llm is not None else {}
+
+    def claims(
+        self,
+        episode: Episode,
+        by_rules: Sequence[Claim],
+        known: Sequence[Statement],
+        rows: Mapping[str, Statement],
+        closed: Collection[str],
+    ) -> list[Claim]:
+        """What an episode says: as the adviser has it where it was asked, else as the rules do.
+
+        Tasks stay with the rules, and so do the values that a conversation tells.
+
+        Args:
+            episode: What was said.
+            by_rules: Its claims by the rules.
+            known: Statements to show.
+            rows: All statements, by id.
+            closed: Keys of blocks that their documents hold no longer.
+        """
+        found = adviser_packet.parts(episode)
+        if self._llm is not None:
+            self._ask_about(found, known, closed)
+        kept = list(by_rules)
+        advised: list[Claim] = []
+        for part in found:
+            entry = self._entries.get(part.handle)
+            if entry is None:
+                continue
+            self._unread.discard(part.handle)
+            checked = adviser_proposals.check(entry, part, closed, rows)
+            self.refused += checked.refused
+            self.taken += len(checked.claims) + len(checked.relations)
+            self._relations.setdefault(episode.id, []).extend(checked.relations)
+            if checked.refused and not checked.claims:
+                continue  # an adviser without one good word about a part has not read it
+            is_note = episode.document is not None
+            kept, said = _joined(kept, list(checked.claims), part.whole, is_note=is_note)
+            advised += said
+            by_text = {claim.text: claim for claim in said}
+            self._replaced |= {i: by_text[text] for i, text in checked.replaced.items()}
+        return kept + advised
+
+    def describe(self, record: EpisodeRecord, episode: Episode) -> EpisodeRecord:
+        """The record with title, narrative, topic and threads by the adviser, if it gives them."""
+        first = adviser_packet.parts(episode)[:1]
+        entry = self._entries.get(first[0].handle) if first else None
+        found = adviser_proposals.description(entry, first[0]) if entry is not None else None
+        if found is None or not found["title"]:
+            return record
+        known = {question.text: question for question in record.open_questions}
+        return replace(
+            record,
+            title=one_line(found["title"], _TITLE),
+            narrative=one_line(found["narrative"], _NARRATIVE) or record.narrative,
+            topic=one_line(found["topic"], _TITLE) or record.topic,
+            valence=found["valence"],
+            decisions=found["decisions"][:_DECISIONS] or record.decisions,
+            open_questions=tuple(
+                known.get(text, OpenQuestion(text)) for text in found["open_questions"][:_QUESTIONS]
+            )
+            or record.open_questions,
+        )
+
+    def doubts(self, rows: Mapping[str, Statement]) -> list[Doubt]:
+        """The statements that the adviser says are over, each with what says so."""
+        return [
+            Doubt("contradiction", rows[i], claim.text, claim.valid_from or claim.observed)
+            for i, claim in sorted(self._replaced.items())
+            if i in rows
+        ]
+
+    def is_update(self, old: Statement, new: str) -> bool | None:
+        """Whether ``new`` means that ``old`` holds no longer; None when nobody can tell."""
+        told = self._replaced.get(old.id)
+        if told is not None and told.text == new:
+            return True
+        verdict = self._ask("judge", old.text, new)
+        return None if verdict is None else verdict == "update"
+
+    def gist(self, sentences: Sequence[str]) -> str | None:
+        """One sentence for many; None where its numbers or names are not theirs."""
+        found = self._ask("gist", sentences)
+        return found if found and adviser_proposals.holds(found, " ".join(sentences)) else None
+
+    def relations(
+        self, record: EpisodeRecord, node_of: Callable[[str], str], nodes: Container[str]
+    ) -> dict[Told, set[str]]:
+        """Relations that an episode states between its nodes, by the adviser."""
+        told: dict[Told, set[str]] = {}
+        for each in self._relations.get(record.id, ()):
+            a, b = (node_of(node_id(name)) for name in (each.source, each.target))
+            if a in nodes and b in nodes and a != b:
+                told.setdefault((a, each.type, b, True), set()).update(each.turns)
+        return told
+
+    def word(self, ontology: Ontology, text: str) -> str | None:
+        """A tag that the ontology lacks for a text."""
+        found: str | None = self._ask("tag_word", [tag.word for tag in ontology.tags], text)
+        return found
+
+    def unread(self, episodes: Container[str]) -> list[Refused]:
+        """Parts of an answer that none of the episodes has: forgotten, changed, or of elsewhere."""
+        return [
+            adviser_proposals.Refused(
+                handle,
+                "all of it",
+                "its episode has changed since it was asked about"
+                if handle.partition(".")[0] in episodes
+                else "this memory has no such episode",
+            )
+            for handle in sorted(self._unread)
+        ]
+
+    def _ask_about(
+        self, found: Sequence[Part], known: Sequence[Statement], closed: Collection[str]
+    ) -> None:
+        """Send the parts of an episode, as many at a time as a packet has room for."""
+        left = list(found)
+        while left:
+            chosen = adviser_packet.fill([left], adviser_packet.BUDGET, closed) or left[:1]
+            del left[: len(chosen)]
+            told = adviser_packet.question(chosen, known, closed)
+            self._entries |= self._ask_llm(partial(_sent, told)) or {}
+
+    def _ask(self, task: str, *values: Any) -> Any:
+        """The answer to a task of ``integrations.llm_tasks``; None where there is none."""
+        from clsm_cli.integrations import llm_tasks
+
+        return self._ask_llm(lambda llm: getattr(llm_tasks, task)(llm, *values))
+
+    def _ask_llm(self, ask: Callable[[Llm], Any]) -> Any:
+        if self._llm is None:
+            return None
+        from clsm_cli.integrations.llm import LlmError
+
+        try:
+            return ask(self._llm)
+        except LlmError as error:
+            self._fail(error)
+            return None
+
+    def _fail(self, error: Exception) -> None:
+        told = f"{error}; the rules decided instead"
+        if told not in self.warnings:
+            self.warnings.append(told)
+
+
+def _sent(told: str, llm: Llm) -> dict[str, dict[str, Any]]:
+    """The entries of what a model answers to a packet, by the handles of their parts."""
+    value = llm.ask(adviser_packet.TASK, told, adviser_packet.SCHEMA, "answer")
+    return {entry["part"]: entry for entry in value["parts"]}
+
+
+def _joined(
+    by_rules: Sequence[Claim], said: list[Claim], read: Collection[str], *, is_note: bool
+) -> tuple[list[Claim], list[Claim]]:
+    """The claims of the rules that stay beside those of an adviser, and these.
+
+    Of what the adviser read, tasks stay, and the values of slots that somebody told in a conversation
+    (in notes few of them are such); a value that a sentence of the adviser tells from the same turn is
+    that sentence's.
+    """
+    kept = []
+    for claim in by_rules:
+        if claim.kind == "task" or claim.turn not in read:
+            kept.append(claim)
+        elif claim.slot:
+            for place, each in enumerate(said):
+                if not each.slot and claim.turn in each.turns and _tells(each.text, claim):
+                    said[place] = claim._replace(
+                        text=each.text, trust=each.trust, turn=each.turn, more_turns=each.more_turns
+                    )
+                    break
+            else:
+                kept += [] if is_note else [claim]
+    return kept, said
+
+
+def _tells(text: str, claim: Claim) -> bool:
+    """Whether a sentence tells the value of a claim, and most of what the claim says besides."""
+    has_value = adviser_proposals.share(claim.value or claim.text, text) == 1.0
+    return has_value and adviser_proposals.share(claim.text, text) >= _SAME

@@ -1,0 +1,218 @@
+"""Edit: one record as text in a person's hands, checked, pinned and written back."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import fields, replace
+from typing import TYPE_CHECKING, Any
+
+from clsm_cli.config import MAX_FILE
+from clsm_cli.consolidation.correction import retold
+from clsm_cli.consolidation.edit_session import Desk, at_desk, check_line
+from clsm_cli.errors import BadInputError, RefusedError
+from clsm_cli.ingestion import timestamps
+from clsm_cli.ingestion.ingest_report import Run
+from clsm_cli.ingestion.ingest_run import end_begun_run
+from clsm_cli.model.codec import TYPE_NAMES, RecordError, decode, encode
+from clsm_cli.model.episodes import Document
+from clsm_cli.model.graph import Edge, Statement
+from clsm_cli.model.ids import meant
+from clsm_cli.startup.records import NamedTuple
+from clsm_cli.store import shards, yaml_text
+from clsm_cli.store.jsonlines import LineError, dump
+from clsm_cli.store.layout import TOPIC_STREAMS
+from clsm_cli.store.lock import locked
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from clsm_cli.consolidation.edit_session import Warn
+    from clsm_cli.model.codec import Record
+    from clsm_cli.model.streams import Stream
+    from clsm_cli.store.layout import Store
+
+
+class Draft(NamedTuple):
+    """A record as it is given to a person.
+
+    Attributes:
+        record: As it was read; a statement with its text.
+        text: Block YAML with a few lines on how to use it.
+    """
+
+    record: Record
+    text: str
+
+
+class Edited(NamedTuple):
+    """What became of a draft: the record, and the run that wrote it (None: nothing changed)."""
+
+    record: Record
+    run: str | None
+
+
+OURS = ("rev", "text_sha", "pinned")
+"""Fields that are not shown: whoever edits a record sets them by doing so."""
+FIXED = ("id", "record", "stream")
+"""Fields that cannot be changed; the topic of a statement is where its line stands."""
+TIMES = ("valid_from", "valid_until")
+
+
+def draft(store: Store, wanted: str, now: datetime, warn: Warn) -> Draft:
+    """One record as a person edits it; what was cut short is ended first, so none is half written.
+
+    Args:
+        store: Where; nothing is locked while somebody types.
+        wanted: An id, or how one begins.
+        now: Time of the run, with offset.
+        warn: Told what came of a run that was cut short.
+
+    Raises:
+        BadInputError: No record has that id, several begin so, or it is not for editing.
+        LockedError: Another clsm kept the lock.
+        DiskError: The disk refused.
+    """
+    with locked(store.root, store.settings.store.lock_wait):
+        for warning in end_begun_run(store):
+            warn(warning)
+    desk = Desk(store, Run(store, "edit", now), now, dry_run=True)
+    record = record_of(desk, wanted)
+    shown = _shown(record)
+    more = [f.name for f in fields(record) if f.name not in {*shown, *OURS, "extra"}]
+    head = (
+        f"# {TYPE_NAMES[type(record)]} {record.id}. What you save is pinned: no run changes it.\n"
+        "# Change or add fields; id, record and stream stay. Nothing changed: nothing is written.\n"
+        f"# Fields that may be added: {', '.join(more)}\n"
+    )
+    return Draft(record, head + _block_yaml(shown))
+
+
+def save(store: Store, edited: Draft, text: str, now: datetime, warn: Warn) -> Edited:
+    """Write a record as a person left it, pinned and with the next revision.
+
+    Raises:
+        BadInputError: It is no such record; the text says which field is wrong.
+        RefusedError: The record was changed by another run meanwhile.
+        LockedError: Another clsm kept the lock.
+        DiskError: The disk refused.
+    """
+    old = edited.record
+    new = _read(old, text)
+    if _shown(new) == _shown(old):
+        return Edited(old, None)
+    with at_desk(store, "edit", now, warn) as desk:
+        found = desk.statements.get(old.id) or desk.records.get(old.id)
+        if found is None or _shown(found) != _shown(old):
+            raise RefusedError(old.id, "was changed meanwhile", "edit it again as it is now")
+        _check(desk, old, new)
+        new = replace(new, pinned=True)
+        if isinstance(new, Statement) and isinstance(old, Statement):
+            new = _with_value(desk, old, new)
+            desk.put(new)
+        else:
+            desk.put_record(stream_of(store, new.id), new)
+        return Edited(new, desk.save())
+
+
+def record_of(desk: Desk, wanted: str) -> Record:
+    """The record that an id, or the beginning of one, stands for."""
+    records: dict[str, Record] = {**desk.records, **desk.statements}
+    found = meant(wanted, records)
+    if found is None:
+        raise BadInputError(wanted, "no record has that id", "find ids with: clsm recall")
+    record = records[found]
+    if isinstance(record, Document):
+        raise BadInputError(record.id, "is kept by ingest alone", "edit the document itself")
+    return record
+
+
+def _shown(record: Record) -> dict[str, Any]:
+    """The fields that a person sees."""
+    return {name: value for name, value in encode(record).items() if name not in OURS}
+
+
+def _block_yaml(mapping: dict[str, Any]) -> str:
+    """A mapping as people write YAML: a field or an item of a list on each line, in order."""
+    lines: list[str] = []
+    for name, value in mapping.items():
+        if isinstance(value, list) and value:
+            lines += [f"{_scalar(name)}:", *(f"- {_scalar(item)}" for item in value)]
+        else:
+            lines.append(f"{_scalar(name)}: {_scalar(value)}")
+    return "".join(f"{line}\n" for line in lines)
+
+
+_PLAIN = re.compile(r"[^\W\d_](?:[\w.,;()/+'-]| (?! |$))*")
+_WORDS = frozenset(["null", "true", "false", "yes", "no", "on", "off", "y", "n"])
+"""Words that some readers of YAML do not take for text."""
+
+
+def _scalar(value: Any) -> str:
+    """A value without quotation marks where YAML needs none, else as JSON, which is YAML too.
+
+    >>> _scalar("The bell rings."), _scalar("a: b"), _scalar("2026-02-24"), _scalar("no")
+    ('The bell rings.', '"a: b"', '"2026-02-24"', '"no"')
+    """
+    is_plain = isinstance(value, str) and _PLAIN.fullmatch(value) and value.lower() not in _WORDS
+    return value if is_plain else dump(value)
+
+
+def _read(old: Record, text: str) -> Record:
+    """The record that a person wrote.
+
+    Raises:
+        BadInputError: It is none, or another one.
+    """
+    try:
+        mapping = yaml_text.load(text, MAX_FILE)
+        if not isinstance(mapping, dict):
+            raise RecordError("must be a mapping of fields")
+        shown = _shown(old)
+        for name in FIXED:
+            if mapping.get(name, shown.get(name)) != shown.get(name):
+                raise RecordError(f"field {name!r} cannot be changed")
+        ours = {name: value for name, value in encode(old).items() if name in OURS}
+        new = decode({**mapping, "id": old.id, "record": shown["record"], **ours})
+    except (LineError, RecordError) as error:
+        raise BadInputError(old.id, str(error), "mend it and save again") from None
+    return new
+
+
+def _check(desk: Desk, old: Record, new: Record) -> None:
+    """Refuse what would be a record by its form and yet no memory.
+
+    Raises:
+        BadInputError: A time is none, a node does not exist, or a text cannot stand in Markdown.
+    """
+    for name in TIMES:
+        value = getattr(new, name, None)
+        if value is not None and timestamps.normalise(value, desk.store.zone) != value:
+            reason = f"field {name!r} must be a time like 2026-02-24 or {desk.time}"
+            raise BadInputError(new.id, reason, "mend it and save again")
+    if isinstance(new, Edge):
+        for end in (new.source, new.target):
+            if end not in desk.records:
+                raise BadInputError(new.id, f"no record has the id {end!r}", "name another one")
+    if isinstance(new, Statement) and isinstance(old, Statement):
+        if new.topic != old.topic:
+            reason = "field 'topic' cannot be changed"
+            raise BadInputError(new.id, reason, "move its line to another topic file")
+        if new.stream != "flow" and new.is_current:
+            check_line(new)
+
+
+def _with_value(desk: Desk, old: Statement, new: Statement) -> Statement:
+    """The statement with the value that its new text tells, unless the person set one."""
+    text = " ".join(new.text.split())
+    told = (new.subject, new.slot, new.value) != (old.subject, old.slot, old.value)
+    return replace(new, text=text) if told or text == old.text else retold(desk, new, text)
+
+
+def stream_of(store: Store, record_id: str) -> Stream:
+    """The stream whose shards hold a record that is no statement."""
+    for stream in TOPIC_STREAMS:
+        for digits in (1, 2):
+            path = store.graph(stream) / shards.shard_name(record_id, digits)
+            if any(record.id == record_id for record in shards.read(path).records):
+                return stream
+    return "flow"

@@ -1,0 +1,327 @@
+"""Review: what only a person can decide, and what follows from the decision."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from dataclasses import dataclass, field, replace
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any, Literal
+
+from clsm_cli.consolidation.active_learning import WORTH, offered
+from clsm_cli.consolidation.claims import FACTS
+from clsm_cli.consolidation.correction import is_sentence, replaced, retold
+from clsm_cli.consolidation.edit_session import at_desk, check_line
+from clsm_cli.consolidation.store_state import NEAR_NAMES, reviewed
+from clsm_cli.errors import BadInputError
+from clsm_cli.ingestion.timestamps import instant
+from clsm_cli.model.codec import RecordError, decode
+from clsm_cli.model.graph import Statement
+from clsm_cli.model.ids import folded, meant
+from clsm_cli.model.tombstones import birth_ids, first_free
+from clsm_cli.startup.records import NamedTuple
+from clsm_cli.store import atomic, logs, ontology, runs, topics, yaml_text
+from clsm_cli.store.jsonlines import LineError, load
+from clsm_cli.text.ontology import OntologyError, parse
+from clsm_cli.text.statement_streams import stream_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping
+    from datetime import datetime
+
+    from clsm_cli.consolidation.edit_session import Desk, Warn
+    from clsm_cli.store.layout import Store
+
+State = Literal["accepted", "rejected"]
+
+LOST = "a value you set lost against a newer one"
+TWO_TEXTS = "two texts under one id"
+CONTRADICTION = "contradiction"
+NEAR_DUPLICATE = "near duplicate"
+NEW_TAG = "a new tag"
+REASONS = (LOST, TWO_TEXTS, CONTRADICTION, WORTH, NEAR_NAMES, NEAR_DUPLICATE, NEW_TAG)
+"""Why something waits for a person, the most important first: what a person said comes before what
+memory doubts, that before what teaches it, and all before what would only be tidier."""
+
+
+class Decision(NamedTuple):
+    """What was decided, and what it did; ``is_new``: False where it had been decided before."""
+
+    item: logs.ReviewItem
+    state: str
+    effect: str
+    is_new: bool = True
+
+
+@dataclass
+class Outcome:
+    """What became of decisions; those that could not be carried out stay open."""
+
+    decisions: list[Decision] = field(default_factory=list)
+    problems: list[BadInputError] = field(default_factory=list)
+    run: str | None = None
+
+
+def listed(store: Store, now: datetime, *, everything: bool = False) -> list[logs.ReviewItem]:
+    """Open items, the most important first and of equals the newest; of sentences the most telling.
+
+    Args:
+        store: Where.
+        now: An item that was open for ``consolidation.review_days`` before it is "expired".
+        everything: Also what expired or was decided.
+    """
+    limit = timedelta(days=store.settings.consolidation.review_days)
+    found = []
+    items = reviewed(store)
+    for item in items.values():
+        since = instant(item.at)
+        if item.state == "open" and since is not None and since <= now - limit:
+            found.append(item._replace(state="expired"))
+        else:
+            found.append(item)
+    chosen = [item for item in found if everything or item.state == "open"]
+    chosen.sort(key=lambda item: (item.at, item.id), reverse=True)
+    chosen += [item for item in offered(store) if item.id not in items]
+    return sorted(chosen, key=lambda item: (item.state != "open", _rank(item.reason)))
+
+
+def _rank(reason: str) -> int:
+    return REASONS.index(reason) if reason in REASONS else len(REASONS)
+
+
+def decide(
+    store: Store,
+    wanted: Iterable[tuple[str, State]],
+    now: datetime,
+    warn: Warn,
+    *,
+    dry_run: bool = False,
+) -> Outcome:
+    """Carry out decisions, in one run.
+
+    Args:
+        store: Where.
+        wanted: Ids of items, or how they begin, and what was decided.
+        now: Time of the run, with offset.
+        warn: Told what the user should hear.
+        dry_run: Only say what would happen.
+
+    Raises:
+        BadInputError: No item has such an id, or several begin so; nothing is written.
+        LockedError: Another clsm kept the lock.
+        DiskError: The disk refused.
+    """
+    with at_desk(store, "review", now, warn, dry_run=dry_run) as desk:
+        items = {item.id: item for item in offered(store)} | reviewed(store)
+        chosen: dict[str, State] = {}
+        for name, state in wanted:
+            if chosen.setdefault(_item(items, name).id, state) != state:
+                raise BadInputError(name, "is to be accepted and rejected", "choose one")
+        outcome = Outcome()
+        for item_id, state in sorted(chosen.items(), key=lambda pair: _rank(items[pair[0]].reason)):
+            item = items[item_id]
+            if item.state != "open":
+                outcome.decisions.append(Decision(item, item.state, "decided before", is_new=False))
+                continue
+            try:
+                effect = _EFFECTS.get(item.reason, _noted)(desk, item, state == "accepted")
+            except BadInputError as error:
+                outcome.problems.append(error)
+                continue
+            line = item._replace(state=state, at=max(desk.run.now, item.at))
+            desk.extra.append(runs.Append(store.flow / "review.jsonl", logs.render(line)))
+            outcome.decisions.append(Decision(line, state, effect))
+        outcome.run = desk.save()
+    return outcome
+
+
+def _item(items: Mapping[str, logs.ReviewItem], wanted: str) -> logs.ReviewItem:
+    """The item that an id, or the beginning of one, stands for."""
+    found = meant(wanted, items)
+    if found is not None:
+        return items[found]
+    near = difflib.get_close_matches(wanted, sorted(items), 3)
+    reason = "no item of the review list has that id"
+    reason += f" (near it: {', '.join(near)})" if near else ""
+    raise BadInputError(wanted, reason, "list them with: clsm review --all --json")
+
+
+_GONE = "nothing to do: what it is about is no longer held"
+
+
+def _noted(_desk: Desk, _item: logs.ReviewItem, _accepted: bool) -> str:
+    """Nothing else happens than that the decision is kept."""
+    return "noted"
+
+
+def _names(_desk: Desk, _item: logs.ReviewItem, accepted: bool) -> str:
+    return "one thing from the next consolidation on" if accepted else "kept apart for ever"
+
+
+def _duplicate(desk: Desk, item: logs.ReviewItem, accepted: bool) -> str:
+    """Of two that say the same one stays, with what was known of both."""
+    if not accepted:
+        return "both stay"
+    kept, other = _pair(desk, item)
+    if kept is None or other is None:
+        return _GONE
+    dates = [date for date in (kept.valid_from, other.valid_from) if date]
+    desk.put(replace(_united(kept, other), valid_from=min(dates, default=None)))
+    return f"{_withdrawn(desk, other)}; {kept.id} stays with the sources of both"
+
+
+def _contradiction(desk: Desk, item: logs.ReviewItem, accepted: bool) -> str:
+    """What a claim said takes the place of what stands, or goes."""
+    kept, other = _pair(desk, item)
+    if kept is None:
+        return _GONE
+    if not accepted:
+        return f"{_withdrawn(desk, other)}; {kept.id} stays" if other else f"{kept.id} stays"
+    if other is None and not is_sentence(item.other):
+        next_step = f"say it with: clsm correct {kept.id} SENTENCE"
+        raise BadInputError(item.id, "does not say what is true instead", next_step)
+    done = replaced(desk, kept, item.other, other.valid_from if other else None)
+    return f"{done.now.id} takes the place of {kept.id}"
+
+
+def _two_texts(desk: Desk, item: logs.ReviewItem, accepted: bool) -> str:
+    """One of two texts keeps the id, and the other goes."""
+    kept, other = _pair(desk, item)
+    if kept is None:
+        return _GONE
+    if accepted:
+        new = replace(retold(desk, kept, item.other), trust="user", pinned=True)
+        check_line(new)
+        desk.put(new)
+    if other is not None:
+        _give_own_line(desk, kept.id, other)
+        _withdrawn(desk, other)
+    return f"{kept.id} says: {item.other if accepted else kept.text}"
+
+
+def _give_own_line(desk: Desk, shared: str, other: Statement) -> None:
+    """Put its own id behind the line of a text that stands under the id of another one."""
+    for topic in topics.read_topics(desk.store.root / other.stream):
+        items = tuple(i for i in topic.items if i.id == shared and i.text == other.text)
+        if items and not desk.dry_run:
+            data = topics.edited(replace(topic, items=items), change={shared: other})
+            desk.run.apply([runs.Put(topic.path, data, read_as=topic.sha256)])
+
+
+def _lost_value(desk: Desk, item: logs.ReviewItem, accepted: bool) -> str:
+    """What a person once set is set again, in the text as it is."""
+    now = desk.statements.get(item.about[0])
+    if now is None:
+        return _GONE
+    if not accepted:
+        return "the newer values stay"
+    try:
+        lost = decode(load(item.other))
+    except (LineError, RecordError) as error:
+        raise BadInputError(item.id, str(error), f"set them with: clsm edit {now.id}") from None
+    if not isinstance(lost, Statement):
+        return _GONE
+    again = replace(lost, id=now.id, text=now.text, stream=now.stream, topic=now.topic)
+    desk.put(replace(_united(again, now), pinned=True))
+    return f"{now.id} has the values that you set"
+
+
+def _new_tag(desk: Desk, item: logs.ReviewItem, accepted: bool) -> str:
+    """A word becomes a tag of the store's own ``ontology.yaml``; its comments stay."""
+    word = item.kept
+    if not accepted:
+        return f"{word} stays no tag"
+    path = desk.store.root / ontology.ONTOLOGY_NAME
+    pending = [each for each in desk.extra if isinstance(each, runs.Put) and each.path == path]
+    disk = atomic.read(path, ontology.MAX_ONTOLOGY)
+    data = pending[0].data if pending else disk if disk is not None else ontology.shipped_text()
+    text = with_tag(data.decode("utf-8", "surrogateescape"), word)
+    try:
+        parse(
+            yaml_text.load(text.removeprefix("\ufeff").replace("\r\n", "\n"), ontology.MAX_ONTOLOGY)
+        )
+    except (LineError, OntologyError) as error:
+        next_step = f"mend it, or put {word!r} into it by hand"
+        raise BadInputError(ontology.ONTOLOGY_NAME, str(error), next_step) from None
+    read_as = None if disk is None else atomic.sha256(disk)
+    new = runs.Put(path, text.encode("utf-8", "surrogateescape"), read_as=read_as)
+    desk.extra = [new, *(each for each in desk.extra if each not in pending)]
+    return f"{word} is a tag now, in {ontology.ONTOLOGY_NAME} under other › general"
+
+
+_GENERAL = re.compile(r"^other:[ \t]*\r?\n(?P<indent> +)general:[ \t]*\r?\n", re.MULTILINE)
+
+
+def with_tag(text: str, word: str) -> str:
+    r"""The text of an ontology with one more tag under other › general; all else as it is.
+
+    >>> with_tag(with_tag("pets:\n  pets:\n    dog: [puppy]", "kiln"), "loom").split("\n")[3:]
+    ['other:', '  general:', '    loom: []', '    kiln: []', '']
+    """
+    newline = "\r\n" if "\r\n" in text else "\n"
+    place = _GENERAL.search(text)
+    if place is not None:
+        line = f"{place.group('indent') * 2}{word}: []{newline}"
+        return text[: place.end()] + line + text[place.end() :]
+    gap = "" if text.endswith("\n") or not text else newline
+    return text + gap + newline.join(["other:", "  general:", f"    {word}: []", ""])
+
+
+def _pair(desk: Desk, item: logs.ReviewItem) -> tuple[Statement | None, Statement | None]:
+    """The statement that stands, and the other one where it stands too."""
+    kept = desk.statements.get(item.about[0]) if item.about else None
+    if kept is None or not kept.is_current:
+        return None, None
+    named = [desk.statements.get(record) for record in item.about[1:]]
+    other = next((row for row in named if row is not None and row.is_current), None)
+    return kept, other or desk.saying(item.other, but=kept.id)
+
+
+def _united(kept: Statement, other: Statement) -> Statement:
+    """A statement with the evidence of two."""
+    names = ("sources", "tags", "contradicted_by")
+    both: dict[str, Any] = {
+        name: tuple(sorted({*getattr(kept, name), *getattr(other, name)})) for name in names
+    }
+    return replace(kept, **both)
+
+
+def _withdrawn(desk: Desk, row: Statement) -> str:
+    """Take a statement out; what is withdrawn is not written again."""
+    desk.put(replace(row, superseded_at=desk.run.now, withdrawn=True))
+    return f"{row.id} is withdrawn"
+
+
+def _worth(desk: Desk, item: logs.ReviewItem, accepted: bool) -> str:
+    """A sentence is kept, or taken out; others like it are weighed by that from now on."""
+    row = desk.saying(item.kept)
+    if not accepted:
+        return _withdrawn(desk, row) if row else "stays in its episode alone"
+    if row is None:
+        known = {*desk.statements, *desk.records}
+        births = (i for i in birth_ids(folded(item.kept), None) if i not in known)
+        stream = stream_of(item.kept)
+        row = Statement(
+            id=first_free(births, logs.forgotten(desk.store)),
+            rev=(0, ""),
+            text=item.kept,
+            stream=stream,
+            topic=FACTS[stream],
+            sources=item.about,
+            recorded_at=desk.run.now,
+        )
+        check_line(row)
+    desk.put(replace(row, pinned=True))
+    return f"{row.id} is kept"
+
+
+_EFFECTS: dict[str, Callable[[Desk, logs.ReviewItem, bool], str]] = {
+    LOST: _lost_value,
+    TWO_TEXTS: _two_texts,
+    CONTRADICTION: _contradiction,
+    NEAR_NAMES: _names,
+    NEAR_DUPLICATE: _duplicate,
+    NEW_TAG: _new_tag,
+    WORTH: _worth,
+}
+"""What a decision does, by the reason of its item."""

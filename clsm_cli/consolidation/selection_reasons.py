@@ -1,0 +1,118 @@
+"""Why a sentence is a statement, or would be one: what the heads say, and what the owner taught them."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from clsm_cli.consolidation import active_learning, store_state
+from clsm_cli.consolidation.statement_selection import Weighing
+from clsm_cli.errors import BadInputError
+from clsm_cli.ingestion.ingest_report import utc
+from clsm_cli.model.ids import meant
+from clsm_cli.store import record_files
+from clsm_cli.store.index import database, evidence_queries, vectors
+from clsm_cli.store.index.index_queries import Index
+from clsm_cli.store.index.opening import bring_up_to_date
+from clsm_cli.store.lock import locked
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from datetime import datetime
+
+    from clsm_cli.heads.judge import Meanings
+    from clsm_cli.heads.owner_model import Decision
+    from clsm_cli.model.episodes import Episode
+    from clsm_cli.model.graph import Statement
+    from clsm_cli.store.layout import Store
+
+SHOWN = 5
+"""Decisions that are named, of those that moved a sentence most."""
+_LEAST = 0.05
+"""Share of a decision in the logit below which it is not worth naming."""
+
+
+class Why(NamedTuple):
+    """How a sentence was weighed.
+
+    Attributes:
+        id: Of the statement or question.
+        text: Its words.
+        chance: Probability of being of use weeks later, by the shipped head; None where it was not
+            weighed: a person, a rule or a value of a slot made it.
+        keep: The same as the owner's decisions correct it.
+        worth: From which probability on a sentence is kept.
+        shares: Logits that decisions add, the strongest first, and the decisions.
+    """
+
+    id: str
+    text: str
+    chance: float | None
+    keep: float | None
+    worth: float
+    shares: list[tuple[float, Decision]]
+
+
+def why(store: Store, wanted: str, now: datetime, meanings: Meanings | None) -> Why:
+    """Explain a statement or a question of ``clsm review``; no record is written.
+
+    What was decided since the last run counts from the next one on, which embeds it.
+
+    Args:
+        store: Where.
+        wanted: An id, or how it begins.
+        now: Time of the reading.
+        meanings: What the words of texts mean; None without the model.
+
+    Raises:
+        BadInputError: Nothing, or more than one thing, has such an id.
+        LockedError: Another clsm kept the lock.
+        DiskError: The index is damaged.
+    """
+    worth = store.settings.consolidation.worth
+    with locked(store.root, store.settings.store.lock_wait), contextlib.ExitStack() as stack:
+        stack.enter_context(database.disk_errors(store.derived))
+        connection = database.open_to_write(store.derived)
+        stack.callback(connection.close)
+        bring_up_to_date(store, connection, None, None)
+        found = store_state.load(store, Index(connection, store))
+        rows = record_files.load(store, found.records, utc(now))
+        name, text, turn = _meant(store, found, rows, wanted)
+
+        def of_texts(texts: Sequence[str]) -> Mapping[str, Any]:
+            return vectors.of_texts(connection, store.derived, texts, None)
+
+        owner = active_learning.owner_of(connection, found, rows.values(), store, of_texts)
+        said = evidence_queries.said(connection, [turn] if turn else []).get(turn)
+
+        def read(episode: str) -> Episode | None:
+            return found.told(store.root, episode)
+
+        episode = read(said.episode) if said is not None else None
+        if said is None or episode is None:
+            return Why(name, text, None, None, worth, [])
+        weighing = Weighing(found, read, meanings, owner, of_texts, worth)
+        weights = weighing.of(episode)
+        pieces = weights.pieces.get(turn, ())
+        piece = next((each for each in pieces if each.statement == text), None)
+        if piece is None:
+            return Why(name, text, None, None, worth, [])
+        vector = of_texts([text]).get(text)
+        shares = owner.why(vector, said.document or said.session) if vector is not None else []
+        named = [share for share in shares if abs(share[0]) >= _LEAST][:SHOWN]
+        return Why(name, text, piece.chance, piece.keep, weights.least(worth), named)
+
+
+def _meant(
+    store: Store, found: store_state.State, rows: Mapping[str, Statement], wanted: str
+) -> tuple[str, str, str]:
+    """Id, text and turn of what an id stands for."""
+    known = {row.id: (row.text, row.sources[0] if row.sources else "") for row in rows.values()}
+    for item in (*found.reviewed.values(), *active_learning.offered(store)):
+        if item.reason == active_learning.WORTH:
+            known[item.id] = (item.kept, next(iter(item.about), ""))
+    name = meant(wanted, known)
+    if name is None:
+        reason = "is no statement, and no sentence to decide"
+        raise BadInputError(wanted, reason, "list what is to decide with: clsm review --json")
+    return (name, *known[name])

@@ -1,0 +1,284 @@
+"""Which sentences of a document or conversation are worth a statement, by the heads, and how they stand."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, replace
+from datetime import date
+from itertools import chain
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from clsm_cli.consolidation import active_learning
+from clsm_cli.heads import judge
+from clsm_cli.model.episodes import Document
+from clsm_cli.text import todo
+from clsm_cli.text.plain import plain
+from clsm_cli.text.time import expressions
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from clsm_cli.config import ConsolidationSettings
+    from clsm_cli.consolidation.active_learning import Vectors
+    from clsm_cli.consolidation.store_state import State
+    from clsm_cli.heads.judge import Meanings, Weighed
+    from clsm_cli.heads.owner_model import Owner
+    from clsm_cli.model.episodes import Episode, Observation, Turn
+    from clsm_cli.text.todo import Todo
+
+EVEN = 0.5
+"""Probability from which something is likelier than not."""
+SURE = 0.75
+"""Probability from which a whole document is taken for something: its sentences are weighed besides."""
+LONGEST = 420
+"""Characters of a statement; what is longer is a paragraph without full stops."""
+ROLES = frozenset({"user", "assistant", "agent"})
+"""Speakers without a name."""
+_ORDER = re.compile(
+    r"\b(?:ignore|disregard|forget)\s(?:all\s|any\s|the\s|your\s){0,2}(?:previous|prior|above|earlier|other)\s"
+    r"(?:instructions?|prompts?|rules|messages?)|\byou\sare\snow\s(?:in|an?|the)\b|\bsystem\sprompt\b"
+    r"|\b(?:developer|jailbreak|god)\smode\b",
+    re.IGNORECASE,
+)
+"""An order to whoever reads it later; see docs/poisoning.md."""
+_CELL = re.compile(r"\s*\|\s*")
+
+
+class Piece(NamedTuple):
+    """A sentence, item or row of a turn.
+
+    Attributes:
+        start: Its first character in the turn's text.
+        end: The character after its last.
+        text: Its author's words, without markup.
+        title: Whose words they are, or the headings without which nobody could tell what they are
+            about; empty for what stands alone.
+        keep: Probability that they are of use weeks later; 0 where even the headings do not tell what
+            they are about.
+        noise: Probability that they never are.
+        chance: ``keep`` before the owner's decisions correct it.
+    """
+
+    start: int
+    end: int
+    text: str
+    title: str
+    keep: float
+    noise: float
+    chance: float
+
+    @property
+    def statement(self) -> str:
+        """It as it stands in memory.
+
+        >>> Piece(0, 9, "900 euros.", "Rent", 0.7, 0.1, 0.7).statement
+        'Rent: 900 euros.'
+        """
+        return f"{self.title}: {self.text}" if self.title else self.text
+
+
+@dataclass(frozen=True)
+class Weights:
+    """What the sentences of a document or conversation are worth.
+
+    Attributes:
+        about: What ``judge.about_document`` says of the document; None for a conversation.
+        pieces: Of each turn that says something, by key, in order.
+    """
+
+    about: Mapping[str, float] | None = None
+    pieces: Mapping[str, Sequence[Piece]] = field(default_factory=dict)
+
+    @property
+    def states_nothing(self) -> bool:
+        """Whether nothing in it is about the owner's world: a template, a text of others."""
+        about = self.about
+        return about is not None and (
+            about["template"] >= SURE or about["owner"] <= 1 - SURE or about["reference"] >= SURE
+        )
+
+    @property
+    def has_forms(self) -> bool:
+        """Whether its open items are steps for anybody who works by it, not tasks of the owner."""
+        about = self.about
+        return about is not None and about["instruction"] + about["reference"] >= EVEN
+
+    def least(self, worth: float) -> float:
+        """What a sentence must be worth; a talk is shorter, and says less of itself."""
+        return worth if self.about is not None else worth / 2
+
+    def is_worth(self, piece: Piece, settings: ConsolidationSettings) -> bool:
+        """Whether a sentence is kept for what it says."""
+        return piece.keep >= self.least(settings.worth) and piece.noise <= settings.noise
+
+    def is_task(self, turn: Turn, task: Todo, settings: ConsolidationSettings) -> bool:
+        """Whether an item that reads as a task is one of the owner.
+
+        In a talk and in dated notes it is, in a list that is called one for tasks, and where it names a
+        day. Elsewhere it may be a step for anybody who works by the document, or a box of a form, and is
+        weighed as sentences are.
+        """
+        found = [
+            piece
+            for piece in self.pieces.get(turn.key, ())
+            if piece.start < task.end and task.start < piece.end
+        ]
+        if self.about is None or not found or self.has_forms:
+            return bool(found) and not self.has_forms
+        titles = (Path(turn.path).stem, *turn.heading[:1], *turn.heading[-1:])
+        names_day = any(expressions.find(task.text, date(2000, 1, 1)))
+        is_log = self.about["log"] >= EVEN
+        return (is_log or names_day or todo.is_list(titles)) or any(
+            piece.keep >= settings.worth / 6 and piece.noise <= settings.noise for piece in found
+        )
+
+    def allows(self, seen: Observation, least: float) -> bool:
+        """Whether an observation may become a rule: of a document one of ``least`` worth may.
+
+        What a conversation shows is weighed by who says it, and by how many sessions show it.
+        """
+        if self.about is None:
+            return True
+        best = (piece.keep for key in seen.turns for piece in self.pieces.get(key, ()))
+        return not self.states_nothing and max(best, default=0.0) >= least
+
+
+class Weighing:
+    """Weighs episodes, each document once, whole and as it stands now.
+
+    Args:
+        state: The store.
+        read: An episode by its id, without what was forgotten.
+        meanings: What the words of sentences mean; None without the model.
+        owner: Whose decisions correct what sentences are worth.
+        vectors: Of texts, those that can be had.
+        worth: What a sentence must be worth to be kept.
+    """
+
+    def __init__(
+        self,
+        state: State,
+        read: Callable[[str], Episode | None],
+        meanings: Meanings | None,
+        owner: Owner,
+        vectors: Vectors,
+        worth: float,
+    ) -> None:
+        self._documents: dict[str, Weights] = {}
+        self._state = state
+        self._owner = owner
+        self._vectors = vectors
+        self._worth = worth
+        self._read = read
+        self._meanings = meanings
+        self._episodes: dict[str, list[str]] = {}
+        for name, file in state.files.items():
+            if file.document:
+                self._episodes.setdefault(file.document, []).append(name)
+
+    def of(self, episode: Episode) -> Weights:
+        """What the sentences of an episode are worth."""
+        if episode.document is None:
+            found = weighed(episode.turns, None, self._meanings)
+            return self._corrected(found, episode.session)
+        if episode.document not in self._documents:
+            turns = self._whole(episode)
+            found = weighed(turns, judge.about_document(turns), self._meanings)
+            self._documents[episode.document] = self._corrected(found, episode.document)
+        return self._documents[episode.document]
+
+    def _corrected(self, weights: Weights, place: str) -> Weights:
+        """The same by the owner's decisions, where these may change what is kept."""
+        if not self._owner.decisions:
+            return weights
+        every = chain.from_iterable(weights.pieces.values())
+        least = weights.least(self._worth)
+        texts = [each.statement for each in every if active_learning.is_unsure(each.chance, least)]
+        known = self._vectors(texts)
+
+        def corrected(piece: Piece) -> Piece:
+            if piece.statement not in known:
+                return piece
+            keep = self._owner.chance(piece.chance, known[piece.statement], place)
+            left = (1 - keep) / max(1 - piece.chance, 1e-4)  # of what is not worth keeping
+            return piece._replace(keep=keep, noise=min(1.0, piece.noise * left))
+
+        pieces = {key: [*map(corrected, told)] for key, told in weights.pieces.items()}
+        return replace(weights, pieces=pieces)
+
+    def _whole(self, episode: Episode) -> Sequence[Turn]:
+        document = self._state.records.get(episode.document or "")
+        if not isinstance(document, Document):
+            return episode.turns
+        names = self._episodes.get(document.id, ())
+        read = [found for name in names if name != episode.id and (found := self._read(name))]
+        turns = {turn.key: turn for each in (*read, episode) for turn in each.turns}
+        return [
+            replace(turns[block.key], heading=block.heading)
+            for block in document.blocks
+            if block.key in turns
+        ]
+
+
+def weighed(
+    turns: Sequence[Turn], about: Mapping[str, float] | None, meanings: Meanings | None = None
+) -> Weights:
+    """What the sentences of some turns are worth.
+
+    Args:
+        turns: All of a document or an episode, in order.
+        about: What the document is; None for a conversation.
+        meanings: What the words of sentences mean; None without the model.
+    """
+    pieces: dict[str, list[Piece]] = {}
+    for each in judge.weighed(turns, about, meanings):
+        turn = turns[each.unit.turn]
+        piece = _piece(turn, each)
+        if piece is not None:
+            pieces.setdefault(turn.key, []).append(piece)
+    return Weights(about, pieces)
+
+
+def _piece(turn: Turn, each: Weighed) -> Piece | None:
+    unit, chances = each
+    text = _plain(turn.text[unit.start : unit.end])
+    title = _title(turn, chances)
+    is_clear = max(chances["alone"], chances["with headings"]) >= EVEN
+    if not text or len(text) > LONGEST or _ORDER.search(text):
+        return None
+    keep = chances["keep"] if is_clear else 0.0
+    return Piece(unit.start, unit.end, text, title, keep, chances["noise"], keep)
+
+
+def _plain(raw: str) -> str:
+    """The words of a sentence, item or row.
+
+    >>> _plain("- **Rent:** 900 euros"), _plain("| Rent | 900 euros |")
+    ('Rent: 900 euros', 'Rent · 900 euros')
+    """
+    if raw.lstrip().startswith("|"):
+        cells = (plain(cell) for cell in _CELL.split(raw.strip().strip("|")))
+        return " · ".join(cell for cell in cells if cell)
+    return plain(raw)
+
+
+def _title(turn: Turn, chances: Mapping[str, float]) -> str:
+    """What stands before a sentence in memory."""
+    if turn.speaker:
+        return "" if turn.speaker.lower() in ROLES else turn.speaker
+    if chances["alone"] >= EVEN:
+        return ""
+    titles = (plain(title).strip(" :#") for title in turn.heading[-2:])
+    return " › ".join(title for title in titles if title and not _is_day(title))
+
+
+def _is_day(title: str) -> bool:
+    """Whether a heading is a day and no more.
+
+    >>> _is_day("2 March 2026, Monday"), _is_day("March rent")
+    (True, False)
+    """
+    for found in expressions.find(title, date(2000, 1, 1)):
+        title = title.replace(found.text, "")
+    return not any(map(str.isalpha, title))

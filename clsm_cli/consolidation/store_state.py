@@ -1,0 +1,165 @@
+"""What a store holds when a consolidation begins: its records, where each lies, and its episodes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, TypeVar
+
+from clsm_cli.errors import DamagedStoreError
+from clsm_cli.ingestion.turns import without_dumps
+from clsm_cli.model.episodes import Document, EpisodeRecord
+from clsm_cli.model.graph import Edge, Node
+from clsm_cli.model.streams import STREAMS
+from clsm_cli.store import episodes, logs, shards
+from clsm_cli.store.index import evidence_queries
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from clsm_cli.model.codec import Record
+    from clsm_cli.model.episodes import Episode
+    from clsm_cli.model.streams import Stream
+    from clsm_cli.store.index.evidence_queries import EpisodeFile
+    from clsm_cli.store.index.index_queries import Index
+    from clsm_cli.store.layout import Store
+
+    AnyRecord = TypeVar("AnyRecord", bound=Record)
+
+
+@dataclass(frozen=True)
+class State:
+    """A store as it is.
+
+    Attributes:
+        records: Joined, by id.
+        places: Stream → ids that this machine's shards of it hold.
+        files: Episodes by id.
+        decided: Pairs of nodes that a person judged: (a, b) → whether they are one.
+        reviewed: All review items there ever were, by id, but those about what was forgotten.
+        forgotten: Hashes of ids with a tombstone.
+    """
+
+    records: dict[str, Record]
+    places: dict[Stream, frozenset[str]]
+    files: dict[str, EpisodeFile]
+    decided: dict[tuple[str, str], bool]
+    reviewed: dict[str, logs.ReviewItem]
+    forgotten: frozenset[str] = frozenset()
+
+    @cached_property
+    def nodes(self) -> dict[str, Node]:
+        """Nodes by id."""
+        return {i: r for i, r in self.records.items() if isinstance(r, Node)}
+
+    @cached_property
+    def edges(self) -> dict[str, Edge]:
+        """Edges by id."""
+        return {i: r for i, r in self.records.items() if isinstance(r, Edge)}
+
+    @cached_property
+    def episodes(self) -> dict[str, EpisodeRecord]:
+        """Records of episodes whose file is there, by id."""
+        return {
+            i: r
+            for i, r in self.records.items()
+            if isinstance(r, EpisodeRecord) and i in self.files
+        }
+
+    @cached_property
+    def closed_blocks(self) -> dict[str, str]:
+        """Key of a block that no document holds any more → when it went."""
+        documents = [r for r in self.records.values() if isinstance(r, Document)]
+        current = {block.key for document in documents for block in document.blocks}
+        return {
+            key: went
+            for document in documents
+            for key, (went, _) in document.closed.items()
+            if key not in current
+        }
+
+    def is_pending(self, record: EpisodeRecord) -> bool:
+        """Whether an episode was never consolidated, or its file was changed since."""
+        return record.stage == "pending" or record.digest != self.files[record.id].digest
+
+    def told(self, root: Path, episode: str) -> Episode | None:
+        """What an episode says, without what was forgotten and dumps; None where it cannot be read.
+
+        Args:
+            root: Of the store.
+            episode: Its id.
+        """
+        if episode not in self.files:
+            return None
+        try:
+            whole = episodes.read(root / self.files[episode].path)
+        except DamagedStoreError:
+            return None  # the index names it among the problems
+        left = episodes.without(whole, self.forgotten)
+        return left and without_dumps(left)
+
+
+def load(store: Store, index: Index) -> State:
+    """Read every shard once, and what the index knows of episodes."""
+    forgotten = logs.forgotten(store)
+    read: list[shards.Shard] = []
+    places: dict[Stream, frozenset[str]] = {}
+    own = {store.graph(stream): stream for stream in STREAMS}
+    for folder in sorted({*store.graphs(), *own}):
+        found = [shards.read(path) for path in shards.shard_files(folder)]
+        read += found
+        if folder in own:
+            places[own[folder]] = frozenset(r.id for shard in found for r in shard.records)
+    for folder in store.archives():  # a compacted edge is woven anew, if at all
+        read += [shards.read(path, only="statement") for path in shards.shard_files(folder)]
+    items = reviewed(store)
+    decided = {
+        (item.about[0], item.about[1]): item.state == "accepted"
+        for item in items.values()
+        if item.reason == NEAR_NAMES and item.state in ("accepted", "rejected")
+    }
+    return State(
+        records=shards.fold(read, forgotten).records,
+        places=places,
+        files=_files(index, forgotten),
+        decided=decided,
+        reviewed=items,
+        forgotten=forgotten,
+    )
+
+
+def _files(index: Index, forgotten: frozenset[str]) -> dict[str, EpisodeFile]:
+    """Episodes that were not forgotten and of which at least one turn was not."""
+    found = evidence_queries.episode_files(index.connection)
+    if not forgotten:
+        return found
+    told = evidence_queries.by_user(index.connection)
+    return {i: f for i, f in found.items() if i in told and not logs.is_forgotten(i, forgotten)}
+
+
+NEAR_NAMES = "two names, perhaps of one thing"
+"""Reason of a review item about two nodes; accepted, they are one."""
+
+
+def reviewed(store: Store) -> dict[str, logs.ReviewItem]:
+    """Review items of all machines as they stand, by id: the newest line of each counts.
+
+    What is about something forgotten is left out.
+    """
+    forgotten = logs.forgotten(store)
+    found: dict[str, logs.ReviewItem] = {}
+    for flow in store.flows():
+        for _, row in logs.rows(flow / "review.jsonl")[0]:
+            try:
+                item = logs.parse_review(row)
+            except (KeyError, TypeError):
+                continue
+            if any(logs.is_forgotten(each, forgotten) for each in item.about):
+                continue
+            known = found.get(item.id)
+            if known is None or (item.at, item.state != "open") >= (
+                known.at,
+                known.state != "open",
+            ):
+                found[item.id] = item
+    return found

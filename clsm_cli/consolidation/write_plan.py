@@ -1,0 +1,272 @@
+"""From what was learnt to files: the plan, its guard, and its application in one piece."""
+
+from __future__ import annotations
+
+from dataclasses import fields, replace
+from typing import TYPE_CHECKING
+
+from clsm_cli.consolidation.graph_update import WOVEN
+from clsm_cli.errors import RefusedError
+from clsm_cli.model.graph import Edge, Node
+from clsm_cli.store import logs, record_files, runs, settle
+from clsm_cli.store.layout import TOPIC_STREAMS
+from clsm_cli.store.topics import TITLES
+
+if TYPE_CHECKING:
+    from collections import Counter
+    from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+
+    from clsm_cli.consolidation.consolidation_report import Report, Request
+    from clsm_cli.consolidation.entity_mentions import Vocabulary
+    from clsm_cli.consolidation.graph_update import Network
+    from clsm_cli.consolidation.learning import Lessons
+    from clsm_cli.consolidation.store_state import State
+    from clsm_cli.ingestion.ingest_report import Run
+    from clsm_cli.model.codec import Record
+    from clsm_cli.model.episodes import EpisodeRecord
+    from clsm_cli.model.graph import Statement
+    from clsm_cli.model.streams import Stream
+    from clsm_cli.store.layout import Store
+
+FEW = 20
+"""Records that may always go."""
+
+
+class Writer:
+    """Writes what differs from what the store holds, and knows afterwards what it holds."""
+
+    def __init__(
+        self,
+        store: Store,
+        state: State,
+        words: Vocabulary,
+        request: Request,
+        run: Run,
+        report: Report,
+    ) -> None:
+        self.store = store
+        self.words = words
+        self.state = state
+        self.request = request
+        self.run = run
+        self.report = report
+        self._statements: dict[str, Statement] | None = None
+        self._episodes = dict(state.episodes)
+        self._asked: set[str] = set()
+
+    def write(self, lessons: Lessons, network: Network | None) -> None:
+        """Write a step; with the network it is the last.
+
+        Raises:
+            RefusedError: It would withdraw a large share of what the store holds.
+            DiskError: The disk refused.
+        """
+        before = lessons.before if self._statements is None else self._statements
+        changed = _changed(lessons.statements, before, self.store.device)
+        gone = [i for i in before if i not in lessons.statements]
+        records: dict[Stream, list[Record]] = {}
+        removed: dict[Stream, set[str]] = {"flow": set(gone)}
+        for statement in changed:
+            records.setdefault(statement.stream, []).append(record_files.stored(statement))
+        told = lessons.episodes
+        for record in self._changed_episodes(told):
+            records.setdefault("flow", []).append(record)
+        if network is not None:
+            self._place(network, lessons, records, removed)
+        self._guard(before, lessons, removed)
+        writes: list[runs.Write] = []
+        for stream in TOPIC_STREAMS:
+            writes += self._shards(stream, records, removed)
+        writes += record_files.plan_topics(self.store, changed, self._heading(network), _title)
+        writes += self._shards("flow", records, removed)
+        fresh = [item for item in lessons.review if item.id not in self._asked]
+        path = self.store.flow / "review.jsonl"
+        writes += [runs.Append(path, logs.render(item)) for item in fresh]
+        self._tell(lessons, changed, network, len(fresh))
+        self.report.run = self.run.apply(writes, whole=True) or self.report.run
+        self._statements = dict(lessons.statements) | {s.id: s for s in changed}
+        self._episodes |= told
+        self._asked |= {item.id for item in fresh}
+
+    def _shards(
+        self,
+        stream: Stream,
+        records: Mapping[Stream, Sequence[Record]],
+        removed: Mapping[Stream, Iterable[str]],
+    ) -> list[runs.Write]:
+        gone = sorted(removed.get(stream, ()))
+        return record_files.plan(self.store, stream, records.get(stream, ()), gone)
+
+    def _changed_episodes(self, records: Mapping[str, EpisodeRecord]) -> list[EpisodeRecord]:
+        return [
+            replace(record, rev=(self._episodes[i].rev[0] + 1, self.store.device))
+            for i, record in sorted(records.items())
+            if replace(record, rev=(0, "")) != replace(self._episodes[i], rev=(0, ""))
+        ]
+
+    def _place(
+        self,
+        network: Network,
+        lessons: Lessons,
+        records: dict[Stream, list[Record]],
+        removed: dict[Stream, set[str]],
+    ) -> None:
+        """Put nodes and edges where they belong, and take them from where they do not."""
+        edges = {
+            i: e
+            for i, e in network.edges.items()
+            if e.type != "gist_of" or _month(lessons, e) not in lessons.months
+        } | lessons.links
+        wanted: dict[str, Node | Edge] = {**network.nodes, **edges}
+        streams = {i: _stream(record, network.nodes) for i, record in wanted.items()}
+        for record_id, record in sorted(wanted.items()):
+            old = self.state.records.get(record_id)
+            new = _next(record, old, self.run.now, self.store.device)
+            stream = streams[record_id]
+            if new is not old or record_id not in self._anywhere(stream):
+                records.setdefault(stream, []).append(new)
+                self._count(record, old)
+        for stream, held in self.state.places.items():
+            for record_id in held:
+                known = self.state.records.get(record_id)
+                if isinstance(known, (Node, Edge)) and streams.get(record_id) != stream:
+                    removed.setdefault(stream, set()).add(record_id)
+                    if record_id not in wanted:
+                        self._tally(known)["removed"] += 1
+        self.report.nodes["total"] = len(network.nodes)
+        self.report.edges["total"] = len(edges)
+
+    def _anywhere(self, stream: Stream) -> Collection[str]:
+        """Ids that some machine's shards of a stream hold; flow has one folder a machine."""
+        return self.state.records if stream == "flow" else self.state.places[stream]
+
+    def _tally(self, record: Record) -> Counter[str]:
+        return self.report.nodes if isinstance(record, Node) else self.report.edges
+
+    def _count(self, record: Record, old: Record | None) -> None:
+        self._tally(record)["new" if old is None else "changed"] += 1
+
+    def _guard(
+        self,
+        before: Mapping[str, Statement],
+        lessons: Lessons,
+        removed: Mapping[Stream, Iterable[str]],
+    ) -> None:
+        """Refuse what would withdraw much at once, unless it was allowed."""
+        if self.request.allow_loss:
+            return
+        now = lessons.statements
+        current = [i for i, row in before.items() if row.is_current and row.kind != "gist"]
+        lost = [i for i in current if i not in now or not now[i].is_current]
+        gone = [
+            self.state.records[i]
+            for ids in removed.values()
+            for i in ids
+            if i in self.state.records
+        ]
+        counts = {
+            "statements": (len(lost) - self._replaced(now, lost), len(current)),
+            "nodes": (self.report.nodes["removed"], len(self.state.nodes)),
+            "typed edges": (
+                sum(isinstance(e, Edge) and e.type not in WOVEN for e in gone)
+                - sum(isinstance(e, Edge) and e.type not in WOVEN and e.id in now for e in gone),
+                sum(e.type not in WOVEN for e in self.state.edges.values()),
+            ),
+        }
+        share = self.store.settings.consolidation.mass_loss
+        most = {"statements": settle.MOST}
+        for what, (count, total) in counts.items():
+            if count > min(max(FEW, share * total), most.get(what, count)):
+                raise RefusedError(
+                    str(self.store.root),
+                    f"this run would withdraw {count} of {total} {what}",
+                    "look at it with: clsm consolidate --dry-run, and allow it with: --yes",
+                )
+
+    @staticmethod
+    def _replaced(now: Mapping[str, Statement], lost: Sequence[str]) -> int:
+        """How many of the lost were replaced by a newer statement."""
+        successors = {row.supersedes for row in now.values() if row.supersedes}
+        return sum(i in successors for i in lost)
+
+    def _heading(self, network: Network | None) -> Callable[[Statement], str]:
+        """The heading of a statement: the name of what it is about."""
+        nodes = network.nodes if network is not None else self.state.nodes
+
+        def heading_of(statement: Statement) -> str:
+            node = nodes.get(self.words.node_of_id(statement.subject or ""))
+            return node.label if node is not None else ""
+
+        return heading_of
+
+    def _tell(
+        self,
+        lessons: Lessons,
+        changed: Sequence[Statement],
+        network: Network | None,
+        asked: int,
+    ) -> None:
+        self.report.review += asked
+        if network is None:
+            return
+        self.report.gists = sum(row.kind == "gist" for row in lessons.statements.values())
+        self.report.answered = sum(
+            question.answered_by is not None
+            for i, record in lessons.episodes.items()
+            for question in record.open_questions
+            if question not in self.state.episodes[i].open_questions
+        )
+        self.report.statements["current"] = sum(
+            row.is_current and row.kind != "gist" for row in lessons.statements.values()
+        )
+        del changed
+
+
+def _changed(
+    now: Mapping[str, Statement], before: Mapping[str, Statement], device: str
+) -> list[Statement]:
+    found = []
+    for record_id, row in sorted(now.items()):
+        old = before.get(record_id)
+        if old is None or replace(row, rev=old.rev) != old:
+            found.append(replace(row, rev=((old.rev[0] if old else 0) + 1, device)))
+    return found
+
+
+def _next(record: Node | Edge, old: Record | None, now: str, device: str) -> Node | Edge:
+    """The record as it is written: the old one where nothing changed, else with the next revision."""
+    known = old if isinstance(old, (Node, Edge)) and type(old) is type(record) else None
+    if known is not None and all(
+        getattr(record, name) == getattr(known, name) for name in _TOLD[type(record)]
+    ):
+        return known
+    if isinstance(record, Edge) and record.recorded_at is None:
+        before = known.recorded_at if isinstance(known, Edge) else None
+        record = replace(record, recorded_at=before or now)
+    if known is None:
+        return replace(record, rev=(1, device))
+    return replace(record, rev=(known.rev[0] + 1, device), extra=known.extra)
+
+
+_TOLD = {
+    cls: tuple(f.name for f in fields(cls) if f.name not in ("rev", "extra", "recorded_at"))
+    for cls in (Node, Edge)
+}
+"""Fields that make a record another one."""
+
+
+def _stream(record: Node | Edge, nodes: Mapping[str, Node]) -> Stream:
+    if isinstance(record, Node):
+        return record.stream
+    source = nodes.get(record.source)
+    return source.stream if source is not None else "flow"
+
+
+def _month(lessons: Lessons, edge: Edge) -> str | None:
+    gist = lessons.before.get(edge.target)
+    return gist.value if gist is not None else None
+
+
+def _title(stream: Stream, stem: str) -> str:
+    del stream
+    return TITLES.get(stem, stem.capitalize())

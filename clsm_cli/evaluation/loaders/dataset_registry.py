@@ -1,0 +1,92 @@
+"""Every kind of labelled set, and which one a path holds."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from clsm_cli.errors import BadInputError
+from clsm_cli.evaluation.loaders import gvd, locomo, longmemeval, node_labels, own_memory, queries
+from clsm_cli.store import atomic
+
+if TYPE_CHECKING:
+    from clsm_cli.evaluation.dataset import Dataset
+
+
+class Loader(Protocol):
+    """A module that reads one layout.
+
+    Attributes:
+        KIND: Its name.
+    """
+
+    KIND: str
+
+    def matches(self, path: Path) -> bool:
+        """Whether a path looks like the set: by names and first bytes alone; never raises."""
+        ...
+
+    def load(self, path: Path) -> Dataset:
+        """Read the set.
+
+        Raises:
+            BadInputError: It cannot be read, or is not laid out like the set.
+        """
+        ...
+
+
+LOADERS: tuple[Loader, ...] = (locomo, gvd, longmemeval, own_memory, queries, node_labels)
+"""In the order in which a path is looked at."""
+KINDS = tuple(loader.KIND for loader in LOADERS)
+
+
+def load(spec: str) -> Dataset:
+    """The set that somebody named: ``KIND=PATH``, or a path whose kind is found by its looks.
+
+    Raises:
+        BadInputError: There is nothing, or nothing that a loader knows.
+    """
+    kind, mark, rest = spec.partition("=")
+    if not mark or os.path.exists(spec):
+        path = _existing(spec)
+        for loader in LOADERS:
+            if loader.matches(path):
+                return loader.load(path)
+        raise BadInputError(
+            spec,
+            "is no labelled set that clsm knows by its looks",
+            f"name its kind as KIND=PATH, KIND one of {', '.join(KINDS)}",
+        )
+    for loader in LOADERS:
+        if kind == loader.KIND:
+            return loader.load(_existing(rest))
+    raise BadInputError(
+        spec, f"{kind!r} is no kind of labelled set", f"use one of {', '.join(KINDS)}"
+    )
+
+
+def first(dataset: Dataset, cases: int) -> Dataset:
+    """The first stores of a set, as a set of its own: its digest differs.
+
+    Args:
+        dataset: The whole set.
+        cases: How many, from 1; all of them is the set itself.
+    """
+    if cases >= len(dataset.cases):
+        return dataset
+    said = f"only the first {cases} of {len(dataset.cases)} stores are used"
+    return dataset._replace(
+        digest=atomic.sha256(f"{dataset.digest} first {cases}".encode()),
+        cases=dataset.cases[:cases],
+        notes=(*dataset.notes, said),
+    )
+
+
+def _existing(name: str) -> Path:
+    if not name.strip():
+        raise BadInputError("the labelled set", "has no path", "name a file or a folder")
+    path = Path(name)
+    if not os.path.exists(path):  # unlike the method of paths, false for what can be no path
+        raise BadInputError(name, "does not exist", "check the path")
+    return path

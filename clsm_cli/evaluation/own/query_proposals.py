@@ -1,0 +1,286 @@
+"""Queries that are worth a label, and some that should find nothing.
+
+Best are questions that the person really asked. Then come facts that changed, decisions and tasks,
+and, only where these are too few, what the store knows something about. Some have no answer in it, for
+the floor has to be set on such ones too.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import chain, zip_longest
+from typing import TYPE_CHECKING
+
+from clsm_cli.model.graph import Node
+from clsm_cli.startup.records import NamedTuple
+from clsm_cli.text import route
+from clsm_cli.text.plain import plain
+from clsm_cli.text.sentences import sentences
+from clsm_cli.text.tokens import stems
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+
+    from clsm_cli.forgetting.store_contents import Memory
+    from clsm_cli.model.graph import Statement
+
+NEAR = (
+    ("blood", "What is the blood type of {}?"),
+    ("shoes", "What size of shoes does {} wear?"),
+    ("school", "Which school did {} go to?"),
+    ("middle", "What is the middle name of {}?"),
+    ("football", "Which football team does {} support?"),
+    ("instrument", "What instrument did {} learn as a child?"),
+    ("Christmas", "Where did {} spend last Christmas?"),
+    ("vote", "Which party does {} vote for?"),
+    ("passport", "When does the passport of {} expire?"),
+    ("tattoo", "What tattoo does {} have?"),
+)
+"""What may be asked of a person and is seldom recorded, each with the word that matters."""
+FAR = (
+    ("Jupiter", "How many moons does Jupiter have?"),
+    ("chess", "Who won the chess championship in 1972?"),
+    ("sponge", "How do I bake a sponge cake?"),
+    ("enzyme", "Which enzyme digests starch?"),
+    ("Roman", "When did the Roman republic end?"),
+    ("photosynthesis", "What do plants need for photosynthesis?"),
+    ("ethanol", "What is the boiling point of ethanol?"),
+    ("sewing", "How does a sewing machine make a stitch?"),
+    ("volcano", "Which volcano buried Pompeii?"),
+    ("violin", "How many strings does a violin have?"),
+)
+"""What no memory of a person's own life or work is asked, each with the word that matters."""
+PERSON = "person"
+"""Kind of node that is asked about."""
+
+
+def unanswerable(held: Memory) -> Iterator[tuple[str, str]]:
+    """Near and far in turn, each with where it lies; none whose word the store holds."""
+    texts = [told.turn.text for told in held.told.values()]
+    texts += [row.text for row in held.statements.values()]
+    known = frozenset(chain.from_iterable(map(stems, texts)))
+    people = sorted(
+        (r for r in held.records.values() if isinstance(r, Node) and r.kind == PERSON),
+        key=lambda node: (-node.n, node.id),
+    )
+    names = [node.label or node.id for node in people]
+    near = [
+        (form.format(names[place % len(names)]), "near what is known")
+        for place, form in enumerate(_unknown(NEAR, known))
+        if names
+    ]
+    far = [(text, "far from what is known") for text in _unknown(FAR, known)]
+    return (each for pair in zip_longest(near, far) for each in pair if each is not None)
+
+
+def _unknown(forms: Iterable[tuple[str, str]], known: frozenset[str]) -> list[str]:
+    return [form for word, form in forms if known.isdisjoint(stems(word))]
+
+
+NEGATIVE_EACH = 4
+"""Every so manieth query should have no answer."""
+SAME = 0.5
+"""Share of common search terms (Jaccard) from which two queries are near duplicates."""
+SHORTEST, LONGEST = 4, 30
+"""Words of a question that can be asked by itself."""
+_REQUEST = re.compile(
+    r"(?:(?:and|so|well|ok(?:ay)?|please|now),? )*"
+    r"(?:(?:can|could|would|will|shall|should|may|do|did|have|are|were) (?:you|i)\b|see\b)",
+    re.IGNORECASE,
+)
+"""A question that asks somebody to do something, or about this very moment."""
+_OPENING = re.compile(r"\A(?:(?:and|but|so|well|ok(?:ay)?|now|right)[,.]? )+", re.IGNORECASE)
+
+
+_NAME = re.compile(r"(?<= )[A-Z]\w")
+"""A capital inside a sentence."""
+_PLURAL = frozenset({"workdays", "likes", "dislikes"})
+"""Slots that hold several things."""
+
+
+class Proposal(NamedTuple):
+    """A query to be labelled.
+
+    Attributes:
+        kind: asked, changed, decision, task, concept, or negative (it should have no answer).
+        about: Where it comes from, for a person.
+        hidden: Keys of turns that are no answer: the question itself.
+    """
+
+    text: str
+    kind: str
+    about: str
+    hidden: frozenset[str] = frozenset()
+
+
+def propose(held: Memory, known: Iterable[str], number: int) -> list[Proposal]:
+    """Queries of all kinds in turn, spread over the time of the store, no two nearly the same.
+
+    Args:
+        held: The store, whole.
+        known: Queries that are labelled already.
+        number: How many at most.
+    """
+    chosen = _Distinct(known)
+    wanted = number - number // NEGATIVE_EACH
+    kinds = [_asked(held), _changed(held), _stated(held, "decision"), _stated(held, "task")]
+    found = list(_in_turn([spread(kind) for kind in kinds], chosen, wanted))
+    found += _in_turn([_concepts(held)], chosen, wanted - len(found))
+    none = (Proposal(text, "negative", about) for text, about in unanswerable(held))
+    without = list(_in_turn([none], chosen, number - wanted))
+    for place, each in enumerate(without):  # among the others, as nobody should see them coming
+        found.insert(min(len(found), (place + 1) * NEGATIVE_EACH - 1), each)
+    return found
+
+
+class _Distinct:
+    """Remembers queries, to know near duplicates."""
+
+    def __init__(self, known: Iterable[str]) -> None:
+        self._terms = [frozenset(stems(text)) for text in known]
+
+    def takes(self, text: str) -> bool:
+        """Whether a query is unlike all before; it is remembered then."""
+        terms = frozenset(stems(text))
+        if not terms or any(_share(terms, other) >= SAME for other in self._terms):
+            return False
+        self._terms.append(terms)
+        return True
+
+
+def _share(a: frozenset[str], b: frozenset[str]) -> float:
+    return len(a & b) / (len(a | b) or 1)
+
+
+def _in_turn(
+    kinds: Sequence[Iterable[Proposal]], chosen: _Distinct, number: int
+) -> Iterator[Proposal]:
+    """One of each kind after the other, until there are enough or no more."""
+    left = [iter(kind) for kind in kinds]
+    while left and number > 0:
+        for kind in tuple(left):
+            each = next((p for p in kind if chosen.takes(p.text)), None)
+            if each is None:
+                left.remove(kind)
+            elif number > 0:
+                number -= 1
+                yield each
+
+
+def spread(items: Iterable[Proposal]) -> list[Proposal]:
+    """Items that come in the order of time, so that the first few cover all of it.
+
+    The place of each is its number with the binary digits turned round (van der Corput).
+
+    >>> [int(p.text) for p in spread(Proposal(str(n), "", "") for n in range(5))]
+    [0, 4, 2, 1, 3]
+    """
+    listed = list(items)
+    width = (len(listed) - 1).bit_length()
+    turned = (int(f"{n:0{width}b}"[::-1], 2) if width else n for n in range(1 << width))
+    return [listed[at] for at in turned if at < len(listed)]
+
+
+def _asked(held: Memory) -> Iterator[Proposal]:
+    """Questions of people in conversations, the oldest first."""
+    for key in sorted(held.told, key=lambda k: (held.told[k].turn.time or "", k)):
+        told = held.told[key]
+        if told.document is not None or told.turn.role != "user":
+            continue
+        for sentence in sentences(told.turn.text):
+            text = asked(sentence)
+            if text:
+                day = (told.turn.time or "")[:10]
+                yield Proposal(text, "asked", f"asked {day}".strip(), frozenset({key}))
+
+
+def asked(sentence: str) -> str:
+    """A sentence as a question that can be asked by itself; empty where it is none.
+
+    >>> asked("And where were we with the NAS?"), asked("Can you ring the vet for me?")
+    ('Where were we with the NAS?', '')
+    >>> asked("And who wrote that?"), asked("Thanks, how are you?")
+    ('', '')
+    """
+    text = _OPENING.sub("", plain(sentence)).strip()
+    if not text.endswith("?") or not SHORTEST <= len(text.split()) <= LONGEST:
+        return ""
+    if _REQUEST.match(text) or route.points_back(text):
+        return ""
+    if len(set(stems(text))) + len(_NAME.findall(text)) < 2:
+        return ""
+    if route.decide(text, has_current=False).route == "none":
+        return ""
+    return f"{text[0].upper()}{text[1:]}"
+
+
+def _changed(held: Memory) -> Iterator[Proposal]:
+    """What a fact was before it changed."""
+    for row in _by_time(held.statements.values()):
+        before = held.statements.get(row.supersedes or "")
+        if before is None or not (row.slot and row.subject and row.value):
+            continue
+        if before.value is None or before.value.casefold() == row.value.casefold():
+            continue
+        slot = row.slot.partition("/")[0]
+        label = _label(held, row.subject)
+        if slot == "rule" or not label:
+            continue
+        about = f"changed {(row.valid_from or row.recorded_at or '')[:10]}".strip()
+        verb, pronoun = ("were", "they") if slot in _PLURAL else ("was", "it")
+        text = f"What {verb} {_owner(label)} {slot} before {pronoun} became {row.value}?"
+        yield Proposal(text, "changed", about)
+
+
+def _owner(label: str) -> str:
+    return "my" if label.casefold() == "i" else f"{label}'s"
+
+
+def _stated(held: Memory, kind: str) -> Iterator[Proposal]:
+    """Decisions or tasks, by the rarest thing that each names."""
+    names = _names(held)
+    for row in _by_time(r for r in held.statements.values() if r.kind == kind):
+        words = row.text.casefold()
+        name = next((label for label, form in names if form.search(words)), "")
+        if not name:
+            continue
+        day = (row.valid_from or row.recorded_at or "")[:10]
+        if kind == "decision":
+            text = f"What was decided about {name}?"
+        elif row.state == "done":
+            text = f"What was done about {name}?"
+        else:
+            text = f"What is still to be done about {name}?"
+        yield Proposal(text, kind, f"{kind} {day}".strip())
+
+
+def _by_time(rows: Iterable[Statement]) -> list[Statement]:
+    return sorted(rows, key=lambda row: (row.valid_from or row.recorded_at or "", row.id))
+
+
+def _names(held: Memory) -> list[tuple[str, re.Pattern[str]]]:
+    """Labels of nodes and how they stand in a text, the least mentioned first."""
+    nodes = sorted(_nodes(held), key=lambda node: (node.n, node.id))
+    return [
+        (label, re.compile(rf"(?<!\w){re.escape(label.casefold())}(?!\w)"))
+        for label in (node.label or node.id for node in nodes)
+        if len(label) > 2
+    ]
+
+
+def _nodes(held: Memory) -> list[Node]:
+    return [record for record in held.records.values() if isinstance(record, Node)]
+
+
+def _label(held: Memory, subject: str) -> str:
+    """The name of what a fact is about."""
+    record = held.records.get(subject)
+    if isinstance(record, Node):
+        return record.label or record.id
+    return "" if re.search(r"-[0-9a-f]{8}\Z", subject) else subject.replace("-", " ")
+
+
+def _concepts(held: Memory) -> Iterator[Proposal]:
+    """What the store knows something about, the most mentioned first."""
+    for node in sorted(_nodes(held), key=lambda node: (-node.n, node.id)):
+        yield Proposal(f"What do I know about {node.label or node.id}?", "concept", node.kind)

@@ -1,0 +1,140 @@
+"""The stores of a probe, made by the real ingest and consolidation, and the systems asked on them."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from clsm_cli.evaluation import benches, stores
+from clsm_cli.evaluation.benches import Bench
+from clsm_cli.evaluation.dataset import Case, Chat, Dataset, Query
+from clsm_cli.evaluation.result import Verdict
+from clsm_cli.evaluation.stores import Made
+from clsm_cli.evaluation.systems import baselines, system_registry
+from clsm_cli.evaluation.systems.system_registry import Recall
+from clsm_cli.store import atomic
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from datetime import datetime
+
+    from clsm_cli.evaluation.benches import System
+    from clsm_cli.evaluation.loaders.parsing import Said
+    from clsm_cli.evaluation.measures import Item, Retrieved
+    from clsm_cli.evaluation.stores import Workshop
+    from clsm_cli.retrieval.dense_search import Engine
+    from clsm_cli.store.layout import Store
+
+CLSM, BM25, MINILM = system_registry.CLSM, "BM25", system_registry.MINILM
+
+
+def bench(shop: Workshop, engine: Engine, name: str, turns: Iterable[Said]) -> Bench:
+    """A conversation, consolidated, and asked a day after its last turn.
+
+    Raises:
+        DiskError: The work folder cannot be written.
+    """
+    (made,) = benches.make(_dataset(name, turns), workshop(shop), engine)
+    return made
+
+
+def staged(
+    shop: Workshop,
+    engine: Engine,
+    name: str,
+    parts: Sequence[Sequence[Said]],
+    night: Callable[[Workshop, Store, datetime], None],
+) -> list[Bench]:
+    """One store that grows: a bench after each part was taken in and a night had passed.
+
+    Args:
+        shop: Where the stores are made.
+        engine: Makes the vectors of queries.
+        name: Of the probe.
+        parts: Turns, the oldest first; at most nine, so that their files sort in time.
+        night: What is done with the store after each part.
+
+    Raises:
+        DiskError: The work folder cannot be written.
+    """
+    own = workshop(shop)
+    made = stores.of_chat(own, name, Chat((), tuple(parts[0])))
+    found: list[Bench] = []
+    for number, part in enumerate(parts):
+        shop.progress(name, number, len(parts))
+        now = stores.day_after(turn.time for turn in part)
+        content = stores.json_lines(part) if number else b""
+
+        def grow(store: Store, content: bytes = content, now: datetime = now) -> None:
+            if content:
+                source = store.root.with_suffix(".jsonl")
+                atomic.put(source, content)
+                stores.take(own, store, (str(source),), now)
+            night(own, store, now)
+
+        label = f"part-{number}-{atomic.sha256(content)}-{stores.digest_of(_NIGHT)}"
+        store = stores.kept(own, made, label, grow)
+        made = Made(store, now)
+        told = [turn for each in parts[: number + 1] for turn in each]
+        dataset = _dataset(name, told)
+        whole = baselines.context_tokens(dataset.cases[0], store)
+        found.append(
+            Bench(dataset, dataset.cases[0], store, store, now, whole, shop=own, engine=engine)
+        )
+    return found
+
+
+_NIGHT = ("forgetting", "evaluation")
+"""Parts of the program that decide what a night leaves, besides those that ``kept`` looks at."""
+
+
+def consolidate(shop: Workshop, store: Store, now: datetime) -> None:
+    """A night: consolidation alone."""
+    stores.sleep(shop, store, now)
+
+
+def ask(bench: Bench, queries: Sequence[Query], names: Sequence[str]) -> dict[str, list[Retrieved]]:
+    """What some systems return for each query, by their names."""
+    known: dict[str, System] = {each.name: each for each in system_registry.plain()}
+    known[CLSM] = Recall(CLSM)
+    return {name: list(known[name].ask(bench, queries)) for name in names}
+
+
+def first(items: Iterable[Item], ids: Iterable[str]) -> float:
+    """Place from 1 of the first item that shows or rests on one of some turns; inf without one."""
+    wanted = frozenset(ids)
+    for place, item in enumerate(items, 1):
+        if not wanted.isdisjoint(item.turns):
+            return float(place)
+    return float("inf")
+
+
+def share(held: Iterable[bool]) -> float:
+    """Share of what is true; 0 of nothing."""
+    listed = list(held)
+    return sum(listed) / len(listed) if listed else 0.0
+
+
+def is_at_least(figures: Mapping[str, float], bars: Mapping[str, float]) -> bool:
+    """Whether every figure that has a bar reaches it; a system that has no such figure need not.
+
+    >>> is_at_least({"latest": 0.95}, {"latest": 0.9, "closed": 0.9})
+    True
+    """
+    return all(figures[name] >= bar for name, bar in bars.items() if name in figures)
+
+
+def verdict(system: str, figures: dict[str, float], bars: Mapping[str, float]) -> Verdict:
+    """A system's figures, and whether they reach the bars."""
+    return Verdict(system, is_at_least(figures, bars), figures)
+
+
+def _dataset(name: str, turns: Iterable[Said]) -> Dataset:
+    """A conversation as a set without labels: a probe looks at answers by itself."""
+    case = Case(name, Chat((), tuple(turns)), ())
+    return Dataset("probe", name, "", "turn", "recall@10", (case,))
+
+
+def workshop(shop: Workshop) -> Workshop:
+    """The workshop with the time of the probe's own conversations, whatever ``--now`` says."""
+    return replace(shop, folder=shop.folder / "probes", now=None)

@@ -1,0 +1,389 @@
+"""The ranking of single passages, with the shipped weights and refitted on the other cases.
+
+What ``recall`` makes of a ranking, windows and statements, is left out here: this is how well the
+signals alone put the evidence first.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from clsm_cli.evaluation.measures import Retrieved, of_passage
+from clsm_cli.retrieval import signals
+from clsm_cli.retrieval.query import Query as Asking
+from clsm_cli.retrieval.retrieve import find
+from clsm_cli.startup.records import NamedTuple
+from clsm_cli.store.index.opening import open_index
+from clsm_cli.text import tokens
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterator, Sequence
+
+    import numpy as np
+    from numpy.typing import NDArray
+
+    from clsm_cli.config import RecallSettings
+    from clsm_cli.evaluation.benches import Bench
+    from clsm_cli.evaluation.dataset import Query, Unit
+    from clsm_cli.evaluation.measures import Item
+    from clsm_cli.retrieval.dense_search import Engine
+    from clsm_cli.retrieval.ranking import Ranked
+    from clsm_cli.store.index.index_queries import Index
+
+    Floats = NDArray[np.float64]
+    Weights = dict[str, Floats]
+    """Case → weights in the order of ``SIGNALS``."""
+
+
+SIGNALS: tuple[str, ...] = signals.Signals._fields
+"""The signals of a candidate, in the order of its row of ``Run.signals``."""
+NOT_CONTENT = frozenset({"participant", "date", "temporal", "question"})
+"""Signals that look at who, when and the form of a sentence, not at what it says."""
+ITEMS = 50
+"""Items of an answer that are looked at."""
+UNLIMITED = 1 << 30
+"""Tokens."""
+MOST = 200
+"""Items of a ranking."""
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """All candidates of one query, in order of time, then of their ids.
+
+    Attributes:
+        items: Of each candidate.
+        units: What each stands for: parts of a turn for the turn, and where days are asked for its
+            turns for the day.
+        signals: float64 [candidates, len(SIGNALS)], each 0 … 1.
+        confidence: That any is relevant.
+    """
+
+    items: tuple[Item, ...]
+    units: tuple[str, ...]
+    signals: Floats
+    confidence: float
+
+    def ranked(self, weights: Floats) -> Retrieved:
+        """The first 200 units by Σ weight · signal; each by its best candidate, ties by time."""
+        import numpy as np
+
+        found: dict[str, Item] = {}
+        for place in np.argsort(-(self.signals @ weights), kind="stable").tolist():
+            found.setdefault(self.units[place], self.items[place])
+            if len(found) == MOST:
+                break
+        return Retrieved(tuple(found.values()), confidence=self.confidence)
+
+    def nothing(self) -> Retrieved:
+        """What is returned for a query without evidence: how sure the ranking is, and no item."""
+        return Retrieved((), confidence=self.confidence)
+
+
+def weights(settings: RecallSettings) -> tuple[float, ...]:
+    """The shipped weights in the order of ``SIGNALS``."""
+    return tuple(signals.weights(settings))
+
+
+class Asker:
+    """Puts queries to one store; nothing is written.
+
+    Args:
+        index: Of the store, fresh.
+        settings: How it is asked.
+        engine: Makes the vectors of queries.
+        unit: What evidence is named by.
+    """
+
+    def __init__(self, index: Index, settings: RecallSettings, engine: Engine, unit: Unit) -> None:
+        self._index = index
+        self._settings = settings
+        self._engine = engine
+        self._unit = unit
+        self._known: dict[int, _Known] = {}
+
+    def find(self, text: str, at: str) -> Ranked:
+        """What retrieval finds for a query that is asked at an ISO time."""
+        query = Asking(text, at, ITEMS, UNLIMITED)
+        return find(self._index, query, self._engine, self._settings, has_model=True).ranked
+
+    def run(self, ranked: Ranked) -> Run:
+        """All candidates of what was found."""
+        import numpy as np
+
+        self._learn([candidate.row for candidate in ranked.candidates])
+        pairs = sorted(
+            ((self._known[candidate.row], candidate.signals) for candidate in ranked.candidates),
+            key=lambda pair: (pair[0].time, pair[0].item.id),
+        )
+        measured = np.array([values for _, values in pairs], dtype=np.float64)
+        return Run(
+            items=tuple(known.item for known, _ in pairs),
+            units=tuple(known.unit for known, _ in pairs),
+            signals=measured.reshape(-1, len(SIGNALS)),
+            confidence=ranked.confidence,
+        )
+
+    def _learn(self, rows: Sequence[int]) -> None:
+        """Look at passages that were not met yet."""
+        new = [row for row in rows if row not in self._known]
+        for row, passage in self._index.passages(new).items():
+            item = of_passage(passage, tokens.count_tokens(passage.text))
+            self._known[row] = _Known(passage.time or "", item, _unit_of(item, self._unit))
+
+
+class _Known(NamedTuple):
+    """A passage that was met."""
+
+    time: str
+    item: Item
+    unit: str
+
+
+def _unit_of(item: Item, unit: Unit) -> str:
+    """What an item stands for; quotes may stand in any part of a turn, so there it is the part."""
+    if unit == "quote":
+        return item.id
+    return item.day if unit == "day" else item.turns[0]
+
+
+RIDGE = 1e-3
+"""Pull of the weights to 0 per question; keeps a signal that never varies from having any weight."""
+STEPS = 30
+"""Newton steps at most; about eight are needed."""
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """The candidates of one question.
+
+    Attributes:
+        signals: float64 [candidates, signals].
+        gold: Places of the candidates that answer it, at least one.
+    """
+
+    signals: Floats
+    gold: tuple[int, ...]
+
+
+def fit(samples: Sequence[Sample], frozen: Sequence[int] = ()) -> Floats:
+    """The weights w under which gold candidates are likeliest to be chosen.
+
+    Each question is a choice among its candidates x_i, p_i = exp(w·x_i) / Σ_j exp(w·x_j), and
+
+        L(w) = Σ_questions mean_gold log p_g − ½ · ridge · questions · |w|²
+
+    is concave, so Newton's method finds its one maximum whatever the start (McFadden 1974; as a
+    ranking loss, ListNet's top-one likelihood, Cao et al. 2007). Its gradient is Σ (x̄_gold − E_p x),
+    its Hessian −Σ Cov_p(x); exponents are shifted by their maximum.
+
+    Args:
+        samples: One a question.
+        frozen: Signals whose weight stays 0.
+
+    Returns:
+        float64 [signals].
+
+    >>> import numpy as np
+    >>> steep = Sample(np.array([[1.0, 0.0], [0.0, 0.0]]), (0,))
+    >>> weights = fit([steep] * 10)
+    >>> bool(weights[0] > 1), float(weights[1])
+    (True, 0.0)
+    """
+    import numpy as np
+
+    width = samples[0].signals.shape[1]
+    free = [at for at in range(width) if at not in set(frozen)]
+    choices = _Choices(samples, free)
+    weights = np.zeros(len(free))
+    for _ in range(STEPS):
+        gradient, curvature, value = choices.derivatives(weights)
+        step = np.linalg.solve(curvature, gradient)
+        while choices.value(weights + step) < value and np.abs(step).max() > 1e-9:
+            step /= 2
+        weights = weights + step
+        if np.abs(step).max() < 1e-6:
+            break
+    found = np.zeros(width)
+    found[free] = weights
+    return found
+
+
+class _Choices:
+    """All samples as one table, so that a step is a few passes over it."""
+
+    def __init__(self, samples: Sequence[Sample], columns: Sequence[int]) -> None:
+        import numpy as np
+
+        sizes = np.array([len(sample.signals) for sample in samples])
+        self.table = np.concatenate([sample.signals[:, columns] for sample in samples])
+        self.starts = np.concatenate([[0], np.cumsum(sizes)[:-1]])
+        self.owner = np.repeat(np.arange(len(samples)), sizes)
+        self.gold = np.stack(
+            [sample.signals[list(sample.gold)][:, columns].mean(axis=0) for sample in samples]
+        )
+        self.ridge = RIDGE * len(samples)
+
+    def _logs(self, weights: Floats) -> tuple[Floats, Floats]:
+        """The log of Σ exp of each question, and the probability of every candidate."""
+        import numpy as np
+
+        scores = self.table @ weights
+        highest = np.maximum.reduceat(scores, self.starts)
+        shares = np.exp(scores - highest[self.owner])
+        totals = np.add.reduceat(shares, self.starts)
+        return np.log(totals) + highest, shares / totals[self.owner]
+
+    def value(self, weights: Floats) -> float:
+        logs, _ = self._logs(weights)
+        return float((self.gold @ weights - logs).sum() - self.ridge / 2 * (weights @ weights))
+
+    def derivatives(self, weights: Floats) -> tuple[Floats, Floats, float]:
+        """Gradient, negated Hessian, and value."""
+        import numpy as np
+
+        logs, shares = self._logs(weights)
+        weighted = self.table * shares[:, None]
+        means = np.add.reduceat(weighted, self.starts)
+        gradient = (self.gold - means).sum(axis=0) - self.ridge * weights
+        curvature = weighted.T @ self.table - means.T @ means + self.ridge * np.eye(len(weights))
+        value = (self.gold @ weights - logs).sum() - self.ridge / 2 * (weights @ weights)
+        return gradient, curvature, float(value)
+
+
+def shipped(asked: Sequence[Asked], left_out: Collection[str] = ()) -> Weights:
+    """The weights in the settings of each store.
+
+    Args:
+        asked: The cases.
+        left_out: Names of signals whose weight is 0 instead.
+    """
+    import numpy as np
+
+    kept = np.array([name not in left_out for name in SIGNALS])
+    return {
+        each.bench.case.name: np.array(weights(each.bench.raw.settings.recall)) * kept
+        for each in asked
+    }
+
+
+def leave_one_out(asked: Sequence[Asked], frozen: Collection[str] = ()) -> Weights:
+    """Weights for each case, fitted on the queries of all others (``fit``).
+
+    Signals without a shipped weight get none.
+
+    Args:
+        asked: The cases; queries without gold among their candidates teach nothing.
+        frozen: Names of further signals that stay out.
+
+    Returns:
+        Empty where fewer than two cases have anything to learn from.
+    """
+    samples = {each.bench.case.name: each.samples for each in asked}
+    if sum(map(bool, samples.values())) < 2:
+        return {}
+    out = {*unused(asked), *frozen}
+    places = [place for place, name in enumerate(SIGNALS) if name in out]
+    return {
+        left_out: fit(
+            [sample for name, found in samples.items() if name != left_out for sample in found],
+            places,
+        )
+        for left_out in samples
+    }
+
+
+def unused(asked: Sequence[Asked]) -> tuple[str, ...]:
+    """Names of the signals that no store has a weight for."""
+    table = list(shipped(asked).values())
+    return tuple(
+        name for place, name in enumerate(SIGNALS) if not any(weights[place] for weights in table)
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """A case, some of its queries, and the candidates of each."""
+
+    bench: Bench
+    queries: tuple[Query, ...]
+    runs: tuple[Run, ...]
+
+    def pairs(self) -> Iterator[tuple[Query, Run]]:
+        """Each query with its candidates."""
+        return zip(self.queries, self.runs, strict=True)
+
+    @cached_property
+    def samples(self) -> list[Sample]:
+        """What weights can be fitted to: the queries that have gold among their candidates."""
+        unit = self.bench.dataset.unit
+        found = []
+        for query, run in self.pairs():
+            places = tuple(
+                place
+                for place, item in enumerate(run.items)
+                if any(item.holds(piece, unit) for piece in query.gold)
+            )
+            if places:
+                found.append(Sample(run.signals, places))
+        return found
+
+
+def ask_all(benches: Sequence[Bench], queries: Sequence[Sequence[Query]]) -> list[Asked]:
+    """The candidates of all queries, one case after the other.
+
+    Args:
+        benches: The cases.
+        queries: What each is asked.
+    """
+    return [
+        Asked(bench, tuple(those), tuple(_ask(bench, those)))
+        for bench, those in zip(benches, queries, strict=True)
+    ]
+
+
+def _ask(bench: Bench, queries: Sequence[Query]) -> Iterator[Run]:
+    with open_index(bench.raw, bench.shop.embedder) as opened:
+        asker = Asker(opened.index, bench.raw.settings.recall, bench.engine, bench.dataset.unit)
+        for number, query in enumerate(queries):
+            bench.shop.progress(f"passages of {bench.case.name}", number, len(queries))
+            yield asker.run(asker.find(query.text, bench.time_of(query)))
+
+
+SHIPPED, CONTENT = "clsm ranking", "clsm content"
+REFIT, REFIT_CONTENT = "clsm refit", "clsm content refit"
+ABOUT = {
+    SHIPPED: "single passages of the store as ingested, by the shipped weights",
+    CONTENT: "the same without the signals of who, when and the form of a sentence",
+    REFIT: "weights fitted on the other cases: conditional logit, leave one case out",
+    REFIT_CONTENT: "the same without the signals of who, when and the form of a sentence",
+}
+"""Each system in a line."""
+
+
+def ranked(asked: Sequence[Asked]) -> dict[str, list[list[Retrieved]]]:
+    """``rank`` for cases that were asked already."""
+    return {name: by(asked, weights) for name, weights in _systems(asked).items()}
+
+
+def by(asked: Sequence[Asked], weights: Weights) -> list[list[Retrieved]]:
+    """The rankings of all queries by some weights, by case."""
+    return [
+        [
+            run.ranked(weights[each.bench.case.name]) if query.gold else run.nothing()
+            for query, run in each.pairs()
+        ]
+        for each in asked
+    ]
+
+
+def _systems(asked: Sequence[Asked]) -> dict[str, Weights]:
+    found = {
+        SHIPPED: shipped(asked),
+        CONTENT: shipped(asked, NOT_CONTENT),
+        REFIT: leave_one_out(asked),
+        REFIT_CONTENT: leave_one_out(asked, NOT_CONTENT),
+    }
+    return {name: weights for name, weights in found.items() if weights}

@@ -1,0 +1,443 @@
+"""Shadow mode: started, brought up to date after each night, reported.
+
+What was used is worked out when it is logged and not when it is reported: the static files change,
+memories fade and are forgotten, and a figure that was true stays so.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from clsm_cli.errors import BadInputError
+from clsm_cli.evaluation.shadow import log, sittings
+from clsm_cli.evaluation.shadow.log import Mode, Row, Side
+from clsm_cli.ingestion.ingest_report import utc
+from clsm_cli.startup.records import NamedTuple
+from clsm_cli.store.index.opening import open_index
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Sequence
+    from datetime import datetime
+
+    from clsm_cli.evaluation.shadow.sittings import Claim, Load, Rarity, Replayed, Sitting, Told
+    from clsm_cli.ingestion.ingest_report import Progress
+    from clsm_cli.retrieval.dense_search import Engine
+    from clsm_cli.store.index.opening import Embedder
+    from clsm_cli.store.layout import Store
+
+FEW = 5
+"""Sessions below which nothing should be decided."""
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """One way to remember, over all sessions.
+
+    Attributes:
+        tokens: Loaded in a session, each item once; the mean.
+        prompt: In front of the model at a prompt; the mean.
+        relevance: Tokens of the sentences used / tokens loaded.
+        retention: Prompts whose reply used something that was loaded / prompts. It stands for CLS-M's
+            correct recalls / recall prompts, as nobody marks which prompts those were.
+    """
+
+    tokens: float
+    prompt: float
+    relevance: float
+    retention: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """Shadow mode so far.
+
+    Attributes:
+        is_on: Whether it goes on.
+        rows: The sessions by time.
+        compared: Of them, those beside which files were loaded; all figures are over these, or over
+            all sessions where there are none.
+        again: Tokens of a session if an item counts as often as it came; the mean.
+        efficiency: 1 - tokens of clsm / tokens of the files in front of the model at a prompt; CLS-M:
+            1 - memory tokens / budget, the budget being what is loaded today.
+        overlap: Of what was used of the files, the share that clsm would have loaded; None: nothing.
+        beyond: Of what was used of clsm's, the share that is in no file; None: nothing.
+        changed: Sessions whose files were written after they began.
+        notes: What else should be known.
+    """
+
+    is_on: bool
+    rows: tuple[Row, ...]
+    compared: int
+    clsm: Figures | None
+    static: Figures | None
+    again: float
+    efficiency: float | None
+    overlap: float | None
+    beyond: float | None
+    changed: int
+    verdict: str
+    notes: tuple[str, ...]
+
+
+def relevance(used: int, loaded: int) -> float:
+    """CLS-M's relevance: tokens referenced / tokens loaded; 0 where nothing was loaded.
+
+    >>> relevance(96, 6400), relevance(0, 0)
+    (0.015, 0.0)
+    """
+    return used / loaded if loaded else 0.0
+
+
+def efficiency(tokens: float, budget: float) -> float | None:
+    """CLS-M's efficiency: 1 - memory tokens / total budget; None without a budget.
+
+    >>> efficiency(800, 6400), efficiency(800, 0)
+    (0.875, None)
+    """
+    return 1 - tokens / budget if budget else None
+
+
+def build(rows: Sequence[Row], notes: Sequence[str], *, is_on: bool) -> Report:
+    """The figures of some sessions.
+
+    Args:
+        rows: Of the log, by time.
+        notes: What the log itself gives reason to say.
+        is_on: Whether shadow mode goes on.
+    """
+    beside = [(row, row.static) for row in rows if row.static is not None]
+    counted = [row for row, _ in beside] or list(rows)
+    clsm = _figures([(row, row.clsm) for row in counted])
+    static = _figures(beside)
+    return Report(
+        is_on=is_on,
+        rows=tuple(rows),
+        compared=len(beside),
+        clsm=clsm,
+        static=static,
+        again=sum(row.again for row in counted) / max(1, len(counted)),
+        efficiency=efficiency(clsm.prompt, static.prompt) if clsm and static else None,
+        overlap=_share(sum(row.both for row, _ in beside), sum(side.used for _, side in beside)),
+        beyond=_share(
+            sum(row.beyond for row, _ in beside), sum(row.clsm.used for row, _ in beside)
+        ),
+        changed=sum(row.changed for row, _ in beside),
+        verdict=verdict(clsm, static, len(counted)),
+        notes=tuple(notes),
+    )
+
+
+def verdict(clsm: Figures | None, static: Figures | None, sessions: int) -> str:
+    """The result in one sentence.
+
+    >>> print(verdict(Figures(900, 800, 0.23, 0.5), Figures(6400, 6400, 0.04, 0.5), 14))
+    over 14 sessions clsm would have put 800 tokens before the model at a prompt instead of 6,400; \
+23.0 % of what it loaded was used instead of 4.0 %, in 50.0 % of the replies instead of 50.0 %: \
+better in 2 of 3
+    """
+    if clsm is None:
+        return "no session was logged yet"
+    over = "over 1 session" if sessions == 1 else f"over {sessions} sessions"
+    told = f"{over} clsm would have put {clsm.prompt:,.0f} tokens before the model at a prompt"
+    if static is None:
+        return (
+            f"{told}; {_percent(clsm.relevance)} of what it loaded was used, in"
+            f" {_percent(clsm.retention)} of the replies; there are no files to compare with"
+        )
+    told += (
+        f" instead of {static.prompt:,.0f}; {_percent(clsm.relevance)} of what it loaded was used"
+        f" instead of {_percent(static.relevance)}, in {_percent(clsm.retention)} of the replies"
+        f" instead of {_percent(static.retention)}"
+    )
+    if sessions < FEW:
+        return f"{told}; fewer than {FEW} sessions decide nothing"
+    wins = (
+        clsm.prompt < static.prompt,
+        clsm.relevance > static.relevance,
+        (clsm.retention or 0.0) > (static.retention or 0.0),
+    )
+    return f"{told}: better in {sum(wins)} of 3"
+
+
+def _percent(value: float | None) -> str:
+    return "none" if value is None else f"{100 * value:.1f} %"
+
+
+def _figures(sides: Sequence[tuple[Row, Side]]) -> Figures | None:
+    if not sides:
+        return None
+    asked = sum(row.asked for row, _ in sides)
+    loaded = sum(side.tokens for _, side in sides)
+    prompt = (
+        sum(side.prompt * row.asked for row, side in sides) / asked
+        if asked
+        else sum(side.prompt for _, side in sides) / len(sides)
+    )
+    return Figures(
+        tokens=loaded / len(sides),
+        prompt=prompt,
+        relevance=relevance(sum(side.used for _, side in sides), loaded),
+        retention=_share(sum(side.replies for _, side in sides), asked),
+    )
+
+
+def _share(part: int, whole: int) -> float | None:
+    return part / whole if whole else None
+
+
+class Started(NamedTuple):
+    """Shadow mode as it is now, and whether it was off before."""
+
+    mode: Mode
+    is_new: bool
+
+
+def start(store: Store, named: Sequence[str], budget: int | None, now: datetime) -> Started:
+    """Turn shadow mode on; where it is on, only what is named changes.
+
+    Args:
+        store: Of which memory.
+        named: Files and workspaces that the agent loads; none: those that the store took in.
+        budget: Tokens of a briefing, and of each answer; None: as ``clsm recall`` has it.
+        now: What the store takes in from now on is logged.
+
+    Raises:
+        BadInputError: A file is missing, not text, or too large; nothing is changed.
+        DamagedStoreError: What is on cannot be read.
+        DiskError: The disk refused.
+    """
+    files = log.checked_files(named)
+    before = log.mode(store)
+    if before is None:
+        wanted = Mode(
+            utc(now), files or log.ingested_files(store), budget or store.settings.recall.budget
+        )
+    else:
+        wanted = Mode(before.since, files or before.static, budget or before.budget)
+    if wanted != before:
+        log.start(store, wanted)
+    return Started(wanted, before is None)
+
+
+def report(store: Store, since: datetime | None) -> Report:
+    """What the log says.
+
+    Args:
+        store: Whose log.
+        since: Leave out sessions that began before.
+
+    Raises:
+        BadInputError: Shadow mode is off and nothing is logged.
+        DamagedStoreError: The log is no file that can be read.
+    """
+    mode = log.mode(store)
+    rows, bad = log.logged_rows(store)
+    if mode is None and not rows and not bad:
+        reason = "is off on this machine and has logged nothing"
+        raise BadInputError("shadow mode", reason, "turn it on with: clsm eval shadow start")
+    first = "" if since is None else utc(since)
+    kept = [row for row in rows if row.at >= first]
+    return build(kept, _notes(store, kept, bad), is_on=mode is not None)
+
+
+def _notes(store: Store, rows: Sequence[Row], bad: int) -> list[str]:
+    notes = []
+    if changed := sum(row.changed for row in rows):
+        notes.append(
+            f"in {changed} of {len(rows)} sessions a file was written after the session began; what"
+            " was used of it may come from that session"
+        )
+    if bad:
+        lines = "1 line of the log is" if bad == 1 else f"{bad} lines of the log are"
+        notes.append(f"{lines} not readable and left out")
+    if others := log.others(store):
+        notes.append(f"other machines have logs of their own: {', '.join(others)}")
+    return notes
+
+
+NIGHT = 200
+"""Prompts that are asked in one run; what is left is asked in the next."""
+
+
+class Caught(NamedTuple):
+    """What a run logged.
+
+    Attributes:
+        logged: Sittings.
+        left: Sittings that are over and wait for the next run.
+        open: Sittings that are not over.
+        warnings: A sentence for each thing that went wrong; nothing else did.
+    """
+
+    logged: int = 0
+    left: int = 0
+    open: int = 0
+    warnings: tuple[str, ...] = ()
+
+
+def catch_up(
+    store: Store, engine: Engine, embedder: Embedder, now: datetime, progress: Progress
+) -> Caught:
+    """Log what is new; while shadow mode is off, nothing. It never fails: it says what went wrong.
+
+    Args:
+        store: Whose conversations.
+        engine: Makes the vectors of prompts.
+        embedder: Makes the vectors of passages that have none yet.
+        now: The newest sitting is over if nobody spoke for long.
+        progress: Told how many sittings are measured.
+    """
+    try:
+        current = log.mode(store)
+        if current is None:
+            return Caught()
+        return _caught_up(store, current, engine, embedder, now, progress)
+    except Exception as error:  # noqa: BLE001  # a measurement must not stop a consolidation
+        return Caught(warnings=(f"shadow mode logged nothing: {error}",))
+
+
+def _caught_up(
+    store: Store,
+    mode: Mode,
+    engine: Engine,
+    embedder: Embedder,
+    now: datetime,
+    progress: Progress,
+) -> Caught:
+    told = sittings.read(store, mode.since, now)
+    known = {turn for row in log.logged_rows(store)[0] for turn in row.turns}
+    new = [
+        each
+        for each in told.sittings
+        if known.isdisjoint(log.mark(turn.key) for turn in each.turns)
+    ]
+    over = [each for each in new if each.is_over]
+    chosen = _affordable(over)
+    warnings = []
+    if utc(now) < mode.since:
+        warnings.append(f"the clock is behind {mode.since}, when shadow mode was started")
+    if len(chosen) < len(over):
+        left = len(over) - len(chosen)
+        wait = "1 session waits" if left == 1 else f"{left} sessions wait"
+        warnings.append(f"shadow mode asks {NIGHT} prompts a run; {wait} for the next")
+    missing: dict[str, None] = {}
+    found = []
+    for row, unread in _rows(store, mode, chosen, told, engine, embedder, progress):
+        found.append(row)
+        missing.update(dict.fromkeys(unread))
+    log.append(store, found)
+    warnings += [f"not loaded beside memory: {each}" for each in missing]
+    return Caught(len(chosen), len(over) - len(chosen), len(new) - len(over), tuple(warnings))
+
+
+def _affordable(over: Sequence[Sitting]) -> list[Sitting]:
+    """The newest sittings that one run can ask, at least one."""
+    chosen: list[Sitting] = []
+    asked = 0
+    for sitting in over:
+        asked += len(sittings.prompts(sitting))
+        if chosen and asked > NIGHT:
+            break
+        chosen.append(sitting)
+    return chosen
+
+
+def _rows(
+    store: Store,
+    mode: Mode,
+    chosen: Sequence[Sitting],
+    told: Told,
+    engine: Engine,
+    embedder: Embedder,
+    progress: Progress,
+) -> Iterator[tuple[Row, tuple[str, ...]]]:
+    if not chosen:
+        return
+    replayed = sittings.replay(store, told, chosen, mode.budget, engine, embedder)
+    with open_index(store, None) as opened:
+        rarity = sittings.Rarity(opened.index.connection, opened.index.size()[0])
+        for done, (sitting, given) in enumerate(zip(chosen, replayed, strict=True), 1):
+            beside = log.load_static(mode.static, sitting.start, store)
+            yield _measured(sitting, given, beside, mode.budget, rarity), beside.missing
+            progress("shadow mode", done, len(chosen))
+
+
+def _measured(
+    sitting: Sitting, given: Replayed, beside: log.Static, budget: int, rarity: Rarity
+) -> Row:
+    look = _Look(sitting, rarity)
+    came = [*given.briefing, *(each for _, found in given.answers for each in found)]
+    loads = {(each.id, each.text): each for each in came}
+    taken = look.taken(given)
+    of_files = [claim for block in beside.blocks for claim in look.of(block, -1)]
+    of_clsm = [claim for found in taken.values() for claim in found]
+    said = [sittings.words(text) for _, text in loads]
+    written = [sittings.words(block.text) for block in beside.blocks]
+    asked = len(given.answers)
+    briefing, again = _tokens(given.briefing), _tokens(came)
+    return Row(
+        sitting=log.mark(sitting.first),
+        at=utc(sitting.start),
+        turns=tuple(log.mark(turn.key) for turn in sitting.turns),
+        prompts=sum(turn.role == "user" for turn in sitting.turns),
+        asked=asked,
+        budget=budget,
+        clsm=Side(
+            tokens=_tokens(loads.values()),
+            prompt=briefing + (again - briefing) / max(1, asked),
+            used=_tokens(of_clsm),
+            replies=sum(look.replies(at, (*given.briefing, *found)) for at, found in given.answers),
+        ),
+        again=again,
+        static=None
+        if not beside.tokens
+        else Side(
+            tokens=beside.tokens,
+            prompt=float(beside.tokens),
+            used=_tokens(of_files),
+            replies=sum(look.replies(at, beside.blocks) for at, _ in given.answers),
+        ),
+        both=_tokens(claim for claim in of_files if sittings.is_used(claim, said, rarity)),
+        beyond=_tokens(claim for claim in of_clsm if not sittings.is_used(claim, written, rarity)),
+        changed=beside.is_changed,
+        items=tuple(sorted({log.mark(each.id) for each in loads.values()})),
+        taken=tuple(sorted({log.mark(name) for name, _ in taken})),
+    )
+
+
+def _tokens(found: Iterable[Load | Claim]) -> int:
+    return sum(each.tokens for each in found)
+
+
+class _Look:
+    """What a sitting took up of what was loaded."""
+
+    def __init__(self, sitting: Sitting, rarity: Rarity) -> None:
+        self._rarity = rarity
+        self._turns = [sittings.words(turn.text) for turn in sitting.turns]
+        self._prompts = [at for at, turn in enumerate(sitting.turns) if turn.role == "user"]
+        self._claims: dict[str, tuple[Claim, ...]] = {}
+
+    def of(self, load: Load, at: int, until: int | None = None) -> tuple[Claim, ...]:
+        """The sentences that turns after a prompt take up; at -1 it was there from the start."""
+        if load.text not in self._claims:
+            self._claims[load.text] = sittings.claims(load.text)
+        asked = self._turns[at] if at >= 0 else frozenset()
+        return sittings.used(
+            self._claims[load.text], self._turns[at + 1 : until], asked, self._rarity
+        )
+
+    def taken(self, given: Replayed) -> dict[tuple[str, str], tuple[Claim, ...]]:
+        """Of all that was loaded what was used, by id and text, with the sentences."""
+        found: dict[tuple[str, str], dict[Claim, None]] = {}
+        for at, loads in ((-1, given.briefing), *given.answers):
+            for each in loads:
+                if sentences := self.of(each, at):
+                    found.setdefault((each.id, each.text), {}).update(dict.fromkeys(sentences))
+        return {name: tuple(sentences) for name, sentences in found.items()}
+
+    def replies(self, at: int, loads: Sequence[Load]) -> bool:
+        """Whether the turns up to the next prompt take up something that stood before them."""
+        until = next((place for place in self._prompts if place > at), None)
+        return any(self.of(each, at, until) for each in loads)

@@ -1,0 +1,304 @@
+"""Decay: recalls are folded, what was not used for long is archived, old rows move out of the way.
+
+Read in this order: ``survey`` what there is, ``withdrawing`` which rules nobody shows any more,
+``fading`` what is archived, ``compaction`` which rows go, and here what of it is written. Nothing is
+deleted. What follows does not depend on how often it is run, and a second run changes nothing.
+
+What a decay tells of each thing that changes: what it is, since when, and why.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from clsm_cli.consolidation.edit_session import at_desk
+from clsm_cli.consolidation.write_plan import FEW
+from clsm_cli.errors import RefusedError
+from clsm_cli.forgetting import fading, folding, row_compaction, rule_withdrawal
+from clsm_cli.forgetting.decay_report import Item, Report, Request, StreamState
+from clsm_cli.model.graph import Edge, Statement
+from clsm_cli.model.streams import STREAMS
+from clsm_cli.scoring import retention
+from clsm_cli.startup.records import NamedTuple
+from clsm_cli.store import archive, atomic, record_files, runs, settle
+from clsm_cli.store.index.indexed_files import ARCHIVED
+from clsm_cli.store.index.opening import published
+from clsm_cli.text.tokens import count_tokens
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from datetime import date
+    from pathlib import Path
+
+    from clsm_cli.consolidation.edit_session import Desk
+    from clsm_cli.forgetting.clock import Clock
+    from clsm_cli.forgetting.fading import Faded, Share, Survey, Trace
+    from clsm_cli.forgetting.row_compaction import Moved
+    from clsm_cli.forgetting.rule_withdrawal import Withdrawn
+    from clsm_cli.model.codec import Record
+    from clsm_cli.model.streams import Stream
+    from clsm_cli.store.layout import Store
+
+
+class Teller:
+    """Tells of the items of one survey.
+
+    Args:
+        survey: What was found.
+        label: What a person calls a node.
+        curve: The law of retention.
+    """
+
+    def __init__(self, survey: Survey, label: Callable[[str], str], curve: str) -> None:
+        self._today = survey.clock.today
+        self._before = survey.before.since
+        self._traces = {trace.id: trace for trace in survey.traces}
+        self._label = label
+        self._curve = curve
+
+    def archived(self, shares: Iterable[Share]) -> tuple[Item, ...]:
+        """What is archived now and was not before, by stream and since when."""
+        fresh = [f for share in shares for f in share.faded if f.trace.id not in self._before]
+        return tuple(self._archived(each) for each in fresh)
+
+    def _archived(self, faded: Faded) -> Item:
+        why = f"not used for {_days(faded.trace.last, self._today)}"
+        return self._item(faded.trace, faded.since, why)
+
+    def revived(self, shares: Iterable[Share]) -> tuple[Item, ...]:
+        """What was archived before and is no more, as far as it is still there, by id."""
+        still = {each.trace.id for share in shares for each in share.faded}
+        found = [
+            self._traces[i] for i in sorted(self._before) if i not in still and i in self._traces
+        ]
+        return tuple(self._revived(trace) for trace in found)
+
+    def _revived(self, trace: Trace) -> Item:
+        if trace.last > self._before[trace.id]:
+            since, why = trace.last, f"used on {trace.last}"
+        elif trace.kept:
+            since, why = self._today, trace.kept
+        elif trace.since(self._curve) > self._today:
+            since, why = self._today, "not faded as far as is known now"
+        else:
+            since, why = self._today, "its stream has lost its share already"
+        return self._item(trace, since, why)
+
+    def _item(self, trace: Trace, since: date, why: str) -> Item:
+        left = round(trace.left(self._today, self._curve), 4)
+        last = str(trace.last)
+        return Item(
+            trace.id,
+            trace.kind,
+            trace.stream,
+            str(since),
+            last,
+            left,
+            trace.tokens,
+            why,
+            trace.text,
+        )
+
+    def withdrawn(self, each: Withdrawn) -> Item:
+        """A rule that is not believed any more."""
+        row, why = each.row, f"not shown for {_days(each.shown, self._today)}"
+        size = count_tokens(row.text)
+        sure = round(each.sure, 4)
+        since, shown = str(each.since), str(each.shown)
+        return Item(row.id, row.kind, row.stream, since, shown, sure, size, why, row.text)
+
+    def moved(self, each: Moved) -> Item:
+        """A row that goes to the archive."""
+        row, ended = each.row, str(each.ended)
+        if isinstance(row, Edge):
+            kind, text = "edge", f"{self._name(row.source)} {row.type} {self._name(row.target)}"
+        else:
+            kind, text = row.kind, row.text
+        why = f"superseded {_days(each.ended, self._today)} ago"
+        size = count_tokens(text)
+        return Item(row.id, kind, each.stream, str(each.since), ended, None, size, why, text)
+
+    def _name(self, node: str) -> str:
+        return self._label(node) or node
+
+
+def state(stream: Stream, share: Share) -> StreamState:
+    """How much of a stream is archived."""
+    return StreamState(
+        items=share.items,
+        archived=len(share.faded),
+        tokens=share.total,
+        archived_tokens=share.tokens,
+        most=round(1 - retention.SURVIVAL[stream], 4),
+        kept=share.kept,
+    )
+
+
+def about_clock(clock: Clock) -> list[str]:
+    """What a person should hear of the clock, and of stamps that lie ahead."""
+    told = []
+    if not clock.is_believed:
+        told.append(
+            f"the clock says {clock.today}, the newest entry of the store is of {clock.newest}:"
+            " nothing was archived, revived, withdrawn or compacted. If the clock is right, say so"
+            f" once with: clsm decay --now {clock.today}"
+        )
+    if clock.future:
+        told.append(
+            f"entries of {len(clock.future)} days lie ahead, up to {clock.future[-1]}; they count as"
+            " of today"
+        )
+    return told
+
+
+def _days(since: date, today: date) -> str:
+    count = (today - since).days
+    return f"{count} day" if count == 1 else f"{count} days"
+
+
+class Plan(NamedTuple):
+    """What a decay is about to do.
+
+    Attributes:
+        rules: How many stand.
+        shares: What is archived of each stream.
+        old: Folders of preimages that go.
+    """
+
+    survey: Survey
+    rules: int
+    withdrawn: tuple[Withdrawn, ...]
+    shares: dict[Stream, Share]
+    moved: tuple[Moved, ...]
+    old: tuple[Path, ...]
+
+    def needs_yes(self, mass_loss: float) -> bool:
+        """Whether so many rules would be withdrawn that somebody should know."""
+        return len(self.withdrawn) > min(settle.MOST, max(FEW, mass_loss * self.rules))
+
+
+def decay(store: Store, request: Request) -> Report:
+    """Let a store's memories fade, as far as its clock can be believed.
+
+    Raises:
+        LockedError: Another clsm kept the lock.
+        RefusedError: Many rules would be withdrawn at once.
+        DiskError: The disk refused; what was written is whole, and the next run goes on.
+    """
+    warnings: list[str] = []
+    with at_desk(store, "decay", request.now, warnings.append, dry_run=request.dry_run) as desk:
+        plan = _plan(desk, request)
+        needs_yes = plan.needs_yes(store.settings.consolidation.mass_loss)
+        run = None
+        if not request.dry_run:
+            if needs_yes and not request.yes:
+                raise _refusal(plan)
+            run = _apply(desk, plan, warnings)
+    found = plan.survey
+    told = Teller(found, desk.label, store.settings.graph.retention)
+    warnings += [
+        f"{p.path}{f', line {p.line}' if p.line else ''}: {p.reason}" for p in found.problems
+    ]
+    return Report(
+        dry_run=request.dry_run,
+        run=run,
+        clock=found.clock,
+        recalls=found.folded.recalls,
+        days=found.folded.days,
+        streams={stream: state(stream, plan.shares[stream]) for stream in plan.shares},
+        archive=told.archived(plan.shares.values()),
+        revive=told.revived(plan.shares.values()) if found.clock.is_believed else (),
+        withdraw=tuple(map(told.withdrawn, plan.withdrawn)),
+        compact=tuple(map(told.moved, plan.moved)),
+        rules=plan.rules,
+        preimages=len(plan.old),
+        needs_yes=needs_yes,
+        warnings=(*warnings, *about_clock(found.clock)),
+    )
+
+
+def _plan(desk: Desk, request: Request) -> Plan:
+    store, curve = desk.store, desk.store.settings.graph.retention
+    rows = desk.statements
+    found = fading.look(store, desk.records, rows, request.now, is_told=request.explicit)
+    rules = len(rule_withdrawal.rules(rows.values()))
+    if not found.clock.is_believed:
+        return Plan(found, rules, (), {}, (), ())
+    today = found.clock.today
+    settings = store.settings.consolidation
+    withdrawn = rule_withdrawal.faded(
+        rows.values(), desk.records.values(), found.heard, found.used, today, settings, found.behind
+    )
+    after = {each.row.id: each.closed(store.device) for each in withdrawn}
+    standing = [trace for trace in found.traces if trace.id not in after]
+    gone = [t._replace(kept="no longer current") for t in found.traces if t.id in after]
+    return Plan(
+        found,
+        rules,
+        tuple(withdrawn),
+        fading.archived([*standing, *gone], today, curve),
+        tuple(row_compaction.compactable(store, desk.records | rows | after, today, found.behind)),
+        tuple(row_compaction.old(store, today, found.behind)),
+    )
+
+
+def _refusal(plan: Plan) -> RefusedError:
+    return RefusedError(
+        "decay",
+        f"{len(plan.withdrawn)} of {plan.rules} rules would be withdrawn, as nothing shows them any"
+        " more",
+        "look at them with --dry-run, pin what should stay (clsm pin ID), then run it with --yes",
+    )
+
+
+def _apply(desk: Desk, plan: Plan, warnings: list[str]) -> str | None:
+    """Write it, whole or not at all; the id of the run, if there was anything to write.
+
+    The log of recalls is looked after before: whatever happens then, its lines are folded again.
+    """
+    store, found = desk.store, plan.survey
+    writes = folding.plan(store, found.folded)
+    if found.clock.is_believed:
+        month = found.clock.today.replace(day=1)
+        if found.before.as_of != month:
+            folding.rotate(store, found.folded, found.clock.today)
+        writes += _rows(desk, plan, warnings)
+        if found.clock.newest is not None:
+            writes += _list(store, month, plan)
+    with published(store):
+        run = desk.run.apply(writes, whole=True)
+    for folder in plan.old:
+        atomic.remove_folder(folder)
+    return run
+
+
+def _list(store: Store, month: date, plan: Plan) -> list[runs.Write]:
+    """What is archived now, in place of what was."""
+    since = {each.trace.id: each.since for s in plan.shares.values() for each in s.faded}
+    path, data = store.flow / ARCHIVED, archive.render(month, since)
+    read_as = atomic.digest_of(path)
+    return [] if atomic.sha256(data) == read_as else [runs.Put(path, data, read_as=read_as)]
+
+
+def _rows(desk: Desk, plan: Plan, warnings: list[str]) -> list[runs.Write]:
+    """Rules as they are withdrawn, and rows that move: their shards and topic files."""
+    store = desk.store
+    closed = {each.row.id: each.closed(store.device) for each in plan.withdrawn}
+    writes: list[runs.Write] = []
+    for stream in STREAMS:
+        moved = [each.row for each in plan.moved if each.stream == stream]
+        stored = [record_files.stored(r) if isinstance(r, Statement) else r for r in moved]
+        added, problems = archive.plan(store, stream, stored) if stored else ([], [])
+        warnings += [
+            f"{path}: nothing is moved there until all of its lines can be read"
+            for path in sorted({problem.path for problem in problems})
+        ]
+        gone = set() if problems else {row.id for row in moved}
+        changed: list[Record] = [
+            record_files.stored(row)
+            for row in closed.values()
+            if row.stream == stream and row.id not in gone
+        ]
+        writes += [*record_files.plan(store, stream, changed, gone), *added]
+    writes += record_files.plan_topics(store, closed.values(), lambda _: "", lambda _, stem: stem)
+    return writes

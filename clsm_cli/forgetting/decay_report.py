@@ -1,0 +1,104 @@
+"""What is asked of a decay, and what it says it did."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from clsm_cli.startup.records import NamedTuple
+
+if TYPE_CHECKING:
+    from datetime import datetime
+
+    from clsm_cli.forgetting.clock import Clock
+    from clsm_cli.model.streams import Stream
+
+
+class Request(NamedTuple):
+    """How to let memories fade.
+
+    Attributes:
+        now: Time of the run, with offset.
+        explicit: Whether the user named it: then it is believed, whatever the store says.
+        dry_run: Only say what would happen.
+        yes: Go on where many rules would be withdrawn at once.
+    """
+
+    now: datetime
+    explicit: bool
+    dry_run: bool = False
+    yes: bool = False
+
+
+class Item(NamedTuple):
+    """One thing that changes.
+
+    Attributes:
+        kind: ``turn``, ``block``, the kind of a statement, or ``edge``.
+        since: Day since which it is so (ISO).
+        last: Day on which it was last recorded, used or shown; of a row that is compacted, the day
+            on which it was superseded.
+        left: Its retention, of a rule its confidence, 0 … 1; None for what is compacted.
+        why: The reason, for a person.
+        text: Of an edge what it says.
+    """
+
+    id: str
+    kind: str
+    stream: Stream
+    since: str
+    last: str
+    left: float | None
+    tokens: int
+    why: str
+    text: str
+
+
+class StreamState(NamedTuple):
+    """How much of a stream is archived after the run.
+
+    Attributes:
+        items: Turns and statements ever recorded; ``archived`` of them are.
+        tokens: Of ``items``; ``archived_tokens`` of the archived ones.
+        most: Share of the tokens that may be archived, 0 … 1.
+        kept: What has faded too and stays, since more of the stream must not go.
+    """
+
+    items: int
+    archived: int
+    tokens: int
+    archived_tokens: int
+    most: float
+    kept: int
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What a decay did, or would do.
+
+    Attributes:
+        run: Id in the ledger; None when nothing changed.
+        clock: What day it is, and whether that was believed.
+        recalls: Lines of the log that were folded, of ``days`` days.
+        streams: After the run, by name.
+        archive: What is archived from now on; ``revive`` what no more.
+        withdraw: Rules that are not believed any more, of ``rules`` that stand.
+        compact: Rows that move to the archive.
+        preimages: Runs that can be undone no more.
+        needs_yes: The rules to withdraw are so many that a run wants ``--yes``.
+    """
+
+    dry_run: bool
+    run: str | None
+    clock: Clock
+    recalls: int
+    days: int
+    streams: dict[Stream, StreamState]
+    archive: tuple[Item, ...]
+    revive: tuple[Item, ...]
+    withdraw: tuple[Item, ...]
+    compact: tuple[Item, ...]
+    rules: int
+    preimages: int
+    needs_yes: bool
+    warnings: tuple[str, ...]

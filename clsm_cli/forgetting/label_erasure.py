@@ -1,0 +1,164 @@
+"""Labels of a person's own evaluation that tell of what is forgotten (``store/labels``).
+
+A label names what answers a query, by id, by name or in its very words; the query itself may be a
+question that was asked in what is forgotten.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from clsm_cli.errors import BadInputError
+from clsm_cli.forgetting import traces
+from clsm_cli.forgetting.receipt import Gone
+from clsm_cli.model.graph import Node
+from clsm_cli.store import atomic, labels
+from clsm_cli.text.node_ids import node_id
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from collections.abc import Set as AbstractSet
+
+    from clsm_cli.forgetting.store_contents import Memory
+    from clsm_cli.model.codec import Record
+    from clsm_cli.store.labels import Label
+    from clsm_cli.store.layout import Store
+
+_PART = re.compile(r"(?<=\A[0-9a-f]{12})-[0-9]+\Z")
+"""A part of a long turn has the turn's key and a number."""
+
+
+class Lost:
+    """What is forgotten, to recognise it in the words of a label.
+
+    Args:
+        held: The store as it was.
+        after: Records by id as they become.
+        gone: All ids that went.
+    """
+
+    def __init__(self, held: Memory, after: Mapping[str, Record], gone: AbstractSet[str]) -> None:
+        lost = (held.told[key].turn.foreign_id for key in sorted(gone & held.told.keys()))
+        self.ids = gone | {each for each in lost if each}
+        told = {key: each.turn.text for key, each in held.told.items()}
+        told |= {key: row.text for key, row in held.statements.items()}
+        self.texts = tuple(told[key] for key in sorted(told) if key in gone)
+        self._kept = "\n".join(_even(told[key]) for key in sorted(told) if key not in gone)
+        self._gone = "\n".join(map(_even, self.texts))
+        self._parts = {
+            part
+            for text in self.texts
+            for line in text.split("\n")
+            if len(part := _even(line)) >= traces.LEAST and part not in self._kept
+        }
+        names = {name for i in gone for name in _names(held.records.get(i))}
+        names -= {_even(name) for record in after.values() for name in _names(record)}
+        listed = "|".join(re.escape(each) for each in sorted(names, key=len, reverse=True))
+        self._names = re.compile(rf"(?<!\w)(?:{listed})(?!\w)") if listed else None
+
+    def has_id(self, name: str) -> bool:
+        """Whether an id is forgotten."""
+        return _PART.sub("", name) in self.ids
+
+    def has_concept(self, name: str) -> bool:
+        """Whether a name stands for a concept that goes."""
+        return node_id(name) in self.ids or self.is_told(name)
+
+    def is_told(self, text: str, least: int = 1) -> bool:
+        """Whether a text comes from what is forgotten.
+
+        It stands there and in nothing that stays, holds a line of it, or names a concept that goes.
+
+        Args:
+            text: Words of a person.
+            least: Characters from which a text tells where it comes from; a shorter one only names.
+        """
+        even = _even(text)
+        if self._names is not None and self._names.search(even):
+            return True
+        if len(even) >= least and even in self._gone and even not in self._kept:
+            return True
+        return any(part in even for part in self._parts)
+
+
+def _even(text: str) -> str:
+    return " ".join(text.split()).casefold()
+
+
+def _names(record: Record | None) -> tuple[str, ...]:
+    if not isinstance(record, Node):
+        return ()
+    return tuple(filter(None, map(_even, (record.label or record.id, *record.aliases))))
+
+
+def read(store: Store) -> bytes | None:
+    """The file of labels; None without one."""
+    path = labels.path_of(store.root)
+    return atomic.read(path, _LARGEST) if path.is_file() and not path.is_symlink() else None
+
+
+def clean(store: Store, data: bytes | None, lost: Lost) -> list[Gone]:
+    """Take out of the labels what tells of it; a query goes with the last thing that answers it.
+
+    A file that cannot be read as labels loses the lines that tell of it.
+
+    Args:
+        store: A copy.
+        data: The file as it was.
+        lost: What is forgotten.
+
+    Returns:
+        The queries that go.
+    """
+    if data is None:
+        return []
+    try:
+        text = labels.decoded(data, labels.NAME)
+        rows = labels.parse(text, labels.NAME).rows
+    except BadInputError:
+        lines = data.decode("utf-8", "replace").split("\n")
+        _put(store, data, "\n".join(line for line in lines if not _line_tells(line, lost)))
+        return []
+    change = {row.id: left for row in rows if (left := _left(row, lost)) != row}
+    lines = text.split("\n")
+    for row in rows:
+        if row.id not in change and any(
+            _line_tells(line, lost) for line in lines[row.line - 1 : row.last]
+        ):
+            change[row.id] = row  # written anew, without the comments in it
+    made = labels.edited(text, change) if change else text
+    _put(store, data, "\n".join(line for line in made.split("\n") if not _comment(line, lost)))
+    return [Gone(row.id, "label", row.text) for row in rows if change.get(row.id, row) is None]
+
+
+def _left(row: Label, lost: Lost) -> Label | None:
+    """What stays of a label; None: nothing."""
+    tags = (row.id, row.category, row.difficulty)
+    if lost.is_told(row.text) or any(lost.is_told(tag, traces.LEAST) for tag in tags):
+        return None
+    left = row._replace(
+        evidence=tuple(each for each in row.evidence if not lost.is_told(each)),
+        memories=tuple(each for each in row.memories if not lost.has_id(each)),
+        concepts=tuple(each for each in row.concepts if not lost.has_concept(each)),
+    )
+    return None if row.has_gold and not left.has_gold else left
+
+
+def _line_tells(line: str, lost: Lost) -> bool:
+    words = line.strip().lstrip("-# ").strip("\"'")
+    return traces.tells(line.encode(), lost.ids, ()) or lost.is_told(words, traces.LEAST)
+
+
+def _comment(line: str, lost: Lost) -> bool:
+    """Whether a line is a comment that tells of it."""
+    return line.lstrip().startswith("#") and _line_tells(line, lost)
+
+
+def _put(store: Store, old: bytes, text: str) -> None:
+    if text.encode() != old.replace(b"\r\n", b"\n").removeprefix(b"\xef\xbb\xbf"):
+        atomic.put(labels.path_of(store.root), text.encode())
+
+
+_LARGEST = 1 << 30
+"""Bytes of a file of the store."""

@@ -1,0 +1,135 @@
+"""All that a store holds, read whole from its files: what forgetting has to look through."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from clsm_cli.errors import DamagedStoreError
+from clsm_cli.model.episodes import EpisodeRecord
+from clsm_cli.startup.records import NamedTuple
+from clsm_cli.store import episodes, inbox, logs, record_files, shards
+from clsm_cli.text.node_ids import node_id
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from pathlib import Path
+
+    from clsm_cli.model.codec import Record
+    from clsm_cli.model.episodes import Episode, Turn
+    from clsm_cli.model.graph import Statement
+    from clsm_cli.store.inbox import Inbox
+    from clsm_cli.store.layout import Store
+
+
+class Told(NamedTuple):
+    """A turn or a block, and where it is kept.
+
+    Attributes:
+        session: Its conversation; of a block where its document lives.
+        episode: None while it waits in an inbox.
+        document: Of a block.
+        recorded_at: When the store got it (UTC).
+    """
+
+    turn: Turn
+    session: str
+    episode: str | None
+    document: str | None
+    recorded_at: str
+
+
+class Memory(NamedTuple):
+    """A store, whole.
+
+    Attributes:
+        episodes: Every episode file of every machine that can be read, with its path.
+        boxes: Every inbox file that holds anything.
+        told: Every turn by key.
+        records: Joined, by id; those in the archive too.
+        statements: With their texts, by id.
+        mentions: Node → keys of the turns that mention it, as consolidation noted.
+        unread: Episode files that cannot be read.
+    """
+
+    episodes: tuple[tuple[Path, Episode], ...]
+    boxes: tuple[Inbox, ...]
+    told: dict[str, Told]
+    records: dict[str, Record]
+    statements: dict[str, Statement]
+    mentions: dict[str, frozenset[str]]
+    unread: tuple[Path, ...]
+
+    def episode_of(self, key: str) -> str | None:
+        """The episode that a turn is in."""
+        told = self.told.get(key)
+        return told.episode if told else None
+
+
+def read(store: Store, now: str) -> Memory:
+    """Read a store from its files, without its index.
+
+    Args:
+        store: Where.
+        now: UTC time of the run.
+    """
+    forgotten = logs.forgotten(store)
+    found, unread = _episodes(store, forgotten)
+    boxes = tuple(inbox.read(p) for flow in store.flows() for p in inbox.files(flow / "inbox"))
+    told: dict[str, Told] = {}
+    for box in boxes:
+        for item in box.turns:
+            told[item.turn.key] = Told(item.turn, item.session, None, None, item.recorded_at)
+    for _, episode in found:
+        for turn in episode.turns:
+            told[turn.key] = Told(
+                turn, episode.session, episode.id, episode.document, episode.recorded_at
+            )
+    told = {k: t for k, t in told.items() if not logs.is_forgotten(k, forgotten)}
+    records = shards.load_graph([*store.graphs(), *store.archives()], forgotten).records
+    return Memory(
+        episodes=found,
+        boxes=boxes,
+        told=told,
+        records=records,
+        statements=record_files.load(store, records, now),
+        mentions=_mentions(records.values()),
+        unread=unread,
+    )
+
+
+def names_of(memory: Memory, name: str) -> tuple[str, ...]:
+    """Label and aliases of the node that a name or an id stands for; () where no node has it."""
+    from clsm_cli.model.graph import Node
+
+    wanted = node_id(name)
+    for node in memory.records.values():
+        if isinstance(node, Node):
+            names = (node.label or node.id, *node.aliases)
+            if wanted == node.id or wanted in map(node_id, names):
+                return names
+    return ()
+
+
+def _episodes(
+    store: Store, forgotten: frozenset[str]
+) -> tuple[tuple[tuple[Path, Episode], ...], tuple[Path, ...]]:
+    found: list[tuple[Path, Episode]] = []
+    unread: list[Path] = []
+    for path in (path for flow in store.flows() for path in episodes.files(flow)):
+        try:
+            episode = episodes.read(path)
+        except DamagedStoreError:
+            unread.append(path)
+            continue
+        if not logs.is_forgotten(episode.id, forgotten):
+            found.append((path, episode))
+    return tuple(found), tuple(unread)
+
+
+def _mentions(records: Iterable[Record]) -> dict[str, frozenset[str]]:
+    found: dict[str, set[str]] = {}
+    for record in records:
+        if isinstance(record, EpisodeRecord):
+            for node, keys in record.mentions.items():
+                found.setdefault(node, set()).update(keys)
+    return {node: frozenset(keys) for node, keys in found.items()}

@@ -1,0 +1,195 @@
+"""Which run is meant by an undo, whether it can be undone at all, and who wrote after it.
+
+Whether another clone may have what a run wrote: then it cannot be made as if it had never been.
+
+What a remote has comes back with the next merge, and a record with a lower revision loses there.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from clsm_cli.errors import BadInputError, RefusedError
+from clsm_cli.forgetting.byte_restoration import new_lines
+from clsm_cli.model.ids import meant
+from clsm_cli.store import git, ledger
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from clsm_cli.forgetting.byte_restoration import Restored
+    from clsm_cli.store.layout import Store
+    from clsm_cli.store.ledger import Entry
+
+LIST = "list the runs with: clsm status --verbose"
+
+
+def chosen(store: Store, wanted: str | None, *, redo: bool) -> Entry:
+    """The run that is to be taken back.
+
+    Args:
+        store: Where.
+        wanted: Its id, or how it begins; for a redo also that of the run that was undone.
+        redo: It is an undo.
+
+    Raises:
+        BadInputError: No run has that id, or several begin so.
+        RefusedError: There is none, or it cannot be taken back.
+    """
+    entries = ledger.entries(store.flow)
+    known = {entry.id: entry for entry in entries}
+    undos = {e.id for e in entries if e.of in known and known[e.of].of is None}
+    if wanted is None:
+        fits = [e for e in entries if e.undone_by is None and not e.is_final]
+        fits = [e for e in fits if (e.id in undos if redo else e.of is None)]
+        if not fits:
+            what = "no undo of this machine to redo" if redo else "nothing to undo"
+            reason = f"has {what} ({store.device})"
+            raise RefusedError(str(store.root), reason, LIST)
+        return fits[-1]
+    entry = _named(store, entries, wanted)
+    return _undo_to_redo(entry, known, undos) if redo else _run_to_undo(entry, undos)
+
+
+def _named(store: Store, entries: Sequence[Entry], wanted: str) -> Entry:
+    known = {entry.id: entry for entry in entries}
+    found = meant(wanted, known)
+    if found is not None:
+        return known[found]
+    for flow in store.flows():
+        found = meant(wanted, [entry.id for entry in ledger.entries(flow)])
+        if found is not None:
+            raise RefusedError(found, f"was made on {flow.name}", "undo it there")
+    raise BadInputError(wanted, "no run of this machine has that id", LIST)
+
+
+def _run_to_undo(entry: Entry, undos: set[str]) -> Entry:
+    if entry.id in undos:
+        redo = f"take it back with: clsm undo --redo {entry.id}"
+        raise RefusedError(entry.id, "is an undo", redo)
+    if entry.of is not None:
+        raise RefusedError(entry.id, "took an undo back", "undo the run itself again")
+    if entry.is_final:
+        reason = f"a {entry.command} cannot be undone: what it removed was destroyed"
+        raise RefusedError(entry.id, reason, "only a backup that you made still has it")
+    if entry.undone_by is not None:
+        redo = f"redo it with: clsm undo --redo {entry.undone_by}"
+        raise RefusedError(entry.id, f"is undone already, by {entry.undone_by}", redo)
+    return entry
+
+
+def _undo_to_redo(entry: Entry, known: dict[str, Entry], undos: set[str]) -> Entry:
+    if entry.of is None and entry.undone_by is not None:
+        return known[entry.undone_by]
+    if entry.id not in undos:
+        raise RefusedError(entry.id, "is not undone", f"undo it with: clsm undo {entry.id}")
+    if entry.undone_by is not None:
+        again = f"undo the run again with: clsm undo {entry.of}"
+        raise RefusedError(entry.id, f"was taken back already, by {entry.undone_by}", again)
+    return entry
+
+
+def kept_steps(store: Store, entry: Entry) -> list[ledger.Kept]:
+    """What is kept of a run, in order.
+
+    Raises:
+        RefusedError: Some of it is gone.
+    """
+    steps = [kept for line in entry.steps if (kept := ledger.kept(store, line)) is not None]
+    if len(steps) == len(entry.steps):
+        return steps
+    finals = [each for each in _after(store, entry) if each.is_final]
+    why = (
+        f"destroyed by {finals[-1].id} ({finals[-1].command})"
+        if finals
+        else "no longer on this machine: decay deletes it after 30 days"
+    )
+    next_step = "say what is true with clsm correct, or take the files from a backup or from git"
+    raise RefusedError(entry.id, f"what it replaced is {why}", next_step)
+
+
+def undoable(store: Store) -> list[Entry]:
+    """Runs of this machine that can be undone: they stand, and what they replaced is kept."""
+    entries = [e for e in ledger.entries(store.flow) if e.of is None and e.undone_by is None]
+    return [e for e in entries if not e.is_final and ledger.is_kept(store, e)]
+
+
+def later(store: Store, entry: Entry) -> list[Entry]:
+    """Runs after a run that still stand, oldest first; undone ones and their undos left out."""
+    return [e for e in _after(store, entry) if e.of is None and e.undone_by is None]
+
+
+def _after(store: Store, entry: Entry) -> list[Entry]:
+    entries = ledger.entries(store.flow)
+    place = next(n for n, each in enumerate(entries) if each.id == entry.id)
+    return entries[place + 1 :]
+
+
+def writer_of(store: Store, later: Sequence[Entry], record_id: str, path: str) -> str | None:
+    """The last of some runs that wrote a record, or where no id is given a file.
+
+    Args:
+        store: Where.
+        later: Runs, oldest first.
+        record_id: "" for a whole file.
+        path: The file.
+    """
+    for entry in reversed(later):
+        if not record_id and path in entry.paths:
+            return entry.id
+        for line in entry.steps if record_id else ():
+            kept = ledger.kept(store, line)
+            marks = [*kept.added.values(), *kept.removed.values()] if kept else []
+            if any(mark.partition(" ")[2] == record_id for each in marks for mark in each):
+                return entry.id
+    return None
+
+
+def ref_with(store: Store, entry: ledger.Entry, files: Restored) -> str | None:
+    """A remote-tracking branch that has something of what a run wrote; None where none is known.
+
+    Args:
+        store: Where.
+        entry: The run.
+        files: Its files as they are, which is as it left them, and as they were before.
+    """
+    tree = git.work_tree(store.root)
+    refs = git.remote_branches(tree) if tree is not None else ()
+    if tree is None or not refs or _is_back(store, entry):
+        return None
+    wrote = {path: frozenset(_telling(path, files)) for path in files.now}
+    found = git.blobs(tree, [path for path in sorted(wrote) if wrote[path]], refs)
+    held = {oid: set(data.split(b"\n")) for oid, data in git.contents(tree, (b.oid for b in found))}
+    for blob in found:
+        if not wrote[blob.path].isdisjoint(held.get(blob.oid, ())):
+            return blob.ref
+    return None
+
+
+def _telling(path: str, files: Restored) -> list[bytes]:
+    """Lines that the run added, of those that no other run would write."""
+    lines = new_lines(files.now[path], files.before[path])
+    if path.endswith(".yaml"):
+        return [line for line in lines if not line.startswith(b"#")]
+    if path.endswith(".md") and not path.startswith("flow/"):
+        return [line for line in lines if b" ^" in line]
+    return list(lines)
+
+
+def _is_back(store: Store, entry: ledger.Entry) -> bool:
+    """Whether a run only brought back bytes from before another: what it wrote is nothing new.
+
+    A redo then goes on from where everybody is, and its records have the higher revisions.
+    """
+    known = {each.id: each for each in ledger.entries(store.flow)}
+    return entry.of in known and is_exact_undo(entry, known[entry.of])
+
+
+def is_exact_undo(undo: ledger.Entry, of: ledger.Entry) -> bool:
+    """Whether an undo made every file, logs aside, what it was before the run.
+
+    What it left alone was as before already.
+    """
+    first = {c.path: c.before for step in reversed(of.steps) for c in reversed(step.changes)}
+    after = {c.path: c.after for step in undo.steps for c in step.changes}
+    return all(first.get(path) == sha for path, sha in after.items() if not path.endswith(".jsonl"))

@@ -1,0 +1,280 @@
+"""Doctor: look at a store, mend what is safe, and look again.
+
+Looking takes no lock and writes nothing. While others write, what was read of one file may be older
+than what was read of the next, so a store that changed meanwhile is looked at again.
+
+Look at a store: every check, in the order of the page, each for itself.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sqlite3
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from clsm_cli.config import Settings
+from clsm_cli.errors import ClsmError, DamagedStoreError, ModelDigestError, ModelMissingError
+from clsm_cli.health import (
+    content_checks,
+    digests,
+    file_checks,
+    git_state,
+    index_state,
+    loglines,
+    note_checks,
+    record_checks,
+    repair,
+    store_snapshot,
+    surroundings,
+)
+from clsm_cli.health.findings import MODEL, SEVERITIES, found
+from clsm_cli.ingestion.ingest_report import utc
+from clsm_cli.startup.records import NamedTuple
+from clsm_cli.store import layout
+from clsm_cli.store.device import device_name
+from clsm_cli.store.lock import locked
+
+if TYPE_CHECKING:
+    from datetime import datetime
+    from pathlib import Path
+
+    from clsm_cli.health.findings import Finding
+    from clsm_cli.health.store_snapshot import Held
+    from clsm_cli.store.index.indexed_files import Progress
+    from clsm_cli.store.index.opening import Embedder
+    from clsm_cli.store.layout import Store
+
+
+class Around(NamedTuple):
+    """What a check may know besides the store.
+
+    Attributes:
+        now: Time of the run, with offset.
+        variables: The environment.
+        has_model: Whether the model is looked at; hashing its 90 MB takes a tenth of a second.
+        jobs: Command line of the nightly job by who starts it.
+        fault: Why the settings of this machine cannot be used; "" where they can.
+    """
+
+    now: datetime
+    variables: Mapping[str, str]
+    has_model: bool = True
+    jobs: Mapping[str, Sequence[str]] = MappingProxyType({})
+    fault: str = ""
+
+
+Check = Callable[["Held", Around], list["Finding"]]
+
+CHECKS: Mapping[str, Check] = {
+    "places": lambda held, _: file_checks.places(held),
+    "modes": lambda held, _: file_checks.modes(held),
+    "contents": lambda held, _: file_checks.contents(held),
+    "lines": lambda held, _: record_checks.lines(held),
+    "order": lambda held, _: record_checks.order(held),
+    "ids": lambda held, _: record_checks.ids(held),
+    "logs": lambda held, _: loglines.lines(held),
+    "inboxes": lambda held, _: loglines.boxes(held),
+    "names": lambda held, _: file_checks.misplaced(held),
+    "episodes": lambda held, _: note_checks.episode_findings(held),
+    "turns twice": lambda held, _: note_checks.twice(held),
+    "topics": lambda held, _: note_checks.topic_findings(held),
+    "hand edits": lambda held, around: note_checks.settled(held, utc(around.now)),
+    "edges": lambda held, _: record_checks.edges(held),
+    "sources": lambda held, _: record_checks.sources(held),
+    "mentions": lambda held, _: record_checks.mentions(held),
+    "episode records": lambda held, _: record_checks.episodes(held),
+    "tombstones": lambda held, _: record_checks.tombstones(held),
+    "digests": lambda held, _: digests.changed(held),
+    "begun": lambda held, _: digests.begun(held),
+    "preimages": lambda held, _: digests.preimages(held),
+    "index": lambda held, _: index_state.index(held),
+    "briefing": lambda held, _: index_state.prepared(held),
+    "settings": lambda held, _: surroundings.settings(held),
+    "environment": lambda held, around: surroundings.environment(held, around.variables),
+    "machine": lambda _, a: [found("machine-settings", "", a.fault)] if a.fault else [],
+    "model": lambda _, around: surroundings.model() if around.has_model else [],
+    "disk": lambda held, _: surroundings.disk(held),
+    "lock": lambda held, _: surroundings.lock(held),
+    "git": lambda held, around: git_state.findings(held.store, around.now),
+    "nights": lambda held, around: surroundings.nights(held, around.now),
+    "schedule": lambda _, around: surroundings.schedule(around.jobs),
+    "echoes": lambda held, _: content_checks.self_ingested(held),
+    "secrets": lambda held, _: content_checks.in_clear(held),
+}
+
+
+def look(store: Store, around: Around, checks: Mapping[str, Check] = CHECKS) -> list[Finding]:
+    """Everything that is to be said of a store, worst first, then by path.
+
+    Nothing is written and no lock is taken.
+
+    Args:
+        store: Where.
+        around: Time and environment.
+        checks: By name; all of them but in a test of the others.
+    """
+    return looked(store_snapshot.read(store), around, checks)
+
+
+def looked(held: Held, around: Around, checks: Mapping[str, Check] = CHECKS) -> list[Finding]:
+    """The same of a store that was read."""
+    findings: list[Finding] = []
+    for name, check in checks.items():
+        try:
+            findings += check(held, around)
+        except (ClsmError, OSError, sqlite3.Error) as error:  # one bad file hides no other
+            findings.append(found("check-failed", "", f"{name}: {error}"))
+    return sorted(dict.fromkeys(findings), key=_order)
+
+
+def _order(finding: Finding) -> tuple[int, str, int, str, str]:
+    place = SEVERITIES.index(finding.severity)
+    return (place, finding.path, finding.line or 0, finding.code, finding.reason)
+
+
+DAMAGED, BAD_MODEL = 13, 15
+"""Exit codes: damage that remains, of the store or of the model alone."""
+_LOOKS = 3
+_INDEX = frozenset(
+    {
+        "index-missing",
+        "index-stale",
+        "index-damaged",
+        "index-differs",
+        "vectors-damaged",
+        "vectors-missing",
+    }
+)
+_ANEW = frozenset({"index-damaged", "index-differs"})
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    """What was found and done.
+
+    Attributes:
+        root: The store.
+        findings: What is there now, worst first.
+        mended: What was found and is not there any more.
+        done: A sentence for each thing that was done.
+        run: Id of the run in the ledger; None where no memory was changed.
+        is_fix: Whether anything was to be mended.
+    """
+
+    root: str
+    findings: tuple[Finding, ...]
+    mended: tuple[Finding, ...] = ()
+    done: tuple[str, ...] = ()
+    run: str | None = None
+    is_fix: bool = False
+
+    @property
+    def exit_code(self) -> int:
+        """0 where nothing is damaged."""
+        damaged = {each.code for each in self.findings if each.severity == "damage"}
+        if not damaged:
+            return 0
+        return BAD_MODEL if damaged <= MODEL else DAMAGED
+
+
+def opened(root: Path, environment: dict[str, str]) -> tuple[Store, list[Finding]]:
+    """A store, also one whose ``clsm.yaml`` cannot be used: then with the defaults, and a finding.
+
+    Raises:
+        NewerFormatError: A newer clsm wrote it.
+    """
+    try:
+        return layout.open_store(root, environment), []
+    except DamagedStoreError as error:
+        name = device_name(root, environment)
+        store = layout.Store(root, "", "UTC", Settings(), name)
+        path = layout.CONFIG_NAME
+        return store, [found("settings-unusable", path, error.reason, line=error.line)]
+
+
+def examine(store: Store, around: Around, also: list[Finding] | None = None) -> Report:
+    """Look at a store; again while somebody writes to it.
+
+    Args:
+        store: Where.
+        around: Time and environment.
+        also: What was found when it was opened.
+    """
+    findings: list[Finding] = []
+    for _ in range(_LOOKS):
+        before = _signature(store)
+        findings = look(store, around)
+        if before == _signature(store) or not any(f.severity == "damage" for f in findings):
+            break
+    return Report(str(store.root), (*(also or ()), *findings))
+
+
+def _signature(store: Store) -> tuple[tuple[str, int, int], ...]:
+    """How the ledgers look: every command that writes adds to one."""
+    paths = [flow / "runs.jsonl" for flow in store.flows()]
+    stats = [(path, path.stat()) for path in paths if path.is_file()]
+    return tuple((str(path), stat.st_size, stat.st_mtime_ns) for path, stat in stats)
+
+
+def fix(
+    store: Store,
+    around: Around,
+    embedder: Embedder | None,
+    progress: Progress,
+    *,
+    rebuild: bool = False,
+    only_index: bool = False,
+) -> Report:
+    """Mend what is safe, under the store's lock, and look again.
+
+    Args:
+        store: Where.
+        around: Time and environment.
+        embedder: For vectors; None on a machine without the model.
+        progress: Told how far the embedding is.
+        rebuild: Make the index anew whatever it is like.
+        only_index: Mend nothing else.
+
+    Raises:
+        LockedError: Another clsm kept the lock.
+        DiskError: The operating system refused.
+    """
+    with locked(store.root, store.settings.store.lock_wait):
+        before = [each for each in look(store, around) if each.code != "lock-held"]
+        done = repair.Mended(None, ()) if only_index else repair.mend(store, before, around.now)
+        told = list(done.done)
+        codes = {each.code for each in before}
+        if rebuild or done.done or codes & _INDEX:
+            told += _index(store, embedder, progress, anew=rebuild or bool(codes & _ANEW))
+        after = [each for each in look(store, around) if each.code != "lock-held"]
+    left = {_mark(each) for each in after}
+    mended = tuple(each for each in before if _mark(each) not in left)
+    return Report(str(store.root), tuple(after), mended, tuple(told), done.run, is_fix=True)
+
+
+def _mark(finding: Finding) -> tuple[str, str, str]:
+    """What makes two findings one: a line may have moved."""
+    return (finding.code, finding.path, finding.reason)
+
+
+def _index(store: Store, embedder: Embedder | None, progress: Progress, *, anew: bool) -> list[str]:
+    """Bring the index up to date, or make it anew; without the model by words."""
+    from clsm_cli.store.index import database, vector_state
+    from clsm_cli.store.index.opening import bring_up_to_date
+
+    if anew:
+        database.discard(store.derived)
+    told = ["the index was made anew"] if anew else []
+    with (
+        database.disk_errors(store.derived),
+        contextlib.closing(database.open_to_write(store.derived)) as connection,
+    ):
+        vector_state.drop_damaged(connection, store.derived)
+        try:
+            bring_up_to_date(store, connection, embedder, progress)
+        except (ModelMissingError, ModelDigestError) as error:
+            told.append(f"by words only: {error}")
+    return told

@@ -1,0 +1,220 @@
+"""What a store holds, file by file: read once, without its lock, and looked at by every check.
+
+Nothing here fails on what it reads. What cannot be read is a value (``File.error``, a problem of a
+shard, an episode that is None), so that one bad file hides no other.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from clsm_cli.config import MAX_FILE
+from clsm_cli.errors import ClsmError, DamagedStoreError
+from clsm_cli.health.places import SKIPPED, Kind, kind_of
+from clsm_cli.startup.records import NamedTuple
+from clsm_cli.store import atomic, episodes, front_matter, inbox, logs, shards, topics
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from clsm_cli.model.codec import Record
+    from clsm_cli.model.episodes import Episode, Turn
+    from clsm_cli.store.inbox import Inbox
+    from clsm_cli.store.layout import Store
+    from clsm_cli.store.problems import LineProblem
+    from clsm_cli.store.shards import Shard
+    from clsm_cli.store.topics import Topic
+
+LIMITS: dict[Kind, int] = {
+    "settings": front_matter.MAX_FRONT_MATTER,
+    "topic": MAX_FILE,
+    "shard": MAX_FILE,
+    "episode": episodes.MAX_EPISODE,
+    "inbox": logs.MAX_LOG,
+    "log": logs.MAX_LOG,
+    "tombstones": logs.MAX_LOG,
+}
+"""Bytes of each kind of file that is read here."""
+_MARKER = re.compile(rb"^(?:<{7}|\|{7}|>{7})(?: .*)?\r?$|^={7}\r?$", re.MULTILINE)
+_HEADING = re.compile(rb"^### .*\^([0-9a-f]{12})\r?$", re.MULTILINE)
+
+
+class File(NamedTuple):
+    """A file, or what stands in the place of one.
+
+    Attributes:
+        path: Relative to the store, with slashes.
+        mode: As ``stat`` has it, the type included; of a link its own.
+        sha256: None where it was not read.
+        nul: Line of its first NUL byte; ``broken``: of its first byte that is no UTF-8.
+        markers: Lines that git's conflicts leave; ``last``: the number of the last line.
+        is_ended: Whether its last line has an end.
+        error: Why it could not be read.
+    """
+
+    path: str
+    kind: Kind
+    mode: int
+    owner: int
+    size: int
+    sha256: str | None = None
+    nul: int | None = None
+    broken: int | None = None
+    markers: tuple[int, ...] = ()
+    last: int = 0
+    is_ended: bool = True
+    error: str | None = None
+
+    @property
+    def is_regular(self) -> bool:
+        """Whether it is a file at all."""
+        return stat.S_ISREG(self.mode)
+
+
+class Rows(NamedTuple):
+    """The lines of a log: those that are mappings, with their numbers, and those that are none."""
+
+    found: list[tuple[int, dict[str, object]]]
+    problems: list[LineProblem]
+
+
+@dataclass(slots=True)
+class Held:
+    """A store as it was read; every mapping goes by path, relative to the store.
+
+    Attributes:
+        files: All that is there but folders; ``folders``: path → mode and owner.
+        episodes: None where a file is no episode; ``why`` tells.
+        odd: Episode files that are not as they would be written.
+        headings: Keys that stand over the texts of an episode file, in order.
+        forgotten: Hashes of ids with a tombstone.
+    """
+
+    store: Store
+    files: dict[str, File] = field(default_factory=dict)
+    folders: dict[str, tuple[int, int]] = field(default_factory=dict)
+    shards: dict[str, Shard] = field(default_factory=dict)
+    episodes: dict[str, Episode | None] = field(default_factory=dict)
+    why: dict[str, DamagedStoreError] = field(default_factory=dict)
+    odd: set[str] = field(default_factory=set)
+    headings: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    topics: dict[str, Topic] = field(default_factory=dict)
+    boxes: dict[str, Inbox] = field(default_factory=dict)
+    logs: dict[str, Rows] = field(default_factory=dict)
+    forgotten: frozenset[str] = frozenset()
+    records: dict[str, Record] = field(default_factory=dict)
+    where: dict[str, str] = field(default_factory=dict)
+    """Id of a record → a shard that holds it."""
+    turns: dict[str, Turn] = field(default_factory=dict)
+    """Key → a turn of an episode or an inbox; forgotten ones too."""
+
+    def of_kind(self, *kinds: Kind) -> Iterator[File]:
+        """Files of some kinds, sorted by path."""
+        return (file for _, file in sorted(self.files.items()) if file.kind in kinds)
+
+    def is_gone(self, record_id: str) -> bool:
+        """Whether an id has a tombstone."""
+        return logs.is_forgotten(record_id, self.forgotten)
+
+
+def read(store: Store) -> Held:
+    """Read every file of a store that its format names."""
+    held = Held(store)
+    _walk(held, store.root, "")
+    for file in list(held.files.values()):
+        if file.kind in LIMITS and file.is_regular:
+            held.files[file.path] = _read(held, file)
+    held.forgotten = logs.forgotten(store)
+    folded = shards.fold(held.shards.values(), held.forgotten)
+    held.records = folded.records
+    for path, shard in sorted(held.shards.items(), reverse=True):
+        held.where |= {record.id: path for record in shard.records}
+    for box in held.boxes.values():
+        held.turns |= {item.turn.key: item.turn for item in box.turns}
+    for episode in held.episodes.values():
+        if episode is not None:
+            held.turns |= {turn.key: turn for turn in episode.turns}
+    return held
+
+
+def _walk(held: Held, folder: Path, inside: str) -> None:
+    try:
+        entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+    except OSError:
+        return  # its mode is looked at by itself
+    for entry in entries:
+        path = f"{inside}{entry.name}"
+        try:
+            found = entry.stat(follow_symlinks=False)
+        except OSError:  # gone while it was looked at
+            continue
+        if not entry.is_dir(follow_symlinks=False):
+            name = path.encode(errors="surrogateescape").decode(errors="replace")
+            kind = kind_of(name)
+            held.files[path] = File(path, kind, found.st_mode, found.st_uid, found.st_size)
+        elif path not in SKIPPED:
+            held.folders[path] = (found.st_mode, found.st_uid)
+            _walk(held, Path(entry.path), f"{path}/")
+
+
+def _read(held: Held, file: File) -> File:
+    """The file with what its bytes tell; what they mean goes where it belongs in ``held``."""
+    path = held.store.root / file.path
+    try:
+        data = atomic.read(path, LIMITS[file.kind])
+        if data is None:
+            return file
+        _parse(held, file, data)
+    except DamagedStoreError as error:
+        return file._replace(error=error.reason)
+    except ClsmError as error:
+        return file._replace(error=str(error).removeprefix(f"{path}: ").partition(";")[0])
+    markers = tuple(_line(data, each.start()) for each in _MARKER.finditer(data))
+    return file._replace(
+        size=len(data),
+        sha256=atomic.sha256(data),
+        nul=_line(data, data.index(0)) if 0 in data else None,
+        broken=_broken(data),
+        markers=markers,
+        last=data.count(b"\n") + (not data.endswith(b"\n")),
+        is_ended=data.endswith(b"\n") or not data,
+    )
+
+
+def _parse(held: Held, file: File, data: bytes) -> None:
+    path = held.store.root / file.path
+    if file.kind == "shard":
+        shard = shards.parse(data, path)
+        held.shards[file.path] = shard
+    elif file.kind == "topic":
+        held.topics[file.path] = topics.parse(data, path)
+    elif file.kind in ("inbox", "log", "tombstones"):
+        if file.kind == "inbox":
+            held.boxes[file.path] = inbox.read(path)
+        held.logs[file.path] = Rows(*logs.rows(path))
+    elif file.kind == "episode":
+        held.headings[file.path] = tuple(m.group(1).decode() for m in _HEADING.finditer(data))
+        held.episodes[file.path] = None
+        try:
+            episode = held.episodes[file.path] = episodes.parse(data, path)
+            if episodes.render(episode) != data:
+                held.odd.add(file.path)
+        except DamagedStoreError as error:
+            held.why[file.path] = error
+
+
+def _line(data: bytes, place: int) -> int:
+    return data.count(b"\n", 0, place) + 1
+
+
+def _broken(data: bytes) -> int | None:
+    try:
+        data.decode()
+    except UnicodeDecodeError as error:
+        return _line(data, error.start)
+    return None

@@ -1,0 +1,141 @@
+"""Whose notes a folder holds, by what lies beside and above it: a vault's, an agent's, or a person's.
+
+Vaults of Obsidian: their folders of templates, and notes without what only Obsidian shows.
+
+Links (``[[Mara|she]]``) and tags stay as they are: they say what a note is about. The workspace of an
+agent that somebody opens in Obsidian is no vault: its daily notes are the agent's.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+Place = Literal["", "vault", "workspace"]
+"""In which kind of folder a note lies, the nearest one; empty: in none that is known."""
+WORKSPACE = ("AGENTS.md", "SOUL.md", "IDENTITY.md", "MEMORY.md")
+"""Files, any of which makes a folder the workspace of an agent (OpenClaw, Codex and others)."""
+VAULT = ".obsidian"
+"""Folder that makes the one that holds it a vault of Obsidian."""
+_DIARY = "memory"
+
+
+def of(folder: str) -> Place:
+    """Where a folder lies, by itself and all folders above it.
+
+    Args:
+        folder: Absolute.
+    """
+    for above in upward(folder):
+        if any(os.path.exists(os.path.join(above, name)) for name in WORKSPACE):
+            return "workspace"
+        if os.path.isdir(os.path.join(above, VAULT)):
+            return "vault"
+    return ""
+
+
+def below(names: set[str], place: Place) -> Place:
+    """Where the files of a folder lie, by their names and by where the folder lies."""
+    if not names.isdisjoint(WORKSPACE):
+        return "workspace"
+    return "vault" if VAULT in names else place
+
+
+def is_agents(folder: str, place: Place) -> bool:
+    """Whether dated notes in a folder are an agent's: in a workspace, or in its ``memory/`` alone."""
+    return place == "workspace" or (not place and os.path.basename(folder) == _DIARY)
+
+
+def upward(folder: str) -> Iterator[str]:
+    """A folder and all above it."""
+    while True:
+        yield folder
+        above = os.path.dirname(folder)
+        if above == folder:
+            return
+        folder = above
+
+
+_SETTINGS = (
+    ("templates.json", "folder"),
+    (os.path.join("plugins", "templater-obsidian", "data.json"), "templates_folder"),
+)
+_MOST = 1 << 20
+_CODE = re.compile(r" {0,3}(?:>[ ]?)*(```+|~~~+)")
+_CHANGES = (
+    (re.compile(r"!\[\[[^\[\]\n]{1,400}\]\]"), ""),
+    (re.compile(r"%%.*?%%"), ""),
+    (re.compile(r"\A([ \t]*(?:>[ \t]?)+)\[![\w-]{1,40}(?:\|[^\]\n]{0,80})?\][+-]?[ \t]*"), r"\1"),
+    (re.compile(r"(?:\A|[ \t])\^[A-Za-z0-9-]{1,60}[ \t]*\Z"), ""),
+    (re.compile(r"==(?=\S)([^=\n]{1,400})(?<=\S)=="), r"\1"),
+)
+"""Embedded notes and pictures, comments, kinds of callouts, ids of blocks, highlighting."""
+_BARE = re.compile(r"[ \t]*(?:[-*+>]|\d{1,9}[.)])*[ \t]*(?:\[[ xX]\])?[ \t]*\Z", re.ASCII)
+
+
+def templates(vault: str) -> frozenset[str]:
+    """The folders of templates of a vault, as its settings name them."""
+    return frozenset(os.path.join(vault, name) for name in _template_folders(vault))
+
+
+def _template_folders(vault: str) -> Iterator[str]:
+    for file, key in _SETTINGS:
+        try:
+            with open(os.path.join(vault, VAULT, file), "rb") as stream:
+                settings = json.loads(stream.read(_MOST))
+        except (OSError, ValueError, RecursionError):
+            continue
+        name = settings.get(key) if isinstance(settings, dict) else None
+        if isinstance(name, str) and name.strip("/. "):
+            yield os.path.normpath(name.strip("/"))
+
+
+def plain(lines: Sequence[str], start: int) -> list[str]:
+    """The lines of a note, as many as before, without what only Obsidian shows; code stays.
+
+    Args:
+        lines: Without their line ends.
+        start: The line behind the front matter.
+
+    >>> plain(["> [!tip]- Oak", "![[a.png]]", "It is ==12 cm== %%ask%% wide. ^a1", "%%", "x", "%%"], 0)
+    ['> Oak', '', 'It is 12 cm  wide.', '', '', '']
+    """
+    kept, fence, hidden = list(lines[:start]), "", False
+    for line in lines[start:]:
+        code = _CODE.match(line)
+        if code and not hidden and (not fence or code[1].startswith(fence)):
+            fence = "" if fence else code[1]
+            kept.append(line)
+        elif fence:
+            kept.append(line)
+        else:
+            text, hidden = _without_comment(line, hidden=hidden)
+            kept.append(_changed(text) if text != line or _is_marked(line) else line)
+    return kept
+
+
+def _is_marked(line: str) -> bool:
+    return any(mark in line for mark in ("![[", "%%", "[!", "^", "=="))
+
+
+def _without_comment(line: str, *, hidden: bool) -> tuple[str, bool]:
+    """A line without its part of a comment over several lines, and whether that goes on."""
+    if hidden:
+        _, mark, line = line.partition("%%")
+        if not mark:
+            return "", True
+    if line.count("%%") % 2:
+        line, _, _ = line.rpartition("%%")
+        return line, True
+    return line, False
+
+
+def _changed(line: str) -> str:
+    for pattern, by in _CHANGES:
+        line = pattern.sub(by, line)
+    return "" if _BARE.match(line) else line.rstrip()

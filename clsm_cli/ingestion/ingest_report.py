@@ -1,0 +1,152 @@
+"""What is asked of an ingest, what it says it did, and the steps of a run."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, BinaryIO, Protocol, TypeVar
+
+from clsm_cli.ingestion.recalled_text import FenceKey, no_key
+from clsm_cli.ingestion.sources import Excluded, Missing
+from clsm_cli.store import runs
+from clsm_cli.text import secrets
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+    from datetime import datetime
+
+    from clsm_cli.errors import ModelDigestError
+    from clsm_cli.ingestion.capture import Tally
+    from clsm_cli.ingestion.detection import Format
+    from clsm_cli.ingestion.exclusion import Exclusion
+    from clsm_cli.ingestion.jsonl_rows import Problem
+    from clsm_cli.ingestion.sources import Skipped
+    from clsm_cli.store.layout import Store
+
+
+FORGOTTEN = "forgotten"
+"""Why a turn or a block that has a tombstone is dropped."""
+
+
+class Progress(Protocol):
+    """Called with what is being done, how much is done and how much there is."""
+
+    def __call__(self, what: str, done: int, total: int, /) -> None:
+        """Report."""
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What to ingest, and how.
+
+    Attributes:
+        paths: Files, folders, or ``-``; state folders of OpenClaw.
+        openclaw: Catch up with OpenClaw, see ``catch_up``.
+        format: Forced format, else detected.
+        session: Conversation of rows that name none.
+        capture_only: Write to the inbox and stop.
+        since: Pass over earlier turns.
+        dry_run: Only say what would happen.
+        now: Time of the run, with offset.
+        fence_key: Gives the key by which clsm's own recalled text is known again.
+        exclusion: What the user leaves out.
+        day_first: Whether dates of chats have the day first; None: as the chat itself tells.
+    """
+
+    paths: tuple[str, ...]
+    now: datetime
+    openclaw: bool = False
+    format: Format | None = None
+    session: str | None = None
+    capture_only: bool = False
+    since: datetime | None = None
+    dry_run: bool = False
+    stdin: BinaryIO | None = None
+    fence_key: FenceKey = no_key
+    exclusion: Exclusion | None = None
+    day_first: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SourceReport:
+    """What became of one file."""
+
+    path: str
+    format: str
+    tally: Tally
+
+
+@dataclass(slots=True)
+class Report:
+    """What an ingest did (or, for a dry run, would do)."""
+
+    dry_run: bool
+    sources: list[SourceReport] = field(default_factory=list)
+    skipped: list[Skipped] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    up_to_date: int = 0
+    """Transcripts of a catch-up that had nothing new, and were not opened."""
+    episodes: int = 0
+    open_turns: int = 0
+    bad_model: ModelDigestError | None = None
+
+    @property
+    def fatal(self) -> Problem | None:
+        """The problem that fails the run: a named path is missing, or nothing could be read."""
+        missing = [problem for problem in self.problems if isinstance(problem, Missing)]
+        if missing:
+            return missing[0]
+        has_read = self.sources or self.up_to_date
+        return self.problems[0] if self.problems and not has_read else None
+
+    @property
+    def excluded(self) -> int:
+        """Files and folders that the user leaves out."""
+        return sum(isinstance(each, Excluded) for each in self.skipped)
+
+    @property
+    def forgotten(self) -> int:
+        """Turns and blocks that were left out, as they were forgotten."""
+        return sum(source.tally.dropped[FORGOTTEN] for source in self.sources)
+
+    @property
+    def masked(self) -> Counter[str]:
+        """Secrets that were masked, by kind."""
+        total: Counter[str] = Counter()
+        for source in self.sources:
+            total.update(source.tally.masked)
+        return total
+
+
+Named = TypeVar("Named", "Problem", "Skipped", SourceReport)
+
+
+def shown(about: Named) -> Named:
+    """What is told of a file, without a secret that its path may hold."""
+    path = secrets.mask(about.path).text
+    return about if path == about.path else replace(about, path=path)
+
+
+def utc(now: datetime) -> str:
+    """The record axis: UTC, seconds, always the same form."""
+    from datetime import UTC
+
+    return now.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+class Run:
+    """The steps of one run in the ledger."""
+
+    def __init__(self, store: Store, command: str, now: datetime) -> None:
+        self.store = store
+        self.command = command
+        self.now = utc(now)
+        self._id: str | None = None
+
+    def apply(self, writes: Sequence[runs.Write], *, whole: bool = False) -> str | None:
+        """Do the writes of a step (``whole``: all or none); the id of the run, if it has begun."""
+        line = runs.apply(self.store, self.command, self.now, writes, run_id=self._id, whole=whole)
+        if line is not None:
+            self._id = line.id
+        return self._id

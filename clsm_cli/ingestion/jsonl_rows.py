@@ -1,0 +1,306 @@
+"""JSON Lines as they come: any size, any damage, one row at a time.
+
+What openclaw and jsonl share: a line is never held beyond its limit, a bad row is one ``Problem``
+and the next row goes on, and what is wrong all over a file is told once, with a count.
+
+What a reader gives: raw items of one input, in the order of the input, before any key is made.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, BinaryIO
+
+from clsm_cli.config import MAX_MESSAGE
+from clsm_cli.ingestion.timestamps import instant, is_future
+from clsm_cli.store.jsonlines import LineError, load
+from clsm_cli.text.characters import replace_lone
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+    from datetime import datetime
+
+    from clsm_cli.model.episodes import Role, ToolCall
+    from clsm_cli.model.trust import Trust
+
+
+@dataclass(frozen=True, slots=True)
+class RawTurn:
+    """One message as a transcript tells it; ``time`` as in ``model.episodes.Turn``."""
+
+    session: str
+    speaker: str
+    role: Role
+    text: str
+    time: str | None
+    line_start: int
+    line_end: int
+    foreign_id: str | None = None
+    tool: ToolCall | None = None
+    trust: Trust | None = None
+    """Only where it is not the role's (``model.episodes.ROLE_TRUST``): a fetched page is web."""
+
+
+@dataclass(frozen=True, slots=True)
+class RawBreak:
+    """The conversation ended or was reset here; what follows begins a new episode."""
+
+    session: str
+    time: str | None
+    line: int
+
+
+@dataclass(frozen=True, slots=True)
+class Dropped:
+    """Not memory by design (a heartbeat poll, a checkpoint); counted by ``reason``.
+
+    ``session`` only where a later input needs it (see ``openclaw``).
+    """
+
+    reason: str
+    line: int
+    session: str | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something that could not be read; the rest goes on.
+
+    ``path`` as given, ``line`` from 1 or None when the whole file is meant.
+    """
+
+    path: str
+    line: int | None
+    reason: str
+
+
+TranscriptItem = RawTurn | RawBreak | Dropped | Problem
+
+
+@dataclass(frozen=True, slots=True)
+class RawBlock:
+    """A paragraph, list item, table, quote or code block of a Markdown document."""
+
+    text: str
+    line_start: int
+    line_end: int
+    heading: tuple[str, ...]
+    time: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class RawDocument:
+    """A Markdown document, cut into blocks; ``recalled`` counts what clsm itself had recalled."""
+
+    title: str
+    trust: Trust
+    blocks: tuple[RawBlock, ...]
+    problems: tuple[Problem, ...]
+    recalled: int = 0
+
+
+_MAX_LINE = MAX_MESSAGE
+_CHUNK = 1 << 20
+_BOM = b"\xef\xbb\xbf"
+# How far back a repeated message id is noticed; a set of all ids would grow with the file.
+_REMEMBERED_IDS = 4096
+
+
+@dataclass(frozen=True, slots=True)
+class TooLong:
+    """Stands for a line that was skipped because of its ``size`` in bytes."""
+
+    size: int
+
+
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """Stands for a row of a database that is damaged, and says how."""
+
+    reason: str
+
+
+Line = tuple[int, bytes | TooLong | Unreadable]
+
+
+def bounded_lines(stream: BinaryIO, limit: int = _MAX_LINE) -> Iterator[Line]:
+    r"""Numbered lines of a stream, with their line end; of a line beyond ``limit`` only its size.
+
+    Only ``\n`` ends a line (a lone ``\r`` is content), so the numbers are an editor's.
+
+    >>> import io
+    >>> list(bounded_lines(io.BytesIO(b"one\r\ntwo thr\nlast"), limit=5))
+    [(1, b'one\r\n'), (2, TooLong(size=7)), (3, b'last')]
+    """
+    number = 0
+    while line := stream.readline(limit + 2):
+        number += 1
+        content = len(line.rstrip(b"\r\n")) if line.endswith(b"\n") else len(line)
+        if content <= limit:
+            yield number, line
+            continue
+        while not line.endswith(b"\n") and (line := stream.readline(_CHUNK)):
+            content += len(line.rstrip(b"\r\n")) if line.endswith(b"\n") else len(line)
+        yield number, TooLong(content)
+
+
+class Tally:
+    """Findings that are told once a file: the line of the first, and how many there were."""
+
+    def __init__(self) -> None:
+        self._found: dict[str, tuple[int, int]] = {}
+
+    def add(self, reason: str, line: int) -> None:
+        """Count one more ``reason``."""
+        first, count = self._found.get(reason, (line, 0))
+        self._found[reason] = (first, count + 1)
+
+    def problems(self, path: str) -> Iterator[Problem]:
+        """One problem a reason, in the order in which they were first found."""
+        for reason, (line, count) in self._found.items():
+            times = "" if count == 1 else f" ({count} times)"
+            yield Problem(path, line, reason + times)
+
+
+def parse(line: bytes, number: int, tally: Tally) -> dict[str, Any]:
+    """The JSON object of one line; bytes that are not text are replaced and counted.
+
+    Raises:
+        LineError: It is not one JSON object within the limits; the text says why.
+    """
+    if number == 1:
+        line = line.removeprefix(_BOM)
+    if b"\0" in line:
+        tally.add("NUL removed", number)
+        line = line.replace(b"\0", b"")
+    try:
+        text = line.decode()
+    except UnicodeDecodeError:
+        tally.add("invalid UTF-8 replaced", number)
+        text = line.decode(errors="replace")
+    row = load(text)
+    if not isinstance(row, dict):
+        raise LineError("is not a JSON object")
+    # Escapes can smuggle in what the bytes may not hold: NUL, or half a surrogate pair, which no
+    # file could be written with.
+    if "\\u0000" in text or "\\ud" in text or "\\uD" in text:
+        return {
+            _cleaned(key, number, tally): _cleaned(value, number, tally)
+            for key, value in row.items()
+        }
+    return row
+
+
+def read_rows(
+    lines: Iterable[Line], *, path: str, tally: Tally
+) -> Iterator[tuple[int, dict[str, Any]] | Problem]:
+    """The rows of a file with their line numbers, and a problem for each line that is none."""
+    for number, line in lines:
+        if isinstance(line, TooLong):
+            limit = f"{_MAX_LINE >> 20} MiB"
+            yield Problem(path, number, f"line of {line.size} bytes is longer than {limit}")
+            continue
+        if isinstance(line, Unreadable):
+            yield Problem(path, number, line.reason)
+            continue
+        if not line.strip(b" \t\r\n"):
+            continue
+        try:
+            yield number, parse(line.rstrip(b"\r\n"), number, tally)
+        except LineError as error:
+            # A writer that appends while we read leaves such a line; the next ingest has it whole.
+            broken = str(error).removeprefix("is ")
+            complete = line.endswith(b"\n")
+            yield Problem(path, number, broken if complete else "incomplete last line")
+
+
+def watched(
+    items: Iterable[TranscriptItem], *, path: str, now: datetime, tally: Tally
+) -> Iterator[TranscriptItem]:
+    """Pass ``items`` through and, at the end, tell what is odd about their times and ids."""
+    session, last = "", None
+    ids: dict[str, int] = {}
+    order: deque[str] = deque()
+    for item in items:
+        yield item
+        if not isinstance(item, RawTurn):
+            continue
+        moment = instant(item.time) if item.time else None
+        if item.time is None:
+            tally.add("no timestamp that can be read, kept without a time", item.line_start)
+        elif is_future(item.time, now):
+            tally.add("timestamp in the future", item.line_start)
+        if moment and last and item.session == session and moment < last:
+            tally.add("timestamp earlier than the line before", item.line_start)
+        session, last = item.session, moment or (last if item.session == session else None)
+        if item.foreign_id is not None:
+            text = hash(item.text)
+            if ids.setdefault(item.foreign_id, text) != text:
+                tally.add("id used before for another text, both kept", item.line_start)
+            order.append(item.foreign_id)
+            if len(order) > _REMEMBERED_IDS:
+                ids.pop(order.popleft(), None)
+    yield from tally.problems(path)
+
+
+def word(value: object) -> str:
+    """A type, role or mark of a row; empty when it is not even text.
+
+    >>> word("message"), word(["message"])
+    ('message', '')
+    """
+    return value if isinstance(value, str) else ""
+
+
+def label(value: object) -> str | None:
+    r"""A foreign name or id as one short line; None when there is none.
+
+    >>> label(" Mara\nLind "), label(7), label(""), label(None)
+    ('Mara Lind', '7', None, None)
+    """
+    if isinstance(value, bool) or not isinstance(value, (str, int)):
+        return None
+    return " ".join(str(value)[:400].split())[:200] or None
+
+
+def parts_of(content: object) -> list[dict[str, Any]]:
+    """The parts of a message; plain text is one part of type ``text``.
+
+    >>> parts_of("hello")
+    [{'type': 'text', 'text': 'hello'}]
+    """
+    if isinstance(content, str):
+        return [{"type": "text", "text": content}]
+    if not isinstance(content, list):
+        return []
+    return [
+        part if isinstance(part, dict) else {"type": "text", "text": part}
+        for part in content
+        if isinstance(part, (dict, str))
+    ]
+
+
+def text_of(parts: Iterable[dict[str, Any]]) -> str:
+    """The text of a message: its text parts, a line each, without blank lines around them."""
+    texts = (part.get("text") for part in parts)
+    return "\n".join(text for text in texts if isinstance(text, str)).strip("\n").rstrip()
+
+
+def _cleaned(value: Any, number: int, tally: Tally) -> Any:
+    if isinstance(value, str):
+        clean = value.replace("\0", "")
+        if clean != value:
+            tally.add("NUL removed", number)
+        valid = replace_lone(clean)
+        if valid != clean:
+            tally.add("invalid UTF-8 replaced", number)
+        return valid
+    if isinstance(value, list):
+        return [_cleaned(item, number, tally) for item in value]
+    if isinstance(value, dict):
+        return {
+            _cleaned(key, number, tally): _cleaned(item, number, tally)
+            for key, item in value.items()
+        }
+    return value

@@ -1,0 +1,158 @@
+"""clsm's own recalled text in what it reads: left out where its fence verifies.
+
+Kept, it would come back as something that was said, and every recall would be its own evidence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from clsm_cli.ingestion.jsonl_rows import Dropped, RawTurn, Tally
+from clsm_cli.ingestion.noise import machine_talk
+from clsm_cli.ingestion.openclaw_transcripts import compact, tool_call
+from clsm_cli.store.jsonlines import LineError, load
+from clsm_cli.text.fence_lines import OPENING, blocks
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from clsm_cli.ingestion.jsonl_rows import TranscriptItem
+    from clsm_cli.model.episodes import ToolCall
+
+FenceKey = Callable[[], bytes | None]
+"""Gives the key, or None where there is none; called only for text that may hold a block."""
+
+DROPPED = "recalled block"
+KEPT = "recalled text whose fence does not verify, kept as text"
+
+# What is left of a message that held a block in quotes or in a code block, and nothing else.
+_WRAPPING = " \t\r\n>`~"
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """A text without the blocks that verify.
+
+    Attributes:
+        text: What is left.
+        dropped: How many blocks were left out.
+        doubtful: Lines, from 1, on which something begins that looks like a block and does not
+            verify.
+    """
+
+    text: str
+    dropped: int = 0
+    doubtful: tuple[int, ...] = ()
+
+
+def no_key() -> None:
+    """The key where there is none: every block is kept."""
+
+
+def cut(text: str, fence_key: FenceKey, *, keep_lines: bool = False) -> Cut:
+    """``text`` without the blocks that verify.
+
+    Args:
+        text: A message or a whole document.
+        fence_key: Gives the key.
+        keep_lines: Leave an empty line for every line, so that line numbers stay right.
+    """
+    if OPENING not in text:
+        return Cut(text)
+    kept: list[str] = []
+    doubtful: list[int] = []
+    place, line, dropped = 0, 1, 0
+    for block in blocks(text, fence_key()):
+        before = text[place : block.start]
+        line += before.count("\n")
+        height = text.count("\n", block.start, block.end)
+        if block.is_genuine:
+            dropped += 1
+            kept += [before, "\n" * height if keep_lines else ""]
+        else:
+            doubtful.append(line)
+            kept.append(text[place : block.end])
+        line += height
+        place = block.end
+    kept.append(text[place:])
+    return Cut("".join(kept), dropped, tuple(doubtful))
+
+
+def without_recalled(
+    items: Iterable[TranscriptItem], fence_key: FenceKey, *, path: str
+) -> Iterator[TranscriptItem]:
+    """Pass ``items`` on, their turns without the blocks that verify.
+
+    A block that is left out is a ``Dropped``, and so is a turn of which nothing else is left; what
+    does not verify stays and is one ``Problem`` at the end.
+
+    Args:
+        items: From a reader.
+        fence_key: Gives the key.
+        path: As it was given, for problems.
+    """
+    tally = Tally()
+    for item in items:
+        if isinstance(item, RawTurn) and OPENING in _whole(item):
+            yield from _cleaned(item, fence_key, tally)
+        else:
+            yield item
+    yield from tally.problems(path)
+
+
+def _whole(turn: RawTurn) -> str:
+    return f"{turn.text}\n{turn.tool.input or ''}" if turn.tool else turn.text
+
+
+def _cleaned(turn: RawTurn, fence_key: FenceKey, tally: Tally) -> Iterator[TranscriptItem]:
+    found = _cut_arguments(turn.text, fence_key) if turn.tool else cut(turn.text, fence_key)
+    for _ in found.doubtful:
+        tally.add(KEPT, turn.line_start)
+    for _ in range(found.dropped):
+        yield Dropped(DROPPED, turn.line_start)
+    text = found.text.strip("\n").rstrip() if found.dropped else turn.text
+    if found.dropped and not text.strip(_WRAPPING):
+        return
+    reason = machine_talk(turn.role, text)
+    if reason:
+        yield Dropped(reason, turn.line_start)
+        return
+    tool = _cut_tool(turn.tool, turn.text, text, fence_key) if turn.tool else None
+    yield replace(turn, text=text, tool=tool)
+
+
+def _cut_tool(tool: ToolCall, before: str, after: str, fence_key: FenceKey) -> ToolCall:
+    """The tool of a turn whose text changed: its input may be the beginning of that text."""
+    if tool.input is None:
+        return tool
+    if tool.input == tool_call(tool.name, before).input:
+        return tool_call(tool.name, after, error=tool.error)
+    return replace(tool, input=_cut_arguments(tool.input, fence_key).text)
+
+
+def _cut_arguments(text: str, fence_key: FenceKey) -> Cut:
+    """The same for what may be arguments of a tool as JSON, in which line ends are escaped."""
+    if not text.startswith(("{", "[")):
+        return cut(text, fence_key)
+    try:
+        value = load(text)
+    except LineError:
+        return cut(text, fence_key)
+    cuts: list[Cut] = []
+    clean = _cut_value(value, fence_key, cuts)
+    dropped = sum(one.dropped for one in cuts)
+    doubtful = tuple(line for one in cuts for line in one.doubtful)
+    return Cut(compact(clean) if dropped else text, dropped, doubtful)
+
+
+def _cut_value(value: Any, fence_key: FenceKey, cuts: list[Cut]) -> Any:
+    if isinstance(value, str):
+        cuts.append(cut(value, fence_key))
+        return cuts[-1].text
+    if isinstance(value, list):
+        return [_cut_value(item, fence_key, cuts) for item in value]
+    if isinstance(value, dict):
+        return {key: _cut_value(item, fence_key, cuts) for key, item in value.items()}
+    return value

@@ -1,0 +1,370 @@
+"""Where one episode ends and the next begins (Nemori §3.1.1; CMA §3.1).
+
+``cut`` reads an open tail: the turns since the last cut, in order of arrival. It is called again
+whenever turns arrive, so what it says about a place must never depend on where a call ended:
+
+* the signs at a place read only the turns of the segment up to it;
+* a boundary is final once a fixed number of turns after it is known (``_look_ahead``); a silence
+  that is certain ends an episode at once, and nothing reaches across it;
+* after a cut everything starts anew with the turns that remain.
+
+The signs that one episode ends and another begins, read turn by turn from a segment.
+
+Text is read here; what a sign says as a number is ``scoring.boundary_evidence``. Turns of tools belong to
+the turn before them: they are counted by nothing and compared with nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from clsm_cli.scoring import boundary_evidence, modularity
+from clsm_cli.scoring.boundary_evidence import WordModel, deviations, turn_surprise
+from clsm_cli.text.tokens import stems
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+    from datetime import datetime
+
+    import numpy as np
+
+    from clsm_cli.config import BoundarySettings
+    from clsm_cli.model.episodes import Role
+
+NEAR = 3
+"""Turns before a place that a turn is compared with (TextTiling's block)."""
+SETTLED = 3
+"""Turns of a segment before coherence and surprise have anything to compare with."""
+MARKED, CLOSED, OTHER_THINGS, NEW_INTENT = 0.6, 0.6, 0.2, 0.15
+"""What a discourse marker, a farewell before, disjoint entities and a new intent say."""
+EDGE = 200
+"""Characters at the start or end of a turn where markers, farewells and question marks count."""
+READ = 2000
+"""Characters of a turn whose words count: about what its vector reads (256 word pieces) and more."""
+EXPLICIT = 0.5
+"""From here on gap, marker and farewell together say *where* the boundary is: it is not moved."""
+
+_LEAD = r"\W*(?:(?:oh|ah|hey|hi|ok|okay|so|well|and|also|wow|yeah|haha)\b\W*)*"
+_MARKER = re.compile(
+    _LEAD + r"(?:by the way|btw|anyway|anyways|anyhow|another thing|one more thing|other news|"
+    r"in other news|changing (?:the )?(?:topic|subject)s?|(?:to )?change (?:the )?(?:topic|subject)|"
+    r"on (?:a|an) (?:different|another|unrelated|other|separate) (?:note|topic|subject)|"
+    r"on another note|(?:totally |completely )?unrelated|off[- ]topic|switching gears|"
+    r"before i forget|moving on|next topic|new topic|different (?:topic|question|subject)|"
+    r"good (?:morning|afternoon|evening)|übrigens|anderes thema|guten (?:morgen|tag|abend))\b",
+    re.IGNORECASE,
+)
+_CLOSING = re.compile(
+    r"\b(?:(?:good)?bye|bye[- ]bye|good ?night|(?:talk|speak|chat|see you|catch you|ttyl)"
+    r"(?: to you| with you)? (?:later|soon|tomorrow|then)|ttyl|see (?:you|ya)|take care|"
+    r"have a (?:good|great|nice|lovely|wonderful) (?:day|one|night|evening|weekend|rest)|"
+    r"that(?:'s| is|’s) all(?: for (?:now|today))?|gute nacht|tschüss|bis (?:morgen|später|bald))\b"
+    r"[^.?!]{0,30}[.!\s\W]*$",
+    re.IGNORECASE,
+)
+_QUESTION = re.compile(r"[?？؟]\W*$")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Beat:
+    """What the detector reads of one turn; ``vector`` is a unit vector of its text."""
+
+    text: str
+    role: Role
+    speaker: str
+    time: datetime | None
+    vector: np.ndarray[Any, Any]
+    entities: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """A turn and the tool turns after it; ``start`` in the tail, ``active`` the last known time."""
+
+    head: Beat
+    start: int
+    active: datetime | None
+
+
+def groups_of(tail: Sequence[Beat]) -> list[Group]:
+    """The tail by conversational turns; tool turns before the first one belong to it."""
+    heads = [i for i, beat in enumerate(tail) if beat.role != "tool"] or [0][: len(tail)]
+    groups = []
+    for start, head, end in zip([0, *heads[1:]], heads, [*heads[1:], len(tail)], strict=False):
+        times = [beat.time for beat in tail[start:end] if beat.time is not None]
+        groups.append(Group(tail[head], start, times[-1] if times else None))
+    return groups
+
+
+class Segment:
+    """The groups from the last cut on, and the signs at each place, read when first asked for."""
+
+    def __init__(self, groups: list[Group], settings: BoundarySettings) -> None:
+        self.settings = settings
+        self.length = len(groups)
+        self._groups = groups
+        self._signs: list[dict[str, float]] = [{}]
+        self._clock = groups[0].active
+        self._words = WordModel()
+        self._vectors: list[np.ndarray[Any, Any]] = []
+        self._coherence: list[float] = []
+        self._surprises: list[float] = []
+        self._deviations = [0.0]
+        self._learn(groups[0].head)
+
+    def signs(self, place: int) -> dict[str, float]:
+        """What speaks for a boundary before the group at ``place``."""
+        while len(self._signs) <= place:
+            self._read(len(self._signs))
+        return self._signs[place]
+
+    def confidence(self, place: int) -> float:
+        """How sure the signs are together."""
+        return boundary_evidence.combined(self.signs(place).values())
+
+    def fires(self, place: int) -> bool:
+        """Whether they suffice for a boundary."""
+        return self.confidence(place) > self.settings.confidence
+
+    def surprise(self, place: int) -> float:
+        """Deviations by which the turn at ``place`` surprises above the mean of its window."""
+        self.signs(place)
+        return self._deviations[place]
+
+    def wall(self) -> int | None:
+        """The first silence that is certain: no boundary moves over it and no turns join."""
+        if self.settings.confidence >= 1.0:
+            return None
+        clock = self._groups[0].active
+        for place, group in enumerate(self._groups[1:], 1):
+            if _gap(clock, group.head.time, self.settings) >= 1.0:
+                return place
+            clock = group.active or clock
+        return None
+
+    def refined(self, place: int, known: int, allowed: range) -> int | None:
+        """``place``, moved to where modularity splits the ``known`` groups best, or None.
+
+        None when that is no change of subject (``modularity.confirms``). An explicit boundary
+        stays as it is: a silence, a marker or a farewell says exactly where.
+        """
+        signs = self.signs(place)
+        if (
+            boundary_evidence.combined(signs.get(n, 0.0) for n in ("gap", "marker", "closing"))
+            >= EXPLICIT
+        ):
+            return place
+        a = modularity.affinity([group.head.vector for group in self._groups[:known]])
+        reach = self.settings.refine
+        near = range(max(allowed.start, place - reach), min(allowed.stop, place + reach + 1))
+        best = modularity.best_split(a, place, near)
+        return best if modularity.confirms(a, best) else None
+
+    def _read(self, place: int) -> None:
+        """Read the signs at ``place``, then learn its turn."""
+        before, now = self._groups[place - 1].head, self._groups[place].head
+        self._clock = self._groups[place - 1].active or self._clock
+        signs = {
+            "gap": _gap(self._clock, now.time, self.settings),
+            "marker": MARKED * bool(_MARKER.match(now.text[:EDGE])),
+            "closing": CLOSED * (_closes(before) and not _closes(now)),
+            "intent": NEW_INTENT * self._new_intent(place),
+            "entities": OTHER_THINGS * self._other_things(place),
+            **self._shift(now),
+        }
+        self._signs.append({name: round(e, 4) for name, e in signs.items() if e > 0.0})
+        self._learn(now)
+
+    def _shift(self, now: Beat) -> dict[str, float]:
+        """Coherence and surprise of a turn against the turns before it; both enter the past."""
+        import numpy as np
+
+        self._deviations.append(0.0)
+        if not _speaks(now) or not self._vectors:
+            return {}
+        coherence = _cosine(now.vector, np.mean(self._vectors[-NEAR:], axis=0))
+        novelty = 1.0 - _cosine(now.vector, np.mean(self._vectors, axis=0))
+        surprise = turn_surprise(self._words.bits(stems(now.text[:READ])), novelty)
+        z = deviations(surprise, self._surprises[-max(1, self.settings.window) :])
+        self._surprises.append(surprise)
+        self._deviations[-1] = z
+        past = self._coherence.copy()
+        self._coherence.append(coherence)
+        if len(self._vectors) < SETTLED:
+            return {}
+        return {
+            "coherence": boundary_evidence.coherence_evidence(coherence, past),
+            "surprise": boundary_evidence.surprise_evidence(z, self.settings.gamma),
+        }
+
+    def _learn(self, now: Beat) -> None:
+        if _speaks(now):
+            self._words.learn(stems(now.text[:READ]))
+            self._vectors.append(now.vector)
+
+    def _new_intent(self, place: int) -> bool:
+        """Whether a speaker turns from asking to telling, or back, with no question pending."""
+        now, before = self._groups[place].head, self._groups[place - 1].head
+        if _asks(before):
+            return False
+        own = [g.head for g in self._groups[:place] if g.head.speaker == now.speaker]
+        return bool(own) and _asks(own[-1]) != _asks(now)
+
+    def _other_things(self, place: int) -> bool:
+        """Whether a turn names things, and none of those that the turns just before it name."""
+        now = self._groups[place].head.entities
+        near = [g.head.entities for g in self._groups[max(0, place - NEAR) : place]]
+        known = frozenset().union(*near)
+        return bool(now and known and now.isdisjoint(known))
+
+
+def _gap(before: datetime | None, now: datetime | None, settings: BoundarySettings) -> float:
+    if before is None or now is None or (before.tzinfo is None) != (now.tzinfo is None):
+        return 0.0
+    silence = now - before
+    try:
+        new_day = (now - silence).date() != now.date()  # both on the later turn's calendar
+    except OverflowError:  # year 1 or 9999 in another zone
+        new_day = False
+    return boundary_evidence.gap_evidence(silence.total_seconds() / 60.0, new_day, settings)
+
+
+def _speaks(beat: Beat) -> bool:
+    return any(c.isalnum() for c in beat.text)
+
+
+def _asks(beat: Beat) -> bool:
+    return _QUESTION.search(beat.text[-EDGE:]) is not None
+
+
+def _closes(beat: Beat) -> bool:
+    return _CLOSING.search(beat.text[-EDGE:]) is not None
+
+
+def _cosine(a: np.ndarray[Any, Any], b: np.ndarray[Any, Any]) -> float:
+    import numpy as np
+
+    length = float(np.linalg.norm(a) * np.linalg.norm(b))
+    return float(a @ b) / length if length > 0.0 else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """An episode that is final: the next ``length`` turns of the tail.
+
+    Attributes:
+        confidence: That there is a boundary after it; 1 where the input ended.
+        reasons: Name of each sign that spoke for it → how strongly, 0 … 1.
+        continues_next: The cap ended it, so the next episode goes on from it.
+    """
+
+    length: int
+    confidence: float
+    reasons: Mapping[str, float]
+    continues_next: bool = False
+
+
+def cut(tail: Sequence[Beat], *, ended: bool, settings: BoundarySettings) -> list[Cut]:
+    """The episodes of ``tail`` that are final; what they do not cover stays open.
+
+    Args:
+        tail: Turns since the last cut, in order of arrival.
+        ended: No turn will follow: nothing stays open.
+        settings: See ``BoundarySettings``.
+
+    The result for a longer tail begins with the result for a shorter one, and
+    ``cut(tail) == first + cut(tail[first.length:])``.
+    """
+    groups = groups_of(tail)
+    horizon = _cap(settings) + 1 + _look_ahead(settings)
+    cuts: list[Cut] = []
+    done = 0
+    while done < len(groups):
+        segment = Segment(groups[done : done + horizon], settings)
+        found = _first(segment, ended=ended and done + horizon >= len(groups))
+        if found is None:
+            break
+        place, reasons, capped = found
+        start, done = groups[done].start, done + place
+        end = groups[done].start if done < len(groups) else len(tail)
+        confidence = round(boundary_evidence.combined(reasons.values()), 4)
+        cuts.append(Cut(end - start, confidence, reasons, capped))
+    return cuts
+
+
+def peak_surprise(
+    before: Sequence[Beat], episode: Sequence[Beat], settings: BoundarySettings
+) -> float:
+    """The largest surprise of a turn of ``episode``, in deviations of its window, at least 0.
+
+    ``before`` are the turns that came before it in its session, as far as they should count: with
+    the episode before this one, the turn that broke with its subject has its due.
+    """
+    if not episode:
+        return 0.0
+    groups = groups_of([*before, *episode])
+    segment = Segment(groups, settings)
+    first = sum(group.start < len(before) for group in groups)
+    peaks = (segment.surprise(place) for place in range(first, len(groups)))
+    return round(max([0.0, *peaks]), 4)  # only tools speak: there is no peak
+
+
+def _least(settings: BoundarySettings) -> int:
+    return max(1, settings.min_turns)
+
+
+def _cap(settings: BoundarySettings) -> int:
+    return max(_least(settings), settings.max_turns)
+
+
+def _look_ahead(settings: BoundarySettings) -> int:
+    """Turns after a place that settle it: to see its rivals, to move it, and a rest long enough."""
+    return settings.refine + 2 * (_least(settings) - 1)
+
+
+_Found = tuple[int, "dict[str, float]", bool]
+"""A boundary: before which group of the segment, the signs for it, and whether the cap made it."""
+
+
+def _first(segment: Segment, *, ended: bool) -> _Found | None:
+    """The first boundary of the segment, if it is final.
+
+    A silence that is certain is a wall: up to it, the tail has ended.
+    """
+    wall = segment.wall()
+    length = segment.length if wall is None else wall
+    found = _inside(segment, length, ended=ended or wall is not None)
+    if found is None and wall is not None:
+        return wall, segment.signs(wall), False
+    if found is None and ended:
+        return length, {"end": 1.0}, False
+    return found
+
+
+def _inside(segment: Segment, length: int, *, ended: bool) -> _Found | None:
+    """The first boundary within ``length`` groups by signs short of certainty, or by the cap.
+
+    Of places so near to each other that a segment between them would be too short, the surest
+    counts. A rest shorter than ``min_turns`` joins what is before it, and a capped segment of an
+    ended tail leaves it enough.
+    """
+    settings = segment.settings
+    least, cap = _least(settings), _cap(settings)
+    for place in range(least, min(cap, length - 1) + 1):
+        if not segment.fires(place):
+            continue
+        known = min(length, place + 1 + _look_ahead(settings))
+        if known <= place + _look_ahead(settings) and not ended:
+            return None
+        rivals = range(place, min(place + least, cap + 1, known - least + 1))
+        if rivals:
+            best = max(rivals, key=segment.confidence)
+            moved = segment.refined(best, known, range(least, min(cap, known - least) + 1))
+            if moved is not None:
+                return moved, segment.signs(best), False
+    if length >= cap + least or (ended and length > cap):
+        place = min(cap, length - least)
+        return place, segment.signs(place), True
+    return None

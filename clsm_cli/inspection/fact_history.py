@@ -1,0 +1,386 @@
+"""Every version of what memory holds about something, with both clocks (``model.clocks``).
+
+A *thread* is what versions of one thing share: a subject and its slot, or a source and the type of
+its edges. Statements of a subject without a slot are one thread.
+
+One row of a record's history: what it said, on both clocks, and where that stands.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from datetime import datetime
+from typing import TYPE_CHECKING, Literal
+
+from clsm_cli.errors import BadInputError
+from clsm_cli.model import clocks
+from clsm_cli.model.graph import Edge, Node, Statement
+from clsm_cli.model.ids import meant
+from clsm_cli.startup.records import NamedTuple
+from clsm_cli.store import logs, record_files, shards
+from clsm_cli.store.index import source_locations
+from clsm_cli.store.index.opening import open_index
+from clsm_cli.text.node_ids import node_id
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from datetime import tzinfo
+
+    from clsm_cli.store.index.index_queries import Index
+    from clsm_cli.store.index.passages import Passage
+    from clsm_cli.store.layout import Store
+
+Row = Statement | Edge
+State = Literal["current", "future", "ended", "superseded", "withdrawn"]
+
+
+class Version(NamedTuple):
+    """A statement or an edge at one time.
+
+    Attributes:
+        kind: Of the statement, or ``edge``.
+        value: Of its slot, else its text; of an edge the other end.
+        state: current, future (not true yet), ended (true until then, and still believed to have
+            been), superseded (no longer believed), withdrawn (taken back).
+        source: Where its earliest source stands, as it was given, else its own line in a topic file,
+            ``path:line``.
+        file: Absolute path of what can be opened, see ``store.index.source_locations``; "" for none.
+        line: In that file.
+        begin: When it became true, in seconds since 1970; None: unbounded. ``end`` likewise.
+    """
+
+    id: str
+    kind: str
+    value: str
+    text: str
+    valid_from: str | None
+    valid_until: str | None
+    recorded_at: str | None
+    superseded_at: str | None
+    state: State
+    supersedes: str | None
+    sources: tuple[str, ...]
+    source: str | None
+    file: str
+    line: int
+    begin: float | None
+    end: float | None
+
+
+def state_of(row: Row, now: str) -> State:
+    """What a row is worth now.
+
+    >>> state_of(Edge(id="g-1", rev=(1, "pi"), valid_until="2026-02-20"), "2026-02-20")
+    'ended'
+    """
+    if isinstance(row, Statement) and row.withdrawn:
+        return "withdrawn"
+    if row.superseded_at is not None:
+        return "superseded"
+    if clocks.is_true(row, now):
+        return "current"
+    return "ended" if clocks.has_ended(row, now) else "future"
+
+
+def version(row: Row, value: str, index: Index, now: str, zone: tzinfo) -> Version:
+    """A row with its state and source.
+
+    Args:
+        row: A statement with its text, or an edge.
+        value: What it says, for a person.
+        index: Knows where its sources stand.
+        now: An instant.
+        zone: Of a bare date.
+    """
+    told = _earliest(index, row.sources) or _earliest(index, (row.id,))
+    place = source_locations.spot(index, told) if told else source_locations.in_store(index, row.id)
+    return Version(
+        id=row.id,
+        kind="edge" if isinstance(row, Edge) else row.kind,
+        value=value,
+        text="" if isinstance(row, Edge) else row.text,
+        valid_from=row.valid_from,
+        valid_until=row.valid_until,
+        recorded_at=row.recorded_at,
+        superseded_at=row.superseded_at,
+        state=state_of(row, now),
+        supersedes=None if isinstance(row, Edge) else row.supersedes,
+        sources=row.sources,
+        source=f"{told.path}:{told.line_start}" if told and told.line_start else None,
+        file=place.file if place else "",
+        line=place.line if place else 0,
+        begin=seconds(row.valid_from, zone),
+        end=seconds(row.valid_until, zone),
+    )
+
+
+def seconds(time: str | None, zone: tzinfo) -> float | None:
+    """Seconds since 1970 of a time, of a bare date at its beginning; None where it is none.
+
+    >>> from datetime import UTC
+    >>> seconds("1970-01-02", UTC), seconds("1970-01-01T01:00:10+01:00", UTC), seconds(None, UTC)
+    (86400.0, 10.0, None)
+    """
+    try:
+        moment = datetime.fromisoformat(time or "")
+    except ValueError:
+        return None
+    return (moment if moment.tzinfo else moment.replace(tzinfo=zone)).timestamp()
+
+
+def _earliest(index: Index, keys: Iterable[str]) -> Passage | None:
+    """The first of some passages that was told, one with a line before one without."""
+    found = [each for key in keys for each in index.by_key(key) if each.key == key]
+    return min(found, key=_order, default=None)
+
+
+def _order(passage: Passage) -> tuple[bool, bool, str, str, int]:
+    time, line = passage.time, passage.line_start
+    return not line, time is None, time or "", passage.path, line
+
+
+SUGGESTED = 5
+"""Ids named when one is not known."""
+LIKE_ENOUGH = 60
+"""Similarity (per cent, rapidfuzz ratio) from which an id or a name is worth naming."""
+SUBJECTS = 10
+"""Subjects listed for a slot or a topic."""
+
+
+class Thread(NamedTuple):
+    """The versions of one thing, in the order in which they became true.
+
+    Attributes:
+        subject: Node id, "" where there is none.
+        label: What a person calls it.
+        slot: Of its statements, or the type of its edges; "" for other statements.
+    """
+
+    kind: Literal["statement", "edge"]
+    subject: str
+    label: str
+    slot: str
+    versions: tuple[Version, ...]
+
+
+class Subject(NamedTuple):
+    """Something with statements in the slot or the topic that was asked for.
+
+    Attributes:
+        slots: The slots in question, sorted.
+        versions: How many rows there are.
+    """
+
+    id: str
+    label: str
+    slots: tuple[str, ...]
+    versions: int
+
+
+class History(NamedTuple):
+    """What is known of one argument: threads, or for a slot or a topic the subjects that have it."""
+
+    wanted: str
+    threads: tuple[Thread, ...]
+    subjects: tuple[Subject, ...]
+
+
+class View(NamedTuple):
+    """Which versions are wanted.
+
+    Attributes:
+        now: Time of the question, an instant.
+        as_of: Only what was true then; a bare date means any time of that day.
+        known_at: Only what was believed then; an instant.
+    """
+
+    now: str
+    as_of: str | None = None
+    known_at: str | None = None
+
+    def shows(self, row: Row) -> bool:
+        """Whether a row is wanted."""
+        if self.as_of is not None:
+            return clocks.holds(row, self.as_of, self.known_at)
+        return self.known_at is None or clocks.is_believed(row, self.known_at)
+
+
+def history(store: Store, wanted: Sequence[str], view: View) -> list[History]:
+    """The versions behind some ids or names, an answer for each; the store is only read.
+
+    Args:
+        store: Where.
+        wanted: Ids of statements or edges, or how they begin; ids, labels or aliases of nodes;
+            slots or topics.
+        view: Which versions.
+
+    Raises:
+        BadInputError: Nothing has that id or name; names ids near it.
+    """
+    memory = _Memory(store, view.now)
+    chosen = [memory.find(each) for each in wanted]
+    with open_index(store, None) as opened:
+        return [
+            History(
+                each, _threads(memory, [r for r in rows if view.shows(r)], opened.index, view), of
+            )
+            for each, (rows, of) in zip(wanted, chosen, strict=True)
+        ]
+
+
+def _threads(memory: _Memory, rows: Iterable[Row], index: Index, view: View) -> tuple[Thread, ...]:
+    """Rows by subject and slot: statements first, those without a slot last of them."""
+    groups: dict[tuple[bool, str, bool, str], list[Row]] = defaultdict(list)
+    for row in rows:
+        if isinstance(row, Edge):
+            groups[True, row.source, False, row.type].append(row)
+        else:
+            groups[False, memory.subject(row), not row.slot, row.slot or ""].append(row)
+    zone = memory.store.zone
+    lowest = float("-inf")
+
+    def order(each: Version) -> tuple[float, float, str]:
+        recorded = seconds(each.recorded_at, zone)
+        begin = lowest if each.begin is None else each.begin
+        return begin, lowest if recorded is None else recorded, each.id
+
+    found = []
+    for (is_edge, subject, _, slot), group in sorted(groups.items()):
+        told = [version(row, memory.value(row), index, view.now, zone) for row in group]
+        label, versions = memory.label(subject), tuple(sorted(told, key=order))
+        found.append(Thread("edge" if is_edge else "statement", subject, label, slot, versions))
+    return tuple(found)
+
+
+class _Memory:
+    """All rows of a store, and what their subjects are called."""
+
+    def __init__(self, store: Store, now: str) -> None:
+        folders = [*store.graphs(), *store.archives()]
+        records = shards.load_graph(folders, logs.forgotten(store)).records
+        self.store = store
+        self.statements = record_files.load(store, records, now)
+        self.edges = {i: r for i, r in records.items() if isinstance(r, Edge)}
+        self.nodes = {i: r for i, r in records.items() if isinstance(r, Node)}
+        self._named: dict[str, set[str]] = defaultdict(set)
+        for node in self.nodes.values():
+            for name in (node.label or node.id, *node.aliases):
+                self._named[node_id(name)].add(node.id)
+
+    def find(self, wanted: str) -> tuple[list[Row], tuple[Subject, ...]]:
+        """The rows behind an id or a name, else the subjects of a slot or topic.
+
+        Raises:
+            BadInputError: There is neither.
+        """
+        row = self._by_id(wanted)
+        if row is not None:
+            return self._siblings(row) if isinstance(row, Edge) else self._family(row), ()
+        nodes = self._nodes(wanted)
+        rows: list[Row] = [r for r in self.statements.values() if self.subject(r) in nodes]
+        rows += [e for e in self.edges.values() if nodes & {e.source, e.target} and _is_told(e)]
+        subjects = () if rows else self._subjects(wanted.strip().casefold())
+        if rows or subjects or nodes & self.nodes.keys():
+            return rows, subjects
+        raise self._unknown(wanted)
+
+    def subject(self, row: Statement) -> str:
+        """The node that a statement is about; "" for none."""
+        if not row.subject or row.subject in self.nodes:
+            return row.subject or ""
+        key = node_id(row.subject)
+        return min(self._named.get(key, {key}))
+
+    def label(self, node: str) -> str:
+        """What a person calls a node: its label on one line; of anything else its id."""
+        known = self.nodes.get(node)
+        return " ".join(known.label.split()) or node if known else node
+
+    def value(self, row: Row) -> str:
+        """What a row says, for a person."""
+        if isinstance(row, Edge):
+            return self.label(row.target)
+        return (row.value if row.slot else None) or row.text
+
+    def _by_id(self, wanted: str) -> Row | None:
+        rows: dict[str, Row] = {**self.statements, **self.edges}
+        found = meant(wanted, rows) if wanted[:2] in ("f-", "g-") else wanted
+        return rows.get(found) if found else None
+
+    def _siblings(self, edge: Edge) -> list[Row]:
+        """The edges of the same source and type."""
+        edges = self.edges.values()
+        return [each for each in edges if (each.source, each.type) == (edge.source, edge.type)]
+
+    def _family(self, first: Statement) -> list[Row]:
+        """A statement, its subject's slot, what superseded what there, and their closed copies."""
+        place = self.subject(first), first.slot
+        found = {first.id}
+        if all(place):
+            rows = self.statements.values()
+            found |= {row.id for row in rows if (self.subject(row), row.slot) == place}
+        kin = self._kin()
+        fresh = set(found)
+        while fresh:
+            fresh = {other for each in fresh for other in kin[each]} - found
+            found |= fresh
+        return [self.statements[each] for each in sorted(found)]
+
+    def _kin(self) -> dict[str, set[str]]:
+        """Statement → the one it superseded, those that superseded it, and those of one text.
+
+        A closed copy has the text of its original, and no other link to it.
+        """
+        kin: dict[str, set[str]] = defaultdict(set)
+        first: dict[tuple[str, str], str] = {}
+        for row in self.statements.values():
+            other = first.setdefault((self.subject(row), row.text), row.id) if row.text else row.id
+            for each in {other, row.supersedes} & self.statements.keys():
+                kin[row.id].add(str(each))
+                kin[str(each)].add(row.id)
+        return kin
+
+    def _nodes(self, wanted: str) -> set[str]:
+        """The nodes that an id, label or alias names, else the subject that would have that id."""
+        if wanted in self.nodes:
+            return {wanted}
+        key = node_id(wanted) if wanted.strip() else ""
+        return self._named.get(key) or ({key} if key else set())
+
+    def _subjects(self, word: str) -> tuple[Subject, ...]:
+        """The subjects with a slot of that name, or with statements in a topic of that name."""
+        slots: dict[str, Counter[str]] = defaultdict(Counter)
+        for row in self.statements.values():
+            slot = (row.slot or "").casefold()
+            subject = self.subject(row)
+            if subject and word and word in {row.topic.casefold(), slot, *slot.split("/")}:
+                slots[subject][row.slot or ""] += 1
+        found = [
+            Subject(each, self.label(each), tuple(sorted(counts.keys() - {""})), counts.total())
+            for each, counts in slots.items()
+        ]
+        return tuple(sorted(found, key=lambda each: (-each.versions, each.id))[:SUBJECTS])
+
+    def _unknown(self, wanted: str) -> BadInputError:
+        """The error that names the ids with a name most like it."""
+        from rapidfuzz import fuzz, process, utils
+
+        names = [(each, each) for each in (*self.statements, *self.edges, *self.nodes)]
+        names += [(name, each) for name, ids in self._named.items() for each in sorted(ids)]
+        near = process.extract(
+            wanted,
+            [name for name, _ in names],
+            scorer=fuzz.ratio,
+            processor=utils.default_process,
+            score_cutoff=LIKE_ENOUGH,
+            limit=None,
+        )
+        ids = list(dict.fromkeys(names[place][1] for _, _, place in near))[:SUGGESTED]
+        next_step = f"near it are: {', '.join(ids)}" if ids else "find ids with: clsm recall"
+        reason = "is no statement, edge, concept, slot or topic of this store"
+        return BadInputError(wanted, reason, next_step)
+
+
+def _is_told(edge: Edge) -> bool:
+    """Whether an edge may have versions: it was said or corrected, not counted or chained."""
+    return bool(edge.sources or edge.valid_from or edge.valid_until or edge.superseded_at)

@@ -1,0 +1,187 @@
+"""What memory holds, newest first, and what became of it since a time: learnt, changed, over, taken back."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from clsm_cli.inspection.fact_history import seconds, version
+from clsm_cli.model.graph import Node
+from clsm_cli.startup.records import NamedTuple
+from clsm_cli.store import ledger, logs, record_files, shards
+from clsm_cli.store.index.opening import open_index
+from clsm_cli.text.node_ids import node_id
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from clsm_cli.model.codec import Record
+    from clsm_cli.model.graph import Statement
+    from clsm_cli.store.index.index_queries import Index
+    from clsm_cli.store.layout import Store
+
+
+class Line(NamedTuple):
+    """A statement as a line of a list.
+
+    Attributes:
+        since: When it became true, else when the store learnt it.
+        until: When it stopped; None while it holds.
+        before: What it replaced; "" where nothing.
+        source: Where its earliest source stands, ``path:line`` as it was given; None for none.
+        file: Absolute path of what can be opened; ``line`` in it.
+    """
+
+    id: str
+    kind: str
+    stream: str
+    text: str
+    since: str | None
+    until: str | None
+    before: str
+    source: str | None
+    file: str
+    line: int
+
+
+class News(NamedTuple):
+    """What became of statements since a time, each part newest first.
+
+    Attributes:
+        since: An instant; only what was written then or later is in it.
+        changed: What replaced something.
+        learnt: What is new, and replaced nothing.
+        ended: What was true, and is no longer, with nothing in its place.
+        withdrawn: What was taken back.
+    """
+
+    since: str
+    changed: tuple[Line, ...]
+    learnt: tuple[Line, ...]
+    ended: tuple[Line, ...]
+    withdrawn: tuple[Line, ...]
+
+
+class Choice(NamedTuple):
+    """Which statements a list is of; what is None is not asked for.
+
+    Attributes:
+        stream: Of the four.
+        kind: Of a statement.
+        about: Name or id of an entity that they are about.
+    """
+
+    stream: str | None = None
+    kind: str | None = None
+    about: str | None = None
+
+
+def last_night(store: Store) -> str | None:
+    """When the last consolidation of this machine that still counts began; None before the first."""
+    nights = [
+        entry.at
+        for entry in ledger.entries(store.flow)
+        if entry.command == "consolidate" and entry.undone_by is None
+    ]
+    return nights[-1] if nights else None
+
+
+def news(store: Store, since: str, now: str) -> News:
+    """What became of statements since a time; the store is only read.
+
+    Args:
+        store: Where.
+        since: An instant.
+        now: Time of the question, an instant.
+    """
+    rows = record_files.load(store, _records(store), now)
+    start = seconds(since, store.zone) or 0.0
+
+    def is_late(time: str | None) -> bool:
+        moment = seconds(time, store.zone)
+        return moment is not None and moment >= start
+
+    fresh = [row for row in rows.values() if is_late(row.recorded_at) and row.kind != "gist"]
+    heirs = [row for row in fresh if row.is_current and row.supersedes in rows]
+    replaced = {rows[str(row.supersedes)].text for row in heirs}
+    told = {row.id for row in heirs}
+    parts = (
+        heirs,
+        [row for row in fresh if row.is_current and row.id not in told],
+        [
+            row
+            for row in fresh
+            if row.valid_until and row.superseded_at is None and row.text not in replaced
+        ],
+        [
+            row
+            for row in rows.values()
+            if row.withdrawn and is_late(row.superseded_at) and row.text not in replaced
+        ],
+    )
+    with open_index(store, None) as opened:
+        index = opened.index
+        return News(since, *(_lines(store, part, rows, index, now) for part in parts))
+
+
+def held(store: Store, choice: Choice, now: str) -> tuple[Line, ...]:
+    """The statements that hold now, those that became true last first; the store is only read.
+
+    Args:
+        store: Where.
+        choice: Which.
+        now: Time of the question, an instant.
+    """
+    records = _records(store)
+    names = _names(records.values(), choice.about)
+    rows = record_files.load(store, records, now)
+    chosen = [
+        row
+        for row in rows.values()
+        if row.is_current
+        and choice.stream in (None, row.stream)
+        and choice.kind in (None, row.kind)
+        and (choice.about is None or node_id(row.subject or "") in names)
+    ]
+    with open_index(store, None) as opened:
+        return _lines(store, chosen, rows, opened.index, now)
+
+
+def _names(records: Iterable[Record], wanted: str | None) -> set[str]:
+    """Ids of all names of what a name stands for."""
+    key = node_id(wanted or "")
+    found = {key}
+    for node in records:
+        if isinstance(node, Node):
+            ids = {node.id, *(node_id(name) for name in (node.label, *node.aliases) if name)}
+            if key in ids:
+                found |= ids
+    return found
+
+
+def _records(store: Store) -> dict[str, Record]:
+    folders = [*store.graphs(), *store.archives()]
+    return shards.load_graph(folders, logs.forgotten(store)).records
+
+
+def _lines(
+    store: Store, chosen: Iterable[Statement], rows: dict[str, Statement], index: Index, now: str
+) -> tuple[Line, ...]:
+    found: list[tuple[tuple[float, str, int, str], Line]] = []
+    for row in chosen:
+        told = version(row, row.text, index, now, store.zone)
+        old = rows.get(row.supersedes or "")
+        since = row.valid_from or row.recorded_at
+        line = Line(
+            row.id,
+            row.kind,
+            row.stream,
+            row.text,
+            since,
+            row.valid_until,
+            old.text if old is not None else "",
+            told.source,
+            told.file,
+            told.line,
+        )
+        found.append(((-(seconds(since, store.zone) or 0.0), told.file, told.line, row.id), line))
+    return tuple(line for _, line in sorted(found, key=lambda each: each[0]))

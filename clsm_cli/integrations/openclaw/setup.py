@@ -1,0 +1,304 @@
+"""The settings of OpenClaw that clsm needs: what is there, and what is to change. Plain data.
+
+The names are those of OpenClaw's own documentation: plugins/hooks.md (``allowConversationAccess``,
+without which no hook that sees a message is registered) and reference/memory-config.md.
+
+The ``openclaw`` program: it changes its own settings and plugins, so that every version does it right.
+
+The files of the plugin, as they are put into OpenClaw: those of the package, the skill filled in.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+import shutil
+import subprocess
+from importlib import resources
+from typing import TYPE_CHECKING, Any
+
+from clsm_cli import __version__
+from clsm_cli.errors import BadInputError
+from clsm_cli.startup.records import NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+    from importlib.resources.abc import Traversable
+    from pathlib import Path
+
+PLUGIN = "clsm"
+"""The id of the plugin, which is the name of its folder too."""
+_SKILL = "skills/clsm/SKILL.md"
+_COMMANDS = {"recall": (), "note": ("--by", "agent"), "correct": (), "show": ()}
+"""What the skill names, and how the agent is to run it."""
+_DESCRIPTION = (
+    "Long-term memory over all sessions. Before you answer about people, projects, dates,"
+    ' decisions, preferences or anything said earlier, run: {recall} "words or a question"'
+    ' (exec tool). To keep something: {note} "text".'
+)
+
+
+def plugin_files(program: Sequence[str], store: str) -> dict[str, bytes]:
+    """Every file of the plugin by its path in the plugin's folder.
+
+    Args:
+        program: What runs clsm, without a search along PATH.
+        store: The folder of the memory.
+    """
+    lines = {
+        name: shlex.join([*program, name, "--store", store, *how])
+        for name, how in _COMMANDS.items()
+    }
+    found = dict(_shipped(resources.files(__package__) / "plugin", ""))
+    skill = found[_SKILL].decode()
+    # JSON is YAML: a path with a colon or a quote in it stays one string.
+    described = json.dumps(_DESCRIPTION.format(**lines), ensure_ascii=False)
+    for name, text in {**lines, "description": described}.items():
+        skill = skill.replace("{{" + name + "}}", text)
+    package = json.loads(found["package.json"])
+    text = json.dumps({**package, "version": __version__}, indent=2, ensure_ascii=False)
+    return {**found, _SKILL: skill.encode(), "package.json": f"{text}\n".encode()}
+
+
+def _shipped(folder: Traversable, path: str) -> Iterator[tuple[str, bytes]]:
+    for entry in sorted(folder.iterdir(), key=lambda entry: entry.name):
+        if entry.is_dir():
+            yield from _shipped(entry, f"{path}{entry.name}/")
+        elif not entry.name.endswith(".d.ts"):  # for the type checker
+            yield path + entry.name, entry.read_bytes()
+
+
+STREAMS = ("identity", "projects", "tasks")
+"""The folders of the store that hold topic files, for OpenClaw's own search."""
+
+
+class Setting(NamedTuple):
+    """A setting by its path, as it is (None: unset) and as it should be (None: removed)."""
+
+    path: str
+    before: Any
+    after: Any
+
+
+def changes(
+    plugins: Any,
+    extra_paths: Any,
+    *,
+    paths_at: str,
+    program: Sequence[str],
+    store: str,
+) -> list[Setting]:
+    """What is to be set, so that OpenClaw uses the memory; nothing where all is so already.
+
+    Args:
+        plugins: The setting ``plugins``, None when it is unset.
+        extra_paths: The folders that OpenClaw searches besides its own, likewise.
+        paths_at: The path of that setting, which another version has elsewhere.
+        program: What runs clsm.
+        store: The folder of the memory.
+    """
+    entry = entry_of(plugins)
+    config = {"command": list(program), "store": store}
+    folders = [f"{store}/{stream}" for stream in STREAMS]
+    at = f"plugins.entries.{PLUGIN}"
+    others = _others(extra_paths, entry)
+    wanted = [
+        Setting(f"{at}.enabled", entry.get("enabled"), True),
+        Setting(
+            f"{at}.hooks.allowConversationAccess",
+            _part(entry, "hooks").get("allowConversationAccess"),
+            True,
+        ),
+        Setting(f"{at}.config", entry.get("config"), config),
+        Setting(paths_at, extra_paths, [*others, *folders]),
+    ]
+    return [setting for setting in wanted if setting.before != setting.after]
+
+
+def removals(plugins: Any, extra_paths: Any, *, paths_at: str) -> list[Setting]:
+    """What is to be taken out besides the plugin's own entry, which goes with the plugin."""
+    others = _others(extra_paths, entry_of(plugins)) or None
+    return [] if others == extra_paths else [Setting(paths_at, extra_paths, others)]
+
+
+def entry_of(plugins: Any) -> dict[str, Any]:
+    """The plugin's own settings; none when it is not installed."""
+    found: dict[str, Any] = _part(_part(plugins, "entries"), PLUGIN)
+    return found
+
+
+def is_switched_off(plugins: Any) -> str | None:
+    """Why OpenClaw would not load the plugin although it is installed; None when it would."""
+    entry = entry_of(plugins)
+    if entry.get("enabled") is False:
+        return f"plugins.entries.{PLUGIN}.enabled is false"
+    if _part(plugins, "enabled", True) is False:
+        return "plugins.enabled is false"
+    if PLUGIN in _part(plugins, "deny", []):
+        return f"plugins.deny names {PLUGIN}"
+    if _part(entry, "hooks").get("allowPromptInjection") is False:
+        return f"plugins.entries.{PLUGIN}.hooks.allowPromptInjection is false"
+    return None
+
+
+def patch(settings: Sequence[Setting]) -> dict[str, Any]:
+    """The settings as one object that is laid over the others; null removes.
+
+    >>> patch([Setting("a.b", None, 1), Setting("a.c", 2, None)])
+    {'a': {'b': 1, 'c': None}}
+    """
+    found: dict[str, Any] = {}
+    for setting in settings:
+        *way, last = setting.path.split(".")
+        place = found
+        for name in way:
+            place = place.setdefault(name, {})
+        place[last] = setting.after
+    return found
+
+
+def _others(extra_paths: Any, entry: dict[str, Any]) -> list[Any]:
+    """The folders that are not those of the memory that was installed before."""
+    old = _part(entry, "config").get("store")
+    ours = [f"{old}/{stream}" for stream in STREAMS]
+    return [path for path in extra_paths or [] if path not in ours]
+
+
+def _part(value: Any, name: str, default: Any = None) -> Any:
+    """A part of a setting; an empty object, or the default, where it is unset."""
+    found = value.get(name) if isinstance(value, dict) else None
+    if found is not None:
+        return found
+    return {} if default is None else default
+
+
+TIMEOUT = 180
+"""Seconds; a call takes one to seven on a fast machine."""
+OLDEST = (2026, 7)
+"""The oldest version that was tried."""
+_MOVED = (2026, 8)
+"""The first version with ``memory.search``, and with consent for what a plugin may do."""
+_VERSION = re.compile(r"\b(\d{4})\.(\d{1,2})\.(\d+)")
+_UNSET = "Config path is valid but unset"
+
+
+class OpenClaw:
+    """An installed OpenClaw.
+
+    Attributes:
+        version: As it says itself.
+    """
+
+    def __init__(self, environment: Mapping[str, str]) -> None:
+        """Find it along PATH, and ask for its version.
+
+        Raises:
+            BadInputError: It is not there, does not start, or is too old.
+        """
+        program = shutil.which("openclaw", path=environment.get("PATH"))
+        if program is None:
+            raise BadInputError(
+                "openclaw",
+                "is not on the PATH",
+                "install it with: npm install -g openclaw, or add its folder to PATH",
+            )
+        self._program = program
+        self._environment = dict(environment)
+        self.version = self._run("--version").strip()
+        found = _VERSION.search(self.version)
+        self._release = (int(found[1]), int(found[2])) if found else None
+        if self._release is not None and self._release < OLDEST:
+            raise BadInputError(
+                program, f"is {self.version}, which is too old", "upgrade: npm install -g openclaw"
+            )
+
+    @property
+    def is_known(self) -> bool:
+        """Whether the version could be told; another is taken for the newest."""
+        return self._release is not None
+
+    @property
+    def extra_paths(self) -> str:
+        """The path of the setting with the folders that are searched besides the workspace."""
+        old = self._release is not None and self._release < _MOVED
+        where = "agents.defaults.memorySearch" if old else "memory.search"
+        return f"{where}.extraPaths"
+
+    def settings_file(self) -> str:
+        """The path of its settings."""
+        return self._run("config", "file").strip().splitlines()[-1]
+
+    def setting(self, path: str) -> Any:
+        """A setting, secrets left out; None when it is unset.
+
+        Raises:
+            BadInputError: Its settings cannot be read.
+        """
+        done = self._start("config", "get", path, "--json")
+        text = done.stdout or done.stderr
+        if done.returncode != 0:
+            if _UNSET in text or "not found" in text:
+                return None
+            raise self._failed(("config", "get", path), text)
+        try:
+            return json.loads(text)
+        except ValueError:
+            raise self._failed(("config", "get", path), text) from None
+
+    def change(self, patch: Mapping[str, Any]) -> None:
+        """Lay a patch over the settings, checked by OpenClaw itself.
+
+        Raises:
+            BadInputError: It refused; nothing was changed.
+        """
+        self._run("config", "patch", "--stdin", stdin=json.dumps(patch))
+
+    def install(self, folder: Path) -> None:
+        """Put a plugin in, over one of the same id.
+
+        Raises:
+            BadInputError: It refused.
+        """
+        consent = (
+            []
+            if self._release is not None and self._release < _MOVED
+            else ["--accept-capabilities"]
+        )
+        self._run("plugins", "install", str(folder), "--force", *consent)
+
+    def uninstall(self) -> None:
+        """Take the plugin and its entry in the settings out.
+
+        Raises:
+            BadInputError: It refused.
+        """
+        self._run("plugins", "uninstall", PLUGIN, "--force")
+
+    def _run(self, *words: str, stdin: str = "") -> str:
+        done = self._start(*words, stdin=stdin)
+        if done.returncode != 0:
+            raise self._failed(words, done.stderr or done.stdout)
+        return done.stdout
+
+    def _start(self, *words: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
+        try:
+            return subprocess.run(
+                [self._program, *words],
+                env={**self._environment, "NO_COLOR": "1"},
+                input=stdin,
+                capture_output=True,
+                text=True,
+                errors="replace",
+                check=False,
+                timeout=TIMEOUT,
+            )
+        except subprocess.TimeoutExpired:
+            raise self._failed(words, f"did not end within {TIMEOUT} s") from None
+        except OSError as error:
+            raise self._failed(words, error.strerror or "cannot be started") from None
+
+    def _failed(self, words: tuple[str, ...], told: str) -> BadInputError:
+        lines = [line.strip() for line in told.splitlines() if line.strip()]
+        reason = lines[-1] if lines else "failed and said nothing"
+        return BadInputError(f"openclaw {' '.join(words[:2])}", reason, "see also: openclaw doctor")

@@ -1,0 +1,191 @@
+"""What answers as well as something else but counts for less stands below it.
+
+A page that a tool printed, a rumour, what was so before, what is so of somebody else: each may answer
+a question in much its words, so likeness alone cannot tell it from what is true. Such a passage
+yields to its rivals, those that answer as well and have no such flaw, and comes right below the last
+of them. Where it has none it keeps its place: what only a tool has told is still found.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING
+
+from clsm_cli.model.trust import UNTRUSTED
+from clsm_cli.retrieval.source_quotas import NAME, nearness
+from clsm_cli.startup.records import NamedTuple
+from clsm_cli.text import factuality, tokens
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from clsm_cli.config import RecallSettings
+    from clsm_cli.retrieval.question import Question
+    from clsm_cli.retrieval.ranking import Candidate
+    from clsm_cli.retrieval.supersession import Ended
+    from clsm_cli.store.index.index_queries import Index
+    from clsm_cli.store.index.passages import Passage
+
+HEAD = 40
+"""Passages that are looked at: the best; others are read by hardly anybody."""
+HELD = 0.5
+"""Share of the question's idf that a passage must hold to mislead by what it denies or what has passed."""
+SHARED = 0.5
+"""Share of what a passage holds of the question that a rival holds of it; a planted text holds it all."""
+AS_NEAR, NEARER = 0.7, 0.8
+"""Shares of the nearness in meaning of something untrusted from which a rival is about as near: where it
+is about as sure, and where that holds more of the question's words."""
+AS_SURE = 0.8
+"""Both shares for what was said later: the two tell the same of the same, with another value."""
+ALIKE = 0.4
+"""Dice's coefficient of their search terms from which two passages may tell the same."""
+_STEP = 1e-3
+"""Of a score: enough to show in the four digits of an item's."""
+
+
+class _Item(NamedTuple):
+    candidate: Candidate
+    passage: Passage
+
+    @property
+    def row(self) -> int:
+        return self.candidate.row
+
+
+def ordered(
+    index: Index,
+    question: Question,
+    candidates: Sequence[Candidate],
+    settings: RecallSettings,
+    ended: Mapping[int, Ended],
+) -> list[Candidate]:
+    """Candidates, each that yields right below its rivals.
+
+    Args:
+        index: Fresh.
+        question: What is asked.
+        candidates: Best first.
+        settings: ``rivals`` says what answers as well.
+        ended: What ``updates`` found.
+    """
+    if not settings.rivals:
+        return list(candidates)
+    passages = index.passages([each.row for each in candidates[:HEAD]])
+    head = [_Item(each, passages[each.row]) for each in candidates[:HEAD]]
+    flawed = _flawed(question, head)
+    good = [each for each in head if each.row not in flawed]
+    newer = _newer(good, ended)
+    # A gist is made of what others tell: it speaks against none of them.
+    best = [each for each in good if each.row not in newer and each.passage.kind != "gist"]
+    found = []
+    for each in head:
+        rivals = newer.get(each.row) or _nearer(question, each, best)
+        if each.row in flawed:
+            sure = settings.rivals
+            rivals = [
+                rival
+                for rival in best
+                if _answers(rival, each, sure, SHARED) or _is_nearer(rival, each, sure)
+            ]
+        found.append(_below(each.candidate, rivals))
+    found.sort(key=lambda each: -each.score)  # of equal ones the order stays
+    return [*found, *candidates[HEAD:]]
+
+
+def _below(candidate: Candidate, rivals: Sequence[_Item]) -> Candidate:
+    lowest = min((each.candidate.score for each in rivals), default=candidate.score + _STEP)
+    return candidate._replace(score=round(min(candidate.score, lowest - _STEP), 6))
+
+
+def _flawed(question: Question, head: Sequence[_Item]) -> set[int]:
+    """Rows of what nobody vouches for, and of what does not say to be so what it speaks of."""
+    found: set[int] = set()
+    if not factuality.asks_for_output(question.text):
+        found.update(each.row for each in head if each.passage.trust in UNTRUSTED)
+    if factuality.asks_what_is(question.text):
+        terms = frozenset(question.terms)
+        found.update(
+            each.row
+            for each in head
+            if each.candidate.evidence.coverage >= HELD
+            and not factuality.tells(each.passage.text, terms)
+        )
+    return found
+
+
+def _newer(good: Sequence[_Item], ended: Mapping[int, Ended]) -> dict[int, list[_Item]]:
+    """Row → what takes its place, the last of a chain."""
+    items = {each.row: each for each in good}
+    found = {}
+    for row in items.keys() & ended.keys():
+        last = row
+        while last in ended and (later := ended[last].row) is not None:
+            last = later
+        if last != row and last in items:
+            found[row] = [items[last]]
+    return found
+
+
+def _nearer(question: Question, other: _Item, best: Sequence[_Item]) -> list[_Item]:
+    """What tells much the same of a name that is asked about, and that a passage does not have.
+
+    "The ferry of Perve leaves at nine" has every word of a question but the name of the ferry.
+    """
+    held = other.candidate.evidence.coverage
+    rivals = [
+        each
+        for each in best
+        if 0 < held < each.candidate.evidence.coverage and _answers(each, other, AS_SURE, 1.0)
+    ]
+    names = _terms(" ".join(NAME.findall(question.text))) if rivals else frozenset()
+    if not names:
+        return []
+    asked, own = frozenset(question.terms), _terms(other.passage.text)
+    return [
+        each
+        for each in rivals
+        if names & _terms(each.passage.text) - own
+        and asked & own < asked & _terms(each.passage.text)
+        and _alike(each.passage.text, other.passage.text) >= ALIKE
+    ]
+
+
+def _has_the_words(rival: _Item, other: _Item) -> bool:
+    """Whether it holds what the question names as well: one number is no later value of another."""
+    return rival.candidate.signals.literal >= other.candidate.signals.literal
+
+
+def _answers(rival: _Item, other: _Item, sure: float, shared: float) -> bool:
+    """Whether a passage answers as well as another, about the same person."""
+    one, two = rival.candidate, other.candidate
+    return (
+        one.row != two.row
+        and _has_the_words(rival, other)
+        and not one.traits.is_question
+        and one.signals.participant >= two.signals.participant
+        and one.confidence >= sure * two.confidence
+        and one.evidence.coverage >= shared * two.evidence.coverage
+    )
+
+
+def _is_nearer(rival: _Item, other: _Item, sure: float) -> bool:
+    """Whether it is about as near to the question as something untrusted.
+
+    However many of its words that holds: who plants a text writes down what it is to be found for.
+    """
+    one, two = rival.candidate, other.candidate
+    if other.passage.trust not in UNTRUSTED or one.traits.is_question:
+        return False
+    least = AS_NEAR if one.confidence >= sure * two.confidence else NEARER
+    return nearness(one) >= least * nearness(two)
+
+
+def _alike(text: str, other: str) -> float:
+    """Dice's coefficient of the search terms of two texts, 2 · |A ∩ B| / (|A| + |B|)."""
+    terms, others = _terms(text), _terms(other)
+    return 2 * len(terms & others) / ((len(terms) + len(others)) or 1)
+
+
+@cache
+def _terms(text: str) -> frozenset[str]:
+    return frozenset(tokens.stems(text))

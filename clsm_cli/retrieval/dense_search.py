@@ -1,0 +1,238 @@
+"""Search by meaning: the nearest sentence vectors, then late interaction over token vectors."""
+
+from __future__ import annotations
+
+from heapq import nlargest
+from itertools import pairwise
+from typing import TYPE_CHECKING, Protocol
+
+from clsm_cli.scoring import match
+from clsm_cli.startup.records import NamedTuple
+from clsm_cli.store.index.codes import (
+    SENTENCE_STEP,
+    TOKEN_BYTES,
+    TOKEN_STEP,
+    unpacked_tokens,
+)
+from clsm_cli.text import tokens
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+    from _typeshed import ReadableBuffer
+
+    from clsm_cli.retrieval.lexical_search import Words
+    from clsm_cli.retrieval.question import Question
+    from clsm_cli.startup.query_vectors import QueryVectors
+    from clsm_cli.store.index.index_queries import Index
+    from clsm_cli.store.index.ranking_queries import Traits
+
+MOST_TOKENS = 32
+"""Tokens of a question that late interaction looks at: those of its rarest words."""
+NEAR = 100
+"""Passages that ``cosines`` looks at."""
+BLOCK = 8
+"""Tokens of a passage whose largest cosine the engine gives as one number: a fifth more products for
+an eighth of the numbers to read, which takes half the time."""
+
+
+class Engine(Protocol):
+    """What retrieval needs of an embedding engine."""
+
+    name: str
+
+    def open(self) -> None:
+        """Load the model.
+
+        Raises:
+            ModelMissingError: It is not installed.
+            ModelDigestError: A model file is not the right one.
+            DiskError: A model file cannot be read.
+        """
+        ...
+
+    def encode(self, text: str) -> QueryVectors:
+        """A query as vectors; the engine must be open."""
+        ...
+
+    def products(
+        self,
+        rows: ReadableBuffer,
+        width: int,
+        queries: Sequence[Sequence[float]],
+        step: float,
+        block: int = 1,
+    ) -> list[memoryview[float]]:
+        """Dot products of rows of four-bit codes with queries; see ``embedding.similarity``."""
+        ...
+
+
+class Nearest(NamedTuple):
+    """The cosine of every stored sentence vector to the query, and the passages nearest to it."""
+
+    cosines: Sequence[float]
+    passages: list[int]
+
+    def of(self, vector: int) -> float | None:
+        """The cosine of a vector's row; None for −1, no vector."""
+        return self.cosines[vector] if 0 <= vector < len(self.cosines) else None
+
+
+def products(index: Index, engine: Engine, sentence: Sequence[float]) -> Sequence[float]:
+    """The cosine of every stored sentence vector to one of length 1, by its row; none without any."""
+    stored = index.vectors.sentence_rows()
+    if stored is None:
+        return []
+    (found,) = engine.products(stored, len(sentence), [sentence], SENTENCE_STEP)
+    cosines: Sequence[float] = found.tolist()
+    return cosines
+
+
+def nearest(
+    index: Index,
+    engine: Engine,
+    sentence: Sequence[float],
+    limit: int,
+    allowed: Collection[int] | None = None,
+) -> Nearest | None:
+    """Scan all sentence vectors, exactly; ties are all in.
+
+    Args:
+        index: Fresh.
+        engine: That made the vectors.
+        sentence: Of the question, length 1.
+        limit: Passages to name.
+        allowed: Passages that may be returned; None for all.
+
+    Returns:
+        None where there are no vectors.
+    """
+    cosines = products(index, engine, sentence)
+    if not cosines:
+        return None
+    if allowed is not None:
+        vectors = {traits.vector for traits in index.traits(sorted(allowed)).values()}
+        held = index.of_vectors(sorted(vectors - {-1}))
+        held = [each for each in held if each[-1] in allowed]
+    else:
+        count = 2 * limit  # more than are wanted, as closed passages have rows too
+        held = index.of_vectors(_best(cosines, count))
+        while len(held) < limit and count < len(cosines) and index.has_archived():
+            count *= 2
+            held = index.of_vectors(_best(cosines, count))
+    held.sort(key=lambda each: (-cosines[each[0]], *each[1:]))
+    return Nearest(cosines, [each[-1] for each in held[:limit]])
+
+
+def cosines(index: Index, engine: Engine, text: str) -> dict[int, float]:
+    """The cosines of the passages nearest to a text, by row; none where there are no vectors."""
+    near = nearest(index, engine, engine.encode(text).sentence, NEAR)
+    if near is None:
+        return {}
+    traits = index.traits(near.passages)
+    return {row: near.of(each.vector) or 0.0 for row, each in traits.items()}
+
+
+def _best(cosines: Sequence[float], count: int) -> list[int]:
+    """Rows of the highest cosines; ties are all in."""
+    threshold = min(nlargest(count, cosines), default=0.0)
+    return [row for row, cosine in enumerate(cosines) if cosine >= threshold]
+
+
+class LateInteraction(NamedTuple):
+    """What late interaction found.
+
+    Attributes:
+        shares: Passage → share of each token of the question in its MaxSim.
+    """
+
+    shares: dict[int, list[float]]
+
+    def over(self, *window: int | None) -> float:
+        """MaxSim of the question to a window of passages; None and what has no tokens are nothing."""
+        known = self.shares
+        return match.over([known[row] for row in window if row in known])
+
+
+def interact(
+    index: Index,
+    engine: Engine,
+    vectors: QueryVectors,
+    weights: Sequence[float],
+    passages: Mapping[int, Traits],
+) -> LateInteraction | None:
+    """Compare a question's tokens with those of some passages.
+
+    Args:
+        index: Fresh.
+        engine: That made the vectors.
+        vectors: Of the question.
+        weights: Of its tokens, see ``token_weights``.
+        passages: Where their tokens stand.
+
+    Returns:
+        None where there is nothing to compare.
+    """
+    heaviest = sorted(range(len(weights)), key=lambda i: (-weights[i], i))[:MOST_TOKENS]
+    chosen = sorted(heaviest)
+    if not chosen or index.vectors.token_rows() is None:
+        return None
+    queries = [vectors.tokens[i] for i in chosen]
+    width = len(queries[0])
+    spans: dict[int, tuple[int, int]] = {}
+    parts: list[bytes | memoryview] = []
+    end = 0
+    for passage, traits in passages.items():
+        own = index.vectors.tokens_of(traits)
+        if own is not None:
+            missing = -traits.tokens % BLOCK  # of the last block: its last token, once more
+            parts += [own, bytes(own[-TOKEN_BYTES:]) * missing]
+            blocks = (traits.tokens + missing) // BLOCK
+            spans[passage] = (end, end + blocks)
+            end += blocks
+    rows = unpacked_tokens(b"".join(parts))
+    found = engine.products(rows, width, queries, TOKEN_STEP, BLOCK)
+    products = [row.tolist() for row in found]
+    return LateInteraction(match.nearest(products, spans, [weights[i] for i in chosen]))
+
+
+def strange(vectors: QueryVectors, question: Question) -> dict[str, float]:
+    """How little the model knows of the terms of a question, 0 … 1; nothing of its time and names.
+
+    It was trained on words that it has a piece for, with their endings. A word that it spells in
+    n > 2 pieces is strange to it by 1 − 2/n; one that it cannot spell, or with a digit in it that
+    it has to cut up, altogether. So are numbers and codes, coined names, and the words of scripts
+    of which it has no more than letters.
+    """
+    dense = question.dense
+    pieces: dict[tuple[int, int], list[bool]] = {}
+    for piece in vectors.pieces:
+        pieces.setdefault((piece.start, piece.end), []).append(piece.is_spelt)
+    spans = list(pieces.items())
+    if not dense.isascii():  # an ideograph is a word to the model, two of them are a term
+        spans += [
+            ((one[0][0], other[0][1]), one[1] + other[1])
+            for one, other in pairwise(pieces.items())
+            if one[0][1] == other[0][0]
+        ]
+    found: dict[str, float] = {}
+    for (start, end), spelt in spans if question.besides else ():
+        share = max(0.0, 1 - 2 / len(spelt)) if all(spelt) else 1.0
+        for term in tokens.stems(dense[start:end]):
+            is_number = len(spelt) > 1 and not term.isalpha()
+            found.setdefault(term, 1.0 if is_number else share)
+    return found
+
+
+def token_weights(vectors: QueryVectors, dense: str, words: Words, least: float) -> list[float]:
+    """The weight of each token of a question: the idf of its word's rarest term, at least ``least``.
+
+    Words that carry no term ("what", "did") have the least: they say what kind of answer is meant.
+    """
+    known: dict[tuple[int, int], float] = {}
+    for piece in vectors.pieces:
+        span = (piece.start, piece.end)
+        if span not in known:
+            terms = tokens.stems(dense[piece.start : piece.end])
+            known[span] = max([least, *(words.idf.get(term, least) for term in terms)])
+    return [known[piece.start, piece.end] for piece in vectors.pieces]

@@ -1,0 +1,281 @@
+"""The current conversation: what of it fits beside the memories, and what a question points back at.
+
+Short-term memory is read whole where it fits its share of the budget and in extract where it does
+not: the end of the conversation, and what lies nearest to the question (CAIM, section 3.3.1, leaves
+the criterion open).
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+from collections import Counter
+from typing import TYPE_CHECKING
+
+from clsm_cli.model.ids import digest
+from clsm_cli.retrieval.answer import Memory, Source, Why
+from clsm_cli.scoring import confidence
+from clsm_cli.startup.records import NamedTuple
+from clsm_cli.text import tokens
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Sequence
+
+_RECENT = 1 / 3
+"""Share of the budget that the end of the conversation has before anything else."""
+_FINEST = 1 / 4
+"""Share of the budget that one message may have whole; a longer one is taken by sentences."""
+_JOINT = 2
+"""Tokens at most that a piece costs beyond its own: the mark of a gap, and rounding."""
+_GAP = "\n…\n"
+_WORDS = 8
+"""Words at most that one message lends to a question."""
+_ORDINALS = {"first": 0, "former": 0, "second": 1, "third": 2, "fourth": 3, "fifth": 4}
+_ORDINALS |= {"last": -1, "latter": -1}
+_ORDINAL = rf"\bthe (?P<which>{'|'.join(_ORDINALS)})\b"
+_ITEM = re.compile(r"^\s*(?:\d{1,3}[.)]|[-*+•])\s+(\S.*)$", re.MULTILINE)
+_WORD = re.compile(r"[^\W_][\w'’-]*")
+_OF_PEOPLE = frozenset(["he", "she", "him", "her", "his", "hers", "they", "them"])
+
+
+class Said(NamedTuple):
+    """One message of the current conversation, or one paragraph of a text.
+
+    Attributes:
+        speaker: A name or a role; empty where none is known.
+        path: Of the file, as it was given.
+        foreign_id: The id that it carried there.
+    """
+
+    speaker: str
+    text: str
+    trust: str = "user"
+    time: str | None = None
+    path: str = "-"
+    line_start: int = 0
+    line_end: int = 0
+    foreign_id: str | None = None
+
+
+class _Piece(NamedTuple):
+    turn: int
+    text: str
+    terms: frozenset[str]
+    tokens: int
+
+
+def select(
+    turns: Sequence[Said],
+    terms: Collection[str],
+    budget: int,
+    likeness: Sequence[float] | None = None,
+) -> list[Said]:
+    """The conversation if it fits, else an extract of it, in its order.
+
+    First the last messages, up to a third of the budget; then what is nearest to the question; what
+    is left over goes to earlier messages, the last first. Of a long message its sentences compete,
+    and a mark stands where some between them are left out.
+
+    Args:
+        turns: Messages, the oldest first.
+        terms: Search terms of the question (``Question.terms``).
+        budget: Tokens (``tokens.count_tokens``) of the result at most.
+        likeness: Cosine of each message to the question, where vectors are at hand.
+
+    >>> words = ("The red barge leaks.", "I see that now.", "So do I.", "It rains today.")
+    >>> [said.text for said in select([Said("a", text) for text in words], ["barg"], 14)]
+    ['The red barge leaks.', 'It rains today.']
+    """
+    if sum(tokens.count_tokens(said.text) for said in turns) <= budget:
+        return list(turns)
+    pieces = _pieces(turns, budget)
+    nearness = _nearness(pieces, terms, likeness)
+    latest = range(len(pieces) - 1, -1, -1)
+    near = sorted((i for i in latest if nearness[i] > 0), key=lambda i: -nearness[i])
+    chosen: set[int] = set()
+    left = budget - _take(pieces, latest, int(budget * _RECENT), chosen, ends=True)
+    left -= _take(pieces, near, left, chosen)
+    _take(pieces, latest, left, chosen)
+    return _joined(turns, pieces, sorted(chosen))
+
+
+def memories(turns: Iterable[Said], terms: Collection[str]) -> list[Memory]:
+    """Messages as items of an answer, of kind ``context``.
+
+    Score and confidence are the share of the question's terms that a message holds, each weighted
+    by how rare it is in the conversation.
+    """
+    said = list(turns)
+    pieces = [_piece(number, each.text) for number, each in enumerate(said)]
+    nearness = _nearness(pieces, terms, None)
+    return [
+        Memory(
+            id=f"c-{digest('context', each.speaker, each.text, str(each.line_start))}",
+            kind="context",
+            text=each.text,
+            stream="flow",
+            score=round(score, 4),
+            confidence=round(confidence.capped(score), 4),
+            tokens=tokens.count_tokens(each.text),
+            trust=each.trust,
+            session="current conversation",
+            sources=(
+                Source(
+                    path=each.path,
+                    line_start=each.line_start,
+                    line_end=each.line_end,
+                    turn_ids=(each.foreign_id,) if each.foreign_id else (),
+                    timestamp=each.time,
+                    file="" if each.path == "-" else os.path.abspath(each.path),
+                    line=each.line_start,
+                ),
+            ),
+            why=Why(bm25=round(score, 4)),
+            shares=Why(),
+            speaker=each.speaker,
+        )
+        for each, score in zip(said, nearness, strict=True)
+    ]
+
+
+def resolve(text: str, turns: Sequence[Said]) -> str:
+    """The question with the words of what it points back at; for matching only.
+
+    "the second one" takes the words of that item of the last list; "she" the names that were told
+    last; anything else the first content words of the last two messages but small talk. It is no resolution of references:
+    what it adds may be beside the point, and a question that points nowhere stays as it is.
+
+    >>> turns = [Said("user", "Is the barge in Haarlem insured?"), Said("user", "What about that?")]
+    >>> resolve("What about that?", turns)
+    'What about that? barge Haarlem insured'
+    """
+    from clsm_cli.text import route
+    from clsm_cli.text.route import is_small_talk
+
+    if not route.points_back(text):
+        return text
+    own = {word.casefold() for word in _WORD.findall(text)}
+    asked = text.strip().casefold()
+    before = [said for said in turns if said.text.strip().casefold() != asked]
+    before = [said for said in before if not is_small_talk(said.text)]
+    item = _item(text, before)
+    if item:
+        found = _content(item)
+    elif own & _OF_PEOPLE:
+        found = next((names for said in reversed(before) if (names := _names(said.text))), [])
+    else:
+        found = [word for said in before[-2:] for word in _content(said.text)]
+    kept = dict.fromkeys(word for word in found if word.casefold() not in own)
+    return " ".join([text, *kept])
+
+
+def _pieces(turns: Sequence[Said], budget: int) -> list[_Piece]:
+    """Messages, long ones by sentences, and sentences that could never fit by words."""
+    found: list[_Piece] = []
+    step = max(1, int(budget * _FINEST))
+    for number, said in enumerate(turns):
+        if tokens.count_tokens(said.text) <= step:
+            found.append(_piece(number, said.text))
+            continue
+        from clsm_cli.text.sentences import sentences
+
+        for sentence in sentences(said.text):
+            if tokens.count_tokens(sentence) + _JOINT <= budget:
+                found.append(_piece(number, sentence))
+                continue
+            words = sentence.split(" ")
+            starts = range(0, len(words), step)
+            found += [_piece(number, " ".join(words[at : at + step])) for at in starts]
+    return found
+
+
+def _piece(turn: int, text: str) -> _Piece:
+    return _Piece(turn, text, frozenset(tokens.stems(text)), tokens.count_tokens(text) + _JOINT)
+
+
+def _nearness(
+    pieces: Sequence[_Piece], terms: Collection[str], likeness: Sequence[float] | None
+) -> list[float]:
+    """Σ idf of the terms in a piece / Σ idf of all, 0 … 1; the mean of that and the cosine.
+
+    idf(t) = ln(1 + (N − n + ½) / (n + ½)) for n of N pieces with t: positive for every n.
+    """
+    wanted = frozenset(terms)
+    count = Counter(term for piece in pieces for term in piece.terms & wanted)
+    idf = {
+        term: math.log(1 + (len(pieces) - count[term] + 0.5) / (count[term] + 0.5))
+        for term in sorted(wanted)
+    }
+    whole = sum(idf.values()) or 1.0
+    by_words = [sum(idf[term] for term in sorted(piece.terms & wanted)) / whole for piece in pieces]
+    if likeness is None:
+        return by_words
+    return [
+        (words + max(0.0, likeness[piece.turn])) / 2
+        for words, piece in zip(by_words, pieces, strict=True)
+    ]
+
+
+def _take(
+    pieces: Sequence[_Piece],
+    order: Iterable[int],
+    budget: int,
+    chosen: set[int],
+    *,
+    ends: bool = False,
+) -> int:
+    """Add pieces while they fit; the tokens they cost. ``ends``: the first that does not ends it."""
+    used = 0
+    for number in order:
+        if number in chosen:
+            continue
+        if used + pieces[number].tokens <= budget:
+            chosen.add(number)
+            used += pieces[number].tokens
+        elif ends:
+            break
+    return used
+
+
+def _joined(turns: Sequence[Said], pieces: Sequence[_Piece], chosen: Sequence[int]) -> list[Said]:
+    """The chosen pieces as messages again, each with a mark where something is left out."""
+    found: list[Said] = []
+    before = -1
+    for number in chosen:
+        piece = pieces[number]
+        said = turns[piece.turn]
+        if found and pieces[before].turn == piece.turn:
+            gap = " " if number == before + 1 else _GAP
+            found[-1] = found[-1]._replace(text=found[-1].text + gap + piece.text)
+        else:
+            found.append(said._replace(text=piece.text))
+        before = number
+    return found
+
+
+def _item(text: str, before: Sequence[Said]) -> str | None:
+    """The item of the last list that "the second" means."""
+    match = re.search(_ORDINAL, text, re.IGNORECASE)
+    if match is None:
+        return None
+    place = _ORDINALS[match["which"].lower()]
+    for said in reversed(before):
+        items: list[str] = _ITEM.findall(said.text)
+        if len(items) > 1:
+            return items[place] if place < len(items) else None
+    return None
+
+
+def _content(text: str) -> list[str]:
+    """The first words of a text that say something about its subject."""
+    words = (word for word in _WORD.findall(text) if len(word) > 2 and tokens.stems(word))
+    return list(dict.fromkeys(words))[:_WORDS]
+
+
+def _names(text: str) -> list[str]:
+    """Capitalised words that begin no sentence and are no days or the like."""
+    from clsm_cli.text.name_matching import NO_NAMES
+
+    found = re.findall(r"(?<![.!?:]\s)(?<!^)(?<!\n)\b[A-Z][\w-]+", text)
+    return [name for name in dict.fromkeys(found) if name not in NO_NAMES][:_WORDS]

@@ -1,0 +1,245 @@
+"""What users said about the items of recalls: one line for each feedback, in ``feedback.jsonl``.
+
+A line carries the signal that led to each item, since the activations that tell it are folded later.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from clsm_cli.errors import BadInputError, ClsmError, DiskError
+from clsm_cli.retrieval.learned_weights import FILE, learnt
+from clsm_cli.startup.records import NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from datetime import datetime
+    from pathlib import Path
+    from typing import Any
+
+    from clsm_cli.store.layout import Store
+    from clsm_cli.store.logs import Activation, Feedback
+
+READ = 32 << 10
+"""Bytes of the end of each machine's log that a recall reads: about 170 lines. What is older has
+mostly faded, as a judgement counts half after seven days."""
+MIN_PREFIX = 4
+"""Characters of an id that suffice when no other id begins so."""
+SUGGESTED = 5
+"""Ids named where one is not certain."""
+
+
+class Judged(NamedTuple):
+    """An item of a recall, and the signal that led to it ("" where it is not known)."""
+
+    id: str
+    led: str
+
+
+class Given(NamedTuple):
+    """What a feedback said.
+
+    Attributes:
+        recall: The id of the recall, whole.
+        is_new: False where all of it was said before, and nothing changes.
+        run: Id in the ledger; None when nothing was written.
+        weights: By signal, what its weight is now multiplied by; None: nothing learnt yet.
+    """
+
+    recall: str
+    good: tuple[Judged, ...]
+    bad: tuple[Judged, ...]
+    is_new: bool
+    run: str | None
+    weights: dict[str, float] | None
+
+
+def give(
+    store: Store,
+    recall: str,
+    good: Sequence[str],
+    bad: Sequence[str],
+    now: datetime,
+    *,
+    dry_run: bool = False,
+) -> Given:
+    """Write down what was good and bad of a recall; saying it twice counts once.
+
+    Args:
+        store: Where.
+        recall: Its id, or how it begins.
+        good: Ids it returned, or how they begin.
+        bad: Likewise.
+        now: Time of the judgement, with offset.
+        dry_run: Only say what would be written.
+
+    Raises:
+        BadInputError: No such recall is known, or it did not return an id.
+        LockedError: Another clsm kept the lock.
+        DiskError: The disk refused.
+    """
+    from clsm_cli.store import logs, runs
+    from clsm_cli.store.lock import locked
+
+    with locked(store.root, store.settings.store.lock_wait):
+        known = _recalled(store, recall)
+        liked, disliked = _judged(good, known), _judged(bad, known)
+        for each in sorted({*liked} & {*disliked}):
+            raise BadInputError(each.id, "is named as good and as bad", "give it once")
+        before = folded(flow / FILE for flow in store.flows())
+        said = {each.id: True for each in liked} | {each.id: False for each in disliked}
+        old = {item: told.is_good for (of, item), told in before.items() if of == known.recall}
+        is_new = not said.items() <= old.items()
+        run = None
+        if is_new and not dry_run:
+            line = _line(known.recall, liked, disliked, now)
+            append = runs.Append(store.flow / FILE, logs.render(line))
+            run = runs.apply(store, "feedback", line.at, [append])
+    weights = learnt(store, now)
+    return Given(known.recall, liked, disliked, is_new, run.id if run else None, weights)
+
+
+def _line(recall: str, good: Sequence[Judged], bad: Sequence[Judged], now: datetime) -> Feedback:
+    from datetime import UTC
+
+    from clsm_cli.store.logs import Feedback
+
+    return Feedback(
+        recall,
+        now.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        tuple(each.id for each in good),
+        tuple(each.id for each in bad),
+        tuple(each.led for each in good),
+        tuple(each.led for each in bad),
+    )
+
+
+def _recalled(store: Store, wanted: str) -> Activation:
+    """What a recall returned, by its id or how that begins.
+
+    Raises:
+        BadInputError: No machine's log has it, or several begin so.
+    """
+    from clsm_cli.store import logs
+
+    found: dict[str, Activation] = {}
+    paths = [flow / name for flow in store.flows() for name in logs.ACTIVATIONS]
+    for row in (row for path in paths for row in _rows(path, holding=wanted)):
+        try:
+            line = logs.parse_activation(row)
+        except (KeyError, TypeError):
+            continue
+        name = str(line.recall)
+        if name.startswith(wanted):
+            found[name] = line._replace(recall=name, ids=tuple(map(str, line.ids)))
+    if wanted in found:
+        return found[wanted]
+    if len(wanted) < MIN_PREFIX or not found:
+        next_step = (
+            "use the recall_id that clsm recall --json gives; --no-touch keeps none, and recalls"
+            " older than about 30 days cannot be judged any more"
+        )
+        raise BadInputError(wanted, "no recall with that id is known", next_step)
+    if len(found) > 1:
+        names = ", ".join(sorted(found)[:SUGGESTED])
+        raise BadInputError(wanted, f"several recalls begin so ({names})", "give more of the id")
+    return found.popitem()[1]
+
+
+def _judged(wanted: Iterable[str], known: Activation) -> tuple[Judged, ...]:
+    """Some items of a recall with their signals, each once, in the order of the recall.
+
+    Raises:
+        BadInputError: The recall did not return one of them.
+    """
+    chosen = set()
+    for each in wanted:
+        near = [item for item in known.ids if each and item.startswith(each)]
+        if each in known.ids:
+            near = [each]
+        elif len(near) > 1:
+            reason = f"several ids of {known.recall} begin so ({', '.join(near[:SUGGESTED])})"
+            raise BadInputError(each, reason, "give more of the id")
+        if not near or len(each) < min(MIN_PREFIX, len(near[0])):
+            reason = f"was not returned by {known.recall}"
+            raise BadInputError(each, reason, f"give one of: {', '.join(known.ids)}")
+        chosen.add(near[0])
+    led = (*known.led, *[""] * len(known.ids))
+    return tuple(
+        Judged(item, signal) for item, signal in zip(known.ids, led, strict=False) if item in chosen
+    )
+
+
+class Said(NamedTuple):
+    """One judgement of an item."""
+
+    at: datetime
+    is_good: bool
+    led: str
+
+
+def folded(paths: Iterable[Path]) -> dict[tuple[str, str], Said]:
+    """The last judgement of each item of each recall, on whatever machine it was given."""
+    from clsm_cli.store import logs
+
+    found: dict[tuple[str, str], Said] = {}
+    for path in paths:
+        for row in _rows(path, at_most=READ):
+            try:
+                line = logs.parse_feedback(row)
+                at = _moment(line.at)
+            except (KeyError, TypeError, ValueError):
+                continue
+            sides = ((True, line.good, line.good_led), (False, line.bad, line.bad_led))
+            for is_good, ids, led in sides:
+                for place, item in enumerate(ids):
+                    said = Said(at, is_good, led[place] if place < len(led) else "")
+                    key = (str(line.recall), str(item))
+                    if key not in found or found[key].at <= at:
+                        found[key] = said
+    return found
+
+
+def _moment(text: str) -> datetime:
+    """The instant of a line.
+
+    Raises:
+        ValueError: It is none, or has no offset.
+    """
+    from datetime import datetime
+
+    moment = datetime.fromisoformat(text)
+    if moment.tzinfo is None:
+        raise ValueError(text)
+    return moment
+
+
+def _rows(path: Path, *, holding: str = "", at_most: int = 0) -> list[dict[str, Any]]:
+    """The mappings of a log, or those of its last bytes; what cannot be read is left out.
+
+    Args:
+        path: The log; it may be missing.
+        holding: Only lines with these characters; they are asked for, so that a disk which fails is
+            told, and not taken for a log without them.
+        at_most: Bytes of its end that are looked at; 0 for all.
+    """
+    from clsm_cli.store import atomic, logs
+    from clsm_cli.store.jsonlines import LineError, load, load_all
+
+    try:
+        data = atomic.read(path, logs.MAX_LOG) or b""
+    except ClsmError as error:
+        if holding and isinstance(error, DiskError):
+            raise
+        return []
+    lines = data[-at_most:].decode("utf-8", "replace").split("\n")
+    lines = [line for line in lines if line.startswith("{") and holding in line]
+    try:
+        values = load_all(lines)
+    except LineError:
+        values = []
+        for line in lines:
+            with suppress(LineError):
+                values.append(load(line))
+    return [value for value in values if isinstance(value, dict)]

@@ -1,0 +1,185 @@
+"""Search by words: BM25 of passages, and of the groups of passages they stand in."""
+
+from __future__ import annotations
+
+from math import isqrt
+from typing import TYPE_CHECKING
+
+from clsm_cli.scoring import match
+from clsm_cli.startup.records import NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Mapping, Sequence
+
+    from clsm_cli.config import RecallSettings
+    from clsm_cli.retrieval.question import Question
+    from clsm_cli.store.index.index_queries import Index
+
+GROUP_K1 = 1.2
+GROUP_B = 0.5
+"""Groups are as long as pages, for which Lucene's saturation is made."""
+FEW = 100
+"""Passages in which a word that is missing tells half as much as in very many."""
+
+
+class Words(NamedTuple):
+    """What the words of a question find.
+
+    Attributes:
+        scores: Passage → BM25; only passages that share a term with the question.
+        idf: Term → inverse document frequency among all current passages.
+        postings: Term → passage, occurrences, terms of the passage.
+        literal: Passage → what it holds of the question that the model does not know, 0 … 1; only
+            passages that hold some.
+        all: How much of that counts as all, 0 … 1.
+        passages: All of the store, a number.
+    """
+
+    scores: dict[int, float]
+    idf: dict[str, float]
+    postings: dict[str, list[tuple[int, int, int]]]
+    literal: dict[int, float]
+    all: float
+    passages: int
+
+
+def search(
+    index: Index,
+    question: Question,
+    settings: RecallSettings,
+    strange: Mapping[str, float],
+    allowed: Collection[int] | None = None,
+) -> Words:
+    """BM25 of every passage that shares a term with the question.
+
+    Args:
+        index: Fresh.
+        question: What is asked.
+        settings: BM25's k1 and b.
+        strange: How little the model knows of each term, 0 … 1 (``meaning.strange``).
+        allowed: Passages that may be returned; None for all.
+    """
+    count, total_length = index.size()
+    average = total_length / count if count else 1.0
+    scores: dict[int, float] = {}
+    idf: dict[str, float] = {}
+    found: dict[str, list[tuple[int, int, int]]] = {}
+    for term in question.terms:
+        postings = index.postings(term)
+        idf[term] = match.idf(count, len(postings))
+        if allowed is not None:
+            postings = [posting for posting in postings if posting[0] in allowed]
+        found[term] = postings
+        match.add(scores, postings, idf[term], average, k1=settings.bm25_k1, b=settings.bm25_b)
+    for key in question.keys:
+        found[key] = [each for each in index.postings(key) if allowed is None or each[0] in allowed]
+    worth = {term: strange[term] for term in question.terms if term in strange}
+    worth |= dict.fromkeys(question.keys, 1.0)
+    return Words(scores, idf, found, *_literal(found, worth, count), count)
+
+
+def _literal(
+    postings: Mapping[str, list[tuple[int, int, int]]], strange: Mapping[str, float], count: int
+) -> tuple[dict[int, float], float]:
+    """What passages hold of some terms, Σ strangeness · idf, as a share; and what counts as all.
+
+    A word that the model can spell in part counts where at most √N of N passages hold it, which is
+    where it tells half as much as one that a single passage holds; others are told by their sense.
+
+    A share of all that the store holds of them; where that is less than the idf of a term that one
+    passage has, of that. All is all of it; the less the model knows of a question, the rather it is
+    the most that any passage holds: where only words speak, the best is the best there is.
+    """
+    worth = {
+        term: share * match.idf(count, len(postings[term]))
+        for term, share in strange.items()
+        if postings[term] and share and (share == 1 or len(postings[term]) <= isqrt(count))
+    }
+    whole = max(sum(worth.values()), match.idf(count, 1))
+    held: dict[int, float] = {}
+    for term, value in worth.items():
+        for passage, _, _ in postings[term]:
+            held[passage] = held.get(passage, 0.0) + value / whole
+    best = max(held.values(), default=1.0)
+    known = sum(match.idf(count, len(each)) for each in postings.values() if each)
+    share = sum(worth.values()) / known if known else 0.0
+    return held, 1 - share + share * best
+
+
+def content(question: Question) -> Sequence[str]:
+    """The terms of a question without the names of speakers, unless there is nothing else."""
+    return [t for t in question.terms if t not in question.name_terms] or question.terms
+
+
+def unseen(words: Words, question: Question) -> float:
+    """Share of the question's idf in words that no passage holds (``content``), times N / (N + 100).
+
+    Of N passages few hold few words: that one is missing tells the more, the more there are.
+    """
+    terms = content(question)
+    mass = sum(words.idf[term] for term in terms)
+    missing = sum(words.idf[term] for term in terms if not words.postings[term])
+    return missing / mass * words.passages / (words.passages + FEW) if mass else 0.0
+
+
+def coverage(words: Words, question: Question, rows: Collection[int]) -> dict[int, float]:
+    """Share of the question's idf that the words of some passages hold, 0 … 1.
+
+    Names of speakers are left out, unless there is nothing else: every turn they say has them.
+    """
+    terms = content(question)
+    mass = sum(words.idf[term] for term in terms)
+    held: dict[int, float] = {}
+    for term in terms:
+        for passage, _, _ in words.postings[term]:
+            if passage in rows:
+                held[passage] = held.get(passage, 0.0) + words.idf[term]
+    return {passage: share / mass for passage, share in held.items()}
+
+
+class Group(NamedTuple):
+    """What the words of a question find in a group.
+
+    Attributes:
+        score: BM25 of the group as one text, people's names left out.
+        coverage: Share of the question's idf whose terms it holds, 0 … 1, names left out.
+    """
+
+    score: float
+    coverage: float
+
+
+def of_groups(
+    words: Words, question: Question, group_of: Mapping[int, int], lengths: Mapping[int, int]
+) -> dict[int, Group]:
+    """Score groups by the words of their members.
+
+    Names are left out: in a conversation they stand in every group.
+
+    Args:
+        words: Of the question.
+        question: What is asked.
+        group_of: Passage → group, for every member of the groups that matter.
+        lengths: Group → terms of all its members.
+    """
+    average = sum(lengths.values()) / len(lengths) if lengths else 1.0
+    scores: dict[int, float] = {}
+    covered: dict[int, float] = {}
+    mass = 0.0
+    for term in question.terms:
+        if term in question.name_terms:
+            continue
+        mass += words.idf[term]
+        counts: dict[int, int] = {}
+        for passage, tf, _ in words.postings[term]:
+            group = group_of.get(passage)
+            if group is not None:
+                counts[group] = counts.get(group, 0) + tf
+        postings = [(group, tf, lengths[group]) for group, tf in counts.items()]
+        match.add(scores, postings, words.idf[term], average, k1=GROUP_K1, b=GROUP_B)
+        for group in counts:
+            covered[group] = covered.get(group, 0.0) + words.idf[term]
+    return {
+        group: Group(score, covered[group] / mass if mass else 0.0)
+        for group, score in scores.items()
+    }

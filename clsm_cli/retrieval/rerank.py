@@ -1,0 +1,360 @@
+"""The first look at candidates: their surroundings, their evidence, and nine signals.
+
+The second look at candidates: what the first look found elsewhere speaks for them, or against.
+
+What a question asks for is told in one conversation or in many. A narrow question gains from what
+stands around a good passage, in its group and its conversation; a broad one (``text.breadth``) from
+the plain meaning of each passage instead. Where the turn before says it already, without asking,
+this one is its echo. On LoCoMo that is worth six points of recall@10 of multi-hop questions.
+
+A question that names no speaker is put to talks in which a fact may stand alone among small talk:
+there what stands around a passage counts only as far as the passage itself is near in meaning, and
+so does its meaning, whatever the breadth. Last, the best passages speak for what they lead to over the
+graph (``activation``).
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from math import fsum, log1p
+from typing import TYPE_CHECKING
+
+from clsm_cli.retrieval import activation, lexical_search
+from clsm_cli.retrieval import signals as signal
+from clsm_cli.retrieval.signals import Signals
+from clsm_cli.scoring.confidence import Evidence
+from clsm_cli.scoring.rank_fusion import spread, weighted
+from clsm_cli.text.breadth import breadth
+
+if TYPE_CHECKING:
+    from collections.abc import Collection, Iterable, Mapping, Sequence
+
+    from clsm_cli.config import RecallSettings
+    from clsm_cli.retrieval.activation import Way
+    from clsm_cli.retrieval.dense_search import LateInteraction, Nearest
+    from clsm_cli.retrieval.lexical_search import Group, Words
+    from clsm_cli.retrieval.question import Question
+    from clsm_cli.store.index.index_queries import Index
+    from clsm_cli.store.index.ranking_queries import Traits
+    from clsm_cli.store.index.statement_sources import Told
+
+
+class Surroundings:
+    """What stands around the candidates: neighbours, and the members of their groups."""
+
+    def __init__(self, index: Index, rows: list[int]) -> None:
+        self._index = index
+        self.rows = rows
+        self.near = index.traits(rows)
+        beside = {
+            row
+            for traits in self.near.values()
+            for row in (traits.previous, traits.next)
+            if row is not None
+        }
+        self.near |= index.traits(sorted(beside - self.near.keys()))
+        self.members = index.members(sorted({self.near[row].group for row in rows}))
+        self.group_of = {
+            member.row: group for group, members in self.members.items() for member in members
+        }
+        self.lengths = {
+            group: sum(member.length for member in members)
+            for group, members in self.members.items()
+        }
+
+    def rests(self, rows: Iterable[int]) -> list[tuple[int, str]]:
+        """On which turns and blocks the statements among some rows rest."""
+        stated = [row for row in rows if self.near[row].kind == "statement"]
+        from clsm_cli.store.index import statement_sources
+
+        return statement_sources.turns_of(self._index.connection, sorted(stated))
+
+    def sources(self, rows: Iterable[int]) -> dict[int, list[Told]]:
+        """When the turns were told that statements rest on, by row of the statement."""
+        from clsm_cli.store.index import statement_sources
+
+        stated = [row for row in rows if self.near[row].kind == "statement"]
+        return statement_sources.sources(self._index.connection, stated)
+
+
+class View:
+    """A question's evidence, looked up passage by passage."""
+
+    def __init__(
+        self,
+        question: Question,
+        found: Words,
+        near: Nearest | None,
+        plain: Sequence[float],
+        late: LateInteraction | None,
+        around: Surroundings,
+        outdated: Collection[str],
+    ) -> None:
+        self._question = question
+        self._words = found
+        self._near = near
+        self._plain = plain
+        self._late = late
+        self._outdated = outdated
+        self._around = around
+        self._groups = lexical_search.of_groups(found, question, around.group_of, around.lengths)
+        self._coverage = lexical_search.coverage(found, question, around.near)
+        self._about = {
+            row
+            for term in question.name_terms
+            for row, _, _ in found.postings.get(term, ())
+            if row in around.near
+        }
+
+    def evidence(self, row: int) -> Evidence:
+        """What speaks for a passage in itself, and how well it fits the time that is asked about."""
+        return Evidence(
+            self._words.scores.get(row, 0.0),
+            max(self._coverage.get(row, 0.0), self._words.literal.get(row, 0.0), self._of_day(row)),
+            self._cosine(row),
+            self.lead,
+            self.fits[row],
+            asked=self._as_asked(row),
+            maxsim=self._around_it.get(row),
+            unseen=self._unseen,
+            terms=len(lexical_search.content(self._question)),
+            document=float(self._around.near[row].is_document),
+            passages=max(1, self._words.passages),
+        )
+
+    @cached_property
+    def _unseen(self) -> float:
+        return lexical_search.unseen(self._words, self._question)
+
+    @cached_property
+    def _around_it(self) -> dict[int, float]:
+        """MaxSim of each candidate with both its neighbours."""
+        return self._maxsim(after=True)
+
+    @cached_property
+    def _before_it(self) -> dict[int, float]:
+        """MaxSim of each candidate with the one before it."""
+        return self._maxsim(after=False)
+
+    def _of_day(self, row: int) -> float:
+        """Share of the question's terms that only say when, of a note of that time: it has them."""
+        asked = len({*self._question.terms} - self._question.name_terms)
+        if not asked or not self._around.near[row].is_document:
+            return 0.0
+        return self.fits[row] * max(0.0, 1 - self._question.besides / asked)
+
+    @cached_property
+    def fits(self) -> dict[int, float]:
+        """How well each candidate fits the time that is asked about."""
+        near, rows = self._around.near, self._around.rows
+        if not self._question.periods:
+            return dict.fromkeys(rows, 0.0)
+        sources = self._around.sources(rows)
+        return {row: signal.fit(self._question, near[row], sources.get(row, ())) for row in rows}
+
+    @cached_property
+    def lead(self) -> float:
+        """By how much the person asked about says what is asked for, more than others do."""
+        if self._late is None or len(self._question.named) != 1:
+            return 0.0
+        best: dict[bool, float] = {}
+        for row, traits in self._around.near.items():
+            if traits.speaker and not traits.is_document:
+                is_meant = traits.speaker == self._question.named[0]
+                best[is_meant] = max(best.get(is_meant, 0.0), self._late.over(row))
+        return best[True] - best[False] if len(best) == 2 else 0.0
+
+    def signals(self, rows: list[int]) -> list[Signals]:
+        """The signals of candidates, brought to one scale over them."""
+        near = self._around.near
+        share = self._share()
+        by_words = spread([self._words.scores.get(row, 0.0) for row in rows])
+        own = self._over_windows(rows, by_words, after=False)
+        around = self._over_windows(rows, by_words, after=True)
+        group_words, group_meaning = (spread(values) for values in self._of_groups(rows))
+        return [
+            Signals(
+                bm25=by_words[i] * (share if near[row].vector >= 0 else 1.0),
+                maxsim=own[i],
+                context=around[i],
+                episode=(group_words[i] + group_meaning[i]) / 2,
+                participant=signal.participant(
+                    self._question, near[row], is_about=row in self._about
+                ),
+                date=signal.date(self._question, near[row], self.fits[row]),
+                temporal=float(self._question.asks_when and bool(near[row].periods)),
+                question=float(near[row].is_question),
+                literal=self._words.literal.get(row, 0.0) / self._words.all,
+                outdated=float(near[row].key in self._outdated),
+            )
+            for i, row in enumerate(rows)
+        ]
+
+    def _over_windows(self, rows: list[int], by_words: list[float], *, after: bool) -> list[float]:
+        """MaxSim of each row's window, min-max; of what has no vector yet, the words speak for it."""
+        if self._late is None:
+            return [0.0] * len(rows)
+        near = self._around.near
+        known = [i for i, row in enumerate(rows) if near[row].vector >= 0]
+        found = list(by_words)
+        over = self._around_it if after else self._before_it
+        measured = spread([over[rows[i]] for i in known])
+        for i, value in zip(known, measured, strict=True):
+            found[i] = value
+        return found
+
+    def _share(self) -> float:
+        """What the question's words are worth: coverage², 1 where there is nothing else."""
+        if self._late is None or self._question.name_terms.issuperset(self._question.terms):
+            return 1.0
+        return max((group.coverage for group in self._groups.values()), default=0.0) ** 2
+
+    def _of_groups(self, rows: Iterable[int]) -> tuple[list[float], list[float]]:
+        """BM25 and mean cosine of the group of each row."""
+        by_words: list[float] = []
+        by_meaning: list[float] = []
+        means: dict[int, float] = {}
+        for row in rows:
+            group = self._around.near[row].group
+            found: Group | None = self._groups.get(group)
+            by_words.append(found.score if found else 0.0)
+            if group not in means:
+                members = self._around.members[group]
+                known = [self._near.of(m.vector) for m in members] if self._near else []
+                cosines = [cosine for cosine in known if cosine is not None]
+                means[group] = fsum(cosines) / len(cosines) if cosines else 0.0
+            by_meaning.append(means[group])
+        return by_words, by_meaning
+
+    def _as_asked(self, row: int) -> float | None:
+        vector = self._around.near[row].vector
+        return self._plain[vector] if 0 <= vector < len(self._plain) else None
+
+    def _cosine(self, row: int) -> float | None:
+        return self._near.of(self._around.near[row].vector) if self._near else None
+
+    def _maxsim(self, *, after: bool) -> dict[int, float]:
+        """MaxSim of each candidate that has a vector, taken as one text with what is beside it."""
+        if self._late is None:
+            return {}
+        found = {}
+        for row in self._around.rows:
+            traits = self._around.near[row]
+            if traits.vector >= 0:
+                following = traits.next if after else None
+                found[row] = self._late.over(row, traits.previous, following)
+        return found
+
+
+FIRST = Signals(0.5, 1.4, 0.9, 0.6, 0.8, 5.1, 0.4, -0.3, 2.0)
+"""Weights of the first look, by which the best of a conversation is found; fitted ones are no better."""
+MANY_NAMES = 7
+"""Names at which a passage counts as full of them."""
+
+
+def add(
+    index: Index,
+    question: Question,
+    rows: Sequence[int],
+    first: Sequence[Signals],
+    around: Surroundings,
+    near: Nearest | None,
+    late: LateInteraction | None,
+    settings: RecallSettings,
+) -> tuple[Sequence[Signals], Mapping[int, Way]]:
+    """Signals of candidates with those of the second look, and what led to those that activation reached.
+
+    Args:
+        index: Fresh.
+        question: What is asked.
+        rows: Of the candidates.
+        first: Their signals of the first look.
+        around: What stands around them.
+        near: Cosines; None without a model: then nothing is added.
+        late: Late interaction.
+        settings: Weights, and how far breadth and standing alone count.
+    """
+    if near is None or not rows:
+        return first, {}
+    traits = [around.near[row] for row in rows]
+    terms = len({*question.terms} - question.name_terms)
+    broad = settings.breadth * breadth(question.text, terms, asks_when=question.asks_when)
+    echo = _echo(traits, around, late)
+    names = index.names_in(rows)
+    session = _session(traits, [weighted(values, FIRST) for values in first])
+    meaning = _meaning(traits, first, near)
+    alone = 0.0 if question.named else settings.alone
+    around_it = [(1 - broad) * (1 - alone * (1 - own)) for own in meaning]
+    looked = [
+        values._replace(
+            episode=around_it[i] * values.episode,
+            echo=echo[i],
+            names=min(1.0, log1p(len(names.get(row, ()))) / log1p(MANY_NAMES)),
+            session=around_it[i] * session[i],
+            meaning=max(broad, alone) * meaning[i],
+        )
+        for i, (row, values) in enumerate(zip(rows, first, strict=True))
+    ]
+    if late is None or not settings.weight_graph:
+        return looked, {}
+    ways = activation.spread(index, question, _seeds(rows, looked, traits, settings), late)
+    reached = [
+        values._replace(graph=ways[row].worth) if row in ways else values
+        for row, values in zip(rows, looked, strict=True)
+    ]
+    return reached, ways
+
+
+def _meaning(traits: Sequence[Traits], first: Sequence[Signals], near: Nearest) -> list[float]:
+    """Cosines to the question, min-max; of what has no vector yet, the words speak for it."""
+    found = [values.bm25 for values in first]
+    known = {i: near.of(each.vector) for i, each in enumerate(traits)}
+    measured = {i: cosine for i, cosine in known.items() if cosine is not None}
+    for i, share in zip(measured, spread(list(measured.values())), strict=True):
+        found[i] = share
+    return found
+
+
+def _seeds(
+    rows: Sequence[int],
+    looked: Sequence[Signals],
+    traits: Sequence[Traits],
+    settings: RecallSettings,
+) -> dict[int, float]:
+    """The best passages, best first, with their scores as shares of the range of all."""
+    weights = signal.weights(settings)
+    shares = spread([weighted(values, weights) for values in looked])
+    order = sorted(
+        range(len(rows)), key=lambda i: (-shares[i], traits[i].key, traits[i].part, rows[i])
+    )
+    return {rows[i]: shares[i] for i in order[: activation.SEEDS]}
+
+
+def _echo(
+    traits: Sequence[Traits], around: Surroundings, late: LateInteraction | None
+) -> list[float]:
+    """MaxSim of the turn before, min-max, where it asks nothing: then it says so itself."""
+    if late is None:
+        return [0.0] * len(traits)
+    found = spread([late.over(each.previous) for each in traits])
+    return [
+        0.0 if each.is_document or _asks(around, each.previous) else value
+        for each, value in zip(traits, found, strict=True)
+    ]
+
+
+def _asks(around: Surroundings, row: int | None) -> bool:
+    return row is not None and bool(around.near[row].is_question)
+
+
+def _session(traits: Sequence[Traits], scores: Sequence[float]) -> list[float]:
+    """The best first score in the conversation of each, min-max; blocks of notes stand for themselves."""
+    best: dict[str, float] = {}
+    for each, score in zip(traits, scores, strict=True):
+        best[each.session] = max(best.get(each.session, score), score)
+    return spread(
+        [
+            score if each.is_document else best[each.session]
+            for each, score in zip(traits, scores, strict=True)
+        ]
+    )

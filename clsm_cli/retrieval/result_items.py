@@ -1,0 +1,263 @@
+"""From ranked passages to the items of an answer, each once, with where it comes from."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from clsm_cli.model.ids import folded, statement_id
+from clsm_cli.retrieval import signals, snippets
+from clsm_cli.retrieval.answer import Memory, Source, Way, Why
+from clsm_cli.store.index import source_locations
+from clsm_cli.text import sameness, tokens
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from clsm_cli.config import RecallSettings
+    from clsm_cli.retrieval.ranking import Candidate
+    from clsm_cli.retrieval.source_quotas import Share
+    from clsm_cli.retrieval.supersession import Ended
+    from clsm_cli.store.index.index_queries import Index
+    from clsm_cli.store.index.passages import Passage
+
+
+def of(
+    index: Index,
+    candidates: Sequence[Candidate],
+    k: int,
+    settings: RecallSettings,
+    share: Share,
+    ended: Mapping[int, Ended],
+    *,
+    faded: float,
+) -> list[Memory]:
+    """The best items; one that rests on n turns counts n of ``k``, any other one.
+
+    A score is the share of what a passage would have that is as good as the best in everything;
+    the items end where it falls below ``faded``.
+
+    A turn may stand twice in a store, in the inbox and in its episode until the next segmentation,
+    or in the episodes of two machines; it is returned once. A turn says all that a statement made of
+    it says, and what else was said: so in the place of a statement stands the first of its turns
+    that has its words, of a note with what stands round it, and names it. Where none has them, as it
+    was corrected or its turn was forgotten, a statement stands for itself. What repeats an item
+    nearly word for word is folded into it: its source is named there, and it counts of ``k`` as any
+    other. Of an untrusted source no more comes than its ``share``.
+    """
+    weights = signals.weights(settings)
+    full = _best_of_all(candidates, weights)
+    taken: dict[str, int] = {}
+    told = _Told(index, candidates)
+    found: list[Memory] = []
+    said = _Said(settings.fold)
+    starts = index.passages(sorted({each.way.start for each in candidates[:k] if each.way}))
+    left = k
+    for candidate, hit in _in_order(index, candidates, k):
+        if left <= 0 or candidate.score < faded * full:
+            break
+        turn = told.by(hit)
+        states = () if turn is None else (hit.id,)
+        row, passage = turn or (candidate.row, hit)
+        if passage.id in taken:
+            at = taken[passage.id]
+            found[at] = _also(found[at], (), states)
+            continue
+        if share.is_used_up(passage):
+            continue
+        shown = snippets.around(index, row, passage, taken, settings.window)
+        sources = _sources(index, passage, shown)
+        left -= max(1, len(passage.sources))
+        share.take(passage)
+        same = said.before(passage, candidate.signals.date)
+        if same is None:
+            same = len(found)
+            memory = _memory(candidate, passage, shown, sources, weights, full)
+            over = ended.get(row) or ended.get(candidate.row)
+            if over is not None and over.until:
+                memory = memory._replace(until=over.until, replaced_by=over.by)
+            found.append(memory._replace(states=states, way=_way(candidate, starts)))
+        else:
+            found[same] = _also(found[same], sources, states)
+        taken.update((each.id, same) for each in shown)
+    return found
+
+
+def _way(candidate: Candidate, starts: Mapping[int, Passage]) -> Way | None:
+    """What led to a candidate, if something did."""
+    way = candidate.way
+    return Way(way.concept, starts[way.start].id) if way and way.start in starts else None
+
+
+def _also(memory: Memory, sources: tuple[Source, ...], states: tuple[str, ...]) -> Memory:
+    """An item that others say as well."""
+    return memory._replace(sources=(*memory.sources, *sources), states=(*memory.states, *states))
+
+
+class _Told:
+    """The turns and blocks among the candidates, to find those that a statement rests on."""
+
+    def __init__(self, index: Index, candidates: Sequence[Candidate]) -> None:
+        self._index = index
+        self._rows: dict[str, list[int]] = {}
+        for each in candidates:
+            if each.traits.kind == "passage":
+                self._rows.setdefault(each.traits.key, []).append(each.row)
+
+    def by(self, statement: Passage) -> tuple[int, Passage] | None:
+        """The best turn or block that says a statement, with its row; None: none does.
+
+        A statement in other words than it was born with, of which its id is the hash, was written by
+        a person or is an old value: no turn says that.
+        """
+        rows = [row for key in statement.sources for row in self._rows.get(key, ())]
+        if rows and statement.key != statement_id(folded(statement.text)):
+            return None
+        words = frozenset(_WORD.findall(statement.text.casefold()))
+        for row, passage in self._index.passages(rows).items() if rows else ():
+            if len(words & {*_WORD.findall(passage.text.casefold())}) >= SAID * len(words):
+                return row, passage
+        return None
+
+
+SAID = 0.5
+"""Share of the words of a statement from which a turn says it: it may have "I" for a name."""
+_WORD = re.compile(r"\w+")
+
+
+class _Said:
+    """What was taken already, to know what says the same in nearly the same words."""
+
+    def __init__(self, least: float) -> None:
+        self._least = least
+        self._taken: list[tuple[Passage, float]] = []
+
+    def before(self, passage: Passage, date: float) -> int | None:
+        """The place of the item that a passage repeats; if there is none it is remembered.
+
+        Sameness is Dice's coefficient of the sets of search terms, 2 · |A ∩ B| / (|A| + |B|), between
+        what one speaker said; the windows of notes are cut from one text and never repeat it. Where a
+        time is asked for, what was said then is not the same as what was said at another (``date``).
+        """
+        for place, (other, fits) in enumerate(self._taken):
+            if date != fits:
+                continue
+            # Stemming a text takes 1 ms, so it waits for a second text of the same speaker.
+            if passage.speaker == other.speaker and passage.document is other.document is None:
+                terms, others = _terms(passage.text), _terms(other.text)
+                share = 2 * len(terms & others) / ((len(terms) + len(others)) or 1)
+                if (
+                    len(terms) >= _FEW
+                    and share >= self._least
+                    and sameness.same_particulars(passage.text, other.text)
+                ):
+                    return place
+        self._taken.append((passage, date))
+        return None
+
+
+@cache
+def _terms(text: str) -> frozenset[str]:
+    return frozenset(tokens.stems(text))
+
+
+_FEW = 4
+"""Search terms below which two texts are not compared: "Thanks, Mara!" is said a hundred times."""
+
+
+def _best_of_all(candidates: Sequence[Candidate], weights: signals.Signals) -> float:
+    """The score of a passage that is as good in each signal as the best in it."""
+    if not candidates:
+        return 1.0
+    best = [max(values) for values in zip(*(each.signals for each in candidates), strict=True)]
+    return sum(w * value for w, value in zip(weights, best, strict=True) if w > 0) or 1.0
+
+
+def _in_order(
+    index: Index, candidates: Sequence[Candidate], k: int
+) -> Iterator[tuple[Candidate, Passage]]:
+    """Candidates with their passages, ties in an order that does not depend on rows."""
+    start = 0
+    while start < len(candidates):
+        end = start + 2 * k
+        while end < len(candidates) and candidates[end].score == candidates[end - 1].score:
+            end += 1
+        batch = candidates[start:end]
+        passages = index.passages([candidate.row for candidate in batch])
+        pairs = [(candidate, passages[candidate.row]) for candidate in batch]
+        yield from sorted(
+            pairs,
+            key=lambda pair: (
+                -pair[0].score,
+                pair[1].time or "",
+                pair[1].id,
+                pair[1].episode or "~",
+            ),
+        )
+        start = end
+
+
+def _memory(
+    candidate: Candidate,
+    passage: Passage,
+    shown: Sequence[Passage],
+    sources: tuple[Source, ...],
+    weights: signals.Signals,
+    full: float,
+) -> Memory:
+    shares = (w * s for w, s in zip(weights, candidate.signals, strict=True))
+    text = _joined(shown)
+    return Memory(
+        id=passage.id,
+        kind=passage.kind,
+        text=text,
+        stream=passage.stream,
+        score=round(max(0.0, candidate.score) / full, 4),
+        confidence=round(candidate.confidence, 4),
+        tokens=tokens.count_tokens(text),
+        trust=passage.trust,
+        session=passage.path if passage.document else passage.session,
+        sources=sources,
+        why=Why(*(round(value, 4) for value in candidate.signals)),
+        shares=Why(*(round(share, 4) for share in shares)),
+        heading=passage.heading,
+        speaker=passage.speaker,
+    )
+
+
+def _joined(shown: Sequence[Passage]) -> str:
+    """Blocks as one text, with a blank line where the note has one."""
+    text = shown[0].text
+    for before, after in pairwise(shown):
+        gap = "\n\n" if after.line_start > before.line_end + 1 else "\n"
+        text += gap + after.text
+    return text
+
+
+def _sources(index: Index, passage: Passage, shown: Sequence[Passage]) -> tuple[Source, ...]:
+    """Where an item stands; for a statement its own line, then the turns it rests on."""
+    turns = [p for key in passage.sources for p in index.by_key(key) if (p.key, p.part) == (key, 0)]
+    return (source(index, shown, passage), *(source(index, [turn], turn) for turn in turns))
+
+
+def source(index: Index, shown: Sequence[Passage], passage: Passage) -> Source:
+    """Where passages that stand together come from, the first of them for what opens.
+
+    Args:
+        index: Knows the files.
+        shown: Of one file.
+        passage: The one of them that was found.
+    """
+    first = min(shown, key=lambda each: each.line_start)
+    place = source_locations.spot(index, first)
+    return Source(
+        path=passage.path,
+        line_start=first.line_start,
+        line_end=max(other.line_end for other in shown),
+        turn_ids=tuple(dict.fromkeys(other.foreign_id or other.key for other in shown)),
+        timestamp=passage.time,
+        file=place.file if place else "",
+        line=place.line if place else 0,
+    )

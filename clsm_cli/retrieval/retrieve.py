@@ -1,0 +1,103 @@
+"""From the words of a query to ranked passages, in reading order: listen → when → what → rank.
+
+Everything but the ranking looks at the words first, and loads nothing where a question is simple.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from clsm_cli.retrieval import dense_search, ranking, time_scope
+from clsm_cli.retrieval.question import understand
+from clsm_cli.retrieval.ranking import Ranked
+from clsm_cli.startup.records import NamedTuple
+from clsm_cli.text import polarity
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from clsm_cli.config import RecallSettings
+    from clsm_cli.retrieval.dense_search import Engine
+    from clsm_cli.retrieval.query import Query
+    from clsm_cli.retrieval.question import Question
+    from clsm_cli.retrieval.time_scope import Moments
+    from clsm_cli.store.index.index_queries import Index
+
+
+class Found(NamedTuple):
+    """What a query found.
+
+    Attributes:
+        question: What is asked, understood.
+        ranked: Every passage with evidence for it, best first; none where it cannot be answered.
+        warnings: What the user should know about the question.
+    """
+
+    question: Question
+    ranked: Ranked
+    warnings: tuple[str, ...]
+
+
+def find(
+    index: Index, query: Query, engine: Engine, settings: RecallSettings, *, has_model: bool
+) -> Found:
+    """Rank the passages of a store for a query.
+
+    Args:
+        index: Fresh; it is left looking at the time that the query is about.
+        query: What is asked.
+        engine: Makes the vectors.
+        settings: Weights and numbers of candidates.
+        has_model: Whether the engine can.
+    """
+    is_past = query.as_of is not None or query.known_at is not None
+    index.look_at(query.at if is_past else None, query.known_at)
+    text = matched(query)
+
+    def near(words: str) -> dict[int, float]:
+        return dense_search.cosines(index, engine, words)
+
+    when = time_scope.resolve(index, text, query.at, near if has_model else None)
+    periods = when.periods if when is not None else ()
+    rest = when.rest if when is not None and periods else ""
+    question = understand(text, periods, index.speakers(), rest)
+    question = question._replace(asks_of_now=question.asks_of_now and not is_past)
+    warnings = (when.warning,) if when is not None and when.warning else ()
+    if when is not None and when.contradictory:
+        return Found(question, Ranked([], 0.0, ()), warnings)
+    allowed = _allowed(index, query, when if settings.time_filter else None)
+
+    index.wake(question.terms)
+    vectors = plain = engine.encode(question.dense) if has_model else None
+    if has_model and question.text != question.dense:
+        plain = engine.encode(question.text)
+    asked = plain.sentence if plain is not None else None
+    ranked = ranking.rank(index, question, vectors, asked, engine, settings, allowed)
+    return Found(question, ranked, warnings)
+
+
+def matched(query: Query) -> str:
+    """The words that are looked for: what a question leans to, and what it points back at."""
+    text = query.text
+    if query.current:
+        from clsm_cli.retrieval import dialogue_context
+
+        text = dialogue_context.resolve(text, query.current)
+    return polarity.plain(text).text if polarity.may_lean(text) else text
+
+
+def _allowed(index: Index, query: Query, when: Moments | None) -> Collection[int] | None:
+    """The passages that may come back; None for all."""
+    allowed = None if query.filters is None else index.chosen(query.filters)
+    if when is None or not when.hard:
+        return allowed
+    from clsm_cli.store.index import session_queries
+    from clsm_cli.store.index.filters import Filters
+
+    if when.sessions:
+        inside = session_queries.passages(index.connection, when.sessions) - index.hidden()
+    else:
+        inside = frozenset().union(
+            *(index.chosen(Filters(first=first, until=until)) for first, until in when.periods)
+        )
+    return inside if allowed is None else inside & frozenset(allowed)

@@ -1,0 +1,372 @@
+"""The days and conversations that a question names; loaded for such questions alone.
+
+The conversations that a question means by their order or their subject, looked up in the store.
+
+Conversations are those that began before now; the one that is going on does not count. One is about
+a subject when some group of eight of its passages holds nearly as much of the subject's words (by
+idf) as the best group of the store does, or when it mentions the concept of that name.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from clsm_cli.retrieval.time_scope import OPEN_FIRST, OPEN_UNTIL, Moments
+from clsm_cli.scoring import match
+from clsm_cli.startup.records import NamedTuple
+from clsm_cli.store.index import session_queries
+from clsm_cli.text import ordinals, tokens
+from clsm_cli.text.node_ids import node_id
+from clsm_cli.text.ordinals import Place
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from clsm_cli.retrieval.event_dates import Meaning
+    from clsm_cli.store.index.index_queries import Index
+    from clsm_cli.store.index.session_queries import Session
+    from clsm_cli.text.ordinals import Request
+    from clsm_cli.text.time.bounds import Bound, Times
+
+LEAST = 0.5
+"""Share of a subject's idf that some group must hold for the subject to be known at all."""
+SHARE = 0.8
+"""Share of what the best group holds that makes a session one about the subject."""
+_ARTICLE = re.compile(r"^(?:the|our|my|your|a|an)\s", re.IGNORECASE)
+
+
+class Found(NamedTuple):
+    """Sessions that are meant, or why there are none.
+
+    Attributes:
+        sessions: In order of time.
+        hard: Whether, if there are none, nothing can answer.
+        warning: Why there are none, in plain words.
+    """
+
+    sessions: tuple[Session, ...] = ()
+    hard: bool = True
+    warning: str = ""
+
+
+def meant(index: Index, request: Request, now: str, within: Times | None) -> Found:
+    """The sessions that a request means.
+
+    Args:
+        index: Fresh.
+        request: Its subjects hold no time.
+        now: ISO 8601; sessions that begin later are not there.
+        within: Only sessions that begin in these times; None for all.
+    """
+    known = _known(index, now)
+    has_notes = request.place.is_mention or (request.relation != "at" and not request.step)
+    counted = [each for each in known if has_notes or not each.is_note]
+    if not counted:
+        return Found(warning="the store held no conversation then")
+    if within is not None:
+        counted = [each for each in counted if _is_within(each, within)]
+        if not counted:
+            return Found(warning="there was no conversation at that time")
+    if request.relation == "at":
+        return _at(index, request.place, counted)
+    return _beside(index, request, counted)
+
+
+def has_conversation(index: Index, now: str) -> bool:
+    """Whether the store held a conversation then that was over."""
+    return any(not each.is_note for each in _known(index, now))
+
+
+def _known(index: Index, now: str) -> list[Session]:
+    """What had begun, in order of time, without the conversation that goes on.
+
+    It goes on while its newest turn waits for the end of its episode.
+    """
+    found = session_queries.in_order(index.connection)
+    moment = session_queries.instant(now)
+    if moment is None:
+        return found
+    silence = 60 * index.store.settings.boundary.gap_half
+    return [
+        each
+        for each in found
+        if each.start <= moment
+        and (each.last_open is None or not moment - silence <= each.last_open <= moment)
+    ]
+
+
+def _is_within(session: Session, times: Times) -> bool:
+    return any(
+        (first is None or first.toordinal() <= session.day)
+        and (until is None or session.day < until.toordinal())
+        for first, until in times.periods
+    )
+
+
+def _at(index: Index, place: Place, counted: Sequence[Session]) -> Found:
+    """The sessions at a place."""
+    listed = list(counted)
+    about = ""
+    if place.subject:
+        known = _about(index, place.subject)
+        listed = [each for each in counted if each.id in known]
+        about = f' about "{place.subject}"'
+        if not listed:
+            return Found(hard=False, warning=f"no conversation{about} was found")
+    if not place.number:
+        return Found(tuple(listed), hard=False)
+    if place.from_end:
+        listed.reverse()
+    chosen = listed[max(place.number - 1, 0) :][: place.length]
+    if not chosen:
+        number = len(listed)
+        count = f"are only {number} conversations" if number > 1 else "is only one conversation"
+        return Found(hard=not place.subject, warning=f"there {count}{about}")
+    return Found(tuple(sorted(chosen, key=lambda each: (each.start, each.id))))
+
+
+def _beside(index: Index, request: Request, counted: Sequence[Session]) -> Found:
+    """The sessions before, after or between places."""
+    first = _anchor(index, request.place, counted)
+    last = _anchor(index, request.other, counted) if request.other else first
+    if first is None or last is None:
+        place = request.place if first is None or request.other is None else request.other
+        what = f'"{place.subject}"' if place.subject else "that conversation"
+        return Found(hard=False, warning=f"{what} was not found in any conversation")
+    where = list(counted)
+    begin, end = sorted((where.index(first), where.index(last)))
+    step, length = request.step, request.length
+    if request.relation == "between":
+        chosen = where[begin + 1 : end]
+    elif request.relation == "after":
+        chosen = where[begin + 1 :]
+        chosen = chosen[step - 1 :][:length] if step else chosen
+    else:
+        chosen = where[:begin]
+        chosen = chosen[::-1][step - 1 :][:length][::-1] if step else chosen
+    if not chosen:
+        return Found(warning=f"there is no conversation {request.relation} that")
+    return Found(tuple(chosen))
+
+
+def _anchor(index: Index, place: Place, counted: Sequence[Session]) -> Session | None:
+    """The one session that a relation starts from."""
+    if place.number:
+        found = _at(index, place, counted).sessions
+        return found[-1] if found else None
+    about = _about(index, place.subject)
+    known = [each for each in counted if each.id in about]
+    return max(known, key=lambda each: about[each.id], default=None)
+
+
+def _about(index: Index, subject: str) -> dict[str, tuple[float, int]]:
+    """The sessions about a subject: share of its words in the best group, passages that hold it."""
+    named = session_queries.mentioning(
+        index.connection, index.node_of(node_id(_ARTICLE.sub("", subject)))
+    )
+    terms = dict.fromkeys(tokens.stems(subject))
+    count, _ = index.size()
+    rows: dict[int, dict[str, None]] = {}
+    weights: dict[str, float] = {}
+    for term in terms:
+        postings = index.postings(term)
+        weights[term] = match.idf(count, len(postings))
+        for row, _, _ in postings:
+            rows.setdefault(row, {})[term] = None
+    held = session_queries.holding(index.connection, sorted({*rows, *named}))
+    groups: dict[tuple[str, int], dict[str, None]] = {}
+    for row, found in rows.items():
+        if row in held:
+            groups.setdefault(held[row], {}).update(found)
+    whole = sum(weights.values()) or 1.0
+    shares: dict[str, float] = {held[row].session: 1.0 for row in named if row in held}
+    for (session, _), found in groups.items():
+        share = round(sum(weights[term] for term in terms if term in found) / whole, 6)
+        shares[session] = max(share, shares.get(session, 0.0))
+    best = max(shares.values(), default=0.0)
+    if best < LEAST:
+        return {}
+    passages: dict[str, int] = {}
+    for row, place in held.items():
+        if row in rows and len(rows[row]) >= min(2, len(terms)):
+            passages[place.session] = passages.get(place.session, 0) + 1
+    return {
+        session: (share, passages.get(session, 0))
+        for session, share in shares.items()
+        if share >= SHARE * best
+    }
+
+
+BESIDE = 3
+"""Days: "a week ago" may be meant so much more or less."""
+_LEADING = re.compile(
+    r"(?:\b(?:in|on|at|from|during|over|of|for|since|about|by|according to|the)\s+){1,4}(?=\0|$)",
+    re.IGNORECASE,
+)
+
+
+def resolve(
+    index: Index, text: str, now: str, meaning: Meaning | None, *, has_time: bool, has_place: bool
+) -> Moments | None:
+    """Find out when and where a question looks, see ``moments.resolve``.
+
+    Args:
+        index: Fresh.
+        text: The user's words.
+        now: ISO 8601.
+        meaning: The cosines of passages to a text, by row; None without a model.
+        has_time: Whether to read times by the calendar.
+        has_place: Whether to read places among the conversations.
+    """
+    text = " ".join(text.split())
+    times = _times(text, now) if has_time else None
+    if has_time and (counted := _by_event(index, text, now, times, meaning)):
+        return counted
+    request = ordinals.read(text) if has_place else None
+    if request is not None and times is not None and _is_date(request, times.bounds):
+        request = None
+    if request is None:
+        return None if times is None else _by_calendar(index, text, now, times)
+    return _by_order(index, text, now, request, times)
+
+
+def _times(text: str, now: str) -> Times | None:
+    """The times of a question; None where it names none that bounds anything."""
+    from datetime import date
+
+    from clsm_cli.text.time import bounds
+
+    try:
+        times = bounds.read(text, date.fromisoformat(now[:10]))
+    except ValueError:
+        return None
+    if all(text[each.start : each.end].lower() in bounds.VAGUE for each in times.bounds):
+        return None
+    return times
+
+
+def _by_event(
+    index: Index, text: str, now: str, times: Times | None, meaning: Meaning | None
+) -> Moments | None:
+    """The days that are counted from an event; None without one that the store knows."""
+    from clsm_cli.retrieval import event_dates
+
+    bounds = times.bounds if times else ()
+    asked = event_dates.read(text, [(each.start, each.end) for each in bounds])
+    if asked is None:
+        return None
+    spoken = [text[each.start : each.end] for each in bounds]
+    event = _bare(Place(asked.event), spoken).subject
+    day = event_dates.day_of(index, event, now, meaning)
+    if day is None:
+        return None
+    try:
+        (first, until), exact = event_dates.counted(asked.words, day)
+    except (ValueError, OverflowError):
+        return None
+    return Moments(
+        periods=_around(first.toordinal(), until.toordinal(), exact=exact),
+        sessions=(),
+        hard=False,
+        contradictory=False,
+        rest=_rest(text, [(asked.start, asked.end, "")]),
+    )
+
+
+def _around(first: int, until: int, *, exact: bool) -> tuple[tuple[int, int], ...]:
+    """A period; where the words leave one day open, the days beside it may be meant too."""
+    if exact or until - first > 1:
+        return ((first, until),)
+    return ((first - BESIDE, until + BESIDE), (first, until))
+
+
+def _is_date(request: Request, bounds: Sequence[Bound]) -> bool:
+    """Whether what a relation names is a date: "before Christmas"."""
+    if request.relation == "at":
+        return False
+    return any(each.limit and abs(each.start - request.start) <= 2 for each in bounds)
+
+
+def _by_calendar(index: Index, text: str, now: str, times: Times) -> Moments:
+    # Of notes alone a day bounds nothing: what was said on it stands in the note of another.
+    hard = times.hard and ordinals.is_about_talk(text)
+    periods = tuple(
+        each
+        for first, until in times.periods
+        for each in _around(
+            first.toordinal() if first else OPEN_FIRST,
+            until.toordinal() if until else OPEN_UNTIL,
+            exact=times.hard,
+        )
+    )
+    return Moments(
+        periods,
+        (),
+        hard=hard and has_conversation(index, now),
+        contradictory=times.contradictory,
+        rest=_rest(text, [(each.start, each.end, "") for each in times.bounds]),
+        warning="the times of the question exclude each other" if times.contradictory else "",
+    )
+
+
+def _by_order(index: Index, text: str, now: str, request: Request, times: Times | None) -> Moments:
+    bounds = times.bounds if times else ()
+    spoken = [text[each.start : each.end] for each in bounds]
+    place = _bare(request.place, spoken)
+    other = _bare(request.other, spoken) if request.other else None
+    asked = request._replace(place=place, other=other)
+    # Beside a relation a time tells when the event was, not which conversations count.
+    within = times if request.relation == "at" else None
+    found = meant(index, asked, now, within)
+    ids = tuple(each.id for each in found.sessions)
+    keeps = place.subject if request.relation == "at" else ""
+    spans = [(request.start, request.end, f"about {keeps}" if keeps else "")]
+    spans += [
+        (each.start, each.end, "")
+        for each in bounds
+        if each.end <= request.start or request.end <= each.start
+    ]
+    return Moments(
+        periods=_joined(session_queries.days(index.connection, ids)),
+        sessions=ids,
+        hard=found.hard and request.hard,
+        contradictory=bool(times and times.contradictory),
+        rest=_rest(text, spans),
+        warning=found.warning,
+    )
+
+
+def _bare(place: Place, spoken: Sequence[str]) -> Place:
+    """A place, its subject without the times it holds ("the bike in May")."""
+    subject = place.subject
+    for words in spoken:
+        subject = _LEADING.sub(" ", subject.replace(words, "\0")).replace("\0", " ")
+    return place._replace(subject=" ".join(subject.split()))
+
+
+def _joined(periods: Sequence[tuple[int, int]]) -> tuple[tuple[int, int], ...]:
+    """Periods in order, those that touch made one."""
+    found: list[tuple[int, int]] = []
+    for first, until in periods:
+        if found and first <= found[-1][1]:
+            found[-1] = found[-1][0], max(until, found[-1][1])
+        else:
+            found.append((first, until))
+    return tuple(found)
+
+
+def _rest(text: str, spans: Sequence[tuple[int, int, str]]) -> str:
+    """A text without some stretches and the prepositions before them, or with others instead.
+
+    >>> _rest("What did Jonas say on Friday?", [(22, 28, "")])
+    'What did Jonas say?'
+    """
+    pieces: list[str] = []
+    done = 0
+    for start, end, instead in sorted(spans):
+        pieces += _LEADING.sub("", text[done:start]), instead
+        done = end
+    left = " ".join("".join([*pieces, text[done:]]).split())
+    left = re.sub(r"\s+(?=[?!.,;])", "", left)
+    return left if any(letter.isalnum() for letter in left) else ""

@@ -1,0 +1,206 @@
+"""What of an answer holds no longer: passages that a later one of the same answer takes the place of.
+
+The question says what both are about, so a change is seen before any night has read it, and in
+passages of which no statement was made. Each of the best passages is held against each that was told
+later by somebody as trusted, sentence by sentence, by the head of pairs (``heads/pair_head``). What a
+night has closed is over as well.
+"""
+
+from __future__ import annotations
+
+import re
+from itertools import product
+from math import sqrt
+from operator import mul
+from typing import TYPE_CHECKING
+
+from clsm_cli.heads import pair_head
+from clsm_cli.model.trust import TRUST_ORDER
+from clsm_cli.startup.records import NamedTuple
+from clsm_cli.store.index import statement_sources
+from clsm_cli.store.index.codes import SENTENCE_BYTES
+from clsm_cli.text import breadth, factuality
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from clsm_cli.heads.pair_head import Sentence
+    from clsm_cli.retrieval.question import Question
+    from clsm_cli.retrieval.ranking import Candidate
+    from clsm_cli.store.index.index_queries import Index
+    from clsm_cli.store.index.passages import Passage
+
+HEAD = 12
+"""Passages that are held against each other: the best."""
+OVER = 0.92
+"""Probability of an update from which the older one is said to be over."""
+BELOW = 0.25
+"""The same from which it stands below: what is later and not the same is read first."""
+_DAY = re.compile(r"\W*(\d{4}-\d\d-\d\d)\b")
+_CUT = re.compile(r"\n+|(?<=[.!?…])\s+")
+LONGEST = 40
+"""Words of a passage that is looked at: the vector of a longer one is not that of one sentence of it, and
+the head knows sentences alone."""
+_LEAST = 0.25
+"""Cosine below which two passages are not looked at."""
+
+
+class Ended(NamedTuple):
+    """What a later passage says of an older one, or what memory closed.
+
+    Attributes:
+        until: The day from which it holds no longer; None where that is not sure enough.
+        by: Id of the later passage; None where only what memory made of the older one was closed.
+        row: Of the later passage.
+    """
+
+    until: str | None
+    by: str | None
+    row: int | None
+
+
+def found(
+    index: Index, question: Question, candidates: Sequence[Candidate], at: str | None = None
+) -> dict[int, Ended]:
+    """Row of a passage → what takes its place; or, where that was told after ``at``, the other way round.
+
+    Args:
+        index: Fresh.
+        question: What is asked.
+        candidates: Best first.
+        at: The past time that is asked about; None for now.
+    """
+    is_of_now = not question.periods and not factuality.asks_past(question.text)
+    if not is_of_now:
+        return {}
+    best = [each for each in candidates[:HEAD] if each.traits.kind != "gist"]
+    told = index.passages([each.row for each in best])
+    ended = (
+        {} if breadth.asks_for_several(question.text) else _judged(index, question, best, told, at)
+    )
+    for row, day in (_closed(index, best, told) if at is None else {}).items():
+        over = ended.get(row, Ended(None, None, None))
+        ended[row] = over._replace(until=over.until or day)
+    return ended
+
+
+def _closed(index: Index, best: Sequence[Candidate], told: Mapping[int, Passage]) -> dict[int, str]:
+    """Short passages of which all that memory made is over, by a person or a night, and since when."""
+    short = [each for each in best if len(told[each.row].text.split()) <= LONGEST]
+    days = statement_sources.ended(index.connection, sorted({each.traits.key for each in short}))
+    return {each.row: days[each.traits.key][:10] for each in short if each.traits.key in days}
+
+
+def _judged(
+    index: Index,
+    question: Question,
+    best: Sequence[Candidate],
+    told: Mapping[int, Passage],
+    at: str | None,
+) -> dict[int, Ended]:
+    """What a later one of some passages replaces."""
+    asked = pair_head.sentence(question.text)
+    read = [side for each in best if (side := _side(index, each, told[each.row])) is not None]
+    # "Brian" and "who is Brian" ask for all that is known of him, and not for the newest.
+    is_open = len(pair_head.content(asked)) < 2 and (len(asked.words) < 2 or asked.keys[0] == "who")
+    least = OVER if is_open else BELOW
+    ended: dict[int, Ended] = {}
+    for old, new in product(sorted(read, key=lambda side: side.time), repeat=2):
+        if _may_end(old, new) and (old.row not in ended or ended[old.row].until is None):
+            chance = _update(asked, old, new)
+            if chance >= least and at and _is_later(new.time, at):
+                ended.setdefault(new.row, Ended(None, old.passage.id, old.row))
+            elif chance >= least:
+                until = new.time[:10] if chance >= OVER else None
+                if until or old.row not in ended:
+                    ended[old.row] = Ended(until, new.passage.id, new.row)
+    return ended
+
+
+class _Side:
+    """A passage, read when it is needed."""
+
+    def __init__(self, index: Index, candidate: Candidate, passage: Passage, time: str) -> None:
+        self.row = candidate.row
+        self.passage = passage
+        self.time = time
+        self.is_question = candidate.traits.is_question
+        self.is_literal = candidate.signals.literal
+        self._index = index
+        self._vector = candidate.traits.vector
+        self._sentences: list[Sentence] | None = None
+        self._values: list[float] | None = None
+        self._along: list[float] | None = None
+
+    def sentences(self) -> list[Sentence]:
+        if self._sentences is None:
+            parts = _CUT.split(self.passage.text)
+            heading = self.passage.heading
+            self._sentences = [pair_head.sentence(part, heading) for part in parts if part.strip()]
+        return self._sentences
+
+    def vector(self) -> list[float]:
+        if self._values is None:
+            rows = self._index.vectors.sentence_rows() or b""
+            codes = rows[self._vector * SENTENCE_BYTES : (self._vector + 1) * SENTENCE_BYTES]
+            values = [(code & 15) - 8 for code in codes] + [(code >> 4) - 8 for code in codes]
+            length = sqrt(sum(map(mul, values, values))) or 1.0
+            self._values = [value / length for value in values]
+        return self._values
+
+    def along(self) -> list[float]:
+        if self._along is None:
+            self._along = pair_head.load().along(self.vector())
+        return self._along
+
+
+def _side(index: Index, candidate: Candidate, passage: Passage) -> _Side | None:
+    """A passage that says since when; without a vector or a time, or too long, it is held against nothing."""
+    dated = _DAY.match(passage.text) or _DAY.match(passage.heading.rpartition(" › ")[2])
+    time = dated[1] if dated and passage.document else passage.time
+    is_long = passage.text.count(" ") >= LONGEST
+    if candidate.traits.vector < 0 or not time or is_long:
+        return None
+    return _Side(index, candidate, passage, time)
+
+
+def _may_end(old: _Side, new: _Side) -> bool:
+    """Whether something was said later, by somebody as trusted who may speak of the same."""
+    one, other = old.passage, new.passage
+    speakers = {one.speaker, other.speaker} - {""}
+    return (
+        _is_later(new.time, old.time)
+        and not new.is_question
+        and TRUST_ORDER.index(other.trust) >= TRUST_ORDER.index(one.trust)
+        and new.is_literal >= old.is_literal
+        and len(speakers) < 2
+    )
+
+
+def _is_later(new: str, old: str) -> bool:
+    """Whether a time is after another; a bare day is no part of it.
+
+    >>> _is_later("2026-02-03T09:00", "2026-02-03"), _is_later("2026-02-03T09:00", "2026-02-02")
+    (False, True)
+    """
+    length = min(len(new), len(old))
+    return new[:length] > old[:length]
+
+
+def _update(asked: Sentence, old: _Side, new: _Side) -> float:
+    """The probability that a later passage takes the place of an older one."""
+    cosine = sum(map(mul, old.vector(), new.vector()))
+    if cosine < _LEAST:
+        return 0.0
+    wanted = pair_head.content(asked)
+
+    def shared(both: tuple[Sentence, Sentence]) -> int:
+        one, two = (pair_head.content(each) for each in both)
+        return len(one & wanted) + len(two & wanted) + len(one & two)
+
+    one, two = max(product(old.sentences(), new.sentences()), key=shared)
+    alone, other = wanted & {*one.keys}, wanted & {*two.keys}
+    if alone - other and other - alone:
+        return 0.0  # each has something that is asked for and that the other lacks: they are two
+    moved = [b - a for a, b in zip(old.along(), new.along(), strict=True)]
+    return pair_head.load().relation(pair_head.pair_features(one, two, cosine, asked), moved).update

@@ -1,0 +1,106 @@
+"""When and where in the store a question looks: days by the calendar, conversations by their order.
+
+``resolve`` reads both from the words and looks the conversations up. A question without a word of
+time pays for one look at its words: nothing is loaded.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from clsm_cli.startup.records import NamedTuple
+
+if TYPE_CHECKING:
+    from clsm_cli.retrieval.event_dates import Meaning
+    from clsm_cli.store.index.index_queries import Index
+
+OPEN_FIRST = 1
+"""First day of a period that is open towards the past, as an ordinal."""
+OPEN_UNTIL = 3_652_060
+"""Day after the last of one that is open towards the future: after 9999-12-31."""
+_MARKS = str.maketrans(
+    dict.fromkeys("\t\n\r.,;:!?()[]{}<>\"'`/\\|*_-\u2013\u2014\u2018\u2019\u201c\u201d", " ")
+)
+_CALENDAR = (
+    " day ", " days ", " week", " month", " year", " night", " morning", " afternoon", " evening",
+    " today ", " yesterday ", " tomorrow ", " tonight ", " monday ", " tuesday ", " wednesday ",
+    " thursday ", " friday ", " saturday ", " sunday ", " january ", " february ", " april ",
+    " june ", " july ", " august ", " september ", " october ", " november ", " december ",
+    " spring ", " summer ", " autumn ", " fall ", " winter ", " quarter", " decade", "ties ",
+    " christmas ", " xmas ", " easter ", " halloween ", " thanksgiving ", " pentecost ",
+    " epiphany ", " juneteenth ", " ago ", " recent", " lately ", " fortnight", " hours ",
+    " minutes ", " just now ", "0", "1", "2", "3", "4", "5", "6", "7", "8", "9",
+)  # fmt: skip
+"""One of these is in every question with a time by the calendar."""
+_ORDER = (
+    " first ", " last ", " latest ", " recent ", " previous ", " prior ", " second ", " third ",
+    " fourth ", " fifth ", " sixth ", " seventh ", " eighth ", " ninth ", " tenth ", " eleventh ",
+    " twelfth ", "1st ", "2nd ", "3rd ", "th ", " newest ", " final ", " earliest ", " oldest ",
+    " initial ", " penultimate ", " our conversation", " our chat", " our session", " our talk",
+    " our discussion", " conversation about ", " before ", " after ", " since ", " until ", " till ", " between ",
+    " following ", " preceding ", " ago ", " back ", " earlier ",
+)  # fmt: skip
+_TALK = (
+    " conversation", " session", " chat", " talk", " discuss", " spoke", " speak", " mention",
+    " exchange", " dialog", " reference", " came ", " come up ", " brought up ", " bring up ",
+    " raised ", " told ", " tell ", " said ", " say ", " ask", " cover", " complain", " wrote ",
+    " refer", " last time ",
+)  # fmt: skip
+"""One of each is in every question that places a memory among the conversations."""
+
+
+class Moments(NamedTuple):
+    """Where a question looks.
+
+    Attributes:
+        periods: Days as proleptic ordinals: first, and the one after the last; in order. A day that
+            is meant roughly lies inside a second, longer one.
+        sessions: Ids of the conversations (and paths of notes) meant, in order of time; empty where
+            it names none, or none is found.
+        hard: Whether what lies outside cannot answer; else it is a preference.
+        contradictory: Whether its conditions leave no day.
+        rest: The question without the words of time; empty where it has no others.
+        warning: Why nothing is meant, in plain words; empty where something is.
+    """
+
+    periods: tuple[tuple[int, int], ...]
+    sessions: tuple[str, ...]
+    hard: bool
+    contradictory: bool
+    rest: str
+    warning: str = ""
+
+
+def may_say_when(text: str) -> tuple[bool, bool]:
+    """Whether a question may name a time by the calendar, and a place among the conversations.
+
+    >>> may_say_when("who knows the Sunday song?"), may_say_when("why is the sky blue?")
+    ((True, False), (False, False))
+    >>> may_say_when("what did we discuss before the move?")
+    (False, True)
+    """
+    padded = f" {text.casefold().translate(_MARKS)} "
+    return (
+        # Two months are common words without a capital.
+        any(cue in padded for cue in _CALENDAR) or "May" in text or "March" in text,
+        any(cue in padded for cue in _TALK) and any(cue in padded for cue in _ORDER),
+    )
+
+
+def resolve(index: Index, text: str, now: str, meaning: Meaning | None = None) -> Moments | None:
+    """Find out when and where a question looks; None where it does not say.
+
+    It never raises for what the words say: nonsense means nothing.
+
+    Args:
+        index: Fresh.
+        text: The user's words.
+        now: ISO 8601; what was said later is not there, and relative expressions count from it.
+        meaning: The cosines of passages to a text, by row; None without a model.
+    """
+    has_time, has_place = may_say_when(text)
+    if not (has_time or has_place):
+        return None
+    from clsm_cli.retrieval import session_scope
+
+    return session_scope.resolve(index, text, now, meaning, has_time=has_time, has_place=has_place)

@@ -1,0 +1,279 @@
+"""onnxruntime through its C API, called with ctypes.
+
+The library of the wheel loads in 10 ms of CPU; the Python package on top of it, with numpy, takes
+100. Everything here mirrors ``onnxruntime_c_api.h``: ``OrtApi`` is a table of function pointers,
+functions give a status that is null if all went well, and what ``Create`` makes ``Release`` frees.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import struct
+from contextlib import ExitStack
+from ctypes import CFUNCTYPE, POINTER, byref, c_char_p, c_int, c_int64, c_size_t, c_void_p
+from functools import cache
+from importlib.machinery import PathFinder
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+from clsm_cli.embedding.onnx_session import OnnxruntimeError, Tensor
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from _typeshed import ReadableBuffer
+
+    from clsm_cli.embedding.onnx_session import Kind
+
+_VERSION = 23
+"""Version of the table that is asked for: that of onnxruntime 1.23, the oldest clsm runs with."""
+
+_OUT = POINTER(c_void_p)
+_CALLS: dict[str, tuple[int, tuple[Any, ...]]] = {
+    "CreateEnv": (3, (c_int, c_char_p, _OUT)),
+    "CreateSessionFromArray": (8, (c_void_p, c_char_p, c_size_t, c_void_p, _OUT)),
+    "Run": (
+        9,
+        (c_void_p, c_void_p, POINTER(c_char_p), _OUT, c_size_t, POINTER(c_char_p), c_size_t, _OUT),
+    ),
+    "CreateSessionOptions": (10, (_OUT,)),
+    "DisableMemPattern": (17, (c_void_p,)),
+    "DisableCpuMemArena": (19, (c_void_p,)),
+    "SetSessionLogSeverityLevel": (22, (c_void_p, c_int)),
+    "SetSessionGraphOptimizationLevel": (23, (c_void_p, c_int)),
+    "SetIntraOpNumThreads": (24, (c_void_p, c_int)),
+    "SetInterOpNumThreads": (25, (c_void_p, c_int)),
+    "CreateTensorWithDataAsOrtValue": (
+        49,
+        (c_void_p, c_void_p, c_size_t, POINTER(c_int64), c_size_t, c_int, _OUT),
+    ),
+    "GetTensorMutableData": (51, (c_void_p, _OUT)),
+    "GetTensorElementType": (60, (c_void_p, POINTER(c_int))),
+    "GetDimensionsCount": (61, (c_void_p, POINTER(c_size_t))),
+    "GetDimensions": (62, (c_void_p, POINTER(c_int64), c_size_t)),
+    "GetTensorTypeAndShape": (65, (c_void_p, _OUT)),
+    "CreateCpuMemoryInfo": (69, (c_int, c_int, _OUT)),
+    "AddSessionConfigEntry": (130, (c_void_p, c_char_p, c_char_p)),
+}
+"""Place in the table and arguments of the functions that give a status.
+
+The table is only ever appended to, so a place holds for every later onnxruntime.
+"""
+_ERROR_MESSAGE = 2
+_RELEASE = {
+    "Status": 93,
+    "Session": 95,
+    "Value": 96,
+    "TensorTypeAndShapeInfo": 99,
+    "SessionOptions": 100,
+}
+"""Place of the functions that free an object; they give nothing."""
+
+_LOG_ERRORS = 3
+_DISABLE_ALL = 0
+_DEVICE_ALLOCATOR, _DEFAULT_MEMORY = 0, 0
+_ELEMENT_TYPES: dict[Kind, int] = {"f": 1, "B": 2, "i": 6, "q": 7}
+"""``ONNXTensorElementDataType`` of each kind of tensor."""
+_KINDS = {number: kind for kind, number in _ELEMENT_TYPES.items()}
+
+
+class UnavailableError(Exception):
+    """The C API cannot be loaded here."""
+
+
+class NativeSession:
+    """A graph opened through the C API; see :class:`clsm_cli.embedding.runtime.Session`."""
+
+    route = "C API"
+
+    def __init__(self, graph: bytes, entries: Mapping[str, str]) -> None:
+        """Open a graph on one thread.
+
+        Args:
+            graph: A serialised ONNX model.
+            entries: Session options that onnxruntime takes as text.
+
+        Raises:
+            UnavailableError: The C API cannot be loaded here.
+            OnnxruntimeError: The graph is not valid or its weights cannot be read.
+        """
+        self._session: int | None = None
+        self._api = _load()
+        with ExitStack() as stack:
+            options = self._options(stack, entries)
+            self._session = self._api.create(
+                "SessionFromArray", self._api.environment, graph, len(graph), options
+            )
+
+    def __del__(self) -> None:
+        if self._session:
+            self._api.release("Session", self._session)
+
+    def _options(self, stack: ExitStack, entries: Mapping[str, str]) -> int:
+        call = self._api.call
+        options = self._api.create("SessionOptions")
+        stack.callback(self._api.release, "SessionOptions", options)
+        call("SetIntraOpNumThreads", options, 1)
+        call("SetInterOpNumThreads", options, 1)
+        call("SetSessionGraphOptimizationLevel", options, _DISABLE_ALL)
+        call("SetSessionLogSeverityLevel", options, _LOG_ERRORS)
+        call("DisableCpuMemArena", options)
+        call("DisableMemPattern", options)
+        for key, value in entries.items():
+            call("AddSessionConfigEntry", options, key.encode(), os.fsencode(value))
+        return options
+
+    def run(self, feeds: Mapping[str, Tensor], outputs: Sequence[str]) -> list[Tensor]:
+        """Run the graph; see :meth:`clsm_cli.embedding.runtime.Session.run`."""
+        with ExitStack() as stack:
+            values = [self._value(stack, tensor) for tensor in feeds.values()]
+            given = (c_void_p * len(values))(*values)
+            # Null pointers: onnxruntime allocates the outputs, since it knows their shapes.
+            found = (c_void_p * len(outputs))()
+            names = _strings(feeds), given, len(values), _strings(outputs), len(outputs), found
+            self._api.call("Run", self._session, None, *names)
+            for value in found:
+                stack.callback(self._api.release, "Value", value)
+            return [self._copy(value) for value in found]
+
+    def _value(self, stack: ExitStack, tensor: Tensor) -> int:
+        """Wrap a buffer as an OrtValue, without a copy; both live until the stack unwinds."""
+        view = _hold(stack, tensor.data)
+        if view.size != _size(tensor.kind, tensor.shape):
+            raise OnnxruntimeError(f"{view.size} bytes are no tensor {tensor[:2]}")
+        shape = (c_int64 * len(tensor.shape))(*tensor.shape)
+        kind = _ELEMENT_TYPES[tensor.kind]
+        where = self._api.memory, view.address, view.size, shape, len(shape), kind
+        value = self._api.create("TensorWithDataAsOrtValue", *where)
+        stack.callback(self._api.release, "Value", value)
+        return value
+
+    def _copy(self, value: int | None) -> Tensor:
+        """Read an OrtValue into memory of our own."""
+        call = self._api.call
+        number, dimensions, data = c_int(), c_size_t(), c_void_p()
+        with ExitStack() as stack:
+            info = c_void_p()
+            call("GetTensorTypeAndShape", value, byref(info))
+            stack.callback(self._api.release, "TensorTypeAndShapeInfo", info)
+            call("GetTensorElementType", info, byref(number))
+            call("GetDimensionsCount", info, byref(dimensions))
+            sizes = (c_int64 * dimensions.value)()
+            call("GetDimensions", info, sizes, dimensions)
+        call("GetTensorMutableData", value, byref(data))
+        kind, shape = _KINDS[number.value], tuple(sizes)
+        copied = ctypes.string_at(data, _size(kind, shape))
+        return Tensor(kind, shape, memoryview(copied).cast(kind))
+
+
+def _size(kind: str, shape: tuple[int, ...]) -> int:
+    return struct.calcsize(kind) * prod(shape)
+
+
+class _Api:
+    """The functions of the table, and the two objects that every session shares.
+
+    Both objects live as long as the process.
+    """
+
+    def __init__(self, table: Any) -> None:
+        give_status = CFUNCTYPE(c_void_p)  # one type for all: making each its own takes 0.5 ms
+        self._calls = {name: give_status(table[place]) for name, (place, _) in _CALLS.items()}
+        for name, (_, arguments) in _CALLS.items():
+            self._calls[name].argtypes = arguments
+        free = CFUNCTYPE(None, c_void_p)
+        self._free = {name: free(table[place]) for name, place in _RELEASE.items()}
+        self._message = CFUNCTYPE(c_char_p, c_void_p)(table[_ERROR_MESSAGE])
+        self.environment = self.create("Env", _LOG_ERRORS, b"clsm")
+        self.memory = self.create("CpuMemoryInfo", _DEVICE_ALLOCATOR, _DEFAULT_MEMORY)
+
+    def call(self, name: str, *arguments: Any) -> None:
+        """Call a function; raise what its status says."""
+        status = self._calls[name](*arguments)
+        if status:
+            message = self._message(status).decode(errors="replace")
+            self.release("Status", status)
+            raise OnnxruntimeError(message)
+
+    def create(self, name: str, *arguments: Any) -> int:
+        """Call a ``Create`` function; give the address it writes to its last argument."""
+        made = c_void_p()
+        self.call(f"Create{name}", *arguments, byref(made))
+        assert made.value is not None
+        return made.value
+
+    def release(self, name: str, address: Any) -> None:
+        """Free an object."""
+        self._free[name](address)
+
+
+@cache
+def _load() -> _Api:
+    try:
+        library = ctypes.CDLL(_library())
+        library.OrtGetApiBase.restype = POINTER(c_void_p)
+        # OrtApiBase is two function pointers: GetApi and GetVersionString.
+        get_api = CFUNCTYPE(POINTER(c_void_p), c_int)(library.OrtGetApiBase()[0])
+    except (OSError, AttributeError) as error:
+        raise UnavailableError(str(error)) from error
+    table = get_api(_VERSION)
+    if not table:
+        raise UnavailableError(f"onnxruntime is older than 1.{_VERSION}")
+    return _Api(table)
+
+
+def _library() -> str:
+    """Find the library in the wheel, without importing the package.
+
+    It is ``libonnxruntime.so.<version>`` on Linux, ``libonnxruntime.<version>.dylib`` on macOS and
+    ``onnxruntime.dll`` on Windows.
+    """
+    package = PathFinder.find_spec("onnxruntime")
+    if package is None or not package.submodule_search_locations:
+        raise UnavailableError("onnxruntime is not installed")
+    folder = os.path.join(package.submodule_search_locations[0], "capi")
+    for name in sorted(os.listdir(folder)):
+        if name.startswith("libonnxruntime.") or name == "onnxruntime.dll":
+            return os.path.join(folder, name)
+    raise UnavailableError(f"there is no onnxruntime library in {folder}")
+
+
+class _Buffer(ctypes.Structure):
+    """CPython's ``Py_buffer``, part of its stable ABI.
+
+    ctypes itself gives the address of a buffer only if it may write to it; a file that is mapped
+    to be read may not.
+    """
+
+    _fields_ = (
+        ("address", c_void_p),
+        ("owner", ctypes.py_object),
+        ("size", ctypes.c_ssize_t),
+        ("itemsize", ctypes.c_ssize_t),
+        ("readonly", c_int),
+        ("ndim", c_int),
+        ("format", c_char_p),
+        ("shape", c_void_p),
+        ("strides", c_void_p),
+        ("suboffsets", c_void_p),
+        ("internal", c_void_p),
+    )
+
+
+def _hold(stack: ExitStack, data: ReadableBuffer) -> _Buffer:
+    """Take the address and size of a C-contiguous buffer, which stays put until the stack unwinds.
+
+    Raises:
+        BufferError: It is not contiguous.
+    """
+    view = _Buffer()
+    ctypes.pythonapi.PyObject_GetBuffer(ctypes.py_object(data), byref(view), 0)
+    stack.callback(ctypes.pythonapi.PyBuffer_Release, byref(view))
+    return view
+
+
+def _strings(names: Iterable[str]) -> ctypes.Array[c_char_p]:
+    """Names as ``char *[]``; the array keeps their bytes alive."""
+    encoded = [name.encode() for name in names]
+    return (c_char_p * len(encoded))(*encoded)

@@ -1,0 +1,243 @@
+"""Sweep: what was forgotten, and came back with the files of an old clone, goes out of them again.
+
+Readers do not see it anyway. A forget removes it on its own machine; after a merge the next night
+does so here, in the folders of other machines too. Nothing of it is kept for undo.
+
+What a forget destroys besides: everything derived that may still hold what went.
+
+A mark stands while it is not done. Whoever next holds the lock finishes it, so that a forget that
+was cut short leaves nothing behind either.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from clsm_cli.config import MAX_FILE
+from clsm_cli.errors import DamagedStoreError
+from clsm_cli.model.ids import tombstone_hash
+from clsm_cli.store import atomic, episodes, inbox, labels, logs, record_files, runs, shards, topics
+from clsm_cli.store.index import database
+from clsm_cli.store.layout import TOPIC_STREAMS
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+    from pathlib import Path
+
+    from clsm_cli.model.episodes import Turn
+    from clsm_cli.model.streams import Stream
+    from clsm_cli.store.layout import Store
+
+_KEY = re.compile(rb'\bkey"?: *"?([0-9a-f]{12})\b')
+_WORD = re.compile(rb"[a-z0-9][a-z0-9_-]{0,79}")
+
+
+def sweep(store: Store, now: str) -> None:
+    """Take what was forgotten out of every file of the store; the caller holds the lock.
+
+    Raises:
+        DiskError: The operating system refused; the next sweep goes on.
+    """
+    forgotten = logs.forgotten(store)
+    if not forgotten:
+        return
+    thinned = _thinned(store, forgotten)
+    stones = [logs.Tombstone(tombstone_hash(each), now) for each in thinned]
+    writes = plan(store, forgotten | {stone.hash for stone in stones})
+    if stones:
+        path = store.root / "tombstones" / f"{store.device}.jsonl"
+        writes.insert(0, runs.Append(path, b"\n".join(map(logs.render, stones))))
+    runs.apply(store, "sweep", now, writes, keep=False)
+
+
+def plan(store: Store, forgotten: frozenset[str]) -> list[runs.Write]:
+    """The writes of a sweep; none where nothing came back.
+
+    Args:
+        store: Where.
+        forgotten: Hashes of ids with a tombstone.
+    """
+    writes: list[runs.Write] = []
+    known = shards.load_graph(store.graphs(), forgotten, only="statement").records
+    for stream in TOPIC_STREAMS:
+        writes += _topics(store, stream, known, forgotten)
+    safe: set[bytes] = set()
+    for folder in (*store.graphs(), *store.archives()):
+        for path in shards.shard_files(folder):
+            writes += _shard(store, path, forgotten, safe)
+    writes += _episodes(store, forgotten)
+    for flow in store.flows():
+        for path in inbox.files(flow / "inbox"):
+            writes += _inbox(store, path, forgotten)
+    return writes + _labels(store, forgotten)
+
+
+def _topics(
+    store: Store, stream: Stream, known: Collection[str], forgotten: frozenset[str]
+) -> list[runs.Write]:
+    """Files without the lines of statements that do not exist.
+
+    A person's own file that had no other goes: its name may tell. One that clsm makes stays, empty:
+    another machine may have changed it, and git cannot merge that with a file that is gone.
+    """
+    writes: list[runs.Write] = []
+    left = record_files.visible_topics(store, stream, known, forgotten)
+    for topic, kept in zip(topics.read_topics(store.root / stream), left, strict=True):
+        gone = {item.id for item in topic.items} - {item.id for item in kept.items}
+        if kept.items == topic.items:
+            continue
+        drop = {record_id for record_id in gone if record_id is not None}
+        data = topics.without_empty(topics.edited(topic, drop=drop), topic)
+        if topic.path.stem in topics.TITLES or topics.says_more(data):
+            writes.append(runs.Put(topic.path, data, read_as=topic.sha256))
+        else:
+            writes.append(runs.Remove(topic.path))
+    return writes
+
+
+def _holds(data: bytes, forgotten: frozenset[str], safe: set[bytes]) -> bool:
+    """Whether some bytes name an id with a tombstone: much faster than reading the records.
+
+    ``safe`` are words that are no such id; those that are found are added.
+    """
+    words = {*_WORD.findall(data)} - safe
+    if any(tombstone_hash(word.decode()) in forgotten for word in words):
+        return True
+    safe |= words
+    return False
+
+
+def _shard(
+    store: Store, path: Path, forgotten: frozenset[str], safe: set[bytes]
+) -> list[runs.Write]:
+    try:
+        data = atomic.read(path, MAX_FILE)
+    except DamagedStoreError:
+        return []  # the index names it among the problems
+    if data is None or not _holds(data, forgotten, safe):
+        return []
+    shard = shards.parse(data, path)
+    left = shards.fold([shard], forgotten).records
+    if left == shards.fold([shard]).records:
+        return []
+    place = path.relative_to(store.root).parts
+    name = "-".join(part for part in place[:-1] if part != "graph")
+    return record_files.rewrite(store, name, path, shards.render(left.values()), shard)
+
+
+def _inbox(store: Store, path: Path, forgotten: frozenset[str]) -> list[runs.Write]:
+    box = inbox.read(path)
+    left = inbox.without(box, forgotten)
+    if left.items == box.items:
+        return []
+    return [inbox.rewrite(left, left.items, store.root)]
+
+
+def _labels(store: Store, forgotten: frozenset[str]) -> list[runs.Write]:
+    path = labels.path_of(store.root)
+    try:
+        data = atomic.read(path, labels.MAX_LABELS)
+    except DamagedStoreError:
+        return []  # whoever reads the labels is told
+    if data is None:
+        return []
+    left = labels.without_forgotten(data, forgotten)
+    return [] if left == data else [runs.Put(path, left, read_as=atomic.sha256(data))]
+
+
+def _episodes(store: Store, forgotten: frozenset[str]) -> list[runs.Write]:
+    """Files with a tombstone go; a turn that only such a file holds stays, in one of its own.
+
+    Another machine may have cut a longer episode behind the same first turn. What waits in an inbox
+    does not count: machines that sweep at the same time would not agree, and git could not merge it.
+    """
+    paths = [(flow, path) for flow in store.flows() for path in episodes.files(flow)]
+    buried = [each for each in paths if _is_buried(each[1].stem, forgotten)]
+    if not buried:
+        return []
+    kept = {*paths} - {*buried}
+    held = {turn.key for _, path in sorted(kept) for turn in _turns(path)}
+    writes: list[runs.Write] = []
+    for flow, path in buried:
+        living = {turn.key for turn in _turns(path) if not logs.is_forgotten(turn.key, forgotten)}
+        if living - held:
+            episode = episodes.read(path)
+            rest = episodes.remade(episode, {turn.key for turn in episode.turns} - (living - held))
+            assert rest is not None
+            writes.append(runs.Put(episodes.file_of(rest, flow), episodes.render(rest)))
+            held |= living
+        writes.append(runs.Remove(path))
+    return writes
+
+
+def _thinned(store: Store, forgotten: frozenset[str]) -> list[str]:
+    """Ids of episodes that lose turns: their machine made them before it heard of the forget."""
+    found: set[str] = set()
+    for path in (path for flow in store.flows() for path in episodes.files(flow)):
+        try:
+            data = atomic.read(path, episodes.MAX_EPISODE) or b""
+            keys = {key.decode() for key in _KEY.findall(data)}
+            if any(logs.is_forgotten(key, forgotten) for key in keys):
+                episode = episodes.parse(data, path)
+                if any(logs.is_forgotten(turn.key, forgotten) for turn in episode.turns):
+                    found.add(episode.id)
+        except DamagedStoreError:
+            continue  # the index names it among the problems
+    return sorted(each for each in found if not logs.is_forgotten(each, forgotten))
+
+
+def _is_buried(stem: str, forgotten: frozenset[str]) -> bool:
+    """Whether the name of an episode file, ``<time>-<id>``, has an id with a tombstone."""
+    return logs.is_forgotten(stem.partition("-")[2], forgotten)
+
+
+def _turns(path: Path) -> tuple[Turn, ...]:
+    try:
+        return episodes.read(path).turns
+    except DamagedStoreError:
+        return ()  # the index names it among the problems
+
+
+def mark(store: Store) -> Path:
+    """The file that says that a forget is not finished."""
+    return store.derived / "purge"
+
+
+def is_begun(store: Store) -> bool:
+    """Whether a forget was cut short."""
+    return mark(store).exists()
+
+
+def finish(store: Store) -> None:
+    """Destroy preimages, copies, drafts and the prepared briefing; the caller holds the lock.
+
+    The index was compacted by the forget itself.
+
+    Raises:
+        DiskError: The operating system refused; the mark stays.
+    """
+    if store.derived.is_dir():
+        for path in sorted(store.derived.iterdir()):
+            if path.name in _KEPT:
+                continue
+            if path.is_dir() and not path.is_symlink():
+                atomic.remove_folder(path)
+            else:
+                atomic.remove(path)
+    atomic.remove(mark(store))
+
+
+def finish_begun(store: Store) -> None:
+    """The same for a forget that was cut short: its index is made anew.
+
+    Raises:
+        DiskError: The operating system refused.
+    """
+    database.discard(store.derived)
+    finish(store)
+
+
+_KEPT = frozenset({"index", "device", "purge", "shadow"})
+"""What a forget leaves, the mark until the end. The log of shadow mode holds counts, and of ids the
+hashes that tombstones keep too."""

@@ -1,0 +1,287 @@
+"""Questions that consolidation asks the index: what was said, and which names it uses."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from clsm_cli.startup.records import NamedTuple
+from clsm_cli.store.index import postings
+from clsm_cli.store.index.passage_rows import candidates
+from clsm_cli.store.index.passages import HEADING_SEPARATOR
+from clsm_cli.store.index.ranking_queries import batches
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Collection, Iterator, Sequence
+
+_SECTION = "COALESCE(l.document || ' ' || COALESCE(p.heading, 0), l.episode)"
+"""What belongs together closely: a heading's blocks, or an episode of a conversation."""
+_SAID = "FROM passages p JOIN places l ON l.id = p.place"
+_MIN_PHRASE = 2
+"""Passages that hold a phrase before it may be a name at all."""
+
+
+class Said(NamedTuple):
+    """A turn or block as the index has it, whole but for dumps.
+
+    Attributes:
+        section: What it stands in: a heading of a document, or its episode.
+        is_current: Whether its document still holds it (a turn always is).
+    """
+
+    key: str
+    text: str
+    speaker: str
+    role: str
+    trust: str
+    time: str | None
+    session: str
+    episode: str
+    document: str | None
+    section: str
+    heading: str
+    is_current: bool
+
+
+class Name(NamedTuple):
+    """A name as one turn uses it; ``kind`` as in ``mentions``, or ``phrase`` or ``activity``."""
+
+    label: str
+    kind: str
+    episode: str
+    section: str
+    turn: str
+
+
+class EpisodeFile(NamedTuple):
+    """An episode of the store: where it lies, and 12 digits of the sha256 of its file."""
+
+    id: str
+    path: str
+    digest: str
+    session: str
+    document: str | None
+    start: str | None
+
+
+def episode_files(connection: sqlite3.Connection) -> dict[str, EpisodeFile]:
+    """Every episode once, by id; of several machines' copies the one with the first path."""
+    rows = connection.execute(
+        "SELECT e.id, f.path, substr(f.sha256, 1, 12), e.session, e.document, e.start"
+        " FROM episodes e JOIN files f ON f.id = e.file ORDER BY f.path DESC"
+    )
+    found = {row[0]: EpisodeFile(*row) for row in rows}
+    return {episode: found[episode] for episode in sorted(found)}
+
+
+def names(connection: sqlite3.Connection, episodes: Collection[str]) -> Iterator[Name]:
+    """Every name that the turns of some episodes use."""
+    for row in connection.execute(
+        f"SELECT n.label, n.kind, l.episode, {_SECTION}, p.key {_SAID}"
+        " JOIN mentions m ON m.passage = p.id JOIN names n ON n.id = m.name"
+        " WHERE l.kind = 'passage' AND l.episode IS NOT NULL AND p.role <> 'tool'"
+        " ORDER BY p.id, n.id"
+    ):
+        if row[2] in episodes:
+            yield Name(*row)
+    yield from _phrases(connection, episodes)
+
+
+def _phrases(connection: sqlite3.Connection, episodes: Collection[str]) -> Iterator[Name]:
+    """Candidates for names that several passages hold."""
+    often = "SELECT phrase FROM phrases GROUP BY phrase HAVING COUNT(*) >= ?"
+    known: dict[int, tuple[str, str]] = {}
+    for phrase, episode, section, key, text in connection.execute(
+        f"SELECT h.phrase, l.episode, {_SECTION}, p.key, p.text {_SAID}"
+        f" JOIN phrases h ON h.passage = p.id WHERE h.phrase IN ({often})"
+        " AND l.episode IS NOT NULL ORDER BY h.phrase, p.key, p.part",
+        (_MIN_PHRASE,),
+    ):
+        if episode not in episodes:
+            continue
+        if phrase not in known:
+            known |= {each: found for each, found in candidates(text).items() if each not in known}
+        if phrase in known:
+            yield Name(*known[phrase], episode, section, key)
+
+
+def documents(connection: sqlite3.Connection, episodes: Collection[str]) -> Iterator[str]:
+    """The texts of some episodes, one by one, each a whole note or conversation.
+
+    Headings stand as in Markdown and names of speakers before what they say; what a tool printed is
+    left out.
+    """
+    last, above, lines = "", "", list[str]()
+    for place, episode, heading, speaker, text in connection.execute(
+        "SELECT COALESCE(l.document, l.session), l.episode, COALESCE(h.text, ''),"
+        " CASE WHEN l.document IS NULL AND p.part = 0"
+        " AND p.speaker NOT IN ('', 'user', 'assistant', 'system') THEN p.speaker ELSE '' END,"
+        f" p.text {_SAID} LEFT JOIN headings h ON h.id = p.heading"
+        " WHERE l.kind = 'passage' AND l.episode IS NOT NULL AND p.role <> 'tool'"
+        " ORDER BY 1, l.episode, p.id"
+    ):
+        if episode not in episodes:
+            continue
+        if place != last and lines:
+            yield "\n".join(lines)
+            lines = []
+        if heading and (place, heading) != (last, above):
+            *path, title = heading.split(HEADING_SEPARATOR)
+            lines.append(f"{'#' * min(6, len(path) + 1)} {title}")
+        lines.append(f"{speaker}: {text}" if speaker else text)
+        last, above = place, heading
+    if lines:
+        yield "\n".join(lines)
+
+
+def stated(
+    connection: sqlite3.Connection, episodes: Collection[str]
+) -> Iterator[tuple[str, str, str]]:
+    """What texts say are names of one thing: name, alias, turn."""
+    for name, alias, turn, episode in connection.execute(
+        f"SELECT s.name, s.alias, p.key, l.episode {_SAID} JOIN stated s ON s.passage = p.id"
+        " WHERE l.episode IS NOT NULL ORDER BY p.key, s.name, s.alias"
+    ):
+        if episode in episodes:
+            yield name, alias, turn
+
+
+def speakers(connection: sqlite3.Connection, episodes: Collection[str]) -> Iterator[Name]:
+    """Who says each turn, other than under the name of a role."""
+    for row in connection.execute(
+        f"SELECT p.speaker, 'name', l.episode, {_SECTION}, p.key {_SAID}"
+        " WHERE l.episode IS NOT NULL AND p.part = 0 AND p.role <> 'tool'"
+        " AND p.speaker NOT IN ('', 'user', 'assistant', 'system', 'tool') ORDER BY p.key"
+    ):
+        if row[2] in episodes:
+            yield Name(*row)
+
+
+def said(connection: sqlite3.Connection, keys: Sequence[str]) -> dict[str, Said]:
+    """Turns of episodes by key, whole."""
+    found: dict[str, Said] = {}
+    for batch in batches(keys):
+        marks = ",".join("?" * len(batch))
+        _collect(connection, f"p.key IN ({marks})", batch, found)
+    return found
+
+
+def said_in(connection: sqlite3.Connection, episodes: Sequence[str]) -> dict[str, Said]:
+    """The turns of some episodes by key, in the order of the episodes' files."""
+    found: dict[str, Said] = {}
+    for batch in batches(episodes):
+        marks = ",".join("?" * len(batch))
+        _collect(connection, f"l.episode IN ({marks})", batch, found)
+    return found
+
+
+def _collect(
+    connection: sqlite3.Connection, where: str, values: Sequence[str], found: dict[str, Said]
+) -> None:
+    for row in connection.execute(
+        "SELECT p.key, p.text, p.speaker, p.role, p.trust, p.time, l.session, l.episode, l.document,"
+        f" {_SECTION}, COALESCE(h.text, ''), p.current {_SAID}"
+        f" LEFT JOIN headings h ON h.id = p.heading WHERE {where} AND l.episode IS NOT NULL"
+        " AND p.embedded IS NOT NULL ORDER BY l.episode, p.id, p.part",
+        values,
+    ):
+        part = Said(*row)._replace(is_current=bool(row[-1]))
+        known = found.get(part.key)
+        if known is None:
+            found[part.key] = part
+        elif known.episode == part.episode:  # a copy in another machine's episode is left out
+            found[part.key] = known._replace(text=f"{known.text}\n{part.text}")
+
+
+def holding(connection: sqlite3.Connection, stems: Sequence[str]) -> list[str]:
+    """Keys of the turns of episodes of which one passage holds all stems; of all turns for none."""
+    rows: set[int] | None = None
+    for stem in stems:
+        found = {row for row, _, _ in postings.of_term(connection, stem)}
+        rows = found if rows is None else rows & found
+        if not rows:
+            return []
+    if rows is None:
+        everything = connection.execute(
+            f"SELECT DISTINCT p.key {_SAID} WHERE l.episode IS NOT NULL ORDER BY p.key"
+        )
+        return [str(row[0]) for row in everything]
+    keys: set[str] = set()
+    for batch in batches(sorted(rows)):
+        marks = ",".join("?" * len(batch))
+        keys |= {
+            str(row[0])
+            for row in connection.execute(
+                f"SELECT p.key {_SAID} WHERE p.id IN ({marks}) AND l.episode IS NOT NULL", batch
+            )
+        }
+    return sorted(keys)
+
+
+def closed_since(connection: sqlite3.Connection, keys: Sequence[str]) -> set[str]:
+    """Of some turns those whose document does not hold them any more."""
+    closed: set[str] = set()
+    for batch in batches(keys):
+        marks = ",".join("?" * len(batch))
+        closed |= {
+            str(row[0])
+            for row in connection.execute(
+                f"SELECT p.key {_SAID} WHERE p.key IN ({marks}) AND l.document IS NOT NULL"
+                " GROUP BY p.key HAVING MAX(p.current) = 0",
+                batch,
+            )
+        }
+    return closed
+
+
+def order(connection: sqlite3.Connection) -> Iterator[tuple[str, str, str]]:
+    """Episode, section and key of every turn of an episode, in the order in which they stand."""
+    last = ""
+    for episode, section, key in connection.execute(
+        f"SELECT l.episode, {_SECTION}, p.key {_SAID}"
+        " WHERE l.episode IS NOT NULL ORDER BY l.episode, p.id"
+    ):
+        if key != last:
+            yield episode, section, key
+        last = key
+
+
+def times(connection: sqlite3.Connection, keys: Sequence[str]) -> dict[str, str]:
+    """The times of turns that have one."""
+    found: dict[str, str] = {}
+    for batch in batches(keys):
+        marks = ",".join("?" * len(batch))
+        found |= connection.execute(
+            f"SELECT key, time FROM passages WHERE key IN ({marks}) AND time IS NOT NULL", batch
+        ).fetchall()
+    return found
+
+
+def sessions(connection: sqlite3.Connection, keys: Sequence[str]) -> dict[str, str]:
+    """The sessions of turns of episodes."""
+    found: dict[str, str] = {}
+    for batch in batches(keys):
+        marks = ",".join("?" * len(batch))
+        found |= connection.execute(
+            f"SELECT p.key, l.session {_SAID} WHERE p.key IN ({marks})"
+            " AND l.episode IS NOT NULL ORDER BY l.episode DESC",
+            batch,
+        ).fetchall()
+    return found
+
+
+def by_user(connection: sqlite3.Connection) -> dict[str, float]:
+    """Episode → share of its turns that the user said or wrote."""
+    rows = connection.execute(
+        f"SELECT l.episode, AVG(p.trust = 'user') {_SAID} WHERE l.episode IS NOT NULL"
+        " GROUP BY l.episode"
+    )
+    return {str(episode): float(share) for episode, share in rows}
+
+
+def continued(connection: sqlite3.Connection) -> dict[str, str]:
+    """Episode → the one that it continues without a boundary."""
+    rows = connection.execute(
+        "SELECT id, continues FROM episodes WHERE continues IS NOT NULL ORDER BY id"
+    )
+    return {str(later): str(before) for later, before in rows}

@@ -1,0 +1,104 @@
+"""What an index says, to hold it against one that is made anew of the same files.
+
+Row numbers differ between two such indexes, so rows that are linked are named by what they are.
+What only grows with use (vectors, what waits for one) is left out.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from typing import TYPE_CHECKING, Any
+
+from clsm_cli.store.index import database, postings
+from clsm_cli.store.index.indexed_files import changes
+from clsm_cli.store.index.refresh import refresh
+
+if TYPE_CHECKING:
+    import sqlite3
+
+    from clsm_cli.store.layout import Store
+
+_NAMES = (
+    "SELECT p.id, COALESCE(f.path, ''), p.key, p.part FROM passages p JOIN places l"
+    " ON l.id = p.place LEFT JOIN files f ON f.id = l.file"
+)
+_PASSAGES = (
+    "SELECT p.id, p.previous, p.next, p.grp, p.trust, p.speaker, p.role, p.time, p.day,"
+    " p.line_start, p.line_end, p.line_offset, p.foreign_id, h.text, p.sources, p.text, p.length,"
+    " p.embedded, p.current, p.periods, p.is_question, l.kind, l.stream, l.session,"
+    " l.episode, l.document, l.path, l.origin FROM passages p JOIN places l ON l.id = p.place"
+    " LEFT JOIN headings h ON h.id = p.heading"
+)
+_TABLES = {
+    "episodes": "SELECT e.id, f.path, e.session, e.document, e.previous, e.start, e.continues"
+    " FROM episodes e JOIN files f ON f.id = e.file",
+    "documents": "SELECT * FROM documents",
+    "blocks": "SELECT * FROM blocks",
+    "aliases": "SELECT * FROM aliases",
+    "nodes": "SELECT number, id, label, aliases, kind, stream, n, last, summary, degree, strongest,"
+    " embedded FROM nodes WHERE label IS NOT NULL",
+    "links": "SELECT * FROM links",
+    "noted": "SELECT * FROM noted",
+    "recorded": "SELECT episode, consolidated, hex(turns) FROM recorded",
+    "records": "SELECT f.path, r.id, r.type, hex(r.line), r.digest FROM records r"
+    " JOIN files f ON f.id = r.file",
+    "clocks": "SELECT * FROM clocks",
+    "uses": "SELECT u.id, u.day, u.n, f.path FROM uses u JOIN files f ON f.id = u.file",
+    "archived": "SELECT a.id, a.since, f.path FROM archived a JOIN files f ON f.id = a.file",
+    "tombstones": "SELECT t.hash, f.path FROM tombstones t JOIN files f ON f.id = t.file",
+    "phrases": "SELECT COUNT(*) FROM phrases",
+    "stated": "SELECT COUNT(*) FROM stated",
+    "totals": "SELECT * FROM totals",
+    "speakers": "SELECT * FROM speakers",
+    "asleep": "SELECT passages, length FROM asleep",
+    "problems": "SELECT path, problems FROM files WHERE problems IS NOT NULL",
+}
+
+
+def differences(store: Store, connection: sqlite3.Connection) -> list[str]:
+    """Names of the tables in which an index differs from a fresh one, sorted.
+
+    Args:
+        store: Whose index it is; its files must be those that the index was made of.
+        connection: The index, open to read.
+
+    Raises:
+        sqlite3.DatabaseError: It is damaged.
+    """
+    with contextlib.closing(database.in_memory(None)) as fresh:
+        refresh(fresh, store, changes(fresh, store))
+        expected = contents(fresh)
+    found = contents(connection)
+    return sorted(name for name in expected if found[name] != expected[name])
+
+
+def contents(connection: sqlite3.Connection) -> dict[str, Any]:
+    """Everything that an index says, by table, in one order.
+
+    Raises:
+        sqlite3.DatabaseError: It is damaged.
+    """
+    names = {row[0]: tuple(row[1:]) for row in connection.execute(_NAMES)}
+    passages = {
+        names.get(row[0]): ([names.get(each) for each in row[1:4]], row[4:])
+        for row in connection.execute(_PASSAGES)
+    }
+    found: dict[str, Any] = {
+        table: sorted(connection.execute(query).fetchall(), key=json.dumps)
+        for table, query in _TABLES.items()
+    }
+    rows = connection.execute(
+        "SELECT m.passage, n.node, n.label, n.kind FROM mentions m JOIN names n ON n.id = m.name"
+    )
+    mentions = {(names.get(row[0]), *row[1:]) for row in rows}
+    return found | {"passages": passages, "terms": _terms(connection, names), "mentions": mentions}
+
+
+def _terms(connection: sqlite3.Connection, names: dict[int, tuple[Any, ...]]) -> set[Any]:
+    """Terms with the passages that hold them, and how often."""
+    return {
+        (term, names.get((block << 16) + (code >> 16)), code & 0xFFFF)
+        for term, block, data in connection.execute("SELECT term, block, data FROM postings")
+        for code in postings.unpack(data)
+    }

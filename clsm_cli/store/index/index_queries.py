@@ -1,0 +1,300 @@
+"""Questions that ingestion, inspection and the concepts of a recall ask the index."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from clsm_cli.startup.records import NamedTuple
+from clsm_cli.store.index import codes, graph_queries
+from clsm_cli.store.index.ranking_queries import Search, batches
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from clsm_cli.model.codec import Record
+    from clsm_cli.model.graph import Node
+    from clsm_cli.store.index.passages import Passage
+
+
+NEAR = 20
+"""Blocks of a section that are looked at on either side."""
+
+
+class Mention(NamedTuple):
+    """A node that a passage mentions, under the name the text uses."""
+
+    passage: int
+    node: str
+    label: str
+    kind: str
+
+
+class KnownTurn(NamedTuple):
+    """A turn that the store has, as far as recognising it again needs."""
+
+    key: str
+    speaker: str
+    time: str | None
+    path: str
+    line: int
+
+
+class Index(Search):
+    """A database that is as fresh as it could be made, and the vectors beside it."""
+
+    def vectors_of(self, keys: Sequence[str]) -> dict[str, Any]:
+        """Unit vectors float32 [384] of the first part of turns, by key, as the index keeps them.
+
+        Raises:
+            DiskError: They cannot be read.
+        """
+        from clsm_cli.store.index import vectors
+
+        stored = vectors.sentence_rows(self.connection, self.store.derived)
+        if stored is None:
+            return {}
+        size = codes.SENTENCE_BYTES
+        found: dict[str, Any] = {}
+        for batch in batches(keys):
+            marks = ",".join("?" * len(batch))
+            query = (
+                "SELECT p.key, v.row FROM passages p JOIN vectors v ON v.digest = p.embedded"
+                f" WHERE p.part = 0 AND p.key IN ({marks}) ORDER BY p.id"
+            )
+            for key, row in self.connection.execute(query, batch):
+                found[key] = codes.unit(stored[row * size : (row + 1) * size])
+        return found
+
+    def by_key(self, prefix: str) -> list[Passage]:
+        """Passages whose key begins with ``prefix``, in order; at most one of each id."""
+        rows = [
+            row[0]
+            for row in self.connection.execute(
+                "SELECT p.id FROM passages p JOIN places l ON l.id = p.place"
+                " WHERE p.key >= ? AND p.key < ? ORDER BY p.key, p.part, l.episode",
+                (prefix, prefix + "\U0010ffff"),
+            )
+        ]
+        found = self.passages(rows)
+        return list({found[row].id: found[row] for row in rows}.values())
+
+    def section(self, row: int) -> list[Passage]:
+        """The current blocks round a block, of its document and heading, in order."""
+        before = self._along(row, "previous")
+        after = self._along(row, "next")
+        rows = [*reversed(before), row, *after]
+        found = self.passages(rows)
+        return [found[each] for each in rows]
+
+    def _along(self, row: int, link: str) -> list[int]:
+        """The rows that a link leads to from a passage, one after the other."""
+        rows = self.connection.execute(
+            "WITH RECURSIVE along (id, steps) AS (SELECT ?, 0 UNION ALL"
+            f" SELECT p.{link}, a.steps + 1 FROM along a JOIN passages p ON p.id = a.id"
+            f" WHERE a.steps < {NEAR} AND p.{link} IS NOT NULL)"
+            " SELECT id FROM along WHERE steps ORDER BY steps",
+            (row,),
+        )
+        return [there for (there,) in rows]
+
+    def current_rows(self) -> list[int]:
+        """All current passages, by row number."""
+        rows = self.connection.execute("SELECT id FROM passages WHERE current ORDER BY id")
+        return [int(row[0]) for row in rows]
+
+    def mentions(self, rows: Sequence[int]) -> list[Mention]:
+        """What some passages mention; an alias counts as its node.
+
+        Of a consolidated episode it is what its record notes, of one that is not yet what the text
+        marks as a name; of a statement the names that are nodes.
+        """
+        noted: dict[str, list[int]] = {}
+        marked: list[int] = []
+        for batch in batches(rows):
+            marks = ",".join("?" * len(batch))
+            for row, key, is_noted in self.connection.execute(
+                "SELECT p.id, p.key, COALESCE(r.consolidated, 0) FROM passages p"
+                " JOIN places l ON l.id = p.place LEFT JOIN recorded r ON r.episode = l.episode"
+                f" WHERE p.id IN ({marks})",
+                batch,
+            ):
+                if is_noted:
+                    noted.setdefault(key, []).append(row)
+                else:
+                    marked.append(row)
+        return sorted([*self._noted(noted), *self._marked(marked)])
+
+    def _noted(self, rows_of: dict[str, list[int]]) -> Iterator[Mention]:
+        found = graph_queries.noted(self.connection, rows_of)
+        nodes = graph_queries.nodes(
+            self.connection, {node for each in found.values() for node in each}
+        )
+        for key, numbers in found.items():
+            for node in (nodes[number] for number in numbers if number in nodes):
+                for row in rows_of[key]:
+                    yield Mention(row, node.id, node.label, node.kind)
+
+    def _marked(self, rows: Sequence[int]) -> Iterator[Mention]:
+        for batch in batches(rows):
+            marks = ",".join("?" * len(batch))
+            query = (
+                "SELECT m.passage, COALESCE(a.node, n.node), n.label, n.kind FROM mentions m"
+                " JOIN names n ON n.id = m.name JOIN passages p ON p.id = m.passage"
+                " JOIN places l ON l.id = p.place LEFT JOIN aliases a ON a.alias = n.node"
+                f" WHERE m.passage IN ({marks}) AND (a.node IS NOT NULL OR l.kind = 'passage')"
+                " ORDER BY m.passage, n.node, a.node"
+            )
+            yield from (Mention(*row) for row in self.connection.execute(query, batch))
+
+    def mentioned(self, node: str) -> list[tuple[str, int]]:
+        """The names current passages use for a node id, with how many use each."""
+        rows = self.connection.execute(
+            "SELECT n.label, COUNT(*) FROM names n JOIN mentions m ON m.name = n.id"
+            " JOIN passages p ON p.id = m.passage"
+            " WHERE p.current AND (n.node = ? OR n.node IN"
+            " (SELECT alias FROM aliases WHERE node = ?)) GROUP BY n.label ORDER BY n.label",
+            (node, node),
+        )
+        return [(str(label), int(count)) for label, count in rows]
+
+    def is_mentioned(self, node: str) -> bool:
+        """Whether a current passage mentions a node under its own id."""
+        row = self.connection.execute(
+            "SELECT 1 FROM names n JOIN mentions m ON m.name = n.id"
+            " JOIN passages p ON p.id = m.passage WHERE n.node = ? AND p.current LIMIT 1",
+            (node,),
+        ).fetchone()
+        return row is not None
+
+    def node_of(self, name_id: str) -> str:
+        """The node that an id of a name stands for: itself, or the one it is an alias of."""
+        row = self.connection.execute(
+            "SELECT node FROM aliases WHERE alias = ? ORDER BY node LIMIT 1", (name_id,)
+        ).fetchone()
+        return str(row[0]) if row else name_id
+
+    def record(self, record_id: str) -> Record | None:
+        """The joined record of an id, without what was forgotten of it."""
+        lines = self.connection.execute(
+            "SELECT r.line, f.path FROM records r JOIN files f ON f.id = r.file WHERE r.id = ?",
+            (record_id,),
+        ).fetchall()
+        if not lines:
+            return None
+        from clsm_cli.model.join import join_all
+        from clsm_cli.store.index import forgotten
+        from clsm_cli.store.index.packed_records import unpack
+
+        versions: list[Record] = []
+        for line, path in lines:
+            versions += [unpack(line)] if line else self._in_shard(path, record_id)
+        return forgotten.shown(self.connection, join_all(versions).record) if versions else None
+
+    def _in_shard(self, path: str, record_id: str) -> list[Record]:
+        """The versions of a record that a shard holds at this moment."""
+        from clsm_cli.store import shards
+
+        try:
+            found = shards.read(self.store.root / path)
+        except FileNotFoundError:
+            return []
+        return [record for record in found.records if record.id == record_id]
+
+    def node(self, node_id: str) -> Node | None:
+        """A node's record, if consolidation or a person made one."""
+        record = self.record(node_id)
+        if record is None:
+            return None
+        from clsm_cli.model.graph import Node
+
+        return record if isinstance(record, Node) else None
+
+    def ids(self, prefix: str) -> list[str]:
+        """Ids of records that begin with ``prefix``."""
+        rows = self.connection.execute(
+            "SELECT DISTINCT id FROM records WHERE id >= ? AND id < ? ORDER BY id",
+            (prefix, prefix + "\U0010ffff"),
+        )
+        return [str(row[0]) for row in rows]
+
+    def known_turns(self, session: str) -> list[KnownTurn]:
+        """The turns of a session that episodes and inboxes hold, each once."""
+        rows = self.connection.execute(
+            "SELECT p.key, p.speaker, p.time, l.path, p.line_start FROM places l"
+            " JOIN passages p ON p.place = l.id"
+            " WHERE l.session = ? AND p.part = 0 ORDER BY l.path, p.line_start, p.id",
+            (session,),
+        )
+        return list({row[0]: KnownTurn(*row) for row in rows}.values())
+
+    def documents_in(self, path: str) -> list[str]:
+        """The documents that were read from a file, or from below a folder, as it was given."""
+        folder = path.rstrip("/") + "/"
+        rows = self.connection.execute(
+            "SELECT path FROM documents WHERE path = ? OR substr(path, 1, ?) = ? ORDER BY path",
+            (path, len(folder), folder),
+        )
+        return [str(row[0]) for row in rows]
+
+    def episode_ids(self, prefix: str) -> list[str]:
+        """Ids of episodes that begin with ``prefix``."""
+        rows = self.connection.execute(
+            "SELECT DISTINCT id FROM episodes WHERE id >= ? AND id < ? ORDER BY id",
+            (prefix, prefix + "\U0010ffff"),
+        )
+        return [str(row[0]) for row in rows]
+
+    def episode_files(self, episode: str) -> list[str]:
+        """The files, relative to the store, that hold an episode (one on each machine)."""
+        rows = self.connection.execute(
+            "SELECT f.path FROM episodes e JOIN files f ON f.id = e.file"
+            " WHERE e.id = ? ORDER BY f.path",
+            (episode,),
+        )
+        return [str(row[0]) for row in rows]
+
+    def last_episode(self, session: str) -> str | None:
+        """The newest episode of a session: the one that no other names as its previous."""
+        row = self.connection.execute(
+            "SELECT id FROM episodes e WHERE session = ? AND NOT EXISTS"
+            " (SELECT 1 FROM episodes n WHERE n.previous = e.id) ORDER BY id LIMIT 1",
+            (session,),
+        ).fetchone()
+        return str(row[0]) if row else None
+
+    def undescribed(self) -> list[tuple[str, str]]:
+        """Episodes without a record: id and file; the earlier of a session first."""
+        rows = self.connection.execute(
+            "SELECT e.id, f.path, e.previous FROM episodes e JOIN files f ON f.id = e.file"
+            " WHERE e.id NOT IN (SELECT id FROM records) ORDER BY f.path"
+        ).fetchall()
+        waiting = {row[0]: (row[1], row[2]) for row in reversed(rows)}
+        ordered: dict[str, str] = {}
+        for episode in sorted(waiting):
+            chain = []
+            link: str | None = episode
+            while (
+                link is not None and link in waiting and link not in ordered and link not in chain
+            ):
+                chain.append(link)
+                link = waiting[link][1]
+            ordered |= {known: waiting[known][0] for known in reversed(chain)}
+        return list(ordered.items())
+
+    def closed_keys(self, session: str) -> set[str]:
+        """Keys of the turns of a session that lie in episodes."""
+        rows = self.connection.execute(
+            "SELECT DISTINCT p.key FROM places l JOIN passages p ON p.place = l.id"
+            " WHERE l.session = ? AND l.episode IS NOT NULL",
+            (session,),
+        )
+        return {str(row[0]) for row in rows}
+
+    def problems(self) -> Iterator[tuple[str, int | None, str]]:
+        """Files of the store that could not be read as they should: path, line, reason."""
+        for path, listed in self.connection.execute(
+            "SELECT path, problems FROM files WHERE problems IS NOT NULL ORDER BY path"
+        ):
+            for line, reason in json.loads(listed):
+                yield path, line, reason

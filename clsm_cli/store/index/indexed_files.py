@@ -1,0 +1,130 @@
+"""Which files the index comes from, and which of them changed since.
+
+One ``os.scandir`` of each folder and a ``stat`` of each file: 4 ms for 1,000 files. Folder times are not enough, they do not show edits in place.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable
+from itertools import accumulate
+from typing import TYPE_CHECKING, TypeAlias
+
+from clsm_cli.startup.records import NamedTuple
+from clsm_cli.store.conflict_names import is_conflict_copy
+from clsm_cli.store.layout import ASIDE, TOPIC_STREAMS
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from clsm_cli.store.layout import Store
+
+USES = "uses.jsonl"
+"""Folded uses of a machine, in its flow; what is not folded yet is no input of a recall."""
+ARCHIVED = "archived.jsonl"
+"""What a machine's last ``decay`` found archived, in its flow."""
+_OF_FLOW = {USES: "uses", ARCHIVED: "archived"}
+_MOST_ASIDE = 32 << 10
+"""Bytes of captured turns that a recall takes in beside a run at work."""
+_SHARD = re.compile(r"[0-9a-f]{1,2}\.yaml\Z")
+
+
+Signature: TypeAlias = tuple[str, int, int]
+"""How a file looked: its kind, bytes and time of last change (ns)."""
+
+Progress = Callable[[int, int], None]
+"""Called with how much of how much is done."""
+
+
+class Changes(NamedTuple):
+    """How the files differ from what the index was made of."""
+
+    changed: dict[str, Signature]
+    removed: tuple[str, ...]
+
+    @property
+    def any(self) -> bool:
+        """Whether anything differs."""
+        return bool(self.changed or self.removed)
+
+
+def told_aside(found: Changes) -> tuple[Changes, bool]:
+    """Of some changes those that a capture made without the lock; whether there are more.
+
+    The newest of them, as many as cost a recall next to nothing.
+    """
+    paths = [path for path, how in found.changed.items() if how[0] == "inbox" and ASIDE in path]
+    paths.sort(key=lambda path: (-found.changed[path][2], path))
+    sizes = accumulate(found.changed[path][1] for path in paths)
+    count = sum(size <= _MOST_ASIDE for size in sizes)
+    kept = {path: found.changed[path] for path in paths[:count]}
+    return Changes(kept, ()), count < len(paths)
+
+
+def changes(connection: sqlite3.Connection, store: Store) -> Changes:
+    """Compare the signatures of all files with those in the index.
+
+    The files come first: who sees one that a run has changed then sees in the index, too, that the
+    run is at work (``publishing.at_work``).
+    """
+    now = scan(store)
+    known = {
+        row[0]: row[1:]
+        for row in connection.execute("SELECT path, kind, size, mtime_ns FROM files")
+    }
+    changed = {path: signature for path, signature in now.items() if known.get(path) != signature}
+    return Changes(changed, tuple(sorted(known.keys() - now.keys())))
+
+
+def scan(store: Store) -> dict[str, Signature]:
+    """Every file that is indexed, by its path relative to the store."""
+    found: dict[str, Signature] = {}
+    skip = len(str(store.root)) + 1
+    for kind, entry in _entries(store):
+        stat = entry.stat(follow_symlinks=False)
+        found[entry.path[skip:]] = (kind, stat.st_size, stat.st_mtime_ns)
+    return found
+
+
+def _entries(store: Store) -> Iterator[tuple[str, os.DirEntry[str]]]:
+    root = store.root
+    for stream in TOPIC_STREAMS:
+        yield from (("topic", e) for e in _ending(root / stream, ".md"))
+        yield from (("shard", e) for e in _files(root / stream / "graph") if _SHARD.match(e.name))
+    for entry in _files(root / "tombstones"):
+        if entry.name.endswith(".jsonl"):  # what a conflict copy forgets counts at once
+            yield "tombstones", entry
+    for flow in store.flows():
+        yield from (("shard", e) for e in _files(flow / "graph") if _SHARD.match(e.name))
+        yield from (("inbox", e) for e in _ending(flow / "inbox", ".jsonl"))
+        yield from ((_OF_FLOW[e.name], e) for e in _files(flow) if e.name in _OF_FLOW)
+        for year in _folders(flow / "episodes"):
+            for month in _folders(year):
+                yield from (("episode", e) for e in _ending(month, ".md"))
+
+
+def _ending(folder: Path | str, ending: str) -> list[os.DirEntry[str]]:
+    """Files whose name ends so, but for copies that wait to be joined."""
+    return [e for e in _files(folder) if e.name.endswith(ending) and not is_conflict_copy(e.name)]
+
+
+def _files(folder: Path | str) -> list[os.DirEntry[str]]:
+    try:
+        with os.scandir(folder) as entries:
+            return sorted(
+                (e for e in entries if e.name[0] != "." and e.is_file(follow_symlinks=False)),
+                key=lambda e: e.name,
+            )
+    except (FileNotFoundError, NotADirectoryError):
+        return []
+
+
+def _folders(folder: Path | str) -> list[str]:
+    try:
+        with os.scandir(folder) as entries:
+            return sorted(e.path for e in entries if e.is_dir(follow_symlinks=False))
+    except (FileNotFoundError, NotADirectoryError):
+        return []

@@ -1,0 +1,282 @@
+"""Rows of passages: their terms, mentions and places come and go with them."""
+
+from __future__ import annotations
+
+import re
+from datetime import date
+from itertools import takewhile
+from typing import TYPE_CHECKING
+
+from clsm_cli.model.ids import digest
+from clsm_cli.startup.records import NamedTuple
+from clsm_cli.store.index import postings
+from clsm_cli.store.index.passages import Passage, terms_of
+from clsm_cli.store.jsonlines import dump
+from clsm_cli.text import activities, aliases, mentions, noun_phrases
+from clsm_cli.text.node_ids import node_id
+from clsm_cli.text.time import expressions
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Iterable, Sequence
+
+_PLACE = ("kind", "stream", "session", "episode", "document", "path", "origin")
+_LATER = ("heading", "sources", "current", "is_dump")
+_OWN = tuple(name for name in Passage._fields if name not in (*_PLACE, *_LATER))
+_DERIVED = (
+    "place",
+    "heading",
+    "sources",
+    "day",
+    "length",
+    "embedded",
+    "current",
+    "periods",
+    "is_question",
+)
+_ASIDE = re.compile(r"(?<!\[)\[(?!\[)[^\[\]\n]{1,500}\](?![\](])")
+LONGEST_PERIOD = 366
+"""Days; of a longer one ("in the last century") nothing is said that could match."""
+
+
+class Noted(NamedTuple):
+    """What an episode's record says of its turns.
+
+    Attributes:
+        mentions: Number of a turn, number of a node.
+        nodes: Id of each such node, by its number.
+    """
+
+    is_consolidated: bool
+    mentions: frozenset[tuple[int, int]]
+    nodes: dict[int, str]
+
+
+class Batch:
+    """One transaction on the index: the connection, and what is written at its end.
+
+    Attributes:
+        connection: In a transaction.
+        sessions: Sessions whose turns came or went.
+        documents: Documents whose blocks came or went.
+        keys: Keys of blocks that came.
+        gone: Type, id and line (of a long one, digest) of the records that went.
+        come: Of those that came; a record that did both has not changed.
+        noted: Of the episodes' records that came, what they note, by id.
+        forgotten: Hashes of the ids with a tombstone.
+    """
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self.connection = connection
+        self.sessions: set[str] = set()
+        self.documents: set[str] = set()
+        self.keys: set[str] = set()
+        self.gone: set[tuple[str, str, bytes | int]] = set()
+        self.come: set[tuple[str, str, bytes | int]] = set()
+        self.noted: dict[str, list[Noted]] = {}
+        self.forgotten: frozenset[str] = frozenset()
+        self._postings = postings.Changes()
+
+    def insert(self, file: int, found: Iterable[Passage]) -> None:
+        """Add passages of a file (0: of none)."""
+        places = self._places(file)
+        for passage in found:
+            place = _of(passage, _PLACE)
+            if place not in places:
+                places[place] = self._new_place(file, place)
+            self._touch(passage.session, passage.document)
+            if passage.document is not None:
+                self.keys.add(passage.key)
+            self._insert(places[place], passage)
+
+    def replace(self, file: int, found: Sequence[Passage]) -> None:
+        """Put passages in the place of a file's; the rows of those that it begins with still stay.
+
+        So a turn that is captured costs its own row, not those of all that was captured before it.
+        For passages without a heading and sources.
+        """
+        names = ", ".join((*(f"p.{name}" for name in _OWN), *(f"l.{name}" for name in _PLACE)))
+        query = f"SELECT {names}, p.id FROM passages p JOIN places l ON l.id = p.place"
+        before = self.connection.execute(f"{query} WHERE l.file = ? ORDER BY p.id", (file,))
+        rows = before.fetchall()
+        pairs = zip(rows, found, strict=False)
+        kept = list(takewhile(lambda pair: pair[0][:-1] == _of(pair[1], (*_OWN, *_PLACE)), pairs))
+        for *_, row in rows[len(kept) :]:
+            self.drop(row)
+        self.insert(file, found[len(kept) :])
+
+    def drop_file(self, file: int) -> None:
+        """Remove all passages of a file."""
+        self._drop("p.place IN (SELECT id FROM places WHERE file = ?)", file)
+        self.connection.execute("DELETE FROM places WHERE file = ?", (file,))
+
+    def drop(self, row: int) -> None:
+        """Remove one passage, and its place if it was the last there."""
+        (place,) = self.connection.execute(
+            "SELECT place FROM passages WHERE id = ?", (row,)
+        ).fetchone()
+        self._drop("p.id = ?", row)
+        self.connection.execute(
+            "DELETE FROM places WHERE id = ?"
+            " AND NOT EXISTS (SELECT 1 FROM passages WHERE place = places.id)",
+            (place,),
+        )
+
+    def write(self) -> None:
+        """Write what was collected."""
+        self._postings.write(self.connection)
+
+    def _places(self, file: int) -> dict[tuple[object, ...], int]:
+        """What a file's passages have in common, with its row."""
+        if not file:
+            return {}
+        rows = self.connection.execute(
+            f"SELECT {', '.join(_PLACE)}, id FROM places WHERE file = ?", (file,)
+        )
+        return {tuple(row[:-1]): row[-1] for row in rows}
+
+    def _new_place(self, file: int, place: tuple[object, ...]) -> int:
+        marks = ", ".join("?" * (len(_PLACE) + 1))
+        row = self.connection.execute(
+            f"INSERT INTO places (file, {', '.join(_PLACE)}) VALUES ({marks})", (file, *place)
+        ).lastrowid
+        assert row is not None
+        return row
+
+    def _insert(self, place: int, passage: Passage) -> None:
+        terms, length = terms_of(passage.speaker, passage.heading, passage.text)
+        day = day_of(passage.time)
+        is_told = not passage.is_dump
+        is_turn = is_told and passage.document is None and passage.kind == "passage"
+        names = (*_OWN, *_DERIVED)
+        row = self.connection.execute(
+            f"INSERT INTO passages ({', '.join(names)}) VALUES ({', '.join('?' * len(names))})",
+            (
+                *_of(passage, _OWN),
+                place,
+                heading_id(self.connection, passage.heading),
+                dump(list(passage.sources)) if passage.sources else None,
+                day,
+                length,
+                passage.embedded_digest,
+                passage.current,
+                periods_of(passage.text, day) if is_turn and day is not None else None,
+                is_turn and is_question(passage.text),
+            ),
+        ).lastrowid
+        assert row is not None
+        self._postings.add(row, terms, length)
+        self.connection.execute("UPDATE passages SET grp = id WHERE id = ?", (row,))
+        if is_told:
+            self._mention(row, passage.text)
+        if is_told and passage.kind == "passage" and passage.role != "tool":
+            self._name(row, passage.text)
+
+    def _mention(self, row: int, text: str) -> None:
+        """Note what a passage mentions, each node once, by the first name it has there."""
+        found: dict[str, tuple[int, str, str, str]] = {}
+        for mention in mentions.find(text):
+            node = node_id(mention.label)
+            name = int(digest("name", node, mention.label, mention.kind), 16)
+            found.setdefault(node, (name, node, mention.label, mention.kind))
+        names = "INSERT OR IGNORE INTO names VALUES (?, ?, ?, ?)"
+        self.connection.executemany(names, found.values())
+        mentioned = [(row, name[0]) for name in found.values()]
+        self.connection.executemany("INSERT INTO mentions VALUES (?, ?)", mentioned)
+
+    def _name(self, row: int, text: str) -> None:
+        """Note what might be a name, and what the text says are names of one thing."""
+        found = set(candidates(text))
+        self.connection.executemany(
+            "INSERT INTO phrases VALUES (?, ?)", [(phrase, row) for phrase in sorted(found)]
+        )
+        stated = {(each.name, each.alias) for each in aliases.stated(text)}
+        self.connection.executemany(
+            "INSERT INTO stated VALUES (?, ?, ?)", [(row, *each) for each in sorted(stated)]
+        )
+
+    def _drop(self, where: str, value: int) -> None:
+        """Remove the passages that one of our own constant conditions chooses."""
+        rows = self.connection.execute(
+            "SELECT p.id, p.speaker, COALESCE(h.text, ''), p.text, p.place FROM passages p"
+            f" LEFT JOIN headings h ON h.id = p.heading WHERE {where}",
+            (value,),
+        ).fetchall()
+        for row, speaker, heading, text, _ in rows:
+            self._postings.remove(row, terms_of(speaker, heading, text)[0])
+        for place in sorted({row[4] for row in rows}):
+            session, document = self.connection.execute(
+                "SELECT session, document FROM places WHERE id = ?", (place,)
+            ).fetchone()
+            self._touch(session, document)
+        ids = [(row[0],) for row in rows]
+        self.connection.executemany("DELETE FROM mentions WHERE passage = ?", ids)
+        self.connection.executemany("DELETE FROM passages WHERE id = ?", ids)
+
+    def _touch(self, session: str, document: str | None) -> None:
+        if document is not None:
+            self.documents.add(document)
+        elif session:
+            self.sessions.add(session)
+
+
+def _of(passage: Passage, names: tuple[str, ...]) -> tuple[object, ...]:
+    return tuple(getattr(passage, name) for name in names)
+
+
+def candidates(text: str) -> dict[int, tuple[str, str]]:
+    """What might be a name in a text: 48 bits, all that the index keeps → phrase and kind.
+
+    What stands in brackets ("[shares a photo]") nobody said.
+    """
+    text = _ASIDE.sub(" ", text)
+    found = [("phrase", phrase) for _, _, phrase in noun_phrases.noun_phrases(text)]
+    found += [("activity", phrase) for _, _, phrase in activities.activities(text)]
+    return {int(digest(kind, node_id(phrase)), 16): (phrase, kind) for kind, phrase in found}
+
+
+def heading_id(connection: sqlite3.Connection, heading: str) -> int | None:
+    """The row of a heading path, made when it is new; None for none."""
+    if not heading:
+        return None
+    row = int(digest("heading", heading), 16)
+    connection.execute("INSERT OR IGNORE INTO headings VALUES (?, ?)", (row, heading))
+    return row
+
+
+def day_of(time: str | None) -> int | None:
+    """The day of a time as a proleptic ordinal.
+
+    >>> day_of("2026-02-24T08:15:00+01:00") == date(2026, 2, 24).toordinal()
+    True
+    """
+    try:
+        return date.fromisoformat(time[:10]).toordinal() if time else None
+    except ValueError:
+        return None
+
+
+def periods_of(text: str, day: int) -> str | None:
+    """The days that a text said on a day speaks of, as JSON; None when it speaks of none.
+
+    >>> periods_of("We met yesterday.", 739_000), periods_of("We met.", 739_000)
+    ('[[738999, 739000]]', None)
+    """
+    found = [
+        [each.first.toordinal(), each.until.toordinal()]
+        for each in expressions.find(text, date.fromordinal(day))
+    ]
+    kept = [each for each in found if each[1] - each[0] <= LONGEST_PERIOD]
+    return dump(kept) if kept else None
+
+
+def is_question(text: str) -> bool:
+    """Whether a turn asks something; what it shares, in brackets at its end, does not count.
+
+    >>> is_question("Are you in? [shares a map]"), is_question("I am.")
+    (True, False)
+    """
+    text = text.rstrip()
+    if text.endswith("]"):
+        text = text[: text.rfind("[")].rstrip()
+    return text.endswith("?")

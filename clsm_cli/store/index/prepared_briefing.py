@@ -1,0 +1,188 @@
+"""The file that a briefing is read from, and the turns of conversations that are still open.
+
+The file is derived: it holds what a briefing needs of the whole store, and the signatures of the
+files that it was made of. It is used only as long as these are the same; a captured turn does not
+make it old, since open conversations are read where they are captured.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import TYPE_CHECKING, Any
+
+from clsm_cli.errors import DamagedStoreError, DiskError
+from clsm_cli.model.ids import sha256
+from clsm_cli.startup.records import NamedTuple
+from clsm_cli.store import atomic
+from clsm_cli.store.conflict_names import is_conflict_copy
+from clsm_cli.store.index import source_locations
+from clsm_cli.store.index.indexed_files import scan
+from clsm_cli.store.jsonlines import LineError, load
+from clsm_cli.store.layout import ASIDE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from clsm_cli.store.layout import Store
+
+VERSION = 7
+"""Raised whenever the contents or what they mean change; an older file is made anew."""
+MAX_BYTES = 16 << 20
+_LIVE = ("inbox", "uses")
+"""Kinds of files that a briefing does not keep anything of."""
+_TAIL = 256 << 10
+"""Bytes at the end of an inbox file in which the last turns are looked for."""
+_MOST_INBOX = 256 << 20
+
+
+class OpenTurn(NamedTuple):
+    """A turn of a conversation that is still open.
+
+    Attributes:
+        time: ISO 8601 with offset, or a bare date, or None.
+        at: When the store got it (UTC).
+        file: Absolute path of what can be opened, see ``index.openable``; ``file_line`` in it.
+    """
+
+    key: str
+    session: str
+    speaker: str
+    role: str
+    text: str
+    trust: str
+    time: str | None
+    at: str
+    path: str
+    line: int
+    file: str
+    file_line: int
+
+
+def path_of(store: Store) -> Path:
+    """The file."""
+    return store.derived / "context.json"
+
+
+def signature(store: Store) -> str:
+    """One digest of how all files look that a briefing is made of: names, sizes and times."""
+    files = sorted((path, *how) for path, how in scan(store).items() if how[0] not in _LIVE)
+    made_with = [VERSION, store.zone_name, store.settings.context.loaded, files]
+    return sha256(json.dumps(made_with).encode())
+
+
+def fetch(store: Store, wanted: str | None) -> dict[str, Any] | None:
+    """The contents of the file; None if it is missing, damaged, or of another signature than wanted.
+
+    Args:
+        store: Whose briefing it is.
+        wanted: None: any will do.
+    """
+    try:
+        data = atomic.read(path_of(store), MAX_BYTES)
+        found = None if data is None else json.loads(data)
+    except (DiskError, DamagedStoreError, ValueError, RecursionError):
+        return None
+    if not isinstance(found, dict) or wanted not in (None, found.get("signature")):
+        return None
+    contents = found.get("contents")
+    if not isinstance(contents, dict) or found.get("sha256") != _digest(contents):
+        return None
+    return contents
+
+
+def is_whole(data: bytes) -> bool:
+    """Whether the bytes of such a file are as they were written."""
+    try:
+        found = json.loads(data)
+        return bool(found["sha256"] == _digest(found["contents"]))
+    except (ValueError, LookupError, TypeError, RecursionError):
+        return False
+
+
+def _digest(contents: dict[str, Any]) -> str:
+    return sha256(json.dumps(contents).encode())
+
+
+def keep(store: Store, made_of: str, contents: dict[str, Any]) -> None:
+    """Write the file, if the lock is free and the disk allows: else the next one makes it again.
+
+    Args:
+        store: Whose briefing it is.
+        made_of: The signature from before the contents were read.
+        contents: What JSON can hold.
+    """
+    from clsm_cli.store.lock import try_locked
+
+    made = {"signature": made_of, "sha256": _digest(contents), "contents": contents}
+    data = json.dumps(made, ensure_ascii=False)
+    try:
+        with try_locked(store.root) as is_held:
+            if is_held:
+                atomic.put(path_of(store), data.encode(errors="replace"))
+    except DiskError:
+        return
+
+
+def open_turns(store: Store, most: int) -> list[list[OpenTurn]]:
+    """The last turns of every conversation that lies in an inbox, at most ``most`` of each.
+
+    What the tools of an agent said is left out, and so is what cannot be read.
+    """
+    found: list[list[OpenTurn]] = []
+    for flow in store.flows():
+        folder = flow / "inbox"
+        talks: dict[str, dict[str, OpenTurn]] = {}
+        for path in sorted(folder.glob("*.jsonl")) if folder.is_dir() else ():
+            if is_conflict_copy(path.name):
+                continue
+            for turn in reversed(list(_last_turns(path, most))):
+                talks.setdefault(path.stem.partition(ASIDE)[0], {}).setdefault(turn.key, turn)
+        # What was put aside has no order but that of the times when it came.
+        found += [sorted(turns.values(), key=lambda t: t.at)[-most:] for turns in talks.values()]
+    return found
+
+
+def _last_turns(path: Path, most: int) -> Iterator[OpenTurn]:
+    """Newest first."""
+    try:
+        data = atomic.read(path, _MOST_INBOX) or b""
+    except (DiskError, DamagedStoreError):
+        return
+    tail = data[-_TAIL:] if data.count(b"\n", -_TAIL) > 1 else data
+    number = data.count(b"\n") + 2
+    for line in reversed(tail.decode("utf-8", "replace").split("\n")):
+        number -= 1
+        turn = _turn(line, path, number) if line.strip() else None
+        if turn is not None and turn.role != "tool":
+            yield turn
+            most -= 1
+        if most <= 0:
+            return
+
+
+def _turn(line: str, box: Path, number: int) -> OpenTurn | None:
+    """The turn that a line of an inbox file holds; None for a mark, or a line that was torn."""
+    try:
+        row = load(line)
+        time = row.get("time")
+        path, first = str(row.get("path", "-")), int((row.get("lines") or [0])[0])
+        named = (path, str(row.get("origin", "")), str(row["session"]))
+        source = source_locations.source(*named) if first else None
+        return OpenTurn(
+            key=str(row["key"]),
+            session=str(row["session"]),
+            speaker=str(row.get("speaker", "")),
+            role=str(row.get("role", "user")),
+            text=str(row["text"]),
+            trust=str(row.get("trust", "user")),
+            time=None if time is None else str(time),
+            at=str(row["at"]),
+            path=path,
+            line=first,
+            file=source or os.path.abspath(box),
+            file_line=first if source else number,
+        )
+    except (LineError, AttributeError, LookupError, TypeError, ValueError):
+        return None

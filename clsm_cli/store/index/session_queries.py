@@ -1,0 +1,134 @@
+"""Conversations and dated notes in the order of time, and what of them holds a word or a concept.
+
+These are asked by questions such as "the third time we talked about X" alone. Episodes tell when a
+session began, so the cost grows with their number, not with that of passages.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from clsm_cli.startup.records import NamedTuple
+from clsm_cli.store.index.ranking_queries import batches
+
+if TYPE_CHECKING:
+    import sqlite3
+    from collections.abc import Collection, Iterable
+
+
+_SECONDS = "CAST(strftime('%s', {}) AS INTEGER)"
+"""Seconds since 1970, whatever the offset of a time; NULL for what is no time."""
+_DAY = "CAST(julianday(substr({}, 1, 10)) - 1721424.5 AS INTEGER)"
+"""The day by the time's own offset, as a proleptic ordinal: Julian days count from another noon."""
+
+
+class Session(NamedTuple):
+    """A conversation, or a note.
+
+    Attributes:
+        id: As its source names it; a note's path as it was given.
+        start: When it began, in seconds since 1970 (UTC).
+        day: The day of that by the time's own offset, as a proleptic ordinal.
+        is_note: Whether it is a document.
+        last_open: The same seconds of its newest turn that no episode holds yet; None without one.
+    """
+
+    id: str
+    start: int
+    day: int
+    is_note: bool
+    last_open: int | None
+
+
+class Held(NamedTuple):
+    """Where a passage stands: its session, and its group of eight."""
+
+    session: str
+    group: int
+
+
+def in_order(connection: sqlite3.Connection) -> list[Session]:
+    """All sessions with a time, the earliest first."""
+    begun: dict[str, tuple[int, int, bool]] = {
+        session: (start, day, bool(is_note))
+        for session, start, day, is_note in connection.execute(
+            f"SELECT session, MIN({_SECONDS.format('start')}) AS first, {_DAY.format('start')},"
+            " document IS NOT NULL FROM episodes GROUP BY session HAVING first IS NOT NULL"
+        )
+    }
+    latest: dict[str, int] = {}
+    for session, start, day, last in connection.execute(
+        f"SELECT l.session, MIN({_SECONDS.format('p.time')}) AS first, MIN({_DAY.format('p.time')}),"
+        f" MAX({_SECONDS.format('p.time')}) FROM places l JOIN passages p ON p.place = l.id"
+        " WHERE l.episode IS NULL AND l.kind = 'passage' AND l.document IS NULL"
+        " AND l.session <> '' GROUP BY l.session HAVING first IS NOT NULL"
+    ):
+        begun[session] = min(begun.get(session, (start, day, False)), (start, day, False))
+        latest[session] = last
+    found = [Session(each, *begun[each], latest.get(each)) for each in begun]
+    return sorted(found, key=lambda each: (each.start, each.id))
+
+
+def instant(time: str) -> int | None:
+    """The seconds since 1970 of an ISO time; of a day its last, without a zone in UTC.
+
+    >>> instant("1970-01-01T01:00:30+01:00"), instant("1970-01-01"), instant("noon")
+    (30, 86399, None)
+    """
+    try:
+        moment = datetime.fromisoformat(time if len(time) > 10 else f"{time}T23:59:59")
+        zoned = moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment
+        return int(zoned.timestamp() // 1)
+    except (ValueError, OverflowError):
+        return None
+
+
+def holding(connection: sqlite3.Connection, rows: Iterable[int]) -> dict[int, Held]:
+    """Where passages of conversations and notes stand; statements stand nowhere."""
+    found: dict[int, Held] = {}
+    for batch in batches(rows):
+        marks = ",".join("?" * len(batch))
+        query = (
+            "SELECT p.id, l.session, p.grp FROM passages p JOIN places l ON l.id = p.place"
+            f" WHERE l.kind = 'passage' AND l.session <> '' AND p.id IN ({marks})"
+        )
+        found |= {row[0]: Held(row[1], row[2]) for row in connection.execute(query, batch)}
+    return found
+
+
+def mentioning(connection: sqlite3.Connection, node: str) -> list[int]:
+    """Current passages that mention a node under its own name or an alias."""
+    rows = connection.execute(
+        "SELECT DISTINCT m.passage FROM names n JOIN mentions m ON m.name = n.id"
+        " JOIN passages p ON p.id = m.passage WHERE p.current AND (n.node = ? OR n.node IN"
+        " (SELECT alias FROM aliases WHERE node = ?)) ORDER BY m.passage",
+        (node, node),
+    )
+    return [int(row[0]) for row in rows]
+
+
+def days(connection: sqlite3.Connection, sessions: Collection[str]) -> list[tuple[int, int]]:
+    """The days of sessions: first, and the one after the last, as proleptic ordinals."""
+    found: list[tuple[int, int]] = []
+    for batch in batches(sessions):
+        marks = ",".join("?" * len(batch))
+        query = (
+            "SELECT MIN(p.day), MAX(p.day) + 1 FROM places l JOIN passages p ON p.place = l.id"
+            f" WHERE l.session IN ({marks}) AND p.day IS NOT NULL GROUP BY l.session"
+        )
+        found += [(int(row[0]), int(row[1])) for row in connection.execute(query, batch)]
+    return sorted(found)
+
+
+def passages(connection: sqlite3.Connection, sessions: Collection[str]) -> frozenset[int]:
+    """The current passages of sessions."""
+    found: set[int] = set()
+    for batch in batches(sessions):
+        marks = ",".join("?" * len(batch))
+        query = (
+            "SELECT p.id FROM places l JOIN passages p ON p.place = l.id"
+            f" WHERE l.kind = 'passage' AND p.current AND l.session IN ({marks})"
+        )
+        found.update(row[0] for row in connection.execute(query, batch))
+    return frozenset(found)

@@ -1,0 +1,114 @@
+"""Where what was told can be opened: its source while that is there, else the store's own file.
+
+A source is named as it was given, often relative to a folder that nobody remembers; it may be
+deleted, on another machine, or have come through a pipe. The episode that holds the turn is always
+there.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from clsm_cli.errors import ClsmError
+from clsm_cli.startup.records import NamedTuple
+from clsm_cli.store import atomic
+
+if TYPE_CHECKING:
+    from clsm_cli.store.index.index_queries import Index
+    from clsm_cli.store.index.passages import Passage
+
+_MOST = 64 << 20
+"""Bytes of a file of the store in which a line is looked for, as in ``episodes.MAX_EPISODE``."""
+_OF_STORE = (
+    "SELECT f.path FROM passages p JOIN places l ON l.id = p.place JOIN files f ON f.id = l.file"
+    " WHERE p.key = ? UNION SELECT f.path FROM records r JOIN files f ON f.id = r.file"
+    " WHERE r.id = ? ORDER BY 1"
+)
+
+
+class Spot(NamedTuple):
+    """A line of a file that is there.
+
+    Attributes:
+        file: Absolute path.
+        line: From 1.
+    """
+
+    file: str
+    line: int
+
+
+def spot(index: Index, passage: Passage) -> Spot | None:
+    """Where a passage can be opened; None where only the index still has it."""
+    found = _source(index, passage)
+    return Spot(found, passage.line_start) if found else in_store(index, passage.key)
+
+
+def moved(place: Spot, text: str) -> Spot:
+    """A place as its file is now: the nearest line on which a text begins, if it was edited since."""
+    begins = text.strip().partition("\n")[0].strip()
+    try:
+        data = atomic.read(Path(place.file), _MOST) or b""
+    except ClsmError:
+        return place
+    lines = data.decode("utf-8", "replace").split("\n")
+    there = (number for number, line in enumerate(lines, 1) if begins and begins in line)
+    line = min(there, key=lambda number: abs(number - place.line), default=place.line)
+    return place._replace(line=min(line, len(lines)))
+
+
+def in_store(index: Index, record_id: str) -> Spot | None:
+    """Where the store itself holds a turn or a record."""
+    root = os.path.abspath(index.store.root)
+    for (path,) in index.connection.execute(_OF_STORE, (record_id, record_id)).fetchall():
+        file = os.path.join(root, path)
+        line = _line_of(file, record_id)
+        if line:
+            return Spot(file, line)
+    return None
+
+
+def _source(index: Index, passage: Passage) -> str | None:
+    """The file whose lines a passage names, if it is there."""
+    if not passage.line_start:
+        return None
+    if passage.kind != "passage":
+        return source(os.path.join(os.path.abspath(index.store.root), passage.path))
+    if passage.document is not None:  # a closed block stands there no longer
+        return source(passage.session) if passage.current else None
+    return source(passage.path, passage.origin, passage.session)
+
+
+def source(*named: str) -> str | None:
+    """The first of some names that says where a file lies, if that is one with lines and is there."""
+    paths = (os.path.expanduser(each) for each in named)
+    found = next((path for path in paths if os.path.isabs(path)), "")
+    # What one JSON document holds is counted by messages, not by lines.
+    return found if is_file(found) and not found.endswith(".json") else None
+
+
+def is_file(path: str) -> bool:
+    """Whether there is a regular file."""
+    try:
+        return stat.S_ISREG(os.stat(path).st_mode)
+    except (OSError, ValueError):
+        return False
+
+
+def _line_of(file: str, record_id: str) -> int:
+    """The line of a turn's text, or of a record; 0 where the file does not hold it."""
+    try:
+        data = atomic.read(Path(file), _MOST) or b""
+    except ClsmError:
+        return 0
+    name = re.escape(record_id).encode()
+    is_episode = file.endswith(".md")
+    marks = rb"^### .*\^%b\r?$\n?" % name if is_episode else rb'"%b"' % name
+    found = re.search(marks, data, re.MULTILINE)
+    if found is None:
+        return 0
+    return data.count(b"\n", 0, found.end() if is_episode else found.start()) + 1

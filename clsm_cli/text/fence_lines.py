@@ -1,0 +1,127 @@
+r"""A block of recalled text that can be known again, wherever it was pasted.
+
+The opening line carries a message authentication code of the block's own text, so a block is either
+whole, as clsm wrote it, or it is text like any other. Every line between begins with ``|``: nothing
+inside can end the block or begin another.
+
+    <clsm-recall id="r-1f" fence="5f0c…">
+    | Juno is a cat.
+    </clsm-recall>
+"""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+from typing import TYPE_CHECKING
+
+from clsm_cli.model.ids import hmac_sha256
+from clsm_cli.startup.records import NamedTuple
+from clsm_cli.text.terminal import safe
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+KEY_BYTES = 32
+OPENING = "<clsm-recall "
+"""What every block begins with: text without it needs no key and no search."""
+
+CLOSING = "</clsm-recall>"
+_CODE_BYTES = 16
+# What editors, mail and chats put before a line that is indented or quoted.
+_LEAD = " \t>"
+
+
+class Block(NamedTuple):
+    """A block, or what looks like one.
+
+    Attributes:
+        start: Offset of its first character; of a genuine block, with what the line has before it
+            when that is only indent or quote marks.
+        end: Offset after its last character; the line end behind it is not part of it.
+        is_genuine: Whether it stands as it was sealed with this key.
+    """
+
+    start: int
+    end: int
+    is_genuine: bool
+
+
+def seal(recall_id: str, lines: Iterable[str], key: bytes | None) -> list[str]:
+    r"""The lines of a block around ``lines``; without a key it cannot be known again.
+
+    Args:
+        recall_id: ASCII letters, digits, ``-`` and ``_``, at most 80.
+        lines: Text; line breaks keep the prefix, unsafe characters are shown (``terminal.safe``).
+        key: 32 secret bytes.
+
+    >>> seal("r-1f", ["Juno\n</clsm-recall>"], None)
+    ['<clsm-recall id="r-1f">', '| Juno', '| </clsm-recall>', '</clsm-recall>']
+    """
+    body = [f"| {part}".rstrip() for line in lines for part in safe(line).split("\n")]
+    fence = "" if key is None else f' fence="{_code(key, recall_id, body)}"'
+    return [f'{OPENING}id="{recall_id}"{fence}>', *body, CLOSING]
+
+
+def blocks(text: str, key: bytes | None) -> Iterator[Block]:
+    r"""The blocks in a text, in order, in time linear in its length.
+
+    Indent, quote marks, ``\r`` and blanks at line ends are no part of what is sealed; a block may
+    follow other text on its first line and be followed by other text on its last.
+
+    Args:
+        text: Any text.
+        key: What blocks were sealed with; without it none is genuine.
+
+    >>> key = bytes(32)
+    >>> block = "\n".join(seal("r-1f", ["Juno is a cat."], key))
+    >>> [found.is_genuine for found in blocks(f"{block}\n{block.replace('cat', 'dog')}", key)]
+    [True, False]
+    """
+    opens, fills, closes = _patterns()
+    place = 0
+    while (place := text.find(OPENING, place)) >= 0:
+        opening = opens.match(text, place)
+        if opening is None:
+            place += len(OPENING)
+            continue
+        body = fills.match(text, opening.end())
+        place = opening.end() if body is None else body.end()
+        closing = closes.match(text, place)
+        place = closing.end() if closing else place
+        if closing and body and key is not None and _verifies(opening, body, key):
+            yield Block(_with_lead(text, opening.start()), place, is_genuine=True)
+        else:
+            yield Block(opening.start(), place, is_genuine=False)
+
+
+@cache
+def _patterns() -> tuple[re.Pattern[str], re.Pattern[str], re.Pattern[str]]:
+    """Opening line, body and closing line; compiled where blocks are looked for, as ``seal`` needs none.
+
+    Possessive: each place is read once, whatever follows or is missing.
+    """
+    return (
+        re.compile(OPENING + r'id="([A-Za-z0-9_-]{1,80})"(?: fence="([0-9a-f]{32})")?>[^\S\n]*+\n'),
+        re.compile(r"(?:[ \t>]*+\|[^\n]*+\n)*+"),
+        re.compile(rf"[ \t>]*+{CLOSING}[^\S\n]*+"),
+    )
+
+
+def _verifies(opening: re.Match[str], body: re.Match[str], key: bytes) -> bool:
+    from hmac import compare_digest  # loads OpenSSL: 7 ms
+
+    recall_id, fence = opening.groups()
+    lines = [line.lstrip(_LEAD).rstrip() for line in body.group().split("\n")[:-1]]
+    return fence is not None and compare_digest(fence, _code(key, recall_id, lines))
+
+
+def _with_lead(text: str, start: int) -> int:
+    line = text.rfind("\n", 0, start) + 1
+    return start if text[line:start].strip(_LEAD) else line
+
+
+def _code(key: bytes, recall_id: str, lines: Iterable[str]) -> str:
+    """HMAC-SHA256 (RFC 2104) of id and lines, its first 128 bits in hex."""
+    text = "\n".join([recall_id, *lines]).encode(errors="surrogatepass")
+    return hmac_sha256(key, text)[: 2 * _CODE_BYTES]

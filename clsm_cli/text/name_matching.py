@@ -1,0 +1,148 @@
+"""Names without marks: runs of capitalised words, acronyms, and words with a capital inside."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from clsm_cli.startup.records import NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from clsm_cli.text.sentences import Span
+
+_PARTICLES = frozenset(["van", "von", "der", "den", "de", "del", "della", "da", "di", "du", "la", "le", "of", "the", "al", "bin", "ibn"])  # fmt: skip
+SMALL_WORDS: frozenset[str] = _PARTICLES | {"a", "an", "and", "as", "at", "by", "for", "from", "in", "on", "or", "to", "with"}  # fmt: skip
+"""Words that stay without a capital inside a title."""
+
+_COMMON = """
+I A An The This That These Those It He She We You They There Here My Your His Her Its Our Their Me Us
+Him Them Who What When Where Why How Which Whose And But Or So If Because Since While Although Though
+Then Than Also Not No Yes Yeah Yep Nope Ok OK Okay Oh Ah Wow Hey Hi Hello Bye Thanks Thank Please Sorry
+Sure Well Now Just Still Even Only Very Too As At By For From In Into On Onto Of Off To Up With Without
+About After Again All Always Any Both Before Between During Each Every Few First Last Next Later Soon
+Never Often Once Other Another Same Some Such Until Many More Most Much Maybe Perhaps Actually Really
+Today Yesterday Tomorrow Tonight Recently Finally However Instead Anyway Meanwhile Otherwise Overall
+Is Are Was Were Am Be Been Being Do Does Did Done Have Has Had Can Could Will Would Should Shall May
+Might Must Let Lets Get Got Go Going Gone Went Come Came Take Took Make Made Give Gave Put Keep Kept See
+Saw Look Looks Looking Know Knew Think Thought Say Said Tell Told Ask Asked Call Called Talk Talked Meet
+Met Try Tried Use Used Using Add Added Fix Fixed Write Wrote Read Run Ran Set Sent Send Find Found Need
+Needs Want Wants Like Love Loved Hope Glad Feel Felt Start Started Stop Stopped Begin Began End Ended
+Work Works Worked Check Checked Open Opened Close Closed Move Moved Buy Bought Show Showed Help Helped
+Learn Learned Learnt Decide Decided Choose Chose Remember Note Notes Update Updated Remove Removed Test
+Tested Build Built Deploy Deployed Review Reviewed Discuss Discussed Return Returns See Seems Sounds
+Nice Cool Awesome Amazing Better Bad Happy Congrats Welcome Dear Happy
+Agreed Absolutely Definitely Exactly Totally Right True False None Null One Two Three Four Five Six
+Seven Eight Nine Ten Second Third Nothing Something Everything Anything Someone Everyone Anyone Nobody
+Monday Tuesday Wednesday Thursday Friday Saturday Sunday Mon Tue Tues Wed Thu Thur Thurs Fri Sat Sun
+January February March April June July August September October November December Jan Feb Mar Apr Jun
+Jul Aug Sep Sept Oct Nov Dec Spring Summer Autumn Fall Winter Christmas Mr Mrs Ms Mx Dr Prof Sir Madam
+User Assistant Agent System Tool Human Bot AI Speaker TODO FIXME NOTE DONE WIP TBD XXX FAQ PS NB ETA FYI
+Woah Whoa Woohoo Aww Haha Hmm Ugh Yay Anytime Sup Alright MB KB GB TB MiB KiB GiB
+LOL OMG WOW BTW IMO IMHO ASAP AM PM UTC GMT CET EST PST OKAY YES NO NOT AND OR THE ALL VERY SO LOVE YAY
+Image Photo Figure Table Section Chapter Page Example Summary Title Status Date Time Day Week Month Year
+Morning Afternoon Evening Night Session Turn Step Part Item Task Tasks Project Question Answer
+"""
+NO_NAMES: frozenset[str] = frozenset(_COMMON.split())
+"""Capitalised words that name nothing by themselves."""
+
+_OPENERS = frozenset(
+    {"New", "Old", "Big", "Great", "Little", "Good", "Best"}
+)  # of longer names only
+
+_SHELL = """
+ls cd cat cp mv rm mkdir rmdir touch grep sed awk find head tail less more echo export source sudo apt
+git pip npm npx yarn make curl wget ssh scp rsync tar zip unzip chmod chown kill ps top df du man which
+python python3 node bash sh zsh docker exit clear true false null none nil todo
+"""
+SHELL_WORDS: frozenset[str] = frozenset(_SHELL.split())
+"""Commands and constants: in code marks, but the name of nothing in particular."""
+
+_WORD = re.compile(r"[^\W_][\w-]*(?:['\u2019][^\W_]+)?")
+_OWNER = re.compile(r"['\u2019](?:s|S)$")
+
+
+class _Word(NamedTuple):
+    start: int
+    end: int
+    text: str  # without a possessive
+    first: bool  # of its sentence
+    owner: bool
+
+
+def find(text: str, spans: Sequence[Span]) -> Iterator[tuple[int, int]]:
+    """Yield start and end of the names in a text.
+
+    Args:
+        text: the text.
+        spans: its sentences.
+    """
+    words = [word for span in spans for word in _words(text, span)]
+    inside = {word.text for word in words if not word.first}
+    position = 0
+    while position < len(words):
+        run = _run(text, words, position)
+        if len(run) > 1 and run[0].first and _ordinary(run[0].text, inside):
+            run = run[1:]
+        if run and (len(run) > 1 or _single(run[0], inside)):
+            yield run[0].start, run[-1].end
+        position = max(position + 1, words.index(run[-1], position) + 1) if run else position + 1
+
+
+def _ordinary(word: str, inside: set[str]) -> bool:
+    """Whether the capital of a sentence's first word is the sentence's own: "Adding Hardin …"."""
+    return word.lower() in inside or word.endswith(("ing", "ed"))
+
+
+def _words(text: str, span: Span) -> Iterator[_Word]:
+    first = True
+    for match in _WORD.finditer(text, span.start, span.end):
+        owner = _OWNER.search(match.group())
+        word = match.group()[: owner.start()] if owner else match.group()
+        word = word.rstrip("-_")
+        yield _Word(match.start(), match.start() + len(word), word, first, owner is not None)
+        # The number of a list item does not start its sentence.
+        first = first and word.isdigit()
+
+
+def _capital(word: _Word) -> bool:
+    plain = word.text[0].isupper() and "'" not in word.text and "\u2019" not in word.text
+    return plain and word.text not in NO_NAMES
+
+
+def _run(text: str, words: Sequence[_Word], position: int) -> list[_Word]:
+    """Collect up to four capitalised words from a position on, with particles between them."""
+    run: list[_Word] = []
+    pending: list[_Word] = []
+    capitals = 0
+    for word in words[position : position + 8]:
+        before = run[-1] if run and not pending else pending[-1] if pending else None
+        if before and (before.owner or not _adjacent(text, before, word)):
+            break
+        if _capital(word) and capitals < 4:
+            run += [*pending, word]
+            pending, capitals = [], capitals + 1
+        elif run and len(pending) < 2 and word.text in _PARTICLES:
+            pending.append(word)
+        else:
+            break
+    return run
+
+
+def _adjacent(text: str, before: _Word, word: _Word) -> bool:
+    gap = text[before.end : word.start]
+    return gap == " " or (gap in {".", ". "} and len(before.text) == 1)  # an initial
+
+
+def _single(word: _Word, inside: set[str]) -> bool:
+    """Whether one capitalised word is a name."""
+    text = word.text
+    if len(text) == 1 or text in _OPENERS:
+        return False
+    letters = [c for c in text if c.isalpha()]
+    if all(c.isupper() for c in letters):
+        return 2 <= len(text) <= 8 and len(letters) <= 6
+    if any(c.isupper() for c in text[1:].replace("-", "")) and "-" not in text:
+        return True  # OpenClaw
+    return not word.first or text in inside

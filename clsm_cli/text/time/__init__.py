@@ -1,0 +1,1 @@
+"""Times in text: the expressions found, their parts, and the periods they mean."""

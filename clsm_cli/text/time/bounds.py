@@ -1,0 +1,288 @@
+"""The time that a question asks about: its time expressions, with the words that join and bound them.
+
+"since March", "before 2024", "from Monday to Wednesday", "between Christmas and New Year". Open sides
+are None. What stands together is one condition ("in June before May 2020"), of which the days that
+fit all of it count; conditions that stand apart each count for themselves.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from datetime import date, datetime, timedelta
+from functools import cache
+from typing import TYPE_CHECKING
+
+from clsm_cli.startup.records import NamedTuple
+from clsm_cli.text.time import expressions
+from clsm_cli.text.time.grammar import HOLIDAY_CUES
+
+if TYPE_CHECKING:
+    from clsm_cli.text.time.expressions import TimeExpression
+
+_LIMIT = r"(?i)\b(?P<word>between|from|since|until|till|up\sto|before|after|prior\sto|earlier\sthan|later\sthan|by)\s(?:the\s)?"
+_LIMITS = (
+    " between ", " from ", " since ", " until ", " till ", "up to ", " before ", " after ", "prior to ",
+    " than ", " by ",
+)  # fmt: skip
+_JOIN = r"(?i)\s?(?:-|\u2013|(?P<word>and|to|until|till|through)\s(?:including\s)?)\s?(?:the\s)?"
+_ONWARDS = r"(?i)\s(?:on|onwards?|forwards?)\b"
+_ROUGHLY = (" around", " circa", " roughly", " approximately", " sometime in")
+_TOGETHER = r"(?i)[\s,]*(?:(?:and|but)\s)?"
+_LIST = r"(?i)(?:,|\s(?:and|or))\s(?=[a-z0-9])"
+_LISTS = (",", " and ", " or ")
+_NUMBERS = r"(?:\b[0-9]{1,2}(?:st|nd|rd|th)?,\s){1,9}(?:(?:and|or)\s)?(?:the\s)?$"
+_PAIR = r"(?i)([0-9]{1,2})(?:st|nd|rd|th)?,?\s(?:and|or)\s(?:the\s)?([0-9]{1,2})(?![0-9])"
+VAGUE = frozenset({"recently", "lately", "just now"})
+"""Words that bound nothing where a question names another time; what is asked may be recent for
+whoever told it."""
+LONGEST = 2000
+"""Characters of a question that are read: what stands behind them is quoted, not asked."""
+
+
+class Bound(NamedTuple):
+    """A stretch of a question that says when.
+
+    Attributes:
+        start: Its first character, that of the preposition where there is one.
+        end: The character after its last.
+        first: The first day; None where it is open.
+        until: The day after the last; None where it is open.
+        hard: Whether the words fix the bounds.
+        limit: The word that opens or joins ("since", "between"); empty for a plain period.
+    """
+
+    start: int
+    end: int
+    first: date | None
+    until: date | None
+    hard: bool
+    limit: str = ""
+
+
+class Times(NamedTuple):
+    """The times that a question asks about.
+
+    Attributes:
+        bounds: As they stand in the text.
+        periods: The days that count, disjoint and in order; None for an open side.
+        contradictory: Whether a condition leaves no day.
+        hard: Whether the words fix the bounds of all.
+    """
+
+    bounds: tuple[Bound, ...]
+    periods: tuple[tuple[date | None, date | None], ...]
+    contradictory: bool
+    hard: bool
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern)
+
+
+def read(text: str, at: date | datetime) -> Times:
+    """Read the times that a question asks about.
+
+    Args:
+        text: The question.
+        at: When it is asked.
+
+    >>> times = read("What did I eat from Monday to Wednesday?", date(2025, 10, 10))
+    >>> [(str(first), str(until)) for first, until in times.periods]
+    [('2025-10-06', '2025-10-09')]
+    >>> read("in June before May 2020 after 2021", date(2026, 2, 24)).contradictory
+    True
+    """
+    bounds = find(text[:LONGEST], at.date() if isinstance(at, datetime) else at)
+    met: list[tuple[date, date]] = []
+    contradictory = False
+    for together in _conditions(text, bounds):
+        first, until = date.min, date.max
+        for each in together:
+            first, until = max(first, each.first or date.min), min(until, each.until or date.max)
+        if first < until:
+            met.append((first, until))
+        else:
+            contradictory = True
+    return Times(
+        tuple(bounds),
+        tuple(
+            (None if first == date.min else first, None if until == date.max else until)
+            for first, until in _joined(met)
+        ),
+        contradictory and not met,
+        bool(bounds) and all(each.hard for each in bounds),
+    )
+
+
+def find(text: str, at: date) -> list[Bound]:
+    """Return the bounds of a question, in order, without overlaps."""
+    plain = expressions.find(text, at, asked=True)
+    inner = _Spans([(each.start, each.end) for each in plain])
+    found: list[Bound] = []
+    folded = f" {text.lower()}"
+    may_limit = any(cue in folded for cue in _LIMITS)
+    for match in _compiled(_LIMIT).finditer(text) if may_limit else ():
+        if inner.hold(match.start()) or (found and match.start() < found[-1].end):
+            continue
+        try:
+            limited = _limited(text, match, at)
+        except (ValueError, OverflowError):
+            continue  # a day outside the years 1 to 9999
+        if limited:
+            found.append(limited)
+    taken = _Spans([(each.start, each.end) for each in found])
+    found += [each for each in _runs(text, plain, at) if not taken.meet(each.start, each.end)]
+    bounding = [each for each in found if text[each.start : each.end].lower() not in VAGUE]
+    return sorted(bounding or found, key=lambda each: (each.start, each.end))
+
+
+class _Spans:
+    """Stretches of a text, in order and without overlaps."""
+
+    def __init__(self, spans: list[tuple[int, int]]) -> None:
+        self._spans = spans
+        self._starts = [start for start, _ in spans]
+
+    def hold(self, place: int) -> bool:
+        """Whether a place lies inside one, behind its first character."""
+        index = bisect_left(self._starts, place) - 1
+        return index >= 0 and place < self._spans[index][1]
+
+    def meet(self, start: int, end: int) -> bool:
+        """Whether a stretch overlaps with one."""
+        index = bisect_left(self._starts, end) - 1
+        return index >= 0 and start < self._spans[index][1]
+
+
+def _limited(text: str, match: re.Match[str], at: date) -> Bound | None:
+    """Read "since X", "before X", "from X to Y"."""
+    word = " ".join(match["word"].lower().split())
+    here = expressions.behind(text, match.end(), at)
+    if here is None or _compiled(_LIMIT).match(text, match.end()):
+        return None
+    if word in {"between", "from"}:
+        join = _compiled(_JOIN).match(text, here.end)
+        there = expressions.behind(text, join.end(), at) if join else None
+        if join and there and (word == "from" or (join["word"] or "and") == "and"):
+            return _range(match.start(), here, there, is_between=word == "between")
+        if word == "from" and (on := _compiled(_ONWARDS).match(text, here.end)):
+            return Bound(match.start(), on.end(), here.first, None, here.precise, "since")
+        return None
+    first: date | None = None
+    until: date | None = None
+    if word == "since":
+        first, until = here.first, max(at, here.first) + timedelta(days=1)
+    elif word in {"after", "later than"}:
+        first = here.until
+    elif word in {"before", "prior to", "earlier than"}:
+        until = here.first
+    else:
+        until = here.until
+    return Bound(match.start(), here.end, first, until, here.precise, word)
+
+
+def _range(start: int, here: TimeExpression, there: TimeExpression, *, is_between: bool) -> Bound:
+    """From the first of one period to the last of another; between two feasts lies neither."""
+    first, until = here.first, there.until
+    if here.relative and (first > there.first or not there.relative):
+        first = _moved(here, there.first)
+    if is_between and _is_feast(here) and _is_feast(there):
+        first, until = first + (here.until - here.first), there.first
+    return Bound(start, there.end, first, until, here.precise and there.precise, "from")
+
+
+def _is_feast(each: TimeExpression) -> bool:
+    text = each.text.lower()
+    return any(cue in text for cue in HOLIDAY_CUES)
+
+
+def _moved(here: TimeExpression, before: date) -> date:
+    """Move the begin of a range to where it lies last before its end: by years, a weekday by weeks."""
+    if here.text.lower().strip().split(" ")[0].endswith("day"):
+        return here.first - timedelta(days=7 * -(-(here.first - before).days // 7))
+    first = here.first
+    moved = first.replace(
+        year=before.year, day=min(first.day, 28) if first.month == 2 else first.day
+    )
+    return moved if moved <= before else moved.replace(year=before.year - 1)
+
+
+def _runs(text: str, plain: list[TimeExpression], at: date) -> list[Bound]:
+    """Plain periods; two that are joined by "to" or a dash are one, and lists of months are many."""
+    found: list[Bound] = []
+    place = 0
+    while place < len(plain):
+        each = plain[place]
+        place += 1
+        after = plain[place] if place < len(plain) else None
+        join = _compiled(_JOIN).fullmatch(text, each.end, after.start) if after else None
+        if after and join and (join["word"] or "to").lower() != "and":
+            found.append(_range(each.start, each, after, is_between=False))
+            place += 1
+            continue
+        if f" {text[: each.start].lower()}".rstrip().endswith(_ROUGHLY):
+            side = timedelta(days=3 if (each.until - each.first).days < 8 else 10)
+            each = each._replace(first=each.first - side, until=each.until + side, precise=False)
+        found += _listed(text, each)
+        while (
+            text.startswith(_LISTS, each.end)
+            and (more := _compiled(_LIST).match(text, each.end))
+            and (further := expressions.behind(text, more.end(), at))
+        ):
+            if (further.until - further.first).days < 28 or (after and further.end > after.start):
+                break
+            each = further
+            found.append(_plain(each))
+    return found
+
+
+def _listed(text: str, each: TimeExpression) -> list[Bound]:
+    """Days that are listed one by one: "5, 6 and 9 February"."""
+    lead = text[max(0, each.start - 40) : each.start].lower().rstrip()
+    has_more = lead.endswith((",", " and", " or", " the"))
+    before = (
+        _compiled(_NUMBERS).search(text, max(0, each.start - 40), each.start) if has_more else None
+    )
+    has_pair = (" and " in each.text or " or " in each.text) and not lead.endswith(
+        ("between", "between the")
+    )
+    pair = _compiled(_PAIR).match(each.text) if has_pair else None
+    if not (before or pair) or each.first.month != (each.until - timedelta(days=1)).month:
+        return [_plain(each)]
+    numbers = [int(number) for number in re.findall(r"\d+", before.group())] if before else []
+    numbers += [int(pair[1]), int(pair[2])] if pair else []
+    days = [each.first.replace(day=number) for number in numbers if 1 <= number <= 28]
+    start = before.start() if before else each.start
+    found = [Bound(start, each.end, day, day + timedelta(days=1), each.precise) for day in days]
+    return found if pair else [*found, _plain(each)]
+
+
+def _plain(each: TimeExpression) -> Bound:
+    return Bound(each.start, each.end, each.first, each.until, each.precise)
+
+
+def _conditions(text: str, bounds: list[Bound]) -> list[list[Bound]]:
+    """Bounds that stand together; those that only join periods ("in June and July") do not."""
+    found: list[list[Bound]] = []
+    for each in bounds:
+        gap = text[found[-1][-1].end : each.start] if found else ""
+        is_list = gap.strip() and not each.limit and found and not found[-1][-1].limit
+        is_list = is_list or (found and each.start < found[-1][-1].end)
+        if found and not is_list and _compiled(_TOGETHER).fullmatch(gap):
+            found[-1].append(each)
+        else:
+            found.append([each])
+    return found
+
+
+def _joined(periods: list[tuple[date, date]]) -> list[tuple[date, date]]:
+    """Periods in order, those that touch made one."""
+    found: list[tuple[date, date]] = []
+    for first, until in sorted(periods):
+        if found and first <= found[-1][1]:
+            found[-1] = found[-1][0], max(until, found[-1][1])
+        else:
+            found.append((first, until))
+    return found

@@ -1,0 +1,287 @@
+"""Time expressions of English text, resolved to days, and relative ones made absolute.
+
+What names no year, or only a weekday, has an interval to search by (the nearest behind, unless its
+words look ahead) and is ``certain`` only where ``timex_evidence`` places it: only then may its days
+be written down. A question looks back unless its words plainly look ahead. Only days are resolved,
+so the caller decides, in the store's time zone, which day it is; an hour of the day says nothing here.
+"""
+
+from __future__ import annotations
+
+import re
+from datetime import date, datetime
+from functools import cache
+from itertools import zip_longest
+from typing import TYPE_CHECKING
+
+from clsm_cli.startup.records import NamedTuple
+from clsm_cli.text.time import evidence, forms, parts
+from clsm_cli.text.time.grammar import ASKED, RULES
+from clsm_cli.text.time.periods import shown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from clsm_cli.text.time.evidence import Kind, Lies
+    from clsm_cli.text.time.grammar import Rule
+
+
+class TimeExpression(NamedTuple):
+    """A stretch of text that says when.
+
+    Attributes:
+        start: its first character.
+        end: the character after its last.
+        text: the expression as written.
+        first: first day of the period meant; where that is not certain, of the nearest one.
+        until: the day after its last.
+        precise: false where the words leave the bounds open ("recently", "a few days ago").
+        relative: true where the period depends on the day of speaking.
+        kind: what tells where it lies.
+        certain: whether text and day of speaking leave no other period; what is not certain serves
+            to search, and is never written down.
+    """
+
+    start: int
+    end: int
+    text: str
+    first: date
+    until: date
+    precise: bool
+    relative: bool
+    kind: Kind
+    certain: bool
+
+    @property
+    def day(self) -> date | None:
+        """The single day meant, where it is certain."""
+        return self.first if self.certain and (self.until - self.first).days == 1 else None
+
+
+_VAGUE = re.compile(
+    r"few|several|couple|(?:weeks?|fortnights?|months?|years?)\s+ago\b(?!\s+today)|this\s+time",
+    re.IGNORECASE,
+)
+_ANNOTATED = re.compile(r"(?:['\u2019]s\b)?\s{0,3}\((?:\d{4}|[A-Z][a-z]+ \d)")
+_POSSESSIVE = re.compile(r"['\u2019]s\b")
+_SAME_TIME = re.compile(
+    r"(?:['\u2019]s)?[\s,:()\u2013-]{0,4}(?:(?:is|was|on|the|of)\s){0,3}\(?", re.IGNORECASE
+)
+"""What may stand between a day and the same day, told again."""
+_IN = " in "
+"""Months and years need a preposition to be found."""
+_REACH = 60
+"""Characters before a match that may tell where it lies, and in which a part's period is looked for."""
+_THE_UNIT = re.compile(
+    r"(week|month|quarter|year|decade)\b(?!-|\s(?:before|after)\b)", re.IGNORECASE
+)
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern)
+
+
+def find(
+    text: str, at: date | datetime, *, asked: bool = False, lies: Lies | None = None
+) -> list[TimeExpression]:
+    """Return the time expressions of a text in order, without overlaps.
+
+    Args:
+        text: English prose or a question.
+        at: when it was said, in the time zone of who said it.
+        asked: whether it is a question to a memory.
+        lies: where its days lie, if what they are of tells it: a task lies ahead.
+
+    >>> [found] = find("We met two weeks ago.", date(2023, 6, 16))
+    >>> found.text, found.first.isoformat(), found.until.isoformat(), found.precise
+    ('two weeks ago', '2023-05-29', '2023-06-05', False)
+    """
+    day = at.date() if isinstance(at, datetime) else at
+    found = [*_parts(text, day, asked=asked, lies=lies), *_all(text, day, asked=asked, lies=lies)]
+    found.sort(key=lambda each: (each.start, -each.end))
+    kept: list[TimeExpression] = []
+    for each in found:
+        if not kept or each.start >= kept[-1].end:
+            kept.append(each)
+    return kept
+
+
+def behind(text: str, start: int, at: date) -> TimeExpression | None:
+    """The longest time expression of a question that begins at a place behind a preposition of time.
+
+    >>> behind("since March", 6, date(2026, 2, 24)).first.isoformat()
+    '2025-03-01'
+    """
+    window, lead = _window(text, start)
+    found = [*_all(window, at, asked=True), *_parts(window, at, asked=True)]
+    return _placed(found, text, start, lead)
+
+
+def _inside(
+    text: str, start: int, at: date, *, asked: bool, lies: Lies | None
+) -> TimeExpression | None:
+    """The period that a part is of, named behind it.
+
+    In what is told it must have its year, or stand by its own words: "blocked until the end of
+    March" does not say which March.
+    """
+    window, lead = _window(text, start)
+    found = _all(window, at, asked=asked, lies=lies)
+    sure = (each for each in found if asked or not each.relative or each.start == lead)
+    return _placed(sure, text, start, lead)
+
+
+def _window(text: str, start: int) -> tuple[str, int]:
+    """What stands around a place, with a preposition put there, and where that ends."""
+    lead = text[max(0, start - _REACH) : start] + _IN
+    return lead + text[start : start + _REACH], len(lead)
+
+
+def _placed(
+    found: Iterable[TimeExpression], text: str, start: int, lead: int
+) -> TimeExpression | None:
+    """The longest of the expressions at the end of a lead, as it stands in the text itself."""
+    here = [each for each in found if lead - len(_IN) < each.start <= lead < each.end]
+    if not here:
+        return None
+    best = max(here, key=lambda each: each.end)
+    end = start + best.end - lead
+    return best._replace(start=start, end=end, text=text[start:end])
+
+
+def absolutise(text: str, at: date | datetime) -> str:
+    """Insert after each expression that counts from the day of speaking the days it means.
+
+    For narratives, which tell who said what and when; a statement keeps its words. Days that name
+    themselves, with or without a year, those that already have a date in brackets, and those whose
+    date stands beside them stay as they are; so doing it twice is doing it once.
+
+    >>> absolutise("I went there yesterday, not last week.", date(2023, 6, 16))
+    'I went there yesterday (2023-06-15), not last week (2023-06-05 to 2023-06-11).'
+    >>> absolutise("It is done today, 16 June.", date(2023, 6, 16))
+    'It is done today (2023-06-16), 16 June.'
+    """
+    pieces: list[str] = []
+    done = 0
+    found = find(text, at)
+    dated: TimeExpression | None = None
+    for each, after in zip_longest(found, found[1:]):
+        if (
+            not each.relative
+            or _ANNOTATED.match(text, each.end)
+            or (dated and _repeats(text, dated, each))
+            or (after and not after.relative and _repeats(text, each, after))
+        ):
+            dated = each
+        elif each.certain and each.kind == "relative":
+            owner = _POSSESSIVE.match(text, each.end)
+            if owner and not text[owner.end() :].lstrip(" ")[:1].isalnum():
+                continue  # "which page is yesterday's": nothing of that day is named
+            end = owner.end() if owner else each.end
+            pieces += text[done:end], f" ({shown((each.first, each.until))})"
+            done, dated = end, each
+    return "".join([*pieces, text[done:]])
+
+
+def counts_from_day(text: str) -> bool:
+    """Whether a sentence tells a time that only the day on which it was said makes clear.
+
+    >>> counts_from_day("I see the dentist tomorrow."), counts_from_day("Tom's birthday is on 21 May.")
+    (True, False)
+    """
+    found = find(text, date(2000, 1, 1))
+    return any(each.relative and each.kind != "recurring" for each in found)
+
+
+def same_days(a: str, at: date, b: str, then: date) -> bool:
+    """Whether two sentences, each said on its day, mean the same days where they count from it.
+
+    >>> same_days("I swam today.", date(2023, 6, 16), "I swam today.", date(2023, 6, 17))
+    False
+    """
+    one, other = (
+        [(each.first, each.until) for each in find(*said) if each.relative and each.certain]
+        for said in ((a, at), (b, then))
+    )
+    return one == other
+
+
+def _repeats(text: str, each: TimeExpression, after: TimeExpression) -> bool:
+    """Whether an expression names the same day as the one right before it."""
+    same = (each.first, each.until) == (after.first, after.until)
+    is_day = (each.until - each.first).days == 1
+    return same and is_day and _SAME_TIME.fullmatch(text, each.end, after.start) is not None
+
+
+def _all(text: str, at: date, *, asked: bool, lies: Lies | None = None) -> Iterator[TimeExpression]:
+    """The expressions of all forms, overlaps included."""
+    folded = text.lower()
+    for rules in (ASKED, RULES) if asked else (RULES,):
+        for rule in rules:
+            if any(cue in folded for cue in rule.needs) and (
+                not rule.also or any(cue in folded for cue in rule.also)
+            ):
+                yield from _matches(rule, text, at, asked=asked, lies=lies)
+
+
+def _parts(
+    text: str, at: date, *, asked: bool, lies: Lies | None = None
+) -> Iterator[TimeExpression]:
+    """Parts of periods, and what is counted from them."""
+    if not any(cue in text.lower() for cue in parts.CUES):
+        return
+    for part in parts.find(text):
+        named = _THE_UNIT.match(text, part.end)
+        whole: TimeExpression | None
+        if (
+            asked
+            and named
+            and "side" not in part.words
+            and text[: part.end].lower().endswith("the ")
+        ):
+            first, until = forms.unit(named[1].lower(), at)
+            span = named.span()
+            whole = TimeExpression(*span, named[0], first, until, True, True, "relative", True)
+        else:
+            whole = _inside(text, part.end, at, asked=asked, lies=lies)
+        if whole is None:
+            continue
+        try:
+            first, until = parts.of(part.words, (whole.first, whole.until))
+        except (ValueError, OverflowError):
+            continue
+        yield whole._replace(
+            start=part.start,
+            text=text[part.start : whole.end],
+            first=first,
+            until=until,
+            precise=whole.precise and part.is_precise,
+        )
+
+
+def _matches(
+    rule: Rule, text: str, at: date, *, asked: bool, lies: Lies | None
+) -> Iterator[TimeExpression]:
+    for match in _compiled(rule.pattern).finditer(text):
+        groups = {
+            name.rstrip("2"): " ".join(value.lower().split())
+            for name, value in match.groupdict().items()
+            if value
+        }
+        kind, ahead = evidence.placed_by(rule, groups, match, asked=asked, lies=lies)
+        try:
+            if rule.only_ahead and ahead is False and not (asked and evidence.looks_ahead(match)):
+                continue  # "nobody had tried in four months"
+            first, until = rule.resolve(groups, at, ahead)
+        except (ValueError, OverflowError):
+            continue  # 31 June, or a day outside the years 1 to 9999
+        precise = rule.precise and not _VAGUE.search(match.group())
+        relative = rule.relative or groups.get("year", "").endswith("year")
+        certain = asked or (
+            rule.precise
+            and evidence.is_certain(kind, groups, (first, until), at, is_told=lies is not None)
+        )
+        yield TimeExpression(
+            *match.span(), match.group(), first, until, precise, relative, kind, certain
+        )

@@ -1,0 +1,156 @@
+"""Correct and forget in plain words: what they may mean is found, listed and asked for."""
+
+from __future__ import annotations
+
+import json
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+import typer
+from ingesting import new_store, take, tree
+from sleeping import current, sleep
+from typer.testing import CliRunner, Result
+
+from clsm_cli.commands import correct, disambiguation, forget
+from clsm_cli.commands.options import Command
+from clsm_cli.errors import RefusedError
+from clsm_cli.ingestion.capture import write_note
+from clsm_cli.store.layout import Store
+
+TOLD = "2026-02-26T09:00:00+01:00"
+NOW = "2026-02-27T09:00:00+01:00"
+NOTES = (
+    "Nina's birthday is on 4 May.",
+    "The workshop is in the old mill.",
+    "Mara lives in Leeds.",
+    "We booked the night train to Berlin.",
+    "The hotel in Berlin has a piano.",
+)
+APP = typer.Typer(add_completion=False, rich_markup_mode=None)
+APP.command("correct", cls=Command, epilog=correct.EXAMPLES)(correct.correct)
+APP.command("forget", cls=Command, epilog=forget.EXAMPLES)(forget.forget)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    """What a person noted a day ago; no night came since."""
+    made = new_store(tmp_path / "memory")
+    for text in NOTES:
+        write_note(made, text, datetime.fromisoformat(TOLD), by="user", fence_key=lambda: None)
+    return made
+
+
+def words_of(store: Store) -> str:
+    """Everything that was said, wherever it is kept."""
+    return "".join(p.read_text(encoding="utf-8") for p in store.flow.rglob("*") if p.is_file())
+
+
+def run(store: Store, command: str, *words: str, now: str = NOW) -> Result:
+    return CliRunner().invoke(APP, [command, *words, "--store", str(store.root), "--now", now])
+
+
+@pytest.fixture
+def at_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(disambiguation, "is_terminal", lambda _stream: True)
+    monkeypatch.setattr(forget, "is_terminal", lambda _stream: True)
+
+
+def asked(store: Store, answer: str, command: str, *words: str) -> Result:
+    return CliRunner().invoke(
+        APP, [command, *words, "--store", str(store.root), "--now", NOW], input=answer
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "old", "new"),
+    [
+        (["Nina's birthday", "3 June"], NOTES[0], "Nina's birthday is on 3 June."),
+        (["the workshop moved to the harbour"], NOTES[1], "the workshop moved to the harbour"),
+        (["Mara lives in York."], NOTES[2], "Mara lives in York."),
+    ],
+)
+def test_what_is_no_longer_true_is_looked_up(
+    store: Store, words: list[str], old: str, new: str
+) -> None:
+    done = run(store, "correct", *words, "--yes", "--json")
+    assert done.exit_code == 0, (done.output, done.exception)
+    told = json.loads(done.stdout)
+    assert (told["was"]["text"], told["was"]["valid_until"]) == (old, NOW)
+    assert told["is"]["text"] == new
+    assert current(store) == [new]
+    for night in ("2026-02-28T03:00:00+01:00", "2026-03-01T03:00:00+01:00"):
+        sleep(store, night)
+        assert old not in current(store)
+        assert new in current(store)
+
+
+def test_nobody_to_ask_gets_the_list_and_the_next_step(store: Store) -> None:
+    before = tree(store.root)
+    done = run(store, "correct", "Nina's birthday", "3 June")
+    assert isinstance(done.exception, RefusedError)
+    assert str(done.exception).endswith("name one by its id, or say --yes")
+    first, where = done.stdout.splitlines()
+    assert first == "1. Nina's birthday is on 4 May."
+    assert where.strip().startswith("2026-02-26 · ")
+    file, _, line = where.split(" · ")[1].rpartition(":")
+    assert NOTES[0] in Path(file).read_text(encoding="utf-8").splitlines()[int(line) - 1]
+    several = run(store, "forget", "the Berlin trip", "--yes", "--json")
+    assert isinstance(several.exception, RefusedError)
+    assert str(several.exception).endswith("name one by its id")
+    texts = {each["text"] for each in json.loads(several.stdout)["found"]}
+    assert texts >= set(NOTES[3:])
+    assert tree(store.root) == before
+
+
+@pytest.mark.parametrize(
+    ("answer", "left"),
+    [("1\n", NOTES[1:]), ("none\n", NOTES), ("\n", NOTES), ("7\n1\n", NOTES[1:])],
+)
+@pytest.mark.usefixtures("at_terminal")
+def test_a_person_says_which(store: Store, answer: str, left: tuple[str, ...]) -> None:
+    done = asked(store, f"{answer}y\n", "forget", "Nina's birthday on 4 May")
+    assert "1. Nina's birthday is on 4 May." in done.stderr
+    assert [text for text in NOTES if text in words_of(store)] == list(left)
+    assert isinstance(done.exception, RefusedError) == (left == NOTES)
+
+
+@pytest.mark.usefixtures("at_terminal")
+def test_all_of_what_is_listed_goes(store: Store) -> None:
+    done = asked(store, "all\ny\n", "forget", "train and hotel in Berlin")
+    assert done.exit_code == 0, (done.output, done.exception)
+    assert "Berlin" not in words_of(store)
+
+
+def test_what_nothing_fits_changes_nothing_and_is_named_with_what_is_nearest(store: Store) -> None:
+    before = tree(store.root)
+    for words in (["forget", "quantum chromodynamics"], ["correct", "quantum glue", "42"]):
+        done = run(store, *words, "--yes")
+        assert isinstance(done.exception, RefusedError)
+        assert "nothing fits" in str(done.exception)
+        assert done.stdout.startswith("nearest\n1. ")
+    assert tree(store.root) == before
+
+
+def test_an_id_wins_and_one_that_is_none_is_not_searched_for(store: Store) -> None:
+    (tmp := store.root.parent / "may.md").write_text("- [[Berlin]] is where the train goes.\n")
+    take(store, tmp)
+    sleep(store, TOLD)
+    plan: dict[str, Any] = json.loads(run(store, "forget", "berlin", "--dry-run", "--json").stdout)
+    assert plan["turns"] >= 1  # the concept of that name, not what the word finds
+    for command in (["forget", "f-00000000dead"], ["correct", "f-00000000dead", "gone"]):
+        done = run(store, *command, "--yes")
+        assert done.exception is not None
+        assert not isinstance(done.exception, RefusedError)
+
+
+def test_a_dry_run_says_what_would_be(store: Store) -> None:
+    before = tree(store.root)
+    told = run(store, "correct", "Nina's birthday", "3 June", "--dry-run")
+    assert told.stdout.splitlines()[-1] == "nothing was written"
+    assert "is     f-" in told.stdout
+    listed = run(store, "forget", "the Berlin trip", "--dry-run")
+    assert listed.exit_code == 0
+    assert listed.stdout.splitlines()[-1] == "nothing was written"
+    assert tree(store.root) == before

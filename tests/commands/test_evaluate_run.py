@@ -1,0 +1,109 @@
+"""A run of ``clsm eval`` on a terminal: narrow enough, quiet, and nothing is left out."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+from evaluation import report_sample
+from rich.console import Console
+
+from clsm_cli.commands import evaluate_run, tables
+from clsm_cli.commands.tables import Table
+from clsm_cli.evaluation.result import Result
+
+
+def text(result: Result, *, verbose: bool = False) -> str:
+    return "\n".join(tables.lines(evaluate_run.run_tables(result, verbose=verbose)))
+
+
+def titled(result: Result, start: str, *, verbose: bool = False) -> list[Table]:
+    return [
+        e for e in evaluate_run.run_tables(result, verbose=verbose) if e.title.startswith(start)
+    ]
+
+
+@pytest.mark.parametrize("verbose", [False, True])
+@pytest.mark.parametrize(
+    "made",
+    [report_sample.full, report_sample.hostile, report_sample.bare],
+    ids=lambda f: f.__name__,
+)
+def test_it_fits_eighty_columns(made: Callable[[], Result], *, verbose: bool) -> None:
+    found = evaluate_run.run_tables(made(), verbose=verbose)
+    lines = "\n".join(tables.lines(found)).split("\n")
+    assert max(map(len, lines)) <= 80
+    drawn = io.StringIO()
+    console = Console(file=drawn, width=80, color_system=None)
+    for each in tables.renderables(found):
+        console.print(each)
+    assert "\x1b" not in drawn.getvalue()
+    if made is report_sample.full and not verbose:
+        rows = [" ".join(line.split()) for line in drawn.getvalue().splitlines()]
+        (first,) = [row for row in rows if row.startswith("clsm 47.9 73.2 61.0 57.0–64.5")]
+        assert len(first.split()) == 6  # nothing is wrapped
+        assert "cls-m F1 +25.0 +21.0 to +29.0 .040" in rows
+
+
+def test_a_concept_set_has_its_measures_and_the_paper_beside() -> None:
+    result = report_sample.full()
+    systems, more = titled(result, "Systems")[:2]
+    assert systems.headings[1:] == ("P", "R", "F1", "F1 95 %", "cover")
+    assert more.headings[1:] == ("cross", "R10", "-96.5%", "-93%", "tokens", "ms")
+    (paper,) = titled(result, "Beside the CLS-M paper")
+    assert paper.rows[0][1:] == ("35.0", "64.0", "44.0", "98.0", "55.0", "96.5")
+    assert [row[0] for row in paper.rows[1:]] == ["clsm", "cls-m"]
+    assert "queries and its graph are not" in text(result)
+
+
+def test_an_evidence_set_has_its_own_and_no_paper() -> None:
+    result = replace(report_sample.full(), sets=report_sample.full().sets[1:])
+    (systems,) = titled(result, "Systems")
+    assert systems.headings[1:] == (
+        *("R10", "R10 95 %", "T1000", "-96.5%", "nDCG10", "MRR", "tokens", "ms"),
+    )
+    assert not titled(result, "Beside")
+
+
+def test_mechanisms_come_by_their_loss() -> None:
+    found = titled(report_sample.full(), "Without")[0]
+    points = [float(row[2].replace("−", "-")) for row in found.rows]
+    assert points == sorted(points)
+
+
+def test_the_standing_is_said_as_it_is() -> None:
+    said = " ".join(text(report_sample.full()).split())
+    assert "It is 17.0 points ahead of smriti (44.0 %), the best of the others" in said
+    assert "behind clsm" not in said
+
+
+def test_probes_pass_or_fail_with_figures() -> None:
+    result = report_sample.full()
+    (drift,) = titled(result, "drift")
+    assert drift.rows == (("clsm", "FAIL", "41", "50"), ("BM25", "FAIL", "9", "50"))
+    assert text(result).count("this probe tells nothing apart") == 1
+
+
+def test_verbose_has_all_measures_and_groups() -> None:
+    result = report_sample.full()
+    assert not titled(result, "All measures")
+    parts = titled(result, "All measures", verbose=True)
+    headings = {each for part in parts for each in part.headings}
+    assert {"R1", "R50", "hit10", "reach", "retain", "conc."} <= headings
+    assert titled(result, "R10 by case", verbose=True)
+
+
+def test_the_last_line_says_what_was_run() -> None:
+    last = text(report_sample.full()).splitlines()[-1]
+    assert last == "clsm 0.9.0, seed 0; sample 3f3f3f3f3f3f, locomo10.json 3f3f3f3f3f3f"
+
+
+def test_notes_of_a_set_are_shown() -> None:
+    assert "- Three questions without evidence are left out." in text(report_sample.full())
+
+
+def test_nothing_measured_is_one_line() -> None:
+    assert len(evaluate_run.run_tables(report_sample.result(), verbose=True)) == 1
+    assert "not defined" in text(report_sample.bare())

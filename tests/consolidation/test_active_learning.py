@@ -1,0 +1,143 @@
+"""What the owner decides about sentences changes what the next nights keep of others like them."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+import pytest
+from ingesting import embedder, new_store, take
+from sleeping import current, rows, sleep
+
+from clsm_cli.consolidation.active_learning import MOST, WORTH, offered
+from clsm_cli.consolidation.review_queue import decide, listed
+from clsm_cli.consolidation.selection_reasons import why
+from clsm_cli.errors import BadInputError
+from clsm_cli.store import cleanup, logs
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from clsm_cli.consolidation.review_queue import State
+    from clsm_cli.store.layout import Store
+
+FIRST = """# 9 March 2026
+
+- Backup of the server ran to the NAS and took 40 minutes.
+- Decided to keep the invoices in Lexoffice from April on.
+- The dentist moved the appointment to 24 March at 10:00.
+- Breakfast was oats with blueberries and a flat white.
+- Lunch was a lentil soup with bread from Albert.
+- Dinner was pasta with sage, the rest went to the freezer.
+- Ada prefers calls in the morning and mails in the evening.
+- Fixed the parser: it dropped the last row of each table.
+"""
+SECOND = """# 10 March 2026
+
+- Breakfast was porridge with apples and a black coffee.
+- Dinner was rice with mushrooms, the rest went to the neighbours.
+- Backup of the laptop ran to the NAS and took 20 minutes.
+- Jens prefers mails in the morning and calls in the evening.
+"""
+NIGHTS = ("2026-03-10T03:00:00+00:00", "2026-03-11T03:00:00+00:00")
+DAY = datetime.fromisoformat("2026-03-10T09:00:00+00:00")
+
+
+def write(store: Store, name: str, text: str) -> None:
+    path = store.root.parent / "memory" / name
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    take(store, path)
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    """After its first night."""
+    made = new_store(tmp_path / "store")
+    write(made, "2026-03-09.md", FIRST)
+    sleep(made, NIGHTS[0])
+    return made
+
+
+def answer(store: Store, **answers: State) -> None:
+    """Answer what is offered by its first word."""
+    items = {item.kept.split()[0]: item.id for item in listed(store, DAY)}
+    wanted = [(items[word], state) for word, state in answers.items()]
+    decide(store, wanted, DAY, lambda _: None)
+
+
+def second_night(store: Store) -> list[str]:
+    write(store, "2026-03-10.md", SECOND)
+    sleep(store, NIGHTS[1])
+    return current(store)
+
+
+def test_what_is_rejected_takes_others_like_it_along(store: Store, tmp_path: Path) -> None:
+    control = new_store(tmp_path / "control" / "store")
+    write(control, "2026-03-09.md", FIRST)
+    sleep(control, NIGHTS[0])
+    answer(store, Breakfast="rejected", Lunch="rejected", Dinner="rejected")
+    assert current(store, "Breakfast") == current(store, "Dinner") == []
+    taught, untaught = {*second_night(store)}, {*second_night(control)}
+    meals = {text for text in untaught if text.startswith(("Breakfast", "Lunch", "Dinner"))}
+    assert len(meals) == 5
+    assert taught == untaught - meals
+    assert "Backup of the laptop ran to the NAS and took 20 minutes." in taught
+
+
+def test_what_is_accepted_becomes_a_statement_and_stays(store: Store) -> None:
+    assert current(store, "dentist") == []
+    answer(store, The="accepted")
+    (row,) = [row for row in rows(store).values() if "dentist" in row.text]
+    assert (row.pinned, row.trust) == (True, "user")
+    assert row.sources
+    second_night(store)
+    assert current(store, "dentist") == [row.text]
+
+
+def test_what_was_asked_is_not_asked_again(store: Store) -> None:
+    first = {item.id for item in offered(store)}
+    assert 0 < len(first) <= MOST
+    assert all(item.reason == WORTH for item in offered(store))
+    answer(store, Breakfast="rejected", The="accepted")
+    assert len(listed(store, DAY)) == len(first) - 2
+    second_night(store)
+    assert first.isdisjoint(item.id for item in offered(store))
+
+
+def test_why_names_what_was_decided(store: Store) -> None:
+    (ada,) = [row for row in rows(store).values() if row.text.startswith("Ada")]
+    told = why(store, ada.id, DAY, embedder().words)
+    assert told.chance == told.keep
+    assert told.shares == []
+    answer(store, Breakfast="rejected", Lunch="rejected")
+    second_night(store)
+    (item,) = [item for item in offered(store) if item.kept.startswith("Breakfast was p")]
+    told = why(store, item.id, DAY, embedder().words)
+    assert told.keep is not None
+    assert told.chance is not None
+    assert told.keep < told.worth < told.chance
+    assert {decision.text.split()[0] for _, decision in told.shares} >= {"Breakfast", "Lunch"}
+    assert not any(decision.is_kept for _, decision in told.shares)
+    with pytest.raises(BadInputError, match="no statement"):
+        why(store, "f-0000", DAY, embedder().words)
+
+
+def test_a_damaged_answer_stops_no_night(store: Store) -> None:
+    """A line of the review list that was merged or edited into nonsense."""
+    (first, second, *_) = offered(store)
+    lines = (
+        first._replace(state="rejected", other="not a number"),
+        second._replace(state="accepted", other="nan", about=()),
+    )
+    with (store.flow / "review.jsonl").open("ab") as log:
+        log.writelines(logs.render(line) + b"\n" for line in lines)
+    second_night(store)
+    assert why(store, second.id, DAY, embedder().words).text == second.kept
+
+
+def test_a_forget_leaves_no_offer(store: Store) -> None:
+    assert offered(store)
+    cleanup.mark(store).touch()
+    cleanup.finish(store)
+    assert offered(store) == []

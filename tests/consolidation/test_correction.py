@@ -1,0 +1,352 @@
+"""A correction closes what was, states what is, and outlives every later night."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from ingesting import new_store, scratch, tree
+from sleeping import current, rows, sleep, told
+
+from clsm_cli.consolidation.correction import Correction, correct
+from clsm_cli.errors import BadInputError
+from clsm_cli.model.graph import Node, Statement
+from clsm_cli.model.ids import closed_copy_id, statement_id
+from clsm_cli.store import record_files, runs
+from clsm_cli.store.layout import Store
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+NOW = "2026-03-01T10:00:00+01:00"
+LATER = "2026-03-08T10:00:00+01:00"
+BELL = "The bell rings every 10 minutes."
+QUARTER = "The bell rings every 15 minutes."
+HOME = "Mara lives in Leeds with her sister."
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return new_store(tmp_path / "memory")
+
+
+def statement(text: str, **fields: Any) -> Statement:
+    values = {
+        "topic": "facts",
+        "sources": ("0a532821e780",),
+        "valid_from": "2026-02-20T08:00:00+01:00",
+        "recorded_at": "2026-02-20T21:00:00Z",
+        **fields,
+    }
+    return Statement(id=statement_id(text.lower()), rev=(1, "pi"), text=text, **values)
+
+
+def bell(**fields: Any) -> Statement:
+    values = {"subject": "bell", "slot": "interval", "value": "10 minutes", **fields}
+    return statement(BELL, **values)
+
+
+def home(**fields: Any) -> Statement:
+    values = {"subject": "mara", "slot": "residence", "value": "Leeds", "stream": "identity"}
+    return statement(HOME, **{**values, "topic": "people", **fields})
+
+
+def hold(store: Store, *records: Statement | Node) -> None:
+    """Write records, as a consolidation does."""
+    facts = [record for record in records if isinstance(record, Statement)]
+    writes: list[runs.Write] = []
+    for stream in ("identity", "projects", "tasks", "flow"):
+        stored = [
+            record_files.stored(record) if isinstance(record, Statement) else record
+            for record in records
+            if record.stream == stream
+        ]
+        writes += record_files.plan(store, stream, stored)
+    writes += record_files.plan_topics(store, facts, lambda _: "", lambda _, stem: stem.title())
+    runs.apply(store, "test", "2026-02-20T21:00:00Z", writes)
+
+
+def done(store: Store, wanted: str, said: str, now: str = NOW, **options: Any) -> Correction:
+    warnings: list[str] = []
+    result = correct(store, wanted, said, datetime.fromisoformat(now), warnings.append, **options)
+    assert warnings == []
+    return result
+
+
+def markdown(store: Store) -> str:
+    paths = sorted(
+        p for s in ("identity", "projects", "tasks") for p in (store.root / s).glob("*.md")
+    )
+    return "".join(path.read_text(encoding="utf-8") for path in paths)
+
+
+def test_a_correction_is_three_rows(store: Store) -> None:
+    hold(store, bell())
+    result = done(store, bell().id, QUARTER)
+    after = rows(store)
+    assert len(after) == 3
+    old, closed = after[bell().id], after[closed_copy_id(bell().id, NOW)]
+    new = after[statement_id(QUARTER.lower())]
+    assert (old.superseded_at, old.valid_until, old.withdrawn) == (
+        "2026-03-01T09:00:00Z",
+        None,
+        False,
+    )
+    assert (closed.valid_from, closed.valid_until) == (bell().valid_from, NOW)
+    assert (closed.recorded_at, closed.superseded_at) == ("2026-03-01T09:00:00Z", None)
+    assert (new.text, new.slot, new.value, new.subject) == (
+        QUARTER,
+        "interval",
+        "15 minutes",
+        "bell",
+    )
+    assert (new.valid_from, new.supersedes, new.pinned, new.trust) == (NOW, old.id, True, "user")
+    assert new.sources == ()
+    assert old.text == closed.text == BELL
+    assert BELL not in markdown(store)
+    assert f"- {QUARTER}  ^{new.id}\n" in markdown(store)
+    assert (result.now.id, result.until, result.run is not None) == (new.id, NOW, True)
+
+
+def test_what_was_never_true_is_withdrawn(store: Store) -> None:
+    hold(store, bell())
+    result = done(store, bell().id, QUARTER, never=True)
+    after = rows(store)
+    assert len(after) == 2
+    assert after[bell().id].withdrawn
+    assert after[bell().id].superseded_at
+    assert result.until is None
+    assert after[result.now.id].valid_from == bell().valid_from
+
+
+def test_since_when_it_is_true(store: Store) -> None:
+    hold(store, bell(), home())
+    assert done(store, bell().id, QUARTER, since="2026-02-25").now.valid_from == "2026-02-25"
+    said = "Since 27 February 2026 Mara lives in York."
+    result = done(store, home().id, said)
+    assert (result.until, result.now.valid_from) == ("2026-02-27", "2026-02-27")
+
+
+def test_before_it_was_first_said_it_was_never_true(store: Store) -> None:
+    hold(store, bell())
+    result = done(store, bell().id, QUARTER, since="2026-01-01")
+    assert result.until is None
+    assert len(rows(store)) == 2
+    assert rows(store)[bell().id].withdrawn
+
+
+def test_a_value_takes_the_place_of_the_old_one(store: Store) -> None:
+    hold(store, bell(), home())
+    assert done(store, "f-" + bell().id[2:8], "15 minutes").now.text == QUARTER
+    assert done(store, home().id, "York").now.text == "Mara lives in York with her sister."
+
+
+def test_by_the_name_of_its_subject(store: Store) -> None:
+    mara = Node(id="mara", rev=(1, "pi"), label="Mara", aliases=("Mara Lind",), stream="identity")
+    age = statement("Mara is 41 years old.", subject="mara", slot="age", value="41 years")
+    hold(store, mara, home(), age, bell())
+    assert done(store, "the bell", "15 minutes").was.id == bell().id
+    assert done(store, "Mara Lind", "York").was.id == home().id
+    assert done(store, "mara", "Mara lives in Hull.").was.text.startswith("Mara lives in York")
+    assert "## Mara" in markdown(store)
+
+
+def test_what_is_not_certain_is_asked(store: Store) -> None:
+    job = statement("Mara works at Acme.", subject="mara", slot="employer", value="Acme")
+    hold(store, home(), job)
+    before = tree(store.root, derived=True)
+    with pytest.raises(BadInputError, match="not certain") as caught:
+        done(store, "Mara", "York")
+    assert home().id in str(caught.value)
+    assert job.id in str(caught.value)
+    with pytest.raises(BadInputError, match="holds no value of anything with that name"):
+        done(store, "Tomas", "York")
+    with pytest.raises(BadInputError, match="not certain"):
+        done(store, "Mara", "Mara is 41 years old.")  # another slot than the ones that are known
+    assert tree(store.root, derived=True) == before
+
+
+def test_a_value_needs_a_place(store: Store) -> None:
+    rule = statement("Answer in short sentences.", kind="preference")
+    hold(store, bell(value="ten minutes"), rule)
+    for wanted in (bell().id, rule.id):
+        with pytest.raises(BadInputError, match="write the whole sentence"):
+            done(store, wanted, "15 minutes")
+    assert done(store, rule.id, "Answer in long sentences.").now.kind == "preference"
+
+
+def test_a_sentence_that_tells_since_when_cannot_take_a_new_value(store: Store) -> None:
+    since = "Since 22 February 2026 the bell rings every 10 minutes."
+    dated = statement(since, subject="bell", slot="interval", value="10 minutes")
+    hold(store, dated)
+    with pytest.raises(BadInputError, match="write the whole sentence"):
+        done(store, "bell", "15 minutes")
+    assert done(store, "bell", QUARTER).now.valid_from == NOW
+
+
+def test_a_value_may_be_days(store: Store) -> None:
+    days = {"subject": "ann", "slot": "workdays", "value": "Monday and Wednesday"}
+    hold(store, statement("Ann: workdays Monday and Wednesday.", **days))
+    assert done(store, "Ann", "Tuesday").now.text == "Ann: workdays Tuesday."
+
+
+def test_articles_do_not_double(store: Store) -> None:
+    app = statement(
+        "The app uses the old Postgres.", subject="app", slot="uses", value="old Postgres"
+    )
+    hold(store, app)
+    assert done(store, app.id, "a new SQLite").now.text == "The app uses a new SQLite."
+
+
+@pytest.mark.parametrize("said", ["", " \n", "...", "[x] The bell was rung by hand."])
+def test_what_cannot_be_a_line_is_refused(store: Store, said: str) -> None:
+    hold(store, bell())
+    before = tree(store.root, derived=True)
+    with pytest.raises(BadInputError):
+        done(store, bell().id, said)
+    assert tree(store.root, derived=True) == before
+
+
+def test_a_dry_run_and_a_second_run_change_nothing(store: Store) -> None:
+    hold(store, bell())
+    before = tree(store.root, derived=True)
+    planned = done(store, bell().id, QUARTER, dry_run=True)
+    assert tree(store.root, derived=True) == before
+    result = done(store, bell().id, QUARTER)
+    assert planned == result._replace(run=None)
+    after = tree(store.root, derived=True)
+    for wanted in (bell().id, result.now.id, "bell"):
+        again = done(store, wanted, QUARTER, LATER)
+        assert (again.is_new, again.run, again.now.id) == (False, None, result.now.id)
+    assert tree(store.root, derived=True) == after
+    with pytest.raises(BadInputError, match=f"{result.now.id} took its place"):
+        done(store, bell().id, "The bell is silent.")
+
+
+def test_there_and_back_again(store: Store) -> None:
+    hold(store, bell())
+    for text in (QUARTER, BELL, QUARTER, BELL):
+        (last,) = [row for row in rows(store).values() if row.is_current]
+        done(store, last.id, text)
+    assert [row.text for row in rows(store).values() if row.is_current] == [BELL]
+
+
+def test_the_old_value_in_other_words_goes_too(store: Store) -> None:
+    twice = statement(
+        "We hear the bell every 10 minutes.", subject="bell", slot="interval", value="10 minutes"
+    )
+    pace = replace(twice, slot="pace", text="The bell is tuned in 10 minutes.", id="f-aaaaaaaaaaaa")
+    more = "Bell: every 10 minutes, by a wooden hammer that Tomas carved and waxed, next checked in May."
+    beside = (pace, replace(twice, text=more, id="f-bbbbbbbbbbbb"))
+    hold(store, bell(), twice, *beside)
+    result = done(store, bell().id, QUARTER)
+    assert [row.id for row in result.also] == [twice.id]
+    assert [row.id for row in result.beside] == [row.id for row in beside]
+    assert current(store, "bell") == sorted([QUARTER, pace.text, more])
+    assert rows(store)[closed_copy_id(twice.id, NOW)].valid_until == NOW
+
+
+def test_what_says_so_already_is_the_new_row(store: Store) -> None:
+    there = statement(QUARTER, subject="bell", slot="interval", value="15 minutes")
+    hold(store, bell(), there)
+    assert done(store, bell().id, QUARTER.upper()).now.id == there.id
+    assert rows(store)[there.id].pinned
+    assert rows(store)[there.id].sources == there.sources
+    assert current(store, "bell") == [QUARTER]
+
+
+def test_a_sentence_that_no_form_reads_keeps_the_slot_without_a_value(store: Store) -> None:
+    hold(store, home())
+    for said in (
+        "Mara moves about with a circus, nobody knows where.",
+        "Mara no longer lives in Leeds.",
+    ):
+        new = done(store, home().id, said, dry_run=True).now
+        assert (new.subject, new.slot, new.value) == ("mara", "residence", None)
+
+
+def test_a_task_keeps_its_box_and_gets_its_new_day(store: Store) -> None:
+    task = statement("Order the pump by 3 March 2026", kind="task", stream="tasks", topic="tasks")
+    hold(store, replace(task, state="blocked", due="2026-03-03"))
+    new = done(store, task.id, "Order the pump by 9 March 2026").now
+    assert (new.state, new.due, new.kind) == ("blocked", "2026-03-09", "task")
+    assert f"- [!] {new.text}  ^{new.id}" in markdown(store)
+
+
+def test_hand_edits_are_settled_first(store: Store) -> None:
+    hold(store, bell())
+    path = store.root / "projects" / "facts.md"
+    text = path.read_text(encoding="utf-8").replace("10 minutes", "12 minutes")
+    path.write_text(text + "- The yard is locked at night.\n", encoding="utf-8")
+    result = done(store, bell().id, QUARTER)
+    assert result.was.text == "The bell rings every 12 minutes."
+    assert current(store) == [QUARTER, "The yard is locked at night."]
+
+
+def test_what_happened_is_kept_in_its_record(store: Store) -> None:
+    walk = statement("Mara walked to Hull on 3 February 2026.", stream="flow", topic="events")
+    hold(store, walk)
+    new = done(store, walk.id, "Mara walked to Hull on 4 February 2026.").now
+    assert rows(store)[new.id].text == "Mara walked to Hull on 4 February 2026."
+    assert len(rows(store)) == 3
+    assert markdown(store) == ""
+
+
+def test_a_summary_is_not_corrected(store: Store) -> None:
+    gist = statement("Bells, yards", kind="gist", stream="flow", topic="gists")
+    hold(store, gist)
+    with pytest.raises(BadInputError, match="summary"):
+        done(store, gist.id, "Bells and gates were the topic.")
+
+
+def test_a_secret_is_masked(store: Store) -> None:
+    hold(store, bell())
+    heard: list[str] = []
+    said = "The bell opens with password: hunter2-Zebra99."
+    result = correct(store, bell().id, said, datetime.fromisoformat(NOW), heard.append)
+    assert "Zebra99" not in result.now.text
+    assert "masked" in heard[0]
+    assert "Zebra99" not in markdown(store)
+
+
+def test_it_outlives_every_later_night(store: Store, tmp_path: Path) -> None:
+    told(store, tmp_path, "one", ("Mara", "2026-02-02T10:00:00+01:00", "I live in Leeds now."))
+    sleep(store, "2026-02-03T03:00:00+01:00")
+    (old,) = [row for row in rows(store).values() if row.is_current and row.value == "Leeds"]
+    new = done(store, old.id, "Mara lives in York.", "2026-02-05T10:00:00+01:00").now
+    told(
+        store, tmp_path, "two", ("Mara", "2026-02-09T10:00:00+01:00", "I live in Leeds, you know.")
+    )
+    sleep(store, "2026-02-10T03:00:00+01:00")
+    sleep(store, "2026-02-11T03:00:00+01:00", rebuild=True, allow_loss=True)
+    found = rows(store)
+    assert replace(found[new.id], rev=new.rev, text_sha=new.text_sha) == new
+    assert found[old.id].superseded_at
+
+
+@settings(max_examples=15)
+@given(st.lists(st.tuples(st.integers(5, 60), st.booleans()), min_size=1, max_size=5))
+def test_at_every_time_one_value_holds(changes: list[tuple[int, bool]]) -> None:
+    """What the store believes of a slot are half-open intervals without gap or overlap."""
+    with scratch() as folder:
+        store = new_store(folder / "memory")
+        hold(store, bell())
+        for day, (minutes, never) in enumerate(changes, 1):
+            now = f"2026-03-{day:02}T10:00:00+01:00"
+            done(store, "bell", f"{minutes} minutes", now, never=never)
+        believed = [
+            row
+            for row in rows(store).values()
+            if row.superseded_at is None and not row.withdrawn and row.slot == "interval"
+        ]
+        believed.sort(key=lambda row: row.valid_from or "")
+        assert [row.valid_until for row in believed[:-1]] == [
+            row.valid_from for row in believed[1:]
+        ]
+        assert believed[0].valid_from == bell().valid_from
+        assert believed[-1].valid_until is None
+        assert believed[-1].value == f"{changes[-1][0]} minutes"

@@ -1,0 +1,218 @@
+"""What is pinned outlives every night as it is; what is unpinned changes with the others."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+import pytest
+from consolidation.test_correction import BELL, HOME, NOW, bell, done, hold, home, statement
+from ingesting import new_store, take, tree
+from sleeping import chat, current, edges, nodes, rows, sleep, told
+
+from clsm_cli.consolidation.pinning import Pinning, pin
+from clsm_cli.consolidation.record_edit import draft, save
+from clsm_cli.errors import BadInputError
+from clsm_cli.model.episodes import Document, EpisodeRecord
+from clsm_cli.model.graph import Edge, Node
+from clsm_cli.model.ids import edge_id
+from clsm_cli.model.join import join_all
+from clsm_cli.store import logs, record_files, runs, shards
+from clsm_cli.store.episodes import files, read
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from clsm_cli.store.layout import Store
+
+LATER = "2026-03-08T10:00:00+01:00"
+MARA = Node(id="mara", rev=(1, "pi"), label="Mara", aliases=("Mara Lind",), stream="identity")
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return new_store(tmp_path / "memory")
+
+
+def put(store: Store, *wanted: str, now: str = NOW, on: bool = True, dry: bool = False) -> Pinning:
+    moment = datetime.fromisoformat(now)
+    return pin(store, wanted, moment, lambda _: None, is_pinned=on, dry_run=dry)
+
+
+def episodes(store: Store) -> dict[str, EpisodeRecord]:
+    records = shards.load_graph(store.graphs()).records
+    return {i: r for i, r in records.items() if isinstance(r, EpisodeRecord)}
+
+
+def walk(store: Store, tmp_path: Path) -> tuple[EpisodeRecord, str]:
+    """An episode that nobody consolidated yet, and the key of one of its turns."""
+    said = "The `level_db` store keeps the readings of Arnhem."
+    for day in (2, 3):
+        turns = [("Mara", f"2026-02-0{day}T10:0{n}:00+01:00", said) for n in range(3)]
+        turns.append(("Mara", f"2026-02-0{day}T10:03:00+01:00", "I live in Leeds now."))
+        told(store, tmp_path, f"walk-{day}", *turns)
+    sleep(store, since=datetime.fromisoformat(NOW))  # cut into episodes, and none of them taken
+    assert {record.stage for record in episodes(store).values()} == {"pending"}
+    path = next(path for flow in store.flows() for path in files(flow))
+    episode = read(path)
+    return episodes(store)[episode.id], episode.turns[1].key
+
+
+def test_by_id_by_its_beginning_and_by_what_it_is_about(store: Store) -> None:
+    hold(store, bell(), home())
+    for wanted in (bell().id, bell().id[:6], "bell", "Bell"):
+        done_ = put(store, wanted)
+        assert [each.record.id for each in done_.found] == [bell().id]
+        assert rows(store)[bell().id].pinned
+        put(store, wanted, on=False)
+        assert not rows(store)[bell().id].pinned
+    assert not rows(store)[home().id].pinned
+
+
+def test_all_that_is_named_in_one_run_or_nothing(store: Store) -> None:
+    hold(store, bell(), home())
+    before = tree(store.root, derived=True)
+    with pytest.raises(BadInputError, match="no record has that id"):
+        put(store, bell().id, "f-00ff00ff00ff")
+    assert tree(store.root, derived=True) == before
+    result = put(store, bell().id, "Mara", bell().id)
+    assert [each.record.id for each in result.found] == [bell().id, home().id]
+    ledger = [row for _, row in logs.rows(store.flow / "runs.jsonl")[0]]
+    assert (ledger[-1]["id"], ledger[-1]["command"]) == (result.run, "pin")
+    assert all(row.pinned for row in rows(store).values())
+
+
+def test_again_and_dry_nothing_is_written(store: Store) -> None:
+    hold(store, bell())
+    before = tree(store.root, derived=True)
+    planned = put(store, bell().id, dry=True)
+    assert planned.found[0].is_new
+    assert tree(store.root, derived=True) == before
+    put(store, bell().id)
+    after = tree(store.root, derived=True)
+    again = put(store, bell().id, now=LATER)
+    assert (again.run, again.found[0].is_new) == (None, False)
+    assert tree(store.root, derived=True) == after
+
+
+def test_a_name_that_several_statements_are_about_is_the_concept(store: Store) -> None:
+    age = statement("Mara is 41 years old.", subject="mara", slot="age", value="41 years")
+    hold(store, home(), age)
+    with pytest.raises(BadInputError, match=home().id):
+        put(store, "Mara")
+    hold(store, MARA, home(), age)
+    assert put(store, "Mara Lind").found[0].record.id == "mara"
+    assert nodes(store)["mara"].pinned
+    put(store, "Mara Lind", on=False)
+    put(store, age.id)
+    assert put(store, "Mara", on=False).found[0].record.id == age.id  # the one that is pinned
+
+
+def test_a_concept_and_an_edge_keep_their_values(store: Store, tmp_path: Path) -> None:
+    walk(store, tmp_path)
+    sleep(store)
+    node = min(nodes(store))
+    edge = Edge(id=edge_id(node, "guards", node), rev=(1, "pi"), source=node, target=node, type="guards")  # fmt: skip
+    runs.apply(store, "test", NOW, record_files.plan(store, "projects", [edge]))
+    put(store, node, edge.id)
+    assert nodes(store)[node].pinned
+    sleep(store, rebuild=True, allow_loss=True)
+    assert nodes(store)[node].pinned
+    assert replace(edges(store)[edge.id], rev=edge.rev) == replace(edge, pinned=True)
+    put(store, node, edge.id[:7], on=False)
+    sleep(store, rebuild=True, allow_loss=True)
+    assert edge.id not in edges(store)  # nothing that was said tells of it
+
+
+def test_an_episode_that_waits_is_consolidated_all_the_same(store: Store, tmp_path: Path) -> None:
+    record, turn = walk(store, tmp_path)
+    result = put(store, turn)
+    assert (result.found[0].record.id, result.found[0].turn) == (record.id, turn)
+    sleep(store)
+    after = episodes(store)[record.id]
+    assert (after.stage, after.pinned, after.title) == ("consolidated", True, record.title)
+    assert after.mentions
+    assert current(store, "Leeds")
+    put(store, record.id[:8], on=False)
+    assert not episodes(store)[record.id].pinned
+
+
+def test_what_a_person_wrote_of_an_episode_that_waits_is_kept(store: Store, tmp_path: Path) -> None:
+    record, _ = walk(store, tmp_path)
+    shown = draft(store, record.id, datetime.fromisoformat(NOW), print)
+    lines = ["title: Leeds" if "title:" in line else line for line in shown.text.splitlines()]
+    text = "\n".join([*lines, "tags: [moving]", ""])
+    save(store, shown, text, datetime.fromisoformat(NOW), lambda _: None)
+    sleep(store)
+    after = episodes(store)[record.id]
+    assert (after.title, after.tags, after.stage) == ("Leeds", ("moving",), "consolidated")
+    assert after.mentions
+
+
+def test_turns_that_are_in_no_episode(store: Store, tmp_path: Path) -> None:
+    turns = [("Mara", "2026-02-02T10:00:00+01:00", "I live in Leeds now.")]
+    path = chat(tmp_path, "open", turns)
+    path.write_text(path.read_text(encoding="utf-8").splitlines()[0], encoding="utf-8")
+    take(store, path)
+    (box,) = store.inbox.iterdir()
+    key = box.read_text(encoding="utf-8").split('"key": "')[1][:12]
+    with pytest.raises(BadInputError, match="not over"):
+        put(store, key)
+    with pytest.raises(BadInputError, match="no turn has that key"):
+        put(store, "00ff00ff00ff")
+
+
+def test_what_is_no_longer_held_and_documents(store: Store) -> None:
+    hold(store, bell())
+    done(store, bell().id, "The bell rings every 15 minutes.")
+    with pytest.raises(BadInputError, match="no longer held"):
+        put(store, bell().id)
+    document = Document(id="d-aabb", rev=(1, "pi"), origin="~/a.md", path="a.md")
+    runs.apply(store, "test", NOW, record_files.plan(store, "flow", [document]))
+    with pytest.raises(BadInputError, match="kept by ingest"):
+        put(store, "d-aabb")
+
+
+def test_a_statement_stays_until_it_is_unpinned(store: Store, tmp_path: Path) -> None:
+    told(store, tmp_path, "one", ("Mara", "2026-02-02T10:00:00+01:00", "I live in Leeds now."))
+    sleep(store, "2026-02-03T03:00:00+01:00")
+    (home_id,) = [i for i, row in rows(store).items() if row.is_current and row.value == "Leeds"]
+    put(store, home_id, now="2026-02-04T10:00:00+01:00")
+    kept = rows(store)[home_id]
+    told(store, tmp_path, "two", ("Mara", "2026-02-09T10:00:00+01:00", "I moved to York."))
+    sleep(store, "2026-02-10T03:00:00+01:00")
+    sleep(store, "2026-02-11T03:00:00+01:00", rebuild=True, allow_loss=True)
+    assert rows(store)[home_id] == kept
+    assert not current(store, "York")
+    put(store, home_id, now="2026-02-12T10:00:00+01:00", on=False)
+    told(store, tmp_path, "three", ("Mara", "2026-02-16T10:00:00+01:00", "I moved to Hull."))
+    sleep(store, "2026-02-17T03:00:00+01:00")
+    assert rows(store)[home_id].superseded_at
+    assert current(store, "Hull")
+
+
+def test_hand_edits_are_settled_first(store: Store) -> None:
+    hold(store, bell())
+    path = store.root / "projects" / "facts.md"
+    text = path.read_text(encoding="utf-8")
+    path.write_text(text.replace(BELL, "The bell rings every 12 minutes."), encoding="utf-8")
+    assert not put(store, bell().id).found[0].is_new  # a text by hand is pinned already
+    put(store, bell().id, on=False)
+    assert not rows(store)[bell().id].pinned
+    assert current(store) == ["The bell rings every 12 minutes."]
+
+
+def test_when_two_machines_disagree_the_higher_revision_decides() -> None:
+    """A pin that loses is not forgotten: it goes to the review list."""
+    old = replace(home(), text=HOME)
+    pinned = replace(old, rev=(2, "a"), pinned=True)
+    changed = replace(old, rev=(2, "b"), sources=(*old.sources, "0f3a9c12d08e"))
+    for versions in ([pinned, changed], [changed, pinned]):
+        joined = join_all([*versions])
+        assert isinstance(joined.record, type(old))
+        assert not joined.record.pinned
+        assert joined.record.sources == changed.sources
+        assert joined.lost == (pinned,)
+    assert join_all([changed, replace(pinned, rev=(3, "a"))]).record.pinned  # a later pin
+    assert not join_all([pinned, replace(pinned, rev=(3, "b"), pinned=False)]).record.pinned

@@ -1,0 +1,318 @@
+"""Decisions of a person do what was said they would, once, and outlive later nights."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from consolidation.test_correction import BELL, NOW, QUARTER, bell, hold, markdown, statement
+from ingesting import new_store, tree
+from sleeping import current, nodes, rows, sleep, told
+
+from clsm_cli.consolidation import review_queue
+from clsm_cli.consolidation.store_state import NEAR_NAMES
+from clsm_cli.errors import BadInputError
+from clsm_cli.model.codec import encode
+from clsm_cli.store import atomic, layout, logs, ontology, shards
+from clsm_cli.store.jsonlines import dump
+from clsm_cli.store.layout import Store
+from clsm_cli.text.ontology import tags_of
+
+if TYPE_CHECKING:
+    from clsm_cli.consolidation.review_queue import Outcome, State
+    from clsm_cli.model.graph import Statement
+
+AT = "2026-02-28T02:00:00Z"
+RINGS = statement("The bell is rung every 10 minutes.", valid_from="2026-02-10", sources=("0b",))
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return new_store(tmp_path / "memory")
+
+
+def ask(store: Store, name: str, reason: str, about: str, kept: str = "", other: str = "") -> str:
+    item = logs.ReviewItem(f"v-{name}", AT, tuple(about.split()), reason, kept, other)
+    atomic.append(store.flow / "review.jsonl", logs.render(item))
+    return item.id
+
+
+def decide(
+    store: Store, state: State, *wanted: str, now: str = NOW, dry_run: bool = False
+) -> Outcome:
+    warnings: list[str] = []
+    pairs = [(name, state) for name in wanted]
+    when = datetime.fromisoformat(now)
+    outcome = review_queue.decide(store, pairs, when, warnings.append, dry_run=dry_run)
+    assert warnings == []
+    return outcome
+
+
+def accept(store: Store, *wanted: str) -> str:
+    (decision,) = decide(store, "accepted", *wanted).decisions
+    assert decision.is_new
+    return decision.effect
+
+
+def reject(store: Store, *wanted: str) -> str:
+    (decision,) = decide(store, "rejected", *wanted).decisions
+    assert decision.is_new
+    return decision.effect
+
+
+def listed(store: Store, now: str = NOW, *, everything: bool = False) -> dict[str, str]:
+    items = review_queue.listed(store, datetime.fromisoformat(now), everything=everything)
+    return {item.id: item.state for item in items}
+
+
+def tags(store: Store) -> set[str]:
+    found, problems = ontology.load(store)
+    assert problems == []
+    return {tag.word for tag in found.tags}
+
+
+def test_the_list_begins_with_what_matters(store: Store) -> None:
+    for name, reason in zip("abcdefg", reversed(review_queue.REASONS), strict=True):
+        ask(store, name, reason, "x")
+    ask(store, "new", "a reason of a later version", "x")
+    assert list(listed(store)) == ["v-g", "v-f", "v-e", "v-d", "v-c", "v-b", "v-a", "v-new"]
+
+
+def test_an_old_item_expires_and_can_still_be_decided(store: Store) -> None:
+    item = ask(store, "a", review_queue.NEW_TAG, "tag-1", "kiln")
+    assert listed(store, "2026-03-30T02:59:59+02:00") == {item: "open"}
+    late = "2026-03-30T04:00:00+02:00"
+    assert listed(store, late) == {}
+    assert listed(store, late, everything=True) == {item: "expired"}
+    accept(store, item)
+    assert listed(store, late, everything=True) == {item: "accepted"}
+
+
+def test_a_decision_is_made_once(store: Store) -> None:
+    hold(store, bell())
+    item = ask(store, "a1b2c3", review_queue.CONTRADICTION, bell().id, BELL, QUARTER)
+    before = tree(store.root, derived=True)
+    planned = decide(store, "accepted", item, dry_run=True)
+    assert tree(store.root, derived=True) == before
+    outcome = decide(store, "accepted", "v-a1")
+    assert (planned.decisions, planned.run) == (outcome.decisions, None)
+    assert outcome.run is not None
+    after = tree(store.root, derived=True)
+    for state in ("accepted", "rejected"):
+        (again,) = decide(store, state, item).decisions
+        assert (again.state, again.is_new) == ("accepted", False)
+    assert tree(store.root, derived=True) == after
+
+
+def test_ids_that_are_none(store: Store) -> None:
+    ask(store, "aabb01", review_queue.NEW_TAG, "tag-1", "kiln")
+    ask(store, "aabb02", review_queue.NEW_TAG, "tag-2", "loom")
+    before = tree(store.root, derived=True)
+    for wanted, reason in [
+        ("v-aabb", "several ids begin so .v-aabb01, v-aabb02"),
+        ("v-aacb01", "no item of the review list has that id .near it: v-aabb01"),
+        ("nothing", "no item of the review list has that id;"),
+    ]:
+        with pytest.raises(BadInputError, match=reason):
+            decide(store, "accepted", "v-aabb01", wanted)
+    pairs: list[tuple[str, State]] = [("v-aabb01", "accepted"), ("v-aabb01", "rejected")]
+    with pytest.raises(BadInputError, match="accepted and rejected"):
+        review_queue.decide(store, pairs, datetime.fromisoformat(NOW), print)
+    assert tree(store.root, derived=True) == before
+
+
+def test_a_contradiction_accepted_is_a_correction(store: Store) -> None:
+    hold(store, bell())
+    assert bell().id in accept(
+        store, ask(store, "a", review_queue.CONTRADICTION, bell().id, BELL, QUARTER)
+    )
+    (new,) = [row for row in rows(store).values() if row.is_current]
+    assert (new.text, new.valid_from, new.supersedes, new.pinned) == (QUARTER, NOW, bell().id, True)
+    assert len(rows(store)) == 3
+
+
+def test_a_contradiction_with_another_statement(store: Store) -> None:
+    other = statement(QUARTER, subject="bell", slot="interval", value="15 minutes")
+    hold(store, bell(), replace(other, valid_from="2026-02-25"))
+    ask(store, "a", review_queue.CONTRADICTION, bell().id, BELL, QUARTER)
+    planned = decide(store, "rejected", "v-a", dry_run=True)
+    assert planned.decisions[0].effect == f"{other.id} is withdrawn; {bell().id} stays"
+    accept(store, "v-a")
+    assert current(store) == [QUARTER]
+    closed = [row for row in rows(store).values() if row.valid_until]
+    assert [(row.text, row.valid_until) for row in closed] == [(BELL, "2026-02-25")]
+
+
+def test_a_contradiction_rejected(store: Store) -> None:
+    other = statement(QUARTER, subject="bell", slot="interval", value="15 minutes")
+    hold(store, bell(), other)
+    reject(store, ask(store, "a", review_queue.CONTRADICTION, bell().id, BELL, QUARTER))
+    assert current(store) == [BELL]
+    assert rows(store)[other.id].withdrawn
+    assert QUARTER not in markdown(store)
+    reject(
+        store, ask(store, "b", review_queue.CONTRADICTION, bell().id, BELL, "The bell is silent.")
+    )
+    assert current(store) == [BELL]
+
+
+def test_what_says_nothing_stays_open(store: Store) -> None:
+    hold(store, bell())
+    vague = ask(store, "a", review_queue.CONTRADICTION, bell().id, BELL, "a newer value")
+    tag = ask(store, "b", review_queue.NEW_TAG, "tag-1", "kiln")
+    outcome = decide(store, "accepted", vague, tag)
+    assert [each.item.id for each in outcome.decisions] == [tag]
+    assert f"clsm correct {bell().id}" in str(outcome.problems[0])
+    assert listed(store) == {vague: "open"}
+
+
+def test_near_duplicates_become_one(store: Store) -> None:
+    hold(store, bell(tags=("sound",)), replace(RINGS, tags=("time",)))
+    item = ask(store, "a", review_queue.NEAR_DUPLICATE, bell().id, BELL, RINGS.text)
+    accept(store, item)
+    kept, gone = rows(store)[bell().id], rows(store)[RINGS.id]
+    assert kept.sources == ("0a532821e780", "0b")
+    assert (kept.tags, kept.valid_from) == (("sound", "time"), "2026-02-10")
+    assert gone.superseded_at
+    assert gone.text == RINGS.text
+    assert current(store) == [BELL]
+    assert RINGS.text not in markdown(store)
+    again = ask(
+        store, "b", review_queue.NEAR_DUPLICATE, f"{bell().id} {RINGS.id}", BELL, RINGS.text
+    )
+    assert "no longer held" in accept(store, again)
+
+
+def test_near_duplicates_that_both_stay(store: Store) -> None:
+    hold(store, bell(), RINGS)
+    reject(
+        store,
+        ask(store, "a", review_queue.NEAR_DUPLICATE, f"{bell().id} {RINGS.id}", BELL, RINGS.text),
+    )
+    assert current(store) == sorted([BELL, RINGS.text])
+
+
+def test_new_tags_go_into_the_store_s_own_file(store: Store) -> None:
+    before = tags(store)
+    items = [
+        ask(store, word, review_queue.NEW_TAG, f"tag-{word}", word) for word in ("kiln", "loom")
+    ]
+    decide(store, "accepted", *items)
+    assert tags(store) - before == {"kiln", "loom"}
+    path = store.root / "ontology.yaml"
+    data = path.read_bytes()
+    assert data.startswith(ontology.shipped_text())
+    assert tags_of("Two kilns.", ontology.load(store)[0]) == ("kiln",)
+    third = ask(store, "anvil", review_queue.NEW_TAG, "tag-3", "anvil")
+    reject(store, ask(store, "bad", review_queue.NEW_TAG, "tag-4", "sieve"))
+    path.write_bytes(data.replace(b"\n", b"\r\n"))
+    accept(store, third)
+    assert tags(store) - before == {"kiln", "loom", "anvil"}
+    assert b"\n" not in path.read_bytes().replace(b"\r\n", b"")
+
+
+def test_a_tag_that_cannot_be_added(store: Store) -> None:
+    path = store.root / "ontology.yaml"
+    for text, reason in [
+        ("pets:\n  pets:\n    kiln: []\n", "stands twice"),
+        ("other: {general: {dog: []}}\n", "is not YAML"),
+        ("- a list\n", "is not YAML"),
+    ]:
+        path.write_text(text, encoding="utf-8")
+        ask(store, "a", review_queue.NEW_TAG, "tag-1", "kiln")
+        (problem,) = decide(store, "accepted", "v-a").problems
+        assert reason in str(problem)
+        assert path.read_text(encoding="utf-8") == text
+
+
+@pytest.mark.parametrize("accepted", [True, False])
+def test_two_texts_under_one_id(store: Store, accepted: bool) -> None:
+    hold(store, bell())
+    path = store.root / "projects" / "facts.md"
+    text = path.read_text(encoding="utf-8")
+    path.write_text(f"{text}- {QUARTER}  ^{bell().id}\n", encoding="utf-8")
+    decide(store, "accepted")  # settles
+    (item,) = review_queue.listed(store, datetime.fromisoformat(NOW))
+    assert (item.reason, item.kept, item.other) == (review_queue.TWO_TEXTS, BELL, QUARTER)
+    decide(store, "accepted" if accepted else "rejected", item.id)
+    said = QUARTER if accepted else BELL
+    assert current(store) == [said]
+    lines = [line for line in markdown(store).splitlines() if "^" in line]
+    assert lines == [f"- {said}  ^{bell().id}"]
+    kept = rows(store)[bell().id]
+    assert (kept.value, kept.pinned) == (
+        ("15 minutes", True) if accepted else ("10 minutes", False)
+    )
+    decide(store, "accepted")
+    assert listed(store) == {}
+    assert current(store) == [said]
+
+
+@pytest.mark.parametrize("accepted", [True, False])
+def test_a_value_that_lost(store: Store, accepted: bool) -> None:
+    lost = replace(
+        bell(), rev=(2, "pc"), value="ten minutes", kind="decision", pinned=True, text=""
+    )
+    newer = replace(bell(), rev=(3, "pi"), value="10 min", sources=("0c",))
+    hold(store, newer)
+    item = ask(store, "a", review_queue.LOST, bell().id, "", dump(encode(lost)))
+    decide(store, "accepted" if accepted else "rejected", item)
+    row = rows(store)[bell().id]
+    assert row.text == BELL
+    assert row.rev == ((4, "pi") if accepted else (3, "pi"))
+    expected = ("ten minutes", "decision", True) if accepted else ("10 min", "fact", False)
+    assert (row.value, row.kind, row.pinned) == expected
+    assert "0c" in row.sources
+    assert shards.load_graph(store.graphs()).lost == ()
+
+
+def test_the_newest_line_of_any_machine_counts(store: Store) -> None:
+    item = ask(store, "a", review_queue.NEW_TAG, "tag-1", "kiln")
+    other = layout.open_store(store.root, {"CLSM_DEVICE": "pc"})
+    decide(other, "rejected", item)
+    assert listed(store) == {}
+    assert (other.flow / "review.jsonl").is_file()
+    (again,) = decide(store, "accepted", item).decisions
+    assert (again.state, again.is_new) == ("rejected", False)
+    assert "kiln" not in tags(store)
+
+
+@pytest.mark.parametrize("state", ["accepted", "rejected"])
+def test_names_that_may_be_one_thing(store: Store, tmp_path: Path, state: State) -> None:
+    said = [
+        (f"2026-02-0{day}T10:0{n}:00+01:00", f"{name} says that {name}'s boat is in Arnhem.")
+        for day in (2, 3)
+        for n, name in enumerate(("Ysabella Korstanje", "Ysabela Korstanje") * 2)
+    ]
+    told(store, tmp_path, "one", *(("Mara", time, text) for time, text in said))
+    sleep(store)
+    (item,) = [
+        i for i in review_queue.listed(store, datetime.fromisoformat(NOW)) if i.reason == NEAR_NAMES
+    ]
+    assert set(item.about) <= set(nodes(store))
+    decide(store, state, item.id)
+    sleep(store, "2026-03-03T03:00:00+01:00")
+    left = [i for i in item.about if i in nodes(store)]
+    assert len(left) == (1 if state == "accepted" else 2)
+    later = review_queue.listed(store, datetime.fromisoformat("2026-03-03T04:00:00+01:00"))
+    assert NEAR_NAMES not in {each.reason for each in later}
+
+
+def test_what_was_withdrawn_is_not_said_again(store: Store, tmp_path: Path) -> None:
+    turn = ("Mara", "2026-02-02T10:00:00+01:00", "I live in Leeds now.")
+    told(store, tmp_path, "one", turn)
+    sleep(store)
+    (kept,) = [row for row in rows(store).values() if row.value == "Leeds"]
+    home: Statement = statement("Mara's home town is Leeds.", stream="identity", topic="people")
+    hold(store, home)
+    accept(
+        store,
+        ask(store, "a", review_queue.NEAR_DUPLICATE, f"{home.id} {kept.id}", home.text, kept.text),
+    )
+    told(store, tmp_path, "two", ("Mara", "2026-02-09T10:00:00+01:00", turn[2]))
+    sleep(store, "2026-03-03T03:00:00+01:00")
+    assert kept.text not in current(store)
+    assert home.text in current(store)

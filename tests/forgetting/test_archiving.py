@@ -1,0 +1,475 @@
+"""Decay as a whole: what it archives and withdraws, that it can be repeated, and clocks that are wrong."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import date, datetime, timedelta
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from aging import (
+    BORN,
+    age,
+    archived,
+    at,
+    later,
+    living,
+    recall,
+    say,
+    show,
+    state,
+    tree,
+    uses,
+    write,
+)
+from ingesting import new_store, scratch, take
+from sleeping import chat, current, rows, sleep
+
+from clsm_cli.errors import RefusedError
+from clsm_cli.forgetting.archiving import Request, decay
+from clsm_cli.model.episodes import Turn
+from clsm_cli.model.ids import tombstone_hash
+from clsm_cli.store import archive, atomic, inbox, layout, logs, record_files, runs, shards
+from clsm_cli.store.layout import Store
+
+if TYPE_CHECKING:
+    from clsm_cli.model.streams import Stream
+
+
+# Decay as a whole: what it archives, that it can be repeated, and clocks that are wrong.
+
+
+FILLER = "The water stood high at the old lock, and nobody in the house had an explanation for it."
+
+
+@pytest.fixture
+def filled(tmp_path: Path) -> Store:
+    """With so much recent text that the cap of no stream is near."""
+    made = new_store(tmp_path / "memory")
+    fill(made)
+    return made
+
+
+def fill(filled: Store) -> None:
+    say(filled, *(f"{FILLER} {number}" for number in range(25)), day=later(3000), session="new")
+    for stream in ("projects", "tasks"):
+        for number in range(25):
+            text = f"{FILLER} {stream} {number}"
+            state(filled, text, later(3000), stream=stream, state="open", pinned=True)
+
+
+def test_a_turn_is_archived_when_nobody_used_it_and_revived_when_somebody_does(
+    filled: Store,
+) -> None:
+    used, unused = say(filled, "The heron came at eight.", "The cat slept.")
+    recall(filled, later(50), used)
+    assert age(filled, 98).archive == ()
+    (item,) = age(filled, 100).archive
+    assert (item.id, item.since, item.last) == (unused, str(later(99)), str(BORN))
+    assert item.why == "not used for 100 days"
+    assert archived(filled) == {unused: str(later(99))}
+    recall(filled, later(110), unused)
+    (back,) = age(filled, 111).revive
+    assert (back.id, back.why) == (unused, f"used on {later(110)}")
+    assert archived(filled) == {}
+    assert age(filled, 50 + 197).archive == ()
+    assert [item.id for item in age(filled, 50 + 198).archive] == [used]
+
+
+def test_statements_by_their_stream(filled: Store) -> None:
+    task = state(filled, "Oil the pump.", stream="tasks", kind="task", state="done")
+    fact = state(filled, "The pump is blue.")
+    gist = state(filled, "A month of pumps.", stream="flow", kind="gist")
+    for day, name in ((99, gist), (297, task), (990, fact)):
+        assert age(filled, day - 1).archive == ()
+        assert [item.id for item in age(filled, day).archive] == [name]
+    assert "The pump is blue." in (filled.root / "projects" / "facts.md").read_text("utf-8")
+
+
+def test_what_never_fades(filled: Store) -> None:
+    name = state(filled, "Her name is Mara.", stream="identity", subject="mara", slot="name")
+    kept = {
+        name,
+        state(filled, "The pump is blue.", pinned=True),
+        state(filled, "Oil the pump.", stream="tasks", kind="task", state="open"),
+        *say(filled, "The pin holds.", session="pinned", pinned=True),
+        *say(filled, "It waits.", session="pending", stage="pending"),
+        *say(filled, "Somebody mended it.", session="mended", digest="0" * 12),
+    }
+    mine = say(filled, "I am Mara.", document="d-note", dated=False, session="USER.md")
+    living(filled, mine)
+    age(filled, 2999)
+    assert not archived(filled).keys() & {*kept, *mine}
+    assert name in set(shards.load_graph(filled.graphs()).records)
+
+
+def test_the_turns_of_an_inbox_never_fade(filled: Store) -> None:
+    turn = Turn("c" * 12, "Mara", "user", "It is open.")
+    line = inbox.render([inbox.Captured("open", turn, at(BORN))])
+    atomic.append(inbox.path_of(filled.inbox, "open"), line)
+    assert age(filled, 2999).archive == ()
+
+
+def test_the_first_learnt_name_stays_when_the_store_is_full_of_old_things(tmp_path: Path) -> None:
+    """Smriti's compaction cut the oldest first: the user's name (systems.md 4.1)."""
+    filled = new_store(tmp_path / "memory")
+    name = state(filled, "Her name is Mara.", stream="identity", topic="people")
+    turns = say(filled, *(f"{FILLER} {number}" for number in range(20)))
+    share = age(filled, 5000).streams["flow"]
+    assert name not in archived(filled)
+    assert len(archived(filled)) == share.archived == 14  # of 20 equal turns
+    assert share.kept == 6
+    assert {*archived(filled)} < {*turns}
+
+
+def test_a_second_run_changes_no_byte(filled: Store) -> None:
+    keys = say(filled, "The heron came at eight.", "The cat slept.")
+    state(filled, "The pump hums.", superseded_at=at(BORN))
+    rule = show(filled, "Mara prefers tea.", BORN, later(1))
+    state(filled, "Mara prefers tea.", kind="preference", sources=tuple(sorted(rule)))
+    recall(filled, later(4), keys[0])
+    report = age(filled, 1500)
+    assert all((report.archive, report.withdraw, report.compact, report.recalls, report.run))
+    before = tree(filled)
+    again = age(filled, 1500)
+    assert tree(filled) == before
+    assert not any((again.archive, again.withdraw, again.compact, again.recalls, again.run))
+
+
+def test_a_dry_run_writes_nothing_and_says_the_same(filled: Store) -> None:
+    say(filled, "The heron came at eight.")
+    recall(filled, later(1), "a" * 12)
+    before = tree(filled)
+    plan = age(filled, 1500, dry_run=True)
+    assert tree(filled) == before
+    done = age(filled, 1500)
+    assert (plan.archive, plan.streams, plan.recalls) == (done.archive, done.streams, done.recalls)
+    assert plan.run is None
+
+
+@pytest.mark.parametrize("step", [7, 30])
+def test_a_year_by_day_by_week_and_by_month_is_one_year(step: int) -> None:
+    """A fixed log of recalls; what was archived, folded, withdrawn and compacted is the same."""
+    daily, other = year(1), year(step)
+    for name in (*daily, *other):
+        assert daily.get(name) == other.get(name), name
+    assert any(name.endswith("archived.jsonl") for name in daily)
+    assert any(name.startswith("archive/") for name in daily)
+
+
+UNLIKE = (*logs.ACTIVATIONS, "runs.jsonl", "clsm.yaml")
+"""Files that tell how often something ran, or in which folder the store was made."""
+
+
+@cache
+def year(step: int) -> dict[str, bytes]:
+    """Files after 365 days of decay, without what tells how often it ran."""
+    with scratch() as folder:
+        filled = new_store(folder / "memory")
+        names: list[str] = []
+        for number in range(12):
+            day = later(number * 30)
+            names += say(
+                filled, f"Water {number}.", f"Reed {number}.", day=day, session=f"s{number}"
+            )
+            stream: Stream = "tasks" if number % 2 else "projects"
+            names.append(state(filled, f"Fact {number}.", day, stream=stream))
+            names.append(state(filled, f"Old {number}.", day, stream="flow", superseded_at=at(day)))
+        for number in range(4):
+            shown = later(60 * number), later(60 * number + 10)
+            rule = f"Mara prefers tea of kind {number}."
+            keys = tuple(sorted(show(filled, rule, *shown)))
+            names.append(state(filled, rule, shown[1], kind="preference", sources=keys))
+        for number in range(0, 365, 2):
+            used = names[number * 7 % len(names)], names[number * 5 % 11]
+            recall(filled, later(number), *used, name=f"r{number}")
+        for day in [*range(0, 365, step), 365]:
+            age(filled, day)
+        return {
+            path: data
+            for path, data in tree(filled).items()
+            if ".clsm" not in path and Path(path).name not in UNLIKE
+        }
+
+
+def test_an_empty_store_and_one_without_logs(tmp_path: Path) -> None:
+    filled = new_store(tmp_path / "memory")
+    before = tree(filled)
+    report = age(filled, 0, believed=False)
+    assert tree(filled) == before
+    assert (report.run, report.warnings, report.clock.is_believed) == (None, (), True)
+    say(filled, "The heron came at eight.")
+    assert age(filled, 10).run is not None
+    assert archive.read(filled.flow).as_of == BORN
+
+
+@pytest.mark.parametrize("wrong", [date(2021, 1, 1), date(2068, 1, 1), date(1970, 1, 1)])
+def test_a_clock_that_jumped_fades_nothing_and_folds(filled: Store, wrong: date) -> None:
+    keys = say(filled, "The heron came at eight.", day=BORN)
+    recall(filled, BORN, keys[0])
+    recall(filled, later(2990), keys[0], name="r-2")
+    age(filled, later(3000))
+    recall(filled, wrong, keys[0], name="r-3")
+    held = archived(filled), (filled.flow / "archived.jsonl").read_bytes()
+    report = age(filled, wrong, believed=False)
+    assert not report.clock.is_believed
+    assert f"clsm decay --now {wrong}" in " ".join(report.warnings)
+    assert (archived(filled), (filled.flow / "archived.jsonl").read_bytes()) == held
+    assert (keys[0], str(wrong), 1) in uses(filled)
+    assert (filled.flow / "activation.jsonl").exists()
+    right = age(filled, later(3010), believed=False)
+    assert right.clock.is_believed
+    assert [*right.archive, *right.revive] == []
+
+
+def test_a_pause_of_more_than_sixty_days_wants_a_word_once(filled: Store) -> None:
+    fill_day = later(3000)
+    assert not age(filled, fill_day + timedelta(61), believed=False).clock.is_believed
+    assert age(filled, fill_day + timedelta(61)).clock.is_believed
+    assert age(filled, fill_day + timedelta(70), believed=False).clock.is_believed
+
+
+def test_what_lies_ahead_counts_as_today_and_is_reported(filled: Store) -> None:
+    early, ahead = say(filled, "The heron came at eight.", "The cat slept.")
+    recall(filled, date(2068, 1, 1), ahead)
+    report = age(filled, 2999)
+    assert [item.id for item in report.archive] == [early]
+    assert any("up to 2068-01-01" in line for line in report.warnings)
+
+
+def test_the_day_is_that_of_utc_when_the_clocks_change(tmp_path: Path) -> None:
+    filled = layout.open_store(new_store(tmp_path / "memory").root, {"CLSM_DEVICE": "pi"})
+    assert filled.zone_name == "Europe/Amsterdam"
+    say(filled, *(f"{FILLER} {n}" for n in range(9)), day=date(2026, 3, 29), session="new")
+    (turn,) = say(filled, "The heron.", day=date(2025, 12, 20))  # below the limit on 29 March
+    spring = datetime(2026, 3, 29, 0, 30, tzinfo=filled.zone)
+    assert decay(filled, Request(spring, explicit=True)).archive == ()  # still the 28th
+    later_then = datetime(2026, 3, 29, 3, 30, tzinfo=filled.zone)
+    assert [item.id for item in decay(filled, Request(later_then, explicit=True)).archive] == [turn]
+
+
+def test_uses_of_other_machines_count(filled: Store) -> None:
+    (turn,) = say(filled, "The heron came at eight.")
+    laptop = filled._replace(device="laptop")
+    write(
+        laptop, [runs.Put(laptop.flow / "uses.jsonl", logs.render(logs.Use(turn, "2026-03-01", 1)))]
+    )
+    assert age(filled, 200).archive == ()
+    assert [item.id for item in age(filled, 59 + 198).archive] == [turn]
+    age(laptop, 59 + 198)
+    assert archived(laptop) == archived(filled)
+
+
+def test_nothing_is_said_of_what_was_forgotten(filled: Store) -> None:
+    turn, other = say(filled, "The heron came at eight.", "The cat slept.")
+    row = state(filled, "The gist of it.", stream="flow", kind="gist", sources=(turn,))
+    age(filled, 150)
+    assert archived(filled).keys() == {turn, other, row}
+    stone = logs.Tombstone(tombstone_hash(turn), at(BORN))
+    atomic.append(filled.root / "tombstones" / "pi.jsonl", logs.render(stone))
+    report = age(filled, 150)
+    assert report.revive == ()
+    assert archived(filled).keys() == {other}
+
+
+def test_preimages_go_after_thirty_days(filled: Store) -> None:
+    say(filled, "The heron came at eight.")
+    runs.apply(
+        filled, "test", at(later(5)), [runs.Put(filled.root / "identity" / "a.md", b"- a\n")]
+    )
+    folder = filled.derived / "runs"
+    (first,) = folder.iterdir()
+    (folder / "run-torn" / "step").mkdir(parents=True)
+    age(filled, 35)
+    assert first.exists()
+    assert not (folder / "run-torn").exists()
+    age(filled, 36)
+    assert not first.exists()
+    assert record_files.plan(filled, "flow", []) == []
+
+
+def test_what_a_clock_in_1970_wrote_down_is_as_old_as_what_came_before_it(filled: Store) -> None:
+    """A machine without a battery: a night on the wrong day, and the clock is right again."""
+    say(filled, "The cat slept.", day=later(100))
+    runs.apply(filled, "ingest", at(later(100)), [runs.Put(filled.root / "tasks" / "a.md", b"")])
+    wrong = date(1970, 1, 1)
+    (turn,) = say(filled, "The heron came at eight.", day=wrong)
+    row = state(filled, "Herons come at eight.", wrong, stream="projects")
+    closed = state(filled, "It is wet.", stream="flow", superseded_at=at(wrong))
+    runs.apply(filled, "note", at(wrong), [runs.Put(filled.root / "tasks" / "b.md", b"")])
+    kept = {path.name for path in (filled.derived / "runs").iterdir()}
+    report = age(filled, 101)
+    assert (report.archive, report.compact) == ((), ())
+    assert {path.name for path in (filled.derived / "runs").iterdir()} >= kept
+    report = age(filled, 100 + 3000)
+    assert {turn, row} <= {item.id for item in report.archive}
+    assert [item.id for item in report.compact] == [closed]
+
+
+# Rules that no session shows any more are withdrawn, and come back when one does.
+
+
+RULE = "Mara prefers tea."
+
+
+def taught(store: Store, *days: int, text: str = RULE, **fields: Any) -> str:
+    """A rule that sessions of these days showed; returns the id of its statement."""
+    keys = show(store, text, *map(later, days))
+    told = {"kind": "preference", "stream": "identity", "topic": "preferences", **fields}
+    return state(store, text, later(max(days)), sources=tuple(sorted(keys)), **told)
+
+
+def test_a_rule_is_withdrawn_on_the_day_on_which_it_is_below_the_floor(store: Store) -> None:
+    rule = taught(store, 0, 1)  # n = 2 · (1 + ½ · 1/30), .504: below .1 on the 41st day
+    assert age(store, 41).withdraw == ()
+    page = store.root / "identity" / "preferences.md"
+    assert RULE in page.read_text(encoding="utf-8")
+    (item,) = age(store, 42).withdraw
+    assert (item.id, item.since, item.last) == (rule, str(later(42)), str(later(1)))
+    row = rows(store)[rule]
+    assert (row.superseded_at, row.text, row.withdrawn) == (f"{later(42)}T00:00:00Z", RULE, False)
+    assert RULE not in page.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("days", [range(1, 61), range(7, 61, 7), [60]])
+def test_how_often_it_runs_makes_no_difference(store: Store, days: range) -> None:
+    """Smriti's own code withdraws a rule after 13 daily runs that would last 90 days."""
+    rule = taught(store, 0, 1)
+    for day in [*days, 60]:
+        age(store, day)
+    assert rows(store)[rule].superseded_at == f"{later(42)}T00:00:00Z"
+
+
+def test_it_still_stands_after_thirty_daily_runs(store: Store) -> None:
+    taught(store, 0, 1)
+    for day in range(1, 31):
+        assert age(store, day).withdraw == ()
+    assert current(store, "tea") == [RULE]
+
+
+@pytest.mark.parametrize(
+    ("fields", "is_explicit"),
+    [
+        ({"pinned": True}, False),
+        ({"slot": "drink", "subject": "mara", "value": "tea"}, False),
+        ({"kind": "fact"}, False),
+        ({}, True),
+    ],
+)
+def test_what_is_no_rule_of_sessions_stays(
+    store: Store, fields: dict[str, Any], is_explicit: bool
+) -> None:
+    keys = show(store, RULE, later(0), later(1), is_explicit=is_explicit)
+    told = {"kind": "preference", "stream": "identity", "sources": tuple(keys), **fields}
+    state(store, RULE, **told)
+    assert age(store, 900).withdraw == ()
+
+
+def test_one_session_makes_no_rule(store: Store) -> None:
+    taught(store, 0)
+    assert age(store, 900).withdraw == ()
+
+
+def test_a_contradiction_takes_fifteen_days(store: Store) -> None:
+    rule = taught(store, 0, 1, contradicted_by=("a" * 12,))
+    age(store, 100)
+    assert rows(store)[rule].superseded_at == f"{later(42 - 15)}T00:00:00Z"
+
+
+def test_a_rule_that_is_recalled_is_kept(store: Store) -> None:
+    rule = taught(store, 0, 1)
+    recall(store, later(30), rule)
+    assert age(store, 60).withdraw == ()
+    (item,) = age(store, 100).withdraw
+    assert (item.since, item.last) == (str(later(71)), str(later(30)))
+
+
+def test_many_at_once_want_consent(store: Store) -> None:
+    names = [f"Mara prefers tea number {number}." for number in range(21)]
+    for name in names:
+        taught(store, 0, 1, text=name)
+    assert age(store, 50, dry_run=True).needs_yes
+    before = tree(store)
+    with pytest.raises(RefusedError, match="21 of 21 rules"):
+        age(store, 50)
+    assert tree(store) == before
+    report = age(store, 50, yes=True)
+    assert len(report.withdraw) == 21
+    assert current(store, "tea") == []
+
+
+def test_twenty_may_always_go(store: Store) -> None:
+    for number in range(20):
+        taught(store, 0, 1, text=f"Mara prefers tea number {number}.")
+    assert len(age(store, 50).withdraw) == 20
+
+
+def test_a_rule_that_faded_long_ago_goes_to_the_archive_at_once(store: Store) -> None:
+    rule = taught(store, 0, 1)
+    report = age(store, 4000)
+    assert [item.id for item in report.compact] == [rule]
+    assert shards.load_graph(store.graphs()).records.get(rule) is None
+    assert shards.load_graph(store.archives()).records[rule].id == rule
+    before = tree(store)
+    assert age(store, 4000).run is None
+    assert tree(store) == before
+
+
+def said(store: Store, folder: Path, day: date, text: str = "I prefer tabs over spaces.") -> None:
+    """A session of a day, taken in and slept over at its end."""
+    turns = [("user", f"{day}T10:00:00+00:00", text)]
+    take(store, chat(folder, f"on-{day}", turns), now=at(day, 20))
+    sleep(store, at(day, 22))
+
+
+def test_it_comes_back_with_new_evidence_only(store: Store, tmp_path: Path) -> None:
+    """With the real consolidation: taught, faded, not brought back by a night, shown again."""
+    said(store, tmp_path, later(0))
+    said(store, tmp_path, later(1))
+    assert len(current(store, "tabs")) == 1
+    (faded,) = age(store, 60).withdraw
+    assert current(store, "tabs") == []
+    sleep(store, at(later(60), 23))
+    sleep(store, at(later(61), 23), rebuild=True)
+    assert current(store, "tabs") == []
+    assert age(store, 61).withdraw == ()
+
+    said(store, tmp_path, later(70))
+    (text,) = current(store, "tabs")
+    (row,) = [each for each in rows(store).values() if each.is_current and each.text == text]
+    assert (len(row.sources), row.supersedes, row.id != faded.id) == (3, faded.id, True)
+    assert rows(store)[faded.id].superseded_at == f"{later(42)}T00:00:00Z"
+    assert age(store, 75).withdraw == ()
+    (again,) = age(store, 200).withdraw
+    assert (again.id, again.last) == (row.id, str(later(70)))
+    assert timedelta(40) < date.fromisoformat(again.since) - later(70) < timedelta(70)
+
+    said(store, tmp_path, later(210))
+    assert len(current(store, "tabs")) == 1
+    assert len([each for each in rows(store).values() if each.text == text]) == 3
+
+
+def test_it_comes_back_from_the_archive_too(store: Store, tmp_path: Path) -> None:
+    said(store, tmp_path, later(0))
+    said(store, tmp_path, later(1))
+    (item,) = age(store, 4000).withdraw
+    assert item.id in shards.load_graph(store.archives()).records
+    sleep(store, at(later(4001)))
+    assert current(store, "tabs") == []
+    said(store, tmp_path, later(4002))
+    assert len(current(store, "tabs")) == 1
+    assert archive.read(store.flow).as_of == later(4000).replace(day=1)
+
+
+def test_what_contradictions_closed_does_not_come_back_so(store: Store, tmp_path: Path) -> None:
+    said(store, tmp_path, later(0))
+    said(store, tmp_path, later(1))
+    (row,) = [each for each in rows(store).values() if each.kind == "preference"]
+    told = replace(row, contradicted_by=tuple(f"{n:012}" for n in range(4)), rev=(9, "pi"))
+    write(store, record_files.plan(store, row.stream, [record_files.stored(told)]))
+    sleep(store, at(later(2)))
+    assert current(store, "tabs") == []
+    said(store, tmp_path, later(10))
+    assert current(store, "tabs") == []

@@ -1,0 +1,224 @@
+"""A canary in every kind of place is nowhere afterwards; what has other support is still there."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from forgetting.planting import CANARY, NOW, holding, lose, planted
+from ingesting import embedder, new_store, scratch, take
+from sample_store import ask
+from sleeping import believed, current, edges, nodes, rows, sleep, told
+
+from clsm_cli.errors import BadInputError, RefusedError
+from clsm_cli.forgetting import erasure
+from clsm_cli.forgetting.receipt import Receipt
+from clsm_cli.forgetting.selection import Wanted
+from clsm_cli.model.episodes import EpisodeRecord
+from clsm_cli.model.graph import Statement
+from clsm_cli.store import shards
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from clsm_cli.store.layout import Store
+
+
+@pytest.fixture(scope="module")
+def lost() -> Iterator[tuple[Store, Receipt, list[str]]]:
+    with scratch() as folder:
+        store = planted(folder)
+        before = holding(store.root)
+        yield store, lose(store, person="Quaggamire"), before
+
+
+def test_the_canary_was_planted_everywhere(lost: tuple[Store, Receipt, list[str]]) -> None:
+    _, _, before = lost
+    kinds = {
+        "a note or turn": "episodes/",
+        "statement": ".md",
+        "record": "/graph/",
+        "index": ".clsm/index/index.sqlite",
+        "preimage": ".clsm/runs/",
+        "archive": "archive/",
+        "quarantine": "quarantine/",
+        "ledger, by a name": "runs.jsonl",
+        "inbox": "inbox/",
+        "briefing": ".clsm/context.json",
+    }
+    assert [kind for kind, part in kinds.items() if not any(part in name for name in before)] == []
+
+
+def test_no_file_holds_it(lost: tuple[Store, Receipt, list[str]]) -> None:
+    store, _, _ = lost
+    assert holding(store.root) == []
+
+
+def test_nothing_finds_it(lost: tuple[Store, Receipt, list[str]]) -> None:
+    store, receipt, _ = lost
+    gone = {each.id for each in receipt.gone}
+    answer = ask(store, "What does the Quaggamire cost?", min_score=0.0, k=1000, budget=10**6)
+    assert not any(CANARY in memory.text.lower() for memory in answer.memories)
+    assert not gone & {memory.id for memory in answer.memories}
+    assert not any(CANARY in concept.label.lower() for concept in answer.concepts)
+
+
+def test_what_has_other_support_is_still_there(lost: tuple[Store, Receipt, list[str]]) -> None:
+    store, receipt, _ = lost
+    assert current(store, "PostgreSQL")
+    assert current(store, "Mara", "Leeds")
+    assert "harbour" in nodes(store)
+    assert "harbour" in {each.id for each in receipt.stays}
+    assert (store.quarantine / "x.txt").read_text() == "4: - unrelated\n"
+
+
+def test_no_record_is_an_orphan(lost: tuple[Store, Receipt, list[str]]) -> None:
+    store, _, _ = lost
+    known = set(nodes(store)) | {r.id for r in rows(store).values()}
+    records = shards.load_graph(store.graphs()).records
+    episodes = {i for i, r in records.items() if isinstance(r, EpisodeRecord)}
+    for edge in edges(store).values():
+        assert {edge.source, edge.target} <= known | episodes, edge
+
+
+def test_the_same_source_does_not_bring_it_back(lost: tuple[Store, Receipt, list[str]]) -> None:
+    store, _, _ = lost
+    folder = store.root.parent
+    for name in ("harbour.jsonl", f"about-{CANARY}.jsonl", f"notes/{CANARY}.md", "open.jsonl"):
+        take(store, folder / name)
+    sleep(store, "2026-03-03T12:00:00+01:00")
+    assert [n for n in holding(store.root) if "runs.jsonl" not in n] == []
+
+
+def test_it_was_forgotten_already(lost: tuple[Store, Receipt, list[str]]) -> None:
+    store, receipt, _ = lost
+    turn = receipt.gone[0].id
+    assert erasure.plan(store, Wanted(ids=(turn,)), NOW, embedder(), lambda *_: None) is None
+    with pytest.raises(BadInputError):
+        erasure.plan(store, Wanted(person="Quaggamire"), NOW, embedder(), lambda *_: None)
+
+
+def small(folder: Path) -> Store:
+    """Two conversations that say one thing each, and one thing both."""
+    store = new_store(folder / "memory")
+    told(
+        store,
+        folder,
+        "one",
+        ("Mara", "2026-02-10T09:00:00+01:00", "The archive uses PostgreSQL as its database."),
+        ("Mara", "2026-02-10T09:01:00+01:00", "My sister is called Ines."),
+    )
+    told(
+        store,
+        folder,
+        "two",
+        ("Mara", "2026-02-12T09:00:00+01:00", "The archive uses PostgreSQL as its database."),
+    )
+    sleep(store)
+    return store
+
+
+def test_a_fact_that_two_turns_tell_outlives_one_of_them(tmp_path: Path) -> None:
+    store = small(tmp_path)
+    (row,) = [r for r in rows(store).values() if "PostgreSQL" in r.text and r.kind != "gist"]
+    assert len(row.sources) == 2
+    receipt = lose(store, session="one")
+    left = rows(store)[row.id]
+    assert len(left.sources) == 1
+    assert [s.why for s in receipt.stays if s.id == row.id] == ["rests on 1 other turn too"]
+    assert current(store, "Ines") == []
+
+
+def test_a_statement_goes_with_the_turns_it_rests_on(tmp_path: Path) -> None:
+    store = small(tmp_path)
+    (row,) = [r for r in rows(store).values() if "Ines" in r.text and r.kind != "gist"]
+    receipt = lose(store, ids=(row.id,))
+    assert {g.kind for g in receipt.gone} >= {"turn", "statement"}
+    assert holding(store.root, "called ines") == []
+    assert current(store, "PostgreSQL")
+
+
+def test_what_was_forgotten_can_be_told_again(tmp_path: Path) -> None:
+    store = small(tmp_path)
+    lose(store, session="one")
+    told(
+        store, tmp_path, "three", ("Mara", "2026-02-28T09:00:00+01:00", "My sister is called Ines.")
+    )
+    sleep(store, "2026-03-03T12:00:00+01:00")
+    assert current(store, "Ines")
+    assert any("Ines" in m.text for m in ask(store, "Who is Mara's sister?").memories)
+
+
+def test_it_is_as_if_it_had_never_been_told(tmp_path: Path) -> None:
+    """What is believed afterwards is what a store believes that was never told it."""
+    talks = {
+        "one": [
+            (
+                "Mara",
+                "2026-02-10T09:00:00+01:00",
+                "The Harbour Project uses PostgreSQL as its database in Leeds.",
+            ),
+            ("Brian", "2026-02-10T09:01:00+01:00", "Leeds has a Harbour Project office now."),
+        ],
+        "two": [
+            ("Mara", "2026-02-12T09:00:00+01:00", "Ines, my sister, lives in Leeds."),
+            ("Brian", "2026-02-12T09:01:00+01:00", "Does Ines work for the Harbour Project?"),
+            ("Mara", "2026-02-12T09:02:00+01:00", "Ines works at the Corn Exchange."),
+        ],
+        "three": [
+            ("Mara", "2026-02-14T09:00:00+01:00", "The Harbour Project moved to York."),
+            ("Brian", "2026-02-14T09:01:00+01:00", "Then PostgreSQL moves to York too."),
+        ],
+    }
+    stores = {}
+    for name, without in (("with", ""), ("without", "two")):
+        (tmp_path / name).mkdir()
+        stores[name] = new_store(tmp_path / name / "memory")
+        for session, turns in talks.items():
+            if session != without:
+                told(stores[name], tmp_path / name, session, *turns)
+        sleep(stores[name])
+    lose(stores["with"], session="two")
+    found, expected = (_without_history(believed(stores[name])) for name in ("with", "without"))
+    assert found == expected
+
+
+def _without_history(held: dict[str, Any]) -> dict[str, Any]:
+    """Episodes know what was before them; that a file names it is no belief."""
+    return {i: r for i, r in held.items() if getattr(r, "type", "") not in ("next", "continues")}
+
+
+def test_everything_can_be_forgotten(tmp_path: Path) -> None:
+    store = small(tmp_path)
+    receipt = lose(store, until=datetime.fromisoformat("2030-01-01T00:00:00+00:00"))
+    assert receipt.share == 1.0
+    assert rows(store) == {}
+    assert nodes(store) == {}
+    assert ask(store, "archive").memories == ()
+    told(store, tmp_path, "new", ("Mara", "2026-03-04T09:00:00+01:00", "The stove is warm."))
+    assert ask(store, "Is the stove warm?").memories
+
+
+def test_a_plan_that_is_out_of_date_is_refused(tmp_path: Path) -> None:
+    store = small(tmp_path)
+    planned = erasure.plan(store, Wanted(session="one"), NOW, embedder(), lambda *_: None)
+    assert planned is not None
+    told(store, tmp_path, "three", ("Mara", "2026-02-20T09:00:00+01:00", "The archive uses Redis."))
+    sleep(store, "2026-03-01T23:00:00+01:00")
+    with pytest.raises(RefusedError, match="was changed while clsm worked"):
+        erasure.apply(store, planned, NOW, embedder())
+    assert current(store, "Ines")
+
+
+def test_a_statement_by_a_person_stays_and_says_why(tmp_path: Path) -> None:
+    from clsm_cli.consolidation.correction import correct
+
+    store = small(tmp_path)
+    (row,) = [r for r in rows(store).values() if "Ines" in r.text and r.kind != "gist"]
+    done = correct(store, row.id, "Mara's sister is called Ada.", NOW, lambda _: None)
+    receipt = lose(store, session="one")
+    assert rows(store)[done.now.id].supersedes is None
+    assert "a person wrote it" in {s.why for s in receipt.stays if s.id == done.now.id}
+    assert isinstance(rows(store)[done.now.id], Statement)

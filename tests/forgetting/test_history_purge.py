@@ -1,0 +1,156 @@
+"""``clsm forget --purge-history`` with real git: the past holds it no more, and the rest of itself."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from typing import TYPE_CHECKING
+
+import pytest
+from forgetting.planting import CANARY, NOW, lose, planted
+from ingesting import embedder, scratch
+from using_git import git_says as git
+
+from clsm_cli.errors import BadInputError, RefusedError
+from clsm_cli.forgetting import clean_writing, erasure, history_purge
+from clsm_cli.forgetting.selection import Wanted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from processes import Cli
+
+    from clsm_cli.store.layout import Store
+
+
+def objects(folder: Path) -> bytes:
+    """Everything that the repository holds, named by something or not."""
+    words = ["git", "cat-file", "--batch-all-objects", "--batch"]
+    return subprocess.run(words, cwd=folder, check=True, capture_output=True).stdout
+
+
+def committed(top: Path) -> None:
+    """A repository whose past has the word in a file that went, a message, a tag and the stash."""
+    git(top, "init", "--quiet")
+    git(top, "add", "-A")
+    git(top, "commit", "--quiet", "-m", "Memory\n\nMy address is Quaggamire Lane 4 in Leeds.")
+    git(top, "tag", "-a", "first", "-m", "the first")
+    for path in sorted(top.rglob("identity/*.md")):
+        path.write_text(path.read_text() + "\nNothing else.\n")
+    git(top, "commit", "--quiet", "-am", "Nothing else")
+    (top / "stray.md").write_text("stashed")
+    git(top, "stash", "--quiet", "--include-untracked")
+
+
+@pytest.fixture(scope="module")
+def purged() -> Iterator[tuple[Store, Path, history_purge.Rewritten, str]]:
+    """The store in a folder of a larger repository, and its log before."""
+    with scratch() as folder:
+        store = planted(folder)
+        top = folder
+        (top / "outside.txt").write_text(f"{CANARY} told outside of the store\n")
+        (top / ".gitignore").write_text("notes\n*.jsonl\n!memory/**\n")
+        committed(top)
+        assert CANARY.encode() in objects(top).lower()
+        before = git(top, "log", "--format=%an %at %s")
+        tree = history_purge.check(store)
+        (store.root / "projects" / "new.md").write_text("# New\n\n- not committed yet\n")
+        wanted = Wanted(person="Quaggamire")
+        plan = erasure.plan(store, wanted, NOW, embedder(), lambda *_: None, purge_history=True)
+        assert plan is not None
+        erasure.apply(store, plan, NOW, embedder())
+        yield (
+            store,
+            top,
+            history_purge.purge(store, tree, clean_writing.traces_of(store, plan.writes)),
+            before,
+        )
+
+
+def test_no_object_of_the_store_holds_it(
+    purged: tuple[Store, Path, history_purge.Rewritten, str],
+) -> None:
+    _, top, done, _ = purged
+    assert done.rewritten == done.commits
+    held = objects(top).lower()
+    left = held.replace(b"quaggamire told outside of the store", b"")
+    assert [line for line in left.split(b"\n") if CANARY.encode() in line] == []
+
+
+def test_a_file_outside_of_the_store_is_as_it_was(
+    purged: tuple[Store, Path, history_purge.Rewritten, str],
+) -> None:
+    _, top, _, _ = purged
+    assert CANARY in git(top, "show", "HEAD:outside.txt")
+
+
+def test_the_rest_of_the_past_is_there(
+    purged: tuple[Store, Path, history_purge.Rewritten, str],
+) -> None:
+    _, top, _, before = purged
+    assert git(top, "log", "--format=%an %at %s") == before
+    assert "crane" in git(top, "log", "-p", "--all", "--", "memory/flow")
+    assert git(top, "tag") == "first"
+    assert "stray.md" in git(top, "show", "--name-only", "--format=", "stash^3")
+    assert git(top, "fsck", "--strict") == ""
+
+
+def test_the_working_tree_is_not_touched(
+    purged: tuple[Store, Path, history_purge.Rewritten, str],
+) -> None:
+    store, top, _, _ = purged
+    assert "not committed yet" in (store.root / "projects" / "new.md").read_text()
+    changed = git(top, "status", "--porcelain").splitlines()
+    assert all(row.endswith(".jsonl") or "memory/" in row for row in changed)
+
+
+def test_a_later_forget_finds_what_was_forgotten_before(tmp_path: Path) -> None:
+    """Forgotten first, purged later: the tombstones alone tell what has to go, so lines with ids."""
+    store = planted(tmp_path)
+    committed(store.root)
+    lose(store, session=f"about-{CANARY}")
+    git(store.root, "add", "-A")
+    git(store.root, "commit", "--quiet", "-m", "After it")
+    said = b"my address is quaggamire lane 4"
+    assert said in objects(store.root).lower()
+    history_purge.purge(store, history_purge.check(store), clean_writing.traces_of(store))
+    left = [line for line in objects(store.root).lower().split(b"\n") if said in line]
+    without_id = [said + b" in leeds.", b"3: - " + said + b" in leeds."]  # message, quarantine
+    assert sorted(left, reverse=True) == without_id
+
+
+def test_what_would_lose_something_else_is_refused(tmp_path: Path) -> None:
+    store = planted(tmp_path)
+    with pytest.raises(BadInputError, match="in no git repository"):
+        history_purge.check(store)
+    committed(store.root)
+    (store.root / "stray.md").write_text("more")
+    git(store.root, "stash", "--quiet", "--include-untracked")
+    with pytest.raises(RefusedError, match="holds 2 stashes"):
+        history_purge.check(store)
+    git(store.root, "stash", "drop", "--quiet")
+    (store.root / ".git" / "MERGE_HEAD").write_text("0" * 40)
+    with pytest.raises(RefusedError, match="has a MERGE_HEAD"):
+        history_purge.check(store)
+
+
+def test_the_command_says_what_it_did_and_what_was_pushed(cli: Cli, tmp_path: Path) -> None:
+    cli("init", "memory", "--git")
+    said = cli("note", "The gate number is 4711, says Mara.", "--json").json["id"]
+    cli("note", "Tea is in the blue tin.")
+    git(tmp_path, "init", "--quiet", "--bare", "far.git")
+    git(cli.store, "remote", "add", "far", str(tmp_path / "far.git"))
+    git(cli.store, "add", "-A")
+    git(cli.store, "commit", "--quiet", "-m", "Memory")
+    git(cli.store, "push", "--quiet", "far", "HEAD")
+    done = cli("forget", said, "--yes", "--purge-history")
+    assert (done.code, done.err) == (0, "")
+    assert "git: 1 of 1 commit written anew" in done.out
+    assert f"git -C {cli.store} push --force --all far" in done.out
+    assert b"4711, says Mara" not in objects(cli.store)
+    assert b"blue tin" in objects(cli.store)
+    again = cli("forget", said, "--yes", "--purge-history", "--json")
+    assert again.json["known"] is True
+    assert again.json["history"] == {"commits": 1, "rewritten": 0}
+    assert json.loads(again.out)["schema"] == "clsm.forget/1"

@@ -1,0 +1,94 @@
+"""Forget means forget: labels of one's own that tell of it go, others stay to the byte."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+import labelled_store
+import pytest
+from ingesting import embedder, scratch
+
+from clsm_cli.evaluation.own import sheet
+from clsm_cli.forgetting import erasure
+from clsm_cli.forgetting.selection import Wanted
+from clsm_cli.store import labels
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from clsm_cli.forgetting.receipt import Receipt
+    from clsm_cli.store.layout import Store
+
+NOW = datetime.fromisoformat("2026-03-02T09:00:00+01:00")
+CANARY = "Marsdiep"
+KEPT = """# mine
+queries:
+- query: what did the anchor cost  # in pounds
+  evidence: ["The new anchor cost ninety pounds."]
+
+# no answer to this
+- query: how many moons does Jupiter have
+  evidence: []
+"""
+TOLD = """- query: when does it sail
+  memories: ["{key}"]
+- query: which boats are there
+  evidence: ["every half hour", "The kayak is made of cedar"]
+  memories: [{key}-2]
+  concepts: [marsdiep]
+# The Marsdiep ferry goes to Texel every half hour.
+- query: The Marsdiep ferry goes to Texel every half hour.
+  evidence: []
+- query: where did the Marsdiep ferry go on Friday
+  evidence: ["The kayak is made of cedar"]
+- query: what is made of cedar
+  evidence: ["The kayak is made of cedar"]  # not the Marsdiep ferry goes to Texel every half hour.
+"""
+LEFT = """- id: "{id}"
+  query: "which boats are there"
+  evidence: ["The kayak is made of cedar"]
+- id: "{other}"
+  query: "what is made of cedar"
+  evidence: ["The kayak is made of cedar"]
+"""
+
+
+@pytest.fixture
+def store() -> Iterator[Store]:
+    with scratch() as folder:
+        yield labelled_store.make(folder)
+
+
+def lose(store: Store) -> Receipt:
+    told = sheet.whole_memory(store).told
+    gone = [key for key, each in told.items() if CANARY in each.turn.text]
+    planned = erasure.plan(store, Wanted(ids=tuple(gone)), NOW, embedder(), lambda *_: None)
+    assert planned is not None
+    return erasure.apply(store, planned, NOW, embedder())
+
+
+def test_labels_that_tell_of_it_go_and_others_stay_to_the_byte(store: Store) -> None:
+    held = sheet.whole_memory(store).told
+    key = next(key for key, told in held.items() if "half hour" in told.turn.text)
+    path = labelled_store.write(store, KEPT + TOLD.format(key=key))
+    receipt = lose(store)
+    text = path.read_text()
+    ids = [labels.id_of(query) for query in ("which boats are there", "what is made of cedar")]
+    assert text == KEPT + LEFT.format(id=ids[0], other=ids[1])
+    assert labels.NAME in receipt.files
+    assert [each.text for each in receipt.gone if each.kind == "label"] == [
+        "when does it sail",
+        "The Marsdiep ferry goes to Texel every half hour.",
+        "where did the Marsdiep ferry go on Friday",
+    ]
+    files = [each for each in store.root.rglob("*") if each.is_file()]
+    assert [each for each in files if CANARY.lower().encode() in each.read_bytes().lower()] == []
+
+
+def test_a_file_that_is_no_yaml_loses_the_lines_that_tell(store: Store) -> None:
+    path = labelled_store.write(
+        store, 'queries: [\n- "The Marsdiep ferry goes to Texel every half hour."\n# kept: anchor\n'
+    )
+    lose(store)
+    assert path.read_text() == "queries: [\n# kept: anchor\n"

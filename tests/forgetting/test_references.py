@@ -1,0 +1,105 @@
+"""What only refers to somebody who is forgotten is offered, and what has their name goes."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+import pytest
+from forgetting.planting import NOW, holding, lose
+from forgetting.stories import count
+from ingesting import embedder, new_store
+from sleeping import rows, sleep, told
+
+from clsm_cli.forgetting import erasure
+from clsm_cli.forgetting.selection import Wanted
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from clsm_cli.forgetting.receipt import Receipt
+    from clsm_cli.store.layout import Store
+
+
+@pytest.mark.parametrize(("half", "least"), [("tune", 0.95), ("report", 0.88)])
+def test_of_the_stories_most_is_found_and_little_else(half: str, least: float) -> None:
+    recall, precision = count(half)
+    assert recall >= least
+    assert precision >= 0.7
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    """Somebody is named once, and is the subject twice."""
+    made = new_store(tmp_path / "memory")
+    told(
+        made,
+        tmp_path,
+        "rent",
+        ("Mara", "2026-02-10T09:00:00+01:00", "Piet Bakker is our tenant now."),
+        ("Mara", "2026-02-10T09:01:00+01:00", "He pays 900 euros, half in advance."),
+        ("Mara", "2026-02-10T09:02:00+01:00", "The stove needs a new grate."),
+    )
+    told(
+        made,
+        tmp_path,
+        "later",
+        ("Mara", "2026-02-20T09:00:00+01:00", "Our tenant has two dogs."),
+        ("Mara", "2026-02-20T09:01:00+01:00", "Bakker wants a second key."),
+    )
+    sleep(made)
+    return made
+
+
+def plan(store: Store, **wanted: object) -> Receipt:
+    planned = erasure.plan(store, Wanted(**wanted), NOW, embedder(), lambda *_: None)  # type: ignore[arg-type]
+    assert planned is not None
+    return planned.receipt
+
+
+OFFERED = [
+    "Mara: He pays 900 euros, half in advance.",
+    "Mara: Our tenant has two dogs.",
+    "Mara: Bakker wants a second key.",
+]
+
+
+def test_a_pronoun_a_role_and_a_part_of_the_name_are_offered(store: Store) -> None:
+    found = plan(store, person="Piet Bakker").refers
+    assert [each.text for each in found] == OFFERED
+    assert [each.place for each in found] == ["rent", "later", "later"]
+
+
+def test_what_is_left_out_is_not_offered(store: Store) -> None:
+    day = datetime.fromisoformat("2026-02-15T00:00:00+01:00")
+    assert [r.text for r in plan(store, person="Piet Bakker", until=day).refers] == OFFERED[:1]
+    assert plan(store, session="rent").refers == ()
+
+
+def test_what_was_agreed_to_goes_too(store: Store) -> None:
+    found = plan(store, person="Piet Bakker").refers
+    receipt = lose(store, person="Piet Bakker", also=tuple(each.id for each in found[:2]))
+    assert [each.text for each in receipt.refers] == OFFERED[2:]
+    assert holding(store.root, "900 euros") == []
+    assert holding(store.root, "two dogs") == []
+    assert holding(store.root, "second key")
+
+
+def test_a_statement_with_the_name_goes_whatever_it_rests_on(store: Store) -> None:
+    """A person wrote it into the Markdown: no turn names whom it is about."""
+    path = store.root / "identity" / "people.md"
+    old = path.read_text("utf-8") if path.exists() else "# People\n"
+    path.write_text(f"{old.rstrip()}\n- Piet Bakker snores like a walrus.\n", "utf-8")
+    sleep(store, "2026-03-01T23:00:00+01:00")
+    assert any("walrus" in row.text for row in rows(store).values())
+    receipt = lose(store, person="Piet Bakker")
+    assert "Piet Bakker snores like a walrus." in {each.text for each in receipt.gone}
+    assert holding(store.root, "walrus") == []
+
+
+def test_which_runs_cannot_be_undone_afterwards_is_known_before(store: Store) -> None:
+    before = plan(store, person="Piet Bakker").undoable
+    assert {run.command for run in before} == {"ingest", "consolidate"}
+    assert [run.at for run in before] == sorted(run.at for run in before)
+    assert lose(store, person="Piet Bakker").undoable == before
+    assert plan(store, session="later").undoable == ()

@@ -1,0 +1,199 @@
+"""What ``--fix`` does: memories stay, what cannot be read is kept byte for byte, undo takes it back."""
+
+from __future__ import annotations
+
+import json
+import os
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+import pytest
+from faults.stores import worn
+from faults.stores.mutate import memories
+from ingesting import embedder, tree
+
+from clsm_cli.errors import LockedError
+from clsm_cli.forgetting import run_reversal
+from clsm_cli.health import diagnosis
+from clsm_cli.model.graph import Statement
+from clsm_cli.store import atomic, logs, shards
+from clsm_cli.store.lock import locked
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from clsm_cli.health.diagnosis import Report
+    from clsm_cli.store.layout import Store
+
+AROUND = diagnosis.Around(datetime.fromisoformat(worn.NOW), {"CLSM_DEVICE": "pi"}, has_model=False)
+
+
+def fix(store: Store) -> Report:
+    return diagnosis.fix(store, AROUND, embedder(), lambda *_: None)
+
+
+def largest(store: Store, pattern: str) -> Path:
+    return max(store.root.glob(pattern), key=lambda path: path.stat().st_size)
+
+
+def test_a_well_store_is_left_as_it_is(worn_store: Store) -> None:
+    before = tree(worn_store.root)
+    report = fix(worn_store)
+    assert (report.run, report.done, report.mended) == (None, (), ())
+    assert tree(worn_store.root) == before
+
+
+def test_unreadable_lines_are_kept_byte_for_byte(worn_store: Store) -> None:
+    bad = (b'- {"id": "caf\xe9", "record": "node"}', b"- {\0\0}", b"\xff\xfe nothing")
+    path = largest(worn_store, "flow/*/graph/*.yaml")
+    path.write_bytes(path.read_bytes() + b"".join(line + b"\n" for line in bad))
+    held = memories(worn_store)
+    report = fix(worn_store)
+    assert report.exit_code == 0
+    assert memories(worn_store) == held
+    (copy,) = worn_store.quarantine.iterdir()
+    for line in bad:
+        assert line in copy.read_bytes()
+    assert not shards.read(path).problems
+
+
+def test_a_file_that_is_none_is_moved_whole(worn_store: Store) -> None:
+    path = largest(worn_store, "flow/*/episodes/*/*/*.md")
+    data = b"\0" * 100 + path.read_bytes()
+    path.write_bytes(data)
+    report = fix(worn_store)
+    assert not path.exists()
+    (copy,) = worn_store.quarantine.iterdir()
+    assert copy.read_bytes() == data
+    (lost,) = [each for each in report.findings if each.code == "missing-episode"]
+    assert (lost.severity, copy.name in lost.reason) == ("warning", True)
+
+
+def test_undo_takes_it_back(worn_store: Store) -> None:
+    path = largest(worn_store, "flow/*/inbox/*.jsonl")
+    damaged = path.read_bytes() + b"\n{torn\n"
+    path.write_bytes(damaged)
+    report = fix(worn_store)
+    assert report.run is not None
+    assert path.read_bytes() != damaged
+    run_reversal.undo(worn_store, report.run, AROUND.now, lambda _: None)
+    assert path.read_bytes() == damaged
+
+
+def test_records_go_where_they_belong(worn_store: Store) -> None:
+    one, other, *_ = sorted(worn_store.root.glob("flow/*/graph/*.yaml"))
+    before = {path: path.read_bytes() for path in (one, other)}
+    one.write_bytes(before[other])
+    other.write_bytes(before[one])
+    assert fix(worn_store).exit_code == 0
+    assert {path: path.read_bytes() for path in (one, other)} == before
+
+
+def test_a_statement_in_the_folder_of_another_stream_goes_home(worn_store: Store) -> None:
+    path = next(
+        p for p in sorted(worn_store.graph("identity").iterdir()) if b"f-" in p.read_bytes()
+    )
+    rows = [r for r in shards.read(path).records if isinstance(r, Statement)]
+    target = worn_store.graph("tasks") / path.name
+    target.write_bytes(shards.render(rows))
+    path.unlink()
+    held = memories(worn_store)
+    fix(worn_store)
+    assert [r.id for r in shards.read(path).records] == [r.id for r in rows]
+    assert shards.read(target).records == ()
+    assert held.keys() <= memories(worn_store).keys()
+
+
+def test_swapped_files_get_their_names_again(worn_store: Store) -> None:
+    one, other, *_ = sorted(worn_store.root.glob("flow/*/episodes/*/*/*.md"))
+    before = {path: path.read_bytes() for path in (one, other)}
+    one.write_bytes(before[other])
+    other.write_bytes(before[one])
+    report = fix(worn_store)
+    assert {each.code for each in report.mended} >= {"misplaced"}
+    assert {path: path.read_bytes() for path in (one, other)} == before
+
+
+def test_both_sides_of_a_conflict_stay(worn_store: Store) -> None:
+    path = largest(worn_store, "identity/*.md")
+    mine, theirs = "- Mara sings.", "- Mara rows."
+    text = f"<<<<<<< HEAD\n{mine}\n=======\n{theirs}\n>>>>>>> attic\n"
+    path.write_text(path.read_text() + text)
+    fix(worn_store)
+    left = path.read_text()
+    assert "<<<" not in left
+    assert "===" not in left
+    assert f"{mine}  ^f-" in left
+    assert f"{theirs}  ^f-" in left, "settled, as a person wrote them"
+
+
+def test_what_may_be_damage_is_not_taken_for_an_edit(worn_store: Store) -> None:
+    path = largest(worn_store, "identity/*.md")
+    path.write_bytes(path.read_bytes()[:-8])
+    before = tree(worn_store.root)
+    report = fix(worn_store)
+    assert "cut-short" in {each.code for each in report.findings}
+    assert tree(worn_store.root) == before
+
+
+def test_tombstones_come_back_from_the_index(worn_store: Store) -> None:
+    path = worn_store.root / "tombstones" / "pi.jsonl"
+    known = logs.forgotten(worn_store)
+    rows = path.read_bytes().split(b"\n")
+    path.write_bytes(b"\n".join(rows[:-2]) + b"\n")
+    fix(worn_store)
+    assert logs.forgotten(worn_store) == known
+
+
+def test_a_bad_line_of_the_ledger_goes_beside_any_run(worn_store: Store) -> None:
+    path = worn_store.flow / "runs.jsonl"
+    good = path.read_bytes()
+    path.write_bytes(good + b'\n{"id": 7}\n')
+    report = fix(worn_store)
+    assert report.run is None
+    rows = [json.loads(line) for line in path.read_bytes().split(b"\n") if line]
+    assert rows == [json.loads(line) for line in good.split(b"\n") if line]
+
+
+def test_modes_and_left_overs(worn_store: Store) -> None:
+    path = largest(worn_store, "projects/*.md")
+    path.chmod(0o664)
+    path.parent.chmod(0o755)
+    (path.parent / ".tmp-x.md").write_text("half")
+    fix(worn_store)
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert path.parent.stat().st_mode & 0o777 == 0o700
+    assert not (path.parent / ".tmp-x.md").exists()
+
+
+def test_what_a_run_kept_goes_only_where_it_replaced_nothing(worn_store: Store) -> None:
+    path = largest(worn_store, "identity/*.md")
+    name = path.relative_to(worn_store.root).as_posix()
+    runs = worn_store.derived / "runs"
+    for run, before in (("run-00000000000a", path.read_bytes()), ("run-00000000000b", b"older\n")):
+        step = runs / run / "0123456789ab"
+        step.mkdir(parents=True, mode=0o700)
+        (step / "0000").write_bytes(before)
+        change = {"path": name, "before": atomic.sha256(before), "after": "0" * 64}
+        row = {"id": run, "command": "ingest", "at": "2026-03-01T00:00:00Z", "changes": [change]}
+        (step / "run.json").write_text(json.dumps(row))
+    fix(worn_store)
+    assert not (runs / "run-00000000000a").exists()
+    assert (runs / "run-00000000000b" / "0123456789ab" / "0000").read_bytes() == b"older\n"
+
+
+def test_nothing_is_mended_while_somebody_writes(worn_store: Store) -> None:
+    limits = worn_store.settings.store._replace(lock_wait=0.0)
+    store = worn_store._replace(settings=worn_store.settings._replace(store=limits))
+    with locked(store.root, 1), pytest.raises(LockedError):
+        fix(store)
+
+
+def test_the_log_of_recalls_is_never_rewritten(worn_store: Store) -> None:
+    path = worn_store.flow / "activation.jsonl"
+    data = b"{torn\n" + path.read_bytes()
+    path.write_bytes(data)
+    inode = os.stat(path).st_ino
+    report = fix(worn_store)
+    assert (path.read_bytes(), os.stat(path).st_ino) == (data, inode)
+    assert report.exit_code == 0

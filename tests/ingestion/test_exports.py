@@ -1,0 +1,302 @@
+"""Exports of ChatGPT and Claude: the current branch, who said what and when, and why not the rest."""
+
+from __future__ import annotations
+
+import io
+import json
+import zipfile
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import pytest
+from ingesting import new_store, state_of, take
+
+from clsm_cli.ingestion import exports
+from clsm_cli.ingestion.detection import detect
+from clsm_cli.ingestion.jsonl_rows import Dropped, Problem, RawTurn, TranscriptItem
+from clsm_cli.ingestion.sources import SourceFile, find
+
+HOME = ZoneInfo("Europe/Amsterdam")
+NOW = datetime(2030, 1, 1, tzinfo=UTC)
+START = 1771917300.5
+
+
+def node(
+    key: str, parent: str | None, role: str, parts: Any, *, recipient: str = "all", **more: Any
+) -> dict[str, Any]:
+    """A message of ChatGPT's, in its place in the tree."""
+    content = parts if isinstance(parts, dict) else {"content_type": "text", "parts": parts}
+    author = {"role": role, "name": more.pop("name", None), "metadata": {}}
+    message = {
+        "id": key,
+        "author": author,
+        "create_time": START + ord(key) * 60,
+        "content": content,
+        "weight": 1.0,
+        "metadata": {},
+        "recipient": recipient,
+    }
+    return {"id": key, "message": {**message, **more}, "parent": parent, "children": []}
+
+
+def chatgpt(*nodes: dict[str, Any], current: str, **more: Any) -> dict[str, Any]:
+    root: dict[str, Any] = {"id": "root", "message": None, "parent": None, "children": []}
+    mapping = {each["id"]: each for each in (root, *nodes)}
+    told = {"title": "Oak", "create_time": START, "mapping": mapping, "current_node": current}
+    return {**told, "conversation_id": "c-1", **more}
+
+
+def said(uuid: str, sender: str, text: str, **more: Any) -> dict[str, Any]:
+    """A message of Claude's."""
+    at = f"2026-02-24T08:{ord(uuid[-1]) - 87:02}:00.000000Z"
+    parts = [{"type": "text", "text": text}]
+    message = {"uuid": uuid, "text": text, "content": parts, "sender": sender, "created_at": at}
+    return {**message, "attachments": [], "files": [], **more}
+
+
+def claude(*messages: dict[str, Any], **more: Any) -> dict[str, Any]:
+    told = {"uuid": "k-1", "name": "Bread", "created_at": "2026-02-24T08:00:00Z"}
+    return {**told, "chat_messages": list(messages), **more}
+
+
+def read(document: Any) -> list[TranscriptItem]:
+    data = document if isinstance(document, bytes) else json.dumps(document).encode()
+    stream = io.BytesIO(data)
+    return list(exports.read(stream, path="e.json", zone=HOME, now=NOW, session="s0"))
+
+
+def told(items: list[TranscriptItem]) -> list[tuple[str, str, str]]:
+    return [(t.speaker, t.role, t.text) for t in items if isinstance(t, RawTurn)]
+
+
+def reasons(items: list[TranscriptItem], kind: type = Dropped) -> list[str]:
+    found = [item for item in items if isinstance(item, (Dropped, Problem))]
+    return [item.reason for item in found if isinstance(item, kind)]
+
+
+def test_a_conversation_of_chatgpt() -> None:
+    items = read(
+        [
+            chatgpt(
+                node("a", "root", "system", [""], weight=0),
+                node("b", "a", "user", ["Which oak?"]),
+                node("c", "b", "assistant", ["The \ue200cite\ue202turn0\ue201red one."]),
+                current="c",
+            )
+        ]
+    )
+    assert told(items) == [
+        ("user", "user", "Which oak?"),
+        ("assistant", "assistant", "The red one."),
+    ]
+    turns = [item for item in items if isinstance(item, RawTurn)]
+    assert {turn.session for turn in turns} == {"c-1"}
+    assert turns[0].time == "2026-02-24T09:53:00.500+01:00"
+    assert reasons(items) == ["hidden message"]
+
+
+def test_a_branch_that_was_left_is_left_out() -> None:
+    items = read(
+        [
+            chatgpt(
+                node("a", "root", "user", ["First try"]),
+                node("b", "a", "assistant", ["Answer one"]),
+                node("c", "root", "user", ["Second try"]),
+                node("d", "c", "assistant", ["Answer two"]),
+                current="d",
+            )
+        ]
+    )
+    assert [text for _, _, text in told(items)] == ["Second try", "Answer two"]
+    assert reasons(items) == ["message of another branch"] * 2
+
+
+def test_tools_thoughts_and_pictures_of_chatgpt() -> None:
+    picture = {"content_type": "image_asset_pointer", "asset_pointer": "file-service://x"}
+    sound = {"content_type": "audio_transcription", "text": "What I said."}
+    items = read(
+        [
+            chatgpt(
+                node("a", "root", "user", {"content_type": "user_editable_context", "text": "x"}),
+                node(
+                    *("b", "a", "user"),
+                    {"content_type": "multimodal_text", "parts": [picture, "Look at this."]},
+                ),
+                node("c", "b", "assistant", {"content_type": "thoughts", "thoughts": []}),
+                node(
+                    *("d", "c", "assistant"),
+                    {"content_type": "code", "text": "print(1)"},
+                    recipient="python",
+                ),
+                node(
+                    "e",
+                    "d",
+                    "tool",
+                    {"content_type": "execution_output", "text": "1"},
+                    name="python",
+                ),
+                node("f", "e", "tool", ["A page."], name="browser"),
+                node("g", "f", "user", {"content_type": "multimodal_text", "parts": [picture]}),
+                node("h", "g", "user", {"content_type": "multimodal_text", "parts": [sound]}),
+                current="h",
+            )
+        ]
+    )
+    assert told(items) == [
+        ("user", "user", "Look at this."),
+        ("python", "tool", "print(1)"),
+        ("python", "tool", "1"),
+        ("browser", "tool", "A page."),
+        ("user", "user", "What I said."),
+    ]
+    assert [t.trust for t in items if isinstance(t, RawTurn)] == [None, None, None, "web", None]
+    assert reasons(items) == ["instructions", "thinking", "part that is not text"]
+
+
+def test_a_conversation_of_claude() -> None:
+    parts = [
+        {"type": "thinking", "thinking": "hm"},
+        {"type": "text", "text": "I search."},
+        {"type": "tool_use", "name": "web_search", "input": {"query": "rye"}},
+        {
+            "type": "tool_result",
+            "name": "web_search",
+            "content": [{"type": "text", "text": "Rye."}],
+        },
+    ]
+    items = read(
+        [
+            claude(
+                said("m-a", "human", "What about rye?", attachments=[{"file_name": "a.txt"}]),
+                said("m-b", "assistant", "I search.", content=parts),
+                {**said("m-c", "human", "Old form."), "content": None},
+                said("m-d", "robot", "?"),
+            )
+        ]
+    )
+    assert told(items) == [
+        ("user", "user", "What about rye?"),
+        ("assistant", "assistant", "I search."),
+        ("web_search", "tool", '{"query":"rye"}'),
+        ("web_search", "tool", "Rye."),
+        ("user", "user", "Old form."),
+    ]
+    turns = [item for item in items if isinstance(item, RawTurn)]
+    assert (turns[0].session, turns[0].time) == ("k-1", "2026-02-24T09:10:00+01:00")
+    assert turns[3].trust == "web"
+    assert reasons(items) == ["attached file", "thinking", "message of an unknown role"]
+
+
+def test_a_branch_of_claude() -> None:
+    messages = [
+        said("m-a", "human", "Root", parent_message_uuid=None),
+        said("m-b", "assistant", "Left", parent_message_uuid="m-a"),
+        said("m-c", "assistant", "Current", parent_message_uuid="m-a"),
+    ]
+    items = read([claude(*messages, current_leaf_message_uuid="m-c")])
+    assert [text for _, _, text in told(items)] == ["Root", "Current"]
+    assert reasons(items) == ["message of another branch"]
+    assert len(told(read([claude(*messages)]))) == 3, "no leaf is named: nothing is left out"
+
+
+def test_what_clsm_said_is_no_memory() -> None:
+    parts = [
+        {"type": "tool_use", "name": "clsm:recall", "input": {"query": "rye"}},
+        {"type": "tool_result", "name": "clsm:recall", "content": "Rye is in the cellar."},
+    ]
+    items = read([claude(said("m-a", "assistant", "", content=parts))])
+    assert told(items) == []
+    assert reasons(items) == ["clsm call", "clsm result"]
+
+
+def archive(**members: bytes) -> bytes:
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as file:
+        for name, content in members.items():
+            file.writestr(name.replace("__", "/").replace("_json", ".json"), content)
+    return data.getvalue()
+
+
+def test_an_archive() -> None:
+    one = json.dumps([chatgpt(node("a", "root", "user", ["One"]), current="a")]).encode()
+    two = json.dumps([claude(said("m-a", "human", "Two"))]).encode()
+    data = archive(x__conversations_json=one, conversations_json=two, users_json=b"[]")
+    assert [text for _, _, text in told(read(data))] == ["Two", "One"]
+
+
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        (b"[", "not JSON (expecting value: line 1 column 2 (char 1))"),
+        (b"{}", "holds no conversation that clsm knows"),
+        (b"[1]", "conversation 1 is none that clsm knows"),
+        (b"[" * 100_000, "JSON that is nested too deeply"),
+        (archive(users_json=b"[]"), "holds no conversation that clsm knows"),
+        (archive(conversations_json=b"[]")[:-30], "archive that cannot be read"),
+    ],
+)
+def test_what_cannot_be_read_is_said(data: bytes, reason: str) -> None:
+    (found,) = reasons(read(data), Problem)
+    assert found.startswith(reason)
+
+
+def test_a_limit_of_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also of what an archive unpacks to."""
+    limit = "larger than 1 MiB, split its list of conversations"
+    monkeypatch.setattr(exports, "LARGEST", 1 << 20)
+    assert reasons(read(b"[" + b" " * (2 << 20)), Problem) == [limit]
+    assert reasons(read(archive(conversations_json=b" " * (2 << 20))), Problem) == [limit]
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        {"current_node": "nowhere"},
+        {"current_node": 7},
+        {"mapping": {"a": 3, "b": {"message": 5}, "c": {"message": {"content": 1, "author": []}}}},
+        {
+            "mapping": {"a": {"parent": "b", "message": None}, "b": {"parent": "a"}},
+            "current_node": "a",
+        },
+    ],
+)
+def test_broken_trees_do_no_harm(broken: dict[str, Any]) -> None:
+    conversation = {
+        **chatgpt(node("a", "root", "user", ["Hi \ud800 there"]), current="a"),
+        **broken,
+    }
+    for item in read([conversation, claude(said("m-a", "human", "Still here."))]):
+        assert isinstance(item, (RawTurn, Dropped, Problem))
+    items = read([conversation, claude(said("m-a", "human", "Still here."))])
+    assert told(items)[-1][2] == "Still here."
+
+
+def test_how_an_export_is_known(tmp_path: Path) -> None:
+    data = json.dumps([chatgpt(node("a", "root", "user", ["One"]), current="a")], indent=1).encode()
+    assert detect(data) == "export"
+    for name, content in (
+        ("conversations.json", data),
+        ("users.json", b"[]"),
+        ("other.json", b'[{"a": 1}]'),
+        ("export.zip", archive(conversations_json=data)),
+    ):
+        (tmp_path / name).write_bytes(content)
+    walked = [item.path for item in find([str(tmp_path)]) if isinstance(item, SourceFile)]
+    assert walked == [str(tmp_path / "conversations.json")]
+    named = list(find([str(tmp_path / name) for name in ("export.zip", "other.json")]))
+    assert [getattr(item, "format", None) for item in named] == ["export", None]
+    assert isinstance(named[1], Problem)
+    assert named[1].reason == "a JSON document, not one JSON object a line"
+
+
+def test_an_export_that_comes_again_with_another_title(tmp_path: Path) -> None:
+    store, path = new_store(tmp_path / "memory"), tmp_path / "conversations.json"
+    nodes = [node("a", "root", "user", ["One"]), node("b", "a", "assistant", ["Two"])]
+    path.write_text(json.dumps([chatgpt(*nodes[:1], current="a")]))
+    assert take(store, path, capture_only=True).sources[0].tally.added == 1
+    path.write_text(json.dumps([claude(), chatgpt(*nodes, current="b", title="New name")]))
+    tally = take(store, path, capture_only=True).sources[0].tally
+    assert (tally.added, tally.known) == (1, 1)
+    assert len(state_of(store).keys()) == 2

@@ -1,0 +1,150 @@
+"""Vaults of Obsidian: clean text, the owner's words, and nothing that is no note."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from ingesting import new_store, take
+
+from clsm_cli.ingestion import folders, markdown
+from clsm_cli.ingestion.jsonl_rows import RawDocument
+from clsm_cli.ingestion.sources import SourceFile, find
+
+NOTE = """\
+---
+aliases: [Oak]
+tags: [wood]
+---
+# Oak table
+See [[Library Table|the table]] and [[Mara]] #wood/oak ^ref-1
+
+![[picture.png|300]]
+
+- ![[Mara#Early life]]
+
+> [!note]- Remember
+> The board is ==12 cm== wide. %%ask Mara%%
+
+%%
+Nobody should read this.
+%%
+
+```
+x == y == z  %%kept%% ![[kept]]
+```
+
+Two caret notes: 2^10 and a^b.
+"""
+
+
+def read(text: str, name: str = "Oak.md") -> RawDocument:
+    found = markdown.read(text.encode(), path=name, zone=UTC, in_vault=True)
+    assert isinstance(found, RawDocument)
+    return found
+
+
+def test_a_note_comes_in_as_clean_text() -> None:
+    found = read(NOTE)
+    assert [(block.text, block.line_start) for block in found.blocks] == [
+        ("See [[Library Table|the table]] and [[Mara]] #wood/oak", 6),
+        ("> Remember\n> The board is 12 cm wide.", 12),
+        ("```\nx == y == z  %%kept%% ![[kept]]\n```", 19),
+        ("Two caret notes: 2^10 and a^b.", 23),
+    ]
+    assert found.title == "Oak table"
+
+
+@pytest.mark.parametrize("name", ["2026-03-01.md", "2026-03-01 Sunday.md", "2026-03-01_walk.md"])
+def test_a_daily_note_has_its_date_and_is_its_owners(name: str) -> None:
+    found = read("Walked with Mara.\n", name)
+    assert (found.blocks[0].time, found.trust) == ("2026-03-01", "user")
+
+
+def test_front_matter_tells_a_date_too() -> None:
+    assert read("---\ncreated: 2026-02-03\n---\nText.\n").blocks[0].time == "2026-02-03"
+
+
+def place(root: Path, *names: str) -> None:
+    for name in names:
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("Text.\n")
+
+
+def formats(*paths: Path) -> dict[str, str]:
+    """Name → format of what is read, reason of the rest."""
+    return {
+        item.path.removeprefix(f"{paths[0]}/"): (
+            item.format if isinstance(item, SourceFile) else item.reason
+        )
+        for item in find([str(path) for path in paths])
+    }
+
+
+def test_what_a_vault_has_besides_notes_is_left_out(tmp_path: Path) -> None:
+    place(tmp_path, "Oak.md", "a/Mara.md", ".trash/Old.md", "Meta/Templates/Day.md", "b/T/x.md")
+    place(tmp_path, "board.canvas", "all.base", "Meta/Other.md")
+    config = tmp_path / ".obsidian"
+    (config / "plugins" / "templater-obsidian").mkdir(parents=True)
+    (config / "templates.json").write_text(json.dumps({"folder": "Meta/Templates"}))
+    settings = config / "plugins" / "templater-obsidian" / "data.json"
+    settings.write_text(json.dumps({"templates_folder": "/b/T/"}))
+    assert formats(tmp_path) == {
+        ".obsidian": "hidden",
+        ".trash": "hidden",
+        "Meta/Templates": "templates of the vault",
+        "b/T": "templates of the vault",
+        "Oak.md": "obsidian",
+        "a/Mara.md": "obsidian",
+        "Meta/Other.md": "obsidian",
+        "board.canvas": "neither a note nor a transcript",
+        "all.base": "neither a note nor a transcript",
+    }
+
+
+@pytest.mark.parametrize("settings", ["", "[", "[]", '{"folder": 3}', '{"folder": "/"}'])
+def test_settings_that_say_nothing(tmp_path: Path, settings: str) -> None:
+    place(tmp_path, "Oak.md")
+    (tmp_path / ".obsidian").mkdir()
+    (tmp_path / ".obsidian" / "templates.json").write_text(settings)
+    assert formats(tmp_path) == {".obsidian": "hidden", "Oak.md": "obsidian"}
+
+
+def test_a_note_is_the_same_named_alone_or_with_its_vault(tmp_path: Path) -> None:
+    place(tmp_path, "a/b/2026-03-01.md")
+    (tmp_path / ".obsidian").mkdir()
+    for path in (tmp_path / "a", tmp_path / "a" / "b" / "2026-03-01.md"):
+        assert set(formats(path).values()) == {"obsidian"}
+
+
+def test_the_workspace_of_an_agent_is_no_vault(tmp_path: Path) -> None:
+    """Opened in Obsidian, or lying in a vault: what the agent wrote stays the agent's."""
+    place(tmp_path, "Oak.md", "agent/MEMORY.md", "agent/memory/2026-03-01.md")
+    (tmp_path / ".obsidian").mkdir()
+    (tmp_path / "agent" / ".obsidian").mkdir()
+    found = formats(tmp_path)
+    assert (found["Oak.md"], found["agent/memory/2026-03-01.md"]) == ("obsidian", "markdown")
+    named = formats(tmp_path / "agent" / "memory" / "2026-03-01.md")
+    assert set(named.values()) == {"markdown"}
+
+
+@given(st.text(alphabet="ab %=^![]>-`|\n#", max_size=120))
+def test_lines_stay_where_they_are(text: str) -> None:
+    lines = text.split("\n")
+    assert len(folders.plain(lines, 0)) == len(lines)
+
+
+def test_a_vault_is_ingested_and_again(tmp_path: Path) -> None:
+    vault, store = tmp_path / "vault", new_store(tmp_path / "memory")
+    place(vault, "2026-03-01.md")
+    (vault / ".obsidian").mkdir()
+    (vault / "Oak.md").write_text(NOTE)
+    first = take(store, vault, model=False)
+    assert sum(source.tally.added for source in first.sources) == 5
+    again = take(store, vault, model=False)
+    assert sum(source.tally.known for source in again.sources) == 5

@@ -1,0 +1,138 @@
+from __future__ import annotations
+
+import io
+import json
+from datetime import UTC, datetime
+from typing import Any
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from clsm_cli.ingestion import generic_jsonl
+from clsm_cli.ingestion.jsonl_rows import (
+    Dropped,
+    Problem,
+    RawBreak,
+    RawTurn,
+    TranscriptItem,
+    bounded_lines,
+)
+from clsm_cli.model.episodes import ToolCall
+
+NOW = datetime(2030, 1, 1, tzinfo=UTC)
+DAY = "2026-02-24T08:15:00+01:00"
+
+
+def read(*rows: Any) -> list[TranscriptItem]:
+    data = "".join(json.dumps(row) + "\n" for row in rows).encode()
+    lines = bounded_lines(io.BytesIO(data))
+    zone = ZoneInfo("Europe/Amsterdam")
+    return list(generic_jsonl.read(lines, path="chat.jsonl", zone=zone, now=NOW, session="origin"))
+
+
+def one(row: dict[str, Any]) -> RawTurn:
+    turn = read({"timestamp": DAY, **row})[0]
+    assert isinstance(turn, RawTurn)
+    return turn
+
+
+@pytest.mark.parametrize(
+    ("row", "role", "speaker"),
+    [
+        ({"role": "user"}, "user", "user"),
+        ({"role": "Assistant"}, "assistant", "assistant"),
+        ({"role": "human", "speaker": "Mara"}, "user", "Mara"),
+        ({"speaker": "Caroline"}, "user", "Caroline"),
+        ({"speaker": "assistant"}, "assistant", "assistant"),
+        ({"speaker": "Ai"}, "user", "Ai"),
+        ({"role": "Melanie"}, "user", "Melanie"),
+        ({"role": "system"}, "system", "system"),
+        ({"role": "tool", "tool": "exec"}, "tool", "exec"),
+        ({"tool": "exec"}, "tool", "exec"),
+        ({}, "user", "user"),
+    ],
+)
+def test_who_speaks(row: dict[str, Any], role: str, speaker: str) -> None:
+    turn = one({"text": "hello", **row})
+    assert (turn.role, turn.speaker, turn.text) == (role, speaker, "hello")
+
+
+@pytest.mark.parametrize("key", ["timestamp", "time", "created_at", "date"])
+def test_when(key: str) -> None:
+    (turn,) = read({"text": "a", key: "2026-02-24 08:15"})
+    assert isinstance(turn, RawTurn)
+    assert turn.time == DAY
+
+
+@pytest.mark.parametrize("key", ["session", "session_id", "conversation_id"])
+def test_which_session(key: str) -> None:
+    assert one({"text": "a", key: "s7"}).session == "s7"
+    assert one({"text": "a"}).session == "origin"
+
+
+def test_text_may_come_in_parts() -> None:
+    assert one({"content": ["a", {"type": "text", "text": "b"}, {"image": 1}]}).text == "a\nb"
+
+
+def test_tools() -> None:
+    turn = one({"tool": {"name": "web_fetch", "input": {"url": "x"}, "error": True}, "text": "t"})
+    assert turn.tool == ToolCall("web_fetch", '{"url":"x"}', error=True)
+    assert turn.trust == "web"
+    assert one({"tool": {"name": "exec", "input": {"command": "ls"}}}).text == "ls"
+
+
+def test_not_memory() -> None:
+    items = read(
+        {"role": "user", "text": "[OpenClaw heartbeat poll]"},
+        {"role": "tool", "tool": {"name": "exec", "input": "clsm recall x"}, "text": "found"},
+        {"role": "user"},
+        {"role": "user", "text": " "},
+    )
+    assert [item.reason for item in items if isinstance(item, Dropped)] == [
+        "heartbeat poll",
+        "clsm result",
+        "no text",
+        "no text",
+    ]
+
+
+@pytest.mark.parametrize("row", [{"type": "end"}, {"event": "session_end"}, {"type": "reset"}])
+def test_end_marks(row: dict[str, Any]) -> None:
+    assert read({"session": "s", "time": DAY, **row}) == [RawBreak("s", DAY, 1)]
+
+
+def test_missing_and_odd_times_are_told() -> None:
+    items = read(
+        {"text": "a", "timestamp": "2026-02-24T08:15:00"},
+        {"text": "b", "timestamp": "2026-02-23T08:15:00"},
+        {"text": "c"},
+        {"text": "d", "timestamp": "yesterday"},
+        {"text": "e", "timestamp": "2068-01-01"},
+    )
+    assert len([item for item in items if isinstance(item, RawTurn)]) == 5
+    assert [(item.line, item.reason) for item in items if isinstance(item, Problem)] == [
+        (2, "timestamp earlier than the line before"),
+        (3, "no timestamp that can be read, kept without a time (2 times)"),
+        (5, "timestamp in the future"),
+    ]
+
+
+VALUES = st.one_of(
+    st.none(),
+    st.booleans(),
+    st.integers(),
+    st.floats(),
+    st.text(max_size=20),
+    st.just([]),
+    st.just({}),
+    st.just([{"text": 1}, None, "x"]),
+    st.just({"name": [], "input": {"a": "b"}}),
+)
+KEYS = ["role", "speaker", "content", "text", "timestamp", "id", "session", "tool", "type", "event"]
+
+
+@given(st.dictionaries(st.sampled_from(KEYS), VALUES))
+def test_any_row_is_read(row: dict[str, Any]) -> None:
+    assert read(row)

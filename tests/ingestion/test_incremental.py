@@ -1,0 +1,399 @@
+"""Catching up with OpenClaw: nothing twice, nothing lost, and nothing read that was read before."""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from ingesting import new_store, same, scratch, state_of, take
+from openclaw_state import (
+    answers,
+    calls,
+    change,
+    database_of,
+    header,
+    jsonl,
+    message,
+    reset,
+    talk,
+    transcript_of,
+    write_rows,
+)
+
+from clsm_cli.store import atomic, cursors, inbox
+
+if TYPE_CHECKING:
+    from clsm_cli.ingestion.ingest_report import Report
+    from clsm_cli.store.layout import Store
+
+
+@pytest.fixture
+def state(tmp_path: Path) -> Path:
+    return tmp_path / "openclaw"
+
+
+def catch(store: Store, state: Path, **options: Any) -> Report:
+    return take(store, state, openclaw=True, capture_only=True, **options)
+
+
+def added(report: Report) -> int:
+    return sum(source.tally.added for source in report.sources)
+
+
+def known(report: Report) -> int:
+    return sum(source.tally.known for source in report.sources)
+
+
+def told(report: Report) -> list[tuple[int | None, str]]:
+    return [(problem.line, problem.reason) for problem in report.problems]
+
+
+def texts(store: Store) -> list[str]:
+    return [item.turn.text for path in inbox.files(store.inbox) for item in inbox.read(path).turns]
+
+
+def test_a_database_and_what_comes_later(store: Store, state: Path) -> None:
+    write_rows(database_of(state), "s1", talk("s1"))
+    first = catch(store, state)
+    assert (added(first), told(first), first.warnings) == (4, [], [])
+    assert first.sources[0].path.endswith("openclaw-agent.sqlite#s1")
+    assert any(len(text) > 10_000 for text in texts(store)), "the row that is zstd"
+    again = catch(store, state)
+    assert (again.sources, again.up_to_date) == ([], 1)
+    write_rows(database_of(state), "s1", talk("s1", 6)[5:], first=5)
+    later = catch(store, state)
+    assert (added(later), known(later)) == (2, 0), "what was read before is not read again"
+
+
+def test_a_transcript_and_what_comes_later(store: Store, state: Path) -> None:
+    path = transcript_of(state, "s1")
+    path.write_bytes(jsonl(talk("s1")))
+    assert added(catch(store, state)) == 4
+    assert catch(store, state).up_to_date == 1
+    with path.open("ab") as file:
+        file.write(jsonl(talk("s1", 6)[5:]))
+    later = catch(store, state)
+    assert (added(later), known(later)) == (2, 0)
+    found = [item for box in inbox.files(store.inbox) for item in inbox.read(box).turns]
+    assert {item.session for item in found} == {"s1"}
+    assert [item.turn.line_start for item in found] == [2, 3, 4, 5, 6, 7]
+
+
+def test_a_turn_by_hook_file_and_database_is_one(store: Store, state: Path) -> None:
+    rows = talk("s1")
+    hook = jsonl([row["message"] for row in rows[1:]])
+    assert added(take(store, stdin=hook, session="s1", capture_only=True)) == 4
+    write_rows(database_of(state), "s1", rows)
+    transcript_of(state, "s1", agent="old").write_bytes(jsonl(rows))
+    report = catch(store, state)
+    assert (added(report), known(report)) == (0, 8)
+
+
+@pytest.mark.parametrize("cut", range(1, 9))
+def test_two_catch_ups_are_as_good_as_one(tmp_path: Path, cut: int) -> None:
+    """Wherever the first one stopped, between a call of clsm and its result too."""
+    rows = [
+        header("s1"),
+        message(1, "user", "What did Brian say about the roof?"),
+        calls(2, "c1", "clsm recall 'roof'"),
+        answers(3, "c1", "Brian wanted slate."),
+        message(4, "assistant", "He wanted slate."),
+        reset(5),
+        message(6, "user", "Another thing: the bread."),
+        calls(7, "c2", "ls"),
+        answers(8, "c2", "flour.txt"),
+    ]
+    states = []
+    for kind in ("once", "database", "file"):
+        store, state = new_store(tmp_path / kind), tmp_path / f"state-{kind}"
+        for part, first in ((rows, 0),) if kind == "once" else ((rows[:cut], 0), (rows[cut:], cut)):
+            if kind == "file":
+                with transcript_of(state, "s1").open("ab") as file:
+                    file.write(jsonl(part))
+            else:
+                write_rows(database_of(state), "s1", part, first=first)
+            catch(store, state)
+        states.append(state_of(store))
+        assert "Brian wanted slate." not in texts(store)
+    same(states[1], states[0])
+    same(states[2], states[0])
+
+
+def test_resets_are_boundaries_and_the_whole_is_cut_into_episodes(
+    store: Store, state: Path
+) -> None:
+    rows = [header("s1")]
+    for part, word in enumerate(("roof", "bread", "train")):
+        rows += [message(10 * part + n, "user", f"Let us plan the {word}, {n}.") for n in range(3)]
+        rows.append(reset(10 * part + 5))
+    write_rows(database_of(state), "s1", rows)
+    report = take(store, state, openclaw=True)
+    assert (report.episodes, report.open_turns) == (3, 0)
+
+
+def test_a_crash_before_the_cursor_moves_loses_nothing(
+    store: Store, state: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_rows(database_of(state), "s1", talk("s1"))
+
+    def killed(*_: Any) -> None:
+        assert len(texts(store)) == 4, "the cursor moves when the turns are safe"
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(cursors, "keep", killed)
+        with pytest.raises(KeyboardInterrupt):
+            catch(store, state)
+    report = catch(store, state)
+    assert (added(report), known(report)) == (0, 4)
+
+
+@pytest.mark.parametrize("damage", [b"", b"{", b'{"version":1,"ledger":[0,""],"places":{"a":3}}'])
+def test_without_its_cursor_everything_is_read_and_recognised(
+    store: Store, state: Path, damage: bytes
+) -> None:
+    write_rows(database_of(state), "s1", talk("s1"))
+    catch(store, state)
+    cursors.path_of(store).write_bytes(damage)
+    assert known(catch(store, state)) == 4
+    assert catch(store, state).up_to_date == 1
+
+
+def test_a_store_that_was_put_back_is_filled_again(store: Store, state: Path) -> None:
+    """A cursor is no proof that what lies behind it is still there."""
+    write_rows(database_of(state), "s1", talk("s1"))
+    catch(store, state)
+    for path in [*inbox.files(store.inbox), store.flow / "runs.jsonl"]:
+        path.unlink()
+    assert added(catch(store, state)) == 4
+
+
+def test_an_undo_is_followed_by_reading_again(store: Store, state: Path) -> None:
+    from datetime import datetime
+
+    from ingesting import NOW
+
+    from clsm_cli.forgetting.run_reversal import undo
+
+    write_rows(database_of(state), "s1", talk("s1"))
+    catch(store, state)
+    undo(store, None, datetime.fromisoformat(NOW), lambda _text: None)
+    assert texts(store) == []
+    assert added(catch(store, state)) == 4
+
+
+def test_a_dry_run_and_a_since_leave_the_cursor(store: Store, state: Path) -> None:
+    from datetime import datetime
+
+    write_rows(database_of(state), "s1", talk("s1"))
+    assert added(catch(store, state, dry_run=True)) == 4
+    since = datetime.fromisoformat("2027-01-01T00:00:00Z")
+    assert added(catch(store, state, since=since)) == 0
+    assert added(catch(store, state)) == 4
+
+
+def test_a_rewritten_file_is_read_anew(store: Store, state: Path) -> None:
+    path = transcript_of(state, "s1")
+    path.write_bytes(jsonl(talk("s1")))
+    catch(store, state)
+    other = [header("s1"), *(message(n, "user", f"Other {n}.") for n in range(100, 108))]
+    path.write_bytes(jsonl(other))
+    assert added(catch(store, state)) == 8
+    path.write_bytes(jsonl(other[:3]))
+    report = catch(store, state)
+    assert (added(report), known(report)) == (0, 2), "a shorter file"
+
+
+def test_a_rewritten_conversation_of_a_database_is_read_anew(store: Store, state: Path) -> None:
+    database = database_of(state)
+    write_rows(database, "s1", talk("s1"))
+    catch(store, state)
+    change(database, "DELETE FROM transcript_events WHERE seq > 1")
+    report = catch(store, state)
+    assert (added(report), known(report)) == (0, 1), "seq went backwards"
+    change(database, "DELETE FROM transcript_events")
+    write_rows(database, "s1", [header("s1"), *(message(n, "user", f"O {n}") for n in range(9))])
+    assert added(catch(store, state)) == 9
+
+
+def test_a_line_that_is_being_written_is_read_when_it_is_whole(store: Store, state: Path) -> None:
+    path, data = transcript_of(state, "s1"), jsonl(talk("s1"))
+    path.write_bytes(data[:-40])
+    first = catch(store, state)
+    assert (added(first), told(first)) == (3, [(5, "incomplete last line")])
+    path.write_bytes(data)
+    later = catch(store, state)
+    assert (added(later), known(later), told(later)) == (1, 0, [])
+
+
+def test_a_row_that_cannot_be_read_is_told_with_its_place(store: Store, state: Path) -> None:
+    database = database_of(state)
+    write_rows(database, "s1", talk("s1", 8))
+    write = "UPDATE transcript_events SET event_json = ?, event_zstd = ? WHERE seq = ?"
+    change(database, write, "{nonsense", None, 1)
+    change(database, write, None, b"no zstd at all", 2)
+    packed = change_of_zstd(database)
+    change(database, write, None, packed[:-4], 3)
+    change(database, write, None, None, 4)
+    change(database, write, None, bomb(), 5)
+    report = catch(store, state)
+    assert told(report) == [
+        (1, "not JSON (expecting property name enclosed in double quotes)"),
+        (2, "row is not zstd"),
+        (3, "row is cut short"),
+        (4, "row has neither JSON nor zstd"),
+        (5, "row is longer than 1 MiB"),
+    ]
+    assert {problem.path for problem in report.problems} == {f"{database}#s1"}
+    assert added(report) == 3
+
+
+def change_of_zstd(database: Path) -> bytes:
+    with sqlite3.connect(database) as connection:
+        found = connection.execute("SELECT event_zstd FROM transcript_events WHERE seq = 3")
+        return bytes(found.fetchone()[0])
+
+
+def bomb() -> bytes:
+    from backports import zstd
+
+    return zstd.compress(b" " * (64 << 20))
+
+
+@pytest.mark.parametrize("version", [22, 24])
+def test_an_unknown_version_is_read_with_a_warning(store: Store, state: Path, version: int) -> None:
+    write_rows(database_of(state), "s1", talk("s1"))
+    change(database_of(state), f"PRAGMA user_version = {version}")
+    report = catch(store, state)
+    assert added(report) == 4
+    assert report.warnings == [
+        f"{database_of(state)}: version {version} where clsm knows 23; what it could find there is read"
+    ]
+
+
+def test_a_database_without_the_table_is_a_problem(store: Store, state: Path) -> None:
+    write_rows(database_of(state), "s1", talk("s1"))
+    write_rows(database_of(state, "other"), "s2", talk("s2"))
+    change(database_of(state), "ALTER TABLE transcript_events RENAME TO events_of_tomorrow")
+    change(database_of(state), "PRAGMA user_version = 99")
+    report = catch(store, state)
+    assert [problem.path for problem in report.problems] == [str(database_of(state))]
+    assert "version 99 where clsm knows 23" in report.problems[0].reason
+    assert (added(report), report.fatal) == (4, None)
+
+
+def test_a_database_before_rows_were_zstd(store: Store, state: Path) -> None:
+    write_rows(database_of(state), "s1", [header("s1"), message(1, "user", "Hello there.")])
+    path = database_of(state)
+    with sqlite3.connect(path) as connection:
+        connection.execute(
+            "CREATE TABLE plain AS SELECT session_id, seq, event_json FROM transcript_events"
+        )
+        connection.execute("DROP TABLE transcript_events")
+        connection.execute("ALTER TABLE plain RENAME TO transcript_events")
+    assert added(catch(store, state)) == 1
+
+
+def test_what_is_no_database(store: Store, state: Path) -> None:
+    path = database_of(state)
+    path.parent.mkdir(parents=True)
+    path.write_bytes(b"no database" * 1000)
+    transcript_of(state, "s1").write_bytes(jsonl(talk("s1")))
+    report = catch(store, state)
+    assert told(report) == [(None, "file is not a database")]
+    assert added(report) == 4
+    path.unlink()
+    path.mkdir()
+    assert told(catch(store, state)) == [(None, "not a regular file")]
+    path.rmdir()
+    path.symlink_to(transcript_of(state, "s1"))
+    assert len(told(catch(store, state))) == 1
+
+
+def test_a_damaged_database_does_not_move_its_cursor(store: Store, state: Path) -> None:
+    database = database_of(state)
+    rows = [message(n, "user", f"Message number {n} about the garden wall.") for n in range(400)]
+    write_rows(database, "s1", [header("s1"), *rows])
+    change(database, "PRAGMA wal_checkpoint(TRUNCATE)")
+    whole = database.read_bytes()
+    half = len(whole) * 2 // 3 // 4096 * 4096
+    database.write_bytes(whole[:half] + b"\xff" * 8192 + whole[half + 8192 :])
+    first = catch(store, state)
+    assert [line for line, _ in told(first)] == [None]
+    database.write_bytes(whole)
+    later = catch(store, state)
+    assert 0 < added(first) == known(later)
+    assert added(later) + known(later) == 400
+
+
+def test_a_gateway_that_is_writing_is_no_hindrance(store: Store, state: Path) -> None:
+    write_rows(database_of(state), "s1", talk("s1"))
+    writer = sqlite3.connect(database_of(state), isolation_level=None)
+    writer.execute("BEGIN IMMEDIATE")
+    writer.execute("DELETE FROM transcript_events")
+    started = time.monotonic()
+    assert added(catch(store, state)) == 4
+    assert time.monotonic() - started < 5
+    writer.execute("ROLLBACK")
+    writer.close()
+
+
+def test_what_is_passed_over_is_said(store: Store, state: Path) -> None:
+    folder = transcript_of(state, "s1").parent
+    transcript_of(state, "s1").write_bytes(jsonl(talk("s1")))
+    for name in ("sessions.json", "s1.trajectory.jsonl", "s1.jsonl.reset.2026", "notes.png"):
+        (folder / name).write_bytes(b"{}")
+    (folder / "link.jsonl").symlink_to(transcript_of(state, "s1"))
+    (state / "agents" / "twin").symlink_to(state / "agents" / "main")
+    write_rows(database_of(state), "s2", talk("s2"))
+    change(database_of(state), "INSERT INTO session_transcript_cold_archives VALUES ('s9', 7)")
+    report = catch(store, state)
+    reasons = {os.path.basename(each.path): each.reason for each in report.skipped}
+    assert reasons == {
+        "sessions.json": "OpenClaw session list",
+        "s1.trajectory.jsonl": "OpenClaw trajectory",
+        "s1.jsonl.reset.2026": "archived by OpenClaw; name the file to ingest it",
+        "notes.png": "neither a note nor a transcript",
+        "link.jsonl": "symbolic link",
+        "twin": "symbolic link",
+        "openclaw-agent.sqlite#s9": "in an archive of OpenClaw's own",
+    }
+    assert added(report) == 8
+
+
+def test_openclaw_is_not_here(store: Store, tmp_path: Path) -> None:
+    for path in (tmp_path / "nowhere", tmp_path):
+        report = catch(store, path)
+        assert report.fatal is not None
+        assert report.fatal.reason == 'no state of OpenClaw here, which has a folder "agents"'
+
+
+def test_nothing_behind_a_cursor_is_read() -> None:
+    """A thousand old conversations, half of them files, are passed in a moment."""
+    with scratch() as folder:
+        store, state = new_store(folder / "memory"), folder / "openclaw"
+        for number in range(500):
+            write_rows(database_of(state), f"d{number}", talk(f"d{number}", 2))
+            transcript_of(state, f"f{number}").write_bytes(jsonl(talk(f"f{number}", 2)))
+        catch(store, state)
+        started = time.process_time()
+        report = catch(store, state)
+        taken = time.process_time() - started
+    assert (report.up_to_date, report.sources) == (1000, [])
+    assert taken < 0.2
+
+
+def test_places_of_lost_files_go(store: Store, state: Path) -> None:
+    for name in ("s1", "s2"):
+        transcript_of(state, name).write_bytes(jsonl(talk(name)))
+    catch(store, state)
+    transcript_of(state, "s1").unlink()
+    transcript_of(state, "s2").write_bytes(jsonl(talk("s2", 5)))
+    catch(store, state)
+    kept = json.loads(atomic.read(cursors.path_of(store), 1 << 20) or b"")["places"]
+    assert [os.path.basename(path) for path in kept] == ["s2.jsonl"]

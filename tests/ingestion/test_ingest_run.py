@@ -1,0 +1,110 @@
+"""The whole of an ingest: with and without the model, good and bad sources, at once or later."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from ingesting import embedder, new_store, same, state_of, take, tree
+
+from clsm_cli.errors import ModelMissingError
+from clsm_cli.ingestion import ingest_run
+from clsm_cli.store.index.opening import Embedder, open_index
+from clsm_cli.store.layout import Store
+from clsm_cli.text.tokens import stems
+
+SAMPLE = Path(__file__).parents[2] / "fixtures" / "sample"
+CHAT = SAMPLE / "sessions" / "a41f09c7.jsonl"
+
+
+def no_model() -> Embedder:
+    def missing() -> None:
+        raise ModelMissingError(Path("/nowhere"))
+
+    return Embedder(embedder().engine, missing)  # type: ignore[arg-type]
+
+
+def words(store: Store, text: str) -> list[str]:
+    with open_index(store, None) as opened:
+        rows = {row for term in stems(text) for row, _, _ in opened.index.postings(term)}
+        return [p.text for p in opened.index.passages(sorted(rows)).values()]
+
+
+def test_without_the_model_turns_are_captured_and_found_by_words(store: Store) -> None:
+    from datetime import UTC, datetime
+
+    request = ingest_run.Request(paths=(str(CHAT),), now=datetime(2026, 3, 1, tzinfo=UTC))
+    report = ingest_run.ingest(store, request, no_model(), lambda *_: None)
+    assert report.open_turns == report.sources[0].tally.added > 10
+    assert any("clsm model install" in warning for warning in report.warnings)
+    assert words(store, "memory")
+
+
+def test_a_later_ingest_with_the_model_gives_the_same_as_at_once(
+    store: Store, tmp_path: Path
+) -> None:
+    take(store, SAMPLE / "workspace", SAMPLE / "sessions", model=False)
+    assert not [e for e in state_of(store).episodes.values() if e.document is None]
+    (tmp_path / "nothing.jsonl").write_bytes(b"")
+    take(store, tmp_path / "nothing.jsonl")
+    once = new_store(tmp_path / "once")
+    take(once, SAMPLE / "workspace", SAMPLE / "sessions")
+    same(state_of(store), state_of(once))
+
+
+def test_the_index_may_go_at_any_time(store: Store, tmp_path: Path) -> None:
+    import shutil
+
+    lines = CHAT.read_bytes().splitlines(keepends=True)
+    path = tmp_path / "chat.jsonl"
+    for end in (6, 14, 20, len(lines)):
+        path.write_bytes(b"".join(lines[:end]))
+        take(store, path)
+        shutil.rmtree(store.derived)
+    once = new_store(tmp_path / "once")
+    take(once, path)
+    same(state_of(store), state_of(once))
+
+
+def test_a_damaged_index_is_made_anew(store: Store) -> None:
+    take(store, CHAT)
+    before = tree(store.root)
+    path = store.derived / "index" / "index.sqlite"
+    path.write_bytes(b"SQLite format 3\0" + b"\xff" * 5000)
+    take(store, CHAT)
+    assert tree(store.root) == before
+    assert words(store, "memory")
+
+
+def test_bad_sources_are_told_and_the_good_ones_taken(store: Store, tmp_path: Path) -> None:
+    (tmp_path / "b.md").write_bytes(b"\0\1\2" * 200)
+    (tmp_path / "c.jsonl").write_bytes(b'{"role": "user", "content": "fine"}\n{broken\n')
+    (tmp_path / "d.md").write_text("A note.\n")
+    report = take(store, tmp_path / "b.md", tmp_path / "c.jsonl", tmp_path / "d.md", model=False)
+    told = [(Path(p.path).name, p.line) for p in report.problems]
+    assert ("b.md", None) in told
+    assert ("c.jsonl", 2) in told
+    assert sum(source.tally.added for source in report.sources) == 2
+
+
+def test_openclaw_rows_without_a_header_belong_to_the_file(store: Store, tmp_path: Path) -> None:
+    """However the path is spelled, so that it is one conversation."""
+    path = tmp_path / "chat.jsonl"
+    path.write_bytes(b"".join(CHAT.read_bytes().splitlines(keepends=True)[1:]))
+    take(store, path, model=False)
+    report = take(store, tmp_path / "." / ".." / tmp_path.name / "chat.jsonl", model=False)
+    assert report.sources[0].tally.added == 0
+
+
+def test_every_step_is_in_the_ledger_under_one_id(store: Store) -> None:
+    take(store, SAMPLE / "workspace" / "USER.md", CHAT)
+    rows = [
+        json.loads(line)
+        for line in (store.flow / "runs.jsonl").read_bytes().split(b"\n")
+        if line.strip()
+    ]
+    assert len({row["id"] for row in rows}) == 1
+    assert {row["command"] for row in rows} == {"ingest"}
+    written = {change["path"] for row in rows for change in row["changes"]}
+    held = {name for name in tree(store.root) if name.startswith("flow/pi/") and "runs" not in name}
+    assert held <= written

@@ -1,0 +1,142 @@
+from __future__ import annotations
+
+import io
+import json
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from clsm_cli.ingestion.jsonl_rows import (
+    Problem,
+    RawTurn,
+    Tally,
+    TooLong,
+    bounded_lines,
+    label,
+    parse,
+    read_rows,
+    text_of,
+    watched,
+)
+from clsm_cli.store.jsonlines import LineError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from clsm_cli.ingestion.jsonl_rows import TranscriptItem
+
+NOW = datetime(2026, 2, 24, 12, 0, tzinfo=UTC)
+
+
+def rows(data: bytes) -> list[object]:
+    tally = Tally()
+    found = list(read_rows(bounded_lines(io.BytesIO(data)), path="a.jsonl", tally=tally))
+    return [*found, *tally.problems("a.jsonl")]
+
+
+@given(st.binary(max_size=200), st.integers(min_value=1, max_value=20))
+def test_lines_are_complete_and_bounded(data: bytes, limit: int) -> None:
+    expected = data.split(b"\n")
+    if expected[-1] == b"":
+        expected.pop()
+    lines = list(bounded_lines(io.BytesIO(data), limit))
+    assert [number for number, _ in lines] == list(range(1, len(expected) + 1))
+    for (_, line), whole in zip(lines, expected, strict=True):
+        if isinstance(line, TooLong):
+            assert line.size > limit
+        else:
+            assert isinstance(line, bytes)
+            assert line.rstrip(b"\n") == whole
+            assert len(line) <= limit + 2
+
+
+def test_a_lone_carriage_return_is_content() -> None:
+    assert rows(b'{"a":\r1}\r\n{"a":2}') == [(1, {"a": 1}), (2, {"a": 2})]
+
+
+def test_a_bad_line_is_a_problem_and_the_rest_goes_on() -> None:
+    found = rows(
+        b'\xef\xbb\xbf{"a":1}\n\n{"a":1,"a":2}\nnope\n[1]\n{"a":NaN}\n'
+        + b'{"a":' * 5000
+        + b'\n{"b":2}\n{"half'
+    )
+    assert found == [
+        (1, {"a": 1}),
+        Problem("a.jsonl", 3, "has the key 'a' twice"),
+        Problem("a.jsonl", 4, "not JSON (expecting value)"),
+        Problem("a.jsonl", 5, "not a JSON object"),
+        Problem("a.jsonl", 6, "holds NaN, which is no number"),
+        Problem("a.jsonl", 7, "nested deeper than 64"),
+        (8, {"b": 2}),
+        Problem("a.jsonl", 9, "incomplete last line"),
+    ]
+
+
+def test_a_long_line_is_skipped() -> None:
+    row = b'{"a":"' + b"x" * (2 << 20) + b'"}\n'
+    reason = f"line of {len(row) - 1} bytes is longer than 1 MiB"
+    assert rows(row + b'{"b":2}\n') == [Problem("a.jsonl", 1, reason), (2, {"b": 2})]
+
+
+def test_bad_bytes_are_replaced_and_told_once() -> None:
+    found = rows(b'{"a":"caf\xe9"}\n{"a":"\xe9"}\n{"a":"x\0y\\u0000z"}\n{"a\\ud800":["\\ud83d"]}\n')
+    assert found == [
+        (1, {"a": "caf\ufffd"}),
+        (2, {"a": "\ufffd"}),
+        (3, {"a": "xyz"}),
+        (4, {"a\ufffd": ["\ufffd"]}),
+        Problem("a.jsonl", 1, "invalid UTF-8 replaced (4 times)"),
+        Problem("a.jsonl", 3, "NUL removed (2 times)"),
+    ]
+
+
+@given(st.binary(max_size=300))
+def test_any_bytes_give_a_row_or_a_line_error(data: bytes) -> None:
+    try:
+        row = parse(data, 1, Tally())
+    except LineError:
+        return
+    json.dumps(row, ensure_ascii=False).encode()
+
+
+def turn(text: str, line: int, time: str | None, foreign_id: str | None = None) -> RawTurn:
+    return RawTurn("s", "user", "user", text, time, line, line, foreign_id)
+
+
+def oddities(*turns: RawTurn) -> list[tuple[int | None, str]]:
+    items: Iterable[TranscriptItem] = watched(turns, path="a", now=NOW, tally=Tally())
+    return [(item.line, item.reason) for item in items if isinstance(item, Problem)]
+
+
+def test_odd_times_and_ids_are_told_once_a_file() -> None:
+    assert oddities(
+        turn("a", 1, "2026-02-24T10:00:00+00:00", "1"),
+        turn("b", 2, "2026-02-24T09:00:00+00:00", "1"),
+        turn("c", 3, None),
+        turn("d", 4, "2031-01-01T00:00:00+00:00"),
+        turn("e", 5, "2026-02-24T09:00:00+00:00"),
+        turn("a", 6, "2026-02-24T10:00:00+00:00", "1"),
+    ) == [
+        (2, "timestamp earlier than the line before (2 times)"),
+        (2, "id used before for another text, both kept"),
+        (3, "no timestamp that can be read, kept without a time"),
+        (4, "timestamp in the future"),
+    ]
+
+
+def test_a_message_repeated_as_it_was_is_nothing_odd() -> None:
+    same = turn("a", 1, "2026-02-24T10:00:00+00:00", "1")
+    assert oddities(same, same) == []
+
+
+@pytest.mark.parametrize("value", [1.5, True, [], {}, " \n", "x" * 5000])
+def test_labels_are_short_lines(value: object) -> None:
+    name = label(value)
+    assert name is None or (len(name) <= 200 and "\n" not in name)
+
+
+def test_text_of_skips_what_is_not_text() -> None:
+    assert text_of([{"text": "a"}, {"text": 7}, {"data": "b"}, {"text": "c\n"}]) == "a\nc"

@@ -1,0 +1,390 @@
+"""Vectors here are synthetic: an axis for each subject plus noise (cosines about .6 and 0).
+
+Only the last tests read real text with the real model, where that is installed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta, timezone
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from one_topic import APPLES, BRAKES, ORCHARD
+from strategies import examples
+
+from clsm_cli.config import BoundarySettings
+from clsm_cli.embedding import weights
+from clsm_cli.embedding.encoder import Encoder
+from clsm_cli.errors import ModelMissingError
+from clsm_cli.ingestion.segmentation import Beat, Cut, cut, peak_surprise
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from clsm_cli.model.episodes import Role
+
+DEFAULT = BoundarySettings()
+MORNING = datetime(2026, 2, 24, 8, 0, tzinfo=UTC)
+
+WORDS = {
+    "a": "the apple tree in our orchard bears sweet red apple fruit",
+    "b": "my car brake squeals and the garage wants new brake discs",
+    "c": "flights to lisbon for the spring holiday and a hotel there",
+    "d": "practise the cello suite slowly with bow and metronome",
+}
+
+
+@cache
+def vector(topic: str, seed: int) -> np.ndarray[Any, Any]:
+    random = np.random.default_rng(seed)
+    v = random.normal(0.0, 0.8 / np.sqrt(64), 64)
+    v[ord(topic) - ord("a")] += 1.0
+    unit: np.ndarray[Any, Any] = (v / np.linalg.norm(v)).astype(np.float32)
+    return unit
+
+
+def beat(
+    topic: str,
+    at: int = 0,
+    *,
+    role: Role = "user",
+    time: datetime | None = None,
+    text: str | None = None,
+) -> Beat:
+    """A turn about a subject; ``at`` varies noise and words and alternates the speaker."""
+    words = WORDS[topic].split()
+    said = " ".join(words[(at * 3 + k) % len(words)] for k in range(6)) if text is None else text
+    return Beat(said, role, ("Ana", "Ben")[at % 2], time, vector(topic, at))
+
+
+def chat(topics: str, start: datetime | None = None, minutes: float = 1.0) -> list[Beat]:
+    times = [start and start + timedelta(minutes=minutes * i) for i in range(len(topics))]
+    return [beat(topic, i, time=times[i]) for i, topic in enumerate(topics)]
+
+
+def lengths(cuts: Sequence[Cut]) -> list[int]:
+    return [each.length for each in cuts]
+
+
+def whole(tail: Sequence[Beat], settings: BoundarySettings = DEFAULT) -> list[Cut]:
+    return cut(tail, ended=True, settings=settings)
+
+
+# The three laws of split invariance, and that nothing is lost.
+
+TEXTS = [
+    *WORDS.values(),
+    "Yes!",
+    "",
+    "👍",
+    "By the way, the garage called.",
+    "What about the brake discs?",
+    "Thanks, bye!",
+    "Good night",
+]
+beats = st.builds(
+    lambda topic, seed, role, speaker, text, names: Beat(
+        text, role, speaker, None, vector(topic, seed), frozenset(names)
+    ),
+    topic=st.sampled_from("aaab"),
+    seed=st.integers(0, 5),
+    role=st.sampled_from(["user", "assistant", "user", "assistant", "tool", "system"]),
+    speaker=st.sampled_from(["Ana", "Ben"]),
+    text=st.sampled_from(TEXTS),
+    names=st.sets(st.sampled_from(["Lisbon", "Ford"]), max_size=1),
+)
+gaps = st.sampled_from([None, 0, 1, 1, 1, 2, 10, 45, 90, -30, 300, 1500])
+settings_drawn = st.builds(
+    DEFAULT._replace,
+    confidence=st.sampled_from([0.3, 0.5, 0.7, 0.7, 1.0]),
+    max_turns=st.sampled_from([3, 6, 10, 25]),
+    min_turns=st.integers(0, 3),
+    gamma=st.sampled_from([0.0, 1.0, 3.0]),
+    window=st.sampled_from([0, 4, 16]),
+    refine=st.integers(0, 3),
+)
+
+
+@st.composite
+def tails(draw: st.DrawFn) -> list[Beat]:
+    """Turns about subjects that come in runs, with random roles, texts and silences."""
+    found: list[Beat] = []
+    clock = MORNING
+    for run in draw(st.lists(st.lists(beats, min_size=1, max_size=9), max_size=6)):
+        subject = draw(st.sampled_from("abcd"))
+        for each in run:
+            gap = draw(gaps)
+            clock += timedelta(minutes=gap or 0)
+            v = vector(subject, len(found))
+            time = None if gap is None else clock
+            found.append(replace(each, time=time, vector=v))
+    return found
+
+
+@given(tails(), settings_drawn, st.data())
+@examples(200)
+def test_more_turns_never_change_a_cut(
+    tail: list[Beat], settings: BoundarySettings, data: st.DataObject
+) -> None:
+    n = data.draw(st.integers(0, len(tail)))
+    shorter = cut(tail[:n], ended=False, settings=settings)
+    longer = cut(tail, ended=False, settings=settings)
+    final = cut(tail, ended=True, settings=settings)
+    assert shorter == longer[: len(shorter)]
+    assert longer == final[: len(longer)]
+
+
+@given(tails(), settings_drawn, st.booleans())
+@examples(200)
+def test_the_rest_is_cut_as_if_it_came_alone(
+    tail: list[Beat], settings: BoundarySettings, ended: bool
+) -> None:
+    cuts = cut(tail, ended=ended, settings=settings)
+    if cuts:
+        assert cuts[1:] == cut(tail[cuts[0].length :], ended=ended, settings=settings)
+
+
+@given(tails(), settings_drawn, st.data())
+@examples(200)
+def test_any_split_over_calls_gives_the_same_episodes(
+    tail: list[Beat], settings: BoundarySettings, data: st.DataObject
+) -> None:
+    found: list[Cut] = []
+    opened: list[Beat] = []
+    left = list(tail)
+    while left:
+        n = data.draw(st.integers(1, 12))
+        opened, left = opened + left[:n], left[n:]
+        final = cut(opened, ended=False, settings=settings)
+        found += final
+        opened = opened[sum(lengths(final)) :]
+    assert found + cut(opened, ended=True, settings=settings) == whole(tail, settings)
+
+
+@given(tails(), settings_drawn)
+@examples(200)
+def test_nothing_is_lost_and_no_part_is_too_short_or_too_long(
+    tail: list[Beat], settings: BoundarySettings
+) -> None:
+    cuts = whole(tail, settings)
+    assert sum(lengths(cuts)) == len(tail)
+    least = max(1, settings.min_turns)
+    start, walled = 0, True
+    for each in cuts:
+        part = tail[start : start + each.length]
+        assert part
+        assert start == 0 or part[0].role != "tool"
+        said = sum(b.role != "tool" for b in part)
+        wall = each.reasons.get("gap", 0.0) == 1.0 or "end" in each.reasons
+        assert said <= max(settings.max_turns, least)
+        if 2 * least <= settings.max_turns:
+            assert said >= least or (walled and wall)
+        assert 0.0 <= each.confidence <= 1.0
+        start, walled = start + each.length, wall
+
+
+# What must be a boundary, and what must not.
+
+
+def test_a_new_day_is_a_new_episode_at_once() -> None:
+    talk = chat("aaaaaa", MORNING)
+    next_day = beat("a", 7, time=MORNING + timedelta(days=1), text="Good morning")
+    assert lengths(cut([*talk, next_day], ended=False, settings=DEFAULT)) == [6]
+    cuts = whole([*talk, next_day])
+    assert lengths(cuts) == [6, 1]
+    assert cuts[0].confidence == 1.0
+    assert cuts[0].reasons["gap"] == 1.0
+
+
+def test_a_silence_is_measured_over_turns_without_a_time() -> None:
+    talk = [*chat("aaa", MORNING), beat("a", 4), beat("a", 5, time=MORNING + timedelta(hours=9))]
+    assert lengths(whole(talk)) == [4, 1]
+
+
+def test_the_working_of_tools_is_no_silence() -> None:
+    times = [MORNING + timedelta(hours=h) for h in (0, 3, 6)]
+    talk = [beat("a", 0, time=times[0]), beat("a", 1, role="tool", time=times[1])]
+    assert lengths(whole([*talk, beat("a", 2, time=times[2])])) == [3]
+
+
+def test_dates_are_compared_on_one_calendar() -> None:
+    auckland = timezone(timedelta(hours=13))
+    before = MORNING.replace(hour=10, minute=50)
+    now = (before + timedelta(minutes=35)).astimezone(auckland)  # past midnight there
+    assert lengths(whole([beat("a", time=before), beat("a", 1, time=now)])) == [1, 1]
+    same = (before - timedelta(hours=3)).astimezone(auckland)
+    later = before - timedelta(hours=2, minutes=25)
+    assert lengths(whole([beat("a", time=same), beat("a", 1, time=later)])) == [2]
+
+
+def test_times_that_cannot_be_compared_say_nothing() -> None:
+    naive = MORNING.replace(tzinfo=None) + timedelta(days=9)
+    assert lengths(whole([beat("a", time=MORNING), beat("a", 1, time=naive)])) == [2]
+    first = datetime.min.replace(tzinfo=UTC)
+    early = datetime.min.replace(tzinfo=timezone(timedelta(hours=-9)))
+    assert sum(lengths(whole([beat("a", time=first), beat("a", 1, time=early)]))) == 2
+
+
+def test_a_long_subject_ends_at_the_cap() -> None:
+    talk = chat("a" * 30)
+    cuts = cut(talk, ended=False, settings=DEFAULT)
+    assert lengths(cuts) == [25]
+    assert cuts[0].continues_next
+    assert lengths(whole(talk)) == [25, 5]
+    assert not whole(talk)[-1].continues_next
+
+
+@pytest.mark.parametrize(
+    ("n", "expected"), [(25, [25]), (26, [24, 2]), (27, [25, 2]), (51, [25, 24, 2])]
+)
+def test_the_cap_leaves_no_single_turn(n: int, expected: list[int]) -> None:
+    assert lengths(whole(chat("a" * n))) == expected
+
+
+@pytest.mark.parametrize("other", ["b", "c", "d"])
+@pytest.mark.parametrize("before", [6, 9, 14])
+def test_a_change_of_subject_is_found_and_gamma_3_removes_it(other: str, before: int) -> None:
+    talk = chat("a" * before + other * 7)
+    cuts = whole(talk)
+    assert lengths(cuts) == [before, 7]
+    assert cuts[0].reasons["surprise"] > 0
+    assert cuts[0].confidence > DEFAULT.confidence
+    assert lengths(whole(talk, DEFAULT._replace(gamma=3.0))) == [before + 7]
+
+
+def test_a_boundary_placed_late_is_moved_by_modularity() -> None:
+    # The first turn of the new subject is as short as it gets, so the signs come one turn late.
+    talk = chat("aaaaaaaabbbbbbb")
+    talk[8] = replace(talk[8], text="...")
+    assert lengths(whole(talk, DEFAULT._replace(refine=0)))[0] == 9
+    assert lengths(whole(talk))[0] == 8
+
+
+def test_an_explicit_boundary_is_not_moved() -> None:
+    talk = chat("aaaaaaaabbbbbbb")
+    talk[9] = replace(talk[9], text="By the way, on a different subject: " + talk[9].text)
+    talk[8] = replace(talk[8], text="Bye!")
+    assert lengths(whole(talk))[0] == 9
+
+
+def test_a_marker_with_a_change_of_subject_fires_without_surprise() -> None:
+    talk = chat("aaaaaabbbbbb")
+    talk[6] = replace(talk[6], text="By the way, " + talk[6].text)
+    cuts = whole(talk, DEFAULT._replace(gamma=9.0))
+    assert lengths(cuts) == [6, 6]
+    assert cuts[0].reasons["marker"] > 0.5
+
+
+@pytest.mark.parametrize(
+    ("last", "first", "names"),
+    [
+        ("Thanks, bye!", "Good morning, did you sleep?", {"closing", "marker"}),
+        ("Good night, talk to you tomorrow.", "Anyway, the orchard.", {"closing", "marker"}),
+        ("Oh really?", "Red apple", set()),
+        ("I wish I could see you", "It is a good morning for it", {"closing"}),
+    ],
+)
+def test_signs_of_words(last: str, first: str, names: set[str]) -> None:
+    talk = chat("aaaaaa")
+    talk[2], talk[3] = replace(talk[2], text=last), replace(talk[3], text=first)
+    eager = DEFAULT._replace(confidence=0.05, min_turns=1)
+    ends = dict(zip(np.cumsum(lengths(whole(talk, eager))), whole(talk, eager), strict=True))
+    signs = set(ends[3].reasons) & {"closing", "marker"} if 3 in ends else set()
+    assert signs == names
+
+
+def test_two_farewells_are_one_boundary() -> None:
+    talk = chat("a" * 10)
+    talk[4], talk[5] = replace(talk[4], text="Bye!"), replace(talk[5], text="Bye, take care!")
+    talk[6] = replace(talk[6], text="Good morning!")
+    assert lengths(whole(talk)) == [6, 4]
+
+
+def test_a_lone_turn_on_another_subject_makes_no_episode() -> None:
+    assert lengths(whole(chat("aaaaaaaabaaaaaaa"))) == [16]
+    assert lengths(whole(chat("aaaaaaaab"))) == [9]
+
+
+def test_tool_turns_stay_with_the_turn_before_them() -> None:
+    talk = chat("aaaaaa") + [beat("b", 6)] + [beat("d", k, role="tool") for k in range(3)]
+    talk += [beat("b", k) for k in range(7, 14)]
+    assert lengths(whole(talk)) == [6, 11]
+    tools = [beat("d", k, role="tool") for k in range(40)]
+    assert lengths(whole([*talk[:6], *tools, *talk[6:]])) == [46, 11]
+    assert lengths(whole(tools)) == [40]
+    assert cut(tools, ended=False, settings=DEFAULT) == []
+    assert lengths(whole([*tools, *talk[:6]])) == [46]
+
+
+def test_nothing_gives_nothing() -> None:
+    assert whole([]) == []
+    assert cut([], ended=False, settings=DEFAULT) == []
+
+
+def test_a_hostile_text_takes_no_time() -> None:
+    for text in ("?" * 200_000 + "x", "bye" + "." * 200_000 + "x", "oh " * 70_000, " " * 300_000):
+        assert len(whole([replace(b, text=text) for b in chat("aaaa")])) >= 1
+
+
+def test_peak_surprise_sees_the_break_and_not_the_flat_talk() -> None:
+    talk = chat("a" * 10 + "b" * 6)
+    assert peak_surprise(talk[:10], talk[10:], DEFAULT) > 2.0
+    assert peak_surprise(talk[:5], talk[5:10], DEFAULT) < peak_surprise(
+        talk[:10], talk[10:], DEFAULT
+    )
+    assert peak_surprise([], talk[:1], DEFAULT) == 0.0
+    assert peak_surprise(talk, [], DEFAULT) == 0.0
+
+
+# Real text and the real model.
+
+
+@pytest.fixture(scope="module")
+def encoder() -> Encoder:
+    try:
+        return Encoder.open(weights.default_folder(), threads=1)
+    except ModelMissingError:
+        pytest.skip("the model is not installed")
+
+
+def said(encoder: Encoder, lines: Sequence[str], start: datetime) -> list[Beat]:
+    vectors = [found.sentence for found in encoder.encode(lines)]
+    return [
+        Beat(
+            line,
+            ("user", "assistant")[i % 2],
+            ("user", "assistant")[i % 2],
+            start + timedelta(minutes=i),
+            vectors[i],
+        )
+        for i, line in enumerate(lines)
+    ]
+
+
+def test_real_apples_then_good_morning(encoder: Encoder) -> None:
+    evening = said(encoder, APPLES, MORNING.replace(hour=20))
+    morning = said(encoder, ["Good morning", "Good morning!"], MORNING + timedelta(days=1))
+    assert lengths(whole([*evening, *morning])) == [10, 2]
+    untimed = [replace(each, time=None) for each in evening]
+    assert lengths(whole(untimed)) == [10]
+
+
+def test_thirty_real_turns_on_one_subject(encoder: Encoder) -> None:
+    talk = said(encoder, ORCHARD, MORNING)
+    assert lengths(cut(talk, ended=False, settings=DEFAULT)) == [25]
+    assert lengths(whole(talk)) == [25, 5]
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_a_real_change_of_subject(encoder: Encoder, turned: bool) -> None:
+    one, other = APPLES, BRAKES
+    if turned:
+        one, other = other, one
+    talk = said(encoder, one + other, MORNING)
+    assert lengths(whole(talk)) == [len(one), len(other)]
+    assert lengths(whole(talk, DEFAULT._replace(gamma=3.0))) == [len(talk)]

@@ -1,0 +1,119 @@
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from zoneinfo import ZoneInfo
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from clsm_cli.ingestion.timestamps import instant, is_future, normalise
+
+HOME = ZoneInfo("Europe/Amsterdam")
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        1771917300000,
+        1771917300,
+        1771917300.0,
+        "1771917300",
+        "1771917300000",
+        "2026-02-24T07:15:00Z",
+        "2026-02-24T07:15:00.000Z",
+        "2026-02-24T08:15:00+01:00",
+        "2026-02-24 08:15",
+        "2026-02-24 08:15:00 +0100",
+        "2026-02-24 07:15 UTC",
+        "20260224T081500",
+        "Tue, 24 Feb 2026 08:15:00 +0100",
+        "Tue, 24 Feb 2026 07:15:00 GMT (winter)",
+        "24 February 2026, 8:15 am",
+        "8:15 am on 24 February, 2026",
+    ],
+)
+def test_one_instant_is_one_string(value: object) -> None:
+    assert normalise(value, HOME) == "2026-02-24T08:15:00+01:00"
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ("2026-02-24", "2026-02-24"),
+        ("20260224", "2026-02-24"),
+        ("24 Feb 2026", "2026-02-24"),
+        ("4:04 pm on 20 January, 2023", "2023-01-20T16:04:00+01:00"),
+        ("12:00 am on 1 May, 2023", "2023-05-01T00:00:00+02:00"),
+        (1771917300123, "2026-02-24T08:15:00.123+01:00"),
+        ("2026-02-24T07:15:00.123456Z", "2026-02-24T08:15:00.123+01:00"),
+        ("2026-02-24T07:15:00.9996Z", "2026-02-24T08:15:01+01:00"),
+        # Summer time: 02:30 does not exist on the first day and is twice on the second.
+        ("2026-03-29 02:30", "2026-03-29T03:30:00+02:00"),
+        ("2026-10-25T01:30:00Z", "2026-10-25T02:30:00+01:00"),
+        ("2026-10-25T00:30:00Z", "2026-10-25T02:30:00+02:00"),
+    ],
+)
+def test_other_forms(value: object, expected: str) -> None:
+    assert normalise(value, HOME) == expected
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "",
+        "soon",
+        "2026-02-31",
+        "2026-02-24T25:00",
+        "13:00 pm on 1 May, 2023",
+        "1 Foo 2023",
+        "42",
+        "9999-12-31T23:59:59.9999Z",
+        "0001-01-01T00:00:00+14:00",
+        "2026-02-24 " + "x" * 99,
+        None,
+        True,
+        0,
+        -1,
+        2026,
+        1e300,
+        float("nan"),
+        float("inf"),
+        [],
+        {},
+        "1" * 60,
+    ],
+)
+def test_what_is_no_time(value: object) -> None:
+    assert normalise(value, HOME) is None
+
+
+@given(
+    st.one_of(st.text(), st.floats(), st.integers(), st.datetimes().map(str), st.dates().map(str))
+)
+def test_never_raises_and_is_stable(value: object) -> None:
+    once = normalise(value, HOME)
+    assert once is None or normalise(once, HOME) == once
+
+
+@given(
+    st.datetimes(min_value=datetime(1974, 1, 1), max_value=datetime(2100, 1, 1)),  # noqa: DTZ001
+    st.sampled_from(["UTC", "Europe/Amsterdam", "America/St_Johns", "Asia/Kathmandu"]),
+)
+def test_hook_and_file_agree(moment: datetime, zone: str) -> None:
+    moment = moment.replace(microsecond=moment.microsecond // 1000 * 1000, tzinfo=UTC)
+    there = ZoneInfo(zone)
+    from_hook = normalise(round(moment.timestamp() * 1000), there)
+    assert from_hook == normalise(moment.isoformat(), there)
+    assert from_hook == normalise(moment.astimezone(HOME).isoformat(), there)
+    assert from_hook is not None
+    assert instant(from_hook) == moment
+
+
+def test_future() -> None:
+    now = datetime(2026, 2, 24, 12, 0, tzinfo=HOME)
+    assert is_future("2026-02-24T12:00:01+01:00", now)
+    assert not is_future("2026-02-24T12:00:00.999+01:00", now), "of this very second"
+    assert not is_future("2026-02-24T12:00:00+01:00", now)
+    assert is_future("2026-02-25", now)
+    assert not is_future("2026-02-24", now)

@@ -1,0 +1,229 @@
+"""Every version of a fact or an edge, by any of its names, on both clocks."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from consolidation.test_correction import BELL, NOW, QUARTER, bell, done, hold, statement
+from ingesting import take
+
+from clsm_cli.errors import BadInputError
+from clsm_cli.inspection.fact_history import History, Thread, View, history
+from clsm_cli.model import clocks
+from clsm_cli.model.graph import Edge, Node
+from clsm_cli.model.ids import closed_copy_id, edge_id, tombstone_hash
+from clsm_cli.store import atomic, logs, record_files, runs, shards
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from clsm_cli.store.layout import Store
+
+TODAY = "2026-03-05T12:00:00+01:00"
+COPY = closed_copy_id(bell().id, NOW)
+
+
+def ask(store: Store, *wanted: str, **view: Any) -> History:
+    (found,) = history(store, wanted, View(**{"now": TODAY, **view}))
+    return found
+
+
+def told(found: History) -> dict[tuple[str, str], list[tuple[str, str]]]:
+    """Label and slot → value and state of each version."""
+    return {
+        (thread.label, thread.slot): [(each.value, each.state) for each in thread.versions]
+        for thread in found.threads
+    }
+
+
+def only(found: History) -> Thread:
+    (thread,) = found.threads
+    return thread
+
+
+def edge(source: str, kind: str, target: str, **fields: Any) -> Edge:
+    record = edge_id(source, kind, target, fields.get("valid_from"))
+    return Edge(id=record, rev=(1, "pi"), source=source, target=target, type=kind, **fields)
+
+
+def link(store: Store, *edges: Edge) -> None:
+    runs.apply(store, "test", "2026-02-20T21:00:00Z", record_files.plan(store, "projects", edges))
+
+
+def test_the_three_rows_of_a_correction_by_any_of_their_ids(store: Store) -> None:
+    hold(store, bell())
+    new = done(store, bell().id, QUARTER).now
+    found = ask(store, bell().id)
+    thread = only(found)
+    assert (thread.kind, thread.subject, thread.slot) == ("statement", "bell", "interval")
+    rows = {each.id: (each.value, each.state) for each in thread.versions}
+    assert rows == {
+        bell().id: ("10 minutes", "superseded"),
+        COPY: ("10 minutes", "ended"),
+        new.id: ("15 minutes", "current"),
+    }
+    assert [each.id for each in thread.versions] == [bell().id, COPY, new.id]
+    last = thread.versions[-1]
+    assert (last.supersedes, last.valid_from, last.superseded_at) == (bell().id, NOW, None)
+    assert thread.versions[0].superseded_at == thread.versions[1].recorded_at
+    for other in (COPY, new.id, bell().id[:8], "bell", "Bell"):
+        assert only(ask(store, other)) == thread
+
+
+def test_what_was_true_and_what_was_believed(store: Store) -> None:
+    hold(store, bell())
+    done(store, bell().id, QUARTER)
+    graph_rows = record_files.load(store, shards.load_graph(store.graphs()).records, TODAY)
+    times = [None, "2026-02-19", "2026-02-25", "2026-03-01", "2026-03-01T10:00:00+01:00", TODAY]
+    for as_of in times:
+        for known_at in (None, *times[1:]):
+            found = ask(store, "bell", as_of=as_of, known_at=known_at)
+            shown = {each.id for thread in found.threads for each in thread.versions}
+            assert shown == {
+                row.id
+                for row in graph_rows.values()
+                if (as_of is None or clocks.is_true(row, as_of))
+                and ((as_of or known_at) is None or clocks.is_believed(row, known_at))
+            }
+    assert told(ask(store, "bell", as_of="2026-02-25")) == {
+        ("bell", "interval"): [("10 minutes", "ended")]
+    }
+    assert told(ask(store, "bell", as_of="2026-02-19")) == {}
+    before = ask(store, "bell", known_at="2026-02-25T00:00:00+01:00")
+    assert told(before) == {("bell", "interval"): [("10 minutes", "superseded")]}
+
+
+def test_a_sentence_without_a_slot_has_the_rows_that_took_its_place(store: Store) -> None:
+    first = statement("The lamp is green.", subject="lamp")
+    hold(store, first, statement("The lamp stands by the door.", subject="lamp"))
+    second = done(store, first.id, "The lamp is blue.").now
+    third = done(store, second.id, "The lamp is red.", now="2026-03-02T10:00:00+01:00").now
+    values = [each.value for each in only(ask(store, third.id)).versions]
+    assert [value.split()[-1] for value in values] == ["green.", "green.", "blue.", "blue.", "red."]
+    assert {each.id for each in only(ask(store, first.id)).versions} == {
+        each.id for each in only(ask(store, third.id)).versions
+    }
+    assert len(only(ask(store, "lamp")).versions) == 6
+
+
+def test_a_node_by_label_and_alias_with_its_facts_and_edges(store: Store) -> None:
+    lives = {"subject": "mara", "slot": "residence", "stream": "identity", "topic": "people"}
+    hold(
+        store,
+        Node(id="mara-hart", rev=(1, "pi"), label="Mara Hart", aliases=("Mara",)),
+        Node(id="bell", rev=(1, "pi"), label="the bell"),
+        statement("Mara lives in Leeds.", value="Leeds", **lives),
+        statement("Mara sings.", subject="mara-hart"),
+        bell(),
+    )
+    link(
+        store,
+        edge("mara-hart", "owns", "bell", valid_from="2026-02-10", valid_until="2026-02-20"),
+        edge("mara-hart", "owns", "yawl", valid_from="2026-02-20"),
+        edge("mara-hart", "co_occurs", "bell", recorded_at="2026-02-20T21:00:00Z"),
+        edge("bell", "located_at", "mara-hart", sources=("0a532821e780",)),
+    )
+    expected = {
+        ("Mara Hart", "residence"): [("Leeds", "current")],
+        ("Mara Hart", ""): [("Mara sings.", "current")],
+        ("the bell", "located_at"): [("Mara Hart", "current")],
+        ("Mara Hart", "owns"): [("the bell", "ended"), ("yawl", "current")],
+    }
+    for name in ("Mara Hart", "mara", "mara-hart", "MARA"):
+        found = told(ask(store, name))
+        assert found == expected
+        assert list(found) == list(expected)
+    by_id = ask(store, edge_id("mara-hart", "owns", "yawl", "2026-02-20"))
+    assert told(by_id) == {("Mara Hart", "owns"): expected["Mara Hart", "owns"]}
+    counted = ask(store, edge_id("mara-hart", "co_occurs", "bell"))
+    assert told(counted) == {("Mara Hart", "co_occurs"): [("the bell", "current")]}
+    assert told(ask(store, "mara", as_of="2026-02-15"))["Mara Hart", "owns"] == [
+        ("the bell", "ended")
+    ]
+
+
+def test_a_slot_or_a_topic_lists_its_subjects(store: Store) -> None:
+    hold(
+        store,
+        Node(id="bell", rev=(1, "pi"), label="the bell"),
+        bell(),
+        statement("The clock strikes hourly.", subject="clock", slot="interval/day", value="hour"),
+        statement("The clock is old.", subject="clock"),
+    )
+    done(store, bell().id, QUARTER)
+    found = ask(store, "Interval")
+    assert found.threads == ()
+    assert [(each.label, each.slots, each.versions) for each in found.subjects] == [
+        ("the bell", ("interval",), 3),
+        ("clock", ("interval/day",), 1),
+    ]
+    topics = ask(store, "facts").subjects
+    assert [(each.id, each.slots, each.versions) for each in topics] == [
+        ("bell", ("interval",), 3),
+        ("clock", ("interval/day",), 2),
+    ]
+
+
+def test_the_source_is_where_it_was_said_first(store: Store, tmp_path: Path) -> None:
+    note = tmp_path / "bridge.md"
+    note.write_text("# Bridge\n\nThe bell rings every 10 minutes.\n\nIt is loud.\n")
+    take(store, note, model=False)
+    (episode,) = (path.read_text() for path in store.flow.rglob("episodes/**/*.md"))
+    keys = [line.rpartition("^")[2] for line in episode.splitlines() if line.startswith("### ")]
+    hold(store, bell(sources=tuple(sorted(keys))), statement("The bell is loud.", topic="sounds"))
+    path = store.root / "projects" / "facts.md"
+    path.write_text(f"{path.read_text()}- The clock is ours.\n")
+    (version,) = only(ask(store, bell().id)).versions
+    assert version.source == f"{note}:3"
+    (lost,) = only(ask(store, statement("The bell is loud.").id)).versions
+    sounds = (store.root / "projects" / "sounds.md").read_text()
+    (line,) = [n for n, text in enumerate(sounds.splitlines(), 1) if "is loud" in text]
+    assert lost.source == f"projects/sounds.md:{line}"  # its turn is not in the store
+    (own,) = [row for row in record_files.load(store, {}, TODAY).values() if "clock" in row.text]
+    (by_hand,) = only(ask(store, own.id)).versions
+    assert by_hand.source == f"projects/facts.md:{len(path.read_text().splitlines())}"
+
+
+def test_what_a_hand_removed_is_withdrawn(store: Store) -> None:
+    hold(store, bell())
+    path = store.root / "projects" / "facts.md"
+    path.write_text(path.read_text().replace(f"- {BELL}  ^{bell().id}\n", ""))
+    (version,) = only(ask(store, "bell")).versions
+    assert (version.state, version.superseded_at) == ("withdrawn", TODAY)
+    assert told(ask(store, "bell", as_of="2026-02-25")) == {}
+
+
+def test_what_is_not_true_yet(store: Store) -> None:
+    hold(store, bell(valid_from="2026-04-01"))
+    assert told(ask(store, "bell")) == {("bell", "interval"): [("10 minutes", "future")]}
+
+
+def test_what_was_forgotten_has_no_history(store: Store) -> None:
+    hold(store, bell(stream="flow"))
+    line = logs.Tombstone(tombstone_hash(bell().id), "2026-02-24T22:00:00Z")
+    atomic.append(store.root / "tombstones" / "pi.jsonl", logs.render(line))
+    with pytest.raises(BadInputError):
+        ask(store, bell().id)
+
+
+def test_ids_and_names_near_what_is_not_there(store: Store) -> None:
+    near = replace(bell(), id="f-0a1b2c3d4e5f")
+    hold(store, near, Node(id="heron", rev=(1, "pi"), label="grey heron"))
+    with pytest.raises(BadInputError, match="near it are: f-0a1b2c3d4e5f"):
+        ask(store, "f-0a1b2c3d4eff")
+    with pytest.raises(BadInputError, match="near it are: heron"):
+        ask(store, "gray heron")
+    with pytest.raises(BadInputError, match="find ids with: clsm recall"):
+        ask(store, "???")
+    assert ask(store, "grey heron") == History("grey heron", (), ())
+
+
+def test_a_beginning_of_several_ids(store: Store) -> None:
+    rows = [replace(statement(f"The lamp is {n}."), id=f"f-0a1b2c3d4e5{n}") for n in range(3)]
+    hold(store, *rows)
+    with pytest.raises(BadInputError, match=r"several ids begin so \(f-0a1b2c3d4e50, "):
+        ask(store, "f-0a1b")
+    with pytest.raises(BadInputError, match="is no statement"):
+        ask(store, "f-0")

@@ -1,0 +1,121 @@
+from __future__ import annotations
+
+import time
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from clsm_cli.retrieval.dialogue_context import Said, memories, resolve, select
+from clsm_cli.text.tokens import count_tokens, stems
+
+TALK = [
+    Said("user", "Is the barge in Haarlem insured?"),
+    Said("assistant", "Yes, until May 2027, by Brian's broker Lantern."),
+    Said("user", "Good. What is for dinner tonight?"),
+    Said("assistant", "You may choose:\n1. Pea soup with rye bread\n2. Lentil curry\n3. Pancakes"),
+    Said("user", "Thanks!"),
+]
+
+
+def _size(turns: list[Said]) -> int:
+    return sum(count_tokens(said.text) for said in turns)
+
+
+def test_a_conversation_that_fits_is_read_whole() -> None:
+    assert select(TALK, stems("insurance"), _size(TALK)) == TALK
+
+
+def test_an_extract_holds_the_end_and_what_is_near_in_order() -> None:
+    filler = [Said("user", f"Message {number} about the weather") for number in range(50)]
+    talk = [*filler[:20], TALK[0], *filler[20:], Said("user", "And what does it cost?")]
+    found = select(talk, stems("barge insurance"), 60)
+    assert TALK[0] in found
+    assert found[-1] == talk[-1]
+    places = [talk.index(said) for said in found]
+    assert places == sorted(places)
+    assert 30 < _size(found) <= 60
+
+
+def test_likeness_finds_what_words_do_not() -> None:
+    talk = [Said("user", f"Remark {number} on something else entirely") for number in range(20)]
+    likeness = [0.0] * 20
+    likeness[3] = 0.9
+    terms = stems("policy of the boat")
+    assert talk[3] not in select(talk, terms, 40)
+    assert talk[3] in select(talk, terms, 40, likeness)
+
+
+def test_of_a_long_message_the_sentences_that_matter_are_taken() -> None:
+    long = " ".join(f"Sentence {number} tells nothing of note." for number in range(200))
+    text = f"The barge is insured until May. {long} The sluice opens at nine."
+    (found,) = select([Said("user", text)], stems("When is the barge insured?"), 60)
+    assert found.text.startswith("The barge is insured until May.\n…\n")
+    assert found.text.endswith("The sluice opens at nine.")
+    assert count_tokens(found.text) <= 60
+
+
+@pytest.mark.parametrize("budget", [-1, 0, 1, 2])
+def test_a_budget_smaller_than_any_message_gives_little_or_nothing(budget: int) -> None:
+    assert _size(select(TALK, stems("barge"), budget)) <= max(0, budget)
+
+
+def test_no_conversation_gives_nothing() -> None:
+    assert select([], ["barg"], 100) == []
+    assert memories([], ["barg"]) == []
+    assert resolve("and the second one?", []) == "and the second one?"
+
+
+@given(
+    st.lists(st.text(alphabet="ab .\n!?é東", max_size=80), max_size=12),
+    st.integers(min_value=0, max_value=60),
+)
+def test_an_extract_never_costs_more_than_the_budget(texts: list[str], budget: int) -> None:
+    turns = [Said("user", text) for text in texts]
+    found = select(turns, ["ab", "b"], budget)
+    assert _size(found) <= budget
+    assert found == select(turns, ["b", "ab"], budget)
+
+
+def test_memories_say_where_they_come_from() -> None:
+    said = Said("Mara", "The barge leaks.", "user", "2026-02-24", "talk.jsonl", 3, 4, "m7")
+    other = Said("Brian", "It rains.")
+    first, second = memories([said, other], ["barg", "leak"])
+    assert (first.kind, first.text, first.speaker) == ("context", said.text, "Mara")
+    assert first.sources[0][:4] == ("talk.jsonl", 3, 4, ("m7",))
+    assert first.score == 1.0
+    assert second.score == 0.0
+    assert second.sources[0].turn_ids == ()
+    assert first.id != second.id
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("and the second one?", "and the second one? Lentil curry"),
+        ("the last one", "the last one Pancakes"),
+        (
+            "the fifth one",
+            "the fifth one Good dinner tonight may choose Pea soup rye bread Lentil curry",
+        ),
+        ("What about him?", "What about him? Brian Lantern"),
+        ("Where does Mara live?", "Where does Mara live?"),
+        ("What is the capital of France?", "What is the capital of France?"),
+        ("Thanks!", "Thanks!"),
+    ],
+)
+def test_a_question_takes_the_words_of_what_it_points_back_at(text: str, expected: str) -> None:
+    assert resolve(text, TALK) == expected
+
+
+def test_the_question_itself_is_nothing_to_point_at() -> None:
+    talk = [*TALK[:1], Said("user", "What does it cost?")]
+    assert resolve("What does it cost?", talk) == "What does it cost? barge Haarlem insured"
+
+
+def test_a_mebibyte_is_extracted_in_time() -> None:
+    talk = [Said("user", "word " * 20 + "end.")] * 10_000
+    start = time.process_time()
+    select(talk, ["word"], 500)
+    select([Said("user", "x" * (1 << 20))], ["word"], 500)
+    assert time.process_time() - start < 20

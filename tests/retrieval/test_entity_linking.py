@@ -1,0 +1,88 @@
+"""What a query names, on a store whose nodes are known."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from clsm_cli.model.graph import Node
+from clsm_cli.retrieval.entity_linking import named
+from clsm_cli.store import layout, record_files, runs
+from clsm_cli.store.index import graph_queries
+from clsm_cli.store.index.graph_queries import number_of
+from clsm_cli.store.index.opening import open_index
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from clsm_cli.store.index.index_queries import Index
+
+NODES = {
+    "garrett-hardin": ("Garrett Hardin", ("Hardin",)),
+    "delegation-defect": ("delegation defect", ()),
+    "defect": ("defect", ("fault",)),
+    "c-cedb1bac": ("C++", ()),
+    "may": ("May", ("the month of May",)),
+}
+
+
+@pytest.fixture
+def index(tmp_path: Path) -> Iterator[Index]:
+    layout.create(tmp_path / "memory", "Europe/Amsterdam")
+    store = layout.open_store(tmp_path / "memory", {"CLSM_DEVICE": "pi"})
+    records = [
+        Node(id=name, rev=(1, "pi"), label=label, aliases=aliases)
+        for name, (label, aliases) in NODES.items()
+    ]
+    runs.apply(store, "test", "2026-03-01", record_files.plan(store, "projects", records))
+    with open_index(store, None) as opened:
+        yield opened.index
+
+
+@pytest.mark.parametrize(
+    ("query", "wanted"),
+    [
+        ("delegation defect", {"delegation-defect": "exact"}),
+        ("What IS the Delegation-Defect?", {"delegation-defect": "exact"}),
+        ("a defect in delegation", {"defect": "exact"}),
+        ("whose fault is it", {"defect": "alias"}),
+        ("what did Hardin write", {"garrett-hardin": "alias"}),
+        ("Hardin's defect", {"garrett-hardin": "alias", "defect": "exact"}),
+        ("is it C++ or C?", {"c-cedb1bac": "exact"}),
+        ("(Garrett Hardin)", {"garrett-hardin": "exact"}),
+        ("may", {"may": "exact"}),
+        ("delegation", {"delegation-defect": "alias"}),
+        ("who is garrett", {"garrett-hardin": "alias"}),
+        ("who is Garret Hardn", {"garrett-hardin": "fuzzy"}),
+        ("defects", {"defect": "fuzzy", "delegation-defect": "fuzzy"}),
+        ("undefective", {}),
+        ("", {}),
+        ("?!", {}),
+    ],
+)
+def test_names(index: Index, query: str, wanted: dict[str, str]) -> None:
+    near = graph_queries.nodes(index.connection, [number_of(name) for name in NODES])
+    found = {near[number].id: how for number, how in named(index, query, near).items()}
+    assert found == wanted
+
+
+@pytest.mark.parametrize(
+    ("query", "wanted"),
+    [
+        ("what did Garret write", {"garrett-hardin"}),
+        ("the delegatoin of powers", {"delegation-defect"}),
+        ("what about the garden", set()),
+        ("delagetion defect", {"defect"}),  # one name is there, so no other is guessed at
+    ],
+)
+def test_a_misspelt_name_is_found_though_no_passage_mentions_it(
+    index: Index, query: str, wanted: set[str]
+) -> None:
+    known = {number_of(name): name for name in NODES}
+    assert {known[number] for number in named(index, query, {})} == wanted
+
+
+def test_a_long_query_is_cut_off(index: Index) -> None:
+    assert named(index, "word " * 10_000 + "Hardin", {}) == {}

@@ -1,0 +1,166 @@
+"""What comes back for a passage: a window of a note, a turn, a statement with its turns; once."""
+
+from __future__ import annotations
+
+import json
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from ingesting import new_store
+from sample_store import ask
+from small_store import found, note, row, state, talk, tell
+
+from clsm_cli.config import RecallSettings
+from clsm_cli.retrieval.recall import touch
+from clsm_cli.retrieval.snippets import LONGEST
+from clsm_cli.store.layout import Store
+
+LENGTH = RecallSettings().window
+
+WORDS = "Beside the towpath grows a row of old pollard willows, number {}, by the lock."
+"""A block of about 80 characters; five of them fill a window."""
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return new_store(tmp_path / "memory")
+
+
+def steps(count: int, length: int = 60) -> str:
+    """A numbered list, its items in paragraphs of their own."""
+    return "\n\n".join(
+        f"{n}. Step {n} {'of the recipe ' * length}"[:length] for n in range(1, count)
+    )
+
+
+def test_a_block_comes_with_its_neighbours(store: Store, tmp_path: Path) -> None:
+    blocks = [WORDS.format(n) for n in range(12)]
+    blocks[6] = "The theremin hangs in the boiler room."
+    note(store, tmp_path / "a.md", "\n\n".join(blocks) + "\n")
+    (first, *_) = found(store, "theremin", k=1)
+    shown = first.text.split("\n\n")
+    assert "The theremin hangs in the boiler room." in shown
+    assert LENGTH - len(blocks[0]) < len(first.text) <= LENGTH + 2 * len(shown)
+    start = blocks.index(shown[0])
+    assert shown == blocks[start : start + len(shown)]
+    source = first.sources[0]
+    assert (source.line_start, source.line_end) == (2 * start + 1, 2 * (start + len(shown)) - 1)
+    assert len(source.turn_ids) == len(shown)
+
+
+def test_a_window_ends_where_its_section_ends(store: Store, tmp_path: Path) -> None:
+    text = "# One\n\nSalt.\n\n# Two\n\nThe theremin hangs here.\n\nSugar.\n\n# Three\n\nPepper.\n"
+    note(store, tmp_path / "a.md", text)
+    first = found(store, "theremin", k=1)[0]
+    assert (first.heading, first.text) == ("Two", "The theremin hangs here.\n\nSugar.")
+
+
+def test_a_numbered_list_is_shown_whole(store: Store, tmp_path: Path) -> None:
+    text = f"{steps(15)}\n\n15. Tune the theremin.\n"
+    assert LENGTH < len(text) < LONGEST
+    note(store, tmp_path / "a.md", text)
+    first = found(store, "theremin", k=1)[0]
+    assert [line.split(".")[0] for line in first.text.split("\n\n")] == [
+        str(n) for n in range(1, 16)
+    ]
+
+
+def test_a_window_takes_the_list_it_touches_whole(store: Store, tmp_path: Path) -> None:
+    note(store, tmp_path / "a.md", f"{steps(12)}\n\nSo the theremin was tuned.\n")
+    text = found(store, "theremin tuned", k=1)[0].text
+    assert [line.split(".")[0] for line in text.split("\n\n")][:-1] == [
+        str(n) for n in range(1, 12)
+    ]
+
+
+def test_a_window_leaves_out_a_list_that_is_too_long(store: Store, tmp_path: Path) -> None:
+    note(store, tmp_path / "a.md", f"{steps(20, 100)}\n\nSo the theremin was tuned.\n")
+    assert found(store, "theremin tuned", k=1)[0].text == "So the theremin was tuned."
+
+
+def test_a_numbered_list_that_is_too_long_is_not(store: Store, tmp_path: Path) -> None:
+    text = f"{steps(15, 150)}\n\n15. Tune the theremin.\n"
+    assert len(text) > LONGEST
+    note(store, tmp_path / "a.md", text)
+    assert len(found(store, "theremin", k=1)[0].text) <= LENGTH
+
+
+def test_with_little_to_spare_the_block_comes_alone(store: Store, tmp_path: Path) -> None:
+    blocks = [WORDS.format(n) for n in range(12)]
+    blocks[6] = "The theremin hangs in the boiler room."
+    text = "\n\n".join(blocks)
+    note(store, tmp_path / "a.md", f"{text}\n\n# Recipe\n\n{steps(15)}\n\n15. Tune the flute.\n")
+    lengths = [
+        len(found(store, "theremin", k=1, budget=budget)[0].text) for budget in (200, 800, 8000)
+    ]
+    assert lengths == sorted(set(lengths))
+    assert lengths[0] == len(blocks[6])
+    assert lengths[2] <= LENGTH
+    whole, part = (found(store, "tune the flute", k=1, budget=b)[0].text for b in (8000, 400))
+    assert whole.count("Step") == 14
+    assert part.count("Step") < 4
+
+
+def test_no_block_comes_twice(store: Store, tmp_path: Path) -> None:
+    note(store, tmp_path / "a.md", "\n\n".join(WORDS.format(n) for n in range(40)) + "\n")
+    memories = found(store, "willows by the lock")
+    lines = [line for memory in memories for line in memory.text.split("\n\n")]
+    assert sorted(lines) == sorted(WORDS.format(n) for n in range(40))
+    spans = sorted((m.sources[0].line_start, m.sources[0].line_end) for m in memories)
+    assert all(one[1] < other[0] for one, other in pairwise(spans))
+
+
+def test_a_turn_comes_as_it_is(store: Store) -> None:
+    tell(store, *talk("a", "Where is it?", "The theremin is in the boiler room.", "Thanks."))
+    assert found(store, "theremin boiler", k=1)[0].text == "The theremin is in the boiler room."
+
+
+def test_a_turn_stands_in_the_place_of_its_statement(store: Store) -> None:
+    """The statement has one sentence of it; the turn has all, and names the statement."""
+    whole = "The soup was good. Ilse mends theremins. She starts at nine."
+    tell(store, *talk("a", whole, "The ferry leaves at six."))
+    (turn,) = [memory for memory in found(store, "theremins") if memory.text == whole]
+    known = state(store, "projects", "trades", "Ilse mends theremins.", (turn.id,))
+    first, *others = found(store, "Who mends theremins?")
+    assert (first.kind, first.text, first.states) == ("passage", whole, (known,))
+    assert known not in {memory.id for memory in others}
+    answer = ask(store, "Who mends theremins?")
+    touch(store, answer)
+    used = (store.flow / "activation.jsonl").read_text(encoding="utf-8").splitlines()[-1]
+    assert {turn.id, known} <= {*json.loads(used)["ids"]}
+
+
+def test_what_a_person_made_of_a_statement_stands_for_itself(store: Store) -> None:
+    """The turn has the words that were mended."""
+    tell(store, *talk("a", "Ilse mends theremins every Friday.", "The ferry leaves at six."))
+    (turn,) = [memory for memory in found(store, "theremins") if "Friday" in memory.text]
+    known = state(store, "projects", "trades", "Ilse mends theremins every Friday.", (turn.id,))
+    path = store.root / "projects" / "trades.md"
+    path.write_text(path.read_text(encoding="utf-8").replace("Friday", "Monday"), encoding="utf-8")
+    texts = {memory.id: memory.text for memory in found(store, "Who mends theremins?")}
+    assert texts[known] == "Ilse mends theremins every Monday."
+
+
+def test_k_counts_the_turns_that_a_statement_rests_on(store: Store) -> None:
+    tell(store, *(row(f"The ferry leaves at {n}.", session=f"s{n}") for n in range(6)))
+    keys = tuple(memory.id for memory in found(store, "ferry"))
+    assert len(keys) == 6
+    known = state(store, "projects", "ferries", "Ilse mends theremins.", keys[:4])
+    first, *others = found(store, "Who mends theremins?", k=6)
+    assert (first.id, first.kind) == (known, "statement")
+    own, *turns = first.sources
+    assert own.path == "projects/ferries.md"
+    assert sorted(turn.turn_ids for turn in turns) == sorted((key,) for key in keys[:4])
+    assert len(others) == 2
+    assert len(found(store, "Who mends theremins?", k=1)) == 1
+
+
+def test_a_turn_in_two_files_comes_once(store: Store) -> None:
+    """As on two machines that took in the same conversation."""
+    tell(store, row("The theremin is in the attic."))
+    box = next(iter(store.inbox.iterdir()))
+    other = store.root / "flow" / "other" / "inbox"
+    other.mkdir(parents=True)
+    (other / box.name).write_bytes(box.read_bytes())
+    assert [m.text for m in found(store, "theremin")] == ["The theremin is in the attic."]

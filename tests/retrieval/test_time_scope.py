@@ -1,0 +1,284 @@
+"""Questions about when and where in the store, put to a store of eight conversations."""
+
+from __future__ import annotations
+
+import time
+from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from ingesting import new_store, take
+from small_store import row
+
+from clsm_cli.evaluation import stores
+from clsm_cli.evaluation.studies import times
+from clsm_cli.retrieval import time_scope
+from clsm_cli.store.index.opening import open_index
+from clsm_cli.text import ordinals
+from clsm_cli.text.time import bounds
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from clsm_cli.store.index.index_queries import Index
+
+FIXTURE = Path(__file__).parents[2] / "fixtures" / "time"
+NOW = "2025-11-07T16:00:00+01:00"
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Index]:
+    conversation, _ = times.load(FIXTURE)
+    store = new_store(tmp_path_factory.mktemp("moments") / "memory")
+    take(store, stdin=stores.json_lines(conversation.turns), model=False, now=NOW)
+    with open_index(store, None) as opened:
+        yield opened.index
+
+
+def resolved(index: Index, question: str, now: str = NOW) -> time_scope.Moments:
+    found = time_scope.resolve(index, question, now)
+    assert found is not None
+    return found
+
+
+BLIND = [
+    ("What was the very first thing we ever talked about?", "s1"),
+    ("When did we last speak about the bike?", "s6"),
+    ("What did I say the time before last when we discussed the starter?", "s3"),
+    ("What came up in the two conversations after the interview one?", "s5 s6"),
+    ("What did we discuss in the session following our second one?", "s3"),
+    ("In the third session from the end, what squeaked?", "s6"),
+    ("What was our first conversation in October about?", "s5"),
+    ("What had we talked about before I signed up for piano lessons?", "s1 s2"),
+    ("What did I ask when the cat was first mentioned?", "s7"),
+    ("What did we say two conversations ago?", "s7"),
+]
+"""The answers were written before the questions were asked."""
+
+
+@pytest.mark.parametrize(("question", "expected"), BLIND)
+def test_questions_written_blind(index: Index, question: str, expected: str) -> None:
+    assert " ".join(resolved(index, question).sessions) == expected
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("What did we talk about since our sixth conversation?", "s7 s8"),
+        ("the three sessions before the Lisbon trip one", "s5 s6 s7"),
+        ("What did we cover between our first and our fourth conversation?", "s2 s3"),
+        ("What did we cover between our first conversation and our fourth one?", "s2 s3"),
+        ("In our conversation about the move, how many boxes were closed?", "s5"),
+        ("our last conversation in September", "s4"),
+        ("the first time the yacht came up", ""),
+    ],
+)
+def test_places(index: Index, question: str, expected: str) -> None:
+    assert " ".join(resolved(index, question).sessions) == expected
+
+
+def test_periods_are_the_days_of_the_sessions(index: Index) -> None:
+    found = resolved(index, "the last two sessions")
+    days = [date(2025, 10, 22).toordinal(), date(2025, 10, 31).toordinal()]
+    assert found.periods == tuple((day, day + 1) for day in days)
+    assert found.hard
+
+
+@pytest.mark.parametrize(
+    ("question", "hard", "warning"),
+    [
+        ("our twelfth conversation", True, "there are only 8 conversations"),
+        ("the ninth time the bike came up", False, 'there are only 2 conversations about "the bike"'),
+        ("the last time we talked about the yacht", False, 'no conversation about "the yacht" was found'),
+        ("what did we say before our first chat?", True, "there is no conversation before that"),
+        ("our first conversation in May 2019", True, "there was no conversation at that time"),
+        ("what did we discuss after the yacht race?", False, '"the yacht race" was not found in any conversation'),
+    ],
+)  # fmt: skip
+def test_what_is_not_there_is_said(index: Index, question: str, hard: bool, warning: str) -> None:
+    found = resolved(index, question)
+    assert (found.sessions, found.hard, found.warning) == ((), hard, warning)
+
+
+def test_what_was_said_later_is_not_there(index: Index) -> None:
+    assert resolved(index, "our last chat", "2025-10-01T00:00:00+02:00").sessions == ("s4",)
+    before = resolved(index, "our first chat", "2024-01-01T00:00:00+01:00")
+    assert (before.sessions, before.hard) == ((), True)
+    assert before.warning == "the store held no conversation then"
+
+
+def test_an_empty_store(tmp_path: Path) -> None:
+    with open_index(new_store(tmp_path / "memory"), None) as opened:
+        found = resolved(opened.index, "our first conversation")
+        assert (found.sessions, found.periods, found.hard) == ((), (), True)
+
+
+def test_the_conversation_that_goes_on_does_not_count(tmp_path: Path) -> None:
+    store = new_store(tmp_path / "memory")
+    past = row("Tea.", session="one", timestamp="2026-02-20T08:00:00+01:00")
+    here = row("Coffee.", session="two", timestamp="2026-02-24T08:00:00+01:00")
+    take(store, stdin=(past + here).encode(), model=False)
+    with open_index(store, None) as opened:
+        at, later = "2026-02-24T08:05:00+01:00", "2026-02-24T18:00:00+01:00"
+        assert resolved(opened.index, "our last session", at).sessions == ("one",)
+        assert resolved(opened.index, "our last session", later).sessions == ("two",)
+
+
+def test_a_note_is_a_mention_and_no_conversation(tmp_path: Path) -> None:
+    store = new_store(tmp_path / "memory")
+    note = tmp_path / "2026-02-19.md"
+    note.write_text("Odette will come.\n", encoding="utf-8")
+    take(store, note, model=False)
+    later = row("Odette came.", session="one", timestamp="2026-02-20T08:00:00+01:00")
+    take(store, stdin=later.encode(), model=False)
+    with open_index(store, None) as opened:
+        now = "2026-02-24T08:00:00+01:00"
+        assert resolved(opened.index, "the first time Odette was mentioned", now).sessions == (
+            str(note),
+        )
+        assert resolved(opened.index, "our first chat about Odette", now).sessions == ("one",)
+
+
+def test_a_day_bounds_nothing_where_only_notes_tell_of_it(tmp_path: Path) -> None:
+    store = new_store(tmp_path / "memory")
+    note = tmp_path / "2026-02-19.md"
+    note.write_text("Yesterday we discussed the roof.\n", encoding="utf-8")
+    take(store, note, model=False)
+    with open_index(store, None) as opened:
+        found = resolved(opened.index, "What did we discuss on 18 February 2026?", NOW)
+        assert (len(found.periods), found.hard) == (1, False)
+
+
+@pytest.mark.parametrize(
+    ("question", "first", "until", "hard"),
+    [
+        ("What did we discuss yesterday?", "2025-11-06", "2025-11-07", True),
+        ("What did I eat yesterday?", "2025-11-06", "2025-11-07", False),
+        ("What did we talk about a few days ago?", "2025-11-02", "2025-11-06", False),
+        ("What did we talk about before October?", "0001-01-01", "2025-10-01", True),
+    ],
+)
+def test_days(index: Index, question: str, first: str, until: str, hard: bool) -> None:
+    found = resolved(index, question)
+    [period] = found.periods
+    assert tuple(date.fromordinal(day).isoformat() for day in period) == (first, until)
+    assert (found.sessions, found.hard) == ((), hard)
+
+
+def test_a_day_that_is_meant_roughly_lies_in_a_longer_period(index: Index) -> None:
+    around, day = resolved(index, "What did I eat two weeks ago?").periods
+    meant = date(2025, 10, 24).toordinal()
+    assert (around, day) == ((meant - 3, meant + 4), (meant, meant + 1))
+
+
+def test_an_open_side_has_a_day_behind_every_day(index: Index) -> None:
+    [(first, until)] = resolved(index, "What happened after 3 May 2023?").periods
+    assert first == date(2023, 5, 4).toordinal()
+    assert until == time_scope.OPEN_UNTIL == date.max.toordinal() + 1
+
+
+def test_times_that_exclude_each_other(index: Index) -> None:
+    found = resolved(index, "what was it in June before May 2020 after 2021?")
+    assert found.contradictory
+    assert found.periods == ()
+    assert found.warning == "the times of the question exclude each other"
+
+
+@pytest.mark.parametrize(
+    ("question", "rest"),
+    [
+        ("What did Jonas say on last Friday about tea?", "What did Jonas say about tea?"),
+        (
+            "What did I say the last time we talked about the bike?",
+            "What did I say about the bike?",
+        ),
+        ("What did you suggest in the previous session?", "What did you suggest?"),
+        ("What did we talk about between the move and planning the trip?", "What did we talk?"),
+        ("yesterday", ""),
+    ],
+)
+def test_the_rest_of_a_question(index: Index, question: str, rest: str) -> None:
+    assert resolved(index, question).rest == rest
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "why is the sky blue?",
+        "who knows Mara's cat",
+        "may I march on?",
+        "Have you seen it recently?",
+        "what is on the second shelf",
+        "?!",
+        "",
+    ],
+)
+def test_a_question_without_time(index: Index, question: str) -> None:
+    assert time_scope.resolve(index, question, NOW) is None
+
+
+def test_no_time_is_overlooked() -> None:
+    """The one look at the words lets through all that the rules can read."""
+    _, expressions = times.load(FIXTURE)
+    for each in expressions:
+        has_time, has_place = time_scope.may_say_when(each.query)
+        assert has_time or not bounds.read(each.query, each.now).bounds
+        assert has_place or ordinals.read(each.query) is None
+    for question in [
+        *("on the 12th", "since Thanksgiving", "at Pentecost", "in the nineties", "a week ago"),
+        *(
+            "on Boxing Day",
+            "in the second half of May",
+            "In March?",
+            "(yesterday)",
+            "last fortnight",
+        ),
+        *(
+            "on Mother’s Day",
+            "on New Year's Eve",
+            "at Whit Monday",
+            "on Bonfire Night",
+            "this fall",
+        ),
+    ]:
+        assert bounds.read(question, date(2026, 2, 24)).bounds, question
+        assert time_scope.may_say_when(question)[0], question
+
+
+WORDS = [
+    *("the", "our", "first", "last", "second", "time", "conversation", "session", "about", "99th"),
+    *(
+        "we",
+        "talked",
+        "before",
+        "after",
+        "between",
+        "and",
+        "the move",
+        "right",
+        "since",
+        "the bike",
+    ),
+    *("May", "2020", "yesterday", "Christmas", "in", "two", "ago", "came up", "?", ",", "Lisbon"),
+]
+
+
+@given(question=st.lists(st.sampled_from(WORDS), max_size=14).map(" ".join) | st.text(max_size=50))
+@settings(max_examples=150, deadline=None)
+def test_any_question_is_resolved(index: Index, question: str) -> None:
+    found = time_scope.resolve(index, question, NOW)
+    if found is not None:
+        assert list(found.periods) == sorted(found.periods)
+        assert all(first < until for first, until in found.periods)
+        assert len(set(found.sessions)) == len(found.sessions)
+        assert set(found.sessions) <= {f"s{number}" for number in range(1, 9)}
+
+
+def test_a_long_question_takes_no_time(index: Index) -> None:
+    long = ("the last time we talked about the bike before 3 May " * 1000)[:20_000]
+    start = time.process_time()
+    time_scope.resolve(index, long, NOW)
+    assert time.process_time() - start < 5  # aim 0.1 s

@@ -1,0 +1,85 @@
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from strategies import examples
+
+from clsm_cli.scoring.thompson_sampling import (
+    ENOUGH,
+    LEAST,
+    MOST,
+    Beta,
+    Feedback,
+    multipliers,
+    posteriors,
+)
+
+PRIORS = {"cosine": Beta(2, 1), "graph": Beta(1.5, 1), "text": Beta(1.2, 1)}
+told = st.lists(
+    st.builds(Feedback, st.sampled_from([*PRIORS, "other"]), st.booleans(), st.floats(-5, 400)),
+    max_size=30,
+)
+
+
+def times(count: int, signal: str, is_good: bool, age: float = 0.0) -> list[Feedback]:
+    return [Feedback(signal, is_good, age)] * count
+
+
+def test_the_first_feedback_does_not_discard_the_priors() -> None:
+    learnt = posteriors(PRIORS, times(1, "text", True))
+    assert learnt == {**PRIORS, "text": Beta(2.2, 1)}
+
+
+def test_a_feedback_halves_in_a_week() -> None:
+    learnt = posteriors(PRIORS, [*times(2, "graph", False, 7), *times(4, "graph", True, 14)])
+    assert learnt["graph"] == Beta(1.5 + 1, 1 + 1)
+    assert posteriors(PRIORS, times(1, "text", True, -3)) == posteriors(
+        PRIORS, times(1, "text", True)
+    )
+
+
+def test_weights_are_fixed_until_ten_feedbacks() -> None:
+    fixed = dict.fromkeys(PRIORS, 1.0)
+    few = times(ENOUGH - 1, "text", True)
+    assert multipliers(PRIORS, few) == fixed
+    assert multipliers(PRIORS, few, seed=1) == fixed
+    assert multipliers(PRIORS, [*few, *times(5, "unheard of", True)]) == fixed
+    learnt = multipliers(PRIORS, [*few, *times(1, "text", True)])
+    assert learnt["text"] == pytest.approx((11.2 / 12.2) / (1.2 / 2.2))
+    assert learnt["cosine"] == learnt["graph"] == 1.0
+
+
+def test_twenty_times_good_raises_and_bad_lowers_within_bounds() -> None:
+    learnt = multipliers(PRIORS, [*times(20, "text", True), *times(500, "cosine", False)])
+    assert 1.0 < learnt["text"] <= MOST
+    assert learnt["cosine"] == LEAST
+
+
+@examples(200)
+@given(told, st.randoms(use_true_random=False))
+def test_the_order_of_feedback_does_not_matter(feedback: list[Feedback], random: Random) -> None:
+    shuffled = list(feedback)
+    random.shuffle(shuffled)
+    assert posteriors(PRIORS, shuffled) == posteriors(PRIORS, feedback)
+    found = multipliers(PRIORS, feedback)
+    assert multipliers(PRIORS, shuffled) == found
+    assert all(LEAST <= each <= MOST for each in found.values())
+
+
+def test_a_draw_is_the_same_for_the_same_seed() -> None:
+    feedback = times(20, "text", True)
+    drawn = multipliers(PRIORS, feedback, seed="a query at revision 3")
+    assert drawn == multipliers(PRIORS, feedback, seed="a query at revision 3")
+    assert drawn != multipliers(PRIORS, feedback, seed="another")
+    turned = dict(reversed(PRIORS.items()))
+    assert multipliers(turned, feedback, seed="a query at revision 3") == drawn
+
+
+def test_draws_come_from_the_posterior() -> None:
+    feedback = [*times(12, "graph", True), *times(6, "graph", False)]
+    wide = {"graph": Beta(10, 10)}
+    expected = posteriors(wide, feedback)["graph"].mean / 0.5
+    drawn = [multipliers(wide, feedback, seed=seed)["graph"] for seed in range(400)]
+    assert sum(drawn) / len(drawn) == pytest.approx(expected, rel=0.02)
+    assert max(drawn) > expected > min(drawn)

@@ -1,0 +1,136 @@
+from __future__ import annotations
+
+import json
+import time
+import unicodedata
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from strategies import examples
+
+from clsm_cli.embedding.wordpiece import WordPieces
+from clsm_cli.startup.query_pieces import MOST_PIECES, Piece, cut
+
+TEXTS: list[str] = json.loads((Path(__file__).parent / "reference_texts.json").read_text())
+MEGABYTE = 1 << 20
+
+
+class Cutters:
+    """Both tokenisers over the model's vocabulary."""
+
+    def __init__(self, folder: Path) -> None:
+        self.vocabulary = (folder / "vocab.txt").read_bytes()
+        self.reference = WordPieces.open(folder / "vocab.txt")
+
+    def ids(self, text: str) -> list[int]:
+        return [piece.id for piece in cut(self.vocabulary, text)]
+
+    def agree(self, text: str) -> bool:
+        return self.ids(text) == self.reference.ids(text)[1:-1]
+
+    def words(self, text: str) -> list[str]:
+        """What stands in the text where each piece's word is."""
+        return [text[piece.start : piece.end] for piece in cut(self.vocabulary, text)]
+
+
+@pytest.fixture(scope="module")
+def cutters(model_folder: Path) -> Cutters:
+    return Cutters(model_folder)
+
+
+def test_reference_texts(cutters: Cutters) -> None:
+    assert [text for text in TEXTS if not cutters.agree(text)] == []
+
+
+# What the tokeniser treats apart: letters with marks, white space and control characters, signs
+# that decompose into ASCII, ideographs and those missing in its ranges, marks of the model, what
+# changed category since its Unicode, surrogates, and words around the limit of 100 letters.
+_PARTS = st.sampled_from(
+    [
+        *"aZéİßΣσ\u0301\u0489\u093e\u0b95 \t\n\r\x00\x0b\x1c\x7f\x85\xa0\xad\u2002\u2028\u200b\u200d\ufeff",
+        *"\ufffd\u037e\u1fef≠≮½ﬁ字\u3400\u9fff\uf900\U00020000\U0002b820\U0002b920\U0002f800한あ\u1100",
+        *".,'’—$^`~_()[]#",
+        *"\u166d\u1734\U000111c9\u061d\u2e52\u1abf\u0378\U000e0001\U000f0000\U0010ffff",
+        *"\ud83d\ude00\ud800\udc00😀",
+        *("[SEP]", "[CLS]", "[PAD]", "[UNK]", "[MASK]", "[sep]", "[MASK", "SEP]", "##s"),
+        *("word", "Embeddings", "unaffable", "x" * 99, "x" * 100, "x" * 101, "é" * 100),
+    ]
+)
+
+
+@examples(400)
+@given(st.lists(_PARTS, max_size=40).map("".join))
+def test_generated_mixtures(cutters: Cutters, text: str) -> None:
+    assert cutters.agree(text)
+
+
+@examples(400)
+@given(st.text(st.characters()))
+@example("\ud83d")
+def test_text_of_all_unicode(cutters: Cutters, text: str) -> None:
+    assert cutters.agree(text)
+
+
+def test_every_mark_sign_and_separator(cutters: Cutters) -> None:
+    """Within a word, where it shows whether a character is dropped, ends the word or belongs to it."""
+    chars = [chr(code) for code in range(0x110000) if not 0xE000 <= code < 0xF900]
+    kinds = ("M", "P", "S", "Z", "Cc", "Cf")
+    chars = [char for char in chars if unicodedata.category(char).startswith(kinds)]
+    assert len(chars) > 10_000
+    texts = (
+        "".join(f"a{char}b " for char in chars[at : at + 60]) for at in range(0, len(chars), 60)
+    )
+    assert [text for text in texts if not cutters.agree(text)] == []
+
+
+def test_a_piece_knows_its_word(cutters: Cutters) -> None:
+    text = "  Caf\u00e9 re\u0301sume\u0301\u200b, unaffable\x00s!字\ud83d\ude00 x[SEP]y\u0301\n"
+    words = cutters.words(text)
+    assert list(dict.fromkeys(words)) == [
+        "Caf\u00e9", "re\u0301sume\u0301", ",", "unaffable\x00s", "!", "字", "\ud83d\ude00", "x", "[SEP]", "y\u0301",
+    ]  # fmt: skip
+    assert words.count("unaffable\x00s") > 1
+
+
+@examples(100)
+@given(st.lists(_PARTS, max_size=40).map("".join))
+def test_words_stand_in_order_and_apart(cutters: Cutters, text: str) -> None:
+    spans = list(dict.fromkeys(piece[1:] for piece in cut(cutters.vocabulary, text)))
+    assert all(0 <= start < end <= len(text) for start, end in spans)
+    assert all(one[1] <= other[0] for one, other in pairwise(spans))
+
+
+def test_a_limit_counts_the_marks() -> None:
+    vocabulary = b"[PAD]\nword\n"
+    assert cut(vocabulary, "word " * 9, 4) == [Piece(1, 0, 4), Piece(1, 5, 9)]
+
+
+def test_the_limit_is_the_encoders(cutters: Cutters) -> None:
+    assert len(cutters.ids("word " * 300)) == MOST_PIECES - 2
+
+
+@pytest.mark.parametrize(
+    "unit",
+    [
+        "word ",
+        "x",
+        " ",
+        "\x00",
+        "字",
+        "é",
+        "[SEP]",
+        "[",
+        "qzxjvkqwzj" * 10 + " ",
+        "\ud800",
+        "\u0301",
+    ],
+)
+def test_a_megabyte_takes_bounded_time(cutters: Cutters, unit: str) -> None:
+    text = unit * (MEGABYTE // len(unit))
+    start = time.process_time()
+    ids = cutters.ids(text)
+    assert time.process_time() - start < 3
+    assert ids == cutters.reference.ids(text)[1:-1]

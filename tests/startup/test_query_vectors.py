@@ -1,0 +1,72 @@
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from model_files import flip_byte
+
+from clsm_cli.embedding.encoder import Encoder
+from clsm_cli.errors import ModelDigestError, ModelMissingError
+from clsm_cli.startup.query_vectors import QueryEncoder
+
+TEXTS: list[str] = json.loads((Path(__file__).parent / "reference_texts.json").read_text())
+
+
+@pytest.fixture(scope="module")
+def queries(model_folder: Path) -> QueryEncoder:
+    return QueryEncoder.open(model_folder)
+
+
+def test_vectors_are_those_of_documents(queries: QueryEncoder, encoder: Encoder) -> None:
+    for text in TEXTS:
+        (expected,) = encoder.encode([text])
+        found = queries.encode(text)
+        assert np.abs(np.array(found.sentence) - expected.sentence).max() < 1e-6, text
+        assert len(found.tokens) == len(expected.tokens), text
+        for vector, token in zip(found.tokens, expected.tokens, strict=True):
+            assert len(vector) == len(token), text
+            assert np.abs(np.array(vector) - token).max() < 1e-6, text
+
+
+def test_a_vector_for_each_piece(queries: QueryEncoder) -> None:
+    text = "Unaffable café, \ud83d\ude00!"
+    found = queries.encode(text)
+    assert len(found.tokens) == len(found.pieces)
+    assert [text[piece.start : piece.end] for piece in found.pieces] == [
+        *["Unaffable"] * 3, "café", ",", "\ud83d\ude00", "!",
+    ]  # fmt: skip
+    for vector in (found.sentence, *found.tokens):
+        assert vector.typecode == "f"
+        assert abs(math.hypot(*vector) - 1) < 1e-6
+
+
+@pytest.mark.parametrize("text", ["", " ", "\x00", "\ud800"])
+def test_a_text_without_signs_has_no_tokens(queries: QueryEncoder, text: str) -> None:
+    found = queries.encode(text)
+    assert (found.tokens, found.pieces) == ([], [])
+    assert found.sentence == queries.encode("").sentence
+
+
+def test_a_query_is_the_same_bits_each_time(queries: QueryEncoder, model_folder: Path) -> None:
+    text = "when did the garden team rename the project"
+    again = QueryEncoder.open(model_folder).encode(text)
+    assert queries.encode(text) == again
+    assert queries.route == "C API"
+
+
+def test_what_passes_the_limit_is_cut_off(queries: QueryEncoder) -> None:
+    assert len(queries.encode("word " * 1000).tokens) == 254
+
+
+def test_no_model(tmp_path: Path) -> None:
+    with pytest.raises(ModelMissingError):
+        QueryEncoder.open(tmp_path)
+
+
+def test_a_changed_model(model_copy: Path) -> None:
+    flip_byte(model_copy / "vocab.txt")
+    with pytest.raises(ModelDigestError):
+        QueryEncoder.open(model_copy)

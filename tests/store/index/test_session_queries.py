@@ -1,0 +1,102 @@
+"""Conversations in order of time, where passages stand, and who mentions what."""
+
+from __future__ import annotations
+
+from datetime import UTC, date, datetime
+from typing import TYPE_CHECKING
+
+import pytest
+from ingesting import new_store, take
+from small_store import row
+
+from clsm_cli.store.index import database, session_queries
+from clsm_cli.store.index.opening import open_index
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from clsm_cli.store.index.index_queries import Index
+    from clsm_cli.store.layout import Store
+
+END = '{{"type": "session_end", "session": "{}", "timestamp": "{}"}}\n'
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    """Two ended conversations, told in the wrong order and in two zones; one open; a dated note."""
+    store = new_store(tmp_path / "memory")
+    late = "2026-02-20T23:30:00-05:00"
+    rows = [
+        row("We met [[Odette]] at the quay.", session="late", timestamp=late),
+        END.format("late", late),
+        row("The kettle is new.", session="early", timestamp="2026-02-20T23:55:00+01:00"),
+        row("It whistles.", session="early", timestamp="2026-02-21T00:10:00+01:00"),
+        END.format("early", "2026-02-21T00:10:00+01:00"),
+        row("Still here?", session="open", timestamp="2026-02-24T08:00:00+01:00"),
+    ]
+    take(store, stdin="".join(rows).encode())
+    note = tmp_path / "2026-02-19.md"
+    note.write_text("# Day\n\nA note about [[Odette]].\n", encoding="utf-8")
+    take(store, note, model=False)
+    return store
+
+
+@pytest.fixture
+def index(store: Store) -> Iterator[Index]:
+    with open_index(store, None) as opened:
+        yield opened.index
+
+
+def test_order_is_that_of_instants(index: Index, tmp_path: Path) -> None:
+    found = session_queries.in_order(index.connection)
+    note = str(tmp_path / "2026-02-19.md")
+    assert [each.id for each in found] == [note, "early", "late", "open"]
+    assert [each.is_note for each in found] == [True, False, False, False]
+    assert found[2].start == datetime(2026, 2, 21, 4, 30, tzinfo=UTC).timestamp()
+    assert found[2].day == date(2026, 2, 21).toordinal()  # in the zone of the store
+    assert [each.last_open for each in found[:3]] == [None, None, None]
+    assert found[3].last_open == datetime(2026, 2, 24, 7, tzinfo=UTC).timestamp()
+
+
+def test_days_and_passages_of_sessions(index: Index) -> None:
+    first = date(2026, 2, 20).toordinal()
+    assert session_queries.days(index.connection, ["early"]) == [(first, first + 2)]
+    rows = session_queries.passages(index.connection, ["early", "open"])
+    texts = {passage.text for passage in index.passages(sorted(rows)).values()}
+    assert texts == {"The kettle is new.", "It whistles.", "Still here?"}
+
+
+def test_where_passages_stand(index: Index) -> None:
+    rows = [row for row, _, _ in index.postings("kettl")]
+    [held] = session_queries.holding(index.connection, rows).values()
+    assert held.session == "early"
+
+
+def test_a_mention_counts_in_notes_too(index: Index) -> None:
+    rows = session_queries.mentioning(index.connection, "odette")
+    held = session_queries.holding(index.connection, rows)
+    assert {each.session.rsplit("/")[-1] for each in held.values()} == {"late", "2026-02-19.md"}
+    assert session_queries.mentioning(index.connection, "nobody") == []
+
+
+@pytest.mark.parametrize(
+    ("time", "expected"),
+    [
+        ("2026-02-20", datetime(2026, 2, 20, 23, 59, 59, tzinfo=UTC)),
+        ("2026-02-20T01:00:00+02:00", datetime(2026, 2, 19, 23, tzinfo=UTC)),
+        ("2026-02-20T01:00:00.900Z", datetime(2026, 2, 20, 1, tzinfo=UTC)),
+        ("yesterday", None),
+        ("2026-02-30", None),
+        ("", None),
+    ],
+)
+def test_instants(time: str, expected: datetime | None) -> None:
+    assert session_queries.instant(time) == (expected and expected.timestamp())
+
+
+def test_times_that_are_none_are_left_out(index: Index, tmp_path: Path) -> None:
+    connection = database.in_memory(index.connection)
+    connection.execute("UPDATE episodes SET start = 'noon' WHERE session = 'late'")
+    connection.execute("UPDATE episodes SET start = NULL WHERE session = 'early'")
+    assert [each.id for each in session_queries.in_order(connection)][1:] == ["open"]

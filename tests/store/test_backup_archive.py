@@ -1,0 +1,530 @@
+"""A backup holds a memory whole, and what is not whole is refused: every byte of it is tried."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import re
+import shutil
+import subprocess
+import tarfile
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+from forgetting.undoing import base, copied, noted
+from hypothesis import given
+from hypothesis import strategies as st
+from ingesting import new_store, tree
+from strategies import examples
+
+from clsm_cli.errors import (
+    BadInputError,
+    DamagedBackupError,
+    DiskError,
+    LockedError,
+    NewerFormatError,
+    RefusedError,
+)
+from clsm_cli.forgetting import run_reversal
+from clsm_cli.ingestion.ingest_run import end_begun_run
+from clsm_cli.store import atomic, backup_archive, backup_files, backup_restore, cleanup, layout
+from clsm_cli.store.backup_files import Entry, Manifest
+from clsm_cli.store.lock import locked, try_locked
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from clsm_cli.store.layout import Store
+
+AT = "2026-03-01T11:00:00Z"
+LATER = datetime.fromisoformat("2026-03-02T12:00:00+01:00")
+PI = {"CLSM_DEVICE": "pi"}
+
+
+def quiet(_what: str, _done: int, _total: int) -> None:
+    """No progress is shown."""
+
+
+def make(
+    store: Store, path: Path, told: Callable[[str, int, int], None] = quiet, *, force: bool = False
+) -> backup_archive.Made:
+    return backup_archive.make(store, path, AT, end_begun_run, told, force=force)
+
+
+def restore(path: Path, root: Path, *, dry_run: bool = False) -> backup_restore.Restored:
+    return backup_restore.restore(path, root, PI, quiet, dry_run=dry_run)
+
+
+def kept(root: Path) -> dict[str, bytes]:
+    """What of a store may not be lost, as the format has it."""
+    derived = re.compile(r"\.clsm/(?!runs/|edit|shadow/|device)|(.*/)?\.tmp-|\.git/")
+    return {n: d for n, d in tree(root, derived=True).items() if not derived.match(n)}
+
+
+@pytest.fixture
+def small(tmp_path: Path) -> Path:
+    """A backup of a store with one note."""
+    store = new_store(tmp_path / "small")
+    noted(store)
+    make(store, tmp_path / "small.tar.gz")
+    return tmp_path / "small.tar.gz"
+
+
+def test_everything_comes_back_but_what_is_derived(tmp_path: Path) -> None:
+    store = copied(tmp_path / "memory")
+    noted(store)
+    for name in ("quarantine/x.txt", "tombstones/pi.jsonl", "eval/queries.yaml", "Zoë/ä\u2028.md"):
+        atomic.put(store.root / name, name.encode() * 500)
+    for name in ("edit", "shadow/pi.jsonl", "context.json", "index/sentences.q4"):
+        atomic.put(store.derived / name, b"x")
+    atomic.put(store.root / ".git" / "config", b"x")
+    atomic.put(store.root / "projects" / ".git" / "hooks" / "pre-commit", b"x")
+    atomic.put(store.root / "identity" / ".tmp-me.md", b"x")
+    made = make(store, tmp_path / "b.tar.gz")
+    done = restore(tmp_path / "b.tar.gz", tmp_path / "new")
+    wanted = kept(store.root)
+    del wanted["projects/.git/hooks/pre-commit"]
+    assert {".clsm/edit", ".clsm/shadow/pi.jsonl", "Zoë/ä\u2028.md"} < wanted.keys()
+    assert tree(tmp_path / "new", derived=True) == wanted
+    assert done.goes_on
+    assert made.manifest == done.manifest
+    assert made.packed == (tmp_path / "b.tar.gz").stat().st_size
+    assert made.left_out == ()
+    modes = {p.stat().st_mode & 0o777 for p in (tmp_path / "new").rglob("*") if p.is_file()}
+    folders = {p.stat().st_mode & 0o777 for p in (tmp_path / "new").rglob("*") if p.is_dir()}
+    assert (modes, folders, (tmp_path / "new").stat().st_mode & 0o777) == ({0o600}, {0o700}, 0o700)
+    restored = layout.open_store(tmp_path / "new", {})
+    assert restored.device == "pi"
+    assert run_reversal.undo(restored, None, LATER, print).command == "note"
+
+
+def test_the_same_memory_and_time_give_the_same_bytes(tmp_path: Path) -> None:
+    store = copied(tmp_path / "memory")
+    make(store, tmp_path / "one.tar.gz")
+    for path in store.root.rglob("*"):
+        os.utime(path, (1, 1))
+        path.chmod(0o755)
+    shutil.copytree(store.root, tmp_path / "again")
+    again = layout.open_store(tmp_path / "again", PI)
+    make(again, tmp_path / "two.tar.gz")
+    assert (tmp_path / "one.tar.gz").read_bytes() == (tmp_path / "two.tar.gz").read_bytes()
+
+
+@pytest.mark.skipif(shutil.which("tar") is None, reason="tar is not installed")
+def test_any_tar_unpacks_it(tmp_path: Path) -> None:
+    store = new_store(tmp_path / "memory")
+    names = ("x" * 200 + ".md", "ü" * 60 + ".md", "/".join(["deep" * 10] * 8) + "/a.md", "b" * 95)
+    for number, name in enumerate(names):
+        atomic.put(store.root / "tasks" / name, b"y" * (number * 511))
+    make(store, tmp_path / "b.tar.gz")
+    with tarfile.open(tmp_path / "b.tar.gz") as archive:
+        members = {member.name: member for member in archive}
+        assert {m.mtime for m in members.values()} == {1772362800}
+        assert {m.mode for m in members.values()} == {0o600}
+        found = {n: archive.extractfile(m) for n, m in members.items()}
+        data = {n: f.read() for n, f in found.items() if f is not None}
+    del data[backup_files.MANIFEST]
+    assert data == {f"memory/{name}": content for name, content in kept(store.root).items()}
+    subprocess.run(["tar", "xzf", "b.tar.gz"], cwd=tmp_path, check=True, capture_output=True)
+    (tmp_path / "new").mkdir()
+    restore(tmp_path / "b.tar.gz", tmp_path / "new")
+    new = kept(tmp_path / "new")
+    assert new.pop(".clsm/device") == b"pi\n"
+    assert kept(tmp_path / "memory") == new
+
+
+def test_large_sizes_and_long_names_are_those_of_pax() -> None:
+    for name, size in (("a", 8**11 - 1), ("a", 8**11), ("memory/" + "é" * 130, 3 << 40)):
+        data = backup_files.header(name, size, 7)
+        with tarfile.open(fileobj=io.BytesIO(data + bytes(1024))) as archive:
+            member = archive.next()
+        assert member is not None
+        assert (member.name, member.size, member.mtime) == (name, size, 7)
+        assert len(data) % backup_files.BLOCK == 0
+
+
+def test_every_flipped_byte_is_found_or_changes_nothing(small: Path, tmp_path: Path) -> None:
+    whole = small.read_bytes()
+    restore(small, tmp_path / "whole")
+    content = tree(tmp_path / "whole", derived=True)
+    bad = tmp_path / "bad.tar.gz"
+    before = sorted(os.listdir(tmp_path))
+    accepted = []
+    for place in range(len(whole)):
+        for flip in (0x01, 0x80, 0xFF):
+            changed = bytearray(whole)
+            changed[place] ^= flip
+            bad.write_bytes(changed)
+            try:
+                restore(bad, tmp_path / "new", dry_run=place % 10 > 0)
+            except DamagedBackupError as error:
+                assert "nothing was restored" in str(error)  # noqa: PT017
+            else:
+                accepted.append(place)
+                if place % 10:
+                    restore(bad, tmp_path / "new")
+                assert tree(tmp_path / "new", derived=True) == content
+                shutil.rmtree(tmp_path / "new")
+            bad.unlink()
+    assert sorted(os.listdir(tmp_path)) == before
+    # The header of gzip, and bits that unpack to the same: another copy of the same bytes.
+    assert len(set(accepted)) < 20
+
+
+def test_a_shorter_one_is_refused(small: Path, tmp_path: Path) -> None:
+    whole = small.read_bytes()
+    for size in range(len(whole)):
+        small.write_bytes(whole[:size])
+        with pytest.raises(DamagedBackupError):
+            restore(small, tmp_path / "new", dry_run=size % 10 > 0)
+    assert not (tmp_path / "new").exists()
+    for more in (whole, gzip.compress(b"more")):
+        small.write_bytes(whole + more)
+        with pytest.raises(DamagedBackupError, match="goes on behind its end"):
+            restore(small, tmp_path / "new")
+
+
+@examples(200)
+@given(st.binary(max_size=2000))
+def test_any_bytes_are_refused(data: bytes) -> None:
+    for packed in (data, gzip.compress(data)):
+        with pytest.raises(DamagedBackupError):
+            backup_files.Reader(Path("x"), gzip.GzipFile(fileobj=io.BytesIO(packed)))  # type: ignore[arg-type]
+
+
+def forged(path: Path, members: list[tuple[str, bytes]], **fields: object) -> Path:
+    """A backup in which everything fits, by somebody who has no good in mind."""
+    digest = atomic.sha256
+    entries = tuple(Entry(name, len(data), digest(data)) for name, data in members)
+    manifest = Manifest(1, "abc", "pi", AT, entries)._replace(**fields)  # type: ignore[arg-type]
+    data = backup_files.render(manifest)
+    mtime = 1772362800
+    parts = [backup_files.header(backup_files.MANIFEST, len(data), mtime), data]
+    parts.append(backup_files.padding(len(data)))
+    for name, content in members:
+        parts += [backup_files.header(f"memory/{name}", len(content), mtime), content]
+        parts.append(backup_files.padding(len(content)))
+    path.write_bytes(gzip.compress(b"".join([*parts, backup_files.END])))
+    return path
+
+
+CONFIG = ("clsm.yaml", b'format: 1\nstore: "abc"\ntime_zone: "UTC"\n')
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("../x", "/etc/x", "a/../../x", "a//b", "./a", "a/", "", "a/./b", "clsm.yaml/.."),
+        *(".git/config", ".GIT/hooks/pre-commit", "projects/.git/config", ".clsm", ".clsm/device"),
+        *(".clsm/index/index.sqlite", ".clsm/redo", ".clsm/purge", ".tmp-x", "a/.tmp-restore-b/c"),
+        *("a\0b", "a\nb", "a\x1b[31m", "a\x9b", "\udcff", "x" * 256, "/".join(["x" * 200] * 21)),
+    ],
+)
+def test_odd_names_are_refused(tmp_path: Path, name: str) -> None:
+    files = sorted([CONFIG, (name, b"x")])
+    path = forged(
+        tmp_path / "b.tar.gz",
+        [CONFIG],
+        files=tuple(Entry(each, len(data), atomic.sha256(data)) for each, data in files),
+    )
+    with pytest.raises(DamagedBackupError, match="names a file that no store has"):
+        restore(path, tmp_path / "in" / "new")
+    assert os.listdir(tmp_path) == ["b.tar.gz"]
+
+
+def test_what_a_clsm_would_not_have_written_is_refused(tmp_path: Path) -> None:
+    def refused(reason: str, members: list[tuple[str, bytes]], **fields: object) -> None:
+        with pytest.raises(DamagedBackupError, match=reason):
+            restore(forged(tmp_path / "b.tar.gz", members, **fields), tmp_path / "new")
+        assert os.listdir(tmp_path) == ["b.tar.gz"]
+
+    entry = Entry("clsm.yaml", 3, atomic.sha256(b"abc"))
+    refused("not in order", [CONFIG, CONFIG])
+    refused("not in order", [CONFIG, ("a", b"")])
+    refused("a file and a folder", [("a", b""), ("a/b", b""), CONFIG])
+    refused("it has no clsm.yaml", [("a", b"")])
+    refused("another id", [(CONFIG[0], CONFIG[1].replace(b"abc", b"abd"))])
+    refused("no time", [CONFIG], at="2026-03-01")
+    refused("no time", [CONFIG], at="2026-02-30T11:00:00Z")
+    refused("no time", [CONFIG], at=7)
+    refused("no device", [CONFIG], device="../pi")
+    refused("no device", [CONFIG], store=None)
+    refused("no format", [CONFIG], format="1")
+    refused("has no size", [CONFIG], files=(entry._replace(size=-1),))
+    refused("has no size", [CONFIG], files=(entry._replace(size=True),))
+    refused(
+        "not what was stored",
+        [(CONFIG[0], CONFIG[1])],
+        files=(entry._replace(size=len(CONFIG[1])),),
+    )
+    refused("before clsm.yaml is not", [CONFIG], files=(entry,))
+    with pytest.raises(NewerFormatError):
+        restore(forged(tmp_path / "b.tar.gz", [CONFIG], format=2), tmp_path / "new")
+
+
+def test_a_link_in_a_foreign_tar_is_refused(tmp_path: Path) -> None:
+    data = backup_files.render(Manifest(1, "abc", "pi", AT, (Entry(*CONFIG[:1], 41, "0" * 64),)))
+    for kind in (tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.CHRTYPE, tarfile.DIRTYPE):
+        with tarfile.open(tmp_path / "b.tar.gz", "w:gz", format=tarfile.PAX_FORMAT) as archive:
+            first, link = (
+                tarfile.TarInfo(backup_files.MANIFEST),
+                tarfile.TarInfo("memory/clsm.yaml"),
+            )
+            first.size, first.mode, first.mtime = len(data), 0o600, 1772362800
+            link.type, link.linkname = kind, "/etc/passwd"
+            archive.addfile(first, io.BytesIO(data))
+            archive.addfile(link)
+        with pytest.raises(DamagedBackupError):
+            restore(tmp_path / "b.tar.gz", tmp_path / "new")
+    assert os.listdir(tmp_path) == ["b.tar.gz"]
+
+
+def test_a_bomb_costs_no_more_than_its_manifest_says(tmp_path: Path) -> None:
+    path = tmp_path / "b.tar.gz"
+    head = backup_files.header(backup_files.MANIFEST, backup_files.MAX_MANIFEST + 1, 0)
+    path.write_bytes(gzip.compress(head + bytes(1 << 20)))
+    with pytest.raises(DamagedBackupError, match="too large"):
+        restore(path, tmp_path / "new")
+    huge = Entry("a", 1 << 59, "0" * 64)
+    own = Entry("clsm.yaml", 3, atomic.sha256(b"abc"))
+    with pytest.raises(DiskError, match="no room for"):
+        restore(forged(path, [("a", b"")], files=(huge, own)), tmp_path / "new")
+    assert os.listdir(tmp_path) == ["b.tar.gz"]
+
+
+@pytest.mark.parametrize("kind", ["file", "full folder", "store", "link to a full folder"])
+def test_nothing_is_restored_over_something(small: Path, tmp_path: Path, kind: str) -> None:
+    target = tmp_path / "new"
+    if kind == "file":
+        target.write_bytes(b"x")
+    elif kind == "store":
+        new_store(target)
+    else:
+        (tmp_path / "full").mkdir()
+        (tmp_path / "full" / "x").write_bytes(b"x")
+        target.symlink_to(tmp_path / "full")
+        target = tmp_path / "full" if kind == "full folder" else target
+    before = tree(tmp_path)
+    with pytest.raises(RefusedError, match="never mixes"):
+        restore(small, target)
+    assert tree(tmp_path) == before
+
+
+def test_a_killed_restore_is_no_obstacle(small: Path, tmp_path: Path) -> None:
+    left = tmp_path / ".tmp-restore-new"
+    atomic.put(left / "tasks" / "half.md", b"x")
+    (left / "link").symlink_to(small)
+    with locked(left, 1), pytest.raises(LockedError):
+        restore(small, tmp_path / "new")
+    restore(small, tmp_path / "new")
+    assert not left.exists()
+    assert not (tmp_path / "new" / "tasks").exists()
+    left = tmp_path / ".tmp-restore-other"
+    left.symlink_to(tmp_path / "small")
+    with pytest.raises(RefusedError, match="is not yours"):
+        restore(small, tmp_path / "other")
+    left.unlink()
+
+
+def died_at(number: int, action: Callable[[], object]) -> bool:
+    """Whether a process of its own died at its ``number``-th step that lasts, before doing it."""
+    pid = os.fork()
+    if pid == 0:
+        left = [number]
+        for name in ("fsync", "replace", "mkdir", "unlink"):
+            real = getattr(os, name)
+
+            def step(*words: object, real: Callable[..., object] = real, **named: object) -> object:
+                left[0] -= 1
+                if left[0] == 0:
+                    os._exit(9)
+                return real(*words, **named)
+
+            setattr(os, name, step)
+        try:
+            action()
+        finally:
+            os._exit(0)
+    code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    assert code in (0, 9)
+    return code == 9
+
+
+def test_a_backup_that_dies_leaves_the_old_one(small: Path, tmp_path: Path) -> None:
+    store = layout.open_store(tmp_path / "small", PI)
+    old = small.read_bytes()
+    noted(store, "The second.")
+    died = 0
+    while died_at(died + 1, lambda: make(store, small, force=True)):
+        died += 1
+        restore(small, tmp_path / "seen", dry_run=True)
+        assert small.read_bytes() == old or ".tmp-small.tar.gz" not in os.listdir(tmp_path)
+    assert died >= 3
+    assert sorted(os.listdir(tmp_path)) == ["small", "small.tar.gz"]
+    assert small.read_bytes() != old
+
+
+def test_a_restore_that_dies_shows_nothing_or_all(small: Path, tmp_path: Path) -> None:
+    restore(small, tmp_path / "whole")
+    content = tree(tmp_path / "whole", derived=True)
+    target = tmp_path / "new"
+    died = 0
+    while died_at(died + 1, lambda: restore(small, target)):
+        died += 1
+        if target.exists():
+            assert tree(target, derived=True) == content
+            shutil.rmtree(target)
+    assert died >= 10
+    assert tree(target, derived=True) == content
+    assert sorted(os.listdir(tmp_path)) == ["new", "small", "small.tar.gz", "whole"]
+
+
+def test_where_it_may_be_written(tmp_path: Path) -> None:
+    store = new_store(tmp_path / "memory")
+    (tmp_path / "link").symlink_to(store.root)
+    for inside in (store.root / "b", store.root / "tasks" / "b", tmp_path / "link" / "b"):
+        with pytest.raises(RefusedError, match="inside the store"):
+            make(store, inside)
+    with pytest.raises(RefusedError, match="inside the store"):
+        make(store, store.root)
+    with pytest.raises(BadInputError, match="is not there"):
+        make(store, tmp_path / "no" / "b")
+    os.mkfifo(tmp_path / "fifo")
+    for odd in ("fifo", "link"):
+        with pytest.raises((BadInputError, RefusedError)):
+            make(store, tmp_path / odd, force=True)
+    (tmp_path / "b").write_bytes(b"old")
+    with pytest.raises(RefusedError, match="is there already"):
+        make(store, tmp_path / "b")
+    assert (tmp_path / "b").read_bytes() == b"old"
+    make(store, tmp_path / "b", force=True)
+    restore(tmp_path / "b", tmp_path / "new", dry_run=True)
+    assert not (tmp_path / "new").exists()
+
+
+def test_what_is_no_file_is_named(tmp_path: Path) -> None:
+    store = new_store(tmp_path / "memory")
+    (store.root / "tasks" / "link.md").symlink_to("/etc/passwd")
+    os.mkfifo(store.root / "tasks" / "fifo.md")
+    (store.root / "tasks" / "a\nb").write_bytes(b"x")
+    (store.root / "folder").symlink_to("/etc")
+    made = make(store, tmp_path / "b.tar.gz")
+    assert [each.path for each in made.left_out] == [
+        *("folder", "tasks/a\nb", "tasks/fifo.md", "tasks/link.md")
+    ]
+    assert {entry.path for entry in made.manifest.files} == {
+        *(".gitattributes", ".gitignore", "clsm.yaml")
+    }
+
+
+def test_it_is_one_moment_and_hooks_need_not_wait(tmp_path: Path) -> None:
+    store = copied(tmp_path / "memory")
+    before = kept(store.root)
+    seen: list[str] = []
+
+    def meanwhile(what: str, _done: int, _total: int) -> None:
+        if what == "reading" and not seen:
+            with try_locked(store.root) as is_held:
+                assert not is_held
+        if what == "writing" and not seen:
+            seen.append(what)
+            noted(store)  # it takes the lock
+            atomic.append(store.flow / "activation.jsonl", b'{"recall": "r-2"}')
+
+    make(store, tmp_path / "b.tar.gz", meanwhile)
+    assert seen
+    restore(tmp_path / "b.tar.gz", tmp_path / "new")
+    assert {n: d for n, d in kept(tmp_path / "new").items() if n != ".clsm/device"} == {
+        n: d for n, d in before.items() if n != ".clsm/device"
+    }
+
+
+def test_a_file_that_changes_meanwhile_is_read_again(tmp_path: Path) -> None:
+    store = copied(tmp_path / "memory")
+    page = next((store.root / "identity").glob("*.md"))
+    seen: list[str] = []
+
+    def once(what: str, _done: int, _total: int) -> None:
+        if what == "writing" and not seen:
+            seen.append(what)
+            atomic.put(page, b"- changed\n")
+
+    make(store, tmp_path / "b.tar.gz", once)
+    restore(tmp_path / "b.tar.gz", tmp_path / "new")
+    assert (tmp_path / "new" / "identity" / page.name).read_bytes() == b"- changed\n"
+
+    def always(what: str, done: int, _total: int) -> None:
+        if what == "writing":
+            atomic.put(page, str(done).encode())
+
+    with pytest.raises(RefusedError, match="was changed while clsm worked"):
+        make(store, tmp_path / "c.tar.gz", always)
+    assert not {name for name in os.listdir(tmp_path) if "c.tar.gz" in name}
+
+
+def test_what_was_begun_is_ended_first(tmp_path: Path) -> None:
+    store = copied(tmp_path / "memory")
+    noted(store)
+    assert any((store.derived / "runs").iterdir())
+    atomic.put(cleanup.mark(store), b"")
+    backup_archive.make(store, tmp_path / "a.tar.gz", AT, end_begun_run, quiet, dry_run=True)
+    assert cleanup.is_begun(store)
+    made = make(store, tmp_path / "b.tar.gz")
+    assert made.warnings == ("a forget that was cut short has been finished",)
+    assert not [e.path for e in made.manifest.files if e.path.startswith(".clsm/runs")]
+
+
+def test_the_lock_is_waited_for_and_no_longer(tmp_path: Path) -> None:
+    store = new_store(tmp_path / "memory")
+    limits = store.settings.store._replace(lock_wait=0.1)
+    store = store._replace(settings=store.settings._replace(store=limits))
+    with locked(store.root, 1), pytest.raises(LockedError):
+        make(store, tmp_path / "b.tar.gz")
+    assert os.listdir(tmp_path) == ["memory"]
+
+
+def test_another_place_is_another_device_unless_it_is_said(small: Path, tmp_path: Path) -> None:
+    done = backup_restore.restore(small, tmp_path / "new", {}, quiet)
+    assert not done.goes_on
+    assert not (tmp_path / "new" / ".clsm").exists()
+    opened = layout.open_store(tmp_path / "new", {})
+    assert opened.device == done.device != "pi"
+    noted(opened, "A note of the new machine's.")
+    assert sorted(os.listdir(tmp_path / "new" / "flow")) == sorted(["pi", done.device])
+    backup_restore.restore(small, tmp_path / "heir", PI, quiet)
+    assert layout.open_store(tmp_path / "heir", {}).device == "pi"
+    assert (tmp_path / "heir" / ".clsm" / "runs").is_dir()
+
+
+def test_at_the_same_place_the_device_goes_on(tmp_path: Path) -> None:
+    layout.create(tmp_path / "memory", "UTC")
+    store = layout.open_store(tmp_path / "memory", {})
+    noted(store)
+    backup_archive.make(store, tmp_path / "b.tar.gz", AT, end_begun_run, quiet)
+    shutil.rmtree(tmp_path / "memory")
+    done = backup_restore.restore(tmp_path / "b.tar.gz", tmp_path / "memory", {}, quiet)
+    assert done.goes_on
+    assert (tmp_path / "memory" / ".clsm" / "device").read_text() == f"{store.device}\n"
+
+
+def test_a_full_disk_costs_nothing(tmp_path: Path) -> None:
+    mount = tmp_path / "disk"
+    mount.mkdir()
+    command = ["mount", "-t", "tmpfs", "-o", "size=16k", "clsm-test", str(mount)]
+    if os.geteuid() != 0 or subprocess.run(command, capture_output=True, check=False).returncode:
+        pytest.skip("needs root and the right to mount a tmpfs")
+    try:
+        with pytest.raises(DiskError, match="free some space"):
+            make(base(), mount / "b.tar.gz")
+        assert os.listdir(mount) == []
+        make(base(), tmp_path / "b.tar.gz")
+        with pytest.raises(DiskError, match="no room"):
+            restore(tmp_path / "b.tar.gz", mount / "new")
+        with pytest.raises(RefusedError, match="is a mount point"):
+            restore(tmp_path / "b.tar.gz", mount)
+        assert os.listdir(mount) == []
+    finally:
+        subprocess.run(["umount", str(mount)], check=True)
