@@ -30,8 +30,7 @@ COMMANDS = tuple(name for group in GROUPS.values() for name in group)
 
 _MODULES = {
     "search": "recall",
-    "log": "news",
-    "list": "held",
+    "list": "list_statements",
     "open": "open_source",
     "eval": "evaluate",
     "merge-driver": "merge_driver",

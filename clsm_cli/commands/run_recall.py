@@ -14,7 +14,7 @@ from clsm_cli.commands import render_recall
 from clsm_cli.commands.engine import QueryEngine, embedder, offer
 from clsm_cli.commands.environment import UsageError, chosen_store, current_time, standard_input
 from clsm_cli.commands.output import Printer
-from clsm_cli.commands.recall_options import MAX_QUERY, Options, query_of, text_of
+from clsm_cli.commands.recall_options import MAX_ITEMS, MAX_QUERY, Options, query_of, text_of
 from clsm_cli.config import MAX_MESSAGE
 from clsm_cli.errors import BadInputError, DiskError, NothingRelevantError
 from clsm_cli.retrieval import recall
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from clsm_cli.retrieval.dialogue_context import Said
     from clsm_cli.retrieval.query import Query
     from clsm_cli.store.layout import Store
+
+__all__ = ["MAX_ITEMS", "Options", "activation", "answer", "run", "why_empty"]
 
 _LONGER = "ask with some words of it"
 FORMATS = ("text", "json", "prompt")
@@ -157,7 +159,6 @@ def _print(printer: Printer, found: Answer, form: str, *, explain: bool) -> None
 
 def _run_batch(options: Options, printer: Printer) -> None:
     """Answer every line of a file; what is wrong with one is said in its own place."""
-
     if options.query:
         raise UsageError("--batch", "the queries come from the file; leave out QUERY")
     if options.context is not None:

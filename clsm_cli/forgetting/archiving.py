@@ -39,6 +39,8 @@ if TYPE_CHECKING:
     from clsm_cli.model.streams import Stream
     from clsm_cli.store.layout import Store
 
+__all__ = ["Report", "Request", "decay"]
+
 
 class Teller:
     """Tells of the items of one survey.

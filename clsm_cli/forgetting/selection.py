@@ -156,13 +156,13 @@ def choose(memory: Memory, wanted: Wanted, zone: tzinfo) -> Chosen:
 
 def within(memory: Memory, wanted: Wanted, zone: tzinfo) -> frozenset[str]:
     """Keys of the turns to which source, session and time narrow it down; whoever they are about."""
-    brought: frozenset[str] = frozenset()
+    fetched: frozenset[str] = frozenset()
     if wanted.source is not None and "://" in wanted.source:
-        brought = brought(memory.told.values(), wanted.source)
+        fetched = brought(memory.told.values(), wanted.source)
     return frozenset(
         key
         for key, told in memory.told.items()
-        if (wanted.source is None or key in brought or _is_from(told, wanted.source))
+        if (wanted.source is None or key in fetched or _is_from(told, wanted.source))
         and (wanted.session is None or told.session == wanted.session)
         and _is_within(told, wanted.since, wanted.until, zone)
     )

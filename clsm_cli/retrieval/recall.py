@@ -26,12 +26,12 @@ from clsm_cli.retrieval import (
     supersession,
 )
 from clsm_cli.retrieval.answer import Answer, Budget, Dropped, Memory
-from clsm_cli.retrieval.query import Query
 from clsm_cli.retrieval.retrieve import find
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.index.opening import open_index
 
 if TYPE_CHECKING:
+    from clsm_cli.retrieval.query import Query
     from collections.abc import Iterable, Iterator, Sequence
 
     from clsm_cli.config import RecallSettings
@@ -42,6 +42,8 @@ if TYPE_CHECKING:
     from clsm_cli.store.index.indexed_files import Progress
     from clsm_cli.store.index.opening import Embedder, Opened
     from clsm_cli.store.layout import Store
+
+__all__ = ["Considered", "Query", "considered", "pack", "recall", "touch"]
 
 DOUBT = 3.0
 """How many times the floor an answer must be sure to do without the archive. Facts that were told once and

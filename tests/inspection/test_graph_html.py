@@ -19,7 +19,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from inspection.test_graph_view import edge, node, of, sample
-from inspection.test_graph_view_export import HOSTILE, named
+from inspection.test_graph_export import HOSTILE, named
 from strategies import examples
 
 from clsm_cli.inspection import graph_export

@@ -12,7 +12,7 @@ from xml.etree import ElementTree as ET
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from inspection.test_graph_view_export import HOSTILE
+from inspection.test_graph_export import HOSTILE
 from strategies import examples
 
 from clsm_cli.inspection import svg_charts

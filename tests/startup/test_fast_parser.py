@@ -182,8 +182,8 @@ def test_a_range_is_the_one_typer_knows() -> None:
 def _modules(*arguments: str) -> set[str]:
     code = (
         "import sys\n"
-        "from clsm_cli import fastpath\n"
-        f"code = fastpath.run({list(arguments)!r})\n"
+        "from clsm_cli.startup import fast_parser\n"
+        f"code = fast_parser.run({list(arguments)!r})\n"
         "assert code == 0, code\n"
         "print('\\n' + ' '.join(sys.modules), file=sys.stderr)\n"
     )

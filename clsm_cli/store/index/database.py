@@ -188,7 +188,6 @@ def _deleted(derived: Path) -> DiskError:
 
 def _schema() -> str:
     """What a recall from a fresh index does not load."""
-
     return SCHEMA
 
 

@@ -47,7 +47,7 @@ def told(cli: Cli) -> Cli:
     return cli
 
 
-def database(cli: Cli) -> Path:
+def database_file(cli: Cli) -> Path:
     return cli.store / ".clsm" / "index" / "index.sqlite"
 
 
@@ -68,27 +68,27 @@ def version_of(path: Path) -> int:
 
 def test_an_index_of_version_1_is_made_anew(told: Cli) -> None:
     expected = ask(told).out
-    shutil.rmtree(database(told).parent)
-    database(told).parent.mkdir()
-    connection = sqlite3.connect(database(told))
+    shutil.rmtree(database_file(told).parent)
+    database_file(told).parent.mkdir()
+    connection = sqlite3.connect(database_file(told))
     connection.execute("CREATE TABLE passages (id INTEGER PRIMARY KEY, key TEXT, text TEXT)")
     connection.execute("INSERT INTO passages VALUES (1, 'k', 'an old heron')")
     connection.execute("PRAGMA user_version = 1")
     connection.commit()
     connection.close()
-    (database(told).parent / "vectors.i8").write_bytes(b"old" * 1000)
+    (database_file(told).parent / "vectors.i8").write_bytes(b"old" * 1000)
     assert ask(told).out == expected
-    assert version_of(database(told)) == SCHEMA_VERSION
-    assert not (database(told).parent / "vectors.i8").exists()
+    assert version_of(database_file(told)) == SCHEMA_VERSION
+    assert not (database_file(told).parent / "vectors.i8").exists()
 
 
 def test_what_another_engine_made_is_made_anew(told: Cli) -> None:
     expected = ask(told).out
-    connection = sqlite3.connect(database(told))
+    connection = sqlite3.connect(database_file(told))
     connection.execute("UPDATE meta SET value = 'another' WHERE key = 'engine'")
     connection.commit()
     connection.close()
-    path = database(told).with_name("sentences.q4")
+    path = database_file(told).with_name("sentences.q4")
     path.write_bytes(bytes(path.stat().st_size))
     assert ask(told).out == expected
     assert any(path.read_bytes())
@@ -97,7 +97,7 @@ def test_what_another_engine_made_is_made_anew(told: Cli) -> None:
 @pytest.mark.parametrize("name", ["sentences.q4", "tokens.q2"])
 def test_a_file_of_vectors_that_is_too_short_or_too_long(told: Cli, name: str) -> None:
     expected = ask(told).out
-    path = database(told).with_name(name)
+    path = database_file(told).with_name(name)
     whole = path.read_bytes()
     path.write_bytes(whole[:-SENTENCE_BYTES])
     assert ask(told).out == expected
@@ -123,13 +123,13 @@ def read_only(told: Cli) -> Iterator[Cli]:
 
 
 def test_a_read_only_store_answers(read_only: Cli) -> None:
-    before = database(read_only).read_bytes()
+    before = database_file(read_only).read_bytes()
     done = ask(read_only)
     assert first(done) == HERON
     assert "the disk is read-only" in done.err
     everything = ask(read_only, "theremin", "--min-score", "0").json["memories"]
     assert any("theremin" in memory["text"] for memory in everything)
-    assert database(read_only).read_bytes() == before
+    assert database_file(read_only).read_bytes() == before
 
 
 def test_a_read_only_store_without_an_index_answers_by_words(told: Cli) -> None:
@@ -153,7 +153,7 @@ def test_while_another_makes_the_index_words_answer(told: Cli) -> None:
     assert first(done) == HERON
     assert "what is new was searched by words only" in done.err
     assert done.json["warnings"]
-    assert not database(told).exists()
+    assert not database_file(told).exists()
     assert ask(told).err == ""
 
 
@@ -179,7 +179,7 @@ def test_an_index_whose_making_was_killed_is_made_whole(cli: Cli) -> None:
     cli.ok("ingest", "-q", "--capture", "-", *NOW, stdin="".join(rows).encode())
     command = [sys.executable, "-c", KILLED, str(cli.store)]
     assert subprocess.run(command, env=dict(cli.environment), check=False).returncode == 9
-    path = database(cli).with_name("sentences.q4")
+    path = database_file(cli).with_name("sentences.q4")
     assert path.stat().st_size == 128 * SENTENCE_BYTES
     done = ask(cli, "Which jar holds salt?")
     assert "72 passages have no vector yet" in done.err
