@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sys
 
-from clsm_cli.startup import fast_parser
+from clsm_cli.commands import fast_parser
 
 
 def main() -> None:

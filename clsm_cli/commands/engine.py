@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from _typeshed import ReadableBuffer
 
     from clsm_cli.commands.output import Printer
+    from clsm_cli.embedding.query_vectors import QueryEncoder, QueryVectors
     from clsm_cli.embedding.similarity import Similarity
     from clsm_cli.embedding.static_vectors import Words
-    from clsm_cli.startup.query_vectors import QueryEncoder, QueryVectors
     from clsm_cli.store.index.opening import Embedder
     from clsm_cli.store.index.vectors import Embed
 
@@ -76,8 +76,8 @@ class QueryEngine:
             DiskError: A model file cannot be read.
         """
         from clsm_cli.embedding import pins
+        from clsm_cli.embedding.query_vectors import QueryEncoder
         from clsm_cli.embedding.similarity import Similarity
-        from clsm_cli.startup.query_vectors import QueryEncoder
 
         self._encoder = QueryEncoder.open(pins.default_folder())
         self._similarity = Similarity.open()

@@ -86,7 +86,7 @@ def open_session(graph: bytes, folder: Path | None = None) -> Session:
     # ~/.cache/Microsoft.
     os.environ.setdefault("ORT_DISABLE_TELEMETRY", "1")
     entries = config_entries(folder)
-    from clsm_cli.startup import onnx_capi
+    from clsm_cli.embedding import onnx_capi
 
     try:
         return onnx_capi.NativeSession(graph, entries)

@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
     from _typeshed import ReadableBuffer
 
+    from clsm_cli.embedding.query_vectors import QueryVectors
     from clsm_cli.evaluation.dataset import Case, Dataset, Query
     from clsm_cli.evaluation.measures import Retrieved
     from clsm_cli.evaluation.stores import Made, Workshop
     from clsm_cli.retrieval.dense_search import Engine
-    from clsm_cli.startup.query_vectors import QueryVectors
     from clsm_cli.store.index.passages import Passage
     from clsm_cli.store.layout import Store
 

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
     from _typeshed import ReadableBuffer
 
+    from clsm_cli.embedding.query_vectors import QueryVectors
     from clsm_cli.retrieval.lexical_search import Words
     from clsm_cli.retrieval.question import Question
-    from clsm_cli.startup.query_vectors import QueryVectors
     from clsm_cli.store.index.index_queries import Index
     from clsm_cli.store.index.ranking_queries import Traits
 

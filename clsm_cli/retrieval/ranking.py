@@ -23,13 +23,13 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
     from clsm_cli.config import RecallSettings
+    from clsm_cli.embedding.query_vectors import QueryVectors
     from clsm_cli.retrieval.activation import Way
     from clsm_cli.retrieval.dense_search import Engine, Nearest
     from clsm_cli.retrieval.lexical_search import Words
     from clsm_cli.retrieval.question import Question
     from clsm_cli.retrieval.signals import Signals
     from clsm_cli.scoring.confidence import Evidence
-    from clsm_cli.startup.query_vectors import QueryVectors
     from clsm_cli.store.index.index_queries import Index
     from clsm_cli.store.index.ranking_queries import Traits
 

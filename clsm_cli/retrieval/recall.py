@@ -26,12 +26,12 @@ from clsm_cli.retrieval import (
     supersession,
 )
 from clsm_cli.retrieval.answer import Answer, Budget, Dropped, Memory
+from clsm_cli.retrieval.query import Query
 from clsm_cli.retrieval.retrieve import find
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.index.opening import open_index
 
 if TYPE_CHECKING:
-    from clsm_cli.retrieval.query import Query
     from collections.abc import Iterable, Iterator, Sequence
 
     from clsm_cli.config import RecallSettings
@@ -211,7 +211,7 @@ def touch(store: Store, answer: Answer) -> None:
     from datetime import UTC, datetime
 
     from clsm_cli.store import atomic
-    from clsm_cli.store.logs import Activation
+    from clsm_cli.store.activations import Activation
 
     at = datetime.fromisoformat(answer.now).astimezone(UTC)
     used = [

@@ -4,8 +4,6 @@ They hold ids and times, never the text of a query. A line torn by a crash is sk
 was never acknowledged.
 
 Lines of one version of a log that another one lacks, where a line may not simply be said twice.
-
-The log that every recall writes: which ids it returned. It is apart from the other logs to load fast.
 """
 
 from __future__ import annotations
@@ -18,6 +16,7 @@ from clsm_cli.errors import DamagedStoreError
 from clsm_cli.model.ids import tombstone_hash
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic
+from clsm_cli.store.activations import Activation
 from clsm_cli.store.jsonlines import LineError, dump, load
 from clsm_cli.store.problems import LineProblem
 
@@ -26,26 +25,27 @@ if TYPE_CHECKING:
 
     from clsm_cli.store.layout import Store
 
-
-class Activation(NamedTuple):
-    """A recall returned these ids; ``decay`` folds such lines into uses.
-
-    Attributes:
-        led: The signal that spoke most for each id, in their order; "" where none did. Older lines
-            have none.
-        concepts: The ids of the nodes that it returned; older lines have none.
-    """
-
-    recall: str
-    at: str
-    ids: tuple[str, ...]
-    led: tuple[str, ...] = ()
-    concepts: tuple[str, ...] = ()
-
-    def render(self) -> bytes:
-        """Its line, without a newline."""
-        return dump(self._asdict()).encode()
-
+__all__ = [
+    "ACTIVATIONS",
+    "Activation",
+    "Change",
+    "Feedback",
+    "LogLine",
+    "ReviewItem",
+    "RunLine",
+    "Tombstone",
+    "Use",
+    "forgotten",
+    "is_forgotten",
+    "parse_activation",
+    "parse_feedback",
+    "parse_review",
+    "parse_run",
+    "parse_tombstone",
+    "parse_use",
+    "render",
+    "rows",
+]
 
 ACTIVATIONS = ("activation-old.jsonl", "activation.jsonl")
 """The log of recalls, and what ``decay`` renamed of it: the older one first."""

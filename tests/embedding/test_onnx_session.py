@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from clsm_cli.embedding import onnx_capi
+from clsm_cli.embedding.onnx_capi import NativeSession
 from clsm_cli.embedding.onnx_session import (
     OnnxruntimeError,
     PortableSession,
@@ -19,8 +21,6 @@ from clsm_cli.embedding.onnx_session import (
     config_entries,
     open_session,
 )
-from clsm_cli.startup import onnx_capi
-from clsm_cli.startup.onnx_capi import NativeSession
 
 ROOT = Path(__file__).parents[2]
 GRAPHS = ROOT / "clsm_cli" / "embedding"

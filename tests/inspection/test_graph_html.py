@@ -18,8 +18,8 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from inspection.test_graph_view import edge, node, of, sample
 from inspection.test_graph_export import HOSTILE, named
+from inspection.test_graph_view import edge, node, of, sample
 from strategies import examples
 
 from clsm_cli.inspection import graph_export

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 _IMPORTED = (
     "clsm_cli.app",
-    "clsm_cli.startup.fast_parser",
+    "clsm_cli.commands.fast_parser",
     "clsm_cli.store.runs",
     "sqlite3",
     "zoneinfo",

@@ -13,9 +13,8 @@ from typer.main import get_command
 from typer.testing import CliRunner
 
 from clsm_cli.app import app
-from clsm_cli.commands import fence_key, run_context, run_ingest, run_recall
+from clsm_cli.commands import fast_parser, fence_key, run_context, run_ingest, run_recall
 from clsm_cli.commands import recall as command
-from clsm_cli.startup import fast_parser
 from clsm_cli.text.fence_lines import KEY_BYTES
 
 HEAVY = {
@@ -27,12 +26,12 @@ HEAVY = {
 }
 """Modules that a fast command may not load: each costs between 1 and 100 ms."""
 UNUSUAL = {
-    *("text.timex", "text.ordinals"),
+    *("text.time.expressions", "text.ordinals"),
     *("text.ontology", "text.route", "embedding.weights", "store.logs"),
     *("store.shards", "store.runs", "store.lock", "store.yaml_text", "store.index.refresh"),
-    *("store.index.filters", "store.index.moment", "model.episodes", "model.graph", "model.codec"),
-    *("retrieval.current", "retrieval.judgements", "retrieval.moments_lookup"),
-    "scoring.sampling",
+    *("store.index.publishing", "model.episodes", "model.graph", "model.codec"),
+    *("retrieval.dialogue_context", "retrieval.feedback_log", "retrieval.session_scope"),
+    "scoring.thompson_sampling",
 }
 """Modules of our own that answer only an unusual query."""
 
@@ -182,7 +181,7 @@ def test_a_range_is_the_one_typer_knows() -> None:
 def _modules(*arguments: str) -> set[str]:
     code = (
         "import sys\n"
-        "from clsm_cli.startup import fast_parser\n"
+        "from clsm_cli.commands import fast_parser\n"
         f"code = fast_parser.run({list(arguments)!r})\n"
         "assert code == 0, code\n"
         "print('\\n' + ' '.join(sys.modules), file=sys.stderr)\n"

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     Table: TypeAlias = dict[str, tuple[str, Callable[[str], Any] | bool]]
     """Option → the field it sets, and the type of its value or, for a flag, the value.
 
-    ``tests/startup/test_fast_parser.py`` compares them with the Typer commands.
+    ``tests/commands/test_fast_parser.py`` compares them with the Typer commands.
     """
 
 

@@ -9,8 +9,8 @@ import pytest
 from model_files import flip_byte
 
 from clsm_cli.embedding.encoder import Encoder
+from clsm_cli.embedding.query_vectors import QueryEncoder
 from clsm_cli.errors import ModelDigestError, ModelMissingError
-from clsm_cli.startup.query_vectors import QueryEncoder
 
 TEXTS: list[str] = json.loads((Path(__file__).parent / "reference_texts.json").read_text())
 
