@@ -33,13 +33,6 @@ LETTER, ROW, MARGIN = 6.6, 18.0, 18.0
 pixels."""
 
 
-def framed(title: str, drawn: Iterable[str], width: float, height: float) -> str:
-    """Elements as one SVG element that says what it shows to who does not see it."""
-    box = f'viewBox="0 0 {pixels(width)} {pixels(height)}"'
-    head = f'<svg {box} role="img" aria-label="{escaped(title)}">'
-    return "\n".join((head, *drawn, "</svg>\n"))
-
-
 def legend(
     swatches: Iterable[tuple[str, str]], top: float, width: float
 ) -> tuple[list[str], float]:
@@ -241,12 +234,6 @@ def page(picture: Picture) -> str:
 
 FORMS = {".svg": svg, ".html": page}
 """How a picture is written, by the ending of its file's name."""
-
-
-def figure(chart: Chart, width: float) -> str:
-    """A chart for a page that names it and has the style: an SVG element."""
-    drawn, down = _chart(chart, 4, width)
-    return framed(chart.title, drawn, width, down - 16)
 
 
 def _chart(chart: Chart, top: float, width: float) -> tuple[list[str], float]:

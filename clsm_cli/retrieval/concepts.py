@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 from clsm_cli.retrieval import entity_linking, signals
 from clsm_cli.retrieval.answer import Concept
 from clsm_cli.scoring import relevance
-from clsm_cli.scoring.rank_fusion import weighted
 from clsm_cli.scoring.relevance import Evidence
+from clsm_cli.scoring.weighting import weighted
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store.index import graph_queries, statement_sources
 from clsm_cli.text import tokens

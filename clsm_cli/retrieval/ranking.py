@@ -16,7 +16,7 @@ from clsm_cli.retrieval import activation, dense_search, lexical_search, rerank
 from clsm_cli.retrieval import signals as signal
 from clsm_cli.retrieval.rerank import Surroundings, View
 from clsm_cli.scoring import confidence
-from clsm_cli.scoring.rank_fusion import weighted
+from clsm_cli.scoring.weighting import weighted
 from clsm_cli.startup.records import NamedTuple
 
 if TYPE_CHECKING:

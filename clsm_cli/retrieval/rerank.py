@@ -23,7 +23,7 @@ from clsm_cli.retrieval import activation, lexical_search
 from clsm_cli.retrieval import signals as signal
 from clsm_cli.retrieval.signals import Signals
 from clsm_cli.scoring.confidence import Evidence
-from clsm_cli.scoring.rank_fusion import spread, weighted
+from clsm_cli.scoring.weighting import spread, weighted
 from clsm_cli.text.breadth import breadth
 
 if TYPE_CHECKING:

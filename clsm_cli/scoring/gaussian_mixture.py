@@ -12,8 +12,6 @@ import math
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     import numpy as np
     from numpy.typing import NDArray
 
@@ -63,23 +61,6 @@ def clusters(
     for row, label in zip(order.tolist(), labels, strict=True):
         groups.setdefault(label, []).append(row)
     return sorted(sorted(group) for group in groups.values())
-
-
-def medoid(vectors: NDArray[np.float32], members: Sequence[int]) -> int:
-    """The member with the largest mean cosine to all members; of equals the first.
-
-    Args:
-        vectors: [n, d], unit length.
-        members: Rows, at least one.
-
-    >>> import numpy as np
-    >>> medoid(np.array([[1, 0], [0, 1], [0.8, 0.6]], np.float32), [0, 1, 2])
-    2
-    """
-    import numpy as np
-
-    x = vectors[np.asarray(members)].astype(np.float64)
-    return members[int(np.argmax((x @ x.sum(axis=0)).round(9)))]
 
 
 def _average_link(x: Floats, threshold: float) -> list[int]:

@@ -125,11 +125,6 @@ def head(tree: WorkTree) -> str | None:
     return answer[0] if answer else None
 
 
-def branches(tree: WorkTree) -> tuple[str, ...]:
-    """Full names of the local branches, ``refs/heads/…``, sorted."""
-    return _refs(tree, "refs/heads")
-
-
 def remote_branches(tree: WorkTree) -> tuple[str, ...]:
     """Full names of the remote-tracking refs, ``refs/remotes/…``, sorted; no symbolic ones."""
     return _refs(tree, "refs/remotes")

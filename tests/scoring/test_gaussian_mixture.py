@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from strategies import cpu_seconds, examples
 
-from clsm_cli.scoring.gaussian_mixture import clusters, medoid
+from clsm_cli.scoring.gaussian_mixture import clusters
 
 Vectors: TypeAlias = NDArray[np.float32]
 
@@ -68,14 +68,6 @@ def test_equal_rows_and_no_rows() -> None:
     assert clusters(one, seed=0) == [list(range(20))]
     assert clusters(one[:5], seed=0) == [list(range(5))]
     assert clusters(one[:0], seed=0) == []
-
-
-def test_the_medoid_is_the_middle_one() -> None:
-    angles = np.radians([0, 40, 10, 90, 20])
-    rows = np.stack([np.cos(angles), np.sin(angles)], axis=1).astype(np.float32)
-    assert medoid(rows, [0, 1, 2, 4]) == 4
-    assert medoid(rows, [3]) == 3
-    assert medoid(rows[[0, 0, 1]], [1, 0]) == 1
 
 
 def test_a_thousand_rows_take_seconds() -> None:

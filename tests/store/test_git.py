@@ -84,7 +84,6 @@ def test_remotes_and_branches(clone: Path, tmp_path: Path) -> None:
     assert tree is not None
     assert [remote.name for remote in git.remotes(tree)] == ["origin", "spare"]
     assert git.remotes(tree)[1] == git.Remote("spare", "https://example.org/a b.git")
-    assert "refs/heads/side" in git.branches(tree)
     assert git.remote_branches(tree) == ("refs/remotes/origin/main",)
 
 

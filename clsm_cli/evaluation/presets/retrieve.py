@@ -15,14 +15,14 @@ from datetime import UTC, datetime
 from math import ceil
 from typing import TYPE_CHECKING
 
-from clsm_cli.evaluation import formulas
+from clsm_cli.evaluation import formulas, rank_fusion
 from clsm_cli.evaluation.presets import compound, library
 from clsm_cli.evaluation.presets.channels import Context, View
 from clsm_cli.model.episodes import EpisodeRecord
 from clsm_cli.retrieval import dense_search, time_scope
 from clsm_cli.retrieval.recall import pack
 from clsm_cli.retrieval.retrieve import matched
-from clsm_cli.scoring import packing, rank_fusion
+from clsm_cli.scoring import packing
 from clsm_cli.text import tokens
 
 if TYPE_CHECKING:

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING
 from clsm_cli.config import MAX_FILE
 from clsm_cli.evaluation.dataset import Chat, Folders, keys
 from clsm_cli.evaluation.measures import Retrieved, of_passage
+from clsm_cli.evaluation.rank_fusion import reciprocal_ranks
 from clsm_cli.evaluation.stores import files_in
 from clsm_cli.retrieval.question import understand
-from clsm_cli.scoring.rank_fusion import reciprocal_ranks, spread, weighted
+from clsm_cli.scoring.weighting import spread, weighted
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic
 from clsm_cli.store.index import codes, graph_queries

@@ -184,16 +184,6 @@ def absolutise(text: str, at: date | datetime) -> str:
     return "".join([*pieces, text[done:]])
 
 
-def counts_from_day(text: str) -> bool:
-    """Whether a sentence tells a time that only the day on which it was said makes clear.
-
-    >>> counts_from_day("I see the dentist tomorrow."), counts_from_day("Tom's birthday is on 21 May.")
-    (True, False)
-    """
-    found = find(text, date(2000, 1, 1))
-    return any(each.relative and each.kind != "recurring" for each in found)
-
-
 def same_days(a: str, at: date, b: str, then: date) -> bool:
     """Whether two sentences, each said on its day, mean the same days where they count from it.
 

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import examples
 
-from clsm_cli.scoring.rank_fusion import fuse_rounds, is_settled, reciprocal_ranks, sub_query_weight
+from clsm_cli.evaluation.rank_fusion import fuse_rounds, is_settled, reciprocal_ranks
 
 rankings = st.lists(st.lists(st.sampled_from("abcdef"), max_size=6, unique=True), max_size=4)
 rounds = st.lists(
@@ -42,11 +42,6 @@ def test_the_order_of_the_lists_does_not_matter(lists: list[list[str]]) -> None:
     fused = reciprocal_ranks(lists)
     assert list(reciprocal_ranks(lists[::-1]).items()) == list(fused.items())
     assert list(fused.values()) == sorted(fused.values(), reverse=True)
-
-
-@pytest.mark.parametrize(("i", "weight"), [(0, 1.0), (1, 0.8), (2, 0.6), (3, 0.4), (9, 0.4)])
-def test_later_sub_queries_count_less(i: int, weight: float) -> None:
-    assert sub_query_weight(i) == weight
 
 
 def test_a_document_of_several_sub_queries_is_raised() -> None:

@@ -1,7 +1,4 @@
-"""Several ranked lists made into one: reciprocal ranks, and the rounds of a compound question.
-
-Signals of different scales brought to one score.
-"""
+"""Several ranked lists made into one: reciprocal ranks, and the rounds of a compound question."""
 
 from __future__ import annotations
 
@@ -15,8 +12,6 @@ K = 60
 """Dampens the top ranks (Cormack, Clarke and Büttcher, SIGIR 2009)."""
 BOOST = 1.3
 """Factor for each further sub-query that finds a document (Smriti)."""
-LEAST_WEIGHT, WEIGHT_STEP = 0.4, 0.2
-"""Weight of a late sub-query, and what each costs against the one before it (Smriti)."""
 LEAST_GAIN = 0.05
 """Share of the top score by which a round must raise it to count as progress."""
 
@@ -48,15 +43,6 @@ def reciprocal_ranks(
         for rank, name in enumerate(dict.fromkeys(ranking), 1):
             votes.setdefault(name, []).append(weight / (k + rank))
     return _best_first((name, fsum(found)) for name, found in votes.items())
-
-
-def sub_query_weight(i: int) -> float:
-    """Weight of the i-th sub-query, max(0.4, 1 − 0.2 · i); the whole question is the 0-th.
-
-    >>> [sub_query_weight(i) for i in range(5)]
-    [1.0, 0.8, 0.6, 0.4, 0.4]
-    """
-    return round(max(LEAST_WEIGHT, 1 - WEIGHT_STEP * i), 9)
 
 
 def fuse_rounds(found: Sequence[tuple[float, Mapping[Id, float]]]) -> dict[Id, float]:
@@ -99,27 +85,3 @@ def is_settled(before: Mapping[Id, float], after: Mapping[Id, float]) -> bool:
 
 def _best_first(scored: Iterable[tuple[Id, float]]) -> dict[Id, float]:
     return dict(sorted(scored, key=lambda pair: (-pair[1], pair[0])))
-
-
-def spread(values: Sequence[float]) -> list[float]:
-    """Min-max normalisation: (v − min) / (max − min), 0 … 1.
-
-    Where nothing differs everything is the best there is: 1, or 0 if that is nothing.
-
-    >>> spread([2.0, 4.0, 3.0]), spread([5.0, 5.0]), spread([0.0])
-    ([0.0, 1.0, 0.5], [1.0, 1.0], [0.0])
-    """
-    low, high = min(values, default=0.0), max(values, default=0.0)
-    width = high - low
-    if not width:
-        return [float(high > 0)] * len(values)
-    return [(value - low) / width for value in values]
-
-
-def weighted(signals: Sequence[float], weights: Sequence[float]) -> float:
-    """Linear fusion Σ wᵢ · sᵢ.
-
-    >>> weighted((0.5, 1.0), (2.0, -0.5))
-    0.5
-    """
-    return sum(w * s for w, s in zip(weights, signals, strict=True))
