@@ -1,8 +1,8 @@
 """Writes ``docs/evaluation-figures.md`` from kept runs of ``clsm eval run``.
 
 ``python -m benchmarks.evaluation REPORT.json…`` keeps reports of ``--out`` without their single
-queries, each set and the probes by themselves, and writes the page, and the short table of
-``docs/evaluation.md``; without a report it writes them from what is kept.
+queries, each set and the probes by themselves, and writes the page and the short table of the
+README; without a report it writes them from what is kept.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from clsm_cli.evaluation.reporting.grids import Grid
     from clsm_cli.evaluation.result import SetResult
 
-DOCUMENT = ROOT / "docs" / "evaluation.md"
+README = ROOT / "README.md"
 FIGURES = ROOT / "docs" / "evaluation-figures.md"
 KEPT = RESULTS / "evaluation"
 PROBES = "probes"
@@ -85,7 +85,7 @@ def page(kept: Kept) -> str:
 
 
 def filled(document: str, kept: Kept) -> str:
-    """The document with its short table as the kept runs have it."""
+    """The README with its short table as the kept runs have it."""
     table = "| set | measure | clsm | 95 % | best of the others |\n|---|---|---:|---|---|"
     rows = "".join(f"\n{_row(title, kept[kind].sets[0])}" for kind, title in TITLES.items())
     return _SUMMARY.sub(lambda found: f"{found[1]}{table}{rows}\n{found[2]}", document)
@@ -136,7 +136,7 @@ def main() -> None:
         keep(Path(name))
     kept = load()
     FIGURES.write_text(page(kept), encoding="utf-8")
-    DOCUMENT.write_text(filled(DOCUMENT.read_text(encoding="utf-8"), kept), encoding="utf-8")
+    README.write_text(filled(README.read_text(encoding="utf-8"), kept), encoding="utf-8")
 
 
 if __name__ == "__main__":

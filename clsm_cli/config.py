@@ -58,11 +58,11 @@ class IngestSettings(NamedTuple):
     """What is taken in."""
 
     exclude: tuple[str, ...] = ()
-    """Patterns of gitignore: what is left out of every folder that is taken in."""
+    """Patterns of gitignore: what is left out of every ingested folder."""
 
 
 class ContextSettings(NamedTuple):
-    """What ``clsm context`` tells."""
+    """What ``clsm context`` leaves out."""
 
     loaded: tuple[str, ...] = (
         "AGENTS.md",
@@ -75,8 +75,8 @@ class ContextSettings(NamedTuple):
         "CLAUDE.md",
     )
     """Files that the agent reads anyway when a session starts (OpenClaw: Agent workspace; Claude Code:
-    Memory), so that they are not told again; of a folder that has one, the notes
-    ``memory/YYYY-MM-DD*.md`` of today and yesterday neither. Empty: everything is told."""
+    Memory), so ``clsm context`` leaves them out, and today's and yesterday's notes
+    ``memory/YYYY-MM-DD*.md`` in a folder that has one. Empty: nothing is left out."""
 
 
 class PassageSettings(NamedTuple):
@@ -98,63 +98,66 @@ class RecallSettings(NamedTuple):
     bm25_b: float = 0.3
     """Length normalisation."""
     floor: float = 0.18
-    """Confidence of its surest item below which an answer is left out (docs/experiments.md)."""
+    """Confidence that at least one item must reach, or the answer is empty (docs/experiments.md)."""
     faded: float = 0.25
-    """Share of what the best of each signal add up to, below which an item only fills a budget; recall in 1,000 tokens on LoCoMo is 88.5 % with it and 88.6 % without."""
+    """Share of the sum of the best of each signal, below which an item only fills a budget; recall in
+    1,000 tokens on LoCoMo is 88.5 % with it and 88.6 % without."""
     candidates: int = 200
-    """Passages looked at closely for each way to find them: by words, by meaning, by date (a pool of 120 from four such lists holds 97 % of LoCoMo's evidence)."""
+    """Candidates from each search: by words, by meaning, by date (120 from four such lists contain 97 %
+    of LoCoMo's evidence)."""
     least_idf: float = 2.0
-    """Weight in late interaction of a word that is in every passage or carries no term; the rarest words have about 6."""
+    """Weight in late interaction of a word that is in every passage or carries no term; the rarest words
+    have about 6."""
     weight_bm25: float = 0.15
-    """Weight of ``signals.Signals.bm25``; this and the next: see docs/experiments.md."""
+    """Weight of BM25 (``signals.Signals``); docs/experiments.md has the weights' figures."""
     weight_maxsim: float = 1.4
     """Late interaction with the passage and the one before."""
     weight_context: float = 0.0
-    """Late interaction with both neighbours; it counts in the first look alone."""
+    """Late interaction with both neighbours; only in the first pass."""
     weight_episode: float = 0.7
-    """Words and meaning of the group."""
+    """Words and meaning of the turns or blocks around it."""
     weight_participant: float = 0.55
-    """By the person who is asked about."""
+    """Said by the person asked about."""
     weight_date: float = 1.6
-    """Of the time that is asked about; several days count a third of a single one (``scoring.match``)."""
+    """Of the time asked about; several days count a third of a single one (``scoring.match``)."""
     weight_temporal: float = 0.25
-    """Speaks of a time where one is asked for."""
+    """Mentions a time, if the question asks for one."""
     weight_question: float = -0.1
     """Is a question itself."""
     weight_echo: float = -0.25
-    """The turn before says it already."""
+    """The turn before says the same."""
     weight_names: float = 0.4
     """Mentions names."""
     weight_session: float = 0.8
-    """The best of its conversation."""
+    """The best passage of its conversation."""
     weight_meaning: float = 0.5
-    """Is near in meaning, for a question that asks for several things or names no speaker."""
+    """Near in meaning, for a question that asks for several things or names no speaker."""
     weight_outdated: float = -1.5
-    """Holds no longer, as newer memories tell, where a question asks for what does."""
+    """No longer true according to newer memories, if the question asks for what is."""
     weight_graph: float = 1.2
-    """Mentions what one of the best does, and says what that leaves open (``retrieval.activation``)."""
+    """Shares a concept with one of the best, and contains what that leaves open
+    (``retrieval.activation``)."""
     weight_literal: float = 4.0
-    """Holds what the model does not know, as it is written (``retrieval.dense_search.strange``)."""
+    """Contains literally a word that the model does not know (``retrieval.dense_search.strange``)."""
     breadth: float = 1.0
-    """How far a question that asks for several things is ranked in its own way (``text.breadth``); 0: as
+    """How far questions that ask for several things are ranked in their own way (``text.breadth``); 0: as
     any other."""
     alone: float = 1.0
-    """How far, where a question names no speaker, a passage is ranked by its own meaning, and what stands
-    around it counts as far as it is near itself; 0: as where one is named."""
+    """How far, if a question names no speaker, a passage is ranked by its own meaning and less by its
+    surroundings; 0: as if one were named."""
     time_filter: int = 1
-    """1: where a question leaves only some days or conversations, nothing else comes back; 0: it may."""
+    """1: if a question allows only some days or conversations, only those come back; 0: others may too."""
     fold: float = 0.9
-    """Share of common search terms from which two items of one speaker are one; above 1: never."""
+    """Share of common search terms from which two items of one speaker are merged; above 1: never."""
     rivals: float = 0.3
-    """Share of a passage's confidence from which another answers as well, so that what is untrusted,
-    denied, superseded or told of another name stands below it (``retrieval.demotion``); 0: nothing does."""
+    """Share of a passage's confidence at which another answers as well, so that untrusted, denied or
+    superseded text, or text about another name, ranks below it (``retrieval.demotion``); 0: off."""
     untrusted_floor: float = 0.9
-    """Share of the nearness in meaning of the best trusted passage below which what a tool printed or a
-    stranger wrote is left out, if it lacks a word of the question that one has (``retrieval.source_quotas``);
-    0: it never is."""
+    """Text of tools and web pages is left out below this share of the best trusted passage's nearness in
+    meaning, if it lacks a word of the question that one has (``retrieval.source_quotas``); 0: never."""
     source_share: float = 0.25
-    """Share of an answer's items that one such page, mail or session has at most, but one item at least:
-    what anybody can write as often as they like must not fill an answer; 1: no limit."""
+    """Largest share of an answer's items for one such page, mail or session, but at least one item; 1: no
+    limit."""
     window: int = 450
     """Characters to which a block of a note grows within its section; 0: it is returned alone."""
     concepts: int = 10
@@ -162,9 +165,9 @@ class RecallSettings(NamedTuple):
     concept_passages: int = 30
     """Passages that concepts are read from; 0: only what the query names."""
     concept_beta: float = 1.5
-    """By how much more recall counts than precision where the list of concepts is cut; 1000: it is not."""
+    """How much more recall counts than precision where the list of concepts is cut; 1000: no cut."""
     refresh_passages: int = 64
-    """Changed passages that recall embeds by itself; beyond it they answer by words only."""
+    """Changed passages that recall embeds itself; the others are found by their words only."""
 
 
 class GraphSettings(NamedTuple):
@@ -183,24 +186,24 @@ class GraphSettings(NamedTuple):
     top: int = 12
     """Strongest edges of a node that are kept, if either end counts them so."""
     retention: str = "power"
-    """How what is not used fades: power, exponential or base-level (``scoring/retention``)."""
+    """The forgetting curve: power, exponential or base-level (``scoring/retention``)."""
 
 
 class ConsolidationSettings(NamedTuple):
     """What becomes a statement, and what a run may do at once."""
 
     worth: float = 0.65
-    """Probability (``heads/judge``) of being of use weeks later from which a sentence of a note is kept;
-    half of it is enough in a talk and for a rule of a note, a sixth for an open item of a list."""
+    """Probability (``heads/judge``) of being useful weeks later from which a sentence of a note is kept;
+    half of it in a conversation and for a rule of a note, a sixth for an open item of a list."""
     noise: float = 0.2
-    """Probability of being of no use at all up to which a sentence or an open item is kept."""
+    """Probability of noise up to which a sentence or an open item is kept."""
     same_cosine: float = 0.90
     """Cosine from which two sentences may say the same (CAIM's review; systems differ)."""
     near_cosine: float = 0.85
-    """Cosine from which two statements are worth a look by a person."""
+    """Cosine from which two statements are shown to a person."""
     predict: int = 1
-    """1: what a statement says already reinforces it (Nemori: predict-calibrate); 0: every sentence is
-    new."""
+    """1: a sentence that a statement says already reinforces it (Nemori: predict-calibrate); 0: every
+    sentence is new."""
     gist_episodes: int = 2
     """Episodes of a cluster from which it gets a gist."""
     rule_sessions: int = 2
@@ -245,7 +248,7 @@ class StoreSettings(NamedTuple):
     lock_wait: float = 30.0
     """Seconds a writer waits for the store's lock."""
     capture_wait: float = 0.2
-    """Seconds ``ingest --capture`` and ``note`` wait, before they put what they are told aside."""
+    """Seconds ``ingest --capture`` and ``note`` wait before they write a separate inbox file."""
     shard_records: int = 2000
     """Records after which a shard's name gets a second hex digit."""
 

@@ -1,4 +1,4 @@
-"""README, man pages and docs know every command, option and setting, and say what the program says."""
+"""README, man pages and docs name every command and setting, and show only what the program has."""
 
 from __future__ import annotations
 
@@ -13,18 +13,24 @@ from faults import figures
 from faults.registry import rigs
 from typer.main import get_command
 
+from clsm_cli import app as app_module
 from clsm_cli import errors
 from clsm_cli.app import app
 from scripts import make_man, make_settings
 
-# The README and the man pages know every command and every option.
+# The README names every command; what the pages tell a person to type works; their links lead somewhere.
 
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
+GUIDE = (ROOT / "docs" / "guide.md").read_text(encoding="utf-8")
+PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+LINK = re.compile(r"\]\(([^)#\s]*)(#[^)\s]*)?\)")
+CODE = re.compile(r"^```.*?^```|`[^`\n]+`", re.MULTILINE | re.DOTALL)
+SHOWN = re.compile(r"(?<![\w.-])clsm((?: [a-z][a-z-]*)*)([^`|&;#\n]*)")
+"""A command in text or in a block: the words that may name it, and what follows them."""
+OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
 ROOT_COMMAND = get_command(app)
-SHELL = {"--show-completion"}
-"""Typer's own twin of --install-completion, which the README names."""
 
 
 def _contexts() -> list[Any]:
@@ -45,22 +51,41 @@ def _long_options(context: Any) -> set[str]:
     return {option for option in options if option.startswith("-")}
 
 
-@pytest.mark.parametrize("path", PATHS)
-def test_the_readme_names_the_command(path: str) -> None:
-    words = path.split()
-    # ``clsm model install | status | verify`` is one row of the table.
-    pattern = rf"{' '.join(words[:-1])}[^`\n]*\b{words[-1]}\b"
-    assert re.search(pattern, README), f"README.md does not say: {path}"
+OPTIONS = {context.command_path: _long_options(context) for context in CONTEXTS}
 
 
-@pytest.mark.parametrize("context", CONTEXTS, ids=PATHS)
-def test_the_options_are_documented(context: Any) -> None:
-    page = (ROOT / "man" / f"{context.command_path.replace(' ', '-')}.1").read_text("utf-8")
-    for option in sorted(_long_options(context)):
-        assert option.replace("-", r"\-") in page, f"the man page does not say: {option}"
-        if option not in SHELL | {"--help", "--version"}:
-            said = re.search(rf"(?<![\w-]){re.escape(option)}(?![\w-])", README)
-            assert said, f"README.md does not say: {option} ({context.command_path})"
+@pytest.mark.parametrize("name", [name for name in app_module.COMMANDS if name != "merge-driver"])
+def test_the_readme_names_the_command(name: str) -> None:
+    assert f"`clsm {name}" in README
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_what_a_page_shows_can_be_typed(page: Path) -> None:
+    """Every command of a block exists, and every option that code shows a command with."""
+    for code in CODE.findall(page.read_text("utf-8")):
+        for words, rest in SHOWN.findall(re.sub(r" # .*", "", code)):
+            path = "clsm"
+            for word in words.split():
+                if f"{path} {word}" not in OPTIONS:
+                    break
+                path += f" {word}"
+            assert path != "clsm" or not words or not code.startswith("```"), f"clsm{words}"
+            assert set(OPTION.findall(words + rest)) <= OPTIONS[path], f"clsm{words}{rest}"
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_links_lead_somewhere(page: Path) -> None:
+    for path, anchor in LINK.findall(page.read_text(encoding="utf-8")):
+        if not path.startswith("http"):
+            target = (page.parent / path).resolve() if path else page
+            assert target.exists(), path
+            assert not anchor or anchor[1:] in _anchors(target), f"{path}{anchor}"
+
+
+def _anchors(page: Path) -> set[str]:
+    """The headings of a page as GitHub makes addresses of them."""
+    titles = re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
 
 
 @pytest.mark.parametrize("context", CONTEXTS[1:], ids=PATHS[1:])
@@ -72,8 +97,8 @@ def test_every_command_takes_the_options_of_all(context: Any) -> None:
 
 
 @pytest.mark.parametrize("error", errors.ClsmError.__subclasses__(), ids=lambda e: e.__name__)
-def test_the_readme_tells_the_exit_codes(error: type[errors.ClsmError]) -> None:
-    section = README.partition("### Exit codes")[2].partition("\n## ")[0]
+def test_the_guide_lists_the_exit_codes(error: type[errors.ClsmError]) -> None:
+    section = GUIDE.partition("## Exit codes")[2]
     assert re.search(rf"\b{error.exit_code}\b", section)
 
 

@@ -1,4 +1,4 @@
-"""The pages on evaluation say what the kept reports say, and explain all that stands in them."""
+"""The figures are those of the kept reports, and docs/evaluation.md explains every name in them."""
 
 from __future__ import annotations
 
@@ -25,16 +25,15 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
-DOCUMENT = evaluation.DOCUMENT.read_text(encoding="utf-8")
-PAGES = [evaluation.DOCUMENT, evaluation.FIGURES, ROOT / "docs" / "experiments.md"]
-LINK = re.compile(r"\]\(([^)#\s]*)(#[^)\s]*)?\)")
+DOCUMENT = (ROOT / "docs" / "evaluation.md").read_text(encoding="utf-8")
 PRIVATE = re.compile(r"/(?:home|root|tmp|work|Users)\b|[\w-]+\.local\b")
 KEPT = evaluation.load()
 
 
 def test_the_pages_are_what_the_kept_runs_give() -> None:
     assert evaluation.FIGURES.read_text(encoding="utf-8") == evaluation.page(KEPT)
-    assert evaluation.filled(DOCUMENT, KEPT) == DOCUMENT
+    readme = evaluation.README.read_text(encoding="utf-8")
+    assert evaluation.filled(readme, KEPT) == readme
     assert sorted(KEPT) == sorted([*evaluation.TITLES, evaluation.PROBES])
     assert all(KEPT[kind].sets[0].kind == kind for kind in evaluation.TITLES)
 
@@ -98,21 +97,3 @@ def test_every_system_that_was_measured_is_explained() -> None:
 @pytest.mark.parametrize("study", Study)
 def test_every_study_has_its_command(study: Study) -> None:
     assert f"`clsm eval study {study} " in DOCUMENT
-
-
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_links_lead_somewhere(page: Path) -> None:
-    text = page.read_text(encoding="utf-8")
-    for path, anchor in LINK.findall(text):
-        if path.startswith("https://"):
-            continue
-        target = (page.parent / path).resolve() if path else page
-        assert target.exists(), path
-        if anchor:
-            assert anchor[1:] in _anchors(target), f"{path}{anchor}"
-
-
-def _anchors(page: Path) -> set[str]:
-    """The headings of a page as GitHub makes addresses of them."""
-    titles = re.findall(r"^#+ (.+)$", page.read_text(encoding="utf-8"), re.MULTILINE)
-    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}

@@ -51,13 +51,13 @@ def backup(
 ) -> None:
     """Write the whole memory into one file, read back and checked.
 
-    It holds everything that cannot be worked out again, as it is at one moment: notes, episodes,
-    open conversations, statements, graph, logs, tombstones, archive, quarantine, your labels, and
-    what undo needs. Not the index, which is made anew, and not the history that git keeps. The file
-    appears whole or not at all, and the same memory at the same time gives the same bytes.
+    It contains everything that cannot be computed again: notes, episodes, open conversations,
+    statements, graph, logs, tombstones, archive, quarantine, your labels, and what undo needs. The
+    index and git's history are left out. The file appears whole or not at all, and the same memory
+    at the same time gives the same bytes.
 
-    It is compressed and not encrypted: only you may read it, but whoever gets the file can. It keeps
-    what you forget later; after a forget, delete the backups from before it.
+    It is compressed, not encrypted. It keeps what you forget later, so delete older backups after a
+    forget.
     """
     printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
     path = named_file(file)

@@ -280,12 +280,12 @@ def consolidate(
     if_idle: Annotated[
         float | None,
         typer.Option(
-            "--if-idle", min=0, metavar="MINUTES", help="Do nothing if somebody spoke since."
+            "--if-idle", min=0, metavar="MINUTES", help="Do nothing if somebody spoke in that time."
         ),
     ] = None,
     rebuild: Annotated[
         bool,
-        typer.Option("--rebuild", help="Work out nodes and edges anew, from all episodes."),
+        typer.Option("--rebuild", help="Compute nodes and edges again, from all episodes."),
     ] = False,
     ask: Annotated[
         bool,
@@ -297,8 +297,8 @@ def consolidate(
         str | None,
         typer.Option(
             metavar="FILE",
-            help="Consolidate what an adviser's answer is about, and take of it what stands on its"
-            " turns; - is standard input.",
+            help="Consolidate the episodes of an adviser's answer, and take the proposals that their"
+            " turns support; - is standard input.",
         ),
     ] = None,
     budget: Annotated[
@@ -319,12 +319,12 @@ def consolidate(
 ) -> None:
     """Distil what was said into statements, rules and a graph.
 
-    Nothing is replaced by its summary: every statement names the turns it rests on, and what is no
-    longer true is closed, not deleted. An interrupted run goes on where it was; a run over the same
+    Episodes are kept: every statement names the turns it rests on, and what is no longer true is
+    closed, not deleted. An interrupted run continues where it stopped; running again over the same
     episodes changes nothing.
 
-    An adviser, which may be any language model or a person, gets a packet and answers it. Each of
-    its proposals is checked by itself; what fails is named, and its part is left to the rules.
+    An adviser, any language model or a person, gets a packet and answers it. Each proposal is
+    checked; refused ones are reported, and clsm consolidates their part itself.
     """
     from clsm_cli.commands import engine, evaluate_shadow
     from clsm_cli.retrieval import briefing

@@ -66,11 +66,11 @@ def context(
 ) -> None:
     """What to read at the start of a session.
 
-    The conversation that is still open, what is due, what was done, decided and found in the last
-    weeks, open tasks, rules, people and projects: sentences as their authors wrote them, each with
-    its place, the most useful for their size. What the agent reads anyway (SOUL.md, MEMORY.md,
-    the notes of today and yesterday; setting context.loaded) is left out. It is read from a
-    prepared file and counts as no use of what it shows.
+    The open conversation, what is due, what was done, decided and found in the last weeks, open
+    tasks, rules, people and projects: the most useful sentences for their length, as their authors
+    wrote them, each with its place. What the agent reads anyway (SOUL.md, MEMORY.md, the notes of
+    today and yesterday; setting context.loaded) is left out. It does not count as use of what it
+    shows.
     """
     options = run_context.Options(
         query=query,

@@ -65,10 +65,10 @@ def correct(
         typer.Option(metavar="TIME", help="Since when; default: what the sentence says, else now."),
     ] = None,
     never: Annotated[
-        bool, typer.Option("--never", help="What memory holds was never true.")
+        bool, typer.Option("--never", help="The old statement was never true.")
     ] = False,
     yes: Annotated[
-        bool, typer.Option("--yes", help="Do not ask; take what stands out of what fits.")
+        bool, typer.Option("--yes", help="Do not ask; take the match that stands out.")
     ] = False,
     dry_run: DryRunOption = False,
     store: StoreOption = None,
@@ -79,8 +79,9 @@ def correct(
 ) -> None:
     """Say what is true now.
 
-    What memory held until then is closed, not deleted, unless it was never true. No consolidation
-    undoes a correction. What your words may mean is listed, and you are asked which of it ended.
+    What was known until then is closed, not deleted, unless it was never true. No consolidation
+    undoes a correction. The statements that your words may mean are listed, and you are asked which
+    one is no longer true.
     """
     printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
     opened = chosen_store(store)
@@ -133,7 +134,7 @@ def correct(
 
 
 def _fits(printer: Printer, store: Store, words: str, value: str, now: datetime) -> Fits:
-    """What words mean: of that, if there is any, what holds a value that is said anew."""
+    """The statements that words may mean, preferring those with a value that is being replaced."""
     fits = disambiguation.fits(printer, store, words, now, most=_MOST, share=1.0)
     found = [_meant(fit.thing, words) for fit in fits.found]
     kept = correction.replaceable(store, found, value or words, now, is_whole=not value)

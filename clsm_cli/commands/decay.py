@@ -209,14 +209,13 @@ def decay(
     quiet: QuietOption = False,
     verbose: VerboseOption = False,
 ) -> None:
-    """Let fade what was not used for long; nothing is deleted.
+    """Archive what was not used for long; nothing is deleted.
 
-    Recalls are folded into one line for each memory and day. What nobody recalled for long is
-    archived: a first look passes over it, and it answers when nothing else does. Who you are, what
-    is pinned and open tasks never are, and of each stream only a share. Rules that no session shows
-    any more are withdrawn, and rows that were superseded long ago move to the archive. How often it
-    runs makes no difference. A clock that jumped is not believed: nothing fades until you say, with
-    --now, that it is right.
+    What was not recalled for long is archived: it answers only when nothing else does or a rare
+    word names it. Identity, pinned items and open tasks never are, and of each stream only a share.
+    Rules that no session shows any more are withdrawn, and rows superseded long ago move to the
+    archive. How often it runs makes no difference. If the clock seems wrong, nothing fades until
+    you confirm it with --now.
     """
     check(plot)
     printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)

@@ -65,7 +65,7 @@ class Fits(NamedTuple):
 
     @property
     def clear(self) -> Fit | None:
-        """The one that stands out: it alone fits, and it is rather meant than not."""
+        """The one that stands out: it alone fits, and is more likely meant than not."""
         likely = [fit for fit in self.found if fit.confidence >= LIKELY]
         return likely[0] if len(self.found) == len(likely) == 1 else None
 

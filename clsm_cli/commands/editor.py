@@ -136,7 +136,7 @@ def _saved(path: Path) -> str:
 
 
 def _again(error: BadInputError) -> bool:
-    """Whether the person, if there is one, wants to mend it."""
+    """Whether the person, if there is one, wants to correct it."""
     if not (is_terminal(sys.stdin) and is_terminal(sys.stderr)):
         return False
     typer.echo(f"clsm: {safe(str(error))}", err=True)

@@ -99,7 +99,7 @@ class QueryEngine:
 
 
 def offer(printer: Printer) -> None:
-    """Install a missing model for a person at a terminal; a script is only told that it is missing.
+    """Install a missing model for a person at a terminal; a script only gets a message.
 
     Nothing depends on it: if it cannot be had, the command goes on without and says so.
     """

@@ -56,7 +56,7 @@ def chosen_root(named: str | None) -> Path:
 
 
 def _working_folder() -> Path:
-    """The current folder; one that was deleted under us holds no store, and is no reason to fail."""
+    """The current folder; one that was deleted meanwhile contains no store and is no error."""
     try:
         return Path.cwd()
     except OSError:

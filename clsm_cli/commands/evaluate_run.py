@@ -390,7 +390,7 @@ def _fitted(grid: Grid) -> Iterator[Table]:
 
 
 def _parts(widths: Sequence[int], most: int) -> list[tuple[int, int]]:
-    """Which columns stand together in so many letters beside the first one; one always does.
+    """Which columns fit beside the first one in a width; at least one.
 
     >>> _parts([6, 10, 10, 10], 32), _parts([6], 32)
     ([(1, 3), (3, 4)], [(1, 1)])

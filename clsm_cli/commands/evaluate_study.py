@@ -323,7 +323,7 @@ def _examples(differences: Sequence[Difference]) -> list[str]:
 
 
 def _listed(title: str, lines: Sequence[str]) -> Iterator[Table]:
-    """A list under a title; nothing where there is nothing."""
+    """A list under a title; nothing if it is empty."""
     if lines:
         yield Table(title, (f"({len(lines)} lines)",), tuple((line,) for line in lines))
 

@@ -22,7 +22,7 @@ _MEANWHILE = "until then recalled text that comes back is taken for something th
 
 
 def default_path() -> Path:
-    """Where the key lies: in the user's data folder, beside the models.
+    """The file of the key: in the user's data folder, beside the models.
 
     Raises:
         RuntimeError: The user has no home folder.

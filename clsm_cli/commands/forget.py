@@ -220,40 +220,38 @@ def forget(
         list[str] | None,
         typer.Argument(
             metavar="[ID|WORDS]...",
-            help="Of turns, episodes, statements, documents or concepts; or what you remember of it.",
+            help="Ids of turns, episodes, statements, documents or concepts; or words to find them.",
             autocompletion=completion.ids,
         ),
     ] = None,
     *,
     source: Annotated[
         str | None,
-        typer.Option(
-            metavar="PATH|URL", help="All that was ingested from there, or from below it."
-        ),
+        typer.Option(metavar="PATH|URL", help="Everything ingested from there, or from below it."),
     ] = None,
     session: Annotated[
         str | None, typer.Option(metavar="NAME", help="A whole conversation.")
     ] = None,
     person: Annotated[
         str | None,
-        typer.Option(metavar="NAME", help="All that a person said, and all that names them."),
+        typer.Option(metavar="NAME", help="Everything that a person said, and that names them."),
     ] = None,
     since: Annotated[
-        str | None, typer.Option(metavar="TIME", help="What was told at this time or later.")
+        str | None, typer.Option(metavar="TIME", help="What was said at this time or later.")
     ] = None,
     until: Annotated[
-        str | None, typer.Option(metavar="TIME", help="What was told before this time.")
+        str | None, typer.Option(metavar="TIME", help="What was said before this time.")
     ] = None,
     secrets: Annotated[
         bool,
-        typer.Option("--secrets", help="Only mask the secrets that lie here in clear."),
+        typer.Option("--secrets", help="Only mask secrets that are stored in clear."),
     ] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
     force: Annotated[
-        bool, typer.Option("--force", help="With --yes: also where a fifth of all turns would go.")
+        bool, typer.Option("--force", help="With --yes: even if a fifth of all turns would go.")
     ] = False,
     purge_history: Annotated[
-        bool, typer.Option("--purge-history", help="From the past of its git repository too.")
+        bool, typer.Option("--purge-history", help="Also from the history of its git repository.")
     ] = False,
     dry_run: DryRunOption = False,
     store: StoreOption = None,
@@ -264,15 +262,15 @@ def forget(
 ) -> None:
     """Remove something for good, and what rests on it alone.
 
-    Turns go, then every statement, concept, connection, log line and copy that nothing else
-    supports. A hash stays, so that neither the same source nor an old copy of the store brings it
-    back. It cannot be undone, so it is shown first, and you are asked. The receipt says what stayed
-    and why, what is out of reach, and which earlier runs cannot be undone any more. What only
-    refers to a person ("he pays 900 euros") is listed, and you are asked whether it goes too; with
-    --yes it stays, and the command that removes it is named.
+    Turns go, and every statement, concept, edge, log line and copy that nothing else supports. A
+    hash stays, so that neither the same source nor an old copy of the store brings them back. This
+    cannot be undone, so you see everything first and are asked. The receipt says what stayed and
+    why, what is out of reach, and which earlier runs can no longer be undone. Sentences that refer
+    to a person without the name ("he pays 900 euros") are listed, and you are asked whether they go
+    too; with --yes they stay, and the command that removes them is shown.
 
-    With --secrets nothing goes but passwords, keys, PINs and numbers of cards, accounts and people
-    that an older version did not know: each becomes the name of its kind, the text around it stays.
+    With --secrets, only passwords, keys, PINs and numbers of cards, accounts and people go that an
+    older version did not recognise: each is replaced by the name of its kind.
     """
     printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
     opened = chosen_store(store)
@@ -329,7 +327,7 @@ def _wanted(
 def _meant(
     printer: Printer, store: Store, ids: tuple[str, ...], now: datetime, *, yes: bool, dry_run: bool
 ) -> tuple[str, ...]:
-    """The ids, or those of what is meant where they are none but plain words."""
+    """The ids, or those of what plain words mean."""
     from clsm_cli.inspection.lookup import is_known
 
     if any(disambiguation.is_shaped(each) or is_known(store, each) for each in ids):
@@ -407,7 +405,7 @@ def _can_ask() -> None:
 
 
 def _also(refers: Sequence[Refers]) -> tuple[str, ...]:
-    """Which of what only seems to be about the person is to go too: all, none, or one by one."""
+    """Which sentences that only seem to be about the person go too: all, none, or one by one."""
     if not refers:
         return ()
     for line in refers_lines(refers, is_done=False):

@@ -161,7 +161,7 @@ def graph(
     episodes: Annotated[
         bool,
         typer.Option(
-            "--episodes", help="With the episodes, what follows them, and what they tell."
+            "--episodes", help="Include the episodes, their order, and what they mention."
         ),
     ] = False,
     store: StoreOption = None,

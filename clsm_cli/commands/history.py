@@ -1,4 +1,4 @@
-"""``clsm history``: every version of what memory holds about something."""
+"""``clsm history``: every version of what is known about something."""
 
 from __future__ import annotations
 
@@ -58,10 +58,10 @@ def history(
     quiet: QuietOption = False,
     verbose: VerboseOption = False,
 ) -> None:
-    """Show every version of what memory holds about something.
+    """Show every version of what is known about something.
 
-    With both clocks: when it was true, and when memory believed it; and where it was said. Of a
-    slot or a topic the subjects are listed that have one.
+    When it was true, when memory believed it, and where it was said. For a slot or a topic, the
+    subjects that have one are listed.
     """
     from clsm_cli.inspection import fact_history
 
@@ -109,5 +109,5 @@ def _time(text: str | None, zone: tzinfo, option: str) -> str | None:
 
 
 def _known(text: str | None, zone: tzinfo) -> str | None:
-    """A day stands for its end: what was learnt on it was known then."""
+    """A day counts as its end: what was learnt on it was known then."""
     return end_of_day(text, zone) if text is not None and "T" not in text else text

@@ -39,7 +39,7 @@ MAX_EVENT = 1 << 20
 """Bytes of what Claude Code tells a hook."""
 
 app = typer.Typer(
-    help="Claude Code: context into every session, and what was said out of it.",
+    help="Claude Code: put context into every session, and store what was said.",
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from clsm_cli.integrations.openclaw.setup import Setting
 
 app = typer.Typer(
-    help="OpenClaw: what was said comes into every prompt, and what is said is written down.",
+    help="OpenClaw: put what memory knows into prompts, and store what is said.",
     no_args_is_help=True,
     add_completion=False,
     rich_markup_mode=None,

@@ -44,7 +44,7 @@ def ingest(
         bool,
         typer.Option(
             "--openclaw",
-            help="Catch up with OpenClaw: what its conversations hold that was not read yet."
+            help="Catch up with OpenClaw: read what is new in its conversations."
             " PATH is its state folder; else OPENCLAW_STATE_DIR, else ~/.openclaw.",
         ),
     ] = False,
@@ -59,7 +59,10 @@ def ingest(
         typer.Option(metavar="NAME", help="Conversation of messages that name none."),
     ] = None,
     capture: Annotated[
-        bool, typer.Option("--capture", help="Only write down, for hooks: no model, milliseconds.")
+        bool,
+        typer.Option(
+            "--capture", help="Only store what is new, for hooks: no model, milliseconds."
+        ),
     ] = False,
     since: Annotated[
         str | None, typer.Option(metavar="TIME", help="Leave out messages before this time.")
@@ -69,7 +72,7 @@ def ingest(
         typer.Option(
             "--exclude",
             metavar="GLOB",
-            help="Leave out what fits, by the rules of gitignore; as often as you like. Also:"
+            help="Leave out what matches, by the rules of gitignore; repeatable. Also:"
             " ingest.exclude in clsm.yaml, and .clsmignore files.",
         ),
     ] = None,
@@ -77,7 +80,7 @@ def ingest(
         bool | None,
         typer.Option(
             "--day-first/--month-first",
-            help="How a chat writes its dates, where it does not show that itself.",
+            help="The order of day and month in a chat that leaves it open.",
         ),
     ] = None,
     strict: Annotated[
@@ -94,7 +97,8 @@ def ingest(
 
     Markdown files are living documents: ingest them again after every change. Conversations
     (OpenClaw, Claude Code, Smriti, JSON lines, exports of ChatGPT, Claude, WhatsApp, Telegram and
-    Signal) only ever grow; what is known is recognised. What --capture wrote down is cut into episodes by the next ingest.
+    Signal) only ever grow; known turns are recognised. What --capture stored is cut into episodes
+    by the next ingest.
     """
     run_ingest.run(
         run_ingest.Options(

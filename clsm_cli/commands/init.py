@@ -52,8 +52,8 @@ def init(
 ) -> None:
     """Make a new, empty memory store.
 
-    A store that is already there stays as it is. With --git it too becomes a repository, if it lies
-    in none, and the clone is told how to merge: run it once in every clone.
+    An existing store stays as it is. With --git it becomes a repository, unless it lies in one, and
+    this clone learns how to merge: run it once in every clone.
     """
     printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
     values = environment()

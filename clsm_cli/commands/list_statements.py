@@ -1,4 +1,4 @@
-"""``clsm list``: what memory holds, newest first."""
+"""``clsm list``: what is known to be true now, newest first."""
 
 from __future__ import annotations
 
@@ -32,16 +32,16 @@ KINDS: tuple[str, ...] = get_args(StatementKind)
 def list_statements(
     *,
     stream: Annotated[
-        str | None, typer.Option(metavar="STREAM", help=f"Of one stream: {', '.join(STREAMS)}.")
+        str | None, typer.Option(metavar="STREAM", help=f"Only one stream: {', '.join(STREAMS)}.")
     ] = None,
     kind: Annotated[
-        str | None, typer.Option(metavar="KIND", help=f"Of one kind: {', '.join(KINDS)}.")
+        str | None, typer.Option(metavar="KIND", help=f"Only one kind: {', '.join(KINDS)}.")
     ] = None,
     about: Annotated[
         str | None,
         typer.Option(
             metavar="NAME",
-            help="About one entity, by any of its names.",
+            help="Only about this, by any of its names.",
             autocompletion=completion.ids,
         ),
     ] = None,
@@ -54,7 +54,7 @@ def list_statements(
     quiet: QuietOption = False,
     verbose: VerboseOption = False,
 ) -> None:
-    """List what memory holds to be true now, what became true last first."""
+    """List what is known to be true now, newest first."""
     from clsm_cli.inspection import morning_report
 
     printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)

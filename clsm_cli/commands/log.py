@@ -1,6 +1,6 @@
-"""``clsm log``: what became of memory since the last night.
+"""``clsm log``: what changed in memory since the last consolidation.
 
-What memory holds and what became of it, as lines and as data.
+What is known and what changed, as lines and as data.
 """
 
 from __future__ import annotations
@@ -121,7 +121,7 @@ def held_mapping(found: Sequence[Line]) -> dict[str, Any]:
 
 
 def _line(line: Line, zone: tzinfo) -> Iterator[str]:
-    """A sentence, what it replaced, and where it stands."""
+    """A sentence, what it replaced, and its source."""
     times = f" until {clock(line.until, zone)}" if line.until else ""
     before = f" (was: {_flat(line.before)})" if line.before else ""
     yield f"- {_said(line)}{times}{before}"
@@ -136,7 +136,7 @@ def _rest(count: int, limit: int) -> Iterator[str]:
 
 
 EXAMPLES = examples(
-    "clsm log                          # since the last night began",
+    "clsm log                          # since the last consolidation began",
     "clsm log --since 2026-02-20       # since that day",
     "clsm log --json                   # as data, for a report in the morning",
 )
@@ -146,7 +146,9 @@ def log(
     *,
     since: Annotated[
         str | None,
-        typer.Option(metavar="TIME", help="Since then; without it since the last night began."),
+        typer.Option(
+            metavar="TIME", help="From then on; default: since the last consolidation began."
+        ),
     ] = None,
     limit: Annotated[
         int, typer.Option("--limit", "-n", min=1, metavar="N", help="Lines of each part at most.")
@@ -159,7 +161,7 @@ def log(
 ) -> None:
     """Say what memory learnt, changed and gave up, with sources.
 
-    And what it would rather ask you. "Since" means when memory wrote it down, not when it was true.
+    And what it wants to ask you. "Since" is about when it was recorded, not when it was true.
     """
     from clsm_cli.consolidation import review_queue
     from clsm_cli.inspection import morning_report

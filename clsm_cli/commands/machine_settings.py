@@ -31,7 +31,7 @@ _NEXT = "mend it, see: docs/format.md"
 
 
 def path() -> Path:
-    """Where the file stands, or would."""
+    """The path of the file, whether it exists or not."""
     import platformdirs
 
     return platformdirs.user_config_path("clsm") / NAME
@@ -76,7 +76,7 @@ def told(misplaced: Sequence[str]) -> list[str]:
 
 
 def _of_file(file: Path, root: Path | None) -> dict[str, Any]:
-    """What the file sets, by dotted names; nothing where there is none."""
+    """What the file sets, by dotted names; nothing if there is no file."""
     import tomllib
 
     try:

@@ -42,7 +42,7 @@ TITLES: dict[Stream, tuple[str, str]] = {
 
 
 class Server(MCPServer[Any]):
-    """clsm as an MCP server; what it lists is what the store holds when it is asked."""
+    """clsm as an MCP server; its lists show the store as it is when asked."""
 
     def __init__(self, calls: Calls) -> None:
         super().__init__(

@@ -39,7 +39,7 @@ def note(
     *,
     by: Annotated[
         Literal["user", "agent"],
-        typer.Option("--by", help="Whose words they are: an agent says so of its own."),
+        typer.Option("--by", help="Whose words they are; for an agent's own: agent."),
     ] = "user",
     dry_run: DryRunOption = False,
     store: StoreOption = None,

@@ -65,7 +65,7 @@ DryRunOption = Annotated[
     bool, typer.Option("--dry-run", help="Say what would happen; change nothing.")
 ]
 YesOption = Annotated[
-    bool, typer.Option("--yes", help="Go on where much would be withdrawn at once.")
+    bool, typer.Option("--yes", help="Go on even if much would be withdrawn at once.")
 ]
 
 

@@ -81,7 +81,7 @@ class Printer:
         _write(_encodable(captured.get().rstrip("\n")))
 
     def warn(self, text: str) -> None:
-        """A remark beside the data; it may quote an argument or a path, and tells no secret."""
+        """A remark beside the data; it may quote an argument or a path, with secrets masked."""
         if not self.quiet and sys.stderr is not None:
             from clsm_cli.text import secrets
 
@@ -157,7 +157,7 @@ def linked(style: str, file: str, line: int) -> str:
 
 
 def below(files: Collection[str]) -> tuple[str, dict[str, str]]:
-    """The folder from which some absolute paths are shortest to tell, and how each is told then.
+    """The folder that makes some absolute paths shortest, and each path relative to it.
 
     "" where naming a folder spares nothing.
 

@@ -56,8 +56,8 @@ def pin(
 ) -> None:
     """Keep some records as they are.
 
-    What is pinned keeps its values through every consolidation, and decay never archives it. Of a
-    turn the episode is pinned that it is in. All that is named is pinned, or nothing.
+    What is pinned keeps its values through every consolidation, and decay never archives it. For a
+    turn, its episode is pinned. Either everything named is pinned, or nothing.
     """
     printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
     run(printer, wanted, store, now, is_pinned=True, dry_run=dry_run)

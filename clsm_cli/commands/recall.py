@@ -93,14 +93,12 @@ def recall(
         str | None,
         typer.Option(
             metavar="TIME",
-            help="What was true then: facts that did not hold are left out. A day or a time.",
+            help="What was true then: other facts are left out. A day or a time.",
         ),
     ] = None,
     known_at: Annotated[
         str | None,
-        typer.Option(
-            metavar="TIME", help="What was known then: nothing that was told later counts."
-        ),
+        typer.Option(metavar="TIME", help="What was known then: nothing recorded later counts."),
     ] = None,
     min_score: Annotated[
         float | None,
@@ -124,7 +122,7 @@ def recall(
     ] = False,
     explore: Annotated[
         bool,
-        typer.Option("--explore", help="Draw the weights that feedback taught, to learn more."),
+        typer.Option("--explore", help="Sample the weights learnt from feedback, to learn more."),
     ] = False,
     batch: Annotated[
         str | None,
@@ -145,7 +143,7 @@ def recall(
         ),
     ] = None,
     explain: Annotated[
-        bool, typer.Option("--explain", help="Say for every item what spoke for it.")
+        bool, typer.Option("--explain", help="Say why each item ranked where it did.")
     ] = False,
     exit_code: Annotated[
         bool, typer.Option("--exit-code", help="End with 10 when nothing is relevant.")

@@ -72,7 +72,7 @@ def context_lines(found: Briefing) -> list[str]:
 
 
 def _under(items: Sequence[Item]) -> Iterator[tuple[Item, str]]:
-    """Each item with what it stands under, where that was not told just before."""
+    """Each item with its heading, unless that was printed just before."""
     before = ("", "")
     for each in items:
         here = (each.path, each.about)

@@ -193,7 +193,7 @@ def bar(version: Version, span: _Span) -> str:
 
 
 def _details(version: Version, now: datetime) -> list[str]:
-    """Both clocks on one line; where it was said, and its id, on the next."""
+    """Both clocks on one line; its source and id on the next."""
     zone = now.tzinfo
     assert zone is not None
     pairs = (

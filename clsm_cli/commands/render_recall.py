@@ -109,7 +109,7 @@ def sure(memory: Memory) -> str:
 
 
 def because(memory: Memory) -> str:
-    """What spoke for an item: the share of each signal in its score, largest first."""
+    """Why an item ranked: the share of each signal in its score, largest first."""
     shares = memory.shares._asdict()
     whole = sum(share for share in shares.values() if share > 0) or 1.0
     ordered = sorted(shares.items(), key=lambda pair: -pair[1])

@@ -50,14 +50,14 @@ def restore(
 ) -> None:
     """Make a store from a backup, whole or not at all.
 
-    Every byte is verified before anything is to be seen; with --dry-run that is all. The folder must
-    be new or empty, two memories are never mixed: to get single files back, restore beside and copy
-    them, or let git merge. The store answers what it answered then. What was forgotten after the
-    backup is there again: forget it again, or copy tombstones/ from a newer store into this one.
+    Every byte is verified before anything appears; with --dry-run that is all. The folder must be
+    new or empty. To get single files back, restore beside the store and copy them, or let git merge.
+    What was forgotten after the backup is there again: forget it again, or copy tombstones/ from a
+    newer store into this one.
 
-    A machine writes under a name of its own. At the same path of the same machine the old name goes
-    on; elsewhere a new one begins, since the old machine may still be writing. If this one takes its
-    place, say so with CLSM_DEVICE: then open conversations and undo go on too.
+    At the same path of the same machine the store keeps its device name; elsewhere it gets a new
+    one, since the old machine may still be writing. If this machine takes its place, set CLSM_DEVICE
+    to the old name: then open conversations and undo continue.
     """
     printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
     path = named_file(file)

@@ -76,8 +76,8 @@ def review(
 
     Contradictions, sentences that may be worth keeping, names that may mean one thing, statements that
     may say the same, new tags. At a terminal the list opens in $VISUAL or $EDITOR; else it is printed,
-    the most important first. What you decide about sentences, and what you pin, correct or take out,
-    changes how others like them are weighed.
+    the most important first. What you decide about sentences, and what you pin, correct or delete,
+    changes how similar ones are judged.
     """
     printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
     opened = chosen_store(store)

@@ -158,7 +158,7 @@ def _print(printer: Printer, found: Answer, form: str, *, explain: bool) -> None
 
 
 def _run_batch(options: Options, printer: Printer) -> None:
-    """Answer every line of a file; what is wrong with one is said in its own place."""
+    """Answer every line of a file; an error takes the place of its answer."""
     if options.query:
         raise UsageError("--batch", "the queries come from the file; leave out QUERY")
     if options.context is not None:

@@ -1,4 +1,4 @@
-"""``clsm schedule``: consolidate and decay every night, by whoever starts jobs on this machine.
+"""``clsm schedule``: consolidate and decay every night, by systemd, cron or OpenClaw.
 
 ``clsm schedule run``: what the nightly job does.
 """
@@ -52,14 +52,14 @@ CommitOption = Annotated[
 PushOption = Annotated[bool, typer.Option("--push", help="Push it too.")]
 WakeOption = Annotated[
     str | None,
-    typer.Option("--wake", metavar="URL", help="Tell OpenClaw's wake hook of a night that failed."),
+    typer.Option("--wake", metavar="URL", help="Tell OpenClaw's wake hook when a run fails."),
 ]
 WakeTokenOption = Annotated[
     str | None,
     typer.Option(
         "--wake-token",
         metavar="FILE",
-        help="Holds the token of that hook; nobody else may be able to read it.",
+        help="File with the token of that hook, readable only by you.",
     ),
 ]
 
@@ -148,7 +148,7 @@ def _night(
 
 
 def _reason(store: Store, steps: list[schedule_jobs.Step]) -> str | None:
-    """Why a night failed; None for a good one, which leaves no failure written down."""
+    """Why a run failed; None if it succeeded and no failure is recorded."""
     failed = [f"{step.name}: {step.told}" for step in steps if step.code]
     last = runs.read(store)
     # A consolidation that did what it could without a model ends well, and is no good one.
@@ -215,10 +215,10 @@ def install(
     quiet: QuietOption = False,
     verbose: VerboseOption = False,
 ) -> None:
-    """Have the memory consolidated every night; a second time replaces the first.
+    """Consolidate every night; installing again replaces the earlier job.
 
-    It runs at low priority, waits for a memory that is busy, and does nothing where a run has
-    succeeded since that hour. A night that was missed is caught up. How it went: clsm status.
+    It runs at low priority, waits for a busy memory, and does nothing if a run has succeeded since
+    that hour. Missed runs are caught up. clsm status says how the last one went.
     """
     printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
     opened = chosen_store(store)
@@ -267,7 +267,7 @@ def remove(
     quiet: QuietOption = False,
     verbose: VerboseOption = False,
 ) -> None:
-    """Have the memory consolidated no more; it stays as it is."""
+    """Stop the nightly consolidation; the memory stays as it is."""
     printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
     opened = chosen_store(store)
     name = schedule_jobs.name_of(opened)

@@ -1,8 +1,8 @@
 """The nightly jobs of a store: who may start one, who has one, and when it starts next.
 
-What the nightly job does: consolidate, decay, commit and push, each step told and none hidden.
+The nightly job: consolidate, decay, commit and push, each step reported.
 
-OpenClaw is told of a night that failed, once, and of what a good one changed; never at its cost.
+Tell OpenClaw once about a failed run, and about what a good one changed, without delaying either.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _SLACK = timedelta(minutes=5)
 
 
 class Step(NamedTuple):
-    """How a step of a night ended.
+    """How a step of the nightly run ended.
 
     Attributes:
         name: Of the step.
@@ -66,7 +66,7 @@ def is_due(store: Store, now: datetime, minute: int) -> bool:
 
 
 def is_of_tonight(time: str | None, now: datetime, minute: int) -> bool:
-    """Whether a time of the record axis lies behind this minute of the day when it last came."""
+    """Whether a recorded time is after the last occurrence of a minute of the day."""
     try:
         # A clock ahead proves nothing.
         return began(now, minute) <= datetime.fromisoformat(time or "") <= now + _SLACK
@@ -163,7 +163,7 @@ def name_of(store: Store) -> str:
 
 
 def advice(store: Store, program: Sequence[str]) -> str:
-    """What an agent is told to do at night; ingest knows it by its beginning, and leaves it out.
+    """The task for an agent at night; ingest recognises it by its beginning and leaves it out.
 
     Args:
         store: To be advised.
@@ -333,7 +333,7 @@ def check(wanted: Wake, store: Store) -> None:
 def ended(
     wanted: Wake, store: Store, now: datetime, minute: int | None, reason: str | None
 ) -> bool | None:
-    """Tell of a night that failed for a reason, see ``tell``; without one, of what it changed."""
+    """Report why a run failed, see ``tell``; without a reason, what it changed."""
     if reason is not None:
         return tell(wanted, store, now, minute, reason)
     _report(wanted, store, now)
@@ -341,7 +341,7 @@ def ended(
 
 
 def _report(wanted: Wake, store: Store, now: datetime) -> None:
-    """Leave for the agent's next heartbeat what a night changed or ended, if anything."""
+    """Leave what a run changed or ended for the agent's next heartbeat, if anything."""
     lines = log.brief(store, utc(now), now, only_changes=True)
     text = f"Last night memory changed: {wake.quoted(' '.join(lines))}. See: clsm log"
     problem = wake.send(wanted, text, "next-heartbeat") if lines else None
@@ -352,7 +352,7 @@ def _report(wanted: Wake, store: Store, now: datetime) -> None:
 def tell(
     wanted: Wake, store: Store | None, now: datetime, minute: int | None, reason: str
 ) -> bool | None:
-    """Wake OpenClaw; whether that worked, None where it was told of this night before.
+    """Wake OpenClaw; whether that worked, None if it knows about this night already.
 
     Args:
         wanted: Where to.

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def keep(path: Path, data: bytes, now: str | None) -> Path:
-    """Write what a file held into ``NAME.TIME.bak``; where that is.
+    """Copy a file's content to ``NAME.TIME.bak`` and return that path.
 
     Raises:
         DiskError: The operating system refused.

@@ -72,7 +72,7 @@ def found_mapping(found: Found) -> dict[str, Any]:
 
 
 def found_lines(found: Found, zone: tzinfo, *, verbose: bool = False) -> Iterator[str]:
-    """What it says, what it is, since when it holds, and where it was said; then all fields."""
+    """What it says, what it is, since when it is true, and its source; then all fields."""
     facts = found.facts
     if found.text:
         yield from (*found.text.split("\n"), "")

@@ -1,4 +1,4 @@
-"""``clsm status``: what the store holds and how it is.
+"""``clsm status``: what the store holds and whether all is well.
 
 The block that ``clsm status --bench`` prints: names no folder, no owner, no content.
 """
@@ -56,7 +56,7 @@ def status(
         typer.Option(
             "--bench",
             help="Time a recall, a context and a capture on this machine, about half a minute, and"
-            " print one block that tells nothing of what is remembered.",
+            " print one block that reveals nothing of the memory.",
         ),
     ] = False,
     store: StoreOption = None,
@@ -65,7 +65,7 @@ def status(
     quiet: QuietOption = False,
     verbose: VerboseOption = False,
 ) -> None:
-    """Say what the store holds and how it is.
+    """Say what the store holds and whether all is well.
 
     Counts, files that could not be read, the latest runs (--verbose: all), when a consolidation
     last succeeded and why none did since, and whether the model is installed. A consolidation that
@@ -100,7 +100,7 @@ def status(
 
 
 def _last_night(store: Store, now: datetime) -> list[str]:
-    """What the last night did to the memory, in few lines."""
+    """What the last consolidation did to the memory, in a few lines."""
     from clsm_cli.commands import log
     from clsm_cli.inspection import morning_report
 

@@ -52,9 +52,8 @@ def undo(
     """Take a run of this machine back.
 
     Files become what they were, byte for byte, if nobody changed them since and no remote branch
-    of git has them. Else newer records say what was before, and everything else stays. Where
-    somebody changed what the run wrote, nothing is undone and you are told what. A forget cannot
-    be undone.
+    of git has them. Otherwise the old values are written as newer records. If somebody changed what
+    the run wrote, nothing is undone and the message says what. A forget cannot be undone.
     """
     printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
     opened = chosen_store(store)

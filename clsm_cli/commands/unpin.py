@@ -31,8 +31,8 @@ def unpin(
 ) -> None:
     """Let some records change again.
 
-    They are like any others from then on: a consolidation may close or change them, and decay may
-    archive them. All that is named is unpinned, or nothing.
+    From then on a consolidation may close or change them, and decay may archive them. Either
+    everything named is unpinned, or nothing.
     """
     printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
     run(printer, wanted, store, now, is_pinned=False, dry_run=dry_run)

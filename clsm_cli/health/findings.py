@@ -138,22 +138,24 @@ _NOTHING = "nothing"
 
 CODES: dict[str, Code] = {
     # What lies in the folder.
-    "unknown-file": Code("note", "a file that is no part of a memory", "", "nothing, or move it"),
+    "unknown-file": Code(
+        "note", "a file that does not belong to a memory", "", "nothing, or move it"
+    ),
     "left-over": Code(
         "note", "a temporary file that a killed command left", "removed: it was never acknowledged"
     ),
     "not-a-file": Code(
         "damage",
-        "a link, a pipe or a device in the place of a file: it is not followed, so it is not read",
+        "a link, pipe or device instead of a file; it is not followed or read",
         "",
         "put the file itself in its place",
     ),
-    "empty-file": Code("warning", "a log without a line: what it held is gone", "", _RESTORE),
-    "too-large": Code("damage", "larger than is read", "", "split it or move it away"),
+    "empty-file": Code("warning", "an empty log: its content is gone", "", _RESTORE),
+    "too-large": Code("damage", "too large to be read", "", "split it or move it away"),
     "unreadable-file": Code(
         "damage",
-        "the system does not let it be read",
-        "mode 600 where it is ours",
+        "the operating system refuses to read it",
+        "mode 600, if you own it",
         "give it back to its owner, mode 600",
     ),
     "open-to-others": Code(
@@ -162,68 +164,66 @@ CODES: dict[str, Code] = {
     "foreign-owner": Code("warning", "belongs to another user", "", "give it back with chown"),
     "quarantine": Code(
         "note",
-        "holds what could not be read, as it was",
+        "unreadable data that was moved here unchanged",
         "",
         "mend what you need and put it back; delete the rest",
     ),
     # Records, lines, files.
     "bad-bytes": Code(
         "damage",
-        "holds NUL bytes, or bytes that are no UTF-8",
-        "shards, inboxes and logs: copied to quarantine/, what can be read stays",
+        "contains NUL bytes or invalid UTF-8",
+        "shards, inboxes and logs: copied to quarantine/; what can be read stays",
         _BY_HAND,
     ),
     "conflict-markers": Code(
         "damage",
-        "lines that a git conflict left; both sides are read",
+        "conflict markers of git; both sides are read",
         "the lines go to quarantine/, both sides stay and are joined by id",
         _BY_HAND,
     ),
     "unreadable-line": Code(
         "damage",
-        "a line that is no record, or none of its file",
-        "copied to quarantine/, then taken out",
+        "a line that is not a record, or not one of this file",
+        "copied to quarantine/, then removed",
         _BY_HAND,
     ),
     "torn-line": Code(
         "note",
-        "a last line that a killed command left; never acknowledged",
-        "copied to quarantine/, then taken out",
+        "an incomplete last line of a killed command; never acknowledged",
+        "copied to quarantine/, then removed",
         _NOTHING,
     ),
-    "repeated-line": Code("note", "a line that stands there twice; it counts once", "", _NOTHING),
+    "repeated-line": Code("note", "a line that occurs twice; it counts once", "", _NOTHING),
     "unknown-field": Code("note", "fields that this version does not know", "", _NOTHING),
     "wrong-shard": Code(
         "warning",
-        "records in a shard that is not theirs: a newer version would not replace them",
+        "records in the wrong shard: a newer version would not replace them",
         "moved where they belong",
     ),
     "not-normal": Code(
         "note",
-        "a shard as clsm would not write it: not sorted, an id twice, an unknown field",
-        "written anew",
+        "a shard that is not in clsm's form: unsorted, an id twice, an unknown field",
+        "rewritten",
     ),
     "unreadable-episode": Code(
-        "damage", "a file that is no episode", "moved to quarantine/ as it is", _BY_HAND
+        "damage", "a file that is not an episode", "moved to quarantine/ as it is", _BY_HAND
     ),
     "turn-mismatch": Code("damage", "turns without a text, or texts without a turn", "", _BY_HAND),
     "misplaced": Code("warning", "a file under a wrong name", "moved to its name", _BY_HAND),
-    "turn-twice": Code("note", "turns that lie in two files; they count once", "", _NOTHING),
+    "turn-twice": Code("note", "turns that are in two files; they count once", "", _NOTHING),
     "edited-turn": Code(
         "note",
-        "texts that are not those that were told: edited by hand, or damaged",
+        "texts that differ from what was ingested: edited by hand, or damaged",
         "",
         "nothing, if it was you; else " + _RESTORE,
     ),
     "unreadable-head": Code(
-        "damage", "front matter that cannot be read; its items can", "", _BY_HAND
+        "damage", "unreadable front matter; the items can be read", "", _BY_HAND
     ),
-    "item-twice": Code(
-        "note", "an id that two items of the Markdown carry", "", "see: clsm review"
-    ),
+    "item-twice": Code("note", "two items with the same id", "", "see: clsm review"),
     "cut-short": Code("damage", "ends in the middle of a line, and items are gone", "", _BY_HAND),
     "hand-edits": Code(
-        "note", "statements that were edited by hand, and are not settled yet", "settled"
+        "note", "statements edited by hand that are not taken over yet", "taken over"
     ),
     "statements-gone": Code(
         "damage",
@@ -234,7 +234,7 @@ CODES: dict[str, Code] = {
     # What refers to something.
     "missing-file": Code(
         "damage",
-        "a file that clsm wrote, and that nothing it ran has removed",
+        "a file that clsm wrote and did not remove",
         "",
         _RESTORE,
     ),
@@ -244,7 +244,7 @@ CODES: dict[str, Code] = {
         "",
         _RESTORE,
     ),
-    "dangling-edge": Code("warning", "edges to what is not there", "", _REBUILD),
+    "dangling-edge": Code("warning", "edges to something that does not exist", "", _REBUILD),
     "dangling-source": Code("warning", "records that rest on turns that are gone", "", _LOST),
     "dangling-mention": Code("warning", "mentions in turns that are gone", "", _LOST),
     "dangling-block": Code(
@@ -252,15 +252,15 @@ CODES: dict[str, Code] = {
     ),
     "dangling-row": Code("warning", "statements that replaced one that is gone", "", _NOTHING),
     "dangling-link": Code("warning", "episodes that follow one that is gone", "", _NOTHING),
-    "wrong-id": Code("warning", "records whose id is not that of what they say", "", _REBUILD),
+    "wrong-id": Code("warning", "records whose id does not match their content", "", _REBUILD),
     "tombstone-lost": Code(
         "damage",
-        "tombstones that the index knows and no file has: what went may come back",
+        "tombstones that only the index has: forgotten things may come back",
         "written again",
     ),
     "forget-lost": Code(
         "damage",
-        "a forget of which no tombstone is left: what went may come back",
+        "a forget without tombstones: forgotten things may come back",
         "",
         _RESTORE + ", or forget it again",
     ),
@@ -273,15 +273,15 @@ CODES: dict[str, Code] = {
     ),
     "shorter": Code("damage", "shorter than clsm wrote it: lines are lost", "", _RESTORE),
     "preimage": Code(
-        "warning", "what a run replaced is damaged: it cannot be undone exactly", "", _NOTHING
+        "warning", "the copy for undo is damaged: that run cannot be undone exactly", "", _NOTHING
     ),
-    "begun-run": Code("warning", "a command was cut short", "ended, or taken back"),
+    "begun-run": Code("warning", "a command was interrupted", "completed, or taken back"),
     # What is derived.
     "index-missing": Code("note", "there is no index yet", "made"),
     "index-stale": Code("note", "files changed since the index was made", "brought up to date"),
-    "index-damaged": Code("damage", "the index is damaged", "made anew"),
-    "index-differs": Code("damage", "the index says other than the files", "made anew"),
-    "vectors-damaged": Code("damage", "vectors are not as they were written", "made anew"),
+    "index-damaged": Code("damage", "the index is damaged", "made again"),
+    "index-differs": Code("damage", "the index differs from the files", "made again"),
+    "vectors-damaged": Code("damage", "vectors differ from what was written", "made again"),
     "vectors-missing": Code("note", "passages without a vector, found by words", "made"),
     "briefing-damaged": Code(
         "damage", "the prepared briefing is damaged", "removed: it is derived"
@@ -289,10 +289,12 @@ CODES: dict[str, Code] = {
     # What it needs.
     "settings-unusable": Code("damage", "clsm.yaml cannot be used", "", _BY_HAND),
     "ontology-unusable": Code(
-        "warning", "ontology.yaml cannot be used; the tags that come with clsm are", "", _BY_HAND
+        "warning", "ontology.yaml cannot be used; clsm's own tags are", "", _BY_HAND
     ),
     "labels-unusable": Code("warning", "eval/queries.yaml cannot be used", "", _BY_HAND),
-    "environment": Code("warning", "an environment variable says what cannot be", "", "change it"),
+    "environment": Code(
+        "warning", "an environment variable has an impossible value", "", "change it"
+    ),
     "device-unknown": Code(
         "warning",
         "this machine's name in the store is not known, or has no folder",
@@ -310,7 +312,7 @@ CODES: dict[str, Code] = {
     ),
     "network-file-system": Code(
         "warning",
-        "on a file system where locks or modes may hold nothing",
+        "on a file system where locks or modes may not work",
         "",
         "keep it on a local disk, and synchronise it with git",
     ),

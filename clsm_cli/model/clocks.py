@@ -34,15 +34,15 @@ class Clocked(Protocol):
 
     @property
     def recorded_at(self) -> str | None:
-        """When the store began to hold it."""
+        """When the store recorded it."""
 
     @property
     def superseded_at(self) -> str | None:
-        """When the store stopped."""
+        """When the store superseded it."""
 
 
 def holds(row: Clocked, at: str, known_at: str | None = None) -> bool:
-    """Whether a row says what was true at a time, as far as it was known at another.
+    """Whether a row was true at one time as far as it was known at another.
 
         valid_from ≤ at < valid_until   and   recorded_at ≤ known_at < superseded_at
 
@@ -66,13 +66,13 @@ def holds(row: Clocked, at: str, known_at: str | None = None) -> bool:
 
 
 def is_true(row: Clocked, at: str) -> bool:
-    """Whether a time lies in a row's validity, whoever believed it; see ``holds``."""
+    """Whether a time lies in a row's validity, recorded or not; see ``holds``."""
     start, end = row.valid_from, row.valid_until
     return _within(start, at, end) and not (len(at) == _DATE and _is_empty(start, end))
 
 
 def has_ended(row: Clocked, at: str) -> bool:
-    """Whether a row had stopped to be true by a time, whoever believed it; see ``holds``."""
+    """Whether a row had ceased to be true by a time, recorded or not; see ``holds``."""
     return _is_time(row.valid_until) and _has_come(row.valid_until, at)
 
 
@@ -91,7 +91,7 @@ def is_believed(row: Clocked, known_at: str | None = None) -> bool:
 
 
 def end_of_day(day: str, zone: tzinfo) -> str:
-    """The last instant of a bare date: what is known of a day is what was known at its end.
+    """The last instant of a bare date: what was known on a day is what was known at its end.
 
     >>> from datetime import UTC
     >>> end_of_day("2026-02-20", UTC)
@@ -117,7 +117,7 @@ def _is_empty(start: str | None, end: str | None) -> bool:
 
 
 def _is_time(text: str | None) -> TypeGuard[str]:
-    """Whether there is a bound: what a hand wrote there and is no date at all bounds nothing."""
+    """Whether there is a bound; a hand-written text that is no date bounds nothing."""
     return text is not None and text[4:5] == text[7:8] == "-"
 
 
@@ -145,7 +145,7 @@ def _is_midnight(text: str) -> bool:
 
 
 def _compared(one: str, other: str) -> int | None:
-    """-1, 0 or 1 as an instant lies before, at or after another; None: one of them is no time.
+    """-1, 0 or 1 as an instant lies before, at or after another; None if one of them is no time.
 
     To the second and with one offset they compare as text; only others are worth parsing.
     """

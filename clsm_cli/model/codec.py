@@ -4,7 +4,7 @@ A mapping holds ``id``, ``record`` (which type), ``rev`` and then only what diff
 default, in the order of the dataclass. Keys that this program does not know are kept in ``extra``
 and written back at the end.
 
-What each field of a record must be, one reader a field; ``codec`` reads by these tables.
+One reader per field of a record; ``codec`` reads by these tables.
 """
 
 from __future__ import annotations

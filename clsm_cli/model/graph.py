@@ -60,7 +60,7 @@ class Statement:
 
     @property
     def is_current(self) -> bool:
-        """Whether it holds now, as far as the store knows (it stands in the Markdown)."""
+        """Whether it is true now, as far as the store knows (it stands in the Markdown)."""
         return self.superseded_at is None and not self.withdrawn and self.valid_until is None
 
 

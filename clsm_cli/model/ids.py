@@ -75,7 +75,7 @@ def is_id(value: object) -> bool:
 
 
 def meant(wanted: str, known: Iterable[str]) -> str | None:
-    """The id that somebody means: that very one, or the only one that begins so; None for none.
+    """The id that somebody means: this very one, or the only one with this prefix; None if there is none.
 
     >>> meant("f-3a9c", ["f-3a9c12d08e41", "f-91ab00000000"]), meant("f-3", ["f-3a9c12d08e41"])
     ('f-3a9c12d08e41', None)
@@ -130,7 +130,7 @@ def document_id(origin: str) -> str:
 
 
 def folded(text: str) -> str:
-    """The text of a statement as its id is made of it: case and blank space aside."""
+    """The text of a statement as used for its id: without case and extra blanks."""
     return " ".join(text.lower().split())
 
 

@@ -112,5 +112,5 @@ def join_all(versions: list[Record]) -> Joined:
 
 
 def _is_known(old: Record, new: Record) -> bool:
-    """Whether the writer of ``new`` had seen ``old``: the same machine wrote it before."""
+    """Whether the writer of ``new`` had seen ``old``, since the same machine wrote it before."""
     return old.rev[1] == new.rev[1] and old.rev[0] < new.rev[0]

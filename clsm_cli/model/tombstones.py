@@ -1,4 +1,4 @@
-"""What is left of a record when turns, episodes and statements were forgotten.
+"""What remains of a record after turns, episodes or statements were forgotten.
 
 A tombstone keeps the hash of an id and nothing else. Whatever brings the id back (an old clone's
 file, a source that is read again), what has a tombstone does not exist, and what names it does so
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def visible(record: Record, forgotten: frozenset[str]) -> Record | None:
-    """A record without what was forgotten; None when nothing of it is left.
+    """A record without what was forgotten; None if nothing remains.
 
     A statement or an edge that rested on turns, all of them forgotten, is gone with them, and so is
     a document of which no block is left. A summary that was taken from a forgotten turn is empty
@@ -68,7 +68,7 @@ def visible_statement(row: Statement, forgotten: frozenset[str]) -> Statement | 
 
 
 def first_free(ids: Iterable[str], forgotten: frozenset[str]) -> str:
-    """The first of some ids that has no tombstone: what is born takes no forgotten one's place."""
+    """The first of some ids without a tombstone: a new record never takes a forgotten one's id."""
     return next(each for each in ids if tombstone_hash(each) not in forgotten)
 
 
@@ -105,7 +105,7 @@ def _is_gone(record_id: str | None, forgotten: frozenset[str]) -> bool:
 
 
 def _same_or(record: AnyRecord, changed: AnyRecord) -> AnyRecord:
-    """The record itself where nothing changed, so that a caller can see it."""
+    """The record itself if nothing changed, so that a caller can tell."""
     return record if changed == record else changed
 
 

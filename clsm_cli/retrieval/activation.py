@@ -1,4 +1,4 @@
-"""What the best passages lead to: others that mention what these bring in.
+"""Activation: passages that share concepts with the best ones and contain what those leave open.
 
 "What does Mara's husband do for a living?" takes two memories, and only the first shares anything with
 the question: it names him, and his name is the key to the second. Passages and concepts are the
@@ -45,7 +45,7 @@ takes two steps (MuSiQue), .009 where strangers' notes are asked, and 0 on LoCoM
 
 
 class Way(NamedTuple):
-    """How activation came to a passage.
+    """How activation reached a passage.
 
     Attributes:
         worth: 0 … 1.
@@ -59,7 +59,7 @@ class Way(NamedTuple):
 
 
 class Tie(NamedTuple):
-    """A concept that a seed leads on by; ``weight`` is 1 unless a person's edge leads to it."""
+    """A concept through which a seed passes activation; ``weight`` is 1 unless a person's edge leads to it."""
 
     node: str
     label: str
@@ -67,7 +67,7 @@ class Tie(NamedTuple):
 
 
 def reached(index: Index, question: Question, rows: Iterable[int]) -> set[int]:
-    """The visible passages that some others lead to.
+    """The visible passages that activation reaches from some others.
 
     Args:
         index: Fresh.
@@ -82,7 +82,7 @@ def reached(index: Index, question: Question, rows: Iterable[int]) -> set[int]:
 def spread(
     index: Index, question: Question, seeds: Mapping[int, float], late: LateInteraction
 ) -> dict[int, Way]:
-    """How strongly the best passages lead to others.
+    """How strongly the best passages activate others.
 
     Args:
         index: Fresh.
@@ -141,12 +141,12 @@ def _ties(index: Index, question: Question, rows: Sequence[int]) -> dict[int, li
 
 
 def _is_named(names: Iterable[str], asked: set[str]) -> bool:
-    """Whether all terms of one of some names stand in the question."""
+    """Whether the question contains all terms of one of the names."""
     return any(terms and asked.issuperset(terms) for terms in map(tokens.stems, names))
 
 
 def _held(index: Index, labels: Mapping[str, str]) -> dict[str, set[int]]:
-    """The visible passages that mention some nodes; none where there are many.
+    """The visible passages that mention some nodes; none if there are many.
 
     What a night has noted counts, and what has all words of the label: a name that begins a sentence,
     or was told since, is found by them.
@@ -164,7 +164,7 @@ def _held(index: Index, labels: Mapping[str, str]) -> dict[str, set[int]]:
 
 
 def _with_words(index: Index, name: str) -> set[int]:
-    """The visible passages that have all words of a name; none where each of them is common."""
+    """The visible passages with all words of a name; none if each word is common."""
     counts = {term: postings.count(index.connection, term) for term in tokens.stems(name)}
     if not counts or min(counts.values()) > MOST:
         return set()

@@ -111,7 +111,7 @@ class Concept(NamedTuple):
 
 
 class Dropped(NamedTuple):
-    """An item that would have been returned but for the budget."""
+    """An item left out because of the budget."""
 
     id: str
     tokens: int
@@ -119,7 +119,7 @@ class Dropped(NamedTuple):
 
 
 class Budget(NamedTuple):
-    """How much was allowed and used; ``unit`` is tokens or characters."""
+    """The budget and what was used of it; ``unit`` is tokens or characters."""
 
     limit: int
     used: int
@@ -151,5 +151,5 @@ class Answer(NamedTuple):
 
     @property
     def answered(self) -> bool:
-        """Whether anything is relevant."""
+        """Whether the answer contains anything relevant."""
         return bool(self.memories)

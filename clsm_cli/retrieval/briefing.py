@@ -1,4 +1,4 @@
-"""What an agent reads when a session starts, and would not have read anyway.
+"""What an agent should read when a session starts and does not read anyway.
 
 What depends on neither the time nor a query is read from one file (``store.index.prepared_briefing``), which is
 made again when the store has changed; so a hook may ask before every turn. Nothing is touched.
@@ -81,7 +81,7 @@ class Item(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The file with its folder, which is about what is told of it."""
+        """The file with its folder."""
         return "/".join(self.path.split("/")[-2:])
 
     @property
@@ -92,14 +92,14 @@ class Item(NamedTuple):
         return ", ".join(part for part in ("" if day in self.name else day, line) if part)
 
     def at(self, file: str, line: int) -> Item:
-        """The item with what can be opened, and its size with that."""
+        """The item with the place to open, and its size including that."""
         found = self._replace(file=file, file_line=line)
         shown = f"- {found.text} {found.due or ''} {found.before} ({found.place})"
         return found._replace(tokens=tokens.count_tokens(shown))
 
 
 class Line(NamedTuple):
-    """An item that may be told, see ``briefing_contents``.
+    """A candidate for an item, see ``briefing_contents``.
 
     Attributes:
         section: Where it belongs.
@@ -113,7 +113,7 @@ class Line(NamedTuple):
     thread: str
 
     def value(self, day: str) -> float:
-        """Its worth on a day: see ``HALF``; what has no day does not age.
+        """Its worth on a day, see ``HALF``; without a date it does not age.
 
         >>> line = Line(Item("a", "passage", "", "flow", "agent", 1, "2026-02-10"), "lately", 0.8, "")
         >>> line.value("2026-02-10"), line.value("2026-02-24")
@@ -126,7 +126,7 @@ class Line(NamedTuple):
 
 
 class Contents(NamedTuple):
-    """What depends on neither the time nor a query; lines best first.
+    """The part that depends on neither the time nor a query; lines best first.
 
     Attributes:
         folders: Where a file lies that the agent reads anyway.
@@ -222,7 +222,7 @@ def brief(
 
 
 def _context_id(found: Briefing) -> str:
-    """Hash of all that it tells; where its files lie on this machine is no part of that."""
+    """Hash of its content; where its files lie on this machine does not count."""
     told = [
         section._replace(items=tuple(i._replace(file="", file_line=0) for i in section.items))
         for section in found.sections
@@ -248,7 +248,7 @@ def _ranked(section: str, items: Sequence[Item]) -> Iterator[Candidate]:
 
 
 def _candidates(contents: Contents, day: date) -> Iterator[Candidate]:
-    """The lines with their worth on a day: not what comes later or the agent reads anyway."""
+    """The lines with their worth on a day, without later ones and what the agent reads anyway."""
     today, yesterday = day.isoformat(), (day - timedelta(days=1)).isoformat()
     first, last = day - timedelta(days=LATE), day + timedelta(days=SOON)
     for line in contents.lines:
@@ -288,7 +288,7 @@ def prepare(store: Store) -> Contents:
 
 
 def _contents_from(kept: dict[str, Any] | None) -> Contents | None:
-    """Contents that went through JSON; None if they are none."""
+    """Contents read back from JSON; None if it is something else."""
     if kept is None:
         return None
     try:

@@ -1,4 +1,4 @@
-"""What a briefing needs of the whole store, read from the index: statements, recent sentences, who is who.
+"""What a briefing needs from the whole store: statements, recent sentences, people and projects.
 
 It depends on neither the time nor a query, so it is kept in a file until the store changes.
 
@@ -93,14 +93,14 @@ def sources(episodes: Iterable[Episode], documents: Iterable[Document]) -> Itera
 
 
 def _readable(turns: Iterable[Turn]) -> tuple[Turn, ...]:
-    """Without what tools and pages told, and without dumps."""
+    """Blocks and turns without those of tools and pages, and without dumps."""
     return tuple(
         replace(turn, text=dumps.told(turn.text)) for turn in turns if turn.trust not in UNTRUSTED
     )
 
 
 def lines(source: Source, ended: frozenset[str]) -> Iterator[Line]:
-    """What a document or conversation tells that is worth a line.
+    """The sentences of a document or conversation that are worth a line.
 
     Args:
         source: Its turns.
@@ -128,7 +128,7 @@ def _role_worth(about: Mapping[str, float]) -> float:
 
 
 def _worth(each: Weighed) -> float:
-    """How likely it is to say something: that it will be useful weeks later counts for less here."""
+    """How likely a sentence is to matter: usefulness weeks later counts for less here."""
     chances = each.chances
     stands = max(chances["alone"], chances["with headings"])
     return round(float(chances["keep"] ** KEEP) * (1 - chances["noise"]) * stands, 4)
@@ -203,7 +203,7 @@ SAME = 0.8
 
 
 def collect(store: Store, until: datetime | None = None) -> Contents:
-    """Read the contents from the index, which is brought up to date if the lock is free.
+    """Read the contents from the index, which is updated first if the lock is free.
 
     Args:
         store: Whose.
@@ -271,7 +271,7 @@ def _episodes(store: Store, index: Index, until: datetime | None) -> Iterator[Ep
 
 
 class _Rest(NamedTuple):
-    """What else there is beside the sentences.
+    """What there is besides the sentences.
 
     Attributes:
         worth: Of the best sentence of each turn that was weighed.
@@ -285,7 +285,7 @@ class _Rest(NamedTuple):
     known: Mapping[str, Statement]
 
     def statements(self, current: Iterable[Statement]) -> Iterator[Line]:
-        """What took the place of something, tasks, rules and what is said of people."""
+        """Statements that replaced something, tasks, rules, and statements about people."""
         for each in current:
             old = self.known.get(each.supersedes or "")
             if old is not None and each.kind != "task":
@@ -310,7 +310,7 @@ class _Rest(NamedTuple):
                 yield Line(found, section, 1.0 if each.pinned else known, thread)
 
     def nodes(self, found: Iterable[Record]) -> Iterator[Line]:
-        """Persons and projects of which something is said."""
+        """Persons and projects with a summary or statements."""
         for node in found:
             if isinstance(node, Node) and node.kind in ("person", "project") and node.summary:
                 told, known = self._told(node.sources, 0.0)
@@ -365,7 +365,7 @@ def _of_statement(index: Index, each: Statement, told: Passage | None) -> Item:
 
 
 def _best(found: Sequence[Line]) -> Iterator[Line]:
-    """The best; of what says the same, one, and of a label under a heading the newest."""
+    """The best lines: one of those that say the same, and the newest of a label under a heading."""
     newest: dict[tuple[str, str], str] = {}
     for line in found:
         topic = _topic(line)

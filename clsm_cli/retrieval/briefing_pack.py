@@ -1,4 +1,4 @@
-"""Packing a briefing into a budget: what is worth most for its size, from as many threads as may be."""
+"""Packing a briefing into a budget: the most useful for its size, from as many threads as possible."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Candidate(NamedTuple):
 
 
 def pack(found: Sequence[Candidate], limit: int, unit: str) -> tuple[dict[str, list[Item]], Budget]:
-    """Choose what fits, the best first, where each further item of a thread or file is worth less.
+    """Choose what fits, the best first; each further item of a thread or file is worth less.
 
     Args:
         found: Everything there is.

@@ -32,7 +32,7 @@ BY_NAME = frozenset({"exact", "alias"})
 
 
 class Weighed(NamedTuple):
-    """A node and what speaks for it.
+    """A node with its evidence.
 
     Attributes:
         seed: How the query names it (exact, alias, fuzzy), or None.
@@ -77,7 +77,7 @@ def rank(
 def weigh(
     index: Index, query: str, candidates: Sequence[Candidate], cosines: Sequence[float]
 ) -> list[Weighed]:
-    """Every node that something speaks for, likeliest first; see ``rank``."""
+    """Every node with any evidence, likeliest first; see ``rank``."""
     settings = index.store.settings.recall
     own = _by_sense(candidates, settings)
     found = _Passages(index, own[: settings.concept_passages])
@@ -106,7 +106,7 @@ def weigh(
 
 
 def _pass_on(edges: Sequence[LinkRow], weighed: dict[int, Weighed]) -> None:
-    """What a person has connected with a node is as likely as that, times the weight of the edge."""
+    """A node connected by a person's edge is as likely as its neighbour, times the weight of the edge."""
     before = {number: each.probability for number, each in weighed.items()}
     for edge in edges:
         target = weighed.get(edge.other)
@@ -116,7 +116,7 @@ def _pass_on(edges: Sequence[LinkRow], weighed: dict[int, Weighed]) -> None:
 
 
 def _by_sense(candidates: Sequence[Candidate], settings: RecallSettings) -> list[Candidate]:
-    """By what each says itself, best first.
+    """Passages by their own signals alone, best first.
 
     What activation leads to answers, but is of something else; and where one word decides, what the
     other passages are about is no less near to the question.
@@ -127,7 +127,7 @@ def _by_sense(candidates: Sequence[Candidate], settings: RecallSettings) -> list
 
 
 def _is_cue(query: str, weighed: Sequence[Weighed]) -> bool:
-    """Whether a query is nothing but names: it asks for all that belongs to them, no question."""
+    """Whether a query consists of names only: then it is no question but asks for everything about them."""
     names = [name for each in weighed if each.seed in BY_NAME for name in _names(each.node)]
     if not names:
         return False
@@ -135,7 +135,7 @@ def _is_cue(query: str, weighed: Sequence[Weighed]) -> bool:
 
 
 def _named_first(weighed: Sequence[Weighed]) -> list[Weighed]:
-    """A cue is about what it names, whatever else the passages speak of."""
+    """A query of names only is about these, whatever else the passages mention."""
     best = weighed[0].probability
     named = [each._replace(probability=best) if each.seed in BY_NAME else each for each in weighed]
     return sorted(named, key=lambda each: (-each.probability, each.seed not in BY_NAME))
@@ -217,7 +217,7 @@ class _Passages:
         sources: Sequence[tuple[int, str]],
         noted: Mapping[str, Sequence[int]],
     ) -> dict[int, Collection[int]]:
-        """Statement → the nodes of the turns it rests on that its own text names, where it has any."""
+        """Statement → those nodes of its turns that its own text names, if any."""
         found: dict[int, set[int]] = {}
         texts = {row: {*tokens.stems(each.text)} for row, each in index.passages(rows).items()}
         for row, key in sources:
@@ -229,7 +229,7 @@ class _Passages:
 
 
 def _unrecorded(number: int, node: str, labels: Sequence[str]) -> NodeRow:
-    """A name that texts not yet consolidated use, as a node without anything known of it."""
+    """A name used only in texts not yet consolidated, as an otherwise empty node."""
     label = max(labels, key=lambda each: (labels.count(each), each))
     aliases = tuple(sorted({*labels} - {label}))
     return graph_queries.NodeRow(

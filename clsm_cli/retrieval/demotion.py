@@ -1,4 +1,4 @@
-"""What answers as well as something else but counts for less stands below it.
+"""Demote what answers as well as something else but is less trustworthy, current or to the point.
 
 A page that a tool printed, a rumour, what was so before, what is so of somebody else: each may answer
 a question in much its words, so likeness alone cannot tell it from what is true. Such a passage
@@ -59,7 +59,7 @@ def ordered(
     settings: RecallSettings,
     ended: Mapping[int, Ended],
 ) -> list[Candidate]:
-    """Candidates, each that yields right below its rivals.
+    """Candidates, with each demoted one right below its rivals.
 
     Args:
         index: Fresh.
@@ -98,7 +98,7 @@ def _below(candidate: Candidate, rivals: Sequence[_Item]) -> Candidate:
 
 
 def _flawed(question: Question, head: Sequence[_Item]) -> set[int]:
-    """Rows of what nobody vouches for, and of what does not say to be so what it speaks of."""
+    """Rows that are untrusted, and rows that deny what they speak of."""
     found: set[int] = set()
     if not factuality.asks_for_output(question.text):
         found.update(each.row for each in head if each.passage.trust in UNTRUSTED)
@@ -114,7 +114,7 @@ def _flawed(question: Question, head: Sequence[_Item]) -> set[int]:
 
 
 def _newer(good: Sequence[_Item], ended: Mapping[int, Ended]) -> dict[int, list[_Item]]:
-    """Row → what takes its place, the last of a chain."""
+    """Row → what replaces it, the last of a chain."""
     items = {each.row: each for each in good}
     found = {}
     for row in items.keys() & ended.keys():
@@ -127,7 +127,7 @@ def _newer(good: Sequence[_Item], ended: Mapping[int, Ended]) -> dict[int, list[
 
 
 def _nearer(question: Question, other: _Item, best: Sequence[_Item]) -> list[_Item]:
-    """What tells much the same of a name that is asked about, and that a passage does not have.
+    """Passages that say much the same about the name asked about, which this one lacks.
 
     "The ferry of Perve leaves at nine" has every word of a question but the name of the ferry.
     """
@@ -151,7 +151,7 @@ def _nearer(question: Question, other: _Item, best: Sequence[_Item]) -> list[_It
 
 
 def _has_the_words(rival: _Item, other: _Item) -> bool:
-    """Whether it holds what the question names as well: one number is no later value of another."""
+    """Whether it contains what the question names: one number is not a later value of another."""
     return rival.candidate.signals.literal >= other.candidate.signals.literal
 
 

@@ -95,7 +95,7 @@ def nearest(
     limit: int,
     allowed: Collection[int] | None = None,
 ) -> Nearest | None:
-    """Scan all sentence vectors, exactly; ties are all in.
+    """Scan all sentence vectors exactly; ties are all included.
 
     Args:
         index: Fresh.
@@ -125,7 +125,7 @@ def nearest(
 
 
 def cosines(index: Index, engine: Engine, text: str) -> dict[int, float]:
-    """The cosines of the passages nearest to a text, by row; none where there are no vectors."""
+    """The cosines of the passages nearest to a text, by row; none without vectors."""
     near = nearest(index, engine, engine.encode(text).sentence, NEAR)
     if near is None:
         return {}
@@ -134,7 +134,7 @@ def cosines(index: Index, engine: Engine, text: str) -> dict[int, float]:
 
 
 def _best(cosines: Sequence[float], count: int) -> list[int]:
-    """Rows of the highest cosines; ties are all in."""
+    """Rows of the highest cosines; ties are all included."""
     threshold = min(nlargest(count, cosines), default=0.0)
     return [row for row, cosine in enumerate(cosines) if cosine >= threshold]
 
@@ -149,7 +149,7 @@ class LateInteraction(NamedTuple):
     shares: dict[int, list[float]]
 
     def over(self, *window: int | None) -> float:
-        """MaxSim of the question to a window of passages; None and what has no tokens are nothing."""
+        """MaxSim of the question to a window of passages; None and passages without tokens count nothing."""
         known = self.shares
         return match.over([known[row] for row in window if row in known])
 
@@ -197,7 +197,7 @@ def interact(
 
 
 def strange(vectors: QueryVectors, question: Question) -> dict[str, float]:
-    """How little the model knows of the terms of a question, 0 … 1; nothing of its time and names.
+    """How unknown the terms of a question are to the model, 0 … 1; 0 for its times and names.
 
     It was trained on words that it has a piece for, with their endings. A word that it spells in
     n > 2 pieces is strange to it by 1 − 2/n; one that it cannot spell, or with a digit in it that

@@ -1,4 +1,4 @@
-"""The current conversation: what of it fits beside the memories, and what a question points back at.
+"""The current conversation: what fits beside the memories, and what a question refers back to.
 
 Short-term memory is read whole where it fits its share of the budget and in extract where it does
 not: the end of the conversation, and what lies nearest to the question (CAIM, section 3.3.1, leaves
@@ -140,7 +140,7 @@ def memories(turns: Iterable[Said], terms: Collection[str]) -> list[Memory]:
 
 
 def resolve(text: str, turns: Sequence[Said]) -> str:
-    """The question with the words of what it points back at; for matching only.
+    """The question with the words of what it refers back to; for matching only.
 
     "the second one" takes the words of that item of the last list; "she" the names that were told
     last; anything else the first content words of the last two messages but small talk. It is no resolution of references:
@@ -239,7 +239,7 @@ def _take(
 
 
 def _joined(turns: Sequence[Said], pieces: Sequence[_Piece], chosen: Sequence[int]) -> list[Said]:
-    """The chosen pieces as messages again, each with a mark where something is left out."""
+    """The chosen pieces as messages again, with a mark where something is left out."""
     found: list[Said] = []
     before = -1
     for number in chosen:

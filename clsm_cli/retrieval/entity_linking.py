@@ -1,4 +1,4 @@
-"""What a query names: the concepts that are meant for certain.
+"""The concepts that a query names.
 
 A label or alias that stands in the query, or a query that stands in a name, on the borders of words;
 where there is none, the names that its words misspell. What is near in meaning, or mentioned by what was
@@ -49,7 +49,7 @@ def named(index: Index, query: str, near: Mapping[int, NodeRow]) -> dict[int, st
 
 
 def _in_query(index: Index, words: list[str], near: Mapping[int, NodeRow]) -> dict[int, str]:
-    """Names that stand in the query; of names that overlap the longest, then the first."""
+    """Names in the query; of overlapping ones the longest, then the first."""
     runs = [
         (start, end, node_id(" ".join(words[start:end])))
         for length in range(min(LONGEST_NAME, len(words)), 0, -1)
@@ -73,7 +73,7 @@ def _in_query(index: Index, words: list[str], near: Mapping[int, NodeRow]) -> di
 
 
 def _around_query(words: list[str], near: Mapping[int, NodeRow]) -> dict[int, str]:
-    """Names in which a short query stands."""
+    """Names that contain a short query."""
     asked = [word.casefold() for word in words if word.casefold() not in tokens.STOP_WORDS]
     if not 0 < len(asked) <= SHORT_QUERY:
         return {}
@@ -87,7 +87,7 @@ def _around_query(words: list[str], near: Mapping[int, NodeRow]) -> dict[int, st
 
 
 def _misspelt(index: Index, words: list[str], near: Mapping[int, NodeRow]) -> dict[int, str]:
-    """Nodes with a name of which a word is like one of the query that stands nowhere in the store."""
+    """Nodes with a word in their name that resembles a query word unknown to the store."""
     parts: dict[str, set[int]] = {}
     for number, node in near.items():
         for part in node.label.casefold().replace("-", " ").split():

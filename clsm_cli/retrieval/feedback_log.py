@@ -1,4 +1,4 @@
-"""What users said about the items of recalls: one line for each feedback, in ``feedback.jsonl``.
+"""Users' judgements of recalled items: one line per feedback, in ``feedback.jsonl``.
 
 A line carries the signal that led to each item, since the activations that tell it are folded later.
 """
@@ -38,7 +38,7 @@ class Judged(NamedTuple):
 
 
 class Given(NamedTuple):
-    """What a feedback said.
+    """What was recorded.
 
     Attributes:
         recall: The id of the recall, whole.
@@ -64,7 +64,7 @@ def give(
     *,
     dry_run: bool = False,
 ) -> Given:
-    """Write down what was good and bad of a recall; saying it twice counts once.
+    """Record the good and bad items of a recall; twice the same counts once.
 
     Args:
         store: Where.
@@ -216,7 +216,7 @@ def _moment(text: str) -> datetime:
 
 
 def _rows(path: Path, *, holding: str = "", at_most: int = 0) -> list[dict[str, Any]]:
-    """The mappings of a log, or those of its last bytes; what cannot be read is left out.
+    """The mappings of a log, or of its last bytes; unreadable lines are left out.
 
     Args:
         path: The log; it may be missing.

@@ -1,4 +1,4 @@
-"""What the weights of the signals learn from feedback; every recall looks here, so it is small.
+"""What the weights of the signals learn from feedback; loaded by every recall, so it is small.
 
 The credit of an item goes to the signal that led to it (Smriti, systems.md 4.7). A recall notes that
 signal with the ids it returned; ``judgements`` keeps it with what a user said of them.
@@ -27,7 +27,7 @@ OTHER = (1.5, 1.0)
 
 
 def leading(memory: Memory) -> str:
-    """The signal that led to an item: the largest before its weight, of those that speak for it.
+    """The signal that led to an item: the largest positive one before its weight.
 
     Weights do not count, or what is heavy would earn all the credit and grow heavier. Of equal ones
     the one with the larger share leads. "" where nothing spoke for it.
@@ -38,7 +38,7 @@ def leading(memory: Memory) -> str:
 
 
 def learnt(store: Store, now: datetime, seed: str | int | None = None) -> dict[str, float] | None:
-    """What to multiply the weight of each signal by; None while too little was judged.
+    """The factor for the weight of each signal; None while too few items were judged.
 
     Args:
         store: Of which all machines' feedback counts.

@@ -1,4 +1,4 @@
-"""Search by words: BM25 of passages, and of the groups of passages they stand in."""
+"""Search by words: BM25 of passages and of their groups."""
 
 from __future__ import annotations
 
@@ -81,7 +81,7 @@ def search(
 def _literal(
     postings: Mapping[str, list[tuple[int, int, int]]], strange: Mapping[str, float], count: int
 ) -> tuple[dict[int, float], float]:
-    """What passages hold of some terms, Σ strangeness · idf, as a share; and what counts as all.
+    """Share of some terms in passages, Σ strangeness · idf, and the sum that counts as 1.
 
     A word that the model can spell in part counts where at most √N of N passages hold it, which is
     where it tells half as much as one that a single passage holds; others are told by their sense.
@@ -107,12 +107,12 @@ def _literal(
 
 
 def content(question: Question) -> Sequence[str]:
-    """The terms of a question without the names of speakers, unless there is nothing else."""
+    """The terms of a question without speakers' names, unless there is nothing else."""
     return [t for t in question.terms if t not in question.name_terms] or question.terms
 
 
 def unseen(words: Words, question: Question) -> float:
-    """Share of the question's idf in words that no passage holds (``content``), times N / (N + 100).
+    """Share of the question's idf in words that no passage contains (``content``), times N / (N + 100).
 
     Of N passages few hold few words: that one is missing tells the more, the more there are.
     """
@@ -123,7 +123,7 @@ def unseen(words: Words, question: Question) -> float:
 
 
 def coverage(words: Words, question: Question, rows: Collection[int]) -> dict[int, float]:
-    """Share of the question's idf that the words of some passages hold, 0 … 1.
+    """Share of the question's idf in the words of some passages, 0 … 1.
 
     Names of speakers are left out, unless there is nothing else: every turn they say has them.
     """

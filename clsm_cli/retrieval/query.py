@@ -42,5 +42,5 @@ class Query(NamedTuple):
 
     @property
     def at(self) -> str:
-        """The time that the question is about, where its words name none."""
+        """The time the question is about, if its words name none."""
         return self.as_of or self.known_at or self.now

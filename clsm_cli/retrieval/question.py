@@ -1,4 +1,4 @@
-"""What a query asks for, read from its words alone: who, when, and what is left for meaning."""
+"""What a query asks for, from its words alone: who, when, and the rest, which is matched by meaning."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def understand(
 
 
 def _in_first_person(text: str, speakers: list[str]) -> tuple[tuple[str, ...], str]:
-    """The speakers that are named, and the text as if they asked about themselves.
+    """The named speakers, and the text as if they asked about themselves.
 
     A speaker goes by the whole name or by its first word, unless several share that.
     """
@@ -164,5 +164,5 @@ def _are_joined(text: str, named: Sequence[str]) -> bool:
 
 
 def _says_more(dense: str) -> bool:
-    """Whether anything is left but the words that stand for names."""
+    """Whether anything is left besides the names."""
     return any(word not in ("I", "my") for word in _WORD.findall(dense))

@@ -1,4 +1,4 @@
-"""Passages ranked for a question, in reading order: candidates → first look → second look → score.
+"""Passages ranked for a question, in reading order: candidates → first pass → second pass → score.
 
     score = Σ weight · signal     (``signals.Signals``, weights in ``config.RecallSettings``)
 
@@ -133,7 +133,7 @@ def rank(
 
 
 def _place(candidate: Candidate) -> tuple[float, str, int, int]:
-    """Best first; what is as good stands in the order of keys, which do not depend on rows."""
+    """Sort key: best first, ties by key, which does not depend on rows."""
     traits = candidate.traits
     return -candidate.score, traits.key, traits.part, candidate.row
 
@@ -146,7 +146,7 @@ def _candidates(
     settings: RecallSettings,
     allowed: Collection[int] | None,
 ) -> list[int]:
-    """Rows that are looked at closely, in order of row."""
+    """The rows to score, in order of row."""
     chosen = set(_best(index, found.scores, settings.candidates))
     chosen.update(_best(index, found.literal, settings.candidates))
     if near is not None:
@@ -165,7 +165,7 @@ def _candidates(
 def _outdated(
     index: Index, question: Question, rows: Sequence[int], around: Surroundings
 ) -> Collection[str]:
-    """Keys of candidates that hold no longer; none where a question does not ask for what does."""
+    """Keys of candidates that are no longer true; none if the question does not ask for the present."""
     if not question.asks_of_now:
         return ()
     from clsm_cli.store.index import statement_sources
@@ -176,7 +176,7 @@ def _outdated(
 
 
 def _best(index: Index, scores: dict[int, float], limit: int) -> list[int]:
-    """The rows with the highest scores; of those that are as good as the last, the first by key."""
+    """The rows with the highest scores; ties at the end by key."""
     if len(scores) <= limit:
         return list(scores)
     last = nlargest(limit, scores.values())[-1]

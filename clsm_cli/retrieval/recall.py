@@ -1,6 +1,6 @@
 """Recall, in reading order: route → look (find → floor → concepts → items) → pack → touch.
 
-The looks of a recall: the first leaves out what is archived, the second does not.
+The passes of a recall: the first leaves out archived items, the second does not.
 
 A word of the question that few passages hold brings back the archived ones that hold it
 (``Search.wake``). The second look is taken where the first found nothing, or is not sure of it while
@@ -58,7 +58,7 @@ one, seven points of what the doubt brought are lost; with five nothing is gaine
 
 
 class Look(NamedTuple):
-    """One pass of a recall: what it found, and which concepts and memories are sure enough."""
+    """One pass of a recall: what it found, and the concepts and memories above the floor."""
 
     found: Found
     concepts: tuple[Concept, ...]
@@ -70,7 +70,7 @@ class Look(NamedTuple):
 
 
 def take(index: Index, query: Query, engine: Engine, *, has_model: bool) -> Iterator[Look]:
-    """What a query finds; where that is not enough, what it finds in all, the archive too.
+    """What a query finds; if that is not enough, what it finds with the archive included.
 
     The index is left looking as the last of them did.
     """
@@ -88,7 +88,7 @@ def take(index: Index, query: Query, engine: Engine, *, has_model: bool) -> Iter
 
 
 def _archive_is_near(index: Index, found: Found) -> bool:
-    """Whether of the passages nearest to the question in meaning one is archived.
+    """Whether one of the passages nearest in meaning to the question is archived.
 
     The scan of the sentence vectors has seen them all already; without a model nobody knows.
     """
@@ -102,7 +102,7 @@ def _archive_is_near(index: Index, found: Found) -> bool:
 
 
 def _settings(index: Index, query: Query) -> RecallSettings:
-    """The settings, with what was learnt from feedback."""
+    """The settings with the weights learnt from feedback."""
     from datetime import datetime
 
     learnt = learned_weights.learnt(index.store, datetime.fromisoformat(query.now), query.seed)
@@ -114,7 +114,7 @@ _CODE = 5
 
 
 def _holds_identifiers(index: Index, found: Found) -> bool:
-    """Whether the best passage holds every number, code and address of the question, if it has any."""
+    """Whether the best passage contains every number, code and address of the question, if any."""
     mixed = [term for term in found.question.terms if not (term.isalpha() or term.isdigit())]
     written = [*found.question.keys, *(word for word in mixed if len(word) >= _CODE)]
     return bool(written) and all(
@@ -158,7 +158,7 @@ def _chosen(
 
 
 class Considered(NamedTuple):
-    """What a recall considers, of all its passes together.
+    """What a recall considers, over all its passes.
 
     Attributes:
         passages: That it could see; search by words and by meaning is exact over them.
@@ -207,7 +207,7 @@ def considered(
 
 
 def touch(store: Store, answer: Answer) -> None:
-    """Remember that these memories were used; a disk that refuses must not spoil the answer."""
+    """Record that these memories were used; a failing disk must not spoil the answer."""
     from datetime import UTC, datetime
 
     from clsm_cli.store import atomic
@@ -233,7 +233,7 @@ def touch(store: Store, answer: Answer) -> None:
 
 
 def _model_fault(engine: Engine) -> str | None:
-    """Why there is no meaning to search by; None if there is."""
+    """Why the model cannot be used; None if it can."""
     try:
         engine.open()
     except (ModelMissingError, ModelDigestError) as error:
@@ -276,7 +276,7 @@ def _answer(opened: Opened, query: Query, engine: Engine, *, has_model: bool) ->
 
 
 def _route(index: Index, query: Query) -> tuple[str, tuple[str, ...]]:
-    """Which memory the query needs, and by which cues; asking for memory is reason enough to look."""
+    """Which memory the query needs, and by which cues; a question about memory itself is one."""
     if not (query.is_gated or query.current):
         return "ltm", ()
     from clsm_cli.retrieval import entity_linking
@@ -307,7 +307,7 @@ STEEPNESS = 12.0
 def pack(
     memories: Sequence[Memory], limit: int, unit: str, said: Sequence[Memory] = ()
 ) -> tuple[list[Memory], Budget]:
-    """Fill the budget with what is worth most together; the rest is named.
+    """Fill the budget with the items that are worth most together, and list the rest.
 
     An item is worth e^(12 · score), in proportion to the probability that it is the evidence. The
     0/1 knapsack over that (CMA, section 3.2) holds more evidence than items in the order of rank:
@@ -341,7 +341,7 @@ def pack(
 
 
 def _recall_id(answer: Answer, query: Query) -> str:
-    """Hash of query, options, now and answer; where its files lie on this machine is no part of that."""
+    """Hash of query, options, now and answer; where files lie on this machine does not count."""
     told = [
         memory._replace(sources=tuple(s._replace(file="", line=0) for s in memory.sources))
         for memory in answer.memories

@@ -1,6 +1,6 @@
-"""The first look at candidates: their surroundings, their evidence, and nine signals.
+"""First scoring pass over the candidates: their surroundings, their evidence, and nine signals.
 
-The second look at candidates: what the first look found elsewhere speaks for them, or against.
+Second scoring pass: what the first pass found elsewhere raises or lowers a candidate.
 
 What a question asks for is told in one conversation or in many. A narrow question gains from what
 stands around a good passage, in its group and its conversation; a broad one (``text.breadth``) from
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 
 class Surroundings:
-    """What stands around the candidates: neighbours, and the members of their groups."""
+    """The surroundings of the candidates: neighbours, and the members of their groups."""
 
     def __init__(self, index: Index, rows: list[int]) -> None:
         self._index = index
@@ -63,14 +63,14 @@ class Surroundings:
         }
 
     def rests(self, rows: Iterable[int]) -> list[tuple[int, str]]:
-        """On which turns and blocks the statements among some rows rest."""
+        """The turns and blocks that the statements among some rows rest on."""
         stated = [row for row in rows if self.near[row].kind == "statement"]
         from clsm_cli.store.index import statement_sources
 
         return statement_sources.turns_of(self._index.connection, sorted(stated))
 
     def sources(self, rows: Iterable[int]) -> dict[int, list[Told]]:
-        """When the turns were told that statements rest on, by row of the statement."""
+        """The times of the turns that statements rest on, by row of the statement."""
         from clsm_cli.store.index import statement_sources
 
         stated = [row for row in rows if self.near[row].kind == "statement"]
@@ -107,7 +107,7 @@ class View:
         }
 
     def evidence(self, row: int) -> Evidence:
-        """What speaks for a passage in itself, and how well it fits the time that is asked about."""
+        """The evidence of a passage by itself, and how well it fits the time asked about."""
         return Evidence(
             self._words.scores.get(row, 0.0),
             max(self._coverage.get(row, 0.0), self._words.literal.get(row, 0.0), self._of_day(row)),
@@ -137,7 +137,7 @@ class View:
         return self._maxsim(after=False)
 
     def _of_day(self, row: int) -> float:
-        """Share of the question's terms that only say when, of a note of that time: it has them."""
+        """Share of the question's terms that only say when; a note of that time counts as having them."""
         asked = len({*self._question.terms} - self._question.name_terms)
         if not asked or not self._around.near[row].is_document:
             return 0.0
@@ -145,7 +145,7 @@ class View:
 
     @cached_property
     def fits(self) -> dict[int, float]:
-        """How well each candidate fits the time that is asked about."""
+        """How well each candidate fits the time asked about."""
         near, rows = self._around.near, self._around.rows
         if not self._question.periods:
             return dict.fromkeys(rows, 0.0)
@@ -154,7 +154,7 @@ class View:
 
     @cached_property
     def lead(self) -> float:
-        """By how much the person asked about says what is asked for, more than others do."""
+        """How much more the person asked about says what is asked for than others do."""
         if self._late is None or len(self._question.named) != 1:
             return 0.0
         best: dict[bool, float] = {}
@@ -191,7 +191,7 @@ class View:
         ]
 
     def _over_windows(self, rows: list[int], by_words: list[float], *, after: bool) -> list[float]:
-        """MaxSim of each row's window, min-max; of what has no vector yet, the words speak for it."""
+        """MaxSim of each row's window, min-max; the words' score for rows without a vector."""
         if self._late is None:
             return [0.0] * len(rows)
         near = self._around.near
@@ -204,7 +204,7 @@ class View:
         return found
 
     def _share(self) -> float:
-        """What the question's words are worth: coverage², 1 where there is nothing else."""
+        """The weight of the question's words: coverage², 1 if there is nothing else."""
         if self._late is None or self._question.name_terms.issuperset(self._question.terms):
             return 1.0
         return max((group.coverage for group in self._groups.values()), default=0.0) ** 2
@@ -262,7 +262,7 @@ def add(
     late: LateInteraction | None,
     settings: RecallSettings,
 ) -> tuple[Sequence[Signals], Mapping[int, Way]]:
-    """Signals of candidates with those of the second look, and what led to those that activation reached.
+    """Signals of candidates with those of the second pass, and the ways by which activation reached some.
 
     Args:
         index: Fresh.
@@ -306,7 +306,7 @@ def add(
 
 
 def _meaning(traits: Sequence[Traits], first: Sequence[Signals], near: Nearest) -> list[float]:
-    """Cosines to the question, min-max; of what has no vector yet, the words speak for it."""
+    """Cosines to the question, min-max; the words' score for rows without a vector."""
     found = [values.bm25 for values in first]
     known = {i: near.of(each.vector) for i, each in enumerate(traits)}
     measured = {i: cosine for i, cosine in known.items() if cosine is not None}
@@ -333,7 +333,7 @@ def _seeds(
 def _echo(
     traits: Sequence[Traits], around: Surroundings, late: LateInteraction | None
 ) -> list[float]:
-    """MaxSim of the turn before, min-max, where it asks nothing: then it says so itself."""
+    """MaxSim of the turn before, min-max, unless that is a question."""
     if late is None:
         return [0.0] * len(traits)
     found = spread([late.over(each.previous) for each in traits])

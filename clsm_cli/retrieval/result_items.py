@@ -1,4 +1,4 @@
-"""From ranked passages to the items of an answer, each once, with where it comes from."""
+"""From ranked passages to the items of an answer, without repeats, with their sources."""
 
 from __future__ import annotations
 
@@ -86,7 +86,7 @@ def of(
 
 
 def _way(candidate: Candidate, starts: Mapping[int, Passage]) -> Way | None:
-    """What led to a candidate, if something did."""
+    """How activation reached a candidate, if it did."""
     way = candidate.way
     return Way(way.concept, starts[way.start].id) if way and way.start in starts else None
 
@@ -97,7 +97,7 @@ def _also(memory: Memory, sources: tuple[Source, ...], states: tuple[str, ...]) 
 
 
 class _Told:
-    """The turns and blocks among the candidates, to find those that a statement rests on."""
+    """The turns and blocks among the candidates, to find those a statement rests on."""
 
     def __init__(self, index: Index, candidates: Sequence[Candidate]) -> None:
         self._index = index
@@ -107,7 +107,7 @@ class _Told:
                 self._rows.setdefault(each.traits.key, []).append(each.row)
 
     def by(self, statement: Passage) -> tuple[int, Passage] | None:
-        """The best turn or block that says a statement, with its row; None: none does.
+        """The best turn or block that says a statement, with its row; None if none does.
 
         A statement in other words than it was born with, of which its id is the hash, was written by
         a person or is an old value: no turn says that.
@@ -128,7 +128,7 @@ _WORD = re.compile(r"\w+")
 
 
 class _Said:
-    """What was taken already, to know what says the same in nearly the same words."""
+    """The items taken so far, to recognise repeats."""
 
     def __init__(self, least: float) -> None:
         self._least = least
@@ -168,7 +168,7 @@ _FEW = 4
 
 
 def _best_of_all(candidates: Sequence[Candidate], weights: signals.Signals) -> float:
-    """The score of a passage that is as good in each signal as the best in it."""
+    """The score of a passage that equals the best in every signal."""
     if not candidates:
         return 1.0
     best = [max(values) for values in zip(*(each.signals for each in candidates), strict=True)]
@@ -237,13 +237,13 @@ def _joined(shown: Sequence[Passage]) -> str:
 
 
 def _sources(index: Index, passage: Passage, shown: Sequence[Passage]) -> tuple[Source, ...]:
-    """Where an item stands; for a statement its own line, then the turns it rests on."""
+    """Where an item is found; for a statement its own line, then the turns it rests on."""
     turns = [p for key in passage.sources for p in index.by_key(key) if (p.key, p.part) == (key, 0)]
     return (source(index, shown, passage), *(source(index, [turn], turn) for turn in turns))
 
 
 def source(index: Index, shown: Sequence[Passage], passage: Passage) -> Source:
-    """Where passages that stand together come from, the first of them for what opens.
+    """The source of adjacent passages; the first decides what opens.
 
     Args:
         index: Knows the files.

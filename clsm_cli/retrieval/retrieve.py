@@ -1,4 +1,4 @@
-"""From the words of a query to ranked passages, in reading order: listen → when → what → rank.
+"""From the words of a query to ranked passages, in reading order: parse → when → what → rank.
 
 Everything but the ranking looks at the words first, and loads nothing where a question is simple.
 """
@@ -77,7 +77,7 @@ def find(
 
 
 def matched(query: Query) -> str:
-    """The words that are looked for: what a question leans to, and what it points back at."""
+    """The words to look for: a negated question in its positive form, and what it refers back to."""
     text = query.text
     if query.current:
         from clsm_cli.retrieval import dialogue_context

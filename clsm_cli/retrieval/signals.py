@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Signals(NamedTuple):
-    """What speaks for a passage.
+    """The signals of a passage.
 
     Attributes:
         bm25: Its words, as a share of the best of this query, times the square of the largest
@@ -70,7 +70,7 @@ def weights(settings: RecallSettings) -> Signals:
 
 
 def participant(question: Question, traits: Traits, *, is_about: bool) -> float:
-    """Whether a passage is by the person who is asked about.
+    """Whether a passage is by the person asked about.
 
     Args:
         question: What is asked.
@@ -92,7 +92,7 @@ def participant(question: Question, traits: Traits, *, is_about: bool) -> float:
 
 
 def date(question: Question, traits: Traits, fits: float) -> float:
-    """What it counts that a passage fits the time that is asked about (``fit``).
+    """The date signal: how much it counts that a passage fits the time asked about (``fit``).
 
     The evidence of a dated question often stands in the note of another day, so that of a note
     counts 1 / (1 + n), n the terms that the question has besides its time and its names: "what
@@ -102,7 +102,7 @@ def date(question: Question, traits: Traits, fits: float) -> float:
 
 
 def fit(question: Question, traits: Traits, sources: Sequence[Told] = ()) -> float:
-    """How well a passage fits the time that is asked about, see ``days.match``.
+    """How well a passage fits the time asked about, see ``days.match``.
 
     A statement is as much of a day as the turns are that it rests on, on average; what was said on
     many days is no news of one. A gist has no day of its own, only its month.

@@ -1,4 +1,4 @@
-"""What is returned for a passage that was found: a turn as it is, a note as a readable window.
+"""What is returned for a found passage: a turn as it is, a block as a readable window.
 
 A block is what a note is best ranked by, a section what it is best read by; a window of about 450
 characters (``recall.window``) round the block is near both in recall by item. By token single blocks
@@ -71,7 +71,7 @@ def around(
 def _with_whole_lists(
     section: Sequence[Passage], place: int, start: int, end: int, most: int
 ) -> tuple[int, int]:
-    """Widen a window to the numbered lists it cuts; those that are too long it leaves out."""
+    """Widen a window to the numbered lists that it cuts, unless they are too long."""
     for edge in (start, end - 1):
         first, last = numbered(section, edge)
         wide = min(start, first), max(end, last)

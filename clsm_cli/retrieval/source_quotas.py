@@ -1,4 +1,4 @@
-"""What strangers wrote comes where it answers, and one of them never fills an answer.
+"""Limits for untrusted text: it must really answer, and no single source may fill an answer.
 
 Whoever can make an agent read a page can write what is found for many questions: their own words,
 over and over. So a text of trust tool or web is held to more than what a person said. It is no
@@ -34,7 +34,7 @@ NAME = re.compile(r"(?<=[\w,;:] )[A-Z][\w-]+")
 def answering(
     index: Index, question: Question, candidates: Sequence[Candidate], settings: RecallSettings
 ) -> list[Candidate]:
-    """Candidates without the untrusted ones that only look like an answer.
+    """Candidates without untrusted ones that only resemble an answer.
 
     Args:
         index: Fresh.
@@ -61,13 +61,13 @@ def answering(
 
 
 def nearness(candidate: Candidate) -> float:
-    """How near a passage is to a question in meaning; without a model, how sure it is."""
+    """How near a passage is to a question in meaning; its confidence if there is no model."""
     cosine = candidate.evidence.cosine
     return candidate.confidence if cosine is None else cosine
 
 
 def _held(index: Index, question: Question, rows: set[int]) -> dict[int, frozenset[str]]:
-    """Which search terms of a question some passages hold."""
+    """Which search terms of a question some passages contain."""
     found: dict[int, set[str]] = {row: set() for row in rows}
     for term in question.terms:
         for row, _, _ in index.postings(term):
@@ -91,7 +91,7 @@ class Share:
         self._taken: Counter[tuple[str | None, str]] = Counter()
 
     def is_used_up(self, passage: Passage) -> bool:
-        """Whether the source of a passage has all it may have."""
+        """Whether the source of a passage has used up its share."""
         if self._most is None or passage.trust not in UNTRUSTED:
             return False
         return self._taken[passage.document, passage.session] >= self._most

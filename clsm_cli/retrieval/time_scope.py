@@ -88,7 +88,7 @@ def may_say_when(text: str) -> tuple[bool, bool]:
 
 
 def resolve(index: Index, text: str, now: str, meaning: Meaning | None = None) -> Moments | None:
-    """Find out when and where a question looks; None where it does not say.
+    """Find out when and where a question looks; None if it does not say.
 
     It never raises for what the words say: nonsense means nothing.
 
