@@ -7,17 +7,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from clsm_cli.commands.environment import UsageError, chosen_store, current_time
+from clsm_cli.commands.environment import UsageError
 from clsm_cli.commands.options import (
+    Common,
     DryRunOption,
-    JsonOption,
-    NowOption,
-    QuietOption,
-    StoreOption,
-    VerboseOption,
     examples,
+    takes_common,
 )
-from clsm_cli.commands.output import Printer, counted
+from clsm_cli.commands.output import counted
 from clsm_cli.ingestion.ingest_report import utc
 from clsm_cli.ingestion.ingest_run import end_begun_run
 from clsm_cli.store import backup_archive
@@ -33,6 +30,7 @@ EXAMPLES = examples(
 )
 
 
+@takes_common()
 def backup(
     file: Annotated[
         Path,
@@ -43,11 +41,7 @@ def backup(
         bool, typer.Option("--force", help="Replace the file if it is there.")
     ] = False,
     dry_run: DryRunOption = False,
-    store: StoreOption = None,
-    now: NowOption = None,
-    as_json: JsonOption = False,
-    quiet: QuietOption = False,
-    verbose: VerboseOption = False,
+    common: Common,
 ) -> None:
     """Write the whole memory into one file, read back and checked.
 
@@ -59,10 +53,10 @@ def backup(
     It is compressed, not encrypted. It keeps what you forget later, so delete older backups after a
     forget.
     """
-    printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
+    printer = common.printer()
     path = named_file(file)
-    opened = chosen_store(store)
-    at = utc(current_time(now, opened.zone))
+    opened = common.opened()
+    at = utc(common.time(opened.zone))
     try:
         made = backup_archive.make(
             opened, path, at, end_begun_run, printer.progress, force=force, dry_run=dry_run
@@ -71,10 +65,10 @@ def backup(
         printer.end_progress()
     printer.warn_all(made.warnings)
     printer.warn_all(f"{each.path}: {each.reason}; it is not in it" for each in made.left_out)
-    if as_json:
+    if common.as_json:
         printer.json(_mapping(made, path, opened, dry_run=dry_run))
     else:
-        printer.lines(_lines(made, path, opened, verbose=verbose))
+        printer.lines(_lines(made, path, opened, verbose=common.verbose))
 
 
 def named_file(file: Path) -> Path:

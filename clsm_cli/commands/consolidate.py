@@ -16,21 +16,16 @@ import typer
 from clsm_cli.commands import log, machine_settings
 from clsm_cli.commands.environment import (
     UsageError,
-    chosen_store,
-    current_time,
     environment,
     parse_time,
     standard_input,
 )
 from clsm_cli.commands.options import (
+    Common,
     DryRunOption,
-    JsonOption,
-    NowOption,
-    QuietOption,
-    StoreOption,
-    VerboseOption,
     YesOption,
     examples,
+    takes_common,
 )
 from clsm_cli.commands.output import Printer, counted
 from clsm_cli.config import LlmSettings
@@ -264,6 +259,7 @@ EXAMPLES = examples(
 )
 
 
+@takes_common()
 def consolidate(
     file: Annotated[
         str | None,
@@ -311,11 +307,7 @@ def consolidate(
     ] = None,
     yes: YesOption = False,
     dry_run: DryRunOption = False,
-    store: StoreOption = None,
-    now: NowOption = None,
-    as_json: JsonOption = False,
-    quiet: QuietOption = False,
-    verbose: VerboseOption = False,
+    common: Common,
 ) -> None:
     """Distil what was said into statements, rules and a graph.
 
@@ -330,11 +322,11 @@ def consolidate(
     from clsm_cli.retrieval import briefing
 
     check(file, budget, answer, ask=ask, whole=rebuild or limit is not None or bool(since))
-    printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
-    opened = chosen_store(store)
+    printer = common.printer()
+    opened = common.opened()
     llm, warnings = _adviser(opened)
     request = Request(
-        now=current_time(now, opened.zone),
+        now=common.time(opened.zone),
         limit=limit,
         since=None if since is None else parse_time(since, opened.zone, "--since"),
         if_idle=if_idle,
@@ -365,10 +357,10 @@ def consolidate(
     if not (dry_run or report.is_busy or answer is not None):  # a part of the night is no night
         _write_down(opened, utc(request.now), report)
     printer.warn_all(report.warnings)
-    if as_json:
+    if common.as_json:
         printer.json(consolidate_mapping(report))
     else:
-        told = list(consolidate_lines(report, verbose=verbose))
+        told = list(consolidate_lines(report, verbose=common.verbose))
         if report.run is not None:
             told += log.brief(opened, utc(request.now), request.now)
         printer.lines(told)

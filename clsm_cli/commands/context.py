@@ -8,12 +8,9 @@ import typer
 
 from clsm_cli.commands import run_context
 from clsm_cli.commands.options import (
-    JsonOption,
-    NowOption,
-    QuietOption,
-    StoreOption,
-    VerboseOption,
+    Common,
     examples,
+    takes_common,
 )
 
 EXAMPLES = examples(
@@ -24,6 +21,7 @@ EXAMPLES = examples(
 )
 
 
+@takes_common()
 def context(
     *,
     query: Annotated[
@@ -58,11 +56,7 @@ def context(
             " take in again.",
         ),
     ] = None,
-    store: StoreOption = None,
-    now: NowOption = None,
-    as_json: JsonOption = False,
-    quiet: QuietOption = False,
-    verbose: VerboseOption = False,
+    common: Common,
 ) -> None:
     """What to read at the start of a session.
 
@@ -77,10 +71,10 @@ def context(
         budget=budget,
         window=window,
         output=output,
-        store=store,
-        now=now,
-        as_json=as_json,
-        quiet=quiet,
-        verbose=verbose,
+        store=common.store,
+        now=common.now,
+        as_json=common.as_json,
+        quiet=common.quiet,
+        verbose=common.verbose,
     )
     run_context.run(options)

@@ -8,15 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from clsm_cli.commands import completion, disambiguation
-from clsm_cli.commands.environment import UsageError, chosen_store, current_time, given, parse_time
+from clsm_cli.commands.environment import UsageError, given, parse_time
 from clsm_cli.commands.options import (
+    Common,
     DryRunOption,
-    JsonOption,
-    NowOption,
-    QuietOption,
-    StoreOption,
-    VerboseOption,
     examples,
+    takes_common,
 )
 from clsm_cli.commands.output import Printer
 from clsm_cli.consolidation import correction
@@ -43,6 +40,7 @@ EXAMPLES = examples(
 )
 
 
+@takes_common()
 def correct(
     wanted: Annotated[
         str,
@@ -71,11 +69,7 @@ def correct(
         bool, typer.Option("--yes", help="Do not ask; take the match that stands out.")
     ] = False,
     dry_run: DryRunOption = False,
-    store: StoreOption = None,
-    now: NowOption = None,
-    as_json: JsonOption = False,
-    quiet: QuietOption = False,
-    verbose: VerboseOption = False,
+    common: Common,
 ) -> None:
     """Say what is true now.
 
@@ -83,8 +77,8 @@ def correct(
     undoes a correction. The statements that your words may mean are listed, and you are asked which
     one is no longer true.
     """
-    printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
-    opened = chosen_store(store)
+    printer = common.printer()
+    opened = common.opened()
     start = None
     if since is not None and never:
         raise UsageError("--since", "means nothing with --never")
@@ -96,7 +90,7 @@ def correct(
     words, value = given([wanted]), given(said or ())
     if not said and len(words.split()) < _SHORTEST:
         raise UsageError("VALUE", "is missing; say in a whole sentence what is true now")
-    moment = current_time(now, opened.zone)
+    moment = common.time(opened.zone)
     correct_it = partial(
         correction.correct,
         opened,
@@ -127,7 +121,7 @@ def correct(
             with_it=[fit.id for fit in chosen[1:] if fit.id.startswith("f-")],
             is_whole=not value,
         )
-    if as_json:
+    if common.as_json:
         printer.json(_mapping(done, dry_run=dry_run))
     else:
         printer.lines(_lines(done, dry_run=dry_run))

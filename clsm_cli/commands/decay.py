@@ -14,18 +14,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from clsm_cli.commands.environment import UsageError, chosen_store, current_time
+from clsm_cli.commands.environment import UsageError
 from clsm_cli.commands.options import (
+    Common,
     DryRunOption,
-    JsonOption,
-    NowOption,
-    QuietOption,
-    StoreOption,
-    VerboseOption,
     YesOption,
     examples,
+    takes_common,
 )
-from clsm_cli.commands.output import Printer, counted
+from clsm_cli.commands.output import counted
 from clsm_cli.errors import BadInputError
 from clsm_cli.forgetting import archiving
 from clsm_cli.inspection.svg_charts import FORMS
@@ -191,6 +188,7 @@ EXAMPLES = examples(
 )
 
 
+@takes_common()
 def decay(
     *,
     plot: Annotated[
@@ -203,11 +201,7 @@ def decay(
     ] = None,
     yes: YesOption = False,
     dry_run: DryRunOption = False,
-    store: StoreOption = None,
-    now: NowOption = None,
-    as_json: JsonOption = False,
-    quiet: QuietOption = False,
-    verbose: VerboseOption = False,
+    common: Common,
 ) -> None:
     """Archive what was not used for long; nothing is deleted.
 
@@ -218,17 +212,17 @@ def decay(
     you confirm it with --now.
     """
     check(plot)
-    printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
-    opened = chosen_store(store)
-    moment = current_time(now, opened.zone)
-    request = archiving.Request(moment, explicit=now is not None, dry_run=dry_run, yes=yes)
+    printer = common.printer()
+    opened = common.opened()
+    moment = common.time(opened.zone)
+    request = archiving.Request(moment, explicit=common.now is not None, dry_run=dry_run, yes=yes)
     report = archiving.decay(opened, request)
     if plot is not None:
         from clsm_cli.forgetting import curves
 
         write(plot, curves.picture(opened, moment))
     printer.warn_all(report.warnings)
-    if as_json:
+    if common.as_json:
         printer.json(decay_mapping(report))
     else:
-        printer.lines(decay_lines(report, verbose=verbose))
+        printer.lines(decay_lines(report, verbose=common.verbose))

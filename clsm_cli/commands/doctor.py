@@ -10,15 +10,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from clsm_cli.commands import machine_settings, schedule_jobs
-from clsm_cli.commands.environment import chosen_root, current_time, environment
+from clsm_cli.commands.environment import chosen_root, environment
 from clsm_cli.commands.options import (
+    Common,
     DryRunOption,
-    JsonOption,
-    NowOption,
-    QuietOption,
-    StoreOption,
-    VerboseOption,
     examples,
+    takes_common,
 )
 from clsm_cli.commands.output import Printer, counted
 from clsm_cli.errors import RefusedError
@@ -121,6 +118,7 @@ EXAMPLES = examples(
 )
 
 
+@takes_common()
 def doctor(
     *,
     fix: Annotated[
@@ -129,11 +127,7 @@ def doctor(
     ] = False,
     rebuild: Annotated[bool, typer.Option("--rebuild", help="Make the index anew.")] = False,
     dry_run: DryRunOption = False,
-    store: StoreOption = None,
-    now: NowOption = None,
-    as_json: JsonOption = False,
-    quiet: QuietOption = False,
-    verbose: VerboseOption = False,
+    common: Common,
 ) -> None:
     """Look for damage in the store, and mend what is safe.
 
@@ -146,11 +140,11 @@ def doctor(
     from clsm_cli.health import diagnosis
     from clsm_cli.health.diagnosis import Around
 
-    printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
+    printer = common.printer()
     values = environment()
-    opened, broken = diagnosis.opened(chosen_root(store), values)
+    opened, broken = diagnosis.opened(chosen_root(common.store), values)
     around = Around(
-        current_time(now, opened.zone),
+        common.time(opened.zone),
         values,
         jobs=schedule_jobs.jobs(opened),
         fault=machine_settings.fault(opened.root, values),
@@ -163,10 +157,10 @@ def doctor(
         report = _fixed(opened, around, printer, fix=fix, rebuild=rebuild)
     else:
         report = diagnosis.examine(opened, around, broken)
-    if as_json:
+    if common.as_json:
         printer.json(doctor_mapping(report, dry_run=dry_run))
     else:
-        printer.lines(doctor_lines(report, dry_run=dry_run, verbose=verbose))
+        printer.lines(doctor_lines(report, dry_run=dry_run, verbose=common.verbose))
     if report.exit_code:
         raise typer.Exit(report.exit_code)
 

@@ -7,16 +7,12 @@ from typing import Annotated
 import typer
 
 from clsm_cli.commands import completion, editor
-from clsm_cli.commands.environment import chosen_store, current_time, given
+from clsm_cli.commands.environment import given
 from clsm_cli.commands.options import (
-    JsonOption,
-    NowOption,
-    QuietOption,
-    StoreOption,
-    VerboseOption,
+    Common,
     examples,
+    takes_common,
 )
-from clsm_cli.commands.output import Printer
 from clsm_cli.consolidation import record_edit
 from clsm_cli.model.codec import TYPE_NAMES, encode
 
@@ -27,6 +23,7 @@ EXAMPLES = examples(
 )
 
 
+@takes_common()
 def edit(
     wanted: Annotated[
         str,
@@ -37,20 +34,16 @@ def edit(
         ),
     ],
     *,
-    store: StoreOption = None,
-    now: NowOption = None,
-    as_json: JsonOption = False,
-    quiet: QuietOption = False,
-    verbose: VerboseOption = False,
+    common: Common,
 ) -> None:
     """Change one record in your editor.
 
     It opens in $VISUAL or $EDITOR as YAML, is checked when you save, and is pinned: no
     consolidation changes it from then on.
     """
-    printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
-    opened = chosen_store(store)
-    moment = current_time(now, opened.zone)
+    printer = common.printer()
+    opened = common.opened()
+    moment = common.time(opened.zone)
     draft = record_edit.draft(opened, given([wanted]), moment, printer.warn)
     done = editor.edited(
         opened.derived / "edit",
@@ -60,7 +53,7 @@ def edit(
         printer,
     )
     record = done.record
-    if as_json:
+    if common.as_json:
         mapping = encode(record)
         printer.json({"schema": "clsm.edit/1", "run": done.run, "record": mapping})
     elif done.run is None:

@@ -12,12 +12,9 @@ from clsm_cli.commands import (
     evaluate_study,
 )
 from clsm_cli.commands.options import (
-    JsonOption,
-    NowOption,
-    QuietOption,
-    StoreOption,
-    VerboseOption,
+    Common,
     examples,
+    takes_common,
 )
 
 app = typer.Typer(
@@ -35,14 +32,11 @@ app = typer.Typer(
 
 
 @app.callback()
+@takes_common()
 def evaluate(
     context: typer.Context,
     *,
-    store: StoreOption = None,
-    now: NowOption = None,
-    as_json: JsonOption = False,
-    quiet: QuietOption = False,
-    verbose: VerboseOption = False,
+    common: Common,
 ) -> None:
     """How good recall is, measured: on your own labelled set, or on a public one.
 
@@ -50,7 +44,14 @@ def evaluate(
     searches answer them; "clsm eval label" makes that file.
     """
     if context.invoked_subcommand is None:
-        evaluate_run.run([], store=store, now=now, as_json=as_json, quiet=quiet, verbose=verbose)
+        evaluate_run.run(
+            [],
+            store=common.store,
+            now=common.now,
+            as_json=common.as_json,
+            quiet=common.quiet,
+            verbose=common.verbose,
+        )
 
 
 evaluate_run.register(app)

@@ -7,18 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from clsm_cli.commands.environment import chosen_store, current_time
 from clsm_cli.commands.options import (
     Command,
+    Common,
     DryRunOption,
-    JsonOption,
-    NowOption,
-    QuietOption,
-    StoreOption,
-    VerboseOption,
     examples,
+    takes_common,
 )
-from clsm_cli.commands.output import Printer, plain
+from clsm_cli.commands.output import plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,14 +37,11 @@ def register(app: typer.Typer) -> None:
     )(calibrate)
 
 
+@takes_common()
 def calibrate(
     *,
     dry_run: DryRunOption = False,
-    store: StoreOption = None,
-    now: NowOption = None,
-    as_json: JsonOption = False,
-    quiet: QuietOption = False,
-    verbose: VerboseOption = False,
+    common: Common,
 ) -> None:
     """Set the confidence below which recall says nothing, by your own labelled queries.
 
@@ -58,15 +51,15 @@ def calibrate(
     from clsm_cli.commands.evaluate_shared import opened_engine, workshop
     from clsm_cli.evaluation.own import calibration
 
-    printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
-    opened = chosen_store(store)
-    moment = current_time(now, opened.zone)
+    printer = common.printer()
+    opened = common.opened()
+    moment = common.time(opened.zone)
     shop = workshop(printer, opened.derived, moment.isoformat(), fresh=False)
     found = calibration.calibrate(opened, shop, opened_engine())
     if not dry_run:
         found = replace(found, run=calibration.apply(opened, found, moment))
     printer.warn_all(found.notes)
-    if as_json:
+    if common.as_json:
         printer.json(_mapping(found, dry_run=dry_run))
     else:
         printer.lines(_lines(found, dry_run=dry_run))

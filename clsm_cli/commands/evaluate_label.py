@@ -8,15 +8,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from clsm_cli.commands.environment import UsageError, chosen_store, current_time, environment
+from clsm_cli.commands.environment import UsageError, environment
 from clsm_cli.commands.options import (
     Command,
-    JsonOption,
-    NowOption,
-    QuietOption,
-    StoreOption,
-    VerboseOption,
+    Common,
     examples,
+    takes_common,
 )
 from clsm_cli.commands.output import Printer, is_terminal
 from clsm_cli.errors import BadInputError
@@ -52,6 +49,7 @@ def register(app: typer.Typer) -> None:
     )(label)
 
 
+@takes_common()
 def label(
     *,
     number: Annotated[
@@ -66,11 +64,7 @@ def label(
             " standard input.",
         ),
     ] = None,
-    store: StoreOption = None,
-    now: NowOption = None,
-    as_json: JsonOption = False,
-    quiet: QuietOption = False,
-    verbose: VerboseOption = False,
+    common: Common,
 ) -> None:
     """Say which memories answer queries of your own, for "clsm eval" to measure by.
 
@@ -78,9 +72,9 @@ def label(
     and some that should find nothing. To each the first items of clsm, BM25 and MiniLM are shown,
     mixed; each answer is saved at once in eval/queries.yaml, and the next call goes on.
     """
-    printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
-    opened = chosen_store(store)
-    moment = current_time(now, opened.zone)
+    printer = common.printer()
+    opened = common.opened()
+    moment = common.time(opened.zone)
     if marked is not None:
         _take(printer, opened, marked)
         return
@@ -90,7 +84,7 @@ def label(
         return
     try:
         pool = _pool(printer, opened, moment)
-        if as_json:
+        if common.as_json:
             _print_sheet(printer, proposals, pool)
             return
     finally:

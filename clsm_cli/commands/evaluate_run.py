@@ -25,11 +25,9 @@ from clsm_cli.commands.evaluate_shared import (
 )
 from clsm_cli.commands.options import (
     Command,
-    JsonOption,
-    QuietOption,
-    StoreOption,
-    VerboseOption,
+    Common,
     examples,
+    takes_common,
 )
 from clsm_cli.commands.output import Printer, plain
 from clsm_cli.commands.tables import Table
@@ -57,6 +55,7 @@ EXAMPLES = examples(
 )
 
 
+@takes_common()
 def run(
     datasets: Annotated[
         list[str] | None,
@@ -121,11 +120,8 @@ def run(
     work: WorkOption = None,
     fresh: FreshOption = False,
     seed: SeedOption = 0,
-    store: StoreOption = None,
     now: EvalNowOption = None,
-    as_json: JsonOption = False,
-    quiet: QuietOption = False,
-    verbose: VerboseOption = False,
+    common: Common,
 ) -> None:
     """Measure what recall finds: against plain searches, published systems, and itself without a part.
 
@@ -135,7 +131,7 @@ def run(
     from clsm_cli.evaluation.run import Request
     from clsm_cli.evaluation.run import run as measure
 
-    printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
+    printer = common.printer()
     before = _before(baseline, fail_under)
     _check_folder(out)
     settings = _settings(changed or [])
@@ -149,7 +145,9 @@ def run(
     try:
         request = Request(
             datasets=tuple(
-                _datasets(datasets or [], limit, store, unanswerable or (), has_probes=bool(probe))
+                _datasets(
+                    datasets or [], limit, common.store, unanswerable or (), has_probes=bool(probe)
+                )
             ),
             presets=tuple(_named("--preset", preset or [], _presets())),
             mechanisms=_mechanisms(ablate or []),

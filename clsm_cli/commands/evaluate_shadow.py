@@ -10,16 +10,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from clsm_cli.commands import tables
-from clsm_cli.commands.environment import chosen_store, current_time, parse_time
+from clsm_cli.commands.environment import parse_time
 from clsm_cli.commands.options import (
     Command,
-    JsonOption,
-    NoNowOption,
-    NowOption,
-    QuietOption,
-    StoreOption,
-    VerboseOption,
+    Common,
     examples,
+    takes_common,
 )
 from clsm_cli.commands.output import Printer, counted, plain
 from clsm_cli.commands.tables import Table
@@ -154,6 +150,7 @@ def _group() -> None:
         "clsm eval shadow start --static SOUL.md --static MEMORY.md --budget 1500",
     ),
 )
+@takes_common()
 def start(
     *,
     static: Annotated[
@@ -172,11 +169,7 @@ def start(
             help="Tokens of the briefing at the start, and of each answer; default: recall.budget.",
         ),
     ] = None,
-    store: StoreOption = None,
-    now: NowOption = None,
-    as_json: JsonOption = False,
-    quiet: QuietOption = False,
-    verbose: VerboseOption = False,
+    common: Common,
 ) -> None:
     """Log from now on, for each session, what memory would have given.
 
@@ -185,11 +178,11 @@ def start(
     """
     from clsm_cli.evaluation.shadow import shadow_mode
 
-    printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
-    opened = chosen_store(store)
+    printer = common.printer()
+    opened = common.opened()
     named = [_named(each) for each in static or ()]
-    mode, is_new = shadow_mode.start(opened, named, budget, current_time(now, opened.zone))
-    if as_json:
+    mode, is_new = shadow_mode.start(opened, named, budget, common.time(opened.zone))
+    if common.as_json:
         result = {"schema": "clsm.eval-shadow-start/1", "started": is_new, **mode._asdict()}
         printer.json({**result, "device": opened.device})
     else:
@@ -201,23 +194,20 @@ def start(
     cls=Command,
     epilog=examples("clsm eval shadow stop", "clsm eval shadow stop --delete"),
 )
+@takes_common(now=False)
 def stop(
     *,
     delete: Annotated[
         bool, typer.Option("--delete", help="Delete this machine's log too.")
     ] = False,
-    store: StoreOption = None,
-    _now: NoNowOption = None,
-    as_json: JsonOption = False,
-    quiet: QuietOption = False,
-    verbose: VerboseOption = False,
+    common: Common,
 ) -> None:
     """End shadow mode on this machine; its log stays for the report, unless it is deleted."""
     from clsm_cli.evaluation.shadow import log
 
-    printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
-    found = log.stop(chosen_store(store), delete=delete)
-    if as_json:
+    printer = common.printer()
+    found = log.stop(common.opened(), delete=delete)
+    if common.as_json:
         printer.json({"schema": "clsm.eval-shadow-stop/1", "stopped": found, "deleted": delete})
         return
     log_is = "its log is deleted" if delete else "its log stays (delete it: --delete)"
@@ -232,16 +222,13 @@ def stop(
         "clsm eval shadow report --since 2026-02-17 --verbose",
     ),
 )
+@takes_common()
 def report(
     *,
     since: Annotated[
         str | None, typer.Option(metavar="TIME", help="Leave out sessions that began before.")
     ] = None,
-    store: StoreOption = None,
-    now: NowOption = None,
-    as_json: JsonOption = False,
-    quiet: QuietOption = False,
-    verbose: VerboseOption = False,
+    common: Common,
 ) -> None:
     """Say whether memory would have been better than the files.
 
@@ -249,16 +236,16 @@ def report(
     """
     from clsm_cli.evaluation.shadow import shadow_mode
 
-    printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
-    opened = chosen_store(store)
+    printer = common.printer()
+    opened = common.opened()
     moment = None if since is None else parse_time(since, opened.zone, "--since")
-    catch_up(opened, current_time(now, opened.zone), printer)
+    catch_up(opened, common.time(opened.zone), printer)
     found = shadow_mode.report(opened, moment)
     printer.warn_all(found.notes)
-    if as_json:
+    if common.as_json:
         printer.json(mapping(found))
         return
-    shown = shadow_tables(found, verbose=verbose)
+    shown = shadow_tables(found, verbose=common.verbose)
     if printer.is_terminal:
         printer.rich(tables.renderables(shown))
     else:

@@ -24,13 +24,11 @@ from clsm_cli.commands.evaluate_shared import (
 )
 from clsm_cli.commands.options import (
     Command,
-    JsonOption,
-    NoStoreOption,
-    QuietOption,
-    VerboseOption,
+    Common,
     examples,
+    takes_common,
 )
-from clsm_cli.commands.output import Printer, plain
+from clsm_cli.commands.output import plain
 from clsm_cli.commands.tables import Table
 from clsm_cli.evaluation.reporting.grids import share
 from clsm_cli.evaluation.studies.labelled import MemoryReport
@@ -66,6 +64,7 @@ class Study(StrEnum):
     times = "times"
 
 
+@takes_common(store=False)
 def study(
     name: Annotated[
         Study,
@@ -91,11 +90,8 @@ def study(
     work: WorkOption = None,
     fresh: FreshOption = False,
     seed: SeedOption = 0,
-    _store: NoStoreOption = None,
     now: EvalNowOption = None,
-    as_json: JsonOption = False,
-    quiet: QuietOption = False,
-    verbose: VerboseOption = False,
+    common: Common,
 ) -> None:
     """Measure one part of the program by itself.
 
@@ -103,16 +99,16 @@ def study(
     """
     if (without_markup or sheet) and name is not Study.memory:
         raise typer.BadParameter("go with memory alone", param_hint="--plain, --sheet")
-    printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
+    printer = common.printer()
     judged: list[str] = []
     try:
         shop = workshop(printer, work, now, fresh=fresh)
         if name is Study.memory:
             report = _memory(path, shop, seed, is_plain=without_markup, sheet=sheet)
-            shown = _of_memory(report, verbose=verbose)
-            judged = _sheet(report) if sheet and not as_json else []
+            shown = _of_memory(report, verbose=common.verbose)
+            judged = _sheet(report) if sheet and not common.as_json else []
         else:
-            shown = _times(path, shop, verbose=verbose)
+            shown = _times(path, shop, verbose=common.verbose)
     finally:
         printer.end_progress()
     if judged:

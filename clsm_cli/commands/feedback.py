@@ -7,18 +7,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from clsm_cli.commands import completion
-from clsm_cli.commands.environment import UsageError, chosen_store, current_time, given
+from clsm_cli.commands.environment import UsageError, given
 from clsm_cli.commands.options import (
     Command,
+    Common,
     DryRunOption,
-    JsonOption,
-    NowOption,
-    QuietOption,
-    StoreOption,
-    VerboseOption,
     examples,
+    takes_common,
 )
-from clsm_cli.commands.output import Printer, plain
+from clsm_cli.commands.output import plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -70,6 +67,7 @@ app = typer.Typer(add_completion=False, rich_markup_mode=None)
 
 
 @app.command("feedback", cls=Lists, epilog=EXAMPLES)
+@takes_common()
 def feedback(
     recall: Annotated[
         str,
@@ -90,11 +88,7 @@ def feedback(
         list[str] | None, typer.Option(metavar="ID...", help="Items that were not.")
     ] = None,
     dry_run: DryRunOption = False,
-    store: StoreOption = None,
-    now: NowOption = None,
-    as_json: JsonOption = False,
-    quiet: QuietOption = False,
-    verbose: VerboseOption = False,
+    common: Common,
 ) -> None:
     """Say which items of a recall were good.
 
@@ -103,21 +97,21 @@ def feedback(
     """
     from clsm_cli.retrieval import feedback_log
 
-    printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
+    printer = common.printer()
     if not good and not bad:
         raise UsageError("--good", "name at least one item, with --good or --bad")
-    opened = chosen_store(store)
+    opened = common.opened()
     done = feedback_log.give(
         opened,
         given([recall]),
         _ids(good),
         _ids(bad),
-        current_time(now, opened.zone),
+        common.time(opened.zone),
         dry_run=dry_run,
     )
     if not all(each.led for each in (*done.good, *done.bad)):
         printer.warn("nothing is learnt of an item whose recall did not note what led to it")
-    if as_json:
+    if common.as_json:
         printer.json(given_mapping(done, dry_run=dry_run))
     else:
         printer.lines(given_lines(done, dry_run=dry_run))

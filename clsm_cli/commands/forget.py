@@ -15,15 +15,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from clsm_cli.commands import completion, disambiguation
-from clsm_cli.commands.environment import UsageError, chosen_store, current_time, given, parse_time
+from clsm_cli.commands.environment import UsageError, given, parse_time
 from clsm_cli.commands.options import (
+    Common,
     DryRunOption,
-    JsonOption,
-    NowOption,
-    QuietOption,
-    StoreOption,
-    VerboseOption,
     examples,
+    takes_common,
 )
 from clsm_cli.commands.output import Printer, counted, is_terminal, plain
 from clsm_cli.errors import RefusedError
@@ -215,6 +212,7 @@ EXAMPLES = examples(
 _COMMAND = "clsm forget"
 
 
+@takes_common()
 def forget(
     ids: Annotated[
         list[str] | None,
@@ -254,11 +252,7 @@ def forget(
         bool, typer.Option("--purge-history", help="Also from the history of its git repository.")
     ] = False,
     dry_run: DryRunOption = False,
-    store: StoreOption = None,
-    now: NowOption = None,
-    as_json: JsonOption = False,
-    quiet: QuietOption = False,
-    verbose: VerboseOption = False,
+    common: Common,
 ) -> None:
     """Remove something for good, and what rests on it alone.
 
@@ -272,9 +266,9 @@ def forget(
     With --secrets, only passwords, keys, PINs and numbers of cards, accounts and people go that an
     older version did not recognise: each is replaced by the name of its kind.
     """
-    printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
-    opened = chosen_store(store)
-    moment = current_time(now, opened.zone)
+    printer = common.printer()
+    opened = common.opened()
+    moment = common.time(opened.zone)
     wanted = _wanted(opened, ids or [], source, session, person, since, until)
     if secrets:
         if any(each not in ((), None) for each in wanted):

@@ -14,14 +14,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from clsm_cli.commands import run_recall, tables
-from clsm_cli.commands.environment import UsageError, chosen_store, given
+from clsm_cli.commands.environment import UsageError, given
 from clsm_cli.commands.options import (
-    JsonOption,
-    NoNowOption,
-    QuietOption,
-    StoreOption,
-    VerboseOption,
+    Common,
     examples,
+    takes_common,
 )
 from clsm_cli.commands.output import Printer, counted, plain
 from clsm_cli.commands.tables import Table
@@ -125,6 +122,7 @@ class Format(StrEnum):
     html = "html"
 
 
+@takes_common(now=False)
 def graph(
     nodes: Annotated[
         list[str] | None,
@@ -164,26 +162,22 @@ def graph(
             "--episodes", help="Include the episodes, their order, and what they mention."
         ),
     ] = False,
-    store: StoreOption = None,
-    _now: NoNowOption = None,
-    as_json: JsonOption = False,
-    quiet: QuietOption = False,
-    verbose: VerboseOption = False,
+    common: Common,
 ) -> None:
     """Look at the knowledge graph.
 
     Its size, density, hubs and strongest edges; or all of it as JSON, DOT (Graphviz), GraphML
     (Gephi), or as one HTML file that shows it in any browser, offline.
     """
-    printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
-    if as_json and form not in (Format.text, Format.json):
+    printer = common.printer()
+    if common.as_json and form not in (Format.text, Format.json):
         raise UsageError("--json", f"prints JSON; --format {form} is another form")
-    form = Format.json if as_json else form
+    form = Format.json if common.as_json else form
     if form is Format.html and out is None and printer.is_terminal:
         raise UsageError("--format", "a picture needs a file: add --out graph.html")
     if query is not None and nodes:
         raise UsageError("--query", "it chooses the nodes itself; leave out NODE")
-    found = chosen_store(store)
+    found = common.opened()
     whole = graph_view.load(found, episodes=episodes)
     if whole.dangling:
         edges = counted(whole.dangling, "edge")

@@ -7,16 +7,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from clsm_cli.commands import completion, render_history
-from clsm_cli.commands.environment import UsageError, chosen_store, current_time, given, parse_time
+from clsm_cli.commands.environment import UsageError, given, parse_time
 from clsm_cli.commands.options import (
-    JsonOption,
-    NowOption,
-    QuietOption,
-    StoreOption,
-    VerboseOption,
+    Common,
     examples,
+    takes_common,
 )
-from clsm_cli.commands.output import Printer
 from clsm_cli.ingestion import timestamps
 from clsm_cli.model.clocks import end_of_day
 
@@ -33,6 +29,7 @@ EXAMPLES = examples(
 )
 
 
+@takes_common()
 def history(
     wanted: Annotated[
         list[str],
@@ -52,11 +49,7 @@ def history(
             metavar="TIME", help="Only what was believed at that time, or at the end of that day."
         ),
     ] = None,
-    store: StoreOption = None,
-    now: NowOption = None,
-    as_json: JsonOption = False,
-    quiet: QuietOption = False,
-    verbose: VerboseOption = False,
+    common: Common,
 ) -> None:
     """Show every version of what is known about something.
 
@@ -65,15 +58,15 @@ def history(
     """
     from clsm_cli.inspection import fact_history
 
-    printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
+    printer = common.printer()
     names = [given([each]) for each in wanted]
     if not all(map(str.strip, names)):
         raise UsageError("ID|SUBJECT", "is empty; name what you want to know of")
-    opened = chosen_store(store)
-    moment = current_time(now, opened.zone)
+    opened = common.opened()
+    moment = common.time(opened.zone)
     view = view_of(moment, opened.zone, as_of, known_at)
     found = fact_history.history(opened, names, view)
-    if as_json:
+    if common.as_json:
         printer.json(render_history.mapping(found, view))
     elif printer.is_terminal:
         printer.rich(render_history.renderables(found, moment))

@@ -16,15 +16,10 @@ from clsm_cli.commands import run_context, run_ingest
 from clsm_cli.commands.environment import chosen_root, program
 from clsm_cli.commands.options import (
     Command,
+    Common,
     DryRunOption,
-    JsonOption,
-    NoNowOption,
-    NoStoreOption,
-    NowOption,
-    QuietOption,
-    StoreOption,
-    VerboseOption,
     examples,
+    takes_common,
 )
 from clsm_cli.commands.output import Printer
 from clsm_cli.commands.settings_backup import keep
@@ -61,67 +56,58 @@ ProjectOption = Annotated[
         "clsm hook claude-code install --project --store notes/memory",
     ),
 )
+@takes_common()
 def install(
     *,
     project: ProjectOption = False,
     dry_run: DryRunOption = False,
-    store: StoreOption = None,
-    now: NowOption = None,
-    as_json: JsonOption = False,
-    quiet: QuietOption = False,
-    verbose: VerboseOption = False,
+    common: Common,
 ) -> None:
     """Put the hooks into Claude Code's settings.json, each once.
 
     A session then starts with what clsm context tells, and what was said is written down before it
     is compacted and when it ends. The old file is kept beside the new one; all else in it stays.
     """
-    printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
-    options = f"--store {shlex.quote(str(chosen_root(store)))}"
+    printer = common.printer()
+    options = f"--store {shlex.quote(str(chosen_root(common.store)))}"
     path = _settings_path(project=project)
     before = _read(path)
     settings = claude_code_setup.parse(before or "", str(path))
     after = claude_code_setup.with_hooks(settings, shlex.join(program()), options)
     text = before if after is settings else claude_code_setup.render(after, before or "")
-    _change(printer, path, before, text, now=now, dry_run=dry_run, done="installed")
+    _change(printer, path, before, text, now=common.now, dry_run=dry_run, done="installed")
 
 
 @app.command("uninstall", cls=Command, epilog=examples("clsm hook claude-code uninstall"))
+@takes_common(store=False)
 def uninstall(
     *,
     project: ProjectOption = False,
     dry_run: DryRunOption = False,
-    _store: NoStoreOption = None,
-    now: NowOption = None,
-    as_json: JsonOption = False,
-    quiet: QuietOption = False,
-    verbose: VerboseOption = False,
+    common: Common,
 ) -> None:
     """Take the hooks of clsm out of settings.json again; all else in it stays."""
-    printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
+    printer = common.printer()
     path = _settings_path(project=project)
     before = _read(path)
     settings = claude_code_setup.parse(before or "", str(path))
     after = claude_code_setup.without_hooks(settings)
     text = before if after is settings else claude_code_setup.render(after, before or "")
-    _change(printer, path, before, text, now=now, dry_run=dry_run, done="removed")
+    _change(printer, path, before, text, now=common.now, dry_run=dry_run, done="removed")
 
 
 @app.command("status", cls=Command, epilog=examples("clsm hook claude-code status"))
+@takes_common(store=False, now=False)
 def status(
     *,
     project: ProjectOption = False,
-    _store: NoStoreOption = None,
-    _now: NoNowOption = None,
-    as_json: JsonOption = False,
-    quiet: QuietOption = False,
-    verbose: VerboseOption = False,
+    common: Common,
 ) -> None:
     """Say which hooks of clsm stand in settings.json."""
-    printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
+    printer = common.printer()
     path = _settings_path(project=project)
     found = claude_code_setup.installed(claude_code_setup.parse(_read(path) or "", str(path)))
-    if as_json:
+    if common.as_json:
         told = {"schema": "clsm.hook-status/1", "path": str(path), "hooks": found}
         printer.json({**told, "installed": all(found.values())})
         return
@@ -130,35 +116,34 @@ def status(
 
 
 @app.command("start", cls=Command, hidden=True, epilog=examples("clsm hook claude-code start"))
+@takes_common()
 def start(
     *,
-    store: StoreOption = None,
-    now: NowOption = None,
-    _as_json: JsonOption = False,
-    quiet: QuietOption = False,
-    verbose: VerboseOption = False,
+    common: Common,
 ) -> None:
     """Print the context of a session; Claude Code runs this.
 
     What goes wrong is said on standard error and never fails the session.
     """
     options = run_context.Options(
-        budget=BUDGET, output="prompt", store=store, now=now, quiet=True, verbose=verbose
+        budget=BUDGET,
+        output="prompt",
+        store=common.store,
+        now=common.now,
+        quiet=True,
+        verbose=common.verbose,
     )
     try:
         run_context.run(options)
     except ClsmError as error:
-        Printer(quiet=quiet).warn(str(error))
+        Printer(quiet=common.quiet).warn(str(error))
 
 
 @app.command("capture", cls=Command, hidden=True, epilog=examples("clsm hook claude-code capture"))
+@takes_common()
 def capture(
     *,
-    store: StoreOption = None,
-    now: NowOption = None,
-    _as_json: JsonOption = False,
-    quiet: QuietOption = False,
-    verbose: VerboseOption = False,
+    common: Common,
 ) -> None:
     """Write down the transcript that standard input names; Claude Code runs this.
 
@@ -168,11 +153,16 @@ def capture(
     try:
         path = _transcript()
         options = run_ingest.Options(
-            paths=(path,), format_="claude-code", capture=True, store=store, now=now, quiet=True
+            paths=(path,),
+            format_="claude-code",
+            capture=True,
+            store=common.store,
+            now=common.now,
+            quiet=True,
         )
-        run_ingest.run(options._replace(verbose=verbose))
+        run_ingest.run(options._replace(verbose=common.verbose))
     except ClsmError as error:
-        Printer(quiet=quiet).warn(str(error))
+        Printer(quiet=common.quiet).warn(str(error))
 
 
 def _transcript() -> str:

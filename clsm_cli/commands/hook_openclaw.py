@@ -10,18 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from clsm_cli.commands.environment import chosen_store, environment, program
+from clsm_cli.commands.environment import environment, program
 from clsm_cli.commands.options import (
     Command,
+    Common,
     DryRunOption,
-    JsonOption,
-    NoNowOption,
-    NoStoreOption,
-    NowOption,
-    QuietOption,
-    StoreOption,
-    VerboseOption,
     examples,
+    takes_common,
 )
 from clsm_cli.commands.output import Printer
 from clsm_cli.commands.settings_backup import keep
@@ -70,22 +65,19 @@ class Found(NamedTuple):
         "clsm hook openclaw install --store ~/notes/memory",
     ),
 )
+@takes_common()
 def install(
     *,
     dry_run: DryRunOption = False,
-    store: StoreOption = None,
-    now: NowOption = None,
-    as_json: JsonOption = False,
-    quiet: QuietOption = False,
-    verbose: VerboseOption = False,
+    common: Common,
 ) -> None:
     """Put the plugin and its settings into OpenClaw; a second time changes nothing.
 
     OpenClaw itself copies the files and checks the settings. The old settings are kept beside the
     new ones.
     """
-    printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
-    root = str(chosen_store(store).root)
+    printer = common.printer()
+    root = str(common.opened().root)
     openclaw = _openclaw(printer)
     found = _found(openclaw)
     wanted = plugin_files(program(), root)
@@ -100,7 +92,7 @@ def install(
     )
     backup = None
     if not dry_run and (files or gone or changes):
-        backup = _backup(openclaw, now)
+        backup = _backup(openclaw, common.now)
         if files or gone:
             _put(openclaw, wanted)
         openclaw.change(setup.patch(changes))
@@ -112,24 +104,21 @@ def install(
     cls=Command,
     epilog=examples("clsm hook openclaw uninstall --dry-run", "clsm hook openclaw uninstall"),
 )
+@takes_common(store=False)
 def uninstall(
     *,
     dry_run: DryRunOption = False,
-    _store: NoStoreOption = None,
-    now: NowOption = None,
-    as_json: JsonOption = False,
-    quiet: QuietOption = False,
-    verbose: VerboseOption = False,
+    common: Common,
 ) -> None:
     """Take the plugin and its settings out of OpenClaw again; the memory stays as it is."""
-    printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
+    printer = common.printer()
     openclaw = _openclaw(printer)
     found = _found(openclaw)
     changes = setup.removals(found.plugins, found.extra_paths, paths_at=openclaw.extra_paths)
     is_there = bool(found.files or setup.entry_of(found.plugins))
     backup = None
     if not dry_run and (is_there or changes):
-        backup = _backup(openclaw, now)
+        backup = _backup(openclaw, common.now)
         if is_there:
             openclaw.uninstall()
             entry = setup.Setting(f"plugins.entries.{PLUGIN}", None, None)  # it leaves a stump
@@ -143,16 +132,13 @@ def uninstall(
 
 
 @app.command("status", cls=Command, epilog=examples("clsm hook openclaw status"))
+@takes_common(store=False, now=False)
 def status(
     *,
-    _store: NoStoreOption = None,
-    _now: NoNowOption = None,
-    as_json: JsonOption = False,
-    quiet: QuietOption = False,
-    verbose: VerboseOption = False,
+    common: Common,
 ) -> None:
     """Say whether OpenClaw has the plugin of this clsm, and with which memory."""
-    printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
+    printer = common.printer()
     openclaw = _openclaw(printer)
     found = _found(openclaw)
     config = setup.entry_of(found.plugins).get("config") or {}
@@ -169,7 +155,7 @@ def status(
         "store": store,
         "searched": found.extra_paths or [],
     }
-    if as_json:
+    if common.as_json:
         printer.json({"schema": "clsm.hook-openclaw-status/1", **state})
         return
     printer.lines(_told(state))

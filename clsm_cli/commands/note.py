@@ -7,17 +7,14 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from clsm_cli.commands import fence_key
-from clsm_cli.commands.environment import chosen_store, current_time, given, standard_input
+from clsm_cli.commands.environment import given, standard_input
 from clsm_cli.commands.options import (
+    Common,
     DryRunOption,
-    JsonOption,
-    NowOption,
-    QuietOption,
-    StoreOption,
-    VerboseOption,
     examples,
+    takes_common,
 )
-from clsm_cli.commands.output import Printer, plain
+from clsm_cli.commands.output import plain
 from clsm_cli.config import MAX_MESSAGE
 
 if TYPE_CHECKING:
@@ -32,6 +29,7 @@ EXAMPLES = examples(
 )
 
 
+@takes_common()
 def note(
     text: Annotated[
         list[str], typer.Argument(metavar="TEXT...", help="The note; - reads standard input.")
@@ -42,11 +40,7 @@ def note(
         typer.Option("--by", help="Whose words they are; for an agent's own: agent."),
     ] = "user",
     dry_run: DryRunOption = False,
-    store: StoreOption = None,
-    now: NowOption = None,
-    as_json: JsonOption = False,
-    quiet: QuietOption = False,
-    verbose: VerboseOption = False,
+    common: Common,
 ) -> None:
     """Remember one thing, in your own words.
 
@@ -54,20 +48,20 @@ def note(
     """
     from clsm_cli.ingestion.capture import write_note
 
-    printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
-    opened = chosen_store(store)
+    printer = common.printer()
+    opened = common.opened()
     words = standard_input(MAX_MESSAGE, _LONGER) if text == ["-"] else given(text)
     noted = write_note(
         opened,
         words,
-        current_time(now, opened.zone),
+        common.time(opened.zone),
         by=by,
         dry_run=dry_run,
         fence_key=fence_key.reader(printer.warn),
     )
     for kind, count in sorted(noted.masked.items()):
         printer.warn(f"{count} masked ({kind})")
-    if as_json:
+    if common.as_json:
         printer.json(noted_mapping(noted, dry_run=dry_run))
     else:
         printer.lines(noted_lines(noted, dry_run=dry_run))

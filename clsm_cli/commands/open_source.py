@@ -7,16 +7,12 @@ from typing import Annotated
 import typer
 
 from clsm_cli.commands import completion, editor
-from clsm_cli.commands.environment import chosen_store, given
+from clsm_cli.commands.environment import given
 from clsm_cli.commands.options import (
-    JsonOption,
-    NoNowOption,
-    QuietOption,
-    StoreOption,
-    VerboseOption,
+    Common,
     examples,
+    takes_common,
 )
-from clsm_cli.commands.output import Printer
 from clsm_cli.errors import BadInputError
 
 EXAMPLES = examples(
@@ -25,6 +21,7 @@ EXAMPLES = examples(
 )
 
 
+@takes_common(now=False)
 def open_source(
     wanted: Annotated[
         str,
@@ -36,11 +33,7 @@ def open_source(
     only_print: Annotated[
         bool, typer.Option("--print", help="Print FILE:LINE instead of opening it.")
     ] = False,
-    store: StoreOption = None,
-    _now: NoNowOption = None,
-    as_json: JsonOption = False,
-    quiet: QuietOption = False,
-    verbose: VerboseOption = False,
+    common: Common,
 ) -> None:
     """Open the file in which something was said, at its line.
 
@@ -50,14 +43,14 @@ def open_source(
     from clsm_cli.inspection.lookup import look_up
     from clsm_cli.store.index.source_locations import Spot, moved
 
-    printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
-    found = look_up(chosen_store(store), given([wanted]))
+    printer = common.printer()
+    found = look_up(common.opened(), given([wanted]))
     told = next((each for each in found.told if each.file), None)
     if told is None:
         next_step = f"see what is known of it: clsm show {found.id}"
         raise BadInputError(found.id, "has no source that is still there", next_step)
     place = moved(Spot(told.file, told.line), told.text)
-    if as_json:
+    if common.as_json:
         printer.json({"schema": "clsm.open/1", "id": found.id, **place._asdict()})
     elif only_print:
         printer.lines([f"{place.file}:{place.line}"])

@@ -2,19 +2,22 @@
 
 A script may pass ``--store`` and ``--now`` to every command; where one has no effect, its help says
 so, and a value that is no time is still refused.
-
-How a command's usage reads, and what it says when it is used wrongly.
 """
 
 from __future__ import annotations
 
-from datetime import UTC
-from typing import Annotated, Any
+from collections.abc import Callable
+from datetime import UTC, datetime, tzinfo
+from functools import partial, wraps
+from inspect import Parameter, signature
+from typing import Annotated, Any, NamedTuple, get_type_hints
 
 import typer
 from typer.core import TyperCommand
 
-from clsm_cli.commands.environment import UsageError, parse_time
+from clsm_cli.commands.environment import UsageError, chosen_store, current_time, parse_time
+from clsm_cli.commands.output import Printer
+from clsm_cli.store.layout import Store
 
 
 def _checked_time(text: str | None) -> str | None:
@@ -67,6 +70,79 @@ DryRunOption = Annotated[
 YesOption = Annotated[
     bool, typer.Option("--yes", help="Go on even if much would be withdrawn at once.")
 ]
+
+
+class Common(NamedTuple):
+    """The options that every command has, as they were given."""
+
+    store: str | None = None
+    now: str | None = None
+    as_json: bool = False
+    quiet: bool = False
+    verbose: bool = False
+
+    def printer(self) -> Printer:
+        """What prints as these options want it."""
+        return Printer(as_json=self.as_json, quiet=self.quiet, verbose=self.verbose)
+
+    def opened(self) -> Store:
+        """The store that is meant.
+
+        Raises:
+            ClsmError: There is none, or it cannot be read.
+        """
+        return chosen_store(self.store)
+
+    def time(self, zone: tzinfo | None = None) -> datetime:
+        """The current time.
+
+        Raises:
+            UsageError: ``--now`` is not a time.
+        """
+        return current_time(self.now, zone)
+
+
+def takes_common(
+    *, store: bool = True, now: bool = True
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Give a command the options of ``Common``; it takes them as one argument, ``common``.
+
+    An option that the command declares itself, with a help of its own, stays with the command.
+
+    Args:
+        store: ``--store`` has an effect; else its help says that it has none.
+        now: The same of ``--now``.
+    """
+    return partial(_with_common, store=store, now=now)
+
+
+def _with_common(function: Callable[..., None], *, store: bool, now: bool) -> Callable[..., None]:
+    added = {
+        "store": (StoreOption if store else NoStoreOption, None),
+        "now": (NowOption if now else NoNowOption, None),
+        "as_json": (JsonOption, False),
+        "quiet": (QuietOption, False),
+        "verbose": (VerboseOption, False),
+    }
+
+    for name in added.keys() & signature(function).parameters.keys():
+        del added[name]
+
+    @wraps(function)
+    def command(*arguments: Any, **options: Any) -> None:
+        common = Common(**{name: options.pop(name) for name in added})
+        function(*arguments, common=common, **options)
+
+    hints = get_type_hints(function, include_extras=True)
+    own = [each for each in signature(function).parameters.values() if each.name != "common"]
+    parameters = [each.replace(annotation=hints[each.name]) for each in own]
+    parameters += [
+        Parameter(name, Parameter.KEYWORD_ONLY, default=default, annotation=annotation)
+        for name, (annotation, default) in added.items()
+    ]
+    command.__annotations__ = {each.name: each.annotation for each in parameters}
+    vars(command)["__signature__"] = signature(function).replace(parameters=parameters)
+    return command
 
 
 def examples(*lines: str) -> str:

@@ -9,13 +9,10 @@ import typer
 from clsm_cli.commands import completion
 from clsm_cli.commands.environment import chosen_store, current_time, given
 from clsm_cli.commands.options import (
+    Common,
     DryRunOption,
-    JsonOption,
-    NowOption,
-    QuietOption,
-    StoreOption,
-    VerboseOption,
     examples,
+    takes_common,
 )
 from clsm_cli.commands.output import Printer
 from clsm_cli.consolidation import pinning
@@ -44,23 +41,20 @@ WantedArgument = Annotated[
 ]
 
 
+@takes_common()
 def pin(
     wanted: WantedArgument,
     *,
     dry_run: DryRunOption = False,
-    store: StoreOption = None,
-    now: NowOption = None,
-    as_json: JsonOption = False,
-    quiet: QuietOption = False,
-    verbose: VerboseOption = False,
+    common: Common,
 ) -> None:
     """Keep some records as they are.
 
     What is pinned keeps its values through every consolidation, and decay never archives it. For a
     turn, its episode is pinned. Either everything named is pinned, or nothing.
     """
-    printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
-    run(printer, wanted, store, now, is_pinned=True, dry_run=dry_run)
+    printer = common.printer()
+    run(printer, wanted, common.store, common.now, is_pinned=True, dry_run=dry_run)
 
 
 def run(

@@ -8,12 +8,9 @@ import typer
 
 from clsm_cli.commands import completion, run_recall
 from clsm_cli.commands.options import (
-    JsonOption,
-    NowOption,
-    QuietOption,
-    StoreOption,
-    VerboseOption,
+    Common,
     examples,
+    takes_common,
 )
 from clsm_cli.commands.recall_options import KINDS, STREAMS
 
@@ -30,6 +27,7 @@ EXAMPLES = examples(
 )
 
 
+@takes_common()
 def recall(
     query: Annotated[
         list[str] | None,
@@ -151,11 +149,7 @@ def recall(
     touch: Annotated[
         bool, typer.Option("--touch/--no-touch", help="Remember that these memories were used.")
     ] = True,
-    store: StoreOption = None,
-    now: NowOption = None,
-    as_json: JsonOption = False,
-    quiet: QuietOption = False,
-    verbose: VerboseOption = False,
+    common: Common,
 ) -> None:
     """Find what the memory holds about something.
 
@@ -183,10 +177,10 @@ def recall(
         explain=explain,
         exit_code=exit_code,
         touch=touch,
-        store=store,
-        now=now,
-        as_json=as_json,
-        quiet=quiet,
-        verbose=verbose,
+        store=common.store,
+        now=common.now,
+        as_json=common.as_json,
+        quiet=common.quiet,
+        verbose=common.verbose,
     )
     run_recall.run(options)

@@ -8,15 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from clsm_cli.commands import completion, editor, engine, render_review
-from clsm_cli.commands.environment import UsageError, chosen_store, current_time, given
+from clsm_cli.commands.environment import UsageError, given
 from clsm_cli.commands.options import (
+    Common,
     DryRunOption,
-    JsonOption,
-    NowOption,
-    QuietOption,
-    StoreOption,
-    VerboseOption,
     examples,
+    takes_common,
 )
 from clsm_cli.commands.output import Printer, is_terminal
 from clsm_cli.consolidation import review_queue, selection_reasons
@@ -36,6 +33,7 @@ EXAMPLES = examples(
 )
 
 
+@takes_common()
 def review(
     *,
     accept: Annotated[
@@ -66,11 +64,7 @@ def review(
         bool, typer.Option("--all", help="List also what expired or was decided.")
     ] = False,
     dry_run: DryRunOption = False,
-    store: StoreOption = None,
-    now: NowOption = None,
-    as_json: JsonOption = False,
-    quiet: QuietOption = False,
-    verbose: VerboseOption = False,
+    common: Common,
 ) -> None:
     """Decide what only a person can decide.
 
@@ -79,9 +73,9 @@ def review(
     the most important first. What you decide about sentences, and what you pin, correct or delete,
     changes how similar ones are judged.
     """
-    printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
-    opened = chosen_store(store)
-    moment = current_time(now, opened.zone)
+    printer = common.printer()
+    opened = common.opened()
+    moment = common.time(opened.zone)
     if why is not None:
         if accept or reject:
             raise UsageError(
@@ -90,7 +84,7 @@ def review(
         if not given([why]).strip():
             raise UsageError("--why", "is empty; name a statement or a sentence of the list")
         told = selection_reasons.why(opened, given([why]), moment, engine.meanings())
-        if as_json:
+        if common.as_json:
             printer.json(render_review.why_mapping(told))
         else:
             printer.lines(render_review.why(told))
@@ -103,9 +97,9 @@ def review(
         outcome = review_queue.decide(opened, wanted, moment, printer.warn, dry_run=dry_run)
     else:
         items = review_queue.listed(opened, moment, everything=everything)
-        if items and not everything and not as_json and _is_at_terminal(printer):
+        if items and not everything and not common.as_json and _is_at_terminal(printer):
             outcome = _in_editor(opened, items, moment, printer, dry_run=dry_run)
-    if as_json:
+    if common.as_json:
         printer.json(render_review.mapping(items, outcome, dry_run=dry_run))
     elif outcome is not None:
         printer.lines(render_review.decided(outcome, dry_run=dry_run))

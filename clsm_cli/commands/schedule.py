@@ -12,21 +12,15 @@ import typer
 from clsm_cli.commands import schedule_jobs
 from clsm_cli.commands.environment import (
     UsageError,
-    chosen_store,
-    current_time,
     environment,
     program,
 )
 from clsm_cli.commands.options import (
     Command,
+    Common,
     DryRunOption,
-    JsonOption,
-    NoNowOption,
-    NowOption,
-    QuietOption,
-    StoreOption,
-    VerboseOption,
     examples,
+    takes_common,
 )
 from clsm_cli.commands.output import Printer
 from clsm_cli.commands.schedule_jobs import By
@@ -69,6 +63,7 @@ def register(app: typer.Typer) -> None:
     app.command("run", cls=Command, epilog=examples("clsm schedule run --commit"))(run)
 
 
+@takes_common()
 def run(
     *,
     due: Annotated[
@@ -82,25 +77,21 @@ def run(
     push: PushOption = False,
     wake: WakeOption = None,
     wake_token: WakeTokenOption = None,
-    store: StoreOption = None,
-    now: NowOption = None,
-    as_json: JsonOption = False,
-    quiet: QuietOption = False,
-    verbose: VerboseOption = False,
+    common: Common,
 ) -> None:
     """Do now what the nightly job does.
 
     With --quiet only what failed is printed, on standard error. Ends with the exit code of the first
     step that failed.
     """
-    printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
+    printer = common.printer()
     wanted = schedule_jobs.wake_of(wake, wake_token)
-    moment = current_time(now)
+    moment = common.time()
     minute = None if due is None else nightly_schedule.minute_of(due)
     if due is not None and minute is None:
         raise UsageError("--due", f"{due!r} is no time of the day; write it like 03:30")
     try:
-        opened = chosen_store(store)
+        opened = common.opened()
     except ClsmError as error:
         if wanted is not None:
             schedule_jobs.tell(wanted, None, moment, minute, str(error))
@@ -112,13 +103,13 @@ def run(
         steps.append(schedule_jobs.Step("run", LockedError.exit_code, "OpenClaw dreams now; later"))
         _tell(printer, steps[0])
     elif is_due:
-        options = [] if now is None else ["--now", now]
+        options = [] if common.now is None else ["--now", common.now]
         for step in _night(opened, options, moment, catch_up=catch_up, commit=commit, push=push):
             steps.append(step)
             _tell(printer, step)
         if wanted is not None:
             woken = schedule_jobs.ended(wanted, opened, moment, minute, _reason(opened, steps))
-    if as_json:
+    if common.as_json:
         told = [step._asdict() for step in steps]
         printer.json({"schema": "clsm.schedule-run/1", "steps": told, "woken": woken})
     code = next((step.code for step in steps if step.code), 0)
@@ -192,6 +183,7 @@ ByOption = Annotated[
         "clsm schedule install --wake http://127.0.0.1:18789/hooks/wake --wake-token ~/.clsm/hook",
     ),
 )
+@takes_common(now=False)
 def install(
     *,
     at: Annotated[str, typer.Option("--at", metavar="HH:MM", help="When, local time.")] = "03:30",
@@ -209,19 +201,15 @@ def install(
     wake: WakeOption = None,
     wake_token: WakeTokenOption = None,
     dry_run: DryRunOption = False,
-    store: StoreOption = None,
-    _now: NoNowOption = None,
-    as_json: JsonOption = False,
-    quiet: QuietOption = False,
-    verbose: VerboseOption = False,
+    common: Common,
 ) -> None:
     """Consolidate every night; installing again replaces the earlier job.
 
     It runs at low priority, waits for a busy memory, and does nothing if a run has succeeded since
     that hour. Missed runs are caught up. clsm status says how the last one went.
     """
-    printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
-    opened = chosen_store(store)
+    printer = common.printer()
+    opened = common.opened()
     minute = nightly_schedule.minute_of(at)
     if minute is None:
         raise UsageError("--at", f"{at!r} is no time of the day; write it like 03:30")
@@ -247,7 +235,7 @@ def install(
     if not dry_run:
         _put(scheduler, job, opened)
     lines = scheduler.plan(job)
-    if as_json:
+    if common.as_json:
         told = {"schema": "clsm.schedule/1", "by": scheduler.name, "at": at, "name": job.name}
         printer.json({**told, "command": list(job.command), "lines": lines, "dry_run": dry_run})
     elif dry_run:
@@ -257,19 +245,16 @@ def install(
 
 
 @app.command("remove", cls=Command, epilog=examples("clsm schedule remove"))
+@takes_common(now=False)
 def remove(
     *,
     by: ByOption = None,
     dry_run: DryRunOption = False,
-    store: StoreOption = None,
-    _now: NoNowOption = None,
-    as_json: JsonOption = False,
-    quiet: QuietOption = False,
-    verbose: VerboseOption = False,
+    common: Common,
 ) -> None:
     """Stop the nightly consolidation; the memory stays as it is."""
-    printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
-    opened = chosen_store(store)
+    printer = common.printer()
+    opened = common.opened()
     name = schedule_jobs.name_of(opened)
     found = []
     for scheduler in schedule_jobs.schedulers(by, asks_openclaw=schedule_jobs.openclaw_has(opened)):
@@ -279,7 +264,7 @@ def remove(
                 scheduler.remove(name)
         if scheduler.name == By.openclaw and not dry_run:
             schedule_jobs.keep_openclaw(opened, has=False)
-    if as_json:
+    if common.as_json:
         told = {"schema": "clsm.schedule-remove/1", "removed_from": found}
         printer.json({**told, "dry_run": dry_run})
     else:
@@ -287,22 +272,19 @@ def remove(
 
 
 @app.command("status", cls=Command, epilog=examples("clsm schedule status"))
+@takes_common()
 def status(
     *,
     by: ByOption = None,
-    store: StoreOption = None,
-    now: NowOption = None,
-    as_json: JsonOption = False,
-    quiet: QuietOption = False,
-    verbose: VerboseOption = False,
+    common: Common,
 ) -> None:
     """Say who runs what, when next, and when a run last succeeded."""
-    printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
-    opened = chosen_store(store)
-    found = schedule_jobs.found(opened, by, current_time(now))
+    printer = common.printer()
+    opened = common.opened()
+    found = schedule_jobs.found(opened, by, common.time())
     printer.warn_all(found.silent)
     last = runs.read(opened)
-    if as_json:
+    if common.as_json:
         told = {"schema": "clsm.schedule-status/1", "jobs": found.jobs, "next": found.starts}
         printer.json({**told, "last": last.good, "failed": last.failed, "reason": last.reason})
         return

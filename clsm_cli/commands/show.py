@@ -8,16 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from clsm_cli.commands import completion
-from clsm_cli.commands.environment import chosen_store, given
+from clsm_cli.commands.environment import given
 from clsm_cli.commands.options import (
-    JsonOption,
-    NoNowOption,
-    QuietOption,
-    StoreOption,
-    VerboseOption,
+    Common,
     examples,
+    takes_common,
 )
-from clsm_cli.commands.output import Printer, place, plain
+from clsm_cli.commands.output import place, plain
 from clsm_cli.commands.render_history import clock
 
 if TYPE_CHECKING:
@@ -36,6 +33,7 @@ LONGEST = 100
 """Characters of a turn that are shown beside where it was said."""
 
 
+@takes_common(now=False)
 def show(
     wanted: Annotated[
         str,
@@ -44,11 +42,7 @@ def show(
         ),
     ],
     *,
-    store: StoreOption = None,
-    _now: NoNowOption = None,
-    as_json: JsonOption = False,
-    quiet: QuietOption = False,
-    verbose: VerboseOption = False,
+    common: Common,
 ) -> None:
     """Show one thing by its id.
 
@@ -57,13 +51,13 @@ def show(
     """
     from clsm_cli.inspection.lookup import look_up
 
-    printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
-    opened = chosen_store(store)
+    printer = common.printer()
+    opened = common.opened()
     found = look_up(opened, given([wanted]))
-    if as_json:
+    if common.as_json:
         printer.json(found_mapping(found))
     else:
-        printer.lines(found_lines(found, opened.zone, verbose=verbose))
+        printer.lines(found_lines(found, opened.zone, verbose=common.verbose))
 
 
 def found_mapping(found: Found) -> dict[str, Any]:

@@ -11,14 +11,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from clsm_cli.commands.environment import chosen_store, current_time
 from clsm_cli.commands.options import (
-    JsonOption,
-    NowOption,
-    QuietOption,
-    StoreOption,
-    VerboseOption,
+    Common,
     examples,
+    takes_common,
 )
 from clsm_cli.commands.output import Printer, counted, plain
 from clsm_cli.errors import ClsmError, StaleError
@@ -42,6 +38,7 @@ EXAMPLES = examples(
 )
 
 
+@takes_common()
 def status(
     *,
     check: Annotated[
@@ -59,11 +56,7 @@ def status(
             " print one block that reveals nothing of the memory.",
         ),
     ] = False,
-    store: StoreOption = None,
-    now: NowOption = None,
-    as_json: JsonOption = False,
-    quiet: QuietOption = False,
-    verbose: VerboseOption = False,
+    common: Common,
 ) -> None:
     """Say what the store holds and whether all is well.
 
@@ -75,19 +68,19 @@ def status(
     from clsm_cli.inspection import automation
     from clsm_cli.inspection.overview import overview
 
-    printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
-    opened = chosen_store(store)
+    printer = common.printer()
+    opened = common.opened()
     if bench:
         _bench(opened, printer)
         return
     found = overview(opened)
-    moment = current_time(now, opened.zone)
+    moment = common.time(opened.zone)
     night = automation.state(opened, moment)
     shadow = _shadow(opened)
-    if not verbose:
+    if not common.verbose:
         found = replace(found, runs=found.runs[:RECENT_RUNS])
     model = weights.status(weights.default_folder())
-    if as_json:
+    if common.as_json:
         told = {"automation": night, "shadow": shadow, "model": model}
         printer.json({"schema": "clsm.status/1", **plain(found), **told})
     else:

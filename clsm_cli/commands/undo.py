@@ -7,17 +7,14 @@ from typing import Annotated, Any
 import typer
 
 from clsm_cli.commands import completion
-from clsm_cli.commands.environment import chosen_store, current_time, given
+from clsm_cli.commands.environment import given
 from clsm_cli.commands.options import (
+    Common,
     DryRunOption,
-    JsonOption,
-    NowOption,
-    QuietOption,
-    StoreOption,
-    VerboseOption,
     examples,
+    takes_common,
 )
-from clsm_cli.commands.output import Printer, counted
+from clsm_cli.commands.output import counted
 from clsm_cli.forgetting import run_reversal
 
 LISTED = 10
@@ -29,6 +26,7 @@ EXAMPLES = examples(
 )
 
 
+@takes_common()
 def undo(
     run: Annotated[
         str | None,
@@ -43,11 +41,7 @@ def undo(
         bool, typer.Option("--redo", help="Take an undo back: the newest, or that of RUN.")
     ] = False,
     dry_run: DryRunOption = False,
-    store: StoreOption = None,
-    now: NowOption = None,
-    as_json: JsonOption = False,
-    quiet: QuietOption = False,
-    verbose: VerboseOption = False,
+    common: Common,
 ) -> None:
     """Take a run of this machine back.
 
@@ -55,20 +49,20 @@ def undo(
     of git has them. Otherwise the old values are written as newer records. If somebody changed what
     the run wrote, nothing is undone and the message says what. A forget cannot be undone.
     """
-    printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
-    opened = chosen_store(store)
+    printer = common.printer()
+    opened = common.opened()
     done = run_reversal.undo(
         opened,
         None if run is None else given([run]),
-        current_time(now, opened.zone),
+        common.time(opened.zone),
         printer.warn,
         redo=redo,
         dry_run=dry_run,
     )
-    if as_json:
+    if common.as_json:
         printer.json(_mapping(done, dry_run=dry_run))
     else:
-        printer.lines(_lines(done, dry_run=dry_run, verbose=verbose))
+        printer.lines(_lines(done, dry_run=dry_run, verbose=common.verbose))
 
 
 def _lines(done: run_reversal.Undone, *, dry_run: bool, verbose: bool) -> list[str]:

@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 from clsm_cli.commands.options import (
+    Common,
     DryRunOption,
-    JsonOption,
-    NowOption,
-    QuietOption,
-    StoreOption,
-    VerboseOption,
     examples,
+    takes_common,
 )
-from clsm_cli.commands.output import Printer
 from clsm_cli.commands.pin import WantedArgument, run
 
 EXAMPLES = examples(
@@ -19,20 +15,17 @@ EXAMPLES = examples(
 )
 
 
+@takes_common()
 def unpin(
     wanted: WantedArgument,
     *,
     dry_run: DryRunOption = False,
-    store: StoreOption = None,
-    now: NowOption = None,
-    as_json: JsonOption = False,
-    quiet: QuietOption = False,
-    verbose: VerboseOption = False,
+    common: Common,
 ) -> None:
     """Let some records change again.
 
     From then on a consolidation may close or change them, and decay may archive them. Either
     everything named is unpinned, or nothing.
     """
-    printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
-    run(printer, wanted, store, now, is_pinned=False, dry_run=dry_run)
+    printer = common.printer()
+    run(printer, wanted, common.store, common.now, is_pinned=False, dry_run=dry_run)

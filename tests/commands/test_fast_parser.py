@@ -14,7 +14,6 @@ from typer.testing import CliRunner
 
 from clsm_cli.app import app
 from clsm_cli.commands import fast_parser, fence_key, run_context, run_ingest, run_recall
-from clsm_cli.commands import recall as command
 from clsm_cli.text.fence_lines import KEY_BYTES
 
 HEAVY = {
@@ -175,7 +174,6 @@ def test_other_commands_are_typers(arguments: list[str]) -> None:
 def test_a_range_is_the_one_typer_knows() -> None:
     assert list(fast_parser._RANGES["k"]) == [1, run_recall.MAX_ITEMS]
     assert list(fast_parser._RANGES["window"]) == [1, run_context.MAX_WINDOW]
-    assert (command.recall.__kwdefaults__ or {"k": 0})["k"] is None
 
 
 def _modules(*arguments: str) -> set[str]:
