@@ -22,7 +22,6 @@ from clsm_cli.commands.options import (
     QuietOption,
     StoreOption,
     VerboseOption,
-    YesOption,
     examples,
 )
 from clsm_cli.commands.output import Printer, counted
@@ -52,8 +51,6 @@ def decay_lines(report: Report, *, verbose: bool) -> Iterator[str]:
         yield "nothing would change"
         return
     yield _summary(report)
-    if report.needs_yes and report.dry_run:
-        yield f"{len(report.withdraw)} of {report.rules} rules would go: that wants --yes"
 
 
 def decay_mapping(report: Report) -> dict[str, Any]:
@@ -73,11 +70,8 @@ def decay_mapping(report: Report) -> dict[str, Any]:
         "streams": report.streams,
         "archive": report.archive,
         "revive": report.revive,
-        "withdraw": report.withdraw,
         "compact": report.compact,
-        "rules": report.rules,
         "preimages": report.preimages,
-        "needs_yes": report.needs_yes,
         "warnings": report.warnings,
     }
 
@@ -95,7 +89,7 @@ def _plan(report: Report, *, verbose: bool) -> Iterator[str]:
 
 
 def _kinds(report: Report) -> Iterable[tuple[str, Sequence[Item]]]:
-    kinds = ("archive", "revive", "withdraw", "compact")
+    kinds = ("archive", "revive", "compact")
     for verb in kinds:
         items: Sequence[Item] = getattr(report, verb)
         yield verb, sorted(items, key=lambda item: item.stream)
@@ -114,16 +108,15 @@ def _share(report: Report, verb: str, stream: Stream) -> str:
 def _listed(verb: str, items: Sequence[Item], *, whole: bool) -> Iterator[str]:
     shown = items if whole else items[:_SHOWN]
     for item in shown:
-        yield f"  {verb}  {item.id}  since {item.since}  {_why(verb, item)}  {_quoted(item.text)}"
+        yield f"  {verb}  {item.id}  since {item.since}  {_why(item)}  {_quoted(item.text)}"
     if len(items) > len(shown):
         yield f"  … and {len(items) - len(shown)} more (all of them: --verbose)"
 
 
-def _why(verb: str, item: Item) -> str:
+def _why(item: Item) -> str:
     if item.left is None:
         return item.why
-    name = "confidence" if verb == "withdraw" else "retention"
-    return f"{item.why}, {name} {item.left:.2f}"
+    return f"{item.why}, retention {item.left:.2f}"
 
 
 def _quoted(text: str) -> str:
@@ -132,7 +125,7 @@ def _quoted(text: str) -> str:
 
 
 def _is_idle(report: Report) -> bool:
-    lists = (report.archive, report.revive, report.withdraw, report.compact)
+    lists = (report.archive, report.revive, report.compact)
     return not any(lists) and not report.recalls and not report.preimages
 
 
@@ -145,8 +138,6 @@ def _summary(report: Report) -> str:
     parts = [f"{verb} {counted(len(report.archive), 'item')} ({total} in all)"]
     if report.revive:
         parts.append(f"revived {len(report.revive)}")
-    if report.withdraw:
-        parts.append(f"withdrew {counted(len(report.withdraw), 'rule')}")
     if report.compact:
         parts.append(f"compacted {counted(len(report.compact), 'row')}")
     parts.append(folded)
@@ -201,7 +192,6 @@ def decay(
             " .html.",
         ),
     ] = None,
-    yes: YesOption = False,
     dry_run: DryRunOption = False,
     store: StoreOption = None,
     now: NowOption = None,
@@ -213,16 +203,15 @@ def decay(
 
     Recalls are folded into one line for each memory and day. What nobody recalled for long is
     archived: a first look passes over it, and it answers when nothing else does. Who you are, what
-    is pinned and open tasks never are, and of each stream only a share. Rules that no session shows
-    any more are withdrawn, and rows that were superseded long ago move to the archive. How often it
-    runs makes no difference. A clock that jumped is not believed: nothing fades until you say, with
+    is pinned and open tasks never are, and of each stream only a share. Rows that were superseded long
+    ago move to the archive. How often it runs makes no difference. A clock that jumped is not believed: nothing fades until you say, with
     --now, that it is right.
     """
     check(plot)
     printer = Printer(as_json=as_json, quiet=quiet, verbose=verbose)
     opened = chosen_store(store)
     moment = current_time(now, opened.zone)
-    request = archiving.Request(moment, explicit=now is not None, dry_run=dry_run, yes=yes)
+    request = archiving.Request(moment, explicit=now is not None, dry_run=dry_run)
     report = archiving.decay(opened, request)
     if plot is not None:
         from clsm_cli.forgetting import curves

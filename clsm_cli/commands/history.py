@@ -38,7 +38,7 @@ def history(
         list[str],
         typer.Argument(
             metavar="ID|SUBJECT...",
-            help="Ids of statements or edges; concepts by id, label or alias; slots; topics.",
+            help="Ids of statements or edges; concepts by id, label or alias; topics.",
             autocompletion=completion.ids,
         ),
     ],
@@ -61,7 +61,7 @@ def history(
     """Show every version of what memory holds about something.
 
     With both clocks: when it was true, and when memory believed it; and where it was said. Of a
-    slot or a topic the subjects are listed that have one.
+    topic the subjects are listed that have statements in it.
     """
     from clsm_cli.inspection import fact_history
 
