@@ -194,7 +194,7 @@ class ConsolidationSettings(NamedTuple):
 
     worth: float = 0.65
     """Probability (``heads/judge``) of being useful weeks later from which a sentence of a note is kept;
-    half of it in a conversation and for a rule of a note, a sixth for an open item of a list."""
+    half of it in a conversation, a sixth for an open item of a list."""
     noise: float = 0.2
     """Probability of noise up to which a sentence or an open item is kept."""
     same_cosine: float = 0.90
@@ -206,12 +206,6 @@ class ConsolidationSettings(NamedTuple):
     sentence is new."""
     gist_episodes: int = 2
     """Episodes of a cluster from which it gets a gist."""
-    rule_sessions: int = 2
-    """Sessions that must show a rule which nobody stated as one (Smriti: 2)."""
-    rule_floor: float = 0.10
-    """Confidence below which a contradicted rule is closed (Smriti: prune < 0.1)."""
-    max_rules: int = 500
-    """Rules kept at once (Smriti: 500)."""
     mass_loss: float = 0.2
     """Share of statements, nodes or edges that a run may withdraw without a question."""
     review_days: int = 30

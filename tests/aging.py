@@ -7,7 +7,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.forgetting.archiving import Report, Request, decay
-from clsm_cli.model.episodes import Block, Document, Episode, EpisodeRecord, Observation, Turn
+from clsm_cli.model.episodes import Block, Document, Episode, EpisodeRecord, Turn
 from clsm_cli.model.graph import Statement
 from clsm_cli.model.ids import digest, episode_id, statement_id
 from clsm_cli.store import archive, atomic, episodes, logs, record_files, runs
@@ -38,7 +38,6 @@ def say(
     *texts: str,
     day: date = BORN,
     session: str = "main",
-    observed: Sequence[Observation] = (),
     **fields: Any,
 ) -> list[str]:
     """An episode that was consolidated; returns the keys of its turns.
@@ -69,20 +68,10 @@ def say(
     )
     data = episodes.render(episode)
     known: dict[str, Any] = {"stage": "consolidated", "digest": atomic.sha256(data)[:12], **fields}
-    record = EpisodeRecord(id=episode.id, rev=(1, "pi"), observations=tuple(observed), **known)
+    record = EpisodeRecord(id=episode.id, rev=(1, "pi"), **known)
     path = episodes.file_of(episode, store.flow)
     write(store, [runs.Put(path, data), *record_files.plan(store, "flow", [record])])
     return [turn.key for turn in turns]
-
-
-def show(store: Store, rule: str, *days: date, kind: str = "preference", **said: Any) -> list[str]:
-    """A session a day that shows a rule; returns the keys of its turns."""
-    keys = []
-    for day in days:
-        key = digest(f"of {day}", str(day), rule)
-        seen = Observation(kind, rule, rule, (key,), **said)  # type: ignore[arg-type]
-        keys += say(store, rule, day=day, session=f"of {day}", observed=[seen])
-    return keys
 
 
 def living(store: Store, keys: Iterable[str], **fields: Any) -> None:

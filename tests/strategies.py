@@ -173,7 +173,6 @@ def statements(record_ids: st.SearchStrategy[str] = ids) -> st.SearchStrategy[St
         state=st.sampled_from([None, "open", "done", "blocked"]),
         due=_optional(st.just("2026-03-01")),
         subject=_optional(few_ids),
-        slot=_optional(texts),
         value=_optional(texts),
         supersedes=_optional(few_ids),
         tags=sets(texts),

@@ -89,7 +89,6 @@ def consolidate_mapping(report: Report) -> dict[str, Any]:
         "nodes": dict(sorted(report.nodes.items())),
         "edges": dict(sorted(report.edges.items())),
         "gists": report.gists,
-        "answered": report.answered,
         "review": report.review,
         "files": report.files,
         "usage": report.usage,
@@ -112,8 +111,6 @@ def _summary(report: Report) -> str:
     ]
     if found["tasks"]:
         parts.insert(2, counted(found["tasks"], "new task"))
-    if report.answered:
-        parts.append(f"{counted(report.answered, 'question')} answered")
     if report.consolidated < report.pending:
         parts.append(f"{report.pending - report.consolidated} left")
     if report.run:

@@ -60,7 +60,7 @@ def correct(
     *,
     since: Annotated[
         str | None,
-        typer.Option(metavar="TIME", help="Since when; default: what the sentence says, else now."),
+        typer.Option(metavar="TIME", help="Since when; default: now."),
     ] = None,
     never: Annotated[
         bool, typer.Option("--never", help="The old statement was never true.")
@@ -153,7 +153,6 @@ def _lines(done: correction.Correction, *, dry_run: bool) -> list[str]:
         for row in (done.was, *done.also)
     ]
     lines.append(f"is     {done.now.id}  {done.now.text}{_span(done.now.valid_from, None)}")
-    lines += [f"still  {row.id}  {row.text}  (correct it too if it ended)" for row in done.beside]
     return [*lines, "nothing was written"] if dry_run else lines
 
 
@@ -172,10 +171,9 @@ def _mapping(done: correction.Correction, *, dry_run: bool) -> dict[str, Any]:
         "was": _row(done.was) | {"valid_until": done.until},
         "also": [_row(row) | {"valid_until": done.until} for row in done.also],
         "is": _row(done.now),
-        "beside": [_row(row) for row in done.beside],
     }
 
 
 def _row(row: Statement) -> dict[str, Any]:
-    names = ("id", "text", "kind", "stream", "topic", "subject", "slot", "value", "valid_from")
+    names = ("id", "text", "kind", "stream", "topic", "subject", "valid_from")
     return {name: getattr(row, name) for name in names}

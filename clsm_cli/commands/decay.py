@@ -18,7 +18,6 @@ from clsm_cli.commands.environment import UsageError
 from clsm_cli.commands.options import (
     Common,
     DryRunOption,
-    YesOption,
     examples,
     takes_common,
 )
@@ -49,8 +48,6 @@ def decay_lines(report: Report, *, verbose: bool) -> Iterator[str]:
         yield "nothing would change"
         return
     yield _summary(report)
-    if report.needs_yes and report.dry_run:
-        yield f"{len(report.withdraw)} of {report.rules} rules would go: that wants --yes"
 
 
 def decay_mapping(report: Report) -> dict[str, Any]:
@@ -70,11 +67,8 @@ def decay_mapping(report: Report) -> dict[str, Any]:
         "streams": report.streams,
         "archive": report.archive,
         "revive": report.revive,
-        "withdraw": report.withdraw,
         "compact": report.compact,
-        "rules": report.rules,
         "preimages": report.preimages,
-        "needs_yes": report.needs_yes,
         "warnings": report.warnings,
     }
 
@@ -92,7 +86,7 @@ def _plan(report: Report, *, verbose: bool) -> Iterator[str]:
 
 
 def _kinds(report: Report) -> Iterable[tuple[str, Sequence[Item]]]:
-    kinds = ("archive", "revive", "withdraw", "compact")
+    kinds = ("archive", "revive", "compact")
     for verb in kinds:
         items: Sequence[Item] = getattr(report, verb)
         yield verb, sorted(items, key=lambda item: item.stream)
@@ -111,16 +105,15 @@ def _share(report: Report, verb: str, stream: Stream) -> str:
 def _listed(verb: str, items: Sequence[Item], *, whole: bool) -> Iterator[str]:
     shown = items if whole else items[:_SHOWN]
     for item in shown:
-        yield f"  {verb}  {item.id}  since {item.since}  {_why(verb, item)}  {_quoted(item.text)}"
+        yield f"  {verb}  {item.id}  since {item.since}  {_why(item)}  {_quoted(item.text)}"
     if len(items) > len(shown):
         yield f"  … and {len(items) - len(shown)} more (all of them: --verbose)"
 
 
-def _why(verb: str, item: Item) -> str:
+def _why(item: Item) -> str:
     if item.left is None:
         return item.why
-    name = "confidence" if verb == "withdraw" else "retention"
-    return f"{item.why}, {name} {item.left:.2f}"
+    return f"{item.why}, retention {item.left:.2f}"
 
 
 def _quoted(text: str) -> str:
@@ -129,7 +122,7 @@ def _quoted(text: str) -> str:
 
 
 def _is_idle(report: Report) -> bool:
-    lists = (report.archive, report.revive, report.withdraw, report.compact)
+    lists = (report.archive, report.revive, report.compact)
     return not any(lists) and not report.recalls and not report.preimages
 
 
@@ -142,8 +135,6 @@ def _summary(report: Report) -> str:
     parts = [f"{verb} {counted(len(report.archive), 'item')} ({total} in all)"]
     if report.revive:
         parts.append(f"revived {len(report.revive)}")
-    if report.withdraw:
-        parts.append(f"withdrew {counted(len(report.withdraw), 'rule')}")
     if report.compact:
         parts.append(f"compacted {counted(len(report.compact), 'row')}")
     parts.append(folded)
@@ -199,7 +190,6 @@ def decay(
             " .html.",
         ),
     ] = None,
-    yes: YesOption = False,
     dry_run: DryRunOption = False,
     common: Common,
 ) -> None:
@@ -207,15 +197,14 @@ def decay(
 
     What was not recalled for long is archived: it answers only when nothing else does or a rare
     word names it. Identity, pinned items and open tasks never are, and of each stream only a share.
-    Rules that no session shows any more are withdrawn, and rows superseded long ago move to the
-    archive. How often it runs makes no difference. If the clock seems wrong, nothing fades until
+    Rows superseded long ago move to the archive. How often it runs makes no difference. If the clock seems wrong, nothing fades until
     you confirm it with --now.
     """
     check(plot)
     printer = common.printer()
     opened = common.opened()
     moment = common.time(opened.zone)
-    request = archiving.Request(moment, explicit=common.now is not None, dry_run=dry_run, yes=yes)
+    request = archiving.Request(moment, explicit=common.now is not None, dry_run=dry_run)
     report = archiving.decay(opened, request)
     if plot is not None:
         from clsm_cli.forgetting import curves

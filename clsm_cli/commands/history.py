@@ -35,7 +35,7 @@ def history(
         list[str],
         typer.Argument(
             metavar="ID|SUBJECT...",
-            help="Ids of statements or edges; concepts by id, label or alias; slots; topics.",
+            help="Ids of statements or edges; concepts by id, label or alias; topics.",
             autocompletion=completion.ids,
         ),
     ],
@@ -53,8 +53,8 @@ def history(
 ) -> None:
     """Show every version of what is known about something.
 
-    When it was true, when memory believed it, and where it was said. For a slot or a topic, the
-    subjects that have one are listed.
+    When it was true, when memory believed it, and where it was said. For a topic, the subjects with
+    statements in it are listed.
     """
     from clsm_cli.inspection import fact_history
 

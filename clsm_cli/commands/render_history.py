@@ -74,7 +74,7 @@ def _tables(found: Iterable[History], zone: tzinfo) -> list[Table]:
             tables.append(Table(_title(thread), HEADINGS, rows))
         if each.subjects:
             subjects = tuple(_subject(subject) for subject in each.subjects)
-            tables.append(Table(_asked(each), ("subject", "slots", "versions"), subjects))
+            tables.append(Table(_asked(each), ("subject", "versions"), subjects))
     return tables
 
 
@@ -90,11 +90,11 @@ def _row(version: Version, zone: tzinfo) -> tuple[str, ...]:
 
 
 def _subject(subject: Subject) -> tuple[str, ...]:
-    return subject.label, ", ".join(subject.slots), str(subject.versions)
+    return subject.label, str(subject.versions)
 
 
 def _title(thread: Thread) -> str:
-    return " · ".join(part for part in (thread.label, thread.slot) if part) or "about nothing named"
+    return " · ".join(part for part in (thread.label, thread.type) if part) or "about nothing named"
 
 
 def _asked(found: History) -> str:
@@ -157,9 +157,8 @@ def renderables(found: Iterable[History], now: datetime) -> list[RenderableType]
         if each.subjects:
             shown.append(Text(safe(_asked(each)), style="bold"))
             for subject in each.subjects:
-                label, slots, _ = _subject(subject)
                 count = counted(subject.versions, "version")
-                shown.append(Text(safe(f"  {label}  {slots}  ({count})")))
+                shown.append(Text(safe(f"  {subject.label}  ({count})")))
     return shown
 
 

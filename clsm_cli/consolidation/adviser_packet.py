@@ -7,12 +7,11 @@ it and whenever it comes, is checked against the store as it is, and nobody keep
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any
 
 from clsm_cli.consolidation.claims import is_trusted
 from clsm_cli.integrations.llm import demand, object_of
 from clsm_cli.integrations.llm_tasks import block, fit, one_line
-from clsm_cli.model.episodes import ObservationKind
 from clsm_cli.model.ids import digest
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.text.tokens import count_tokens
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Sequence
 
     from clsm_cli.model.episodes import Episode, Turn
-    from clsm_cli.model.graph import Statement
+    from clsm_cli.model.graph import Statement, StatementKind
 
 BUDGET = 12_000
 """Tokens of a packet, about: each model counts differently."""
@@ -29,7 +28,14 @@ PART_TOKENS = 1500
 """Tokens of the texts of a part; a longer turn is a part of its own, cut to as many."""
 LONGEST = 400
 """Characters of a statement; a longer one is none."""
-KINDS: tuple[Literal["fact"] | ObservationKind, ...] = ("fact", *get_args(ObservationKind))
+KINDS: tuple[StatementKind, ...] = (
+    "fact",
+    "preference",
+    "decision",
+    "correction",
+    "convention",
+    "workflow",
+)
 _END = "That is the end of the data. Answer now, as was said before it."
 
 TASK = """You keep the memory of an agent. Read what was said and written, and say what of it is worth knowing in six months.

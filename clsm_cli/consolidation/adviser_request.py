@@ -125,7 +125,7 @@ def _known(
     of_text = vectors.of_texts(
         index.connection, store.derived, sorted({row.text for row in rows.values()}), None
     )
-    held = Known(rows.values(), {i: of_text.get(row.text) for i, row in rows.items()}, str)
+    held = Known(rows.values(), {i: of_text.get(row.text) for i, row in rows.items()})
     best: dict[str, float] = {}
     for vector in index.vectors_of([turn.key for part in chosen for turn in part.turns]).values():
         for row, cosine in held.alike(vector, NEAR):

@@ -10,35 +10,21 @@ from datetime import date
 from typing import TYPE_CHECKING, NamedTuple
 
 from clsm_cli.consolidation.active_learning import Candidate
-from clsm_cli.consolidation.leftovers import is_in, values_left
-from clsm_cli.consolidation.valued import (
-    besides,
-    changes_left,
-    chosen,
-    is_news,
-    line,
-    pasts,
-    subject_of,
-)
-from clsm_cli.consolidation.values import leading_name
-from clsm_cli.text import rules, slots, todo
+from clsm_cli.text import todo
+from clsm_cli.text.name_matching import NO_NAMES
 from clsm_cli.text.node_ids import node_id
-from clsm_cli.text.plain import plain
-from clsm_cli.text.sentences import sentences
 from clsm_cli.text.statement_streams import stream_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
     from collections.abc import Set as AbstractSet
 
     from clsm_cli.config import ConsolidationSettings
     from clsm_cli.consolidation.statement_selection import Piece, Weights
-    from clsm_cli.consolidation.valued import Past
-    from clsm_cli.model.episodes import Episode, Observation, Turn
+    from clsm_cli.model.episodes import Episode, Turn
     from clsm_cli.model.graph import StatementKind, TaskState
     from clsm_cli.model.streams import Stream
     from clsm_cli.model.trust import Trust
-    from clsm_cli.text.slots import Fact
     from clsm_cli.text.todo import Todo
 
 TOPICS: dict[str, str] = {
@@ -59,9 +45,12 @@ FACTS: dict[Stream, str] = {
 }
 """Topic file of the facts of a stream."""
 RULES = frozenset({"preference", "correction", "convention", "workflow"})
-"""Kinds that several sessions must show, unless somebody stated them as a rule."""
-_OTHER = re.compile(r"\b(?:him|her|them|his|their)\b")
-_NAMED_INSIDE = re.compile(r"\s[A-Z][a-z]")
+"""Kinds that say how to do things."""
+_DEFINED = re.compile(r"([^\W_][^\s:.!?]*(?:\s[^\s:.!?]+){0,3}): ")
+_NAMED = re.compile(
+    r"((?:[A-Z][\w-]*|\w*[a-z]\w*[_\d]\w*)(?:\s(?:[A-Z][\w-]*|van|von|der|den|de|of))*)(?:['’]s)?\s(?=[a-z])"
+)
+"""What a sentence begins with: a name and a colon, or a run of capitalised words."""
 
 
 class Claim(NamedTuple):
@@ -69,14 +58,9 @@ class Claim(NamedTuple):
 
     Attributes:
         subject: Id of the name it is about, as the sentence has it.
-        past: Values that it says are over.
-        is_single: A newer value of its slot replaces an older one.
-        is_ended: It says that the value holds no longer.
-        announces: It says itself since when it holds.
         valid_from: Since when: a date or a time; None when nothing is dated.
         observed: When it was said, or for what has no time, when the store got it.
         turn: Key of its source.
-        reason: Why a task is blocked.
     """
 
     text: str
@@ -88,14 +72,7 @@ class Claim(NamedTuple):
     valid_from: str | None = None
     observed: str = ""
     subject: str | None = None
-    slot: str | None = None
-    value: str | None = None
-    past: tuple[Past, ...] = ()
-    is_single: bool = False
-    is_ended: bool = False
-    announces: bool = False
     state: TaskState | None = None
-    reason: str = ""
     due: str | None = None
     more_turns: tuple[str, ...] = ()
 
@@ -152,7 +129,6 @@ def is_trusted(trust: Trust) -> bool:
 def _of_task(task: Todo, turn: Turn) -> Claim:
     return Claim(
         text=task.text,
-        reason=task.reason,
         kind="task",
         stream="tasks",
         topic=TOPICS["task"],
@@ -165,65 +141,20 @@ def _of_task(task: Todo, turn: Turn) -> Claim:
 
 
 def _of_turn(turn: Turn, weights: Weights, settings: ConsolidationSettings) -> Iterator[Claim]:
-    at, is_note = day_of(turn.time), weights.about is not None
-    tasks = todo.todos(turn.text, at, turn.heading)
+    tasks = todo.todos(turn.text, day_of(turn.time))
     yield from (_of_task(task, turn) for task in tasks if weights.is_task(turn, task, settings))
-    taken = [(task.start, task.end) for task in tasks]
     for piece in weights.pieces.get(turn.key, ()):
-        if is_in(piece.start, piece.end, taken):
-            continue
-        raw = turn.text[piece.start : piece.end]
-        facts = [
-            fact
-            for sentence in sentences(raw)
-            for fact in slots.facts(plain(sentence), at, speaker=turn.speaker)
-        ]
-        is_told = is_news(piece.text, facts, is_note=is_note)
-        if not weights.is_worth(piece, settings) and not is_told:
-            continue
-        taken.append((piece.start, piece.end))
-        claim = _claim(piece, turn, facts)
-        if claim is not None:
-            yield claim
-        for fact in besides(facts, chosen(facts)):
-            yield _with_fact(line(fact.subject, fact.slot, fact.value), "fact", [fact], turn)
-    for text, fact in values_left(turn, at, taken):
-        yield _with_fact(text, "fact", [fact], turn)
-    if is_note:
-        for text, told in changes_left(turn, at, taken, tasks):
-            yield _with_fact(text, "fact", told, turn)
+        is_task = any(piece.start < task.end and task.start < piece.end for task in tasks)
+        if not is_task and weights.is_worth(piece, settings):
+            yield _claim(piece, turn)
 
 
-def _claim(piece: Piece, turn: Turn, facts: Sequence[Fact]) -> Claim | None:
-    """The claim of a sentence; None for a rule that one session alone does not make."""
-    text = piece.statement
-    rule = next(iter(rules.sentence_rules(piece.text)), None)
-    if rule is not None and turn.trust != "user" and rule[0] in ("preference", "correction"):
-        rule = None  # whose they are a note says with marks; see ``observe``
-    kind: StatementKind = "fact"
-    fact = chosen(facts)
-    if rule is not None:
-        name, is_explicit = rule
-        # A value that somebody set is one, whoever says it; other habits of a talk must be seen twice.
-        is_set = fact is not None and fact.is_single
-        if name in RULES and turn.speaker and not is_explicit and not is_set:
-            return None
-        kind = name if name in TOPICS and (is_explicit or name == "decision") else "fact"
-    stream = stream_of(text)
-    if kind in ("preference", "correction"):
-        stream = "identity"
-    elif kind in ("convention", "workflow", "decision") and stream == "flow":
+def _claim(piece: Piece, turn: Turn) -> Claim:
+    text, kind = piece.statement, piece.kind
+    stream: Stream = "identity" if kind == "preference" else stream_of(text)
+    if kind == "decision" and stream == "flow":
         stream = "projects"
-    return _with_fact(text, kind, facts, turn)._replace(
-        stream=stream, topic=TOPICS.get(kind) or FACTS[stream]
-    )
-
-
-def _with_fact(text: str, kind: StatementKind, facts: Sequence[Fact], turn: Turn) -> Claim:
-    """A claim, and the value that it gives a slot, if it gives one."""
-    fact = chosen(facts)
-    stream = stream_of(text)
-    claim = Claim(
+    return Claim(
         text=text,
         kind=kind,
         stream=stream,
@@ -233,65 +164,19 @@ def _with_fact(text: str, kind: StatementKind, facts: Sequence[Fact], turn: Turn
         valid_from=turn.time,
         subject=leading_name(text),
     )
-    if fact is None:
-        return claim
-    since = fact.until if fact.is_ended and fact.until else fact.since
-    return claim._replace(
-        valid_from=since or turn.time,
-        subject=subject_of(fact, turn.speaker),
-        slot=fact.slot,
-        value=fact.value,
-        past=pasts(facts, fact, turn.time, turn.speaker),
-        is_single=fact.is_single,
-        is_ended=fact.is_ended,
-        announces=fact.since is not None,
-    )
 
 
-def of_stated_rules(
-    episode: Episode, observations: Sequence[Observation], current: AbstractSet[str]
-) -> list[Claim]:
-    """The rules that an episode states as such; one session is enough for them."""
-    turns = {turn.key: turn for turn in episode.turns}
-    return [
-        of_rule(each, turns[each.turns[0]].trust, turns[each.turns[0]].time)._replace(
-            observed=turns[each.turns[0]].time or episode.recorded_at,
-        )
-        for each in observations
-        if each.is_explicit and current >= {*each.turns} and not _is_of_nobody(each.text)
-    ]
+def leading_name(text: str) -> str | None:
+    """Id of the name that a sentence begins with, which it is about; None for none.
 
-
-def _is_of_nobody(rule: str) -> bool:
-    """Whether a rule is about somebody whom it does not name before.
-
-    >>> _is_of_nobody("Tell him the level."), _is_of_nobody("Quote Brian, do not digest him.")
-    (True, False)
+    >>> leading_name("The Slow Lane: a book."), leading_name("Mara Lind has a boat.")
+    ('the-slow-lane', 'mara-lind')
+    >>> leading_name("By noon Mara had left."), leading_name("The bell rings.")
+    (None, None)
     """
-    other = _OTHER.search(rule)
-    return other is not None and _NAMED_INSIDE.search(rule[: other.start()]) is None
-
-
-def of_rule(first: Observation, trust: Trust, time: str | None, turns: Sequence[str] = ()) -> Claim:
-    """The claim of a rule that some turns show, ``first`` of all."""
-    fact = next((each for each in slots.facts(first.text, day_of(time)) if each.is_single), None)
-    stream: Stream = "identity" if first.kind in ("preference", "correction") else "projects"
-    shown = tuple(dict.fromkeys((*first.turns, *turns)))
-    return Claim(
-        text=first.text,
-        kind=first.kind,
-        stream=stream,
-        topic=TOPICS[first.kind],
-        turn=shown[0],
-        more_turns=shown[1:],
-        trust=trust,
-        valid_from=time,
-        observed=time or "",
-        subject=node_id(fact.subject or "i") if fact else None,
-        slot=fact.slot if fact else None,
-        value=fact.value if fact else None,
-        is_single=fact is not None and not fact.is_ended,
-    )
+    named = _DEFINED.match(text) or _NAMED.match(text)
+    name = named.group(1) if named is not None else "The"
+    return None if name == "The" or name.split()[0] in NO_NAMES - {"The"} else node_id(name)
 
 
 def day_of(time: str | None) -> date | None:

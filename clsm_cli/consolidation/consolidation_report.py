@@ -97,7 +97,6 @@ class Report:
     nodes: Counter[str] = field(default_factory=Counter)
     edges: Counter[str] = field(default_factory=Counter)
     gists: int = 0
-    answered: int = 0
     review: int = 0
     is_busy: bool = False
     unread: dict[str, str] = field(default_factory=dict)

@@ -11,7 +11,7 @@ from collections import Counter
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from clsm_cli.consolidation.claims import FACTS
+from clsm_cli.consolidation.claims import FACTS, leading_name
 from clsm_cli.consolidation.edit_session import Desk, at_desk, check_line
 from clsm_cli.errors import BadInputError
 from clsm_cli.ingestion.ingest_report import Run
@@ -22,13 +22,11 @@ from clsm_cli.model.tombstones import birth_ids, first_free
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import logs
 from clsm_cli.store import ontology as store_ontology
-from clsm_cli.text import relevance_gate, slot_values, slots, todo
-from clsm_cli.text.node_ids import node_id
+from clsm_cli.text import sameness, todo
+from clsm_cli.text.name_matching import NO_NAMES
 from clsm_cli.text.ontology import tags_of
 from clsm_cli.text.plain import plain
 from clsm_cli.text.sentences import sentences
-from clsm_cli.text.slot_identity import UNKNOWN
-from clsm_cli.text.slot_words import PERSON_PRONOUNS
 from clsm_cli.text.statement_streams import stream_of
 from clsm_cli.text.time import expressions
 from clsm_cli.text.tokens import stems
@@ -40,7 +38,6 @@ if TYPE_CHECKING:
     from clsm_cli.consolidation.edit_session import Warn
     from clsm_cli.model.trust import Trust
     from clsm_cli.store.layout import Store
-    from clsm_cli.text.slots import Fact
 
 
 class NotCertainError(BadInputError):
@@ -72,8 +69,7 @@ class Correction(NamedTuple):
         was: What stood.
         until: When it stopped to hold; None where it never did.
         now: What stands.
-        also: Further statements that held the old value in its slot, closed with it.
-        beside: Statements that hold the old value and say more; they still stand.
+        also: Further statements that say the same as the old one, closed with it.
         is_new: False where memory says so already, and nothing changes.
         run: Id in the ledger; None when nothing was written.
     """
@@ -82,7 +78,6 @@ class Correction(NamedTuple):
     until: str | None
     now: Statement
     also: tuple[Statement, ...] = ()
-    beside: tuple[Statement, ...] = ()
     is_new: bool = True
     run: str | None = None
 
@@ -111,7 +106,7 @@ def correct(
         warn: Told what the user should hear.
         with_it: Ids of statements that are closed too.
         is_whole: It is a sentence, whatever it looks like.
-        since: Since when it is true, a canonical time; else the sentence says it, else now.
+        since: Since when it is true, a canonical time; else from now on.
         never: The old statement was never true.
         dry_run: Only say what would happen.
 
@@ -132,7 +127,7 @@ def correct(
             old = _stated(desk, wanted, said)
         else:
             old = desk.statement(wanted) or _meant(desk, wanted, said)
-        text = said if is_whole else _sentence(desk, old, said)
+        text = said if is_whole else _sentence(old, said, desk.day)
         if (known := _known(desk, old, text)) is not None:
             return Correction(old, old.valid_until, known, is_new=False)
         more = tuple(desk.statements[each] for each in with_it)
@@ -143,31 +138,21 @@ def correct(
 def replaceable(
     store: Store, found: Sequence[str | Heard], said: str, now: datetime, *, is_whole: bool = False
 ) -> list[bool]:
-    """Which of some statements and passages say what is said anew, of the same thing."""
+    """Which of some statements and passages hold something that what is said can take the place of."""
     desk = Desk(store, Run(store, "correct", now), now, dry_run=True)
-    tells = _tells if is_whole or is_sentence(said) else _takes
     rows = [
         _stated(desk, each, said) if isinstance(each, Heard) else desk.statements[each]
         for each in found
     ]
-    return [row.is_current and tells(desk, row, said) for row in rows]
+    return [row.is_current and _takes(row, said, desk.day, is_whole=is_whole) for row in rows]
 
 
-def _tells(desk: Desk, row: Statement, sentence: str) -> bool:
-    """Whether a sentence tells of the same thing and slot, or of a thing of which a row tells none."""
-    facts = _facts(desk, row, sentence)
-    if row.slot is None:
-        words = {*stems(row.text)}
-        return any(fact.subject and {*stems(fact.subject)} <= words for fact in facts)
-    return any(
-        f.slot == row.slot and desk.node_of(f.subject) == desk.node_of(row.subject) for f in facts
-    )
-
-
-def _takes(desk: Desk, row: Statement, value: str) -> bool:
-    """Whether a value is like the one that a statement holds, and can take its place there."""
-    is_alike = row.value is not None and _kind(row.value, desk.day) == _kind(value, desk.day)
-    return is_alike and _with_value(desk, row, value) is not None and _fits(desk, row, value)
+def _takes(row: Statement, said: str, at: date, *, is_whole: bool) -> bool:
+    """Whether a sentence speaks of what a statement begins with, or a value has one place in it."""
+    if not is_whole and not _is_sentence(row, said):
+        return _with_value(row.text, said, at) is not None
+    first = next(iter(stems(row.text)), None)
+    return first in stems(said) or leading_name(said) == (row.subject or "")
 
 
 def replaced(
@@ -181,8 +166,8 @@ def replaced(
 ) -> Correction:
     """Put the rows of a correction on the desk.
 
-    A current statement that says ``text`` already becomes the new row. Statements that say little
-    more than the old one are closed too, as ``with_it`` are: they would stand there stale.
+    A current statement that says ``text`` already becomes the new row. Statements that say the same
+    as the old one are closed too, as ``with_it`` are: they would stand there stale.
 
     Raises:
         BadInputError: The text cannot be a line of Markdown, or the statement is a summary.
@@ -190,8 +175,7 @@ def replaced(
     if old.kind == "gist":
         reason = "is a summary that clsm works out anew"
         raise BadInputError(old.id, reason, "correct the statement that it rests on")
-    fact = _fact(desk, old, text)
-    start = old.valid_from if never else since or (fact and fact.since) or desk.time
+    start = old.valid_from if never else since or desk.time
     standing = desk.saying(text, but=old.id)
     if standing is None:
         new = _new(desk, old, text, start)
@@ -199,28 +183,28 @@ def replaced(
         new = replace(standing, supersedes=old.id, trust="user", pinned=True)
     check_line(new)
     taken = {new.id, *(row.id for row in with_it)}
-    held = [row for row in _of_value(desk, old) if row.id not in taken]
-    also = with_it + tuple(r for r in held if r.slot == old.slot and _says_no_more(r, old))
+    rows = (row for row in desk.statements.values() if row.is_current and row.id != old.id)
+    same = (row for row in rows if sameness.says_the_same(row.text, old.text, 0.0))
+    also = with_it + tuple(row for row in same if row.id not in taken and row.kind == old.kind)
     until, *_ = [_close(desk, row, None if never else start) for row in (old, *also)]
     desk.put(new)
-    return Correction(old, until, new, also, tuple(row for row in held if row not in also))
+    return Correction(old, until, new, also)
 
 
 def _meant(desk: Desk, subject: str, said: str) -> Statement:
-    """The statement about a subject whose value a sentence, or a value alone, can replace."""
-    rows = [row for row in desk.about(subject) if row.slot]
+    """The statement about a subject that a sentence can replace, or that has a place for a value."""
+    rows = [row for row in desk.about(subject) if row.kind not in ("gist", "task")]
     if not rows:
-        reason = "is no id, and memory holds no value of anything with that name"
+        reason = "is no id, and memory holds nothing about anything with that name"
         raise NotCertainError(subject, reason, "find the id of a statement with: clsm recall")
-    if is_sentence(said):
-        told = {fact.slot for row in rows for fact in _facts(desk, row, said)}
-        fits = [row for row in rows if row.slot in told]
-    else:
-        alike = [row for row in rows if _kind(row.value or "", desk.day) == _kind(said, desk.day)]
-        fits = [row for row in alike if _fits(desk, row, said)] or alike or rows
-    if len({(row.slot, folded(row.value or "")) for row in fits}) == 1:
+    fits = [
+        row
+        for row in rows
+        if _is_sentence(row, said) or _with_value(row.text, said, desk.day) is not None
+    ]
+    if len({folded(row.text) for row in fits}) == 1:
         return max(fits, key=lambda row: (row.valid_from or "", row.id))
-    listed = ", ".join(f"{row.id} ({row.slot}: {row.value})" for row in (fits or rows)[:10])
+    listed = ", ".join(f"{row.id} ({row.text})" for row in (fits or rows)[:10])
     reason = f"it is not certain which statement is meant: {listed}"
     ids = tuple(row.id for row in fits or rows)
     raise NotCertainError(subject, reason, "name one by its id", ids)
@@ -249,48 +233,88 @@ def _stated(desk: Desk, heard: Heard, said: str) -> Statement:
             recorded_at=desk.run.now,
             trust=heard.trust,
         )
-        rows.append(retold(desk, row, text))
+        rows.append(retold(row, text))
 
     def fitness(row: Statement) -> tuple[bool, int]:
-        return _with_value(desk, row, said) is not None, len(meant & {*stems(row.text)})
+        has_place = _with_value(row.text, said, desk.day) is not None
+        return has_place, len(meant & {*stems(row.text)})
 
     return max(rows, key=fitness)
 
 
-def _fits(desk: Desk, row: Statement, value: str) -> bool:
-    """Whether a sentence that tells its slot still tells it with another value in it."""
-    texts = (row.text, _with_value(desk, row, value) or row.text)
-    reads = [any(fact.slot == row.slot for fact in _facts(desk, row, text)) for text in texts]
-    return reads != [True, False]
-
-
-def _sentence(desk: Desk, old: Statement, said: str) -> str:
+def _sentence(old: Statement, said: str, at: date) -> str:
     """What is said as a whole sentence."""
-    text = said if is_sentence(said) else _with_value(desk, old, said)
-    if text is None or (text != said and not _fits(desk, old, said)):
+    text = said if _is_sentence(old, said) else _with_value(old.text, said, at)
+    if text is None:
         reason = f"{said!r} does not say what it takes the place of in {old.text!r}"
         next_step = "write the whole sentence that is true now, with a full stop"
         raise BadInputError(old.id, reason, next_step)
     return text
 
 
-def _with_value(desk: Desk, row: Statement, value: str) -> str | None:
-    """The text with its value replaced; None where that would not be what is true now.
+_STOP = re.compile(r"[.!][\"'\u201d\u2019)]*$")
+_LABELLED = re.compile(r"[^:.!?]{1,60}:\s(?P<value>\S[^:]*?)\.?$")
+_QUANTITY = re.compile(
+    r"(?<![\w.,:-])[$€£¥]?\d+(?:[.,:]\d+)*(?P<unit>\s?%|(?:\s|(?=[^\W\d]))[^\W\d_]+)?"
+)
+_NAME = re.compile(r"[^\W\d_a-z][\w'’&+-]*(?:\s[^\W\d_a-z][\w'’&+-]*)*")
 
-    The old one must stand there once, literally, and nothing may say since when it holds.
+
+def _is_sentence(row: Statement, said: str) -> bool:
+    """Whether somebody says a whole sentence, not the value alone that takes the place of the old one.
+
+    It has a full stop, or begins as the statement does.
     """
-    told = next((fact for fact in _facts(desk, row, row.text) if fact.slot == row.slot), None)
-    rest = row.text.replace(row.value or " ", " ")
-    dated = (told.since, told.until, *told.was) if told else expressions.find(rest, desk.day)
-    places = list(
-        re.finditer(rf"(?<!\w){re.escape(row.value or '')}(?!\w)", row.text, re.IGNORECASE)
-    )
-    if not row.value or len(places) != 1 or any(dated):
+    words, old = said.split(), row.text.split()
+    is_like = [word.casefold() for word in words[:2]] == [word.casefold() for word in old[:2]]
+    return len(words) > 2 and (is_like or _STOP.search(said) is not None)
+
+
+def _with_value(text: str, value: str, at: date) -> str | None:
+    """A sentence with a value in the place of the one of its kind; None where it has not just one.
+
+    A day takes the place of a day, a quantity of one with its unit, a name of a name behind the first
+    word; anything that of all behind a label. What tells a day besides may tell since when.
+
+    >>> day = __import__("datetime").date(2026, 3, 1)
+    >>> _with_value("Nina's birthday is 2 May.", "3 June", day)
+    "Nina's birthday is 3 June."
+    >>> _with_value("The bell rings every 10 minutes.", "15 minutes", day)
+    'The bell rings every 15 minutes.'
+    >>> _with_value("Office: the quay", "the old harbour", day)
+    'Office: the old harbour'
+    >>> _with_value("The bell is loud.", "15 minutes", day) is None
+    True
+    """
+    value = value.rstrip(".")
+    places = _places(text, value, at)
+    if len(places) != 1 and (labelled := _LABELLED.match(text)):
+        places = [labelled.span("value")]
+    if len(places) != 1:
         return None
-    before = row.text[: places[0].start()]
-    if _ARTICLE.match(value):
-        before = re.sub(rf"\b{_ARTICLE.pattern}$", "", before, flags=re.IGNORECASE)
-    return before + value.rstrip(".") + row.text[places[0].end() :]
+    start, end = places[0]
+    return text[:start] + value + text[end:]
+
+
+def _places(text: str, value: str, at: date) -> list[tuple[int, int]]:
+    """Where a text has something of the kind of a value: first character, and the one after the last."""
+    days = [(each.start, each.end) for each in expressions.find(text, at)]
+    told = expressions.find(value, at)
+    if told and told[0].text == value:
+        return days
+    if days:
+        return []  # it may say since when the old value holds
+    quantity = _QUANTITY.fullmatch(value)
+    if quantity:
+        found = [each for each in _QUANTITY.finditer(text) if _unit(each) == _unit(quantity)]
+    else:
+        found = [*_NAME.finditer(text)] if _NAME.fullmatch(value) else []
+        found = [each for each in found if each.start() and each.group() not in NO_NAMES]
+    return [each.span() for each in found]
+
+
+def _unit(quantity: re.Match[str]) -> str:
+    return (quantity["unit"] or "").strip().removesuffix("s")
 
 
 def _known(desk: Desk, old: Statement, text: str) -> Statement | None:
@@ -305,15 +329,9 @@ def _known(desk: Desk, old: Statement, text: str) -> Statement | None:
     raise BadInputError(old.id, reason, "find what is held with: clsm recall")
 
 
-def retold(desk: Desk, row: Statement, text: str) -> Statement:
-    """A statement with another text, and with what that tells of a slot."""
-    fact = _fact(desk, row, text)
-    if fact is None:  # it still says what there is to say of its slot
-        return replace(row, text=text, value=None)
-    is_named = fact.subject.casefold() not in {"", *UNKNOWN, *PERSON_PRONOUNS}
-    subject = node_id(fact.subject) if is_named else row.subject
-    value = None if fact.is_ended else fact.value
-    return replace(row, text=text, subject=subject, slot=fact.slot, value=value)
+def retold(row: Statement, text: str) -> Statement:
+    """A statement with another text, and with the subject that it tells."""
+    return replace(row, text=text, subject=leading_name(text) or row.subject)
 
 
 def _new(desk: Desk, old: Statement, text: str, start: str | None) -> Statement:
@@ -322,7 +340,7 @@ def _new(desk: Desk, old: Statement, text: str, start: str | None) -> Statement:
     births = (i for i in birth_ids(folded(text), None, start, old.id) if i not in known)
     ontology, _ = store_ontology.load(desk.store)
     return replace(
-        retold(desk, old, text),
+        retold(old, text),
         id=first_free(births, logs.forgotten(desk.store)),
         rev=(0, ""),
         due=todo.due_day(text, desk.day) if old.kind == "task" else None,
@@ -351,50 +369,3 @@ def _close(desk: Desk, row: Statement, until: str | None) -> str | None:
     copy_id = closed_copy_id(row.id, until)
     desk.put(replace(row, id=copy_id, valid_until=until, recorded_at=now, supersedes=None))
     return until
-
-
-def _of_value(desk: Desk, old: Statement) -> list[Statement]:
-    """Other current statements that say of the same subject that it has the same value."""
-    if not (old.subject and old.value):
-        return []
-    rows = (row for row in desk.statements.values() if row.is_current and row.id != old.id)
-    rows = (row for row in rows if folded(row.value or "") == folded(old.value or ""))
-    return [row for row in rows if desk.node_of(row.subject) == desk.node_of(old.subject)]
-
-
-def _says_no_more(row: Statement, old: Statement) -> bool:
-    return len({*stems(row.text)} - {*stems(old.text)}) < _NEW_STEMS
-
-
-def _fact(desk: Desk, old: Statement, text: str) -> Fact | None:
-    """What a text tells: of the slot of the old statement, where it tells of that."""
-    found = _facts(desk, old, text)
-    return min(found, key=lambda fact: (fact.slot != old.slot, not fact.is_single), default=None)
-
-
-def _facts(desk: Desk, row: Statement, text: str) -> list[Fact]:
-    return slots.facts(text, desk.day, speaker=desk.label(row.subject))
-
-
-_NEW_STEMS = 4
-"""Content stems by which a statement says more than another one."""
-_ARTICLE = re.compile(r"(?:the|an?|my|our)\s+", re.IGNORECASE)
-_STOP = re.compile(r"[.!][\"'\u201d\u2019)]*$")
-
-
-def is_sentence(text: str) -> bool:
-    """Whether a text is a whole sentence, not a value alone."""
-    words = relevance_gate.tokens(text)
-    is_order = relevance_gate.is_command(words) or _STOP.search(text) is not None
-    return relevance_gate.is_whole(text) or (is_order and len(text.split()) > 2)
-
-
-def _kind(value: str, at: date) -> tuple[str, str]:
-    """What a value is like: a day or some, a quantity of a unit, a name, or other words."""
-    found = expressions.find(value, at)
-    if slot_values.weekdays(value) or (found and found[0].text == value):
-        return ("day", "")
-    first, _, rest = value.partition(" ")
-    if slot_values.number(first):
-        return ("quantity", slot_values.quantity("2", rest) if rest else "")
-    return ("name" if value[:1].isupper() else "words", "")

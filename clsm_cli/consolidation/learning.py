@@ -11,14 +11,11 @@ from clsm_cli.consolidation import (
     claims,
     entity_mentions,
     monthly_gists,
-    open_questions,
     reconciliation,
 )
 from clsm_cli.consolidation.calibrate import Calibration
 from clsm_cli.consolidation.lookup import Known
 from clsm_cli.consolidation.open_questions import Questions
-from clsm_cli.consolidation.rule_evidence import observe
-from clsm_cli.consolidation.rule_induction import Rules
 from clsm_cli.consolidation.statement_selection import Weighing
 from clsm_cli.ingestion.ingest_report import utc
 from clsm_cli.store import record_files
@@ -28,7 +25,7 @@ from clsm_cli.text.ontology import tags_of
 
 if TYPE_CHECKING:
     import sqlite3
-    from collections.abc import Collection, Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from clsm_cli.consolidation.claims import Claim
     from clsm_cli.consolidation.consolidation_report import Request
@@ -112,13 +109,11 @@ class Student:
             store.settings.consolidation.worth,
         )
         self._candidates: list[active_learning.Candidate] = []
-        reunion = reconciliation.Reunion(self._before, words.node_of_id, self.now)
-        rows = self._before
-        if len(store.flows()) > 1:
-            rows = reunion.settle(self._told, self._calibrate, self._vectors)
+        is_shared = len(store.flows()) > 1
+        rows = reconciliation.settled(self._before, self.now) if is_shared else self._before
         self._calibration = self._calibrate(rows.values())
-        self._calibration.outcome.doubts += reunion.doubts
-        self._answers: list[open_questions.Answer] = []
+        if is_shared:
+            reconciliation.compare(self._calibration, store.device)
         self._months: set[str] = set()
         self._links: dict[str, Edge] = {}
         self._questions = Questions(state, self.now)
@@ -133,6 +128,7 @@ class Student:
         told = evidence_queries.said_in(self.connection, chosen)
         current = {key for key, turn in told.items() if turn.is_current}
         found: list[Claim] = []
+        settings = self.store.settings.consolidation
         by_episode = entity_mentions.find_in(list(told.values()), self._matcher)
         for episode_id in chosen:
             episode = self._episode(episode_id)
@@ -140,13 +136,13 @@ class Student:
                 continue
             try:
                 record = self._record(episode, by_episode.get(episode_id, {}))
-                rules, said = self._said(episode, record, current)
+                said = claims.of_episode(episode, self._weighing.of(episode), current, settings)
             except Exception as error:  # noqa: BLE001  # one text must not keep all others waiting
                 self.unread[self.state.files[episode_id].path] = _fault(error)
                 continue
-            found += rules + self._thought(episode, said, current)
-            weights, worth = self._weighing.of(episode), self.store.settings.consolidation.worth
-            self._candidates += claims.candidates(episode, weights, current, worth)
+            found += self._thought(episode, said, current)
+            weights = self._weighing.of(episode)
+            self._candidates += claims.candidates(episode, weights, current, settings.worth)
             # A person's title and summary stay.
             self.records[episode_id] = (
                 record if record.pinned else self.thinker.describe(record, episode)
@@ -154,17 +150,12 @@ class Student:
             start = self.state.files[episode_id].start
             if start:
                 self._months.add(start[:7])
-        self._answers += open_questions.answers(told.values())
         self._read(claims.in_order(found))
         self._calibration.outcome.doubts += self.thinker.doubts(self._calibration.known.rows)
 
     def conclude(self, network: Network) -> None:
-        """What needs all episodes: rules, questions that were answered, gists, what vanished."""
+        """What needs all episodes: gists, questions for a person, what vanished."""
         self.records |= {i: r for i, r in network.episodes.items() if r != self.state.episodes[i]}
-        Rules(self.connection, self._calibration, self._vectors).weigh(
-            self._all_records(), frozenset(self.records)
-        )
-        self._threads()
         self._calibration.vanish(self.state.closed_blocks)
         self._questions.about_doubts(self._calibration, self.thinker)
         self._gists(network)
@@ -200,35 +191,12 @@ class Student:
             Known(
                 found,
                 {row.id: known.get(row.text) for row in found},
-                self.words.node_of_id,
                 self.state.forgotten,
             ),
             self.store.settings.consolidation,
             lambda text: tags_of(text, self.ontology),
             self.now,
-        )
-
-    def _told(self, keys: Collection[str]) -> list[Claim]:
-        """What some turns of consolidated episodes say, in the order of time."""
-        told = evidence_queries.said(self.connection, sorted(keys))
-        found: list[Claim] = []
-        for episode_id in sorted({turn.episode for turn in told.values()}):
-            record = self.state.episodes.get(episode_id)
-            episode = self._episode(episode_id) if record else None
-            if record is None or episode is None or self.state.is_pending(record):
-                continue
-            rules, said = self._said(episode, record, {*keys})
-            found += rules + said
-        return claims.in_order(found)
-
-    def _said(
-        self, episode: Episode, record: EpisodeRecord, current: set[str]
-    ) -> tuple[list[Claim], list[Claim]]:
-        """The rules that an episode states, and what else its sentences say."""
-        settings = self.store.settings.consolidation
-        return (
-            claims.of_stated_rules(episode, record.observations, current),
-            claims.of_episode(episode, self._weighing.of(episode), current, settings),
+            self.state.rewritten,
         )
 
     def _episode(self, episode_id: str) -> Episode | None:
@@ -255,14 +223,10 @@ class Student:
 
     def _record(self, episode: Episode, mentions: Mapping[str, set[str]]) -> EpisodeRecord:
         record = self.state.episodes[episode.id]
-        weights, least = self._weighing.of(episode), self.store.settings.consolidation.worth / 2
         text = "\n".join(turn.text for turn in episode.turns if turn.role != "tool")
         return replace(
             record,
             mentions={node: tuple(sorted(mentions[node])) for node in sorted(mentions)},
-            observations=tuple(
-                each for each in observe(episode.turns) if weights.allows(each, least)
-            ),
             tags=record.tags
             if record.pinned and record.tags
             else tuple(sorted(tags_of(text, self.ontology))),
@@ -284,13 +248,6 @@ class Student:
             for i, record in self.state.episodes.items()
             if i in self.records or not self.state.is_pending(record)
         }
-
-    def _threads(self) -> None:
-        records = self._all_records()
-        ends = {i: start for i in records if (start := self.state.files[i].start)}
-        self.records |= open_questions.closed(
-            records, ends, sorted(self._answers, key=lambda a: a.time)
-        )
 
     def _gists(self, network: Network) -> None:
         if self.embed is None:

@@ -34,9 +34,6 @@ _TITLE, _NARRATIVE = 120, 1500
 _DECISIONS, _QUESTIONS = 15, 10
 """Kept of an episode (Smriti's session delta: 15 decisions, 10 open threads)."""
 
-_SAME = 0.6
-"""Share of a value's line that a sentence has which tells the value: its verb may be another."""
-
 
 class Thinker:
     """Asks the adviser, or reads what it answered; where it says nothing, the rules decide.
@@ -88,7 +85,7 @@ class Thinker:
     ) -> list[Claim]:
         """What an episode says: as the adviser has it where it was asked, else as the rules do.
 
-        Tasks stay with the rules, and so do the values that a conversation tells.
+        Tasks stay with the rules.
 
         Args:
             episode: What was said.
@@ -113,10 +110,9 @@ class Thinker:
             self._relations.setdefault(episode.id, []).extend(checked.relations)
             if checked.refused and not checked.claims:
                 continue  # an adviser without one good word about a part has not read it
-            is_note = episode.document is not None
-            kept, said = _joined(kept, list(checked.claims), part.whole, is_note=is_note)
-            advised += said
-            by_text = {claim.text: claim for claim in said}
+            kept = [each for each in kept if each.kind == "task" or each.turn not in part.whole]
+            advised += checked.claims
+            by_text = {claim.text: claim for claim in checked.claims}
             self._replaced |= {i: by_text[text] for i, text in checked.replaced.items()}
         return kept + advised
 
@@ -144,7 +140,13 @@ class Thinker:
     def doubts(self, rows: Mapping[str, Statement]) -> list[Doubt]:
         """The statements that the adviser says are over, each with what says so."""
         return [
-            Doubt("contradiction", rows[i], claim.text, claim.valid_from or claim.observed)
+            Doubt(
+                "contradiction",
+                rows[i],
+                claim.text,
+                claim.valid_from or claim.observed,
+                claim.turns,
+            )
             for i, claim in sorted(self._replaced.items())
             if i in rows
         ]
@@ -229,34 +231,3 @@ def _sent(told: str, llm: Llm) -> dict[str, dict[str, Any]]:
     """The entries of what a model answers to a packet, by the handles of their parts."""
     value = llm.ask(adviser_packet.TASK, told, adviser_packet.SCHEMA, "answer")
     return {entry["part"]: entry for entry in value["parts"]}
-
-
-def _joined(
-    by_rules: Sequence[Claim], said: list[Claim], read: Collection[str], *, is_note: bool
-) -> tuple[list[Claim], list[Claim]]:
-    """The claims of the rules that stay beside those of an adviser, and these.
-
-    Of what the adviser read, tasks stay, and the values of slots that somebody told in a conversation
-    (in notes few of them are such); a value that a sentence of the adviser tells from the same turn is
-    that sentence's.
-    """
-    kept = []
-    for claim in by_rules:
-        if claim.kind == "task" or claim.turn not in read:
-            kept.append(claim)
-        elif claim.slot:
-            for place, each in enumerate(said):
-                if not each.slot and claim.turn in each.turns and _tells(each.text, claim):
-                    said[place] = claim._replace(
-                        text=each.text, trust=each.trust, turn=each.turn, more_turns=each.more_turns
-                    )
-                    break
-            else:
-                kept += [] if is_note else [claim]
-    return kept, said
-
-
-def _tells(text: str, claim: Claim) -> bool:
-    """Whether a sentence tells the value of a claim, and most of what the claim says besides."""
-    has_value = adviser_proposals.share(claim.value or claim.text, text) == 1.0
-    return has_value and adviser_proposals.share(claim.text, text) >= _SAME

@@ -1,8 +1,7 @@
-"""What is known, in the ways a claim looks it up: by meaning, by slot, as a task."""
+"""What is known, in the ways a claim looks it up: by meaning, by its words, as a task."""
 
 from __future__ import annotations
 
-import re
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -12,19 +11,14 @@ from clsm_cli.store.topics import text_sha
 from clsm_cli.text import todo
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
 
-    from clsm_cli.model.graph import Statement, TaskState
+    from clsm_cli.model.graph import Statement
 
 NEAREST = 5
 """Statements that a claim is compared with."""
 FLOOR = 0.80
 """Cosine below which two sentences cannot say the same."""
-
-
-MEANT = {"workdays": "workdays", "setting": "interval"}
-"""Slots that a sentence may leave open, and the name of the one that it then means."""
-_LASTS = re.compile(r"\d (?:second|minute|hour|day|week|month)s?$")
 
 
 class Known:
@@ -33,7 +27,6 @@ class Known:
     Args:
         statements: All rows, current or not, with their texts.
         vectors: Unit vectors by id; what has none is found by its words alone.
-        node_of: The node that the id of a name stands for.
         forgotten: Hashes of ids with a tombstone: no new row gets one.
     """
 
@@ -41,19 +34,17 @@ class Known:
         self,
         statements: Iterable[Statement],
         vectors: dict[str, Any],
-        node_of: Callable[[str], str],
         forgotten: frozenset[str] = frozenset(),
     ) -> None:
         self.forgotten = forgotten
         self.rows: dict[str, Statement] = {}
-        self._node_of = node_of
         self._by_text: dict[str, str] = {}
         self._withdrawn: set[str] = set()
         self._heirs: dict[str, list[str]] = {}
-        self._by_slot: dict[tuple[str, str], list[str]] = {}
         self._tasks: list[str] = []
         self._matrix: Any = None
         self._ids: list[str] = []
+        self._places: dict[str, int] = {}
         for statement in statements:
             self.put(statement, vectors.get(statement.id))
 
@@ -67,8 +58,6 @@ class Known:
             self._by_text[_normal(row.text)] = row.id
         if row.withdrawn and row.text_sha:
             self._withdrawn.add(row.text_sha)
-        if row.subject and row.slot:
-            self._by_slot.setdefault((self._node_of(row.subject), row.slot), []).append(row.id)
         if row.supersedes:
             self._heirs.setdefault(row.supersedes, []).append(row.id)
         if row.kind == "task":
@@ -82,32 +71,6 @@ class Known:
         first = (plain,) if plain not in self.rows else ()
         return first_free(chain(first, birth_ids(_normal(text), *salts)), self.forgotten)
 
-    def of_slot(self, subject: str | None, slot: str | None) -> list[Statement]:
-        """The rows of one slot that the store still believes, open or closed, by time."""
-        if subject is None or slot is None:
-            return []
-        found = [self.rows[i] for i in self._by_slot.get((self._node_of(subject), slot), ())]
-        believed = [row for row in found if row.superseded_at is None and not row.withdrawn]
-        return sorted(believed, key=lambda row: (row.valid_from or "", row.id))
-
-    def full_slot(self, subject: str | None, slot: str | None, value: str | None) -> str | None:
-        """The slot that a sentence means which does not name it whole.
-
-        "Office days" are those of the one place that is known; what is set in minutes is the interval
-        of a thing of which that is known, and no other setting.
-        """
-        meant = MEANT.get(slot or "")
-        if meant is None or (slot == "setting" and not _LASTS.search(value or "")):
-            return slot
-        slots = self.slots_of(subject)
-        known = [each for each in slots if each.partition("/")[0] == meant]
-        return known[0] if len(known) == 1 and (slot == meant or slot not in slots) else slot
-
-    def slots_of(self, subject: str | None) -> list[str]:
-        """The slots of which rows tell about a subject, in the order of their names."""
-        node = self._node_of(subject) if subject else None
-        return sorted(slot for each, slot in self._by_slot if each == node)
-
     def heir_of(self, record: str) -> Statement | None:
         """The pinned row by which a person replaced one."""
         heirs = (self.rows[i] for i in self._heirs.get(record, ()))
@@ -118,12 +81,10 @@ class Known:
         found = [self.rows[i] for i in self._tasks if self.rows[i].is_current]
         return sorted(found, key=lambda row: (row.valid_from or "", row.id), reverse=True)
 
-    def task_of(self, text: str, state: TaskState | None) -> Statement | None:
-        """The newest task that a text names, or, where it is about something done, tells to be done."""
+    def task_of(self, text: str) -> Statement | None:
+        """The newest task that a text names."""
         for row in self.tasks():
             if todo.is_same_task(row.text, text):
-                return row
-            if state == "done" and row.state != "done" and todo.is_done_of(text, row.text):
                 return row
         return None
 
@@ -159,10 +120,9 @@ class Known:
         near = [(float(cosines[at]), self._ids[at]) for at in np.flatnonzero(cosines >= floor)]
         return [(self.rows[i], c) for c, i in sorted(near, key=lambda pair: (-pair[0], pair[1]))]
 
-    def vector_of(self, record: str) -> list[float]:
-        """The vector of a row that has one."""
-        values: list[float] = self._matrix[self._ids.index(record)].tolist()
-        return values
+    def vector_of(self, record: str) -> Any:
+        """The unit vector of a row; None where it has none."""
+        return self._matrix[self._places[record]] if record in self._places else None
 
     def most_like(self, vector: Any, rows: Iterable[str]) -> Statement | None:
         """Of some rows the one whose meaning is nearest to a vector; None without vectors."""
@@ -184,6 +144,7 @@ class Known:
         elif len(self._ids) == len(self._matrix):
             self._matrix = np.concatenate([self._matrix, np.zeros_like(self._matrix)])
         self._matrix[len(self._ids)] = vector
+        self._places[record] = len(self._ids)
         self._ids.append(record)
 
 

@@ -152,7 +152,6 @@ def _gist(
         kind="gist",
         stream="flow",
         topic="gists",
-        slot="month",
         value=month,
         sources=centre.sources if centre is not None else (),
         valid_from=days[0],

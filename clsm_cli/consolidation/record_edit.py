@@ -107,7 +107,7 @@ def save(store: Store, edited: Draft, text: str, now: datetime, warn: Warn) -> E
         _check(desk, old, new)
         new = replace(new, pinned=True)
         if isinstance(new, Statement) and isinstance(old, Statement):
-            new = _with_value(desk, old, new)
+            new = _told_anew(old, new)
             desk.put(new)
         else:
             desk.put_record(stream_of(store, new.id), new)
@@ -201,11 +201,11 @@ def _check(desk: Desk, old: Record, new: Record) -> None:
             check_line(new)
 
 
-def _with_value(desk: Desk, old: Statement, new: Statement) -> Statement:
-    """The statement with the value that its new text tells, unless the person set one."""
+def _told_anew(old: Statement, new: Statement) -> Statement:
+    """The statement with the subject that its new text tells, unless the person set one."""
     text = " ".join(new.text.split())
-    told = (new.subject, new.slot, new.value) != (old.subject, old.slot, old.value)
-    return replace(new, text=text) if told or text == old.text else retold(desk, new, text)
+    is_set = new.subject != old.subject
+    return replace(new, text=text) if is_set or text == old.text else retold(new, text)
 
 
 def stream_of(store: Store, record_id: str) -> Stream:

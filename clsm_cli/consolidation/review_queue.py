@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from clsm_cli.consolidation.active_learning import WORTH, offered
 from clsm_cli.consolidation.claims import FACTS
-from clsm_cli.consolidation.correction import is_sentence, replaced, retold
+from clsm_cli.consolidation.correction import replaced, retold
 from clsm_cli.consolidation.edit_session import at_desk, check_line
 from clsm_cli.consolidation.store_state import NEAR_NAMES, reviewed
 from clsm_cli.errors import BadInputError
@@ -177,9 +177,6 @@ def _contradiction(desk: Desk, item: logs.ReviewItem, accepted: bool) -> str:
         return _GONE
     if not accepted:
         return f"{_withdrawn(desk, other)}; {kept.id} stays" if other else f"{kept.id} stays"
-    if other is None and not is_sentence(item.other):
-        next_step = f"say it with: clsm correct {kept.id} SENTENCE"
-        raise BadInputError(item.id, "does not say what is true instead", next_step)
     done = replaced(desk, kept, item.other, other.valid_from if other else None)
     return f"{done.now.id} takes the place of {kept.id}"
 
@@ -190,7 +187,7 @@ def _two_texts(desk: Desk, item: logs.ReviewItem, accepted: bool) -> str:
     if kept is None:
         return _GONE
     if accepted:
-        new = replace(retold(desk, kept, item.other), trust="user", pinned=True)
+        new = replace(retold(kept, item.other), trust="user", pinned=True)
         check_line(new)
         desk.put(new)
     if other is not None:

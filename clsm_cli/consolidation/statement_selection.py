@@ -7,12 +7,11 @@ from dataclasses import dataclass, field, replace
 from datetime import date
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from clsm_cli.consolidation import active_learning
 from clsm_cli.heads import judge
 from clsm_cli.model.episodes import Document
-from clsm_cli.text import todo
 from clsm_cli.text.plain import plain
 from clsm_cli.text.time import expressions
 
@@ -24,7 +23,7 @@ if TYPE_CHECKING:
     from clsm_cli.consolidation.store_state import State
     from clsm_cli.heads.judge import Meanings, Weighed
     from clsm_cli.heads.owner_model import Owner
-    from clsm_cli.model.episodes import Episode, Observation, Turn
+    from clsm_cli.model.episodes import Episode, Turn
     from clsm_cli.text.todo import Todo
 
 EVEN = 0.5
@@ -42,7 +41,10 @@ _ORDER = re.compile(
     re.IGNORECASE,
 )
 """An order to whoever reads it later; see docs/poisoning.md."""
+Kind = Literal["fact", "preference", "decision"]
+_KINDS: tuple[Kind, ...] = ("preference", "decision")
 _CELL = re.compile(r"\s*\|\s*")
+_TASKS = re.compile(r"to[ -]?dos?|tasks?", re.IGNORECASE)
 
 
 class Piece(NamedTuple):
@@ -58,6 +60,7 @@ class Piece(NamedTuple):
             they are about.
         noise: Probability that they never are.
         chance: ``keep`` before the owner's decisions correct it.
+        kind: What it is likelier than not.
     """
 
     start: int
@@ -67,6 +70,7 @@ class Piece(NamedTuple):
     keep: float
     noise: float
     chance: float
+    kind: Kind = "fact"
 
     @property
     def statement(self) -> str:
@@ -115,8 +119,7 @@ class Weights:
     def is_task(self, turn: Turn, task: Todo, settings: ConsolidationSettings) -> bool:
         """Whether an item that reads as a task is one of the owner.
 
-        In a talk and in dated notes it is, in a list that is called one for tasks, and where it names a
-        day. Elsewhere it may be a step for anybody who works by the document, or a box of a form, and is
+        In a talk and in dated notes it is, in a list called one, and where it names a day. Elsewhere it may be a step for anybody who works by the document, or a box of a form, and is
         weighed as sentences are.
         """
         found = [
@@ -126,22 +129,19 @@ class Weights:
         ]
         if self.about is None or not found or self.has_forms:
             return bool(found) and not self.has_forms
-        titles = (Path(turn.path).stem, *turn.heading[:1], *turn.heading[-1:])
         names_day = any(expressions.find(task.text, date(2000, 1, 1)))
         is_log = self.about["log"] >= EVEN
-        return (is_log or names_day or todo.is_list(titles)) or any(
-            piece.keep >= settings.worth / 6 and piece.noise <= settings.noise for piece in found
+        titles = (Path(turn.path).stem, *turn.heading[:1], *turn.heading[-1:])
+        is_list = any(map(_TASKS.fullmatch, titles))
+        return (
+            is_log
+            or is_list
+            or names_day
+            or any(
+                piece.keep >= settings.worth / 6 and piece.noise <= settings.noise
+                for piece in found
+            )
         )
-
-    def allows(self, seen: Observation, least: float) -> bool:
-        """Whether an observation may become a rule: of a document one of ``least`` worth may.
-
-        What a conversation shows is weighed by who says it, and by how many sessions show it.
-        """
-        if self.about is None:
-            return True
-        best = (piece.keep for key in seen.turns for piece in self.pieces.get(key, ()))
-        return not self.states_nothing and max(best, default=0.0) >= least
 
 
 class Weighing:
@@ -248,7 +248,8 @@ def _piece(turn: Turn, each: Weighed) -> Piece | None:
     if not text or len(text) > LONGEST or _ORDER.search(text):
         return None
     keep = chances["keep"] if is_clear else 0.0
-    return Piece(unit.start, unit.end, text, title, keep, chances["noise"], keep)
+    kind: Kind = next((name for name in _KINDS if chances[name] >= EVEN), "fact")
+    return Piece(unit.start, unit.end, text, title, keep, chances["noise"], keep, kind)
 
 
 def _plain(raw: str) -> str:

@@ -78,6 +78,14 @@ class State:
             if key not in current
         }
 
+    @cached_property
+    def rewritten(self) -> dict[str, str]:
+        """Key of a block → key of the vanished one that it took the place of."""
+        documents = [r for r in self.records.values() if isinstance(r, Document)]
+        return {
+            new: old for each in documents for old, (_, new) in sorted(each.closed.items()) if new
+        }
+
     def is_pending(self, record: EpisodeRecord) -> bool:
         """Whether an episode was never consolidated, or its file was changed since."""
         return record.stage == "pending" or record.digest != self.files[record.id].digest

@@ -1,27 +1,24 @@
-"""What a claim takes the place of where no slot says so.
+"""What a claim takes the place of, and what has taken the place of a claim that comes late.
 
 CMA (section 3.4) closes what a newer memory contradicts. Each statement near to a claim in meaning is
 judged by the head of pairs. A likely update closes it; what may be one is put to review, as one
-question with both sentences. What an agent or a page says ends nothing that the owner said.
+question with both sentences. Where a block of a document changed, what rested on the old text is judged
+beside what the new one says. What an agent or a page says ends nothing that the owner said.
 """
 
 from __future__ import annotations
 
 from itertools import takewhile
-from operator import sub
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from clsm_cli.consolidation.values import since
 from clsm_cli.heads import pair_head
 from clsm_cli.model.trust import TRUST_ORDER
-from clsm_cli.text.slot_single import is_single
 
 if TYPE_CHECKING:
     from typing import Any
 
     from clsm_cli.consolidation.calibrate import Calibration
     from clsm_cli.consolidation.claims import Claim
-    from clsm_cli.consolidation.lookup import Known
     from clsm_cli.model.graph import Statement
 
 NEAR = 0.40
@@ -30,42 +27,105 @@ MOST = 8
 """Statements that are judged beside a claim: the nearest."""
 OVER, ASKED = 0.93, 0.85
 """Probabilities of an update from which it closes what it replaces, and from which a person is asked."""
-_KINDS = frozenset({"fact", "preference", "convention", "decision"})
+REWRITTEN = 0.5
+"""The same of a sentence whose block is gone, and of one in the block that took its place."""
+_KINDS = frozenset({"fact", "preference", "correction", "convention", "workflow", "decision"})
 
 
-def of_claim(calibration: Calibration, claim: Claim, vector: Any) -> None:
+class Rival(NamedTuple):
+    """A statement of which a claim is an update, or the other way round.
+
+    Attributes:
+        chance: Probability of that.
+        is_later: The statement is the update.
+    """
+
+    chance: float
+    row: Statement
+    is_later: bool = False
+
+
+def of_claim(calibration: Calibration, claim: Claim, vector: Any) -> bool:
     """Close what a claim replaces, the most likely last: that is what it supersedes.
 
     Args:
         calibration: What is known.
-        claim: Of a sentence, with no value or one of a slot with one value at a time.
+        claim: Of a sentence.
         vector: Unit vector of its text; without one nothing is found.
+
+    Returns:
+        Whether the claim is dealt with: it held once and is closed, or it says otherwise than a person.
     """
-    found = _replaced(calibration.known, claim, vector)
-    for chance, _, row in found:
-        if chance >= OVER:
-            calibration.close(row, claim.valid_from or claim.observed)
-    asked = [row for chance, _, row in found if chance < OVER]
-    if asked and len(asked) == len(found):
-        calibration.doubt(asked[-1], claim)
+    found = rivals(calibration, claim, vector)
+    if ends := [since(each.row) for each in found if each.is_later and each.chance >= OVER]:
+        calibration.add_closed(claim, min(ends))
+        return True
+    older = [each for each in found if not each.is_later]
+    for each in older:
+        if each.chance >= OVER:
+            calibration.close(each.row, claim.valid_from or claim.observed)
+    if older and all(each.chance < OVER for each in older):
+        calibration.doubt(older[-1].row, claim)
+        return older[-1].row.pinned
+    return False
 
 
-def _replaced(known: Known, claim: Claim, vector: Any) -> list[tuple[float, str, Statement]]:
-    """The statements that a claim may replace: how likely, id and row, the likeliest last."""
-    is_state = claim.slot is None or claim.is_single
-    if vector is None or claim.is_ended or claim.kind not in _KINDS or not is_state:
+def since(row: Statement) -> str:
+    """Since when a row holds; of one without a time all that is known is when it was recorded.
+
+    One that is over held before that; where its first day is not known, it sorts before all others.
+    """
+    return row.valid_from or ("" if row.valid_until else row.recorded_at or "")
+
+
+def rivals(calibration: Calibration, claim: Claim, vector: Any) -> list[Rival]:
+    """The statements that a claim may replace, and those that may have replaced it; likeliest last."""
+    if vector is None or claim.kind not in _KINDS:
         return []
-    head, new, found = pair_head.load(), pair_head.sentence(claim.text), []
-    for row, cosine in known.alike(vector, NEAR)[:MOST]:
-        if _may_end(row, claim, claim.valid_from or claim.observed):
-            features = pair_head.pair_features(pair_head.sentence(row.text), new, cosine)
-            moved = list(map(sub, vector.tolist(), known.vector_of(row.id)))
-            chance = head.relation(features, head.along(moved)).update
-            if chance >= OVER and _differ_in_subject(row.text, claim.text):
-                chance = ASKED
-            if chance >= ASKED:
-                found.append((chance, row.id, row))
-    return sorted(found, key=lambda each: each[:2])
+    at, gone = claim.valid_from or claim.observed, _of_old_block(calibration, claim)
+    near = calibration.known.alike(vector, NEAR)
+    chosen = near[:MOST] + [each for each in near[MOST:] if each[0].id in gone]
+    found: list[Rival] = []
+    for row, cosine in chosen:
+        is_rewritten = row.id in gone
+        is_later = since(row) > at and not is_rewritten
+        if (since(row) == at and not is_rewritten) or not _may_rival(row, claim, is_later=is_later):
+            continue
+        moved = vector - calibration.known.vector_of(row.id)
+        texts = (claim.text, row.text) if is_later else (row.text, claim.text)
+        chance = _chance(*texts, cosine, -moved if is_later else moved)
+        if is_rewritten and chance >= REWRITTEN:
+            chance = 1.0
+        if chance >= OVER and (row.pinned or _differ_in_subject(row.text, claim.text)):
+            chance = ASKED
+        if chance >= ASKED:
+            found.append(Rival(chance, row, is_later))
+    return sorted(found, key=lambda each: (each.chance, each.row.id))
+
+
+def _chance(old: str, new: str, cosine: float, moved: Any) -> float:
+    """Probability that a later sentence takes the place of an earlier one; ``moved``: later − earlier."""
+    head = pair_head.load()
+    features = pair_head.pair_features(pair_head.sentence(old), pair_head.sentence(new), cosine)
+    return head.relation(features, head.along(moved.tolist())).update
+
+
+def _of_old_block(calibration: Calibration, claim: Claim) -> frozenset[str]:
+    """Ids of the statements that rest only on the text that a claim's block took the place of."""
+    old = {calibration.rewritten[key] for key in claim.turns if key in calibration.rewritten}
+    rows = calibration.known.rows.values() if old else ()
+    return frozenset(row.id for row in rows if row.sources and {*row.sources} <= old)
+
+
+def _may_rival(row: Statement, claim: Claim, *, is_later: bool) -> bool:
+    """Whether one of the two may end the other, whatever they say."""
+    trusts = TRUST_ORDER.index(claim.trust), TRUST_ORDER.index(row.trust)
+    return (
+        row.is_current
+        and row.kind in _KINDS
+        and not {*claim.turns} & {*row.sources}
+        and (trusts[0] <= trusts[1] if is_later else trusts[0] >= trusts[1])
+    )
 
 
 def _differ_in_subject(old: str, new: str) -> bool:
@@ -83,15 +143,3 @@ def _differ_in_subject(old: str, new: str) -> bool:
 def _alike(one: list[str], two: list[str]) -> int:
     """How many words two lists have in common at their beginning."""
     return len(list(takewhile(lambda pair: pair[0] == pair[1], zip(one, two, strict=False))))
-
-
-def _may_end(row: Statement, claim: Claim, at: str) -> bool:
-    return (
-        row.is_current
-        and not row.pinned
-        and row.kind in _KINDS
-        and (row.slot is None or is_single(row.slot))
-        and since(row) < at
-        and not {*claim.turns} & {*row.sources}
-        and TRUST_ORDER.index(claim.trust) >= TRUST_ORDER.index(row.trust)
-    )

@@ -210,12 +210,6 @@ class Writer:
         if network is None:
             return
         self.report.gists = sum(row.kind == "gist" for row in lessons.statements.values())
-        self.report.answered = sum(
-            question.answered_by is not None
-            for i, record in lessons.episodes.items()
-            for question in record.open_questions
-            if question not in self.state.episodes[i].open_questions
-        )
         self.report.statements["current"] = sum(
             row.is_current and row.kind != "gist" for row in lessons.statements.values()
         )

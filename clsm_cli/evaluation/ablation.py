@@ -385,23 +385,16 @@ _ALL = (
     ),
     Mechanism("concept-cut", "as few concepts as are likely right", {"recall.concept_beta": 1000}),
     Mechanism("model", "meaning: all that needs the embedding model", _WORDS_ONLY),
-    Mechanism(
-        "consolidation", "the night: statements, facts, rules, gists and the graph", _AS_INGESTED
-    ),
+    Mechanism("consolidation", "the night: statements, gists and the graph", _AS_INGESTED),
     Mechanism(
         "statements",
-        "sentences that are worth it become statements; values of slots still do without it",
+        "sentences that are worth it become statements",
         {"consolidation.worth": 100},
     ),
     Mechanism(
         "prediction",
         "what is known already is reinforced, only what is new is learnt",
         {"consolidation.predict": 0},
-    ),
-    Mechanism(
-        "rules",
-        "what several sessions show becomes a rule",
-        {"consolidation.rule_sessions": 1_000_000},
     ),
     Mechanism(
         "gists",

@@ -1,8 +1,7 @@
 """Decay: recalls are folded, what was not used for long is archived, old rows move out of the way.
 
-Read in this order: ``survey`` what there is, ``withdrawing`` which rules nobody shows any more,
-``fading`` what is archived, ``compaction`` which rows go, and here what of it is written. Nothing is
-deleted. What follows does not depend on how often it is run, and a second run changes nothing.
+Read in this order: ``survey`` what there is, ``fading`` what is archived, ``compaction`` which rows go,
+and here what of it is written. Nothing is deleted. What follows does not depend on how often it is run, and a second run changes nothing.
 
 What a decay tells of each thing that changes: what it is, since when, and why.
 """
@@ -12,15 +11,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from clsm_cli.consolidation.edit_session import at_desk
-from clsm_cli.consolidation.write_plan import FEW
-from clsm_cli.errors import RefusedError
-from clsm_cli.forgetting import fading, folding, row_compaction, rule_withdrawal
+from clsm_cli.forgetting import fading, folding, row_compaction
 from clsm_cli.forgetting.decay_report import Item, Report, Request, StreamState
 from clsm_cli.model.graph import Edge, Statement
 from clsm_cli.model.streams import STREAMS
 from clsm_cli.scoring import retention
 from clsm_cli.startup.records import NamedTuple
-from clsm_cli.store import archive, atomic, record_files, runs, settle
+from clsm_cli.store import archive, atomic, record_files, runs
 from clsm_cli.store.index.indexed_files import ARCHIVED
 from clsm_cli.store.index.opening import published
 from clsm_cli.text.tokens import count_tokens
@@ -34,8 +31,6 @@ if TYPE_CHECKING:
     from clsm_cli.forgetting.clock import Clock
     from clsm_cli.forgetting.fading import Faded, Share, Survey, Trace
     from clsm_cli.forgetting.row_compaction import Moved
-    from clsm_cli.forgetting.rule_withdrawal import Withdrawn
-    from clsm_cli.model.codec import Record
     from clsm_cli.model.streams import Stream
     from clsm_cli.store.layout import Store
 
@@ -101,14 +96,6 @@ class Teller:
             trace.text,
         )
 
-    def withdrawn(self, each: Withdrawn) -> Item:
-        """A rule that is not believed any more."""
-        row, why = each.row, f"not shown for {_days(each.shown, self._today)}"
-        size = count_tokens(row.text)
-        sure = round(each.sure, 4)
-        since, shown = str(each.since), str(each.shown)
-        return Item(row.id, row.kind, row.stream, since, shown, sure, size, why, row.text)
-
     def moved(self, each: Moved) -> Item:
         """A row that goes to the archive."""
         row, ended = each.row, str(each.ended)
@@ -142,7 +129,7 @@ def about_clock(clock: Clock) -> list[str]:
     if not clock.is_believed:
         told.append(
             f"the clock says {clock.today}, the newest entry of the store is of {clock.newest}:"
-            " nothing was archived, revived, withdrawn or compacted. If the clock is right, say so"
+            " nothing was archived, revived or compacted. If the clock is right, say so"
             f" once with: clsm decay --now {clock.today}"
         )
     if clock.future:
@@ -162,21 +149,14 @@ class Plan(NamedTuple):
     """What a decay is about to do.
 
     Attributes:
-        rules: How many stand.
         shares: What is archived of each stream.
         old: Folders of preimages that go.
     """
 
     survey: Survey
-    rules: int
-    withdrawn: tuple[Withdrawn, ...]
     shares: dict[Stream, Share]
     moved: tuple[Moved, ...]
     old: tuple[Path, ...]
-
-    def needs_yes(self, mass_loss: float) -> bool:
-        """Whether so many rules would be withdrawn that somebody should know."""
-        return len(self.withdrawn) > min(settle.MOST, max(FEW, mass_loss * self.rules))
 
 
 def decay(store: Store, request: Request) -> Report:
@@ -184,18 +164,12 @@ def decay(store: Store, request: Request) -> Report:
 
     Raises:
         LockedError: Another clsm kept the lock.
-        RefusedError: Many rules would be withdrawn at once.
         DiskError: The disk refused; what was written is whole, and the next run goes on.
     """
     warnings: list[str] = []
     with at_desk(store, "decay", request.now, warnings.append, dry_run=request.dry_run) as desk:
         plan = _plan(desk, request)
-        needs_yes = plan.needs_yes(store.settings.consolidation.mass_loss)
-        run = None
-        if not request.dry_run:
-            if needs_yes and not request.yes:
-                raise _refusal(plan)
-            run = _apply(desk, plan, warnings)
+        run = None if request.dry_run else _apply(desk, plan, warnings)
     found = plan.survey
     told = Teller(found, desk.label, store.settings.graph.retention)
     warnings += [
@@ -210,11 +184,8 @@ def decay(store: Store, request: Request) -> Report:
         streams={stream: state(stream, plan.shares[stream]) for stream in plan.shares},
         archive=told.archived(plan.shares.values()),
         revive=told.revived(plan.shares.values()) if found.clock.is_believed else (),
-        withdraw=tuple(map(told.withdrawn, plan.withdrawn)),
         compact=tuple(map(told.moved, plan.moved)),
-        rules=plan.rules,
         preimages=len(plan.old),
-        needs_yes=needs_yes,
         warnings=(*warnings, *about_clock(found.clock)),
     )
 
@@ -223,33 +194,14 @@ def _plan(desk: Desk, request: Request) -> Plan:
     store, curve = desk.store, desk.store.settings.graph.retention
     rows = desk.statements
     found = fading.look(store, desk.records, rows, request.now, is_told=request.explicit)
-    rules = len(rule_withdrawal.rules(rows.values()))
     if not found.clock.is_believed:
-        return Plan(found, rules, (), {}, (), ())
+        return Plan(found, {}, (), ())
     today = found.clock.today
-    settings = store.settings.consolidation
-    withdrawn = rule_withdrawal.faded(
-        rows.values(), desk.records.values(), found.heard, found.used, today, settings, found.behind
-    )
-    after = {each.row.id: each.closed(store.device) for each in withdrawn}
-    standing = [trace for trace in found.traces if trace.id not in after]
-    gone = [t._replace(kept="no longer current") for t in found.traces if t.id in after]
     return Plan(
         found,
-        rules,
-        tuple(withdrawn),
-        fading.archived([*standing, *gone], today, curve),
-        tuple(row_compaction.compactable(store, desk.records | rows | after, today, found.behind)),
+        fading.archived(found.traces, today, curve),
+        tuple(row_compaction.compactable(store, desk.records | rows, today, found.behind)),
         tuple(row_compaction.old(store, today, found.behind)),
-    )
-
-
-def _refusal(plan: Plan) -> RefusedError:
-    return RefusedError(
-        "decay",
-        f"{len(plan.withdrawn)} of {plan.rules} rules would be withdrawn, as nothing shows them any"
-        " more",
-        "look at them with --dry-run, pin what should stay (clsm pin ID), then run it with --yes",
     )
 
 
@@ -264,7 +216,7 @@ def _apply(desk: Desk, plan: Plan, warnings: list[str]) -> str | None:
         month = found.clock.today.replace(day=1)
         if found.before.as_of != month:
             folding.rotate(store, found.folded, found.clock.today)
-        writes += _rows(desk, plan, warnings)
+        writes += _rows(store, plan, warnings)
         if found.clock.newest is not None:
             writes += _list(store, month, plan)
     with published(store):
@@ -282,25 +234,19 @@ def _list(store: Store, month: date, plan: Plan) -> list[runs.Write]:
     return [] if atomic.sha256(data) == read_as else [runs.Put(path, data, read_as=read_as)]
 
 
-def _rows(desk: Desk, plan: Plan, warnings: list[str]) -> list[runs.Write]:
-    """Rules as they are withdrawn, and rows that move: their shards and topic files."""
-    store = desk.store
-    closed = {each.row.id: each.closed(store.device) for each in plan.withdrawn}
+def _rows(store: Store, plan: Plan, warnings: list[str]) -> list[runs.Write]:
+    """Rows that move: the shards that they leave, and those of the archive."""
     writes: list[runs.Write] = []
     for stream in STREAMS:
         moved = [each.row for each in plan.moved if each.stream == stream]
+        if not moved:
+            continue
         stored = [record_files.stored(r) if isinstance(r, Statement) else r for r in moved]
-        added, problems = archive.plan(store, stream, stored) if stored else ([], [])
+        added, problems = archive.plan(store, stream, stored)
         warnings += [
             f"{path}: nothing is moved there until all of its lines can be read"
             for path in sorted({problem.path for problem in problems})
         ]
-        gone = set() if problems else {row.id for row in moved}
-        changed: list[Record] = [
-            record_files.stored(row)
-            for row in closed.values()
-            if row.stream == stream and row.id not in gone
-        ]
-        writes += [*record_files.plan(store, stream, changed, gone), *added]
-    writes += record_files.plan_topics(store, closed.values(), lambda _: "", lambda _, stem: stem)
+        if not problems:
+            writes += [*record_files.plan(store, stream, [], {row.id for row in moved}), *added]
     return writes

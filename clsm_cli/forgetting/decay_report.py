@@ -21,13 +21,11 @@ class Request(NamedTuple):
         now: Time of the run, with offset.
         explicit: Whether the user named it: then it is believed, whatever the store says.
         dry_run: Only say what would happen.
-        yes: Go on where many rules would be withdrawn at once.
     """
 
     now: datetime
     explicit: bool
     dry_run: bool = False
-    yes: bool = False
 
 
 class Item(NamedTuple):
@@ -36,9 +34,9 @@ class Item(NamedTuple):
     Attributes:
         kind: ``turn``, ``block``, the kind of a statement, or ``edge``.
         since: Day since which it is so (ISO).
-        last: Day on which it was last recorded, used or shown; of a row that is compacted, the day
+        last: Day on which it was last recorded or used; of a row that is compacted, the day
             on which it was superseded.
-        left: Its retention, of a rule its confidence, 0 … 1; None for what is compacted.
+        left: Its retention, 0 … 1; None for what is compacted.
         why: The reason, for a person.
         text: Of an edge what it says.
     """
@@ -82,10 +80,8 @@ class Report:
         recalls: Lines of the log that were folded, of ``days`` days.
         streams: After the run, by name.
         archive: What is archived from now on; ``revive`` what no more.
-        withdraw: Rules that are not believed any more, of ``rules`` that stand.
         compact: Rows that move to the archive.
         preimages: Runs that can be undone no more.
-        needs_yes: The rules to withdraw are so many that a run wants ``--yes``.
     """
 
     dry_run: bool
@@ -96,9 +92,6 @@ class Report:
     streams: dict[Stream, StreamState]
     archive: tuple[Item, ...]
     revive: tuple[Item, ...]
-    withdraw: tuple[Item, ...]
     compact: tuple[Item, ...]
-    rules: int
     preimages: int
-    needs_yes: bool
     warnings: tuple[str, ...]

@@ -156,7 +156,6 @@ def mentions(held: Held) -> list[Finding]:
     for record in held.records.values():
         if isinstance(record, EpisodeRecord) and record.id in _ids(held):
             told = {key for keys in record.mentions.values() for key in keys}
-            told |= {key for each in record.observations for key in each.turns}
             # What is mentioned before a night may become a node then, or never.
             is_known = record.stage == "pending" or held.records.keys() >= record.mentions.keys()
             if _gone(held, told) or not is_known:

@@ -1,13 +1,14 @@
 """Every version of what memory holds about something, with both clocks (``model.clocks``).
 
-A *thread* is what versions of one thing share: a subject and its slot, or a source and the type of
-its edges. Statements of a subject without a slot are one thread.
+A *thread* is what versions of one thing share: the subject of statements, or a source and the type of
+its edges.
 
 One row of a record's history: what it said, on both clocks, and where that stands.
 """
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from datetime import datetime
 from typing import TYPE_CHECKING, Literal
@@ -39,7 +40,7 @@ class Version(NamedTuple):
 
     Attributes:
         kind: Of the statement, or ``edge``.
-        value: Of its slot, else its text; of an edge the other end.
+        value: Its text; of an edge the other end.
         state: current, future (not true yet), ended (true until then, and still believed to have
             been), superseded (no longer believed), withdrawn (taken back).
         source: Where its earliest source stands, as it was given, else its own line in a topic file,
@@ -144,7 +145,7 @@ SUGGESTED = 5
 LIKE_ENOUGH = 60
 """Similarity (per cent, rapidfuzz ratio) from which an id or a name is worth naming."""
 SUBJECTS = 10
-"""Subjects listed for a slot or a topic."""
+"""Subjects listed for a topic."""
 
 
 class Thread(NamedTuple):
@@ -153,32 +154,26 @@ class Thread(NamedTuple):
     Attributes:
         subject: Node id, "" where there is none.
         label: What a person calls it.
-        slot: Of its statements, or the type of its edges; "" for other statements.
+        type: Of its edges; "" for statements.
     """
 
     kind: Literal["statement", "edge"]
     subject: str
     label: str
-    slot: str
+    type: str
     versions: tuple[Version, ...]
 
 
 class Subject(NamedTuple):
-    """Something with statements in the slot or the topic that was asked for.
-
-    Attributes:
-        slots: The slots in question, sorted.
-        versions: How many rows there are.
-    """
+    """Something with statements in the topic that was asked for; ``versions``: how many rows."""
 
     id: str
     label: str
-    slots: tuple[str, ...]
     versions: int
 
 
 class History(NamedTuple):
-    """What is known of one argument: threads, or for a slot or a topic the subjects that have it."""
+    """What is known of one argument: threads, or for a topic the subjects that have it."""
 
     wanted: str
     threads: tuple[Thread, ...]
@@ -211,7 +206,7 @@ def history(store: Store, wanted: Sequence[str], view: View) -> list[History]:
     Args:
         store: Where.
         wanted: Ids of statements or edges, or how they begin; ids, labels or aliases of nodes;
-            slots or topics.
+            topics.
         view: Which versions.
 
     Raises:
@@ -222,20 +217,24 @@ def history(store: Store, wanted: Sequence[str], view: View) -> list[History]:
     with open_index(store, None) as opened:
         return [
             History(
-                each, _threads(memory, [r for r in rows if view.shows(r)], opened.index, view), of
+                each,
+                _threads(memory, [r for r in rows if view.shows(r)], opened.index, view, about),
+                of,
             )
-            for each, (rows, of) in zip(wanted, chosen, strict=True)
+            for each, (rows, of, about) in zip(wanted, chosen, strict=True)
         ]
 
 
-def _threads(memory: _Memory, rows: Iterable[Row], index: Index, view: View) -> tuple[Thread, ...]:
-    """Rows by subject and slot: statements first, those without a slot last of them."""
-    groups: dict[tuple[bool, str, bool, str], list[Row]] = defaultdict(list)
+def _threads(
+    memory: _Memory, rows: Iterable[Row], index: Index, view: View, about: str
+) -> tuple[Thread, ...]:
+    """Statements by what was asked about, else by their subject, then edges by source and type."""
+    groups: dict[tuple[bool, str, str], list[Row]] = defaultdict(list)
     for row in rows:
         if isinstance(row, Edge):
-            groups[True, row.source, False, row.type].append(row)
+            groups[True, row.source, row.type].append(row)
         else:
-            groups[False, memory.subject(row), not row.slot, row.slot or ""].append(row)
+            groups[False, about or memory.subject(row), ""].append(row)
     zone = memory.store.zone
     lowest = float("-inf")
 
@@ -245,10 +244,10 @@ def _threads(memory: _Memory, rows: Iterable[Row], index: Index, view: View) -> 
         return begin, lowest if recorded is None else recorded, each.id
 
     found = []
-    for (is_edge, subject, _, slot), group in sorted(groups.items()):
+    for (is_edge, subject, kind), group in sorted(groups.items()):
         told = [version(row, memory.value(row), index, view.now, zone) for row in group]
         label, versions = memory.label(subject), tuple(sorted(told, key=order))
-        found.append(Thread("edge" if is_edge else "statement", subject, label, slot, versions))
+        found.append(Thread("edge" if is_edge else "statement", subject, label, kind, versions))
     return tuple(found)
 
 
@@ -267,22 +266,33 @@ class _Memory:
             for name in (node.label or node.id, *node.aliases):
                 self._named[node_id(name)].add(node.id)
 
-    def find(self, wanted: str) -> tuple[list[Row], tuple[Subject, ...]]:
-        """The rows behind an id or a name, else the subjects of a slot or topic.
+    def find(self, wanted: str) -> tuple[list[Row], tuple[Subject, ...], str]:
+        """The rows behind an id or a name, else the subjects of a topic; and the node of a name.
 
         Raises:
             BadInputError: There is neither.
         """
         row = self._by_id(wanted)
         if row is not None:
-            return self._siblings(row) if isinstance(row, Edge) else self._family(row), ()
+            return self._siblings(row) if isinstance(row, Edge) else self._family(row), (), ""
         nodes = self._nodes(wanted)
-        rows: list[Row] = [r for r in self.statements.values() if self.subject(r) in nodes]
+        rows: list[Row] = [r for r in self.statements.values() if self._is_about(r, nodes)]
         rows += [e for e in self.edges.values() if nodes & {e.source, e.target} and _is_told(e)]
         subjects = () if rows else self._subjects(wanted.strip().casefold())
         if rows or subjects or nodes & self.nodes.keys():
-            return rows, subjects
+            return rows, subjects, min(nodes, default="") if rows else ""
         raise self._unknown(wanted)
+
+    def _is_about(self, row: Statement, nodes: set[str]) -> bool:
+        """Whether a statement begins with the name of one of some nodes, or has one in it."""
+        if self.subject(row) in nodes:
+            return True
+        known = (self.nodes[node] for node in nodes if node in self.nodes)
+        names = {name for node in known for name in (node.label, *node.aliases) if name}
+        text = row.text.casefold()
+        return row.kind != "gist" and any(
+            re.search(rf"(?<!\w){re.escape(name.casefold())}(?!\w)", text) for name in names
+        )
 
     def subject(self, row: Statement) -> str:
         """The node that a statement is about; "" for none."""
@@ -300,7 +310,7 @@ class _Memory:
         """What a row says, for a person."""
         if isinstance(row, Edge):
             return self.label(row.target)
-        return (row.value if row.slot else None) or row.text
+        return row.text
 
     def _by_id(self, wanted: str) -> Row | None:
         rows: dict[str, Row] = {**self.statements, **self.edges}
@@ -313,12 +323,8 @@ class _Memory:
         return [each for each in edges if (each.source, each.type) == (edge.source, edge.type)]
 
     def _family(self, first: Statement) -> list[Row]:
-        """A statement, its subject's slot, what superseded what there, and their closed copies."""
-        place = self.subject(first), first.slot
+        """A statement, what superseded what there, and their closed copies."""
         found = {first.id}
-        if all(place):
-            rows = self.statements.values()
-            found |= {row.id for row in rows if (self.subject(row), row.slot) == place}
         kin = self._kin()
         fresh = set(found)
         while fresh:
@@ -348,16 +354,13 @@ class _Memory:
         return self._named.get(key) or ({key} if key else set())
 
     def _subjects(self, word: str) -> tuple[Subject, ...]:
-        """The subjects with a slot of that name, or with statements in a topic of that name."""
-        slots: dict[str, Counter[str]] = defaultdict(Counter)
-        for row in self.statements.values():
-            slot = (row.slot or "").casefold()
-            subject = self.subject(row)
-            if subject and word and word in {row.topic.casefold(), slot, *slot.split("/")}:
-                slots[subject][row.slot or ""] += 1
+        """The subjects with statements in a topic of that name."""
+        rows = self.statements.values()
+        counts = Counter(self.subject(row) for row in rows if row.topic.casefold() == word)
         found = [
-            Subject(each, self.label(each), tuple(sorted(counts.keys() - {""})), counts.total())
-            for each, counts in slots.items()
+            Subject(each, self.label(each), count)
+            for each, count in counts.items()
+            if each and word
         ]
         return tuple(sorted(found, key=lambda each: (-each.versions, each.id))[:SUBJECTS])
 
@@ -377,7 +380,7 @@ class _Memory:
         )
         ids = list(dict.fromkeys(names[place][1] for _, _, place in near))[:SUGGESTED]
         next_step = f"near it are: {', '.join(ids)}" if ids else "find ids with: clsm recall"
-        reason = "is no statement, edge, concept, slot or topic of this store"
+        reason = "is no statement, edge, concept or topic of this store"
         return BadInputError(wanted, reason, next_step)
 
 

@@ -17,8 +17,6 @@ from clsm_cli.model.episodes import (
     Block,
     Document,
     EpisodeRecord,
-    Observation,
-    ObservationKind,
     OpenQuestion,
     Stage,
 )
@@ -121,16 +119,6 @@ def _question(item: dict[str, Any]) -> OpenQuestion:
     return OpenQuestion(_text(item.get("text")), _optional_text(item.get("answered_by")))
 
 
-def _observation(item: dict[str, Any]) -> Observation:
-    return Observation(
-        kind=_one_of(get_args(ObservationKind))(item.get("kind")),
-        text=_text(item.get("text")),
-        key=_text(item.get("key")),
-        turns=_texts(item.get("turns")),
-        is_explicit=_flag(item.get("explicit", False)),
-    )
-
-
 def _one_of(names: tuple[str, ...]) -> Reader:
     allowed = frozenset(names)
 
@@ -173,7 +161,6 @@ READERS: dict[type[Record], dict[str, Reader]] = {
         "decisions": _texts,
         "open_questions": lambda value: tuple(_question(item) for item in _mappings(value)),
         "mentions": _mapping(_text_set),
-        "observations": lambda value: tuple(_observation(item) for item in _mappings(value)),
         "digest": _text,
         "stage": _one_of(get_args(Stage)),
     },
@@ -197,7 +184,6 @@ READERS: dict[type[Record], dict[str, Reader]] = {
         "state": _optional(_one_of(get_args(TaskState))),
         "due": _optional_text,
         "subject": _optional_text,
-        "slot": _optional_text,
         "value": _optional_text,
         "supersedes": _optional_text,
         "contradicted_by": _text_set,
@@ -239,6 +225,8 @@ RECORD_TYPES: dict[str, type[Record]] = {
     "node": Node,
     "edge": Edge,
 }
+RETIRED = frozenset({"observations"})
+"""Keys of older versions that are not kept: they repeat what turns say, which a forget must not miss."""
 TYPE_NAMES: dict[type[Record], str] = {cls: name for name, cls in RECORD_TYPES.items()}
 
 
@@ -262,7 +250,7 @@ def decode(mapping: dict[str, Any]) -> Record:
                 values[key] = reader(value)
             except RecordError as error:
                 raise RecordError(f"field {key!r} {error}") from None
-        elif key != "record":
+        elif key != "record" and key not in RETIRED:
             extra[key] = value
     if "id" not in values or "rev" not in values:
         raise RecordError("fields 'id' and 'rev' are required")
@@ -276,24 +264,20 @@ def _plain(value: Value) -> Value:
         return int(rounded) if rounded == int(rounded) else rounded
     if isinstance(value, dict):
         return {key: _plain(value[key]) for key in sorted(value)}
-    if isinstance(value, (Block, OpenQuestion, Observation)):
+    if isinstance(value, (Block, OpenQuestion)):
         return _plain_part(value)
     if isinstance(value, (tuple, list)):
         return [_plain(item) for item in value]
     return value
 
 
-def _plain_part(value: Block | OpenQuestion | Observation) -> dict[str, Any]:
+def _plain_part(value: Block | OpenQuestion) -> dict[str, Any]:
     """A part of a record as JSON; what differs from the default only."""
     if isinstance(value, Block):
         plain = {"key": value.key, "lines": [value.line_start, value.line_end]}
         return plain | ({"heading": list(value.heading)} if value.heading else {})
-    if isinstance(value, OpenQuestion):
-        answer = {"answered_by": value.answered_by} if value.answered_by else {}
-        return {"text": value.text} | answer
-    plain = {"kind": value.kind, "text": value.text, "key": value.key}
-    plain |= {"turns": list(value.turns)}
-    return plain | ({"explicit": True} if value.is_explicit else {})
+    answer = {"answered_by": value.answered_by} if value.answered_by else {}
+    return {"text": value.text} | answer
 
 
 def _defaults(cls: type[Record]) -> list[tuple[str, Any]]:

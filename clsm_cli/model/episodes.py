@@ -134,27 +134,6 @@ class OpenQuestion:
     answered_by: str | None = None
 
 
-ObservationKind = Literal["preference", "decision", "correction", "convention", "workflow"]
-
-
-@dataclass(frozen=True, slots=True)
-class Observation:
-    """Evidence of a rule in one session; seen in several it becomes a statement.
-
-    Attributes:
-        text: The sentence as it would stand in memory.
-        key: What makes two observations one: stems of the content, sorted.
-        turns: Keys of the turns that show it.
-        is_explicit: Said as a rule ("always", "never", "remember"): one session is enough.
-    """
-
-    kind: ObservationKind
-    text: str
-    key: str
-    turns: tuple[str, ...]
-    is_explicit: bool = False
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EpisodeRecord:
     """What is derived from an episode; a line of a graph shard.
@@ -164,7 +143,6 @@ class EpisodeRecord:
         novelty: 1 − cosine to the episode before it in its session, 0 … 1; 1 for the first.
         surprise: Largest turn surprise in standard deviations of its session so far.
         mentions: Node id → keys of the turns that mention it.
-        observations: Evidence of rules.
         digest: Of the episode's file when it was consolidated; another one is pending again.
     """
 
@@ -180,7 +158,6 @@ class EpisodeRecord:
     decisions: tuple[str, ...] = ()
     open_questions: tuple[OpenQuestion, ...] = ()
     mentions: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    observations: tuple[Observation, ...] = ()
     stage: Stage = "pending"
     digest: str = ""
     pinned: bool = False

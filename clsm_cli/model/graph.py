@@ -25,7 +25,8 @@ class Statement:
     Attributes:
         topic: Stem of the Markdown file it stands in.
         state: Only for tasks; ``due`` is a bare date.
-        subject: Node id it is about; with ``slot`` and ``value`` it is a checkable fact.
+        subject: Node id it is about.
+        value: Of a gist its month.
         sources: Keys of the turns it rests on.
         valid_from: When it became true (``valid_until``: stopped; half-open).
         recorded_at: When the store began to hold it (``superseded_at``: stopped).
@@ -43,7 +44,6 @@ class Statement:
     state: TaskState | None = None
     due: str | None = None
     subject: str | None = None
-    slot: str | None = None
     value: str | None = None
     sources: tuple[str, ...] = ()
     valid_from: str | None = None

@@ -128,7 +128,6 @@ def _node(node: Node, forgotten: frozenset[str]) -> Node:
 
 def _episode(record: EpisodeRecord, forgotten: frozenset[str]) -> EpisodeRecord:
     mentions = {node: _left(keys, forgotten) for node, keys in record.mentions.items()}
-    observed = [(each, _left(each.turns, forgotten)) for each in record.observations]
     questions = (
         replace(each, answered_by=None) if _is_gone(each.answered_by, forgotten) else each
         for each in record.open_questions
@@ -136,9 +135,6 @@ def _episode(record: EpisodeRecord, forgotten: frozenset[str]) -> EpisodeRecord:
     changed = replace(
         record,
         mentions={n: keys for n, keys in mentions.items() if keys or not record.mentions[n]},
-        observations=tuple(
-            replace(each, turns=turns) for each, turns in observed if turns or not each.turns
-        ),
         open_questions=tuple(questions),
     )
     return _same_or(record, changed)

@@ -4,8 +4,15 @@ from __future__ import annotations
 
 import re
 
-from clsm_cli.text import rule_words
-
+_MARKER = re.compile(
+    r"\s*(?:>\s?){0,3}(?:(?:[-*+\u2022]|\d{1,4}[.)])\s+)?(?:\[[ xX!~/\-]\]\s+)?(?:#{1,6}\s+)?"
+)
+_LINK = re.compile(r"\[\[([^\[\]\n|#]{1,200})(?:#[^\[\]\n|]{0,200})?(?:\|([^\[\]\n]{1,200}))?\]\]")
+_LINKED = re.compile(r"!?\[([^\[\]\n]{1,300})\]\([^()\s]{1,500}\)")
+_STARS = re.compile(r"(?<![\w*`])(\*{1,3}|~~)(?=[^\s*~])([^*~\n]{1,400}?)(?<=[^\s*~])\1(?![\w*`])")
+_SCORES = re.compile(r"(?<![\w`])(_{1,2})(?=[^\s_])([^\n`]{1,400}?)(?<=[^\s_])\1(?![\w`])")
+_TAGS = re.compile(r"(?:\s#[^\W\d_][\w/-]{0,60}){1,12}\s*$")
+_PICTURES = re.compile(r"\s?[\u2600-\u27bf\u2b50\ufe0f\u200d\U0001f000-\U0001faff]{1,20}")
 _STRUCK = re.compile(r"~~[^~\n]{1,400}~~|<!--[^\n]{0,400}?-->|<(?:br|/?[a-z]{1,10})\s?/?>")
 _ADDRESS = re.compile(r"\s?<?\b(?:https?|ftp|file)://[^\s<>()\[\]]{1,2000}(?<![.,;:!?])>?")
 _FOOTNOTE = re.compile(r"\[\^[\w-]{1,20}\]")
@@ -26,7 +33,22 @@ def plain(text: str) -> str:
     'See. It is blue.'
     """
     text = _FOOTNOTE.sub("", _STRUCK.sub("", text))
-    text = rule_words.plain(_LEADING_TAGS.sub("", text))
+    text = unmarked(_LEADING_TAGS.sub("", text))
     text = _CODE.sub(r"\1", _ADDRESS.sub("", text))
     text = _STAR.sub("", _TAG.sub("", text))
     return _BEFORE_MARK.sub("", " ".join(_EMPTY.sub("", text).split()))
+
+
+def unmarked(text: str) -> str:
+    """A sentence or a list item without Markdown: no marker, emphasis, link, closing tag or emoji.
+
+    Code keeps its backticks, since they say that it is code.
+
+    >>> unmarked("- [ ] Ask **[[Mara]]** about `a_b` #work")
+    'Ask Mara about `a_b`'
+    """
+    text = _MARKER.sub("", text, count=1)
+    text = _LINK.sub(lambda link: link.group(2) or link.group(1).rsplit("/", 1)[-1], text)
+    text = _LINKED.sub(r"\1", text)
+    text = _SCORES.sub(r"\2", _STARS.sub(r"\2", text))
+    return " ".join(_TAGS.sub("", _PICTURES.sub("", text)).split())

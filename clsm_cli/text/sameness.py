@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 
 from clsm_cli.text.name_matching import NO_NAMES
-from clsm_cli.text.slot_values import NUMBERS
 from clsm_cli.text.tokens import stems
 
 SAME_MEANING = 0.90
@@ -37,6 +36,36 @@ _NEGATION = re.compile(
 )
 _WORD = re.compile(r"[^\W_][\w]*(?:[.\-/:_]\w+)*(?:['’]\w+)?")
 _NUMBER = re.compile(r"(?<![\w.])[-\u2212]?\d+(?:[.,:]\d+)*(?:(?<=\d)(?:st|nd|rd|th))?(?!\w)")
+_UNITS = [
+    "zero",
+    "one",
+    "two",
+    "three",
+    "four",
+    "five",
+    "six",
+    "seven",
+    "eight",
+    "nine",
+    "ten",
+    "eleven",
+    "twelve",
+    "thirteen",
+    "fourteen",
+    "fifteen",
+    "sixteen",
+    "seventeen",
+    "eighteen",
+    "nineteen",
+]
+_TENS = ["twenty", "thirty", "forty", "fifty", "sixty", "seventy", "eighty", "ninety"]
+_NUMBERS = {word: value for value, word in enumerate(_UNITS)}
+_NUMBERS |= {ten: 10 * place for place, ten in enumerate(_TENS, start=2)}
+_NUMBERS |= {
+    f"{ten}-{_UNITS[unit]}": 10 * place + unit
+    for place, ten in enumerate(_TENS, start=2)
+    for unit in range(1, 10)
+}
 _MULTIPLES = {"once": "1x", "twice": "2x", "thrice": "3x", "half": "1/2", "dozen": "12", "hundred": "100", "thousand": "1000"}  # fmt: skip
 _CALENDAR = re.compile(
     r"\b(mon|tues|wednes|thurs|fri|satur|sun)days?\b|"
@@ -111,18 +140,6 @@ def same_particulars(a: str, b: str) -> bool:
     )
 
 
-def names_differ(a: str, b: str) -> bool:
-    """Whether each of two sentences names something that the other does not.
-
-    >>> names_differ("We settled on Holm.", "We settled on Besgate.")
-    True
-    >>> names_differ("We settled on Holm.", "We settled on Holm for Besgate.")
-    False
-    """
-    one, other = _names(a, b), _names(b, a)
-    return bool(one - other) and bool(other - one)
-
-
 def polarity(sentence: str) -> int:
     """Return -1 for a sentence with an odd number of negations, else +1.
 
@@ -162,8 +179,8 @@ def numbers(sentence: str) -> list[str]:
     for word in re.findall(r"[a-z]+(?:-[a-z]+)?", sentence.lower()):
         if word in _MULTIPLES:
             found.append(_MULTIPLES[word])
-        elif word in NUMBERS and word != "one":
-            found.append(str(NUMBERS[word]))
+        elif word in _NUMBERS and word != "one":
+            found.append(str(_NUMBERS[word]))
     return sorted(found)
 
 

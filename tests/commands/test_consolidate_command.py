@@ -44,13 +44,13 @@ def test_several_at_once_do_the_work_once(cli: Cli) -> None:
 
 
 def test_recall_finds_what_it_wrote(cli: Cli) -> None:
-    chat = '{"speaker": "Mara", "time": "2026-02-10T10:00:00+01:00", "text": "My brother Tomas lives in Deventer."}'
+    chat = '{"speaker": "Mara", "time": "2026-02-10T10:00:00+01:00", "text": "My brother Tomas lives in Deventer with his dog."}'
     cli.ok("ingest", "-q", "-", "--session", "one", *NOW, stdin=chat.encode())
     cli.ok("consolidate", *NOW)
     found = cli.ok("recall", "--json", "--kind", "statement", "where does Tomas live", *NOW).json
     (memory,) = found["memories"]
     assert memory["kind"] == "statement"
-    assert memory["text"] == "Mara: My brother Tomas lives in Deventer."
+    assert memory["text"] == "Mara: My brother Tomas lives in Deventer with his dog."
     assert len(memory["sources"]) == 2
     everything = cli.ok("recall", "--json", "where does Tomas live", *NOW).json["memories"]
     assert sum("Deventer" in each["text"] for each in everything) == 1  # not said twice

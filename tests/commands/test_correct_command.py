@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from consolidation.test_correction import BELL, NOW, QUARTER, bell, hold, statement
+from consolidation.test_correction import BELL, NOW, QUARTER, bell, hold
 from in_process import InProcess
 from ingesting import new_store, tree
 from sleeping import current
@@ -45,18 +45,11 @@ def test_what_was_never_true(store: Store) -> None:
 
 
 def test_as_data(store: Store) -> None:
-    hold(
-        store,
-        statement(
-            "The bell was tuned in 10 minutes.", subject="bell", slot="pace", value="10 minutes"
-        ),
-    )
     data = json.loads(ok(store, bell().id, QUARTER, "--since", "2026-02-25", "--json"))
-    assert list(data) == ["schema", "dry_run", "run", "is_new", "was", "also", "is", "beside"]
+    assert list(data) == ["schema", "dry_run", "run", "is_new", "was", "also", "is"]
     assert (data["schema"], data["is_new"], data["also"]) == ("clsm.correct/1", True, [])
     assert (data["was"]["id"], data["was"]["valid_until"]) == (bell().id, "2026-02-25")
-    assert (data["is"]["value"], data["is"]["valid_from"]) == ("15 minutes", "2026-02-25")
-    assert [row["slot"] for row in data["beside"]] == ["pace"]
+    assert (data["is"]["text"], data["is"]["valid_from"]) == (QUARTER, "2026-02-25")
 
 
 @pytest.mark.parametrize(

@@ -6,9 +6,9 @@ import shutil
 from typing import TYPE_CHECKING
 
 import pytest
-from aging import BORN, later, recall, say, show, state, tree
+from aging import BORN, later, recall, say, state, tree
 
-from clsm_cli.errors import BadInputError, RefusedError
+from clsm_cli.errors import BadInputError
 from clsm_cli.model.graph import Statement
 from clsm_cli.store import atomic, layout, shards, topics
 
@@ -59,8 +59,6 @@ def test_a_run_and_the_next(cli: Cli, store: Store) -> None:
 
 def test_json_has_everything(cli: Cli, store: Store) -> None:
     say(store, *(f"{NEW[0]} {number}" for number in range(25)), session="old")
-    rule = show(store, "Mara prefers tea.", BORN, later(1))
-    state(store, "Mara prefers tea.", kind="preference", sources=tuple(sorted(rule)))
     text = cli.ok("decay", "--dry-run", *NOW).out
     assert "more (all of them: --verbose)" in text
     told = cli.ok("decay", "--dry-run", "--json", *NOW).json
@@ -69,9 +67,6 @@ def test_json_has_everything(cli: Cli, store: Store) -> None:
     assert text.count("  archive  ") == 20
     listed = cli.ok("decay", "--dry-run", "--verbose", *NOW).out
     assert listed.count("  archive  ") == len(told["archive"])
-    (withdrawn,) = told["withdraw"]
-    assert withdrawn["text"] == "Mara prefers tea."
-    assert withdrawn["why"] == "not shown for 119 days"
     flow = told["streams"]["flow"]
     assert flow["archived"] == len(told["archive"])
     assert flow["archived_tokens"] <= flow["most"] * flow["tokens"]
@@ -81,18 +76,6 @@ def test_json_has_everything(cli: Cli, store: Store) -> None:
         "is_believed": True,
         "future": [],
     }
-
-
-def test_the_loss_of_many_rules_wants_yes(cli: Cli, store: Store) -> None:
-    for number in range(21):
-        text = f"Mara prefers tea number {number}."
-        keys = show(store, text, BORN, later(1))
-        state(store, text, kind="preference", sources=tuple(sorted(keys)))
-    assert "21 of 21 rules would go: that wants --yes" in cli.ok("decay", "--dry-run", *NOW).out
-    refused = cli("decay", *NOW)
-    assert refused.code == RefusedError.exit_code
-    assert "21 of 21 rules would be withdrawn" in refused.err
-    assert "withdrew 21 rules" in cli.ok("decay", "--yes", *NOW).out
 
 
 def test_hand_edits_are_settled_first(cli: Cli, store: Store) -> None:

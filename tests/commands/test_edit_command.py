@@ -83,13 +83,13 @@ def test_a_bad_file_is_kept_and_named(store: Store) -> None:
     before = tree(store.root)
     kept = []
     for number, name in enumerate((f"{bell().id}.yaml", f"2-{bell().id}.yaml"), 1):
-        done = run(store, f'echo "slot: [{number}" > "$1"')
+        done = run(store, f'echo "subject: [{number}" > "$1"')
         assert isinstance(done.exception, BadInputError)
         path = store.derived / "edit" / name
         kept.append(path)
         assert str(path) in str(done.exception)
         assert "is not YAML" in str(done.exception)
-        assert path.read_text(encoding="utf-8") == f"slot: [{number}\n"
+        assert path.read_text(encoding="utf-8") == f"subject: [{number}\n"
         assert stat.S_IMODE(os.stat(path).st_mode) == 0o600
     assert left(store) == sorted(kept)
     assert tree(store.root) == before
@@ -97,12 +97,12 @@ def test_a_bad_file_is_kept_and_named(store: Store) -> None:
 
 def test_a_record_that_changed_meanwhile(store: Store) -> None:
     path = store.root / "projects" / "facts.md"
-    script = f'sed -i s/10/20/ "{path}"; sed -i "s/interval/pace/" "$1"'
+    script = f'sed -i s/10/20/ "{path}"; sed -i "s/subject: bell/subject: pace/" "$1"'
     done = run(store, script)
     assert isinstance(done.exception, RefusedError)
     (kept,) = left(store)
     assert "what you wrote is kept there" in done.stderr
-    assert "slot: pace" in kept.read_text(encoding="utf-8")
+    assert "subject: pace" in kept.read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize(
@@ -132,8 +132,8 @@ def test_a_record_that_is_none(store: Store) -> None:
 
 def test_a_file_that_became_a_link(store: Store, tmp_path: Path) -> None:
     secret = tmp_path / "secret"
-    secret.write_text("slot: stolen\n", encoding="utf-8")
+    secret.write_text("subject: stolen\n", encoding="utf-8")
     done = run(store, f'ln -sf {secret} "$1"')
     assert done.exit_code != 0
     assert "stolen" not in str(done.exception)
-    assert rows(store)[bell().id].slot == "interval"
+    assert rows(store)[bell().id].subject == "bell"

@@ -7,7 +7,7 @@ from datetime import datetime
 from pathlib import Path
 
 import pytest
-from consolidation.test_correction import NOW, QUARTER, bell, done, hold, statement
+from consolidation.test_correction import BELL, NOW, QUARTER, bell, done, hold, statement
 from hypothesis import given
 from hypothesis import strategies as st
 from in_process import InProcess
@@ -28,30 +28,30 @@ run, ok, data = _COMMAND.run, _COMMAND.ok, _COMMAND.data
 @pytest.fixture
 def store(tmp_path: Path) -> Store:
     made = new_store(tmp_path / "memory")
-    hold(made, bell(), statement("The clock strikes.", subject="clock", slot="interval"))
+    hold(made, bell(), statement("The clock strikes.", subject="clock"))
     done(made, bell().id, QUARTER)
     return made
 
 
 def test_as_data(store: Store) -> None:
-    found = data(store, "bell", "interval", "--as-of", "2026-03-01T09:00:00Z")
+    found = data(store, "bell", "facts", "--as-of", "2026-03-01T09:00:00Z")
     assert list(found) == ["schema", "now", "as_of", "known_at", "found"]
     assert (found["schema"], found["now"]) == ("clsm.history/1", TODAY)
     assert (found["as_of"], found["known_at"]) == (NOW, None)  # in the zone of the store
-    about, slot = found["found"]
+    about, topic = found["found"]
     assert list(about) == ["wanted", "threads", "subjects"]
     (thread,) = about["threads"]
-    assert list(thread) == ["kind", "subject", "label", "slot", "versions"]
+    assert list(thread) == ["kind", "subject", "label", "type", "versions"]
     (version,) = thread["versions"]
     assert list(version) == [name for name in Version._fields if name not in ("begin", "end")]
     assert (version["text"], version["state"]) == (QUARTER, "current")
     assert (version["supersedes"], version["valid_from"]) == (bell().id, NOW)
-    assert (slot["threads"], [each["id"] for each in slot["subjects"]]) == ([], ["bell", "clock"])
+    assert (topic["threads"], [each["id"] for each in topic["subjects"]]) == ([], ["bell", "clock"])
 
 
 def test_as_a_table(store: Store) -> None:
     title, head, *rows = ok(store, "bell").splitlines()
-    assert title == "bell · interval"
+    assert title == "bell"
     assert head.split()[:5] == ["value", "true", "from", "true", "until"]
     shown = [" ".join(row.split()) for row in rows]
     assert [row.rpartition(" ")[2] for row in shown[::2]] == [
@@ -59,16 +59,14 @@ def test_as_a_table(store: Store) -> None:
         data(store, "bell")["found"][0]["threads"][0]["versions"][2]["id"],
     ]
     assert shown[0].startswith(
-        "10 minutes 2026-02-20 08:00 2026-02-20 22:00 2026-03-01 10:00 superseded"
+        f"{BELL} 2026-02-20 08:00 2026-02-20 22:00 2026-03-01 10:00 superseded"
     )
-    assert shown[1].startswith(
-        "10 minutes 2026-02-20 08:00 2026-03-01 10:00 2026-03-01 10:00 ended"
-    )
-    assert shown[2].startswith("15 minutes 2026-03-01 10:00 2026-03-01 10:00 current")
-    listed = ok(store, "interval").splitlines()
+    assert shown[1].startswith(f"{BELL} 2026-02-20 08:00 2026-03-01 10:00 2026-03-01 10:00 ended")
+    assert shown[2].startswith(f"{QUARTER} 2026-03-01 10:00 2026-03-01 10:00 current")
+    listed = ok(store, "facts").splitlines()
     assert [line.split() for line in listed[2:]] == [
-        ["bell", "interval", "3"],
-        ["clock", "interval", "1"],
+        ["bell", "3"],
+        ["clock", "1"],
     ]
 
 
@@ -88,7 +86,7 @@ def test_a_day_is_known_at_its_end(store: Store) -> None:
 
 def test_it_only_reads(store: Store) -> None:
     before = tree(store.root)
-    ok(store, "bell", "interval")
+    ok(store, "bell", "facts")
     assert tree(store.root) == before
 
 
@@ -112,16 +110,16 @@ def at_a_terminal(store: Store, *wanted: str) -> str:
 
 
 def test_time_lines(store: Store) -> None:
-    lines = at_a_terminal(store, "bell", "interval").splitlines()
-    assert [line.rstrip() for line in lines[:2]] == ["bell · interval", "2026-02-20    2026-03-05"]
+    lines = at_a_terminal(store, "bell", "facts").splitlines()
+    assert [line.rstrip() for line in lines[:2]] == ["bell", "2026-02-20    2026-03-05"]
     drawn = [line.split()[:4] for line in lines if line[:1] in "█░·" and line]
     assert drawn == [
-        ["░" * 24, "superseded", "10", "minutes"],
-        ["█" * 17 + "·" * 7, "ended", "10", "minutes"],
-        ["·" * 17 + "█" * 7, "current", "15", "minutes"],
+        ["░" * 24, "superseded", "The", "bell"],
+        ["█" * 17 + "·" * 7, "ended", "The", "bell"],
+        ["·" * 17 + "█" * 7, "current", "The", "bell"],
     ]
     assert "  true from 2026-03-01 10:00 · believed from 2026-03-01 10:00" in map(str.rstrip, lines)
-    assert any(line.startswith("  clock  interval  (1 version)") for line in lines)
+    assert any(line.startswith("  clock  (1 version)") for line in lines)
 
 
 def test_nothing_steers_the_terminal(store: Store) -> None:

@@ -20,7 +20,7 @@ from clsm_cli.store.layout import Store
 
 TURNS = (
     ("Mara", "2026-02-02T10:00:00+01:00", "I rowed to Lund with Ada in 3 hours, what a day."),
-    ("Ada", "2026-02-02T10:01:00+01:00", "My brother Tomas lives in Deventer."),
+    ("Ada", "2026-02-02T10:01:00+01:00", "My brother Tomas lives in Deventer with his dog."),
 )
 
 
@@ -68,7 +68,6 @@ def test_a_good_model_adds_what_the_turns_hold(endpoint: Endpoint, tmp_path: Pat
     report = sleep(store, llm=settings, llm_key=KEY)
     assert current(store, "row") == ["Mara can row to Lund in 3 hours."]
     assert current(store, "Yusuf") == current(store, "boat") == []
-    assert len(current(store, "Tomas", "Deventer")) == 1  # what the rules know of slots stays
     (row,) = [each for each in rows(store).values() if "3 hours" in each.text]
     assert row.sources == (first,)
     assert (report.advised, len(report.refused)) == (1, 3)

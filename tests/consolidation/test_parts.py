@@ -1,17 +1,13 @@
-"""Single steps of a night: short names, questions that were answered, gists, values left over."""
+"""Single steps of a night: short names, gists."""
 
 from __future__ import annotations
 
-from datetime import date
 from pathlib import Path
 
 import pytest
 from ingesting import new_store, take
 from sleeping import current, edges, nodes, rows, sleep, told
 
-from clsm_cli.consolidation.leftovers import values_left
-from clsm_cli.consolidation.open_questions import Answer, closed
-from clsm_cli.model.episodes import EpisodeRecord, OpenQuestion, Turn
 from clsm_cli.store import logs, shards
 from clsm_cli.store.layout import Store
 
@@ -39,21 +35,6 @@ def test_what_people_call_each_other_is_one_of_their_names(store: Store, tmp_pat
     assert "petra" in found
 
 
-def test_a_question_is_closed_by_the_earliest_later_turn_that_answers() -> None:
-    asked = OpenQuestion("Where is the clock key of Aunt Corrie?")
-    record = EpisodeRecord(id="e-1", rev=(1, "pi"), open_questions=(asked,))
-    words = frozenset({"clock", "key", "corri", "aunt", "tin"})
-    found = [
-        Answer("k0", "2026-02-01", words, is_answer=False),  # before it was asked
-        Answer("k1", "2026-02-11", frozenset({"key"}), is_answer=True),  # about something else
-        Answer("k2", "2026-02-12", words, is_answer=False),
-        Answer("k3", "2026-02-13", words, is_answer=True),
-    ]
-    changed = closed({"e-1": record}, {"e-1": "2026-02-10"}, found)
-    assert changed["e-1"].open_questions == (OpenQuestion(asked.text, "k2"),)
-    assert closed(changed, {"e-1": "2026-02-10"}, found) == {}
-
-
 def test_two_topics_of_a_month_are_two_gists(store: Store, tmp_path: Path) -> None:
     garden = ("The tomatoes need water.", "The compost heap is warm.", "Slugs ate the lettuce.")
     code = ("The SQLite index is slow.", "The unit tests fail.", "The parser has a bug.")
@@ -71,31 +52,6 @@ def test_two_topics_of_a_month_are_two_gists(store: Store, tmp_path: Path) -> No
     before = {gist.id: gist.text for gist in gists}
     sleep(small)
     assert {r.id: r.text for r in rows(store).values() if r.kind == "gist"} == before
-
-
-def left(text: str) -> list[str]:
-    turn = Turn("0" * 12, "", "assistant", text, time="2026-02-17")
-    return [found for found, _ in values_left(turn, date(2026, 2, 17), [])]
-
-
-def test_values_of_sentences_that_cannot_stand_alone() -> None:
-    assert left("Until then she starts with methimazole, 2.5 mg twice a day.") == [
-        "Methimazole: dose 2.5 mg twice a day."
-    ]
-    assert left("Noor explained the mask. She is nine for four more days.") == ["Noor: age 9."]
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Markets are closed and I am grateful.",
-        "She is nine.",
-        "Is the heartbeat every 5 minutes?",
-        "The page is done.",
-    ],
-)
-def test_values_of_nobody_are_left_alone(text: str) -> None:
-    assert left(text) == []
 
 
 def test_two_like_names_are_asked_about_and_an_answer_merges_them(

@@ -74,7 +74,6 @@ def test_a_statement_with_its_text(store: Store) -> None:
     changed(store, bell().id[:8], BELL, QUARTER)
     after = rows(store)[bell().id]
     assert (after.text, after.rev, after.pinned) == (QUARTER, (2, "pi"), True)
-    assert after.value == "15 minutes"  # what the new text tells
     assert after.sources == bell().sources
     assert f"- {QUARTER}  ^{bell().id}\n" in markdown(store)
     assert BELL not in markdown(store)
@@ -82,12 +81,12 @@ def test_a_statement_with_its_text(store: Store) -> None:
     assert (encode(stored).get("text"), stored.rev) == (None, (2, "pi"))
 
 
-def test_a_value_that_the_person_set_counts(store: Store) -> None:
+def test_a_subject_that_the_person_set_counts(store: Store) -> None:
     hold(store, bell())
     shown = draft(store, bell().id)
-    text = shown.text.replace(BELL, QUARTER).replace('value: "10 minutes"', "value: a quarter")
+    text = shown.text.replace(BELL, "Mara rings it.").replace("subject: bell", "subject: yard")
     save(store, shown, text)
-    assert rows(store)[bell().id].value == "a quarter"
+    assert rows(store)[bell().id].subject == "yard"
 
 
 def test_a_run_that_was_cut_short_is_ended_before_a_record_is_shown(
@@ -129,8 +128,8 @@ def test_nothing_changed_nothing_written(store: Store) -> None:
         ("record: statement", "record: node", "'record' cannot be changed"),
         ("topic: facts", "topic: ../facts", "'topic' cannot be changed"),
         ("topic: facts", "topic: facts\nstream: tasks", "'stream' cannot be changed"),
-        ("slot: interval", "slot: [interval]", "'slot' must be"),
-        ("slot: interval", "kind: hearsay", "'kind' must be one of fact, preference"),
+        ("subject: bell", "subject: [bell]", "'subject' must be"),
+        ("subject: bell", "kind: hearsay", "'kind' must be one of fact, preference"),
         (
             'valid_from: "2026-02-20T08:00:00+01:00"',
             "valid_from: soon",
@@ -139,8 +138,8 @@ def test_nothing_changed_nothing_written(store: Store) -> None:
         ("text: The", "text: '[x] The", "is not YAML"),
         (BELL, "'[x] done'", "cannot stand as an item"),
         (BELL, "'***'", "cannot stand as an item"),
-        ("slot: interval", "slot: &a interval", "anchor"),
-        ("slot: interval", "slot: interval\nslot: pace", "is not YAML"),
+        ("subject: bell", "subject: &a bell", "anchor"),
+        ("subject: bell", "subject: bell\nsubject: pace", "is not YAML"),
         ("", "", "must be a mapping"),
     ],
 )

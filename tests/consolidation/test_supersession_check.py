@@ -1,10 +1,10 @@
-"""What a change replaces where no slot says so, by the real program on a real store."""
+"""What a change replaces, by the real program on a real store."""
 
 from __future__ import annotations
 
+from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
-from consolidation.drifting import monday, night
 from ingesting import new_store, take
 from sample_store import ask
 from sleeping import chat, rows, sleep
@@ -13,6 +13,14 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from clsm_cli.store.layout import Store
+
+
+def monday(week: int) -> datetime:
+    return datetime.fromisoformat("2025-01-06T10:00:00+01:00") + timedelta(weeks=week)
+
+
+def night(week: int) -> str:
+    return (monday(week) + timedelta(days=4, hours=17)).isoformat()
 
 
 def told(folder: Path, *texts: str, speaker: str = "user") -> Store:
@@ -31,8 +39,8 @@ def current(store: Store) -> list[str]:
 def test_the_older_value_is_closed_and_kept(tmp_path: Path) -> None:
     store = told(
         tmp_path,
-        "The club meets at Holm now.",
-        "The club no longer meets at Holm, it has moved to Besgate.",
+        "Our reading club meets at Holm on Fridays.",
+        "Our reading club no longer meets at Holm, it has moved to Besgate.",
     )
     assert len(current(store)) == 1
     assert "moved to Besgate" in current(store)[0]
@@ -47,10 +55,10 @@ def test_the_older_value_is_closed_and_kept(tmp_path: Path) -> None:
 def test_two_people_and_two_things_stand_side_by_side(tmp_path: Path) -> None:
     store = told(
         tmp_path,
-        "Ann Hart moved to Holm.",
-        "Ben Vos moved to Besgate.",
-        "The choir meets at Kelmoor now.",
-        "The chess club meets at Torvel now.",
+        "My sister Ann Hart lives in Holm with her husband.",
+        "My brother Ben Vos lives in Besgate with his wife.",
+        "Our rowing club meets at Kelmoor on Fridays.",
+        "Our reading club meets at Torvel on Fridays.",
     )
     assert len(current(store)) == 4
 

@@ -27,13 +27,21 @@ if TYPE_CHECKING:
 
 NOW = "2026-03-02T12:00:00+01:00"
 BIRDS = (
-    ("user", "2026-02-24T08:00:00+01:00", "My canary is called Pip. Pip lives in Zwolle."),
+    (
+        "user",
+        "2026-02-24T08:00:00+01:00",
+        "My canary Pip lives with my brother in Zwolle, who feeds him.",
+    ),
     ("assistant", "2026-02-24T08:01:00+01:00", "I will remember Pip, the canary in Zwolle."),
 )
 WORK = (
     ("user", "2026-02-25T08:00:00+01:00", "My sister Mara works in Utrecht as a dentist."),
     ("assistant", "2026-02-25T08:01:00+01:00", "Good to know that Mara works in Utrecht."),
-    ("user", "2026-02-25T08:02:00+01:00", "Mara lives in Utrecht with her dog Bello."),
+    (
+        "user",
+        "2026-02-25T08:02:00+01:00",
+        "Mara lives in Utrecht with her husband and her dog Bello.",
+    ),
 )
 WORDS = ("canary", "Pip", "Zwolle")
 
@@ -143,11 +151,11 @@ def test_what_is_told_again_is_remembered_anew(store: Store, tmp_path: Path) -> 
 
 def test_births_pass_over_forgotten_ids(store: Store, now: datetime) -> None:
     first = statement_id("mara lives in delft.")
-    known = Known([], {}, str, frozenset([tombstone_hash(first)]))
+    known = Known([], {}, frozenset([tombstone_hash(first)]))
     assert known.birth_id("Mara lives in  Delft.", "2026-03-01", "k") == statement_id(
         "mara lives in delft.", "2026-03-01"
     )
-    assert Known([], {}, str).birth_id("Mara lives in Delft.", "2026-03-01") == first
+    assert Known([], {}).birth_id("Mara lives in Delft.", "2026-03-01") == first
     bury(store, {first})
     (old,) = (
         r for r in seen(store).values() if r.is_current and r.text.startswith("Mara lives in")

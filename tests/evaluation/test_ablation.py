@@ -122,8 +122,6 @@ MEASURES = {
     "consolidation.noise",
     "consolidation.same_cosine",
     "consolidation.near_cosine",
-    "consolidation.rule_floor",
-    "consolidation.max_rules",
     "consolidation.mass_loss",
     "consolidation.review_days",
     "consolidation.step",

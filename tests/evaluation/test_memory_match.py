@@ -29,7 +29,6 @@ OLD = Statement(
     rev=REV,
     text="The pump runs every 20 minutes.",
     subject="pump",
-    slot="interval",
     value="20 minutes",
     sources=("t1",),
     valid_from="2026-03-02T08:00:00+01:00",

@@ -53,10 +53,8 @@ def test_a_superseded_row_goes_after_99_times_the_stability_of_its_stream(store:
 
 def test_what_it_said_is_in_its_record_and_history_shows_it(store: Store) -> None:
     node = "pump"
-    old = state(
-        store, "The pump hums.", subject=node, slot="sound", value="hums", superseded_at=at(BORN)
-    )
-    state(store, "The pump is still.", subject=node, slot="sound", value="still")
+    old = state(store, "The pump hums.", subject=node, superseded_at=at(BORN))
+    state(store, "The pump is still.", subject=node)
     with open_index(store, None) as opened:
         assert opened.index.record(old) is not None
     age(store, 1000)

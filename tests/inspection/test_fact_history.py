@@ -31,9 +31,9 @@ def ask(store: Store, *wanted: str, **view: Any) -> History:
 
 
 def told(found: History) -> dict[tuple[str, str], list[tuple[str, str]]]:
-    """Label and slot → value and state of each version."""
+    """Label and type → value and state of each version."""
     return {
-        (thread.label, thread.slot): [(each.value, each.state) for each in thread.versions]
+        (thread.label, thread.type): [(each.value, each.state) for each in thread.versions]
         for thread in found.threads
     }
 
@@ -57,12 +57,12 @@ def test_the_three_rows_of_a_correction_by_any_of_their_ids(store: Store) -> Non
     new = done(store, bell().id, QUARTER).now
     found = ask(store, bell().id)
     thread = only(found)
-    assert (thread.kind, thread.subject, thread.slot) == ("statement", "bell", "interval")
+    assert (thread.kind, thread.subject, thread.type) == ("statement", "bell", "")
     rows = {each.id: (each.value, each.state) for each in thread.versions}
     assert rows == {
-        bell().id: ("10 minutes", "superseded"),
-        COPY: ("10 minutes", "ended"),
-        new.id: ("15 minutes", "current"),
+        bell().id: (BELL, "superseded"),
+        COPY: (BELL, "ended"),
+        new.id: (QUARTER, "current"),
     }
     assert [each.id for each in thread.versions] == [bell().id, COPY, new.id]
     last = thread.versions[-1]
@@ -87,15 +87,13 @@ def test_what_was_true_and_what_was_believed(store: Store) -> None:
                 if (as_of is None or clocks.is_true(row, as_of))
                 and ((as_of or known_at) is None or clocks.is_believed(row, known_at))
             }
-    assert told(ask(store, "bell", as_of="2026-02-25")) == {
-        ("bell", "interval"): [("10 minutes", "ended")]
-    }
+    assert told(ask(store, "bell", as_of="2026-02-25")) == {("bell", ""): [(BELL, "ended")]}
     assert told(ask(store, "bell", as_of="2026-02-19")) == {}
     before = ask(store, "bell", known_at="2026-02-25T00:00:00+01:00")
-    assert told(before) == {("bell", "interval"): [("10 minutes", "superseded")]}
+    assert told(before) == {("bell", ""): [(BELL, "superseded")]}
 
 
-def test_a_sentence_without_a_slot_has_the_rows_that_took_its_place(store: Store) -> None:
+def test_a_sentence_has_the_rows_that_took_its_place(store: Store) -> None:
     first = statement("The lamp is green.", subject="lamp")
     hold(store, first, statement("The lamp stands by the door.", subject="lamp"))
     second = done(store, first.id, "The lamp is blue.").now
@@ -109,12 +107,12 @@ def test_a_sentence_without_a_slot_has_the_rows_that_took_its_place(store: Store
 
 
 def test_a_node_by_label_and_alias_with_its_facts_and_edges(store: Store) -> None:
-    lives = {"subject": "mara", "slot": "residence", "stream": "identity", "topic": "people"}
+    lives = {"subject": "mara", "stream": "identity", "topic": "people"}
     hold(
         store,
         Node(id="mara-hart", rev=(1, "pi"), label="Mara Hart", aliases=("Mara",)),
         Node(id="bell", rev=(1, "pi"), label="the bell"),
-        statement("Mara lives in Leeds.", value="Leeds", **lives),
+        statement("Mara lives in Leeds.", **lives),
         statement("Mara sings.", subject="mara-hart"),
         bell(),
     )
@@ -126,8 +124,7 @@ def test_a_node_by_label_and_alias_with_its_facts_and_edges(store: Store) -> Non
         edge("bell", "located_at", "mara-hart", sources=("0a532821e780",)),
     )
     expected = {
-        ("Mara Hart", "residence"): [("Leeds", "current")],
-        ("Mara Hart", ""): [("Mara sings.", "current")],
+        ("Mara Hart", ""): [("Mara lives in Leeds.", "current"), ("Mara sings.", "current")],
         ("the bell", "located_at"): [("Mara Hart", "current")],
         ("Mara Hart", "owns"): [("the bell", "ended"), ("yawl", "current")],
     }
@@ -144,25 +141,19 @@ def test_a_node_by_label_and_alias_with_its_facts_and_edges(store: Store) -> Non
     ]
 
 
-def test_a_slot_or_a_topic_lists_its_subjects(store: Store) -> None:
+def test_a_topic_lists_its_subjects(store: Store) -> None:
     hold(
         store,
         Node(id="bell", rev=(1, "pi"), label="the bell"),
         bell(),
-        statement("The clock strikes hourly.", subject="clock", slot="interval/day", value="hour"),
         statement("The clock is old.", subject="clock"),
     )
     done(store, bell().id, QUARTER)
-    found = ask(store, "Interval")
+    found = ask(store, "Facts")
     assert found.threads == ()
-    assert [(each.label, each.slots, each.versions) for each in found.subjects] == [
-        ("the bell", ("interval",), 3),
-        ("clock", ("interval/day",), 1),
-    ]
-    topics = ask(store, "facts").subjects
-    assert [(each.id, each.slots, each.versions) for each in topics] == [
-        ("bell", ("interval",), 3),
-        ("clock", ("interval/day",), 2),
+    assert [(each.label, each.versions) for each in found.subjects] == [
+        ("the bell", 3),
+        ("clock", 1),
     ]
 
 
@@ -197,7 +188,7 @@ def test_what_a_hand_removed_is_withdrawn(store: Store) -> None:
 
 def test_what_is_not_true_yet(store: Store) -> None:
     hold(store, bell(valid_from="2026-04-01"))
-    assert told(ask(store, "bell")) == {("bell", "interval"): [("10 minutes", "future")]}
+    assert told(ask(store, "bell")) == {("bell", ""): [(BELL, "future")]}
 
 
 def test_what_was_forgotten_has_no_history(store: Store) -> None:

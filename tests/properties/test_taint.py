@@ -154,7 +154,7 @@ class Taint(RuleBasedStateMachine):
     @rule(device=st.sampled_from(DEVICES), days=st.integers(1, 900))
     def fade(self, device: str, days: int) -> None:
         self.now += timedelta(days)
-        decay(self.stores[device], Request(self._moment(), explicit=True, yes=True))
+        decay(self.stores[device], Request(self._moment(), explicit=True))
 
     @rule(device=st.sampled_from(DEVICES), data=st.data())
     def lose(self, device: str, data: Any) -> None:

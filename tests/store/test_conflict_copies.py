@@ -101,8 +101,8 @@ def test_a_value_that_a_person_set_is_not_joined_away(store: Store) -> None:
     (path,) = shards.shard_files(store.graph("projects"))
     (row_,) = shards.read(path).records
     assert isinstance(row_, Statement)
-    mine = replace(row_, slot="store", pinned=True, rev=(1, "pc"))
-    path.write_bytes(shards.render([replace(row_, slot="base", rev=(4, "pi"))]))
+    mine = replace(row_, value="store", pinned=True, rev=(1, "pc"))
+    path.write_bytes(shards.render([replace(row_, value="base", rev=(4, "pi"))]))
     beside(path, shards.render([mine]))
     conflict_copies.join(store, NOW)
     graph = shards.load_graph([path.parent])

@@ -14,7 +14,6 @@ from clsm_cli.model.episodes import (
     Document,
     Episode,
     EpisodeRecord,
-    Observation,
     OpenQuestion,
     Turn,
 )
@@ -96,21 +95,6 @@ RECORDS: dict[str, tuple[Record, Record | None]] = {
     "mentions": (
         EpisodeRecord(id="e-1", rev=REV, mentions={"pip": (GONE,), "mara": (GONE, LEFT), "x": ()}),
         EpisodeRecord(id="e-1", rev=REV, mentions={"mara": (LEFT,), "x": ()}),
-    ),
-    "observations": (
-        EpisodeRecord(
-            id="e-1",
-            rev=REV,
-            observations=(
-                Observation(kind="decision", text=CANARY, key="k", turns=(GONE,)),
-                Observation(kind="decision", text="B", key="k", turns=(GONE, LEFT)),
-            ),
-        ),
-        EpisodeRecord(
-            id="e-1",
-            rev=REV,
-            observations=(Observation(kind="decision", text="B", key="k", turns=(LEFT,)),),
-        ),
     ),
     "an answer": (
         EpisodeRecord(id="e-1", rev=REV, open_questions=(OpenQuestion("Who?", GONE),)),

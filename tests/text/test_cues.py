@@ -1,10 +1,9 @@
-"""What tells a decision, an open question or a change."""
+"""What tells a decision or an open question."""
 
 from __future__ import annotations
 
 import pytest
 
-from clsm_cli.text.changes import marks, tells_change
 from clsm_cli.text.cues import decisions, open_questions
 
 
@@ -79,49 +78,3 @@ def test_open_questions(text: str) -> None:
 )
 def test_no_open_question(text: str) -> None:
     assert open_questions(text) == []
-
-
-# What tells a change, and what of two sentences is the value.
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "The loom stands in Haarlem now.",
-        "As of Monday the kiln fires at 07:15.",
-        "We swapped the Bosch for a Makita.",
-        "Noor has become a glazier.",
-        "Our new tuner is Edda Vos.",
-        "Switched the mill over to Drone.",
-        "My fee went from 40 euros to 45 euros.",
-    ],
-)
-def test_a_change_is_told(text: str) -> None:
-    assert tells_change(text)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "The loom stands in Haarlem.",
-        "I must go now.",
-        "We celebrate positive changes.",
-        "Edda moved me to tears.",
-    ],
-)
-def test_no_change_is_told(text: str) -> None:
-    assert not tells_change(text)
-
-
-def test_marks_of_every_kind() -> None:
-    found = marks(
-        "From today Mara Lind swims at 07:15 on Fridays, takes 5 mg, pays 40 euros and is on 044 555 1234."
-    )
-    assert [(mark.kind, mark.text) for mark in found] == [
-        ("name", "Mara Lind"),
-        ("time", "07:15"),
-        ("day", "Fridays"),
-        ("amount mg", "5 mg"),
-        ("money", "40 euros"),
-        ("number", "044 555 1234"),
-    ]

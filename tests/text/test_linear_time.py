@@ -22,12 +22,9 @@ from clsm_cli.text.noun_phrases import noun_phrases
 from clsm_cli.text.ordinals import read
 from clsm_cli.text.phrases import key_phrases
 from clsm_cli.text.plain import plain
-from clsm_cli.text.relevance_gate import is_whole
 from clsm_cli.text.route import decide
-from clsm_cli.text.rules import key_of, sentence_rules, statement, tells_correction
 from clsm_cli.text.secrets import mask
 from clsm_cli.text.sentences import split
-from clsm_cli.text.slots import facts
 from clsm_cli.text.summaries import definition_score
 from clsm_cli.text.time import bounds, grammar, parts
 from clsm_cli.text.time.expressions import _compiled
@@ -54,19 +51,12 @@ def _dates(text: str) -> None:
             pass
 
 
-def _rules(text: str) -> None:
-    for read_rules in (statement, key_of, tells_correction):
-        read_rules(text)
-    sentence_rules(text[:400])
-
-
 READERS: dict[str, tuple[Callable[[str], object], tuple[str, ...]]] = {
     "aliases": (stated, ("[[a|", "(AB", "Ab Cd (", "a, ", "known as ", "A's book ", "SL-12, the a ")),
     "compound": (compound.parts, ("and ", "Mara and ", "why ", "tea or ", "vs ", "' and ")),
     "cues": (lambda t: (open_questions(t), decisions(t)), ("we ", "how are you ", "decision:\n", ", is it")),
     "dates": (_dates, ("in ", "last ", "May 1 ", "2023-", "one day ", "a few ", "Q1 ", "Easter ", "the end of ")),
     "dumps": (spans, ("```\n", "a\n\n", "2026-02-24 08:00:00 INFO disk 97 % full\n")),
-    "gate": (lambda t: is_whole(t[:800]), ("the ", "it's ", "that ", "a=b ", "is the ")),
     "mentions": (find, ("[[a|", "#a", "*A", "_A_", "A.", "Aa", "```\n", "a@", "](", "<!--", "https://")),
     "noun phrases": (noun_phrases, ("ab ", "Ab and ", "old ", "A's ", "```\n", "the ab-")),
     "ordinals": (lambda t: read(t[:10_000]), ("first ", "before the ", "between x and ", "the last time we talked about ", "when x ")),
@@ -74,10 +64,8 @@ READERS: dict[str, tuple[Callable[[str], object], tuple[str, ...]]] = {
     "plain": (plain, ("~~", "#a ", "<!--", "https://", "_a")),
     "questions of days": (lambda t: bounds.read(t[:10_000], MONDAY), ("since ", "between 1 and ", "May and ", "from May to ")),
     "routes": (partial(decide, has_current=True), ("good ", "when was the A ", "a: ", "how many ")),
-    "rules": (_rules, ("no, ", "not a ", "use ", "I like my ", "always ", "is ", "if a, ")),
     "secrets": (mask, ("A1", "://a:b", "key=", "the token of Mara: a1B2c3 password https://x.org/ key=")),
     "sentences": (split, ("`a` ", "`a`. ", "```\n", "1. ", '?" ', "。", "a" * 99 + ". ")),
-    "slots": (partial(facts, at=MONDAY, speaker="Rob"), ("moved from the a b to ", "not never now ", "Anna's ", '"A ')),
     "summaries": (partial(definition_score, label="Rosa"), ("Rosa, the ", "Rosa (", "Rosa is ")),
     "tasks": (lambda t: todos(t, None), ("- [ ] a\n", "blocked ", "I need to call a ", "TODO: ", "  x\n", "- ")),
     "tokens": (lambda t: (stems(t), count_tokens(t)), ("a_", "é")),

@@ -94,8 +94,6 @@ _OPENING = re.compile(r"\A(?:(?:and|but|so|well|ok(?:ay)?|now|right)[,.]? )+", r
 
 _NAME = re.compile(r"(?<= )[A-Z]\w")
 """A capital inside a sentence."""
-_PLURAL = frozenset({"workdays", "likes", "dislikes"})
-"""Slots that hold several things."""
 
 
 class Proposal(NamedTuple):
@@ -215,25 +213,12 @@ def asked(sentence: str) -> str:
 
 
 def _changed(held: Memory) -> Iterator[Proposal]:
-    """What a fact was before it changed."""
+    """What a statement that took the place of another is about."""
     for row in _by_time(held.statements.values()):
-        before = held.statements.get(row.supersedes or "")
-        if before is None or not (row.slot and row.subject and row.value):
-            continue
-        if before.value is None or before.value.casefold() == row.value.casefold():
-            continue
-        slot = row.slot.partition("/")[0]
-        label = _label(held, row.subject)
-        if slot == "rule" or not label:
-            continue
-        about = f"changed {(row.valid_from or row.recorded_at or '')[:10]}".strip()
-        verb, pronoun = ("were", "they") if slot in _PLURAL else ("was", "it")
-        text = f"What {verb} {_owner(label)} {slot} before {pronoun} became {row.value}?"
-        yield Proposal(text, "changed", about)
-
-
-def _owner(label: str) -> str:
-    return "my" if label.casefold() == "i" else f"{label}'s"
+        label = _label(held, row.subject) if row.supersedes and row.subject else ""
+        if label:
+            about = f"changed {(row.valid_from or row.recorded_at or '')[:10]}".strip()
+            yield Proposal(f"What has changed about {label}?", "changed", about)
 
 
 def _stated(held: Memory, kind: str) -> Iterator[Proposal]:

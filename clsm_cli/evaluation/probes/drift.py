@@ -186,5 +186,5 @@ def _current(bench: Bench) -> Mapping[str, list[tuple[str, bool]]]:
         if row.kind != "gist":
             for key in row.sources:
                 if key in ids:
-                    found[ids[key]].append((f"{row.text} {row.value or ''}", row.is_current))
+                    found[ids[key]].append((row.text, row.is_current))
     return found

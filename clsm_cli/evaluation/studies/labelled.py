@@ -284,7 +284,7 @@ class ValueFigures:
         is_right: Whether a row that says it has both dates right.
         ends_right: Whether a row that says it ends when it should.
         why: What is wrong; empty when right.
-        found: The rows that come nearest, with slot and dates.
+        found: The rows that come nearest, with their dates.
     """
 
     value: str
@@ -303,7 +303,7 @@ class FactFigures:
 
     Attributes:
         is_current_right: A current row says the last value, and no current row of the same subject
-            and slot says an older one.
+            says an older one.
         stale: Current rows that do.
     """
 

@@ -142,14 +142,11 @@ def fact(label: Fact, held: Contents) -> FactFigures:
     saying = {value: _saying(value, label, rows, held) for value in label.values}
     last = label.values[-1]
     now = [row for row in saying[last] if row.is_current]
-    places = {(row.subject, row.slot) for row in now}
     stale = [
         row
         for value in label.values[:-1]
         for row in saying[value]
-        if row.is_current
-        and row not in now
-        and ((row.subject, row.slot) in places if row.slot else _is_made_of(row.text, value.quote))
+        if row.is_current and row not in now and _is_made_of(row.text, value.quote)
     ]
     return FactFigures(
         label.id,
@@ -177,11 +174,10 @@ def says(value: str, text: str) -> bool:
 
 
 def shown(row: Statement) -> str:
-    """A statement with its slot and dates, in a line."""
+    """A statement with its dates, in a line."""
     until = f" until {row.valid_until[:10]}" if row.valid_until else ""
     since = row.valid_from[:10] if row.valid_from else "?"
-    slot = f"{row.subject}.{row.slot}={row.value}" if row.slot else "no slot"
-    return f"{row.text} [{slot}; from {since}{until}]"
+    return f"{row.text} [from {since}{until}]"
 
 
 def _words(text: str) -> set[str]:
@@ -196,7 +192,7 @@ def _saying(
     """The rows that say a value of the subject.
 
     A row says it when it has its words, and either rests on the turn of the quote or is about the
-    subject; a value of one word, which may stand in many sentences, must then be the row's value.
+    subject; a value of one word may stand in many sentences, so its row must rest on the turn.
     Where the quote itself does not have the words, the label describes it, and a row made of the
     quote says it.
     """
@@ -204,9 +200,9 @@ def _saying(
     found: list[Statement] = []
     for row in rows:
         rests = any(value.quote in text for text in held.told(row))
-        if says(value.text, f"{row.text} {row.value or ''}"):
-            is_value = len(_words(value.text)) > 1 or says(value.text, row.value or "")
-            said = rests or (is_value and _is_about(row, label, held))
+        if says(value.text, row.text):
+            is_telling = len(_words(value.text)) > 1
+            said = rests or (is_telling and _is_about(row, label, held))
         else:
             said = is_described and rests and _is_made_of(row.text, value.quote)
         if said:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-SCHEMA_VERSION = 13
+SCHEMA_VERSION = 14
 """Raised whenever the tables (``schema``) or what they mean change; an older index is rebuilt."""
 
 
@@ -290,11 +290,9 @@ CREATE INDEX noted_node ON noted (node);
 CREATE TABLE recorded (         -- episodes with a record; turns: those in noted, eight bytes each
   episode TEXT PRIMARY KEY, consolidated INTEGER, turns BLOB) WITHOUT ROWID;
 CREATE TABLE clocks (           -- when a statement was true, and when it was believed
-  key TEXT PRIMARY KEY, stream TEXT, subject TEXT, slot TEXT, value TEXT,
+  key TEXT PRIMARY KEY, stream TEXT,
   valid_from TEXT, valid_until TEXT, recorded_at TEXT, superseded_at TEXT, withdrawn INTEGER)
   WITHOUT ROWID;
-CREATE INDEX clocks_subject ON clocks (subject) WHERE subject IS NOT NULL;
-CREATE INDEX clocks_slot ON clocks (slot, subject) WHERE slot IS NOT NULL;
 CREATE TABLE uses (             -- how often an id was recalled on a day, once decay has folded it
   id TEXT, day INTEGER, file INTEGER, n INTEGER, PRIMARY KEY (id, day, file)) WITHOUT ROWID;
 CREATE TABLE archived (         -- what decay put aside, by machine; since: a day

@@ -197,9 +197,6 @@ def _settle_clocks(
 
 
 _CLOCKS = (
-    "subject",
-    "slot",
-    "value",
     "valid_from",
     "valid_until",
     "recorded_at",

@@ -70,9 +70,6 @@ class Fact(NamedTuple):
 
     key: str
     stream: str
-    subject: str | None
-    slot: str | None
-    value: str | None
     valid_from: str | None
     valid_until: str | None
     recorded_at: str | None

@@ -87,7 +87,7 @@ def hidden(connection: sqlite3.Connection, at: str, known_at: str | None) -> fro
     found: set[int] = set()
     shown: set[int] = set()
     for row, *fact in connection.execute(
-        "SELECT p.id, c.key, c.stream, c.subject, c.slot, c.value, c.valid_from, c.valid_until,"
+        "SELECT p.id, c.key, c.stream, c.valid_from, c.valid_until,"
         " c.recorded_at, c.superseded_at, c.withdrawn FROM clocks c JOIN passages p ON p.key = c.key"
     ):
         (shown if clocks.holds(Fact._make(fact), at, known_at) else found).add(row)
@@ -109,7 +109,7 @@ def _later(connection: sqlite3.Connection, known_at: str) -> Iterator[int]:
 
 
 def _since(time: str) -> Fact:
-    return Fact("", "", None, None, None, time, None, None, None, withdrawn=False)
+    return Fact("", "", time, None, None, None, withdrawn=False)
 
 
 def _open_then(connection: sqlite3.Connection, known_at: str) -> Iterator[int]:

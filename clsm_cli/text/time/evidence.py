@@ -179,27 +179,6 @@ def kind_of(match: re.Match[str], groups: Groups) -> Kind:
     return "plan" if is_plan else "past"
 
 
-def is_event_day(clause: str, start: int, found: Period, at: date) -> bool:
-    """Whether a clause that tells a change tells the day at ``start`` as the day of it.
-
-    Its verb is then the one that the day belongs to, whatever stands between.
-
-    >>> from datetime import date
-    >>> at, day = date(2026, 3, 12), periods.days(date(2026, 3, 8))
-    >>> is_event_day("she moved to Breda on 8 March", 22, day, at)
-    True
-    >>> is_event_day("she moves to Breda on 8 March", 22, day, at)
-    False
-    """
-    return (
-        _compiled(_ON_BEFORE).search(clause, 0, start) is not None
-        and _compiled(_DONE).search(clause) is not None
-        and not any(_compiled(each).search(clause) for each in (_RECURS, _OPEN))
-        and (found[1] - found[0]).days == 1
-        and 0 < (at - found[0]).days <= RECENT
-    )
-
-
 def _is_past(before: str, after: str) -> bool:
     """Whether a verb that tells what was done has the day as its own time."""
     if _compiled(_SINCE_BEFORE).search(before):

@@ -210,19 +210,17 @@ def _words(data: bytes) -> None:
 
 
 def _claims(data: bytes) -> None:
-    from clsm_cli.text import changes, factuality, plain, slots
+    from clsm_cli.text import factuality, plain
 
     text = _text(data)
     plain.plain(text)
-    slots.facts(text, _DAY, speaker="Mara")
-    changes.marks(text)
     factuality.is_so(text)
 
 
 def _learnt(data: bytes) -> None:
     """What a night makes of a text, as a message and as a block of a note."""
     from clsm_cli.config import ConsolidationSettings
-    from clsm_cli.consolidation import claims, rule_evidence, statement_selection
+    from clsm_cli.consolidation import claims, statement_selection
     from clsm_cli.heads import judge
     from clsm_cli.heads.relation_head import Named, pairs, shape
     from clsm_cli.model.episodes import Episode, Turn
@@ -239,14 +237,13 @@ def _learnt(data: bytes) -> None:
         about = judge.about_document([turn]) if document else None
         weights = statement_selection.weighed([turn], about, None)
         found = claims.of_episode(episode, weights, {turn.key}, settings)
-        found += claims.of_stated_rules(episode, rule_evidence.observe([turn]), {turn.key})
         assert all(claim.text for claim in found)
 
 
 def _query(data: bytes) -> None:
     from clsm_cli.evaluation.presets import compound
     from clsm_cli.retrieval import question, time_scope
-    from clsm_cli.text import polarity, relevance_gate, route
+    from clsm_cli.text import polarity, route
 
     text = _text(data)
     question.understand(text, (), ("Mara", "Brian"))
@@ -254,7 +251,6 @@ def _query(data: bytes) -> None:
     route.decide(text, has_current=True)
     compound.parts(text)
     polarity.plain(text)
-    relevance_gate.is_whole(text)
 
 
 @cache

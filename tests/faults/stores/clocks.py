@@ -134,10 +134,8 @@ class Life:
         return next(line for line in lines if word in line).rsplit("^", 1)[-1]
 
     def _faded(self, decayed: dict[str, object]) -> None:
-        """Nothing may be archived, withdrawn or moved."""
-        self.found += [
-            f"decay: {name}" for name in ("archive", "withdraw", "compact") if decayed[name]
-        ]
+        """Nothing may be archived or moved."""
+        self.found += [f"decay: {name}" for name in ("archive", "compact") if decayed[name]]
         if gone := archive.read(self.store.flow).since:
             self.found.append(f"{len(gone)} memories are archived")
 

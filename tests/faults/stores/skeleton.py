@@ -17,12 +17,12 @@ _FIXED = frozenset(
     {"kind", "stream", "role", "trust", "stage", "state", "record", "format", "time_zone", "type"}
     | {"directed", "pinned", "withdrawn", "id", "key", "hash", "source", "target", "session"}
     | {"speaker", "sources", "mentions", "turns", "previous", "continues", "document", "topic"}
-    | {"changes", "command", "supersedes", "slot", "end", "text_sha", "before", "path"}
+    | {"changes", "command", "supersedes", "end", "text_sha", "before", "path"}
 )
 """Keys whose values are no free choice, or are held against something else."""
 _LOOSE = ("activation", "uses", "archived", "feedback", "review")
 """Logs whose ids may name what is gone."""
-_FREE = frozenset({"kind", "topic", "slot", "session", "speaker", "type", "path"})
+_FREE = frozenset({"kind", "topic", "session", "speaker", "type", "path"})
 """Of these, those that a record may carry in any spelling: a person, or a name, chose them."""
 _ITEM = re.compile(r"\^([a-z0-9][a-z0-9_-]{0,79})[ \t]*$", re.MULTILINE)
 _HEADING = re.compile(r"^### .*\^[0-9a-f]{12}$", re.MULTILINE)
