@@ -94,7 +94,11 @@ class Calibration:
             if not done:
                 supersession_check.of_claim(self, claim, vector)
         if not done and not self._predicted(claim, vector):
-            self._add(claim, vector)
+            said = supersession_check.said_before(self.known, claim, vector)
+            if said is not None and self._superseded is None and self.settings.predict:
+                self.reinforce(said, claim)
+            else:
+                self._add(claim, vector)
 
     def vanish(self, closed: Mapping[str, str]) -> None:
         """Close what rests only on blocks that their documents hold no longer.

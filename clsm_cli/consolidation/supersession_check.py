@@ -1,4 +1,4 @@
-"""What a claim takes the place of where no slot says so.
+"""What a claim takes the place of where no slot says so, and what it says again.
 
 CMA (section 3.4) closes what a newer memory contradicts. Each statement near to a claim in meaning is
 judged by the head of pairs. A likely update closes it; what may be one is put to review, as one
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from clsm_cli.consolidation.calibrate import Calibration
     from clsm_cli.consolidation.claims import Claim
     from clsm_cli.consolidation.lookup import Known
+    from clsm_cli.heads.pair_head import Relation
     from clsm_cli.model.graph import Statement
 
 NEAR = 0.40
@@ -30,6 +31,8 @@ MOST = 8
 """Statements that are judged beside a claim: the nearest."""
 OVER, ASKED = 0.93, 0.85
 """Probabilities of an update from which it closes what it replaces, and from which a person is asked."""
+SAME = 0.80
+"""Probability from which a claim says again what a statement says."""
 _KINDS = frozenset({"fact", "preference", "convention", "decision"})
 
 
@@ -50,17 +53,46 @@ def of_claim(calibration: Calibration, claim: Claim, vector: Any) -> None:
         calibration.doubt(asked[-1], claim)
 
 
+def said_before(known: Known, claim: Claim, vector: Any) -> Statement | None:
+    """The current statement that says in other words what a claim says, with its numbers and names.
+
+    Args:
+        known: What is known.
+        claim: Of a sentence.
+        vector: Unit vector of its text; without one nothing is found.
+    """
+    if vector is None or claim.is_ended or claim.kind not in _KINDS:
+        return None
+    new, found = pair_head.sentence(claim.text), []
+    for row, cosine in known.alike(vector, NEAR)[:MOST]:
+        old = pair_head.sentence(row.text)
+        if (
+            row.is_current
+            and row.kind in _KINDS
+            and not _differ_in_subject(row.text, claim.text)
+            and pair_head.particulars(old) == pair_head.particulars(new)
+        ):
+            same = _relation(known, row, claim, vector, cosine).same
+            found += [(same, row.id, row)] if same >= SAME else []
+    return max(found, key=lambda each: each[:2])[2] if found else None
+
+
+def _relation(known: Known, row: Statement, claim: Claim, vector: Any, cosine: float) -> Relation:
+    head, old, new = pair_head.load(), pair_head.sentence(row.text), pair_head.sentence(claim.text)
+    features = pair_head.pair_features(old, new, cosine)
+    moved = list(map(sub, vector.tolist(), known.vector_of(row.id)))
+    return head.relation(features, head.along(moved), head.meant(old, new))
+
+
 def _replaced(known: Known, claim: Claim, vector: Any) -> list[tuple[float, str, Statement]]:
     """The statements that a claim may replace: how likely, id and row, the likeliest last."""
     is_state = claim.slot is None or claim.is_single
     if vector is None or claim.is_ended or claim.kind not in _KINDS or not is_state:
         return []
-    head, new, found = pair_head.load(), pair_head.sentence(claim.text), []
+    found = []
     for row, cosine in known.alike(vector, NEAR)[:MOST]:
         if _may_end(row, claim, claim.valid_from or claim.observed):
-            features = pair_head.pair_features(pair_head.sentence(row.text), new, cosine)
-            moved = list(map(sub, vector.tolist(), known.vector_of(row.id)))
-            chance = head.relation(features, head.along(moved)).update
+            chance = _relation(known, row, claim, vector, cosine).update
             if chance >= OVER and _differ_in_subject(row.text, claim.text):
                 chance = ASKED
             if chance >= ASKED:
