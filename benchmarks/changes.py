@@ -1,7 +1,7 @@
 """What is true now: changes that somebody told, and pairs of which both are true, asked after a night.
 
 One command: ``python -m benchmarks.changes`` (``--dev`` for the items that developers may look at,
-``--verbose`` for each that is missed). It makes stores of some items each, from
+``--real COPIES`` for real changes, ``--verbose`` for each that is missed). It makes stores of some items each, from
 ``fixtures/changes/told.yaml``, by the real ingest and consolidate, and asks the real recall. The exit
 code is 1 where a target is missed.
 """
@@ -30,7 +30,7 @@ from clsm_cli.model.graph import Statement
 from clsm_cli.retrieval.recall import Query, recall
 from clsm_cli.store import layout, shards
 from clsm_cli.store.index.opening import Embedder
-from scripts.told_changes import items
+from scripts.told_changes import items, natural
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -122,7 +122,8 @@ def judge(figures: Figures, item: Told, answer: Answer, rows: Sequence[Statement
 
 def _holds(text: str, item: Told) -> str:
     """Whether a text has the new value, or the old one alone."""
-    return "new" if item.new in text else "old" if item.old in text else ""
+    said, new, old = (" ".join(each.split()) for each in (text, item.new, item.old))
+    return "new" if new in said else "old" if old in said else ""
 
 
 def measured(work: Path, told: Sequence[Told]) -> dict[str, Figures]:
@@ -203,9 +204,11 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--dev", action="store_true", help="only what developers may look at")
     parser.add_argument("--verbose", action="store_true", help="what is missed")
+    parser.add_argument("--real", type=Path, metavar="COPIES", help="real changes, see fixtures")
     given = parser.parse_args()
+    told = natural(given.real) if given.real else items(dev=True if given.dev else None)
     with tempfile.TemporaryDirectory(prefix="clsm-changes-") as work:
-        found = measured(Path(work), items(dev=True if given.dev else None))
+        found = measured(Path(work), told)
     print(*lines(found), sep="\n")
     if given.verbose:
         print(*(line for each in found.values() for line in each.missed), sep="\n")

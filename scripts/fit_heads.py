@@ -31,6 +31,7 @@ from clsm_cli.ingestion.jsonl_rows import Problem
 from clsm_cli.ingestion.markdown import read
 from clsm_cli.ingestion.turns import from_block
 from clsm_cli.model.episodes import Turn
+from scripts.fitting import auroc, layers, scale, shares
 from scripts.join_labels import CHAT, LABELS, joined
 
 if TYPE_CHECKING:
@@ -82,37 +83,26 @@ def fit(
     inputs: Any, targets: Any, groups: Mapping[str, Sequence[str]], settings: Settings
 ) -> tuple[Any, Any, list[Any]]:
     """Mean and scale of the inputs, and the layers, by Adam over all rows with dropout."""
-    chance = np.random.default_rng(0)
-    mean, scale = inputs.mean(0), inputs.std(0)
-    scale[scale < 1e-6] = 1.0
-    rows = np.clip((inputs - mean) / scale, -CLIP, CLIP)
+    mean, spread = inputs.mean(0), scale(inputs)
+    rows = np.clip((inputs - mean) / spread, -CLIP, CLIP)
     if settings.directions:
         rows, folds = _by_directions(rows, settings.directions, settings.slots)
-    width, out = rows.shape[1], targets.shape[1]
-    hidden = settings.hidden
-    shapes = (
-        [(width, hidden), (hidden,), (hidden, out), (out,)] if hidden else [(width, out), (out,)]
+    found = layers(
+        rows,
+        targets.shape[1],
+        lambda scores: _errors(scores, targets, groups) / len(rows),
+        hidden=settings.hidden,
+        decay=settings.decay,
+        rounds=settings.rounds,
+        rate=settings.rate,
+        dropped=settings.dropped,
     )
-    layers = [
-        chance.normal(0, shape[0] ** -0.5, shape) if len(shape) == 2 and hidden else np.zeros(shape)
-        for shape in shapes
-    ]
-    means = [np.zeros_like(layer) for layer in layers]
-    squares = [np.zeros_like(layer) for layer in layers]
-    for step in range(1, settings.rounds + 1):
-        slopes = _slopes(rows, targets, groups, layers, settings, chance)
-        rate = settings.rate * (1 - step / (settings.rounds + 1)) ** 0.5
-        for place, slope in enumerate(slopes):
-            means[place] += 0.1 * (slope - means[place])
-            squares[place] += 0.001 * (slope * slope - squares[place])
-            pace = means[place] / (1 - 0.9**step)
-            layers[place] -= rate * pace / (np.sqrt(squares[place] / (1 - 0.999**step)) + 1e-8)
     if settings.directions:
-        shape = width - settings.directions * settings.slots
-        parts = np.split(layers[0][shape:], settings.slots)
+        shape = rows.shape[1] - settings.directions * settings.slots
+        parts = np.split(found[0][shape:], settings.slots)
         folded = [fold @ part for fold, part in zip(folds, parts, strict=True)]
-        layers[0] = np.vstack([layers[0][:shape], *folded])
-    return mean, scale, layers
+        found[0] = np.vstack([found[0][:shape], *folded])
+    return mean, spread, found
 
 
 def _by_directions(rows: Any, count: int, slots: int) -> tuple[Any, list[Any]]:
@@ -124,33 +114,6 @@ def _by_directions(rows: Any, count: int, slots: int) -> tuple[Any, list[Any]]:
         folds.append(directions / np.maximum(1e-6, (part @ directions).std(0)))
     parts = zip(np.split(words, slots, 1), folds, strict=True)
     return np.hstack([shapes, *(part @ fold for part, fold in parts)]), folds
-
-
-def _slopes(
-    rows: Any,
-    targets: Any,
-    groups: Mapping[str, Sequence[str]],
-    layers: list[Any],
-    settings: Settings,
-    chance: np.random.Generator,
-) -> list[Any]:
-    if not settings.hidden:
-        weights, offset = layers
-        slope = _errors(rows @ weights + offset, targets, groups) / len(rows)
-        return [rows.T @ slope + settings.decay * weights, slope.sum(0)]
-    first, bias, second, offset = layers
-    seen = rows * (chance.random(rows.shape) > settings.dropped / 2) / (1 - settings.dropped / 2)
-    inner = np.tanh(seen @ first + bias)
-    mask = (chance.random(inner.shape) > settings.dropped) / (1 - settings.dropped)
-    slope = _errors((inner * mask) @ second + offset, targets, groups) / len(rows)
-    back = (slope @ second.T) * mask * (1 - inner * inner)
-    decay = settings.decay
-    return [
-        seen.T @ back + decay * first,
-        back.sum(0),
-        (inner * mask).T @ slope + decay * second,
-        slope.sum(0),
-    ]
 
 
 def _parts(groups: Mapping[str, Sequence[str]]) -> Iterator[slice]:
@@ -167,8 +130,7 @@ def _chances(scores: Any, groups: Mapping[str, Sequence[str]]) -> Any:
         if some.shape[1] == 1:
             found[:, part] = 1 / (1 + np.exp(-some))
         else:
-            powers = np.exp(some - some.max(1, keepdims=True))
-            found[:, part] = powers / powers.sum(1, keepdims=True)
+            found[:, part] = shares(some)
     return found
 
 
@@ -180,11 +142,11 @@ def classify(
     inputs: Any, fitted: tuple[Any, Any, list[Any]], groups: Mapping[str, Sequence[str]]
 ) -> Any:
     """Probabilities of the rows."""
-    mean, scale, layers = fitted
-    rows = np.clip((inputs - mean) / scale, -CLIP, CLIP)
-    if len(layers) == 4:
-        rows = np.tanh(rows @ layers[0] + layers[1])
-    return _chances(rows @ layers[-2] + layers[-1], groups)
+    mean, spread, found = fitted
+    rows = np.clip((inputs - mean) / spread, -CLIP, CLIP)
+    if len(found) == 4:
+        rows = np.tanh(rows @ found[0] + found[1])
+    return _chances(rows @ found[-2] + found[-1], groups)
 
 
 def left_out(examples: Examples, outputs: Mapping[str, Sequence[str]], settings: Settings) -> Any:
@@ -196,18 +158,6 @@ def left_out(examples: Examples, outputs: Mapping[str, Sequence[str]], settings:
         fitted = fit(examples.inputs[~own], examples.targets[~own], outputs, settings)
         found[own] = classify(examples.inputs[own], fitted, outputs)
     return found
-
-
-def auroc(scores: Any, truths: Any) -> float:
-    """The chance that a true one has a higher score than a false one; ties count half.
-
-    >>> auroc(np.array([0.9, 0.8, 0.1]), np.array([True, False, False]))
-    1.0
-    """
-    _, places, counts = np.unique(scores, return_inverse=True, return_counts=True)
-    ranks = (np.cumsum(counts) - (counts - 1) / 2)[places]
-    true = int(truths.sum())
-    return float((ranks[truths].sum() - true * (true + 1) / 2) / (true * (len(truths) - true)))
 
 
 def calibration_error(scores: Any, truths: Any) -> float:

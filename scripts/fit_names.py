@@ -21,6 +21,7 @@ import numpy as np
 from clsm_cli.embedding.encoder import Encoder
 from clsm_cli.heads.classifier import CLIP, Classifier, packed, unpacked
 from clsm_cli.heads.name_head import INPUTS, KINDS, name_features
+from scripts.fitting import auroc, layers, scale, shares
 from scripts.join_labels import LABELS, joined
 
 WEIGHTS = Path(__file__).parents[1] / "clsm_cli" / "heads" / "weights" / "name.json"
@@ -98,14 +99,23 @@ def _notes(folder: Path) -> list[str]:
 
 def classifier_of(seen: Examples) -> Classifier:
     """The head fitted on some examples, with the rounding that the data file gives it."""
-    shapes = (seen.shapes.mean(0), _scale(seen.shapes))
-    middle, spread = seen.vectors.mean(0), _scale(seen.vectors)
+    shapes = (seen.shapes.mean(0), scale(seen.shapes))
+    middle, spread = seen.vectors.mean(0), scale(seen.vectors)
     directions = np.linalg.svd(seen.vectors - middle, full_matrices=False)[2][:DIRECTIONS].T
-    lengths = _scale((seen.vectors - middle) @ directions)
+    lengths = scale((seen.vectors - middle) @ directions)
     rows = np.hstack(
         [(seen.shapes - shapes[0]) / shapes[1], (seen.vectors - middle) @ directions / lengths]
     )
-    first, bias, second, offset = _layers(np.clip(rows, -CLIP, CLIP), seen)
+    first, bias, second, offset = layers(
+        np.clip(rows, -CLIP, CLIP),
+        1 + len(KINDS),
+        lambda scores: _errors(scores, seen),
+        hidden=HIDDEN,
+        decay=DECAY,
+        rounds=ROUNDS,
+        rate=RATE,
+        dropped=DROPPED,
+    )
     width = len(INPUTS)
     folded = spread[:, None] * ((directions / lengths) @ first[width:])
     return unpacked(
@@ -121,51 +131,11 @@ def classifier_of(seen: Examples) -> Classifier:
     )
 
 
-def _scale(columns: Any) -> Any:
-    found = columns.std(0)
-    found[found < 1e-6] = 1.0
-    return found
-
-
-def _layers(rows: Any, seen: Examples) -> list[Any]:
-    """The layers, by Adam over all rows with dropout."""
-    chance = np.random.default_rng(0)
-    width, out = rows.shape[1], 1 + len(KINDS)
-    layers = [
-        chance.normal(0, width**-0.5, (width, HIDDEN)),
-        np.zeros(HIDDEN),
-        chance.normal(0, HIDDEN**-0.5, (HIDDEN, out)),
-        np.zeros(out),
-    ]
-    means = [np.zeros_like(layer) for layer in layers]
-    squares = [np.zeros_like(layer) for layer in layers]
-    for step in range(1, ROUNDS + 1):
-        some = rows * (chance.random(rows.shape) > DROPPED / 2) / (1 - DROPPED / 2)
-        inner = np.tanh(some @ layers[0] + layers[1])
-        mask = (chance.random(inner.shape) > DROPPED) / (1 - DROPPED)
-        scores = (inner * mask) @ layers[2] + layers[3]
-        powers = np.exp(scores[:, 1:] - scores[:, 1:].max(1, keepdims=True))
-        kinds = (powers / powers.sum(1, keepdims=True) - seen.kinds) * seen.things[:, None]
-        things = 1 / (1 + np.exp(-scores[:, :1])) - seen.things[:, None]
-        slope = np.hstack([things, kinds]) / len(rows)
-        back = (slope @ layers[2].T) * mask * (1 - inner * inner)
-        slopes = [
-            some.T @ back + DECAY * layers[0],
-            back.sum(0),
-            (inner * mask).T @ slope + DECAY * layers[2],
-            slope.sum(0),
-        ]
-        rate = RATE * (1 - step / (ROUNDS + 1)) ** 0.5
-        for at, by in enumerate(slopes):
-            means[at] += 0.1 * (by - means[at])
-            squares[at] += 0.001 * (by * by - squares[at])
-            layers[at] -= (
-                rate
-                * means[at]
-                / (1 - 0.9**step)
-                / (np.sqrt(squares[at] / (1 - 0.999**step)) + 1e-8)
-            )
-    return layers
+def _errors(scores: Any, seen: Examples) -> Any:
+    """The slope of the loss: kinds count where there is a thing."""
+    kinds = (shares(scores[:, 1:]) - seen.kinds) * seen.things[:, None]
+    things = 1 / (1 + np.exp(-scores[:, :1])) - seen.things[:, None]
+    return np.hstack([things, kinds]) / len(scores)
 
 
 def left_out(all_: Examples) -> dict[str, float]:
@@ -194,12 +164,6 @@ def left_out(all_: Examples) -> dict[str, float]:
         "called persons that are": int(persons[called].sum()),
         "person AUROC": round(auroc(chances * kinds[:, 0], persons), 3),
     }
-
-
-def auroc(scores: Any, truths: Any) -> float:
-    """The chance that a true one has a higher score than a false one; ties count half."""
-    higher = scores[truths][:, None] - scores[~truths][None, :]
-    return float((np.sign(higher) + 1).mean() / 2)
 
 
 def main() -> None:

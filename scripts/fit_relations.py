@@ -20,7 +20,8 @@ from clsm_cli.embedding.pins import default_folder
 from clsm_cli.embedding.static_vectors import Words
 from clsm_cli.heads.classifier import Classifier, packed
 from clsm_cli.heads.relation_head import INPUTS, LEAST, SHAPE, SLOTS, Named, Pair, inputs
-from scripts.fit_heads import Examples, Settings, auroc, fit, left_out
+from scripts.fit_heads import Examples, Settings, fit, left_out
+from scripts.fitting import auroc
 from scripts.join_labels import LABELS, joined
 
 if TYPE_CHECKING:

@@ -64,11 +64,7 @@ def _text(label: dict[str, Any], copies: Path, chats: dict[str, Path | None]) ->
         folder = chats[label["repo"]]
         found = _said(_turns(folder / label["file"]).get(label["turn"]), label) if folder else None
     else:
-        copy = copies / label["repo"].replace("/", "+", 1)
-        if "commit" in label:
-            lines = _lines_at(copy.with_name(f"{copy.name}.git"), label["commit"], label["file"])
-        else:
-            lines = _lines(copy / label["file"])
+        lines = lines_of(label, copies)
         if lines is None:
             return None
         if "hash" not in label:
@@ -78,6 +74,14 @@ def _text(label: dict[str, Any], copies: Path, chats: dict[str, Path | None]) ->
         block = "\n".join(lines[label["line"] - 1 : label["end_line"]])
         found = block[label["start"] : label["end"]]
     return found if found is not None and digest(found) == label["hash"] else None
+
+
+def lines_of(label: dict[str, Any], copies: Path) -> list[str] | None:
+    """The lines of the file that a label is of, as it was then; None where it is not there."""
+    copy = copies / label["repo"].replace("/", "+", 1)
+    if "commit" in label:
+        return _lines_at(copy.with_name(f"{copy.name}.git"), label["commit"], label["file"])
+    return _lines(copy / label["file"])
 
 
 def _said(turn: str | None, label: dict[str, Any]) -> str | None:

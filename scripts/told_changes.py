@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from clsm_cli.store import yaml_text
+from scripts.join_labels import joined, lines_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -64,6 +65,35 @@ def items(*, dev: bool | None = None) -> list[Told]:
     rows = [*bench["changes"], *bench["both"]]
     every = [_item(row, bench["fillers"]) for row in rows]
     return [item for item in every if dev is None or item.dev == dev]
+
+
+AROUND = 12
+"""Lines before and after a real change that are taken in with it."""
+
+
+def natural(copies: Path) -> list[Told]:
+    """The real changes of ``fixtures/changes/natural.jsonl`` that stand in files, see ``join_labels``.
+
+    Of a file only the part around the line is taken in, below the headings above it.
+    """
+    found = []
+    for row in joined("natural", copies, None):
+        sides = [{"repo": row["repo"], **row[side]} for side in "ab"]
+        files = [{side["file"]: _part(side, copies)} for side in sides]
+        old, new = (side["text"] for side in sides)
+        days = ("1", "2")
+        nights = dict(zip(days, files, strict=True))
+        found.append(
+            Told(row["id"], "real", False, (old, new), days, nights, row["ask"], new, old, ())
+        )
+    return found
+
+
+def _part(side: dict[str, Any], copies: Path) -> str:
+    lines = lines_of(side, copies) or []
+    first, last = max(0, side["line"] - 1 - AROUND), side["end_line"] + AROUND
+    above = [line for line in lines[:first] if line.startswith("#")]
+    return "\n".join([*above[:1], *above[1:][-1:], *lines[first:last]]) + "\n"
 
 
 def _item(row: dict[str, Any], pool: Sequence[str]) -> Told:

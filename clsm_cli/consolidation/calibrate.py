@@ -94,6 +94,10 @@ class Calibration:
         near = self.known.nearest(claim.text, vector)
         if self._predicted(claim, near) or supersession_check.of_claim(self, claim, vector):
             return
+        said = supersession_check.said_before(self.known, claim, vector)
+        if said is not None and self.superseded is None and self.settings.predict:
+            self.reinforce(said, claim)
+            return
         for found, cosine in near:
             self._doubt(claim, self.known.rows[found.id], cosine)
         self._add(claim, vector)

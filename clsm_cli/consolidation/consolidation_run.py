@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.consolidation import (
     active_learning,
+    edges,
     entity_mentions,
     learning,
     rehearsal,
@@ -164,6 +165,7 @@ class _Night:
             self.store.settings.graph,
             (0, self.store.device),
             self.meanings,
+            edges.over(student.taken().statements.values()),
         )
         records = {i: student.records.get(i, episodes[i]) for i in sorted(taken)}
         network = weaver.weave(records, chosen, student.relations, rebuild=self.request.rebuild)

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from clsm_cli.config import GraphSettings
     from clsm_cli.heads.judge import Meanings
     from clsm_cli.heads.relation_head import Pair
+    from clsm_cli.model.graph import Statement
     from clsm_cli.store.index.evidence_queries import EpisodeFile, Said
 
 FULL = 3
@@ -147,13 +148,26 @@ def typed(stated: Stated, rev: tuple[int, str]) -> dict[str, Edge]:
     return found
 
 
+def over(statements: Iterable[Statement]) -> dict[str, str]:
+    """Key of each turn of which all that memory states is over → when the last of it was."""
+    found: dict[str, str] = {}
+    held: set[str] = set()
+    for row in statements:
+        if row.is_current:
+            held.update(row.sources)
+        elif row.superseded_at is None and not row.withdrawn and row.valid_until:
+            for key in row.sources:
+                found[key] = max(row.valid_until, found.get(key, ""))
+    return {key: until for key, until in found.items() if key not in held}
+
+
 def dated(edge: Edge, times: Mapping[str, str], closed: Mapping[str, str]) -> Edge:
-    """An edge with its validity: from its first turn on, until its documents hold none of them.
+    """An edge with its validity: from its first turn on, until all of them are over.
 
     Args:
         edge: With its sources.
         times: Of turns, those that have one.
-        closed: Key of a block that no document holds any more → when it went.
+        closed: Key of a turn or block that is over, or that no document holds any more → since when.
     """
     since = min((times[key] for key in edge.sources if key in times), default=None)
     gone = [closed.get(key) for key in edge.sources]

@@ -147,6 +147,7 @@ class Weaver:
         settings: Of the graph.
         rev: Revision of new records.
         meanings: What the words of texts mean; None without the model.
+        over: Turns of which all that memory states is over, and since when.
     """
 
     def __init__(
@@ -158,6 +159,7 @@ class Weaver:
         settings: GraphSettings,
         rev: tuple[int, str],
         meanings: Meanings | None,
+        over: Mapping[str, str],
     ) -> None:
         self.connection = connection
         self.state = state
@@ -166,6 +168,7 @@ class Weaver:
         self.settings = settings
         self.rev = rev
         self.meanings = meanings
+        self.over = over
 
     def weave(
         self,
@@ -304,7 +307,7 @@ class Weaver:
         found |= edges.typed(stated, self.rev)
         sources = sorted({key for edge in found.values() for key in edge.sources})
         times = evidence_queries.times(self.connection, sources)
-        closed = self.state.closed_blocks
+        closed = {**self.over, **self.state.closed_blocks}
         return {i: edges.dated(edge, times, closed) for i, edge in found.items()}
 
     def _stated(self, keys: Collection[str], kinds: Mapping[str, str]) -> Stated:

@@ -1,4 +1,4 @@
-"""What a claim takes the place of, and what has taken the place of a claim that comes late.
+"""What a claim takes the place of or says again, and what took the place of one that comes late.
 
 CMA (section 3.4) closes what a newer memory contradicts. Each statement near to a claim in meaning is
 judged by the head of pairs. A likely update closes it; what may be one is put to review, as one
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
     from clsm_cli.consolidation.calibrate import Calibration
     from clsm_cli.consolidation.claims import Claim
+    from clsm_cli.consolidation.lookup import Known
+    from clsm_cli.heads.pair_head import Relation
     from clsm_cli.model.graph import Statement
 
 NEAR = 0.40
@@ -29,6 +31,8 @@ OVER, ASKED = 0.93, 0.85
 """Probabilities of an update from which it closes what it replaces, and from which a person is asked."""
 REWRITTEN = 0.5
 """The same of a sentence whose block is gone, and of one in the block that took its place."""
+SAME = 0.80
+"""Probability from which a claim says again what a statement says."""
 _KINDS = frozenset({"fact", "preference", "correction", "convention", "workflow", "decision"})
 
 
@@ -93,7 +97,7 @@ def rivals(calibration: Calibration, claim: Claim, vector: Any) -> list[Rival]:
             continue
         moved = vector - calibration.known.vector_of(row.id)
         texts = (claim.text, row.text) if is_later else (row.text, claim.text)
-        chance = _chance(*texts, cosine, -moved if is_later else moved)
+        chance = _relation(*texts, cosine, -moved if is_later else moved).update
         if is_rewritten and chance >= REWRITTEN:
             chance = 1.0
         if chance >= OVER and (row.pinned or _differ_in_subject(row.text, claim.text)):
@@ -103,11 +107,35 @@ def rivals(calibration: Calibration, claim: Claim, vector: Any) -> list[Rival]:
     return sorted(found, key=lambda each: (each.chance, each.row.id))
 
 
-def _chance(old: str, new: str, cosine: float, moved: Any) -> float:
-    """Probability that a later sentence takes the place of an earlier one; ``moved``: later − earlier."""
-    head = pair_head.load()
-    features = pair_head.pair_features(pair_head.sentence(old), pair_head.sentence(new), cosine)
-    return head.relation(features, head.along(moved.tolist())).update
+def said_before(known: Known, claim: Claim, vector: Any) -> Statement | None:
+    """The current statement that says in other words what a claim says, with its numbers and names.
+
+    Args:
+        known: What is known.
+        claim: Of a sentence.
+        vector: Unit vector of its text; without one nothing is found.
+    """
+    if vector is None or claim.kind not in _KINDS:
+        return None
+    new, found = pair_head.sentence(claim.text), []
+    for row, cosine in known.alike(vector, NEAR)[:MOST]:
+        if (
+            row.is_current
+            and row.kind in _KINDS
+            and not _differ_in_subject(row.text, claim.text)
+            and pair_head.particulars(pair_head.sentence(row.text)) == pair_head.particulars(new)
+        ):
+            moved = vector - known.vector_of(row.id)
+            same = _relation(row.text, claim.text, cosine, moved).same
+            found += [(same, row.id, row)] if same >= SAME else []
+    return max(found, key=lambda each: each[:2])[2] if found else None
+
+
+def _relation(old: str, new: str, cosine: float, moved: Any) -> Relation:
+    """What a later sentence is to an earlier one; ``moved``: vector of the later − of the earlier."""
+    head, before, after = pair_head.load(), pair_head.sentence(old), pair_head.sentence(new)
+    features = pair_head.pair_features(before, after, cosine)
+    return head.relation(features, head.along(moved.tolist()), head.meant(before, after))
 
 
 def _of_old_block(calibration: Calibration, claim: Claim) -> frozenset[str]:

@@ -1,8 +1,9 @@
 """What a later sentence is to an earlier one: the same again, its update, true beside it, or unrelated.
 
 A head of one hidden layer over what the two share and where they differ, what a question asks for,
-and which way the later one's vector lies from the earlier one's. It is asked at night of statements
-and by a recall of the passages of an answer, so it needs no more than plain Python.
+which way the later one's vector lies from the earlier one's, and what the words mean that only one of
+them has. It is asked at night of statements and by a recall of the passages of an answer, so it needs
+no more than plain Python.
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ INPUTS = (
     "box a", "box b", "struck a", "struck b", "marks a", "marks b", "same text", "asked", "asked of a",
     "asked of b", "asked of a alone", "asked of b alone", "asked of both", "words asked", "b has all asked",
     "numbers of all asked", "swap of all asked", "share of all asked", "left of a", "left of b", "left alike",
+    "near a", "near b", "near both", "nearer b",
 )  # fmt: skip
 DIMENSIONS = 384
 """Numbers of a sentence vector."""
@@ -146,7 +148,7 @@ def _names(sentence: Sentence) -> set[str]:
 
 
 def pair_features(
-    a: Sentence, b: Sentence, cosine: float, asked: Sentence | None = None
+    a: Sentence, b: Sentence, cosine: float, asked: Question | None = None
 ) -> list[float]:
     """Numbers about an earlier and a later sentence, in the order of ``INPUTS``.
 
@@ -179,11 +181,11 @@ def pair_features(
     ]
 
 
-def _asked(asked: Sentence | None, a: Sentence, b: Sentence) -> list[float]:
+def _asked(asked: Question | None, a: Sentence, b: Sentence) -> list[float]:
     """How much of a question each has, and what is left of them, which is the answer."""
     if asked is None:
-        return [0.0] * 14
-    wanted = content(asked)
+        return [0.0] * 18
+    wanted = content(asked.text)
     held, other_held = {*a.keys, *a.heading}, {*b.keys, *b.heading}
     one, two = wanted & held, wanted & other_held
     left, other_left = content(a) - other_held - wanted, content(b) - held - wanted
@@ -205,12 +207,25 @@ def _asked(asked: Sentence | None, a: Sentence, b: Sentence) -> list[float]:
         has_all * log1p(len(left)),
         has_all * log1p(len(other_left)),
         float(has_all and len(left) == len(other_left)),
+        asked.near,
+        asked.later,
+        min(asked.near, asked.later),
+        asked.later - asked.near,
     ]
 
 
 def content(sentence: Sentence) -> set[str]:
     """Keys of the words that say what it is about."""
     return {key for key in sentence.keys if _is_content(key)}
+
+
+def particulars(sentence: Sentence) -> set[str]:
+    """Keys of its numbers and names.
+
+    >>> sorted(particulars(sentence("Our dog Rex is 4.")))
+    ['4', 'rex']
+    """
+    return _names(sentence) | {key for key in sentence.keys if _is_number(key)}
 
 
 def _swaps(a: Sentence, b: Sentence, runs: Sequence[tuple[int, int, int]]) -> list[float]:
@@ -282,6 +297,19 @@ def _marks(a: Sentence, b: Sentence) -> list[float]:
     return found
 
 
+class Question(NamedTuple):
+    """What is asked, and how near in meaning an earlier and a later sentence are to it.
+
+    Attributes:
+        text: The question.
+        near: Cosine of its vector and the earlier one's; ``later`` that with the later one's.
+    """
+
+    text: Sentence
+    near: float
+    later: float
+
+
 class Relation(NamedTuple):
     """How likely a later sentence is each of ``RELATIONS`` to an earlier one."""
 
@@ -289,6 +317,23 @@ class Relation(NamedTuple):
     update: float
     both: float
     unrelated: float
+
+
+class Table(NamedTuple):
+    """Rows of numbers as signed bytes, unpacked when one is looked up.
+
+    Attributes:
+        steps: What one step of each column is.
+        codes: Row after row.
+    """
+
+    steps: Sequence[float]
+    codes: array[int]
+
+    def row(self, place: int) -> list[float]:
+        """The numbers of a row."""
+        width = len(self.steps)
+        return list(map(mul, self.codes[place * width : (place + 1) * width], self.steps))
 
 
 class Head(NamedTuple):
@@ -299,6 +344,9 @@ class Head(NamedTuple):
         inner: For each hidden unit the weight of each standardised input.
         ways: For each hidden unit the direction in which the difference of the vectors counts.
         bias: Of each hidden unit.
+        words: Place of each frequent word in ``before`` and ``after``.
+        before: For each word what it adds to each hidden unit where only the earlier sentence has it,
+            divided by how many words only that has; ``after`` the same of the later one.
         outer: For each of ``RELATIONS`` the weight of each hidden unit; ``offset`` is added.
     """
 
@@ -309,21 +357,27 @@ class Head(NamedTuple):
     bias: Sequence[float]
     outer: Sequence[Sequence[float]]
     offset: Sequence[float]
+    words: Mapping[str, int]
+    before: Table
+    after: Table
 
-    def relation(self, features: Sequence[float], moved: Sequence[float]) -> Relation:
+    def relation(
+        self, features: Sequence[float], moved: Sequence[float], meant: Sequence[float]
+    ) -> Relation:
         """What a pair is.
 
         Args:
             features: Its ``pair_features``.
             moved: The difference of the vectors, later − earlier, along each of ``ways``.
+            meant: What the words add that only one of the two has, see ``meant``.
         """
         inputs = [
             max(-CLIP, min(CLIP, (value - mean) / scale))
             for value, mean, scale in zip(features, self.mean, self.scale, strict=True)
         ]
         hidden = [
-            tanh(sum(map(mul, inputs, weights)) + way + bias)
-            for weights, way, bias in zip(self.inner, moved, self.bias, strict=True)
+            tanh(sum(map(mul, inputs, weights)) + way + words + bias)
+            for weights, way, words, bias in zip(self.inner, moved, meant, self.bias, strict=True)
         ]
         scores = [
             sum(map(mul, hidden, weights)) + offset
@@ -333,9 +387,36 @@ class Head(NamedTuple):
         powers = [exp(score - most) for score in scores]
         return Relation(*(round(power / sum(powers), 4) for power in powers))
 
+    def meant(self, a: Sentence, b: Sentence) -> list[float]:
+        """What the words that only one of two sentences has add to each hidden unit."""
+        found = [0.0] * len(self.bias)
+        for table, words in ((self.before, left(a, b)), (self.after, left(b, a))):
+            for word in words:
+                place = self.words.get(word)
+                if place is not None:
+                    found = [
+                        value + more / len(words)
+                        for value, more in zip(found, table.row(place), strict=True)
+                    ]
+        return found
+
     def along(self, vector: Sequence[float]) -> list[float]:
         """A sentence vector along each of ``ways``."""
         return [sum(map(mul, vector, way)) for way in self.ways]
+
+
+def left(sentence: Sentence, other: Sentence) -> list[str]:
+    """The words of a sentence, folded, that another has in no form.
+
+    >>> left(sentence("I like tea no longer"), sentence("I liked tea"))
+    ['no', 'longer']
+    """
+    keys = {*other.keys}
+    return [
+        word.casefold()
+        for word, key in zip(sentence.words, sentence.keys, strict=True)
+        if key not in keys
+    ]
 
 
 CLIP = 4.0
@@ -350,37 +431,57 @@ def load() -> Head:
 
 
 def packed(head: Head) -> dict[str, Any]:
-    """A head as JSON: each row of a matrix as signed bytes with a scale.
+    """A head as JSON: each row of a matrix, and each column of a table, as signed bytes with a scale.
 
-    >>> one = Head([0.0], [1.0], [[0.5]], [[1.0]], [0.0], [[1.0]] * 4, [0.0] * 4)
-    >>> unpacked(packed(one)).relation([1.0], [0.0])
+    >>> table = Table([0.5], array("b", [1]))
+    >>> one = Head([0.0], [1.0], [[0.5]], [[1.0]], [0.0], [[1.0]] * 4, [0.0] * 4, {"no": 0}, table, table)
+    >>> unpacked(packed(one)).relation([1.0], [0.0], [0.0])
     Relation(same=0.25, update=0.25, both=0.25, unrelated=0.25)
     """
     found: dict[str, Any] = {"inputs": list(INPUTS)}
     for name, value in head._asdict().items():
         if name in _MATRICES:
-            steps = [float(f"{max(map(abs, row)) / 127:.5g}") or 1.0 for row in value]
+            steps = [step_of(row) for row in value]
             codes = array(
                 "b", [round(v / step) for row, step in zip(value, steps, strict=True) for v in row]
             )
-            found[name] = {"steps": steps, "codes": base64.b64encode(codes.tobytes()).decode()}
+            found[name] = {"steps": steps, "codes": _text(codes)}
+        elif name in _TABLES:
+            found[name] = {"steps": value.steps, "codes": _text(value.codes)}
+        elif name == "words":
+            found[name] = " ".join(value)
         else:
             found[name] = [round(float(each), 4) for each in value]
     return found
 
 
+def step_of(values: Sequence[float]) -> float:
+    """The step by which some numbers become signed bytes."""
+    return float(f"{max(map(abs, values)) / 127:.5g}") or 1.0
+
+
+def _text(codes: array[int]) -> str:
+    return base64.b64encode(codes.tobytes()).decode()
+
+
 _MATRICES = ("inner", "ways", "outer")
+_TABLES = ("before", "after")
 
 
 def unpacked(data: Mapping[str, Any]) -> Head:
     """A head from its JSON."""
     values: dict[str, Any] = {name: data[name] for name in Head._fields}
-    for name in _MATRICES:
+    for name in (*_MATRICES, *_TABLES):
         steps = data[name]["steps"]
         codes = array("b", base64.b64decode(data[name]["codes"]))
+        if name in _TABLES:
+            values[name] = Table(steps, codes)
+            continue
         width = len(codes) // len(steps)
         values[name] = [
             [code * step for code in codes[row * width : (row + 1) * width]]
             for row, step in enumerate(steps)
         ]
+    words = data["words"].split()
+    values["words"] = dict(zip(words, range(len(words)), strict=True))
     return Head(**values)

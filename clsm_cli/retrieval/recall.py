@@ -148,8 +148,8 @@ def _chosen(
         return named, []
     settings = settings._replace(window=snippets.within(settings.window, query.budget, query.unit))
     ended = (
-        supersession.found(index, found.question, kept, query.as_of or query.known_at)
-        if found.ranked.cosines and settings.rivals
+        supersession.found(index, found.question, kept, cosines, query.as_of or query.known_at)
+        if (cosines := found.ranked.cosines) and settings.rivals
         else {}
     )
     kept = demotion.ordered(index, found.question, kept, settings, ended)

@@ -32,9 +32,9 @@ if TYPE_CHECKING:
 
 HEAD = 12
 """Passages that are held against each other: the best."""
-OVER = 0.92
+OVER = 0.85
 """Probability of an update from which the older one is said to be over."""
-BELOW = 0.25
+BELOW = 0.20
 """The same from which it stands below: what is later and not the same is read first."""
 _DAY = re.compile(r"\W*(\d{4}-\d\d-\d\d)\b")
 _CUT = re.compile(r"\n+|(?<=[.!?…])\s+")
@@ -60,7 +60,11 @@ class Ended(NamedTuple):
 
 
 def found(
-    index: Index, question: Question, candidates: Sequence[Candidate], at: str | None = None
+    index: Index,
+    question: Question,
+    candidates: Sequence[Candidate],
+    cosines: Sequence[float],
+    at: str | None = None,
 ) -> dict[int, Ended]:
     """Row of a passage → what takes its place; or, where that was told after ``at``, the other way round.
 
@@ -68,6 +72,7 @@ def found(
         index: Fresh.
         question: What is asked.
         candidates: Best first.
+        cosines: Of every stored sentence vector to the question, by its row.
         at: The past time that is asked about; None for now.
     """
     is_of_now = not question.periods and not factuality.asks_past(question.text)
@@ -75,9 +80,10 @@ def found(
         return {}
     best = [each for each in candidates[:HEAD] if each.traits.kind != "gist"]
     told = index.passages([each.row for each in best])
-    ended = (
-        {} if breadth.asks_for_several(question.text) else _judged(index, question, best, told, at)
-    )
+    ended: dict[int, Ended] = {}
+    if not breadth.asks_for_several(question.text):
+        sides = (_side(index, each, told[each.row], cosines) for each in best)
+        ended = _judged(question, [side for side in sides if side is not None], at)
     for row, day in (_closed(index, best, told) if at is None else {}).items():
         over = ended.get(row, Ended(None, None, None))
         ended[row] = over._replace(until=over.until or day)
@@ -91,16 +97,9 @@ def _closed(index: Index, best: Sequence[Candidate], told: Mapping[int, Passage]
     return {each.row: days[each.traits.key][:10] for each in short if each.traits.key in days}
 
 
-def _judged(
-    index: Index,
-    question: Question,
-    best: Sequence[Candidate],
-    told: Mapping[int, Passage],
-    at: str | None,
-) -> dict[int, Ended]:
+def _judged(question: Question, read: list[_Side], at: str | None) -> dict[int, Ended]:
     """What a later one of some passages replaces."""
     asked = pair_head.sentence(question.text)
-    read = [side for each in best if (side := _side(index, each, told[each.row])) is not None]
     # "Brian" and "who is Brian" ask for all that is known of him, and not for the newest.
     is_open = len(pair_head.content(asked)) < 2 and (len(asked.words) < 2 or asked.keys[0] == "who")
     least = OVER if is_open else BELOW
@@ -120,8 +119,11 @@ def _judged(
 class _Side:
     """A passage, read when it is needed."""
 
-    def __init__(self, index: Index, candidate: Candidate, passage: Passage, time: str) -> None:
+    def __init__(
+        self, index: Index, candidate: Candidate, passage: Passage, time: str, near: float
+    ) -> None:
         self.row = candidate.row
+        self.near = near
         self.passage = passage
         self.time = time
         self.is_question = candidate.traits.is_question
@@ -154,14 +156,16 @@ class _Side:
         return self._along
 
 
-def _side(index: Index, candidate: Candidate, passage: Passage) -> _Side | None:
+def _side(
+    index: Index, candidate: Candidate, passage: Passage, cosines: Sequence[float]
+) -> _Side | None:
     """A passage that says since when; without a vector or a time, or too long, it is held against nothing."""
     dated = _DAY.match(passage.text) or _DAY.match(passage.heading.rpartition(" › ")[2])
     time = dated[1] if dated and passage.document else passage.time
     is_long = passage.text.count(" ") >= LONGEST
     if candidate.traits.vector < 0 or not time or is_long:
         return None
-    return _Side(index, candidate, passage, time)
+    return _Side(index, candidate, passage, time, cosines[candidate.traits.vector])
 
 
 def _may_end(old: _Side, new: _Side) -> bool:
@@ -203,4 +207,7 @@ def _update(asked: Sentence, old: _Side, new: _Side) -> float:
     if alone - other and other - alone:
         return 0.0  # each has something that is asked for and that the other lacks: they are two
     moved = [b - a for a, b in zip(old.along(), new.along(), strict=True)]
-    return pair_head.load().relation(pair_head.pair_features(one, two, cosine, asked), moved).update
+    wanting = pair_head.Question(asked, old.near, new.near)
+    shape = pair_head.pair_features(one, two, cosine, wanting)
+    head = pair_head.load()
+    return head.relation(shape, moved, head.meant(one, two)).update

@@ -231,9 +231,20 @@ def _contrast(a: str, b: str) -> bool:
 
 
 def _swapped(a: str, b: str) -> bool:
-    """Whether the same names stand in another order: "Ann paid Bob", "Bob paid Ann"."""
+    """Whether names, or what stands on both sides of a word, have changed places.
+
+    >>> _swapped("Ann paid Bob.", "Bob paid Ann."), _swapped("Tea over milk.", "Milk over tea.")
+    (True, True)
+    """
+    if _triples(a) & {triple[::-1] for triple in _triples(b) if triple[0] != triple[2]}:
+        return True
     one, other = (
         [word for word in re.findall(r"\w+", text) if word[0].isupper() and word not in NO_NAMES]
         for text in (a, b)
     )
     return len(one) > 1 and sorted(one) == sorted(other) and one != other
+
+
+def _triples(text: str) -> set[tuple[str, ...]]:
+    words = re.findall(r"\w+", text.lower())
+    return set(zip(words, words[1:], words[2:], strict=False))

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING
 
 from ingesting import new_store, take
 from sample_store import ask
 from sleeping import chat, rows, sleep
+
+from clsm_cli.consolidation.edges import dated, over
+from clsm_cli.model.graph import Edge, Statement
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -86,3 +90,32 @@ def test_the_latest_is_recalled_first(tmp_path: Path) -> None:
     assert "Torvel" in answer.memories[0].text
     before = ask(store, "Which gym did I go to before?", now=night(3))
     assert any("Holm" in memory.text for memory in before.memories)
+
+
+def test_an_edge_ends_with_all_that_is_stated_of_it() -> None:
+    def row(name: str, **fields: str | None) -> Statement:
+        return Statement(id=name, rev=(1, "a"), text=name, sources=(name[0],), **fields)  # type: ignore[arg-type]
+
+    ended = {"valid_until": "2026-02-02"}
+    rows = [
+        row("a1", superseded_at="2026-02-03"),
+        row("a2", **ended),
+        row("b1", **ended),
+        row("b2"),
+        row("c1", superseded_at="2026-02-03"),
+    ]
+    closed = over(rows)
+    assert closed == {"a": "2026-02-02"}
+    edge = Edge(id="e", rev=(1, "a"), source="x", target="y", sources=("a", "b"))
+    assert dated(edge, {}, closed).valid_until is None
+    assert dated(replace(edge, sources=("a",)), {}, closed).valid_until == "2026-02-02"
+
+
+def test_the_same_in_other_words_is_one_statement_with_both_sources(tmp_path: Path) -> None:
+    store = told(
+        tmp_path,
+        "We decided to call our new project Heron.",
+        "Our new project will be called Heron, that is decided.",
+    )
+    (row,) = [row for row in rows(store).values() if row.kind != "gist"]
+    assert len(row.sources) == 2

@@ -7,7 +7,8 @@ import json
 import numpy as np
 
 from clsm_cli.heads.classifier import Classifier, packed, unpacked
-from scripts.fit_heads import Examples, Settings, auroc, fit, left_out
+from scripts.fit_heads import Examples, Settings, fit, left_out
+from scripts.fitting import auroc
 
 OUTPUTS = {"odd": ("odd",)}
 CHANCE = np.random.default_rng(3)

@@ -48,6 +48,7 @@ def test_the_old_is_below_and_over(tmp_path: Path, old: str, new: str, question:
     [
         ("I live in Leith.", "As a child I lived in Aden.", "where do I live"),
         ("The wiki is on port 80.", "The shop is on port 81.", "which port is the wiki on"),
+        ("My dog is called Rex.", "My dog's name is Rex.", "what is my dog called"),
         ("I speak Tamil at home.", "I speak English at work.", "which languages do I speak"),
         (
             "The gateway is up.",
@@ -67,3 +68,23 @@ def test_a_tool_ends_nothing(tmp_path: Path) -> None:
     tell(store, row("Ticket 90 is closed.", **said))
     first, *_ = found(store, "is ticket 90 open")
     assert (first.text, first.until) == ("Ticket 90 is open.", None)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "question"),
+    [
+        ("I like Java.", "I hate Java now.", "do I like Java"),
+        (
+            "We're using PostgreSQL for the database.",
+            "Actually, we migrated to SQLite.",
+            "which database do we use",
+        ),
+        (
+            "I prefer tabs over spaces.",
+            "I prefer spaces over tabs now.",
+            "do I prefer tabs or spaces",
+        ),
+    ],
+)
+def test_what_may_be_over_is_below(tmp_path: Path, old: str, new: str, question: str) -> None:
+    assert [each.text for each in answered(tmp_path, question, old, new)] == [new, old]

@@ -1,0 +1,113 @@
+"""What the scripts that fit a head share: the layers by Adam, and how well scores tell two kinds apart."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+def layers(
+    rows: Any,
+    out: int,
+    errors: Callable[[Any], Any],
+    *,
+    hidden: int,
+    decay: float,
+    rounds: int,
+    rate: float,
+    dropped: float = 0.0,
+) -> list[Any]:
+    """Weights and offsets of a network, by Adam over all rows, with dropout in front of each layer.
+
+    Half as many inputs are dropped as hidden units. The same rows give the same bytes.
+
+    Args:
+        rows: Standardised inputs, [n, d].
+        out: Numbers that the network gives.
+        errors: Their scores [n, out] → the slope of the loss in them.
+        hidden: Units of its hidden layer of tanh; 0: one layer, and nothing is dropped.
+        decay: Of the weights.
+        rounds: Steps.
+        rate: Of the first step; that of the others falls as the root of what is left.
+        dropped: Share of the hidden units that a step leaves out.
+
+    Returns:
+        Weights, offset and, with a hidden layer, its outer weights and offset.
+    """
+    chance = np.random.default_rng(0)
+    width = rows.shape[1]
+    if hidden:
+        found = [
+            chance.normal(0, width**-0.5, (width, hidden)),
+            np.zeros(hidden),
+            chance.normal(0, hidden**-0.5, (hidden, out)),
+            np.zeros(out),
+        ]
+    else:
+        found = [np.zeros((width, out)), np.zeros(out)]
+    means = [np.zeros_like(layer) for layer in found]
+    squares = [np.zeros_like(layer) for layer in found]
+    for step in range(1, rounds + 1):
+        slopes = _slopes(rows, errors, found, decay, dropped, chance)
+        pace = rate * (1 - step / (rounds + 1)) ** 0.5
+        for place, slope in enumerate(slopes):
+            means[place] += 0.1 * (slope - means[place])
+            squares[place] += 0.001 * (slope * slope - squares[place])
+            root = np.sqrt(squares[place] / (1 - 0.999**step)) + 1e-8
+            found[place] -= pace * (means[place] / (1 - 0.9**step)) / root
+    return found
+
+
+def _slopes(
+    rows: Any,
+    errors: Callable[[Any], Any],
+    found: list[Any],
+    decay: float,
+    dropped: float,
+    chance: np.random.Generator,
+) -> list[Any]:
+    if len(found) == 2:
+        weights, offset = found
+        slope = errors(rows @ weights + offset)
+        return [rows.T @ slope + decay * weights, slope.sum(0)]
+    first, bias, second, offset = found
+    seen = rows * (chance.random(rows.shape) > dropped / 2) / (1 - dropped / 2)
+    inner = np.tanh(seen @ first + bias)
+    mask = (chance.random(inner.shape) > dropped) / (1 - dropped)
+    slope = errors((inner * mask) @ second + offset)
+    back = (slope @ second.T) * mask * (1 - inner * inner)
+    return [
+        seen.T @ back + decay * first,
+        back.sum(0),
+        (inner * mask).T @ slope + decay * second,
+        slope.sum(0),
+    ]
+
+
+def shares(scores: Any) -> Any:
+    """The softmax of each row."""
+    powers = np.exp(scores - scores.max(1, keepdims=True))
+    return powers / powers.sum(1, keepdims=True)
+
+
+def scale(columns: Any) -> Any:
+    """The deviation of each column; 1 for one that is constant."""
+    found = columns.std(0)
+    found[found < 1e-6] = 1.0
+    return found
+
+
+def auroc(scores: Any, truths: Any) -> float:
+    """The chance that a true one has a higher score than a false one; ties count half.
+
+    >>> auroc(np.array([0.9, 0.8, 0.1]), np.array([True, False, False]))
+    1.0
+    """
+    _, places, counts = np.unique(scores, return_inverse=True, return_counts=True)
+    ranks = (np.cumsum(counts) - (counts - 1) / 2)[places]
+    true = int(truths.sum())
+    return float((ranks[truths].sum() - true * (true + 1) / 2) / (true * (len(truths) - true)))
