@@ -40,20 +40,9 @@ def test_spaced_days_say_more_than_a_row_and_a_row_more_than_one_day() -> None:
     assert sure[-1] == pytest.approx(6 / 8)
 
 
-def test_a_day_must_be_one() -> None:
-    with pytest.raises(ValueError, match="yesterday"):
-        confidence(["yesterday"])
-
-
 @examples(200)
 @given(st.floats(0, 1), st.floats(0.01, 0.9))
 def test_it_holds_until_the_day_before_it_is_below_the_floor(sure: float, floor: float) -> None:
     days = holds_for(sure, floor)
     assert faded(sure, days + 1) < floor + 1e-9
     assert days == -1 or faded(sure, days) >= floor - 1e-9
-
-
-def test_a_rule_that_is_sure_lasts_ninety_days() -> None:
-    """Smriti's own code takes the whole age again in each run: 13 daily ones (systems.md 4.3)."""
-    assert holds_for(1.0, 0.1) == 90
-    assert holds_for(0.5, 0.1) == 40
