@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from sleeping import sleep
 
 from clsm_cli.consolidation import adviser_packet
+from clsm_cli.consolidation.adviser_packet import Part
 from clsm_cli.store import episodes
-
-if TYPE_CHECKING:
-    from clsm_cli.consolidation.adviser_packet import Part
-    from clsm_cli.store.layout import Store
+from clsm_cli.store.layout import Store
 
 NOTHING = {
     "title": "",

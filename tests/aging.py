@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import UTC, date, datetime, time, timedelta
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from clsm_cli.forgetting.archiving import Report, Request, decay
 from clsm_cli.model.episodes import Block, Document, Episode, EpisodeRecord, Turn
 from clsm_cli.model.graph import Statement
 from clsm_cli.model.ids import digest, episode_id, statement_id
 from clsm_cli.store import archive, atomic, episodes, logs, record_files, runs
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
-
-    from clsm_cli.store.layout import Store
+from clsm_cli.store.layout import Store
 
 BORN = date(2026, 1, 1)
 """Day on which everything was recorded, unless it says otherwise."""

@@ -6,10 +6,10 @@ import contextlib
 import os
 import shutil
 import tempfile
+from collections.abc import Iterator
 from datetime import datetime
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import settings
@@ -22,16 +22,18 @@ from clsm_cli.embedding import weights
 from clsm_cli.embedding.encoder import Encoder
 from clsm_cli.ingestion.ingest_run import Request, ingest
 from clsm_cli.store import layout
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from clsm_cli.store.layout import Store
+from clsm_cli.store.layout import Store
 
 PROFILES = {"dev": 100, "ci": 500, "nightly": 5000}
 """Examples a property is tried with. CLSM_EXAMPLES names a profile or gives the number; without it
-each property has its own number and the same examples in every run."""
-settings.register_profile("clsm", deadline=None, print_blob=True)
+each property has its own number, and the same examples in every run."""
+settings.register_profile(
+    "clsm",
+    max_examples=40,
+    deadline=None,
+    print_blob=True,
+    derandomize="CLSM_EXAMPLES" not in os.environ,
+)
 settings.load_profile("clsm")
 if _named := os.environ.get("CLSM_EXAMPLES"):
     _examples = PROFILES.get(_named) or int(_named)

@@ -25,14 +25,12 @@ import sys
 import threading
 import time
 import traceback
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn, Self
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NoReturn, Self
 
 CLSM = "clsm_cli.__main__:main"
 """The program as its users start it: module and function."""

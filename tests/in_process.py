@@ -6,15 +6,13 @@ import json
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import typer
 from typer.testing import CliRunner, Result
 
 from clsm_cli.commands.options import Command
-
-if TYPE_CHECKING:
-    from clsm_cli.store.layout import Store
+from clsm_cli.store.layout import Store
 
 
 @cache

@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from array import array
+from collections.abc import Callable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from random import Random
+from typing import Any
 
 from clsm_cli.model.episodes import Block, Document, Episode, Turn
 from clsm_cli.model.ids import document_id, episode_id, turn_key
 from clsm_cli.store import episodes, inbox, shards
-from clsm_cli.store.index import postings
-
-if TYPE_CHECKING:
-    import sqlite3
-    from collections.abc import Callable
-    from pathlib import Path
-    from random import Random
-
-    from clsm_cli.store.layout import Store
+from clsm_cli.store.index import database, postings
+from clsm_cli.store.index.opening import bring_up_to_date
+from clsm_cli.store.layout import Store
 
 SESSIONS = ("harbour", "workshop")
 DOCUMENTS = ("~/notes.md", "~/diary.md")
@@ -234,3 +232,10 @@ def contents(connection: sqlite3.Connection) -> dict[str, Any]:
     asleep = {name[row] for row in array("I", packed)}
     found = {"passages": passages, "terms": terms, "mentions": mentions, "archive": asleep}
     return {**found, **other}
+
+
+def brought_up(store: Store) -> sqlite3.Connection:
+    """The index of a store as its files are now, without vectors."""
+    connection = database.open_to_write(store.derived)
+    bring_up_to_date(store, connection, None, None)
+    return connection

@@ -7,11 +7,12 @@ import io
 import os
 import shutil
 import tempfile
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from clsm_cli.embedding import weights
 from clsm_cli.embedding.encoder import Encoder
@@ -19,15 +20,11 @@ from clsm_cli.embedding.pins import ENGINE
 from clsm_cli.embedding.static_vectors import Words
 from clsm_cli.ingestion import ingest_run
 from clsm_cli.ingestion.recalled_text import no_key
+from clsm_cli.model.codec import Record
 from clsm_cli.model.episodes import Document, EndMark, Episode, Turn
 from clsm_cli.store import episodes, inbox, layout, shards
 from clsm_cli.store.index.opening import Embedder
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from clsm_cli.model.codec import Record
-    from clsm_cli.store.layout import Store
+from clsm_cli.store.layout import Store
 
 NOW = "2026-03-01T12:00:00+01:00"
 

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+
+import pytest
 
 from clsm_cli.store import atomic
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    import pytest
 
 
 class Killed(BaseException):

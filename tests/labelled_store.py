@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from ingesting import new_store
 from sleeping import sleep, told
 
 from clsm_cli.store import labels
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from clsm_cli.store.layout import Store
+from clsm_cli.store.layout import Store
 
 NOW = "2026-03-02T09:00:00+01:00"
 FACTS = (

@@ -17,11 +17,9 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterable
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
+from typing import NamedTuple
 
 ROOT = Path(__file__).parents[1]
 _COPIED = ("clsm_cli", "tests", "fixtures", "docs", "man", "scripts", "README.md", "pyproject.toml")
@@ -181,7 +179,7 @@ MUTANTS = (
         "model/join.py",
         "if v.pinned and not _is_known(v, top)",
         "if False and not _is_known(v, top)",
-        ("model/test_join.py",),
+        ("model/test_join.py::test_a_pinned_version_that_lost_is_reported",),
     ),
     # Forgotten is forgotten.
     Mutant(
@@ -211,14 +209,14 @@ MUTANTS = (
         "consolidation/write_plan.py",
         "            if count > min(max(FEW, share * total), most.get(what, count)):",
         '            if what != "statements" and count > max(FEW, share * total):',
-        ("consolidation/test_consolidate.py",),
+        ("consolidation/test_consolidate.py::test_much_is_not_withdrawn_at_once",),
     ),
     Mutant(
         "a night may take every node and edge",
         "consolidation/write_plan.py",
         "            if count > min(max(FEW, share * total), most.get(what, count)):",
         '            if what == "statements" and count > max(FEW, share * total):',
-        ("consolidation/test_consolidate.py",),
+        ("consolidation/test_consolidate.py::test_nor_are_nodes_and_edges",),
     ),
     Mutant(
         "a forget may take half",

@@ -7,11 +7,8 @@ import pty
 import select
 import signal
 import subprocess
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
-    from pathlib import Path
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 
 PATIENCE = 240
 """Seconds without a byte after which the command hangs; tests run beside each other."""

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from clsm_cli.commands.engine import QueryEngine, embedder
+from clsm_cli.retrieval.answer import Answer
 from clsm_cli.retrieval.recall import Query, recall
-
-if TYPE_CHECKING:
-    from clsm_cli.retrieval.answer import Answer
-    from clsm_cli.store.layout import Store
+from clsm_cli.store.layout import Store
 
 SAMPLE = Path(__file__).parents[1] / "fixtures" / "sample"
 NOW = "2026-02-25T08:00:00+01:00"

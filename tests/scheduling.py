@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from processes import Cli
+from processes import Cli
 
 # It keeps a crontab in a file, as the real one does in a folder of the system that tests must not
 # change; test_schedule_command tries the real one as a user who has none.

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from dataclasses import replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from ingesting import embedder, take
 
@@ -13,12 +15,7 @@ from clsm_cli.consolidation import consolidation_run
 from clsm_cli.consolidation.consolidation_report import Report, Request
 from clsm_cli.model.graph import Edge, Node, Statement
 from clsm_cli.store import record_files, shards
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from pathlib import Path
-
-    from clsm_cli.store.layout import Store
+from clsm_cli.store.layout import Store
 
 NOW = "2026-03-01T12:00:00+01:00"
 

@@ -3,21 +3,17 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from ingesting import take
 from sample_store import ask
 
 from clsm_cli.model.graph import Statement
 from clsm_cli.model.ids import folded, statement_id
+from clsm_cli.model.streams import Stream
+from clsm_cli.retrieval.answer import Memory
 from clsm_cli.store import atomic, shards, topics
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from clsm_cli.model.streams import Stream
-    from clsm_cli.retrieval.answer import Memory
-    from clsm_cli.store.layout import Store
+from clsm_cli.store.layout import Store
 
 DAY = "2026-02-24"
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -20,10 +20,6 @@ from clsm_cli.evaluation.probes.probe_registry import PROBES
 from clsm_cli.evaluation.reporting.grids import MEASURES
 from clsm_cli.evaluation.result import QueryResult, dump
 from clsm_cli.evaluation.systems import system_registry
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
 
 DOCUMENT = (ROOT / "docs" / "evaluation.md").read_text(encoding="utf-8")
 PRIVATE = re.compile(r"/(?:home|root|tmp|work|Users)\b|[\w-]+\.local\b")

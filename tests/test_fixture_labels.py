@@ -6,15 +6,13 @@ import json
 import re
 import subprocess
 from collections import Counter
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from clsm_cli.store import yaml_text
 from scripts import join_labels
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 VALUES: dict[str, dict[str, set[Any]]] = {
     "units": {

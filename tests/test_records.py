@@ -5,16 +5,14 @@ from __future__ import annotations
 import copy
 import pickle
 import typing
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from clsm_cli.startup import records
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 
 class Ours(records.NamedTuple):

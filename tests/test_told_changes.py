@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from typing import TYPE_CHECKING
+from pathlib import Path
+
+import pytest
 
 from clsm_cli.store import yaml_text
 from scripts import told_changes
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    import pytest
 
 
 def test_every_manner_has_its_items_and_every_fifth_is_for_developers() -> None:

@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from advising import NOTHING, statement
+from processes import Cli
 
-from clsm_cli.store import layout, runs
 from clsm_cli.text.tokens import count_tokens
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from processes import Cli
 
 NOW = ("--now", "2026-03-01T12:00:00+01:00")
 CHAT = (
@@ -117,14 +113,6 @@ def test_a_stale_packet(asked: Cli) -> None:
         assert reason in refused["reason"]
         assert told["run"] is None
     assert files(asked) == before
-
-
-def test_an_answer_is_no_night(asked: Cli) -> None:
-    packet = asked.ok("consolidate", "--ask", *NOW).out
-    asked.ok("consolidate", "--answer", "-", *NOW, stdin=said(packet, GOOD))
-    assert runs.read(layout.open_store(asked.store, dict(asked.environment))).good is None
-    asked.ok("consolidate", *NOW)
-    assert runs.read(layout.open_store(asked.store, dict(asked.environment))).good is not None
 
 
 @pytest.mark.parametrize("answer", [b"", b"I would rather not.", b'{"parts": 1}', b"\xff\xfe{}"])

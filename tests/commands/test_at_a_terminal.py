@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import re
 import subprocess
 import sys
-from dataclasses import replace
-from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
+from processes import Cli
 from pseudo_terminal import Terminal
-
-if TYPE_CHECKING:
-    from processes import Cli
 
 NOW = ("--now", "2026-02-25T08:00:00+01:00")
 HERON = "The heron stood on the gauge. " * 8
@@ -51,14 +45,6 @@ def test_an_answer_is_wrapped_and_has_a_score_bar(cli: Cli) -> None:
     assert ESCAPE not in piped
 
 
-def test_no_color(cli: Cli) -> None:
-    cli.ok("note", HERON, *NOW)
-    _, coloured = at_a_terminal(cli, "recall", "heron", *NOW)
-    _, plain = at_a_terminal(cli, "recall", "heron", *NOW, NO_COLOR="1")
-    assert f"{ESCAPE}[32m" in coloured
-    assert not re.search(r"\x1b\[3[0-9]|\x1b\]8", plain)
-
-
 def test_what_was_remembered_cannot_steer_the_terminal(cli: Cli) -> None:
     text = "heron \x1b]0;owned\x07 \x1b[2J \x9b31m \u202eevil\u202c \u200b[bold]x[/bold] :smile:"
     cli.ok("note", text, *NOW)
@@ -91,24 +77,6 @@ def test_a_missing_model_is_offered_to_a_person_only(cli: Cli) -> None:
     assert "getting" not in done.err
     assert "this answer is from words alone" in done.err
     assert not any((cli.folder / "empty").iterdir())
-
-
-@pytest.mark.parametrize("words", [["recall", "heron"], ["recall", "heron", "--json"], ["status"]])
-def test_a_terminal_that_knows_only_ascii(cli: Cli, words: list[str]) -> None:
-    cli.ok("note", "The heron ate a jalapeño — “twice”.", *NOW)
-    out = cli.ok(*words, *NOW, PYTHONIOENCODING="ascii").out
-    assert out.isascii()
-    if "--json" in words:
-        assert json.loads(out) == cli.ok(*words, *NOW).json
-    elif "recall" in words:
-        assert re.search(r"^1\. \S+:2 \| 2026-02-25", out, re.MULTILINE)
-        assert "a jalape\\xf1o - \\u201ctwice" in out
-
-
-def test_the_c_locale(cli: Cli) -> None:
-    cli.ok("note", "The heron ate a jalapeño.", *NOW, LC_ALL="C")
-    assert "jalapeño" in cli.ok("recall", "jalapeño", *NOW, LC_ALL="C").out
-    assert "jalapeño" in cli.ok("recall", "jalapeño", *NOW, LC_ALL=None, LANG=None).out
 
 
 def shell(cli: Cli, script: str) -> subprocess.CompletedProcess[str]:
@@ -155,14 +123,6 @@ def test_streams_that_are_closed_and_folders_that_are_gone(
     assert "Exception ignored" not in done.stderr
 
 
-def test_a_query_that_looks_like_an_option(cli: Cli) -> None:
-    cli.ok("note", "The --store option names the heron's pond.", *NOW)
-    assert "heron's pond" in cli.ok("recall", *NOW, "--", "--store", "option").out
-    done = cli("recall", "--stork")
-    assert done.code == 2
-    assert "No such option" in done.err
-
-
 @pytest.mark.parametrize("value", ["0001-01-01", "9999-12-31T23:59:59", "soon", "", "2026-13-01"])
 def test_times_that_are_none(cli: Cli, value: str) -> None:
     for words in (["recall", "x"], ["note", "x"], ["ingest", "x"], ["status"], ["model", "status"]):
@@ -170,11 +130,3 @@ def test_times_that_are_none(cli: Cli, value: str) -> None:
         assert done.code in {0, 2, 12}
         assert "Traceback" not in done.err
     assert cli("status", "--now", "soon").code == 2
-
-
-def test_completion_can_be_installed(cli: Cli) -> None:
-    unseen = {"_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION": "1"}  # Typer reads it when it loads
-    fresh = replace(cli, prefix=("env",))
-    assert "complete" in fresh("--show-completion", "bash", **unseen).out
-    assert fresh("--install-completion", "bash", **unseen).code == 0
-    assert "clsm" in (Path(cli.environment["HOME"]) / ".bashrc").read_text()

@@ -5,17 +5,11 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import subprocess
-import sys
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
+from processes import Cli
 from sample_store import SAMPLE
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from processes import Cli
 
 NOW = ("--now", "2026-03-01T12:00:00+01:00")
 ASKED = ("delegation defect", "who built the heron gauge", "what did we decide about the heartbeat")
@@ -133,24 +127,3 @@ def test_what_was_forgotten_since_is_in_an_old_backup_until_the_tombstones_come_
     assert "4711" in cli.ok(*asked).out
     shutil.copytree(cli.store / "tombstones", cli.folder / "new" / "tombstones")
     assert "4711" not in cli.ok(*asked).out
-
-
-def test_memory_is_bounded(cli: Cli) -> None:
-    with (cli.store / "large.bin").open("wb") as file:
-        for _ in range(100):
-            file.write(os.urandom(1 << 20))
-    code = (
-        "import resource, subprocess, sys\n"
-        "for words in (['backup', 'b.tar.gz'], ['restore', 'b.tar.gz', 'new']):\n"
-        "    subprocess.run([sys.executable, '-m', 'clsm_cli', *words], check=True)\n"
-        "print(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)\n"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=cli.folder,
-        env=dict(cli.environment),
-        capture_output=True,
-        check=True,
-        text=True,
-    )
-    assert int(done.stdout.split()[-1]) < 80_000  # kB; the file alone has 100 MiB

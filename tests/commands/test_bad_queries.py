@@ -71,18 +71,6 @@ def test_every_query_ends_well(told: Cli, query: str | bytes) -> None:
         assert answer["query"] == query.strip()
 
 
-def test_every_query_ends_well_by_words_alone(told: Cli) -> None:
-    texts = [query for query in QUERIES.values() if isinstance(query, str)]
-    lines = "".join(json.dumps({"query": text}) + "\n" for text in texts).encode()
-    asked = ("recall", "--batch", "-", "--no-touch", *NOW)
-    done = told.ok(*asked, stdin=lines, CLSM_MODEL_DIR=told.folder / "none")
-    assert "clsm model install" in done.err
-    found = [json.loads(line) for line in done.out.splitlines()]
-    assert [answer["query"] for answer in found] == [text.strip() for text in texts]
-    assert all(answer["engine"]["embedder"] is None for answer in found)
-    assert all(0 <= answer["confidence"] <= 1 for answer in found)
-
-
 def test_all_in_one_batch(told: Cli) -> None:
     """A query answers the same whatever was asked before it."""
     texts = [query for query in QUERIES.values() if isinstance(query, str)]
@@ -93,17 +81,3 @@ def test_all_in_one_batch(told: Cli) -> None:
     for number in (0, 3, 6):
         alone = told.ok("recall", "--json", "--no-touch", *NOW, "--", texts[number]).json
         assert {"id": number + 1, **alone} == found[number]
-
-
-@pytest.mark.parametrize("query", ["", "   ", "\n\t"])
-def test_no_query_is_wrong_use(told: Cli, query: str) -> None:
-    done = told("recall", *NOW, "--", query)
-    assert (done.code, done.out) == (2, "")
-    assert "the query is empty; give it some words" in done.err
-
-
-@pytest.mark.parametrize("query", ["?!", "the", "heron"])
-def test_an_empty_store_answers_nothing(cli: Cli, query: str) -> None:
-    done = cli.ok("recall", *NOW, "--", query)
-    assert (done.out, done.err) == ("", f"{NOTHING}\n")
-    assert cli.ok("recall", "--json", "--min-score", "0", *NOW, "--", query).json["memories"] == []

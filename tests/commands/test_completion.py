@@ -6,17 +6,13 @@ import shlex
 import shutil
 import subprocess
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
 
 import pytest
+from processes import Cli
 
 from clsm_cli.store import atomic, layout, logs
 
-if TYPE_CHECKING:
-    from processes import Cli
-
 pytestmark = pytest.mark.skipif(shutil.which("bash") is None, reason="needs bash")
-STREAMS = ["identity", "projects", "tasks", "flow"]
 
 
 def offered(cli: Cli, *words: str, **environment: str) -> list[str]:
@@ -41,13 +37,6 @@ def offered(cli: Cli, *words: str, **environment: str) -> list[str]:
     return done.stdout.split()
 
 
-def test_fixed_words(cli: Cli) -> None:
-    assert offered(cli, "recall", "--stream", "") == STREAMS
-    assert offered(cli, "recall", "--kind", "s") == ["statement"]
-    assert offered(cli, "recall", "--format", "") == ["text", "json", "prompt"]
-    assert offered(cli, "eval", "run", "--preset", "n") == ["nemori"]
-
-
 def test_what_the_store_holds(cli: Cli) -> None:
     cli.ok("note", "The stove needs a new grate.")
     cli.ok("note", "The kettle is blue.")
@@ -61,21 +50,6 @@ def test_what_the_store_holds(cli: Cli) -> None:
         assert offered(cli, command, turn[:5]) == [turn]
     assert offered(cli, "feedback", recalled["recall_id"], "--good", turn[:5]) == [turn]
     assert offered(cli, "undo", runs[0][:-1]) == [runs[0]]
-
-
-def test_topics_of_projects(cli: Cli) -> None:
-    folder = cli.store / "projects"
-    folder.mkdir(mode=0o700, exist_ok=True)
-    for name in ("boat", "garden", "bad\x1b[31m"):
-        (folder / f"{name}.md").write_text("")
-    assert offered(cli, "recall", "--project", "") == ["boat", "garden"]
-
-
-def test_a_store_that_is_named_on_the_line(cli: Cli) -> None:
-    cli.ok("note", "The stove needs a new grate.")
-    elsewhere = {"CLSM_STORE": "/nowhere"}
-    assert offered(cli, "undo", "", **elsewhere) == []
-    assert len(offered(cli, "undo", "--store", str(cli.store), "", **elsewhere)) == 1
 
 
 def test_a_damaged_store_offers_nothing_and_says_nothing(cli: Cli) -> None:

@@ -4,32 +4,22 @@ from __future__ import annotations
 
 import json
 from concurrent.futures import ThreadPoolExecutor
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 import typer
+from processes import Cli
 from typer.testing import CliRunner
 
 from clsm_cli.commands.consolidate import consolidate
 from clsm_cli.consolidation import claims
 from clsm_cli.errors import StaleError
-
-if TYPE_CHECKING:
-    from processes import Cli
-
-    from clsm_cli.model.episodes import Episode
+from clsm_cli.model.episodes import Episode
 
 SINGLE = typer.Typer(add_completion=False)
 SINGLE.command("consolidate")(consolidate)
 NOW = ("--now", "2026-03-01T12:00:00+01:00")
 NOTE = "# 2026-02-10\n\nBrian Okafor lives in Haarlem. He keeps bees in Leeds.\n"
-
-
-def test_an_empty_store_has_nothing_to_do(cli: Cli) -> None:
-    told = cli.ok("consolidate", "--json", *NOW).json
-    assert told["schema"] == "clsm.consolidate/1"
-    assert (told["run"], told["episodes"]) == (None, {"pending": 0, "consolidated": 0})
-    assert cli.ok("consolidate", *NOW).out.startswith("consolidated 0 episodes")
 
 
 def test_several_at_once_do_the_work_once(cli: Cli) -> None:
@@ -41,19 +31,6 @@ def test_several_at_once_do_the_work_once(cli: Cli) -> None:
     assert sorted(each.json["episodes"]["consolidated"] for each in done) == [0, 0, 1]
     page = (cli.store / "identity" / "people.md").read_text("utf-8")
     assert page.count("lives in Haarlem") == 1
-
-
-def test_recall_finds_what_it_wrote(cli: Cli) -> None:
-    chat = '{"speaker": "Mara", "time": "2026-02-10T10:00:00+01:00", "text": "My brother Tomas lives in Deventer with his dog."}'
-    cli.ok("ingest", "-q", "-", "--session", "one", *NOW, stdin=chat.encode())
-    cli.ok("consolidate", *NOW)
-    found = cli.ok("recall", "--json", "--kind", "statement", "where does Tomas live", *NOW).json
-    (memory,) = found["memories"]
-    assert memory["kind"] == "statement"
-    assert memory["text"] == "Mara: My brother Tomas lives in Deventer with his dog."
-    assert len(memory["sources"]) == 2
-    everything = cli.ok("recall", "--json", "where does Tomas live", *NOW).json["memories"]
-    assert sum("Deventer" in each["text"] for each in everything) == 1  # not said twice
 
 
 @pytest.mark.parametrize("name", ["ontology.yaml", "identity/people.md"])

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
+from processes import Cli
 from small_store import row, talk
 
 from clsm_cli.commands.render_context import context_lines
 from clsm_cli.commands.run_context import Options, _budget
 from clsm_cli.retrieval.answer import Budget
 from clsm_cli.retrieval.briefing import Briefing, Item, Section
-
-if TYPE_CHECKING:
-    from processes import Cli
 
 NOW = ("--now", "2026-02-24T20:00:00+01:00")
 
@@ -50,20 +48,6 @@ def test_text_for_a_person(told: Cli) -> None:
     ]
 
 
-def test_json_has_every_key(told: Cli) -> None:
-    found = told.ok("context", "--json", *NOW).json
-    assert found["schema"] == "clsm.context/2"
-    assert set(found) == {"schema", "context_id", "now", "query", "sections", "budget", "warnings"}
-    names = ["now", "due", "changed", "lately", "tasks", "rules", "who", "concepts"]
-    assert [section["name"] for section in found["sections"]] == names
-    water = found["sections"][6]["items"][0]
-    assert water["text"] == "The meter of the house is read by Mara on Mondays."
-    assert (water["about"], water["trust"]) == ("Water", "user")
-    assert water["source"]["path"].endswith("house.md")
-    assert water["source"]["line"] == 5
-    assert found["budget"]["limit"] == 1500
-
-
 def test_it_is_no_use_and_says_the_same_again(told: Cli) -> None:
     first = told.ok("context", "--json", *NOW)
     query = told.ok("context", "--json", "--query", "heron", *NOW).json
@@ -82,16 +66,6 @@ def test_a_prompt_is_not_taken_in_again(told: Cli) -> None:
     come_back = row(done.out, speaker="assistant", role="assistant")
     told.ok("ingest", "-q", "-", *NOW, stdin=come_back.encode())
     assert told.ok("context", *NOW).out.count("The tariff of the house") == 1
-
-
-@pytest.mark.parametrize("form", ["text", "prompt"])
-def test_too_small_a_budget_is_said(told: Cli, form: str) -> None:
-    done = told.ok("context", "--budget", "1", "--format", form, *NOW)
-    assert "none of 4 items fits the budget" in done.err
-    assert ("4 more did not fit" in done.out) == (form == "text")
-    dropped = told.ok("context", "--budget", "0", "--json", "-q", *NOW).json["budget"]["dropped"]
-    assert len(dropped) == 4
-    assert all(each["reason"] == "budget" and each["tokens"] for each in dropped)
 
 
 @pytest.mark.parametrize(
@@ -131,18 +105,6 @@ def test_wrong_usage_is_explained(told: Cli, wrong: tuple[str, ...]) -> None:
     done = told("context", *wrong)
     assert (done.code, done.out) == (2, "")
     assert "Usage: clsm context" in done.err
-
-
-def test_without_a_store(bare: Cli) -> None:
-    done = bare("context")
-    assert (done.code, done.out) == (11, "")
-    assert bare("context", "--store", "/nowhere", "-vq") == bare("context", "--store", "/nowhere")
-
-
-def test_with_nothing_in_it(cli: Cli) -> None:
-    done = cli.ok("context")
-    assert (done.out, done.err) == ("", "clsm: the memory has nothing to tell yet\n")
-    assert cli.ok("context", "--quiet", "--format", "prompt").err == ""
 
 
 def test_a_damaged_shard_is_told(told: Cli) -> None:

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -13,7 +12,7 @@ import pytest
 from clsm_cli.commands import conversation
 from clsm_cli.errors import BadInputError
 from clsm_cli.retrieval.dialogue_context import Said
-from clsm_cli.text.fence_lines import KEY_BYTES, OPENING, seal
+from clsm_cli.text.fence_lines import KEY_BYTES, seal
 
 NOW = datetime(2026, 2, 24, 12, 0, tzinfo=UTC)
 DAMAGED = Path(__file__).parents[2] / "fixtures" / "damaged"
@@ -73,26 +72,6 @@ def test_an_openclaw_transcript(read: Read) -> None:
     assert found.turns[0].time is not None
 
 
-def test_a_chat_log(read: Read) -> None:
-    log = "User: Is the barge insured?\nAssistant: Until May.\nThen it ends.\n\n**Mara:** Oh.\n**Mara:** No!\n"
-    found = read(log, "talk.txt")
-    assert [(said.speaker, said.text, said.line_start, said.line_end) for said in found.turns] == [
-        ("User", "Is the barge insured?", 1, 1),
-        ("Assistant", "Until May.\nThen it ends.", 2, 3),
-        ("Mara", "Oh.", 5, 5),
-        ("Mara", "No!", 6, 6),
-    ]
-    assert [said.trust for said in found.turns] == ["user", "agent", "user", "user"]
-
-
-def test_a_plain_text(read: Read) -> None:
-    found = read("# Today\n\nWe look at one thing: the barge.\n\n- It leaks.\n", "now.md")
-    assert [(said.speaker, said.text) for said in found.turns] == [
-        ("", "We look at one thing: the barge."),
-        ("", "- It leaks."),
-    ]
-
-
 def test_recalled_text_is_left_out_where_its_fence_verifies(read: Read) -> None:
     key = bytes(range(KEY_BYTES))
     block = "\n".join(seal("r-1", ["1. The barge leaks."], key))
@@ -102,17 +81,6 @@ def test_recalled_text_is_left_out_where_its_fence_verifies(read: Read) -> None:
     assert [said.text for said in read(f"{block}\n\nAnd now?\n", "now.md", key).turns] == [
         "And now?"
     ]
-
-
-def test_the_mark_of_recalled_text_is_that_of_the_fence() -> None:
-    assert conversation._RECALLED.decode() in OPENING
-
-
-def test_a_damaged_row_is_a_warning(read: Read) -> None:
-    found = read('{"role": "user", "content": "One."}\n{"role": "us\n{"text": "Two."}\n')
-    assert [said.text for said in found.turns] == ["One.", "Two."]
-    (warning,) = found.warnings
-    assert "talk.jsonl, line 2: " in warning
 
 
 @pytest.mark.parametrize(
@@ -137,18 +105,6 @@ def test_what_is_no_conversation_is_a_plain_error(
     assert "\n" not in str(error.value)
 
 
-def test_a_missing_file_and_a_folder_are_plain_errors(tmp_path: Path) -> None:
-    os.mkfifo(tmp_path / "pipe")
-    for path, reason in (
-        (tmp_path / "none", "no such file or folder"),
-        (tmp_path, "is a folder"),
-        (tmp_path / "pipe", "a FIFO"),
-    ):
-        with pytest.raises(BadInputError) as error:
-            conversation.read(str(path), zone=UTC, now=NOW)
-        assert error.value.reason == reason
-
-
 @pytest.mark.parametrize("path", sorted(DAMAGED.iterdir()), ids=lambda path: path.name)
 def test_nothing_damaged_escapes_as_a_bug(path: Path) -> None:
     try:
@@ -156,11 +112,6 @@ def test_nothing_damaged_escapes_as_a_bug(path: Path) -> None:
     except BadInputError:
         return
     assert all(isinstance(said, Said) and said.text.strip() for said in found.turns)
-
-
-def test_twenty_kilobytes_are_ordinary(read: Read) -> None:
-    rows = [{"role": "user", "content": f"Message {number} " + "x" * 80} for number in range(200)]
-    assert len(read(_lines(*rows)).turns) == 200
 
 
 def test_standard_input() -> None:

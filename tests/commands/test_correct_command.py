@@ -9,7 +9,6 @@ import pytest
 from consolidation.test_correction import BELL, NOW, QUARTER, bell, hold
 from in_process import InProcess
 from ingesting import new_store, tree
-from sleeping import current
 
 from clsm_cli.errors import BadInputError
 from clsm_cli.store.layout import Store
@@ -36,12 +35,6 @@ def test_what_was_and_what_is(store: Store) -> None:
     assert now.startswith("is     f-")
     assert now.endswith(f"  {QUARTER}  (from {NOW})")
     assert ok(store, "bell", "15 minutes").split()[0] == "known"
-
-
-def test_what_was_never_true(store: Store) -> None:
-    never, now = ok(store, bell().id, QUARTER, "--never").splitlines()
-    assert never.startswith(f"never  {bell().id}")
-    assert now.endswith("(from 2026-02-20T08:00:00+01:00)")
 
 
 def test_as_data(store: Store) -> None:
@@ -77,12 +70,3 @@ def test_what_cannot_be_used(store: Store) -> None:
         done = run(store, *words)
         assert isinstance(done.exception, BadInputError), (words, done.exception)
     assert tree(store.root, derived=True) == before
-
-
-def test_a_line_that_would_steer_the_terminal(store: Store) -> None:
-    said = "The bell \x1b[31mrings\x1b[0m every 15 minutes."
-    for words in ([bell().id, said, "--dry-run", "--json"], [bell().id, said]):
-        shown = ok(store, *words)
-        assert "\x1b" not in shown
-        assert "15 minutes" in shown
-    assert current(store) == [said]

@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
 import pytest
 import typer
-from ingesting import new_store, take, tree
+from ingesting import new_store, tree
 from sleeping import current, sleep
 from typer.testing import CliRunner, Result
 
@@ -116,13 +115,6 @@ def test_a_person_says_which(store: Store, answer: str, left: tuple[str, ...]) -
     assert isinstance(done.exception, RefusedError) == (left == NOTES)
 
 
-@pytest.mark.usefixtures("at_terminal")
-def test_all_of_what_is_listed_goes(store: Store) -> None:
-    done = asked(store, "all\ny\n", "forget", "train and hotel in Berlin")
-    assert done.exit_code == 0, (done.output, done.exception)
-    assert "Berlin" not in words_of(store)
-
-
 def test_what_nothing_fits_changes_nothing_and_is_named_with_what_is_nearest(store: Store) -> None:
     before = tree(store.root)
     for words in (["forget", "quantum chromodynamics"], ["correct", "quantum glue", "42"]):
@@ -130,27 +122,4 @@ def test_what_nothing_fits_changes_nothing_and_is_named_with_what_is_nearest(sto
         assert isinstance(done.exception, RefusedError)
         assert "nothing fits" in str(done.exception)
         assert done.stdout.startswith("nearest\n1. ")
-    assert tree(store.root) == before
-
-
-def test_an_id_wins_and_one_that_is_none_is_not_searched_for(store: Store) -> None:
-    (tmp := store.root.parent / "may.md").write_text("- [[Berlin]] is where the train goes.\n")
-    take(store, tmp)
-    sleep(store, TOLD)
-    plan: dict[str, Any] = json.loads(run(store, "forget", "berlin", "--dry-run", "--json").stdout)
-    assert plan["turns"] >= 1  # the concept of that name, not what the word finds
-    for command in (["forget", "f-00000000dead"], ["correct", "f-00000000dead", "gone"]):
-        done = run(store, *command, "--yes")
-        assert done.exception is not None
-        assert not isinstance(done.exception, RefusedError)
-
-
-def test_a_dry_run_says_what_would_be(store: Store) -> None:
-    before = tree(store.root)
-    told = run(store, "correct", "Nina's birthday", "3 June", "--dry-run")
-    assert told.stdout.splitlines()[-1] == "nothing was written"
-    assert "is     f-" in told.stdout
-    listed = run(store, "forget", "the Berlin trip", "--dry-run")
-    assert listed.exit_code == 0
-    assert listed.stdout.splitlines()[-1] == "nothing was written"
     assert tree(store.root) == before

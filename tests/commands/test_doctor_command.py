@@ -3,21 +3,15 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from in_process import InProcess
-from ingesting import new_store, take, tree
+from ingesting import new_store, take
 
-from clsm_cli.commands.doctor import SHOWN, doctor_lines
-from clsm_cli.errors import NewerFormatError, RefusedError
-from clsm_cli.health.diagnosis import Report
-from clsm_cli.health.findings import found
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from clsm_cli.store.layout import Store
+from clsm_cli.errors import RefusedError
+from clsm_cli.store.layout import Store
 
 NOW = "2026-03-01T12:00:00+01:00"
 _COMMAND = InProcess("doctor", NOW)
@@ -56,19 +50,6 @@ def test_names_in_what_no_night_has_looked_at_yet_are_no_fault(store: Store) -> 
     assert '"mentions"' in "".join(p.read_text() for p in (store.flow / "graph").iterdir())
     code, told = as_json(store)
     assert (code, [each["code"] for each in told["findings"]]) == (0, [])
-
-
-def test_a_healthy_store_is_well_and_stays_as_it_is(store: Store) -> None:
-    before = tree(store.root, derived=True)
-    done = run(store)
-    assert done.exit_code == 0
-    assert done.stdout.splitlines() == [f"store {store.root}", "all is well"]
-    after = tree(store.root, derived=True)
-    beside = {name for name in after if ".sqlite-" in name}  # a reader of the index opens them
-    assert {name: data for name, data in after.items() if name not in beside} == before
-    code, told = as_json(store)
-    assert (code, told["schema"], told["findings"]) == (0, "clsm.doctor/1", [])
-    assert told["counts"] == {"damage": 0, "warning": 0, "note": 0}
 
 
 def test_damage_is_told_mended_and_gone(store: Store) -> None:
@@ -110,15 +91,6 @@ def test_the_index_is_made_anew_when_asked_for(store: Store) -> None:
     assert (code, told["done"], told["run"]) == (0, ["the index was made anew"], None)
 
 
-def test_many_findings_of_one_kind_are_counted() -> None:
-    each = [found("unknown-file", f"{n}.txt", "is no part of a memory") for n in range(SHOWN + 2)]
-    report = Report("memory", tuple(each))
-    short = list(doctor_lines(report, dry_run=False, verbose=False))
-    assert "    and 2 more of unknown-file; --verbose lists all" in short
-    whole = list(doctor_lines(report, dry_run=False, verbose=True))
-    assert len([line for line in whole if "unknown-file" in line]) == SHOWN + 2
-
-
 def test_settings_that_cannot_be_used_are_a_finding_and_no_fix(store: Store) -> None:
     path = store.root / "clsm.yaml"
     path.write_text(path.read_text() + "settings: {recall.q: 1}\n")
@@ -127,12 +99,6 @@ def test_settings_that_cannot_be_used_are_a_finding_and_no_fix(store: Store) -> 
     (damage,) = [row for row in told["findings"] if row["severity"] == "damage"]
     assert (damage["code"], damage["path"]) == ("settings-unusable", "clsm.yaml")
     assert isinstance(run(store, "--fix").exception, RefusedError)
-
-
-def test_a_newer_format_ends_as_everywhere(store: Store) -> None:
-    path = store.root / "clsm.yaml"
-    path.write_text(path.read_text().replace("format: 1", "format: 2"))
-    assert isinstance(run(store).exception, NewerFormatError)
 
 
 def test_a_damaged_model_alone_has_a_code_of_its_own(
@@ -146,12 +112,3 @@ def test_a_damaged_model_alone_has_a_code_of_its_own(
     assert [r["code"] for r in told["findings"] if r["severity"] == "damage"] == ["model-damaged"]
     spoil(store)
     assert as_json(store)[0] == 13
-
-
-def test_a_missing_model_is_a_warning(
-    store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (tmp_path / "none").mkdir()
-    monkeypatch.setenv("CLSM_MODEL_DIR", str(tmp_path / "none"))
-    code, told = as_json(store)
-    assert (code, [row["code"] for row in told["findings"]]) == (0, ["model-missing"])

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import stat
 from pathlib import Path
@@ -16,7 +15,7 @@ from typer.testing import CliRunner, Result
 
 from clsm_cli.commands.edit import EXAMPLES, edit
 from clsm_cli.commands.options import Command
-from clsm_cli.errors import BadInputError, RefusedError
+from clsm_cli.errors import BadInputError
 from clsm_cli.store.layout import Store
 
 SINGLE = typer.Typer(add_completion=False, rich_markup_mode=None)
@@ -59,16 +58,6 @@ def test_a_line_is_changed(store: Store, variable: str) -> None:
     assert left(store) == []
 
 
-def test_nothing_changed(store: Store) -> None:
-    before = tree(store.root)
-    done = run(store, ":", bell().id, "--json")
-    assert done.exit_code == 0
-    data = json.loads(done.stdout)
-    assert (data["schema"], data["run"], data["record"]["id"]) == ("clsm.edit/1", None, bell().id)
-    assert tree(store.root) == before
-    assert left(store) == []
-
-
 def test_the_file_is_private(store: Store) -> None:
     seen = store.root.parent / "seen"
     done = run(store, f'stat -c "%a %n" "$1" "$(dirname "$1")" > {seen}; cat "$1" >> {seen}')
@@ -95,16 +84,6 @@ def test_a_bad_file_is_kept_and_named(store: Store) -> None:
     assert tree(store.root) == before
 
 
-def test_a_record_that_changed_meanwhile(store: Store) -> None:
-    path = store.root / "projects" / "facts.md"
-    script = f'sed -i s/10/20/ "{path}"; sed -i "s/subject: bell/subject: pace/" "$1"'
-    done = run(store, script)
-    assert isinstance(done.exception, RefusedError)
-    (kept,) = left(store)
-    assert "what you wrote is kept there" in done.stderr
-    assert "subject: pace" in kept.read_text(encoding="utf-8")
-
-
 @pytest.mark.parametrize(
     ("script", "reason"), [("exit 3", "ended with code 3"), ("kill -9 $$", "ended with code")]
 )
@@ -121,12 +100,6 @@ def test_an_editor_that_is_none(store: Store, named: str) -> None:
     done = runner.invoke(SINGLE, ["--store", str(store.root), bell().id])
     assert isinstance(done.exception, BadInputError)
     assert "$EDITOR" in str(done.exception)
-    assert left(store) == []
-
-
-def test_a_record_that_is_none(store: Store) -> None:
-    done = run(store, ":", "f-000000000000")
-    assert isinstance(done.exception, BadInputError)
     assert left(store) == []
 
 

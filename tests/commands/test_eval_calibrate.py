@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
 
 import labelled_store
 import pytest
@@ -15,11 +15,7 @@ from typer.testing import CliRunner, Result
 from clsm_cli.commands import evaluate_calibrate
 from clsm_cli.errors import BadInputError, RefusedError
 from clsm_cli.store import layout
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from clsm_cli.store.layout import Store
+from clsm_cli.store.layout import Store
 
 APP = typer.Typer(add_completion=False, rich_markup_mode=None)
 APP.callback()(lambda: None)

@@ -9,8 +9,8 @@ import subprocess
 import sys
 import termios
 import time
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import labelled_store
 import pytest
@@ -19,15 +19,11 @@ from processes import Cli, environment
 from pseudo_terminal import Terminal
 
 from clsm_cli.commands import label_session
-from clsm_cli.commands.label_session import BACK, END, ENTER, ON, Session
+from clsm_cli.commands.label_session import BACK, ENTER, ON, Session
 from clsm_cli.evaluation.own.query_proposals import Proposal
 from clsm_cli.evaluation.own.sheet import Found
 from clsm_cli.store import labels
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from clsm_cli.store.labels import Label
+from clsm_cli.store.labels import Label
 
 ASKED = [Proposal(f"What of {n}?", "asked", f"asked {n}") for n in ("heron", "gauge", "mill")]
 FOUND = [Found("a1", "First. " * 200, "2026-02-01"), Found("b2", "Second \x1b[2J.", "")]
@@ -95,27 +91,11 @@ def test_back_and_changed(session: Session, file: File) -> None:
     assert (session.at, file.said, session.saved) == (1, [], 0)
 
 
-def test_keys_that_mean_nothing(session: Session, file: File) -> None:
-    press(session, ENTER, "x", "", BACK, "u", "\x7f")
-    assert (session.at, session.item, session.is_over, file.times) == (0, 0, False, 0)
-    press(session, END)
-    assert session.is_over
-
-
 def test_a_query_is_edited(session: Session, file: File) -> None:
     press(session, "y")
     session.edit(" Where is\nthe heron? ")
     assert file.said == [("Where is the heron?", ("a1",))]
     assert session.item == 0
-
-
-def test_without_anything_found_only_none_and_skip_count(file: File) -> None:
-    session = Session(ASKED, lambda _: [], file.save)
-    press(session, "y", "n", " ", ON, ENTER)
-    assert (session.at, file.times) == (0, 0)
-    assert "Nothing was found" in "\n".join(label_session.screen(session, 80))
-    press(session, "0")
-    assert file.said == [("What of heron?", ())]
 
 
 @pytest.mark.parametrize("width", [20, 40, 80, 300])
@@ -210,16 +190,6 @@ def test_at_a_terminal(cli: Cli, path: Path) -> None:
     assert len({row.text for row in rows}) == len(first) + 1
 
 
-def test_keys_by_a_pipe(cli: Cli, path: Path) -> None:
-    done = run(cli, "-n", "3", stdin="y\n\n0\nq\n")
-    assert done.returncode == 0, done.stderr
-    assert "2 labels saved, 2 labels in" in done.stdout
-    assert [len(row.memories) for row in labels.parse(path.read_text(), "x").rows] == [1, 0]
-    done = run(cli)  # nobody is there
-    assert "without a terminal use --json and --from FILE" in done.stderr
-    assert "0 labels saved, 2 labels in" in done.stdout
-
-
 def test_a_sheet_for_scripts(cli: Cli, path: Path) -> None:
     printed = run(cli, "--json", "-n", "4")
     assert printed.returncode == 0, printed.stderr
@@ -254,12 +224,3 @@ def test_bad_input(cli: Cli, words: list[str], stdin: str, code: int, said: str)
     else:
         assert done.returncode == code
     assert said in done.stderr
-
-
-def test_a_broken_file_is_refused_before_anything_is_asked(cli: Cli, path: Path) -> None:
-    path.parent.mkdir(exist_ok=True)
-    path.write_text("queries: [")
-    done = run(cli, stdin="0\n")
-    assert done.returncode != 0
-    assert "line 1: is not YAML" in done.stderr
-    assert path.read_text() == "queries: ["

@@ -7,16 +7,13 @@ import signal
 import subprocess
 import sys
 import time
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
-from evaluation.small_sets import write_gvd, write_locomo, write_notes
+from evaluation.small_sets import write_locomo, write_notes
 from ingesting import tree
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from processes import Cli
+from processes import Cli
 
 
 @pytest.fixture
@@ -55,16 +52,6 @@ def test_a_run_compares_clsm_with_plain_searches(work: Path, bare: Cli, locomo: 
     assert len(tried["queries"]) == tried["sizes"]["queries"] == 6
     assert {row["negative"] for row in tried["abstention"]} == {"wrong person", "off topic"}
     assert found["command"] == "clsm eval run locomo --preset cls-m --ablate echo"
-
-
-def test_two_runs_give_the_same_bytes_but_for_times(bare: Cli, locomo: Path) -> None:
-    one, two = (
-        bare.ok("eval", "run", locomo, "--json", "--work", bare.folder / place).json
-        for place in ("one", "two")
-    )
-    assert without_times(one) == without_times(two)
-    again = bare.ok("eval", "run", locomo, "--json", "--work", bare.folder / "two")
-    assert again.json == two
 
 
 def test_a_killed_run_goes_on(bare: Cli, work: Path, locomo: Path) -> None:
@@ -118,31 +105,6 @@ def test_a_worse_setting_fails_the_gate(bare: Cli, work: Path, locomo: Path) -> 
     assert "Traceback" not in worse.err
 
 
-def test_a_limit_without_a_baseline_is_absolute(bare: Cli, work: Path, locomo: Path) -> None:
-    assert bare("eval", "run", "--work", work, locomo, "--fail-under", "100.5").code == 18
-    assert bare("eval", "run", "--work", work, locomo, "--fail-under", "1").code == 0
-    assert bare("eval", "run", "--work", work, locomo, "--fail-under", "nan").code == 12
-
-
-def test_other_data_is_not_compared(bare: Cli, work: Path, locomo: Path) -> None:
-    out = bare.folder / "before"
-    bare.ok("eval", "run", "--work", work, locomo, "--out", out)
-    (locomo / "2.json").unlink()
-    refused = bare("eval", "run", "--work", work, locomo, "--baseline", out / "report.json")
-    assert refused.code == 17
-    assert "other data" in refused.err
-
-
-def test_several_sets_and_kinds_in_one_run(bare: Cli, work: Path, locomo: Path) -> None:
-    gvd = write_gvd(bare.folder / "gvd")
-    found = bare.ok(
-        "eval", "run", "--work", work, gvd, f"locomo={locomo}", "--limit", "1", "--json"
-    ).json
-    assert [each["kind"] for each in found["sets"]] == ["gvd", "locomo"]
-    assert found["sets"][1]["sizes"]["cases"] == 1
-    assert [each["headline"] for each in found["sets"]] == ["recall@1", "recall@10"]
-
-
 def test_no_store_of_the_user_is_touched(cli: Cli) -> None:
     notes = write_notes(cli.folder / "notes")
     before = tree(cli.store, derived=True)
@@ -187,15 +149,3 @@ def test_what_cannot_be_is_refused_before_any_work(
     assert said in refused.err
     assert refused.out == ""
     assert not (bare.folder / "work").exists()
-
-
-def test_what_is_no_set_is_refused(bare: Cli) -> None:
-    for spec in ("nowhere", "", "locomo=nowhere", "what=."):
-        refused = bare("eval", "run", spec)
-        assert refused.code == 12, spec
-        assert "Traceback" not in refused.err
-
-
-def test_without_the_model_there_is_nothing_to_measure(bare: Cli, locomo: Path) -> None:
-    refused = bare("eval", "run", locomo, CLSM_MODEL_DIR=bare.folder / "nothing")
-    assert refused.code == 15

@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
-
-if TYPE_CHECKING:
-    from processes import Cli
+from processes import Cli
 
 NIGHT = ("--now", "2026-02-26T03:00:00+01:00")
 
@@ -85,50 +82,3 @@ def test_a_forget_leaves_the_log_and_nothing_in_it_tells(cli: Cli, soul: Path) -
     assert gone.encode() not in logged
     cli.ok("eval", "shadow", "report", *NIGHT)
     assert log.read_bytes() == logged  # the session that lost a turn is not logged again
-
-
-def test_a_plan_logs_nothing(cli: Cli, soul: Path) -> None:
-    start(cli, "--static", soul)
-    take_in(cli)
-    cli.ok("consolidate", "--dry-run", *NIGHT)
-    assert not (cli.store / ".clsm" / "shadow" / "test.jsonl").exists()
-
-
-def test_what_goes_wrong_does_not_spoil_a_consolidation(cli: Cli, soul: Path) -> None:
-    start(cli, "--static", soul)
-    take_in(cli)
-    state = Path(cli.environment["HOME"], ".local", "state", "clsm", "shadow")
-    (mode,) = state.iterdir()  # of this machine: no store says which files are read
-    mode.write_text("{", encoding="utf-8")
-    done = cli.ok("consolidate", *NIGHT)
-    assert "shadow mode logged nothing" in done.err
-    assert "episode" in done.out
-    assert "shadow mode is damaged" in cli.ok("status").out
-    cli.ok("eval", "shadow", "stop")
-    assert "shadow" not in cli.ok("status").out
-
-
-def test_git_does_not_see_the_log(bare: Cli, soul: Path) -> None:
-    bare.ok("init", "--git", "-q", "other")
-    cli = type(bare)(bare.folder, {**bare.environment, "CLSM_STORE": str(bare.folder / "other")})
-    start(cli, "--static", soul)
-    ignored = (cli.folder / "other" / ".gitignore").read_text(encoding="utf-8")
-    assert ".clsm/" in ignored.splitlines()
-
-
-def test_before_anything_is_logged(cli: Cli) -> None:
-    done = cli("eval", "shadow", "report")
-    assert done.code == 12
-    assert "turn it on with: clsm eval shadow start" in done.err
-    assert "name those your agent loads with --static" in start(cli)
-    assert cli.ok("eval", "shadow", "report").out == "no session was logged yet\n"
-    assert cli.ok("eval", "shadow", "report", "--json").json["clsm"] is None
-    assert "was on already" in start(cli)
-
-
-def test_bad_options(cli: Cli) -> None:
-    assert cli("eval", "shadow", "start", "--static", "nowhere.md").code == 12
-    assert cli("eval", "shadow", "start", "--static", " ").code == 2
-    assert cli("eval", "shadow", "start", "--budget", "0").code == 2
-    assert cli("eval", "shadow", "report", "--since", "soon").code == 2
-    assert not (cli.store / ".clsm" / "shadow").exists()

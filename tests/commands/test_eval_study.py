@@ -3,23 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 from evaluation.small_sets import write_memory
 from ingesting import tree
+from processes import Cli
 
-if TYPE_CHECKING:
-    from processes import Cli
-
-PROBES = """
-- id: p1
-  kind: unanswerable
-  query: "How much does the pump weigh?"
-  as_of: "2026-03-03"
-  answer: null
-  evidence: []
-"""
 TIMES = Path(__file__).parents[2] / "fixtures" / "time"
 
 
@@ -47,12 +36,6 @@ def test_a_sheet_is_markdown(bare: Cli, lab: Path) -> None:
     assert "\n> " in sheet
 
 
-def test_times(bare: Cli) -> None:
-    found = bare.ok("eval", "study", "times", TIMES, "--json").json
-    assert found["schema"] == "clsm.study-times/1"
-    assert len(found["readings"]) == 60
-
-
 def test_stores_lie_in_the_cache_or_in_a_folder_of_choice(bare: Cli) -> None:
     cache = bare.folder / "cache"
     first = bare.ok("eval", "study", "times", TIMES, "--json", XDG_CACHE_HOME=cache)
@@ -69,32 +52,8 @@ def test_stores_lie_in_the_cache_or_in_a_folder_of_choice(bare: Cli) -> None:
     assert not (place / "memory" / "mark").exists()
 
 
-def test_no_store_of_the_user_is_touched(cli: Cli) -> None:
-    lab = write_memory(cli.folder / "lab")
-    before = tree(cli.store, derived=True), tree(lab, derived=True)
-    cli.ok("eval", "study", "memory", lab)
-    assert (tree(cli.store, derived=True), tree(lab, derived=True)) == before
-
-
 def test_options_of_another_study_are_refused(bare: Cli) -> None:
     for words in (("--plain",), ("--sheet", "3")):
         done = bare("eval", "study", "times", "empty", *words)
         assert done.code == 2, done.err
         assert done.err.count("\n") <= 4
-
-
-def test_what_is_no_set_is_refused(bare: Cli) -> None:
-    (bare.folder / "empty").mkdir()
-    for study in ("memory", "times"):
-        for path in ("empty", "nowhere"):
-            done = bare("eval", "study", study, path)
-            assert done.code == 12
-            assert done.err.startswith(f"clsm: {path}")
-    assert bare("eval", "study", "poems", "empty").code == 2
-    assert bare("eval", "study", "times", "empty", "--now", "soon").code == 2
-
-
-def test_without_the_model_there_is_nothing_to_measure(bare: Cli, lab: Path) -> None:
-    done = bare("eval", "study", "memory", lab, CLSM_MODEL_DIR=bare.folder / "none")
-    assert done.code == 15
-    assert "clsm model install" in done.err

@@ -7,21 +7,18 @@ import errno
 import mmap
 import os
 import shutil
-from datetime import datetime
 from pathlib import Path
 
 import pytest
 from faults.power import mounts
-from ingesting import NOW, new_store, take
+from ingesting import new_store, take
 
 from clsm_cli.commands import error_boundary
 from clsm_cli.consolidation import rehearsal
 from clsm_cli.errors import DiskError
-from clsm_cli.retrieval import feedback_log
-from clsm_cli.store import atomic, episodes, layout, runs
+from clsm_cli.store import episodes, layout
 from clsm_cli.store.index import database, vector_files, vectors
 from clsm_cli.store.index.index_queries import Index
-from clsm_cli.store.logs import Activation
 
 
 def test_an_error_of_the_disk_is_one_sentence_wherever_it_comes_from(
@@ -34,14 +31,6 @@ def test_an_error_of_the_disk_is_one_sentence_wherever_it_comes_from(
     said = capsys.readouterr().err
     assert said.startswith("clsm: the disk: Input/output error; ")
     assert said.count("\n") == 1
-
-
-def test_another_error_of_the_system_is_a_bug() -> None:
-    def fail() -> None:
-        raise OSError(errno.ENOTTY, "no terminal")
-
-    with pytest.raises(OSError, match="no terminal"):
-        error_boundary.guard(fail)
 
 
 def _fails(path: Path) -> OSError:
@@ -59,21 +48,6 @@ def test_a_store_that_cannot_be_looked_for_is_not_missing(
     monkeypatch.setattr(Path, "is_file", fail)
     with pytest.raises(DiskError, match=r"clsm\.yaml: Input/output error"):
         layout.discover(str(tmp_path), {}, tmp_path)
-
-
-def test_an_ingest_into_a_failing_store_is_no_fault_of_the_source(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """It ended with 0 and asked to mend the source."""
-    store = new_store(tmp_path / "memory")
-
-    def fail(*_: object, **__: object) -> None:
-        raise _fails(store.root / "tombstones")
-
-    monkeypatch.setattr(runs, "apply", fail)
-    line = b'{"session": "s", "role": "user", "content": "The ferry leaves at nine."}\n'
-    with pytest.raises(DiskError, match="tombstones: Input/output error"):
-        take(store, stdin=line, capture_only=True)
 
 
 @pytest.mark.skipif(
@@ -121,20 +95,3 @@ def test_vectors_that_cannot_be_read_are_not_missing(
             vector_files.sentences_path(store.derived), 0
         )  # made anew by whoever has the model
         assert vectors.of_texts(connection, store.derived, texts, None) == {}
-
-
-def test_a_log_that_cannot_be_read_is_not_one_without_the_recall(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """``feedback`` said that no such recall was known."""
-    store = new_store(tmp_path / "memory")
-    moment = datetime.fromisoformat(NOW)
-    atomic.append(store.flow / "activation.jsonl", Activation("r-1", NOW, ("a",)).render())
-    assert feedback_log.give(store, "r-1", ["a"], [], moment).is_new
-
-    def fail(path: Path, _: int) -> bytes:
-        raise DiskError(path, os.strerror(errno.EIO))
-
-    monkeypatch.setattr(atomic, "read", fail)
-    with pytest.raises(DiskError, match=r"jsonl: Input/output error"):
-        feedback_log.give(store, "r-1", ["a"], [], moment)

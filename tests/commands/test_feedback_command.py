@@ -3,23 +3,16 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import Any
 
 import pytest
+from processes import Cli
 from sample_store import SAMPLE
 
-from clsm_cli.commands.feedback import spread
-from clsm_cli.errors import BadInputError
 from clsm_cli.retrieval.learned_weights import FILE
-from clsm_cli.store import atomic, layout, logs
-
-if TYPE_CHECKING:
-    from pathlib import Path
-    from typing import Any
-
-    from processes import Cli
-
-    from clsm_cli.store.layout import Store
+from clsm_cli.store import layout, logs
+from clsm_cli.store.layout import Store
 
 NOW = ("--now", "2026-02-25T08:00:00+01:00")
 EXACT = ("Hardin", "SD card", "signal shed lathe", "the heron", "backup restic NAS")
@@ -118,25 +111,6 @@ def test_accepted_words_weigh_more_in_the_next_recall(cli: Cli) -> None:
     assert explained() == before
 
 
-def test_the_weights_that_were_learnt_are_told(talk: Cli) -> None:
-    ids = tuple(f"{n:012x}" for n in range(12))
-    line = logs.Activation("r-3a9c12d08e41", NOW[1], ids, ("bm25",) * 12)
-    atomic.append(opened(talk).flow / "activation.jsonl", logs.render(line))
-    done = talk.ok("feedback", "r-3a9c12d08e41", "--good", *ids, *NOW)
-    assert done.out.splitlines() == [
-        "noted of r-3a9c12d08e41: 12 good, 0 bad",
-        "weight of bm25: 1.70 times its default",  # (1.2 + 12) / (2.2 + 12) ÷ (1.2 / 2.2)
-    ]
-    assert done.err == ""
-
-
-def test_what_is_not_learnt_is_said(talk: Cli) -> None:
-    line = logs.Activation("r-3a9c12d08e41", NOW[1], ("0a532821e780",))
-    atomic.append(opened(talk).flow / "activation.jsonl", logs.render(line))
-    done = talk.ok("feedback", "r-3a9c12d08e41", "--good", "0a532821e780", *NOW)
-    assert "nothing is learnt of an item whose recall did not note what led to it" in done.err
-
-
 @pytest.mark.parametrize(
     "words",
     [
@@ -151,17 +125,3 @@ def test_what_is_no_feedback(talk: Cli, words: list[str]) -> None:
     done = talk("feedback", *words, *NOW)
     assert done.code == 2
     assert "Traceback" not in done.err
-
-
-def test_a_recall_that_is_not_known(talk: Cli) -> None:
-    answer = talk.ok("recall", "--json", "--no-touch", "key", *NOW).json
-    for recall in (answer["recall_id"], "nosuch", "../x", "%"):
-        done = talk("feedback", recall, "--good", "0a53", *NOW)
-        assert done.code == BadInputError.exit_code
-        assert "no recall with that id is known; use the recall_id" in done.err
-
-
-def test_the_lists_end_at_the_next_option() -> None:
-    assert spread(["--good", "a", "b", "-q", "c"]) == ["--good", "a", "--good", "b", "-q", "c"]
-    assert spread(["--good", "--bad", "a"]) == ["--good", "--bad", "a"]
-    assert spread(["--store", "x", "r", "--bad", "a"]) == ["--store", "x", "r", "--bad", "a"]

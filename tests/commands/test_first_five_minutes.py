@@ -6,10 +6,8 @@ import re
 import shlex
 import shutil
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from processes import Cli
+from processes import Cli
 
 ROOT = Path(__file__).parents[2]
 VARIES = re.compile(r"\b[0-9a-f]{12}\b|\d{4}-\d\d-\d\d \d\d:\d\d")

@@ -7,14 +7,11 @@ from datetime import datetime
 from pathlib import Path
 
 import pytest
-from consolidation.test_correction import BELL, NOW, QUARTER, bell, done, hold, statement
-from hypothesis import given
-from hypothesis import strategies as st
+from consolidation.test_correction import BELL, QUARTER, bell, done, hold, statement
 from in_process import InProcess
-from ingesting import new_store, tree
-from strategies import examples
+from ingesting import new_store
 
-from clsm_cli.commands.render_history import BAR, _Span, bar, renderables
+from clsm_cli.commands.render_history import _Span, bar, renderables
 from clsm_cli.errors import BadInputError
 from clsm_cli.inspection.fact_history import Version, View
 from clsm_cli.inspection.fact_history import history as use_case
@@ -31,22 +28,6 @@ def store(tmp_path: Path) -> Store:
     hold(made, bell(), statement("The clock strikes.", subject="clock"))
     done(made, bell().id, QUARTER)
     return made
-
-
-def test_as_data(store: Store) -> None:
-    found = data(store, "bell", "facts", "--as-of", "2026-03-01T09:00:00Z")
-    assert list(found) == ["schema", "now", "as_of", "known_at", "found"]
-    assert (found["schema"], found["now"]) == ("clsm.history/1", TODAY)
-    assert (found["as_of"], found["known_at"]) == (NOW, None)  # in the zone of the store
-    about, topic = found["found"]
-    assert list(about) == ["wanted", "threads", "subjects"]
-    (thread,) = about["threads"]
-    assert list(thread) == ["kind", "subject", "label", "type", "versions"]
-    (version,) = thread["versions"]
-    assert list(version) == [name for name in Version._fields if name not in ("begin", "end")]
-    assert (version["text"], version["state"]) == (QUARTER, "current")
-    assert (version["supersedes"], version["valid_from"]) == (bell().id, NOW)
-    assert (topic["threads"], [each["id"] for each in topic["subjects"]]) == ([], ["bell", "clock"])
 
 
 def test_as_a_table(store: Store) -> None:
@@ -68,26 +49,6 @@ def test_as_a_table(store: Store) -> None:
         ["bell", "3"],
         ["clock", "1"],
     ]
-
-
-def test_a_day_is_known_at_its_end(store: Store) -> None:
-    for day, count in (("2026-02-19", 0), ("2026-02-20", 1), ("2026-03-01", 2)):
-        found = data(store, "bell", "--known-at", day)
-        assert found["known_at"].startswith(f"{day}T23:59:59.999999+01:00")
-        shown = [each for t in found["found"][0]["threads"] for each in t["versions"]]
-        assert len(shown) == count
-    # Recorded at nine in the evening UTC, ten at home.
-    late = data(store, "bell", "--known-at", "2026-02-20T21:59:59+01:00")
-    assert late["found"][0]["threads"] == []
-    ended = run(store, "bell", "--known-at", "2026-02-19")
-    assert (ended.exit_code, ended.stdout) == (0, "")
-    assert "bell: nothing is held of it for that time" in ended.stderr
-
-
-def test_it_only_reads(store: Store) -> None:
-    before = tree(store.root)
-    ok(store, "bell", "facts")
-    assert tree(store.root) == before
 
 
 def test_what_cannot_be_used(store: Store) -> None:
@@ -120,13 +81,6 @@ def test_time_lines(store: Store) -> None:
     ]
     assert "  true from 2026-03-01 10:00 · believed from 2026-03-01 10:00" in map(str.rstrip, lines)
     assert any(line.startswith("  clock  (1 version)") for line in lines)
-
-
-def test_nothing_steers_the_terminal(store: Store) -> None:
-    hold(store, statement("The lamp \x1b[31mis red.", subject="lamp"))
-    for shown in (at_a_terminal(store, "lamp"), ok(store, "lamp"), ok(store, "lamp", "--json")):
-        assert "\x1b[31m" not in shown
-        assert "is red" in shown
 
 
 def version(begin: float | None, end: float | None, *, is_believed: bool = True) -> Version:
@@ -167,17 +121,3 @@ def test_bars(begin: float | None, end: float | None, expected: str) -> None:
     span = _Span(0, 240)
     assert bar(version(begin, end), span) == expected
     assert bar(version(begin, end, is_believed=False), span) == expected.replace("█", "░")
-
-
-@examples(300)
-@given(times=st.lists(st.floats(0, 2e9), min_size=3, max_size=3, unique=True).map(sorted))
-def test_a_bar_is_one_piece_of_a_fixed_width(times: list[float]) -> None:
-    first, middle, last = times
-    span = _Span(first, last)
-    before, after = bar(version(None, middle), span), bar(version(middle, None), span)
-    for drawn in (before, after):
-        assert len(drawn) == BAR
-        assert "█" in drawn
-        assert "█·█" not in drawn.replace("··", "·")
-    assert before.startswith("█")
-    assert after.endswith("█")

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import json
 import subprocess
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
+from processes import Cli
 
 from clsm_cli.integrations.claude_code_setup import EVENTS
 from clsm_cli.text.fence_lines import OPENING
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from processes import Cli
 
 HOOK = ("hook", "claude-code")
 OTHERS: dict[str, Any] = {
@@ -124,27 +121,11 @@ def test_a_dry_run_shows_the_change_and_makes_none(cli: Cli) -> None:
     assert [path.name for path in settings_file(cli).parent.iterdir()] == ["settings.json"]
 
 
-def test_a_project_has_its_own(cli: Cli) -> None:
-    cli.ok(*HOOK, "install", "--project")
-    assert (cli.folder / ".claude" / "settings.json").is_file()
-    assert not settings_file(cli).exists()
-
-
 def test_a_file_that_others_may_read_stays_so(cli: Cli) -> None:
     write(cli, "{}\n")
     settings_file(cli).chmod(0o644)
     cli.ok(*HOOK, "install")
     assert settings_file(cli).stat().st_mode & 0o777 == 0o644
-
-
-def test_a_link_stays_a_link(cli: Cli) -> None:
-    real = cli.folder / "dotfiles.json"
-    real.write_text("{}")
-    settings_file(cli).parent.mkdir()
-    settings_file(cli).symlink_to(real)
-    cli.ok(*HOOK, "install")
-    assert settings_file(cli).is_symlink()
-    assert set(json.loads(real.read_text())["hooks"]) == set(EVENTS)
 
 
 @pytest.mark.parametrize(
@@ -165,20 +146,6 @@ def test_broken_settings_are_refused(cli: Cli, text: str, place: str, reason: st
         assert done.err.startswith(f"clsm: {settings_file(cli)}{place}{reason}")
     assert settings_file(cli).read_text() == text
     assert len(list(settings_file(cli).parent.iterdir())) == 1
-
-
-def test_odd_entries_of_others_do_not_matter(cli: Cli) -> None:
-    odd = {"hooks": {event: [7, None, {}, {"hooks": 7}, {"hooks": [7, {}]}] for event in EVENTS}}
-    write(cli, json.dumps(odd))
-    cli.ok(*HOOK, "install")
-    cli.ok(*HOOK, "uninstall")
-    assert read(cli) == odd
-
-
-def test_an_empty_file_is_no_settings_yet(cli: Cli) -> None:
-    write(cli, "")
-    cli.ok(*HOOK, "install")
-    assert set(read(cli)["hooks"]) == set(EVENTS)
 
 
 def test_a_session_from_its_start_to_its_end(cli: Cli, tmp_path: Path) -> None:

@@ -7,18 +7,15 @@ import socket
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 from integrations.endpoint import Endpoint, running
+from processes import Cli
 
 from clsm_cli.commands import machine_settings
-from clsm_cli.config import CHOICES, MachineSettings, Settings, defaults, of_machine
+from clsm_cli.config import MachineSettings, Settings, defaults
 from clsm_cli.errors import BadInputError
 from clsm_cli.store import layout
-
-if TYPE_CHECKING:
-    from processes import Cli
 
 NOW = ("--now", "2026-03-01T12:00:00+01:00")
 SECRET = "AKIA-not-for-strangers"
@@ -150,21 +147,6 @@ def test_doctor_restore_and_answers_tell(told: Cli) -> None:
     done = told.ok("restore", "b.tar.gz", "new", "--json")
     assert done.json["warnings"][0].startswith("clsm.yaml sets llm.base_url")
     assert "clsm.yaml sets llm.base_url" in done.err
-
-
-HARMLESS = {"ingest.exclude", "context.loaded"}
-"""Free texts of a store: patterns that can leave out of what was named, and lead nowhere."""
-
-
-def test_whatever_a_store_may_set_names_nothing() -> None:
-    """A new setting with a free text must go to the machine's: text could name anything."""
-    for name, value in defaults(Settings()).items():
-        is_plain = isinstance(value, (int, float)) or value in CHOICES.get(name, ())
-        assert is_plain or name in HARMLESS, name
-        assert not of_machine([name]), name
-    for name in defaults(MachineSettings()):
-        assert of_machine([name]) == (name,)
-    assert set(CHOICES) <= set(defaults(Settings()))
 
 
 @pytest.mark.parametrize("name", list(defaults(MachineSettings())))

@@ -6,25 +6,20 @@ import asyncio
 import fcntl
 import json
 import os
-import shutil
-import signal
 import subprocess
 import sys
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from advising import NOTHING, statement
 from mcp import Client, MCPError, StdioServerParameters, stdio_client
+from mcp_types import CallToolResult
+from processes import Cli
 
 from clsm_cli.text.fence_lines import OPENING, blocks
-
-if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Awaitable, Callable
-    from pathlib import Path
-
-    from mcp_types import CallToolResult
-    from processes import Cli
 
 NOW = ("--now", "2026-03-02T08:00:00+01:00")
 BOAT = b'{"speaker": "Ada", "time": "2026-02-10T10:00:00+01:00", "text": "My boat lies in Malmo harbour."}'
@@ -174,18 +169,6 @@ def test_an_answer_is_that_of_the_command(told: Cli) -> None:
     assert session(told, talk) == ""
 
 
-def test_nothing_relevant_is_no_error(cli: Cli) -> None:
-    async def talk(client: Client) -> None:
-        result = await client.call_tool("recall", {"query": "the price of saffron"})
-        assert not result.is_error
-        assert text_of(result) == "nothing relevant was found"
-        assert result.structured_content["answered"] is False
-        result = await client.call_tool("context", {})
-        assert text_of(result) == "the memory has nothing to tell yet"
-
-    assert session(cli, talk) == ""
-
-
 def test_what_is_noted_is_found_and_judged(cli: Cli) -> None:
     async def talk(client: Client) -> None:
         noted = await client.call_tool("note", {"text": "The key of the shed hangs in the bakery."})
@@ -202,16 +185,6 @@ def test_what_is_noted_is_found_and_judged(cli: Cli) -> None:
 
     assert session(cli, talk) == ""
     assert cli.ok("recall", "key of the shed", "--json").json["answered"]
-
-
-def test_another_process_may_write_between_calls(cli: Cli) -> None:
-    async def talk(client: Client) -> None:
-        question = {"query": "How does Brian take his coffee?"}
-        assert not (await client.call_tool("recall", question)).structured_content["answered"]
-        cli.ok("note", COFFEE)
-        assert (await client.call_tool("recall", question)).structured_content["answered"]
-
-    assert session(cli, talk) == ""
 
 
 def test_the_streams_are_resources(told: Cli) -> None:
@@ -242,65 +215,6 @@ def test_the_streams_are_resources(told: Cli) -> None:
     assert "Traceback" not in session(told, talk)
 
 
-WRONG: tuple[tuple[str, dict[str, Any], str], ...] = (
-    ("recall", {"query": " "}, "query: the query is empty; give it some words"),
-    ("recall", {"query": "x" * ((1 << 20) + 1)}, "query: the query has 1048577 characters"),
-    ("recall", {"query": "x", "since": "soonish"}, "since: 'soonish' is no day"),
-    ("recall", {"query": "x", "as_of": "25:00"}, "as_of: '25:00' is not a time"),
-    ("recall", {"query": "x", "stream": "dreams"}, "stream: Input should be 'identity'"),
-    ("recall", {"query": "x", "k": 0}, "k: Input should be greater than or equal to 1"),
-    ("recall", {}, "query: Field required"),
-    ("context", {"query": ""}, "query: the query is empty"),
-    ("show", {"id": "zzzz"}, "zzzz: nothing in this store has that id"),
-    ("show", {"id": "\x1b[2Jzzzz"}, "nothing in this store has that id"),
-    ("history", {"subjects": []}, "subjects: is empty"),
-    ("history", {"subjects": ["zzzz"]}, "zzzz: is no statement"),
-    ("note", {"text": "  "}, "the note: is empty"),
-    ("note", {"text": "x" * ((1 << 20) + 1)}, "the note: is longer than 1048576 bytes"),
-    ("feedback", {"recall_id": "r-1"}, "good: name at least one item"),
-    ("feedback", {"recall_id": "r-1", "good": ["a"]}, "r-1: no recall with that id is known"),
-    ("nothing", {}, "Unknown tool: nothing"),
-)
-"""Tool, arguments, and what is said."""
-
-
-def test_what_cannot_be_used_is_one_sentence(cli: Cli) -> None:
-    async def talk(client: Client) -> None:
-        for tool, arguments, sentence in WRONG:
-            said = failure_of(await client.call_tool(tool, arguments))
-            assert sentence in said
-            assert "\n" not in said
-            assert "\x1b" not in said
-        assert not (await client.call_tool("context", {})).is_error  # the server goes on
-
-    assert "Traceback" not in session(cli, talk)
-
-
-def test_a_store_may_vanish_and_come_back(cli: Cli) -> None:
-    async def talk(client: Client) -> None:
-        assert not (await client.call_tool("note", {"text": COFFEE})).is_error
-        shutil.move(cli.store, cli.folder / "elsewhere")
-        for tool, arguments in (("recall", {"query": "x"}), ("note", {"text": "x"})):
-            said = failure_of(await client.call_tool(tool, arguments))
-            assert said.startswith(f"no memory store at {cli.store}; create one with: clsm init")
-        assert len((await client.list_resources()).resources) == 4
-        with pytest.raises(MCPError, match="no memory store at"):
-            await client.read_resource("clsm://flow")
-        shutil.move(cli.folder / "elsewhere", cli.store)
-        found = await client.call_tool("recall", {"query": "How does Brian take his coffee?"})
-        assert found.structured_content["answered"]
-
-    assert "Traceback" not in session(cli, talk)
-
-
-def test_a_server_without_a_store_says_so_at_every_call(bare: Cli) -> None:
-    async def talk(client: Client) -> None:
-        assert "no memory store at nowhere" in failure_of(await client.call_tool("context", {}))
-
-    log = session(bare, talk, "--store", "nowhere")
-    assert log == "clsm: no memory store at nowhere; create one with: clsm init nowhere\n"
-
-
 def test_a_locked_store_answers_takes_notes_and_refuses_to_judge(cli: Cli) -> None:
     cli.ok("note", COFFEE)
     with (cli.store / "clsm.yaml").open("a") as config:
@@ -325,26 +239,6 @@ def test_a_locked_store_answers_takes_notes_and_refuses_to_judge(cli: Cli) -> No
 
     assert session(cli, talk) == ""
     os.close(folder)
-
-
-def test_calls_in_parallel(told: Cli) -> None:
-    async def talk(client: Client) -> None:
-        questions = ["How does Brian take his coffee?", "signal shed lathe", "the heron"] * 4
-        notes = [f"Number {number} of the twelve lamps is lit." for number in range(12)]
-        asked = [client.call_tool("recall", {"query": each}) for each in questions]
-        noted = [client.call_tool("note", {"text": each}) for each in notes]
-        listed = [client.list_resources() for _ in range(3)]
-        answers, kept, _ = await asyncio.gather(
-            asyncio.gather(*asked), asyncio.gather(*noted), asyncio.gather(*listed)
-        )
-        for question, answer in zip(questions, answers, strict=True):
-            assert answer.structured_content["query"] == question
-            assert not answer.is_error
-        assert len({each.structured_content["id"] for each in kept}) == len(notes)
-
-    assert session(told, talk) == ""
-    inbox = "".join(path.read_text("utf-8") for path in told.store.glob("flow/test/inbox/*"))
-    assert all(f"Number {number} of" in inbox for number in range(12))
 
 
 def start(cli: Cli) -> subprocess.Popen[bytes]:
@@ -401,32 +295,6 @@ def test_junk_does_not_end_the_server(cli: Cli) -> None:
     assert server.returncode == 0
     assert b"Traceback" not in err
     assert out == b""
-
-
-def test_a_client_may_leave_in_the_middle_of_a_call(cli: Cli) -> None:
-    for leaves in ("output", "both"):
-        server = start(cli)
-        write(server, asking(2, "note", text=f"{COFFEE} Said before {leaves} was closed."))
-        write(server, asking(3, "recall", query="coffee"))
-        assert server.stdin
-        assert server.stdout
-        server.stdout.close()
-        if leaves == "output":
-            write(server, asking(4, "recall", query="coffee"))
-        server.stdin.close()
-        assert server.wait(60) == 0
-        assert server.stderr
-        assert server.stderr.read() == b""
-    assert cli.ok("doctor", "--json").code == 0
-    assert cli.ok("note", "x").code == 0  # no lock is left behind
-
-
-def test_ctrl_c_ends_it_at_once(cli: Cli) -> None:
-    server = start(cli)
-    server.send_signal(signal.SIGINT)
-    _, err = server.communicate(timeout=30)
-    assert server.returncode == -signal.SIGINT
-    assert err == b""
 
 
 def test_without_the_sdk_it_says_what_to_install(cli: Cli, tmp_path: Path) -> None:

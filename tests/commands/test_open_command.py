@@ -15,7 +15,6 @@ from typer.testing import CliRunner, Result
 
 from clsm_cli.commands import context, history, list_statements, log, open_source, recall, show
 from clsm_cli.commands.options import Command
-from clsm_cli.errors import BadInputError
 from clsm_cli.ingestion.capture import write_note
 from clsm_cli.store.layout import Store
 
@@ -133,12 +132,3 @@ def test_an_editor_is_told_the_line_in_its_own_way(
     note.write_text(f"Two lines\nmore.\n{NOTE}")  # edited since: the words are found again
     run(store, "open", memory["id"])
     assert (tmp_path / "asked").read_text().strip() == expected.format(file=note, line=5)
-
-
-def test_without_an_editor_it_says_so(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("VISUAL", "EDITOR"):
-        monkeypatch.delenv(name, raising=False)
-    (memory, *_) = json.loads(run(store, "recall", "heron", "-k", "1", "--json").stdout)["memories"]
-    done = CliRunner().invoke(APP, ["open", memory["id"], "--store", str(store.root)])
-    assert isinstance(done.exception, BadInputError)
-    assert "$EDITOR: is not set" in str(done.exception)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
 import pytest
@@ -12,9 +11,7 @@ from ingesting import new_store, tree
 from sleeping import rows
 from typer.testing import Result
 
-from clsm_cli.app import COMMANDS, Commands
 from clsm_cli.errors import BadInputError
-from clsm_cli.model.graph import Node
 from clsm_cli.store.layout import Store
 
 APPS = {name: InProcess(name, NOW) for name in ("pin", "unpin")}
@@ -35,11 +32,6 @@ def ok(store: Store, command: str, *words: str) -> str:
     return APPS[command].ok(store, *words)
 
 
-def test_both_are_commands() -> None:
-    assert {"pin", "unpin"} <= {*COMMANDS}
-    assert [Commands()[name].name for name in ("pin", "unpin")] == ["pin", "unpin"]
-
-
 def test_what_is_said(store: Store) -> None:
     planned = ok(store, "pin", "bell", home().id, "--dry-run").splitlines()
     lines = ok(store, "pin", "bell", home().id).splitlines()
@@ -54,20 +46,6 @@ def test_what_is_said(store: Store) -> None:
     assert [row.pinned for row in rows(store).values()] == [
         row == home().id for row in sorted([bell().id, home().id])
     ]
-
-
-def test_as_data(store: Store) -> None:
-    hold(store, Node(id="hull", rev=(1, "pi"), label="Hull"))
-    data = json.loads(ok(store, "pin", "hull", "bell", "--json"))
-    assert list(data) == ["schema", "dry_run", "run", "pinned", "records"]
-    assert (data["schema"], data["dry_run"], data["pinned"]) == ("clsm.pin/1", False, True)
-    assert data["run"].startswith("r")
-    assert data["records"] == [
-        {"id": "hull", "record": "node", "text": "Hull", "turn": None, "is_new": True},
-        {"id": bell().id, "record": "statement", "text": BELL, "turn": None, "is_new": True},
-    ]
-    again = json.loads(ok(store, "unpin", "hull", "--json", "--dry-run"))
-    assert (again["dry_run"], again["run"], again["pinned"]) == (True, None, False)
 
 
 def test_what_cannot_be_used(store: Store) -> None:

@@ -5,23 +5,18 @@ from __future__ import annotations
 import json
 import os
 import stat
-import subprocess
-import sys
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from hypothesis import given
+from processes import Cli
 from strategies import examples, texts
 
 from clsm_cli.commands import fence_key
 from clsm_cli.commands.render_prompt import ABOUT, ABOUT_QUOTED, prompt_lines
 from clsm_cli.retrieval.answer import Answer, Budget, Concept, Dropped, Memory, Source, Why
 from clsm_cli.text.fence_lines import KEY_BYTES, blocks
-
-if TYPE_CHECKING:
-    from processes import Cli
 
 KEY = bytes(range(KEY_BYTES))
 NOW = ("--now", "2026-03-02T08:00:00+01:00")
@@ -93,27 +88,12 @@ def test_a_block_reads_like_this() -> None:
     ]
 
 
-def test_nothing_relevant_is_no_block() -> None:
-    assert prompt_lines(answer(concepts=("juno",)), KEY) == []
-    assert prompt_lines(answer(dropped=3), None) == []
-
-
-def test_what_came_through_a_pipe_is_told_by_its_conversation() -> None:
-    piped = memory(sources=(Source("-", 1, 1, ("m1",), "2026-02-24"),))
-    assert "| 1. trust user, 90 % sure, 2026-02-24, main" in prompt_lines(answer(piped), KEY)
-
-
 def test_of_many_over_the_budget_the_number_is_told() -> None:
     line = prompt_lines(answer(memory(), dropped=12), KEY)[-2]
     assert line == (
         "| Over the budget and not shown (1080 tokens): "
         "d0, d1, d2, d3, d4, d5, d6, d7, d8, d9, 2 more"
     )
-
-
-def test_one_answer_is_one_text() -> None:
-    assert prompt_lines(answer(memory()), KEY) == prompt_lines(answer(memory()), KEY)
-    assert prompt_lines(answer(memory()), KEY)[0] != prompt_lines(answer(memory()), bytes(32))[0]
 
 
 @given(texts, texts, texts, texts)
@@ -168,40 +148,6 @@ def test_the_key_is_made_once_for_its_owner_alone(data: Path) -> None:
     assert stat.S_IMODE(data.stat().st_mode) == 0o700
 
 
-def test_without_xdg_it_lies_in_the_home_folder(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("HOME", str(tmp_path))
-    for value in ("", "relative/share"):
-        monkeypatch.setenv("XDG_DATA_HOME", value)
-        assert fence_key.default_path() == tmp_path / ".local" / "share" / "clsm" / "fence.key"
-
-
-def test_a_reader_makes_nothing(data: Path) -> None:
-    said: list[str] = []
-    assert fence_key.reader(said.append)() is None
-    assert (said, data.exists()) == ([], False)
-
-
-OBTAIN = """
-import sys
-from clsm_cli.commands import fence_key
-sys.stdin.read()
-print(fence_key.obtain(print).hex())
-"""
-
-
-def test_processes_that_begin_at_once_end_with_one_key(data: Path) -> None:
-    """All have imported what they need before the first may go on."""
-    command = [sys.executable, "-c", OBTAIN]
-    begun = [
-        subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) for _ in range(6)
-    ]
-    with ThreadPoolExecutor(len(begun)) as pool:
-        found = [out for out, _ in pool.map(lambda process: process.communicate(b""), begun)]
-    assert {bytes.fromhex(out.decode()) for out in found} == {(data / "fence.key").read_bytes()}
-
-
 def damage(path: Path, how: str) -> None:
     path.parent.mkdir(parents=True)
     if how == "short":
@@ -233,13 +179,6 @@ def test_a_key_that_cannot_be_used_is_said_and_left_alone(data: Path, how: str) 
         assert fence_key.reader(said.append)() is None
         assert said[1] == said[0]
     assert sorted(data.parent.rglob("*")) == before
-
-
-def test_a_reader_says_it_once(data: Path) -> None:
-    damage(data / "fence.key", "short")
-    said: list[str] = []
-    read = fence_key.reader(said.append)
-    assert (read(), read(), len(said)) == (None, None, 1)
 
 
 def turn(text: str, time: str, speaker: str = "Mara") -> str:

@@ -22,15 +22,6 @@ def told(cli: Cli) -> Cli:
     return cli
 
 
-def test_the_form_of_plain_text(told: Cli) -> None:
-    done = told.ok("recall", "-k", "1", *NOW, "Where does Juno sleep?")
-    head, said = done.out.splitlines()[-2:]
-    assert head.startswith("1. memory/flow/test/inbox/cat-")
-    assert ":2 · 2026-02-24 08:00 · " in head
-    assert said == "   Ilse: Juno the cat sleeps in the boiler room."
-    assert done.err == ""
-
-
 def test_a_query_comes_on_standard_input(told: Cli) -> None:
     """Where nobody else on the machine sees it, as they see arguments."""
     asked = ("recall", "-k", "1", "--no-touch", *NOW)
@@ -69,44 +60,6 @@ def test_limits(told: Cli) -> None:
     none = told.ok("recall", "--budget", "0", *NOW, "ferry harbour")
     assert "more did not fit the budget" in none.out
     assert "1. " not in none.out
-
-
-def test_the_floor(told: Cli) -> None:
-    asked = ("recall", "--json", "--no-touch", "-k", "100", *NOW, "ferry harbour")
-    everything = told.ok(*asked, "--min-score", "0").json["memories"]
-    assert len(everything) == len(TEXTS) + 1
-    half = told.ok(*asked, "--min-score", "0.5").json["memories"]
-    assert [m["id"] for m in half] == [m["id"] for m in everything if m["confidence"] >= 0.5]
-    assert 0 < len(half) < len(everything)
-    none = told.ok(*asked, "--min-score", "1")
-    assert none.json["memories"] == none.json["concepts"] == []
-    assert not none.json["answered"]
-    assert none.err == NOTHING
-
-
-def test_an_empty_answer(told: Cli) -> None:
-    """Nothing on stdout, a sentence beside it, code 0; 10 where a script asks for it."""
-    asked = ("recall", "--min-score", "1", *NOW, "ferry")
-    for more in ((), ("--format", "prompt"), ("--explain",)):
-        done = told.ok(*asked, *more)
-        assert (done.out, done.err) == ("", NOTHING), more
-    done = told(*asked, "--exit-code")
-    assert (done.code, done.out) == (10, "")
-    assert "nothing relevant" in done.err
-    assert told("recall", "--exit-code", *NOW, "ferry").code == 0
-    assert told.ok(*asked, "--quiet").err == ""
-
-
-def test_a_code_is_never_too_unsure(told: Cli) -> None:
-    """What names something by its number or code is answered by what holds it, below any floor."""
-    said = row("Since ad0b46f2e1 the ferry is measured every night.", session="code")
-    told.ok("ingest", "-q", "-", *NOW, stdin=said.encode())
-    with told.store.joinpath("clsm.yaml").open("a") as config:
-        config.write("settings: {recall.floor: 0.985}\n")
-    asked = ("recall", "--no-touch", *NOW)
-    assert "ad0b46f2e1" in told.ok(*asked, "what is there about commit ad0b46f2e1?").out
-    assert told.ok(*asked, "what is there about commit bd0b46f2e1?").err.startswith(NOTHING[:-1])
-    assert told.ok(*asked, "what is there about the harbour?").err.startswith(NOTHING[:-1])
 
 
 STRANGE = "how long should I boil an egg"
@@ -191,14 +144,6 @@ def batch(
     return [json.loads(line) for line in done.out.splitlines()], done.err
 
 
-def test_a_batch_is_answered_line_by_line(told: Cli) -> None:
-    questions = ["Where does Juno sleep?", "ferry number 7", "日本"]
-    found, said = batch(told, *({"id": f"q{n}", "query": q} for n, q in enumerate(questions)))
-    assert [answer.pop("id") for answer in found] == ["q0", "q1", "q2"]
-    assert found == [told.ok("recall", "--json", *NOW, "--", q).json for q in questions]
-    assert said == ""
-
-
 def test_a_bad_line_of_a_batch_is_said_in_its_place(told: Cli) -> None:
     lines = [
         {"query": "ferry"},
@@ -230,13 +175,6 @@ def test_a_bad_line_of_a_batch_is_said_in_its_place(told: Cli) -> None:
     assert "Traceback" not in said
 
 
-def test_a_batch_from_standard_input(told: Cli) -> None:
-    done = told.ok("recall", "--batch", "-", *NOW, stdin=b'{"id": "a", "query": "ferry"}\n')
-    assert (done.json["id"], done.json["answered"]) == ("a", True)
-    empty = told.ok("recall", "--batch", "-", *NOW, stdin=b"\n\n")
-    assert (empty.out, empty.err) == ("", "")
-
-
 def test_as_of_is_when_a_question_is_asked(told: Cli) -> None:
     rows = [
         row(f"We walked to the mill, {day}.", session=day, timestamp=f"{day}T07:00:00+01:00")
@@ -252,18 +190,6 @@ def test_as_of_is_when_a_question_is_asked(told: Cli) -> None:
     first = [answer["memories"][0]["session"] for answer in found]  # type: ignore[index]
     assert first == ["2025-05-04", "2025-06-04", "2025-05-04"]
     assert found[0]["as_of"] == "2025-05-05"
-
-
-def test_options_hold_for_every_line_of_a_batch(told: Cli) -> None:
-    found, _ = batch(told, {"query": "ferry"}, {"query": "harbour"}, more=("-k", "1"))
-    assert [len(answer["memories"]) for answer in found] == [1, 1]  # type: ignore[arg-type]
-    found, _ = batch(told, {"query": "ferry"}, more=("--session", "cat", "--min-score", "0"))
-    assert {m["session"] for m in found[0]["memories"]} == {"cat"}  # type: ignore[attr-defined]
-
-
-def test_a_batch_leaves_no_trace(told: Cli) -> None:
-    batch(told, {"query": "ferry"})
-    assert not (told.store / "flow" / "test" / "activation.jsonl").exists()
 
 
 @pytest.mark.parametrize(

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
+from processes import Cli, Done
 from small_store import row
-
-if TYPE_CHECKING:
-    from processes import Cli, Done
 
 NOW = ("--now", "2026-02-26T08:00:00+01:00")
 TURNS = (
@@ -19,7 +17,6 @@ TURNS = (
     ("2026-02-21", "boat", "[[Yusuf]] has painted the barge red. Ilse likes the barge."),
     ("2026-02-24", "page", "The barge sails on Sunday, says [[Yusuf]]."),
 )
-ASKS = "How often does the heartbeat come?"
 
 
 @pytest.fixture
@@ -36,28 +33,6 @@ def slept(cli: Cli) -> Cli:
 
 def recall(cli: Cli, *words: str, stdin: bytes = b"") -> Done:
     return cli.ok("recall", "--json", "--no-touch", *NOW, *words, stdin=stdin)
-
-
-def first(done: Done) -> str:
-    text: str = done.json["memories"][0]["text"]
-    return text
-
-
-def test_what_was_true_and_what_is(slept: Cli) -> None:
-    """One store for all: what takes long is to make it."""
-    assert "every 10 minutes" in first(recall(slept, ASKS))
-    for day, value in (("2026-02-11", "5"), ("2026-02-15", "15"), ("2026-02-20", "10")):
-        then = recall(slept, "--as-of", day, ASKS)
-        assert f"every {value} minutes" in first(then)
-        assert then.json["as_of"] == day
-
-    told = recall(slept, "--known-at", "2026-02-13", "--min-score", "0", "heartbeat").json
-    days = {source["timestamp"][:10] for m in told["memories"] for source in m["sources"]}
-    assert days <= {"2026-02-10", "2026-02-12"}
-    assert days
-
-    text = slept.ok("recall", "--no-touch", "--explain", *NOW, ASKS).out
-    assert "clsm feedback r-" in text
 
 
 def test_what_was_corrected_is_over_where_it_was_said(cli: Cli) -> None:

@@ -138,29 +138,6 @@ def test_deciding_in_an_editor(store: Store) -> None:
     assert f"Memory says: {BELL}" in text
 
 
-def test_an_editor_that_changes_nothing(store: Store) -> None:
-    before = tree(store.root)
-    code, _ = at_a_terminal(store, ":")
-    assert code == 0
-    assert tree(store.root) == before
-
-
-def test_a_line_that_is_none_can_be_mended(store: Store) -> None:
-    twice = (
-        'if grep -q "^keep" "$1"; then sed -i "s/^keep/accept/" "$1";'
-        ' else sed -i "s/^leave v-b2/keep v-b2/" "$1"; fi'
-    )
-    code, shown = at_a_terminal(store, twice, "y\n")
-    assert code == 0, shown
-    assert "is not accept, reject or leave" in shown
-    assert "v-b2  accepted" in shown
-    code, shown = at_a_terminal(store, 'echo "keep v-a1" > "$1"', "n\n")
-    assert code != 0
-    (kept,) = (store.derived / "edit").iterdir()
-    assert str(kept) in shown.replace("\n", "")
-    assert set(listed(store)) == {"v-a1"}
-
-
 TEXTS = st.text(max_size=200)
 ITEMS = st.builds(
     ReviewItem,

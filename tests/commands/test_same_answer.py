@@ -68,29 +68,3 @@ def test_without_the_index_and_made_in_parts(sample: Cli) -> None:
             sample("recall", "--store", other, "x", *NOW)
     ingest(sample, other, SAMPLE / "workspace" / "USER.md")  # known: it makes missing vectors only
     assert answers(sample, other) == expected
-
-
-def test_in_another_order_of_ingest(sample: Cli) -> None:
-    other = sample.folder / "other"
-    sample.ok("init", "-q", "--store", other)
-    for part in reversed(PARTS):
-        ingest(sample, other, part)
-    assert answers(sample, other) == answers(sample, sample.store)
-
-
-def test_after_an_edit_and_its_undoing(sample: Cli) -> None:
-    expected = answers(sample, sample.store)
-    path = next(p for p in sorted(sample.store.rglob("*.md")) if "Ilse" in p.read_text())
-    text = path.read_bytes()
-    path.write_bytes(text.replace(b"Ilse", b"Aloysius"))
-    assert answers(sample, sample.store) != expected
-    path.write_bytes(text)
-    assert answers(sample, sample.store) == expected
-
-
-def test_asked_twice(sample: Cli) -> None:
-    """What recall remembers of a question does not change the next answer."""
-    expected = answers(sample, sample.store)
-    for query in QUERIES:
-        sample.ok("recall", *NOW, "--", query)
-    assert answers(sample, sample.store) == expected

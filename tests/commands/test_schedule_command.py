@@ -8,17 +8,15 @@ import shlex
 import shutil
 import subprocess
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
+from processes import Cli
 from scheduling import CRONTAB, OPENCLAW, SYSTEMCTL, home, on_path, put, tab
 from using_git import git_says
 
 from clsm_cli.integrations import nightly_schedule
 from clsm_cli.integrations.schedulers import Systemd
-
-if TYPE_CHECKING:
-    from processes import Cli
 
 OTHERS = "# mine\r\nMAILTO=me\n5 4 * * * /bin/true # 100%"
 
@@ -68,22 +66,6 @@ def test_installed_twice_is_installed_once_and_removed_without_a_trace(desk: Cli
     assert desk.ok("schedule", "remove", "--by", "crontab").out == "not installed\n"
 
 
-def test_two_memories_have_two_jobs(desk: Cli) -> None:
-    desk.ok("init", "other")
-    install(desk)
-    install(desk, "--store", "other")
-    assert tab(desk).count("schedule run") == 2
-    desk.ok("schedule", "remove", "--by", "crontab", "--store", "other")
-    assert str(desk.store) in line_of(tab(desk))
-
-
-def test_a_dry_run_shows_what_would_be_written(desk: Cli) -> None:
-    shown = desk.ok("schedule", "install", "--by", "crontab", "--dry-run").out
-    assert not (home(desk) / "tab").exists()
-    install(desk)
-    assert shown == tab(desk)
-
-
 def test_the_line_consolidates_and_decays_as_cron_runs_it(desk: Cli) -> None:
     desk.ok("ingest", "-", "--session", "main", stdin=conversation())
     install(desk)
@@ -94,15 +76,6 @@ def test_the_line_consolidates_and_decays_as_cron_runs_it(desk: Cli) -> None:
     assert "consolidate" in commands
     assert desk.ok("status", "--check").code == 0
     assert desk.ok("schedule", "status", "--json").json["last"] is not None
-
-
-def test_a_path_with_blanks_quotes_and_a_per_cent_sign(desk: Cli) -> None:
-    named = "it's 100% mine"
-    desk.ok("init", named)
-    install(desk, "--store", named)
-    done = as_cron(desk, line_of(tab(desk)))
-    assert (done.returncode, done.stderr) == (0, "")
-    assert desk.ok("schedule", "status", "--json", "--store", named).json["last"] is not None
 
 
 def test_only_a_night_that_has_not_been_is_done(desk: Cli) -> None:
@@ -130,25 +103,6 @@ def test_a_night_of_which_a_later_step_failed_is_tried_again(desk: Cli) -> None:
     assert desk.ok("schedule", "run", "--due", "03:30", "--json").json["steps"] == []
 
 
-def test_a_run_in_the_future_keeps_no_night_from_being(desk: Cli) -> None:
-    desk.ok("schedule", "run", "--now", "2031-01-01T00:00:00+01:00")
-    done = desk.ok(
-        "schedule", "run", "--due", "03:30", "--json", "--now", "2026-03-02T12:00:00+01:00"
-    )
-    assert len(done.json["steps"]) == 2
-
-
-def test_an_hour_that_was_changed_by_hand_is_the_same_job(desk: Cli) -> None:
-    install(desk)
-    text = tab(desk)
-    (home(desk) / "tab").write_text(text.replace("30 * * * *", "30 4 * * *"))
-    assert desk.ok("schedule", "status", "--by", "crontab", "--json").json["jobs"]
-    install(desk)
-    assert tab(desk) == text
-    (home(desk) / "tab").write_text(text.replace("30 * * * *", "#30 * * * *"))
-    assert not desk.ok("schedule", "status", "--by", "crontab", "--json").json["jobs"]
-
-
 def test_a_busy_memory_is_tried_again_later(desk: Cli) -> None:
     import fcntl
 
@@ -165,47 +119,12 @@ def test_a_busy_memory_is_tried_again_later(desk: Cli) -> None:
     assert desk.ok("schedule", "run", "--due", "03:30", "--json").json["steps"]
 
 
-def test_what_failed_is_told_and_seen_by_status(desk: Cli) -> None:
-    done = desk("schedule", "run", "--quiet", CLSM_MODEL_DIR=desk.folder / "nothing")
-    assert done.code == 15
-    assert "consolidate failed (15): no embedding model" in done.err
-    told = desk.ok("schedule", "status", "--json").json
-    assert (told["last"], told["failed"]) == (None, 1)
-    assert "no embedding model" in desk.ok("status").out
-
-
-def test_doctor_sees_a_job_whose_program_is_gone(desk: Cli) -> None:
-    install(desk)
-    assert "schedule-broken" not in desk.ok("doctor", "--json").out
-    (home(desk) / "tab").write_text(tab(desk).replace("/clsm schedule", "/gone schedule"))
-    assert "schedule-broken" in desk.ok("doctor", "--json").out
-
-
 def test_no_time_at_which_openclaw_dreams(desk: Cli) -> None:
     done = desk("schedule", "install", "--at", "03:00")
     assert done.code == 2
     assert "03:00" in done.err
     assert desk("schedule", "install", "--at", "25:00").code == 2
     assert not (home(desk) / "tab").exists()
-
-
-def test_neither_systemd_nor_cron(cli: Cli) -> None:
-    python = os.path.dirname(cli.environment["PATH"].split(os.pathsep)[0])
-    done = cli("schedule", "install", "--by", "crontab", PATH=python)
-    assert done.code == 12
-    assert "clsm schedule run" in done.err
-    assert cli("schedule", "install", "--by", "openclaw", PATH=python).code == 12
-
-
-def test_a_crontab_that_may_not_be_written_stays(desk: Cli) -> None:
-    put(
-        desk,
-        "crontab",
-        '#!/bin/sh\n[ "$1" = -l ] && exit 0\necho "tab: Read-only file system" >&2\nexit 1\n',
-    )
-    done = desk("schedule", "install", "--by", "crontab")
-    assert done.code == 12
-    assert "Read-only file system" in done.err
 
 
 @pytest.mark.skipif(
@@ -353,26 +272,6 @@ def test_a_repository_that_names_programs_is_not_pushed(cli: Cli) -> None:
     assert "core.sshcommand" in done.err
     assert not (cli.folder / "ran").exists()
     assert git_says(cli.store, "rev-parse", "HEAD")
-
-
-def test_a_commit_takes_nothing_along_that_lies_elsewhere(cli: Cli) -> None:
-    git_says(cli.folder, "init", "-q", "-b", "main", str(cli.folder))
-    (cli.folder / "staged.txt").write_text("not yet")
-    git_says(cli.folder, "add", "staged.txt")
-    cli.ok("note", "Mara likes tea.")
-    cli.ok("schedule", "run", "--commit")
-    names = git_says(cli.folder, "ls-tree", "-r", "--name-only", "HEAD").splitlines()
-    assert names
-    assert all(name.startswith("memory/") for name in names)
-    assert git_says(cli.folder, "diff", "--cached", "--name-only") == "staged.txt"
-
-
-def test_no_commit_in_the_middle_of_a_merge(cli: Cli) -> None:
-    git_says(cli.folder, "init", "-q", "-b", "main", str(cli.store))
-    (cli.store / ".git" / "MERGE_HEAD").write_text("0" * 40)
-    done = cli("schedule", "run", "--commit", "--quiet")
-    assert done.code == 12
-    assert "MERGE_HEAD" in done.err
 
 
 def ledger(cli: Cli) -> list[dict[str, Any]]:

@@ -3,21 +3,13 @@
 from __future__ import annotations
 
 import os
-import signal
 import subprocess
-import sys
-import time
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 from hook_server import HookServer
+from processes import Cli, Done
 from scheduling import CRONTAB, home, on_path, put, tab
-
-from clsm_cli.store.lock import locked
-
-if TYPE_CHECKING:
-    from processes import Cli, Done
 
 SECRET = "open-sesame-4711"
 NIGHT = "03:30"
@@ -76,38 +68,6 @@ def test_a_failed_night_is_told_once_and_a_good_one_never(desk: Cli) -> None:
         assert len(server.asked) == 2
 
 
-def test_a_step_that_fails_behind_a_good_one_is_told_once_too(desk: Cli) -> None:
-    words = ("schedule", "run", "--due", NIGHT, "--push", "--wake-token", token(desk), "--json")
-    with HookServer() as server:
-        for hour in (3, 4, 5):  # there is no repository to push; each time the rest succeeds
-            at = f"2026-03-02T0{hour}:45:00+01:00"
-            done = desk(*words, "--wake", server.url, "--now", at)
-            assert done.code == 12
-            assert done.json["woken"] is (True if hour == 3 else None)
-        [asked] = server.asked
-    assert asked.body["text"].startswith('The nightly run of clsm failed: "git push: ')
-
-
-def test_half_a_night_is_none(desk: Cli) -> None:
-    desk.ok("note", "Mara likes tea.", CLSM_MODEL_DIR=desk.folder / "nothing")
-    with HookServer() as server:
-        done = night(desk, server.url, 3, fails=True)
-        assert (done.code, done.err) == (0, "")  # the words were taken in, without their vectors
-        assert "no embedding model" in reason(desk)
-        [asked] = server.asked
-        assert asked.body["text"].startswith('The nightly run of clsm failed: "consolidate: no emb')
-        assert night(desk, server.url, 4, fails=False).code == 0
-        assert len(server.asked) == 1
-
-
-def test_a_run_by_hand_tells_each_time(desk: Cli) -> None:
-    with HookServer() as server:
-        for _ in range(2):
-            words = ("schedule", "run", "--wake", server.url, "--wake-token", token(desk))
-            assert desk(*words, CLSM_MODEL_DIR=desk.folder / "nothing").code == 15
-        assert len(server.asked) == 2
-
-
 def test_a_wake_that_is_not_sent_is_told_and_tried_again(desk: Cli) -> None:
     with HookServer(401) as server:
         done = night(desk, server.url, 3, fails=True)
@@ -123,19 +83,6 @@ def test_a_wake_that_is_not_sent_is_told_and_tried_again(desk: Cli) -> None:
         night(desk, server.url, 3, "05:30", fails=True)
         assert len(server.asked) == 1
     assert "no wake" not in reason(desk)
-
-
-def test_a_server_that_hangs_delays_a_failed_night_by_its_limit_alone(desk: Cli) -> None:
-    night(desk, "http://127.0.0.1:9/hooks/wake", 2, fails=True)  # compiled files, caches
-    began = time.monotonic()
-    night(desk, "http://127.0.0.1:9/hooks/wake", 3, fails=True)
-    usual = time.monotonic() - began
-    with HookServer(0) as server:
-        began = time.monotonic()
-        done = night(desk, server.url, 4, fails=True)
-        assert time.monotonic() - began < 3 * usual + 6
-    assert done.code == 15
-    assert "no answer within 5 s" in done.err
 
 
 def test_a_token_that_others_can_read_is_not_sent(desk: Cli) -> None:
@@ -221,39 +168,3 @@ def test_a_memory_that_is_gone_is_told_by_the_run_of_the_hour_alone(desk: Cli) -
         assert night(desk, server.url, 3, "04:30", fails=False).code == 11
         [asked] = server.asked
     assert "no memory store at" in asked.body["text"]
-
-
-@pytest.mark.skipif(not Path("/proc/self").exists(), reason="needs /proc")
-def test_a_consolidation_that_is_killed_is_a_failed_night(desk: Cli) -> None:
-    (desk.store / "clsm.yaml").open("a").write('settings: {"store.lock_wait": 60}\n')
-    with HookServer() as server, locked(desk.store, 5):
-        words = ("schedule", "run", "--wake", server.url, "--wake-token", str(token(desk)))
-        run = subprocess.Popen(
-            [sys.executable, "-m", "clsm_cli", *words],
-            cwd=desk.folder,
-            env=desk.environment,
-            stderr=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-        )
-        kill_child_of(run.pid, "consolidate")
-        kill_child_of(run.pid, "decay")
-        _out, err = run.communicate(timeout=60)
-        [asked] = server.asked
-    assert run.returncode != 0
-    assert b"consolidate failed (-9)" in err
-    said = "ended with code -9 and said nothing"
-    assert asked.body["text"].endswith(f'"consolidate: {said}; decay: {said}".')
-    assert reason(desk) == f"decay: {said}"
-    assert desk.ok("schedule", "status", "--json").json["failed"] == 2
-
-
-def kill_child_of(pid: int, command: str) -> None:
-    """Wait for a child with this command, and kill it as a system without memory does."""
-    until = time.monotonic() + 60
-    while time.monotonic() < until:
-        for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
-            if f"\0{command}\0".encode() in Path(f"/proc/{child}/cmdline").read_bytes():
-                os.kill(int(child), signal.SIGKILL)
-                return
-        time.sleep(0.02)
-    raise AssertionError(f"{command} was not started")

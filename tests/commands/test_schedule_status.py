@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import json
-from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from datetime import datetime
+from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
+from processes import Cli
 from scheduling import CRONTAB, OPENCLAW, home, on_path, put, tab
 
 from clsm_cli.integrations import nightly_schedule
-from clsm_cli.integrations.schedulers import Systemd
-
-if TYPE_CHECKING:
-    from processes import Cli
 
 AMSTERDAM = ZoneInfo("Europe/Amsterdam")
 
@@ -59,15 +56,6 @@ def test_the_next_run_by_a_crontab_is_one_that_does_something(desk: Cli) -> None
     assert next_at(desk, now) == {"crontab": "2026-03-03T04:30:00+01:00"}
 
 
-def test_a_line_that_was_edited_by_hand(desk: Cli) -> None:
-    desk.ok("schedule", "install", "--by", "crontab")
-    text = tab(desk)
-    for fields, at in (("10 5 * * *", "2026-03-03T05:10:00+01:00"), ("*/5 * * * *", None)):
-        (home(desk) / "tab").write_text(text.replace("30 * * * *", fields))
-        assert next_at(desk, "2026-03-02T06:00:00+01:00") == {"crontab": at}
-    assert "next run: not known" in desk.ok("schedule", "status").out
-
-
 @pytest.mark.parametrize(
     ("now", "first", "count"),
     [
@@ -87,30 +75,6 @@ def test_clocks_that_are_put_forward_and_back(now: str, first: str, count: int) 
     )
     assert (found[0].isoformat(), len(found)) == (first, count)
     assert len({each.timestamp() for each in found}) == count
-
-
-@pytest.mark.parametrize("fields", ["", "30", "x * * * *", "30 9-17 * * *", "30 * * * 1", "@daily"])
-def test_lines_of_which_nobody_can_tell(fields: str) -> None:
-    job = nightly_schedule.Job("clsm-1", "/m", 210, ("clsm",), {})
-    text = nightly_schedule.crontab_with("", job, []).replace("30 * * * *", fields)
-    now = datetime(2026, 3, 2, 12, tzinfo=AMSTERDAM)
-    assert list(nightly_schedule.crontab_starts(text, "clsm-1", now)) == []
-    assert list(nightly_schedule.crontab_starts(text, "clsm-2", now)) == []
-
-
-@pytest.mark.parametrize(
-    ("told", "start"),
-    [
-        ("Tue 2026-03-03 02:30:00 UTC", [datetime(2026, 3, 3, 2, 30, tzinfo=UTC)]),
-        ("", []),
-        ("n/a", []),
-    ],
-)
-def test_systemd_says_when(cli: Cli, told: str, start: list[datetime]) -> None:
-    # What systemctl of systemd 252 prints, in the time zone that it is given.
-    put(cli, "systemctl", f'#!/bin/sh\n[ $TZ = UTC ] && echo "NextElapseUSecRealtime={told}"\n')
-    systemd = Systemd(on_path(cli).environment, lambda _path, _data: None)
-    assert systemd.starts("clsm-1", datetime(2026, 3, 2, 12, tzinfo=AMSTERDAM)) == start
 
 
 def test_a_job_that_openclaw_has_is_remembered(desk: Cli) -> None:
@@ -136,18 +100,6 @@ def test_a_job_that_openclaw_has_is_remembered(desk: Cli) -> None:
     assert desk.ok("schedule", "remove").out == "not installed\n"
     assert len(asked(desk)) == count
     assert desk.ok("doctor").code == 0
-
-
-def test_another_schedule_takes_the_place_of_openclaws(desk: Cli) -> None:
-    name = desk.ok("schedule", "install", "--by", "openclaw", "--json").json["name"]
-    has(desk, {"id": "j1", "name": name, "payload": {"argv": ["x"]}})
-    desk.ok("schedule", "install", "--by", "crontab", "--dry-run")
-    assert "rm" not in asked(desk)
-    desk.ok("schedule", "install", "--by", "crontab")
-    assert "rm" in asked(desk)
-    count = len(asked(desk))
-    desk.ok("schedule", "status")
-    assert len(asked(desk)) == count
 
 
 def test_an_openclaw_that_does_not_answer(desk: Cli) -> None:

@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from in_process import InProcess
 from ingesting import new_store, take, tree
+from processes import Cli
 
-from clsm_cli.errors import BadInputError, LockedError, StaleError
+from clsm_cli.errors import LockedError, StaleError
 from clsm_cli.inspection import speed
+from clsm_cli.store.layout import Store
 from clsm_cli.store.lock import locked
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from processes import Cli
-
-    from clsm_cli.store.layout import Store
-
 
 # ``clsm status --check``: a broken night is told by an exit code, with the reason of the night
 # itself.
@@ -69,16 +63,6 @@ def test_a_night_that_fails_is_told_with_its_reason(cli: Cli, tmp_path: Path) ->
     )
 
 
-def test_the_mark_is_of_this_machine_alone(cli: Cli) -> None:
-    cli.ok("consolidate", *at(1, 3))
-    assert (cli.store / ".clsm" / "consolidated.json").stat().st_mode & 0o777 == 0o600
-    names = {path.name for path in cli.store.rglob("*") if ".clsm" not in path.parts}
-    assert names <= {
-        *("clsm.yaml", ".gitattributes", ".gitignore", ".clsm"),
-        *("flow", "identity", "projects", "tasks"),
-    }
-
-
 # ``clsm status --bench``: real processes are timed, and the block tells nothing of the memory.
 
 
@@ -108,21 +92,3 @@ def test_the_block(store: Store) -> None:
     for told in (SECRET, str(store.root), store.store_id):
         assert told not in done.stdout
     assert tree(store.root) == before
-
-
-def test_a_command_that_fails_is_told(store: Store) -> None:
-    (store.root / "clsm.yaml").write_text("format: 1\nid: [\n")
-    with pytest.raises(BadInputError, match=r"^clsm recall: cannot be timed: clsm: .*clsm\.yaml"):
-        speed.measured(store.root, 1)
-
-
-def test_sizes_leave_links_and_git_out(store: Store, tmp_path: Path) -> None:
-    own, derived = speed.sizes(store.root)
-    assert own > 0
-    assert derived > 0
-    (tmp_path / "large").write_bytes(bytes(1 << 20))
-    (store.root / "link").symlink_to(tmp_path / "large")
-    (store.root / ".git").mkdir()
-    (store.root / ".git" / "pack").write_bytes(bytes(1 << 20))
-    assert speed.sizes(store.root)[0] - own < 1 << 10
-    assert speed.sizes(store.root)[1] == derived

@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
-import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from consolidation.test_correction import BELL, HOME, QUARTER, bell, hold, home
 from forgetting.test_run_reversal import corrected
 from forgetting.undoing import newest, noted
 from in_process import InProcess
-from ingesting import new_store, tree
+from ingesting import new_store
 from sleeping import current
 
-from clsm_cli.commands.status import RECENT_RUNS
-from clsm_cli.commands.undo import LISTED
-from clsm_cli.errors import BadInputError, RefusedError
 from clsm_cli.store import atomic, runs
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from clsm_cli.store.layout import Store
+from clsm_cli.store.layout import Store
 
 NOW = "2026-03-01T12:00:00+01:00"
 _UNDO = InProcess("undo", NOW)
@@ -68,58 +61,6 @@ def test_by_newer_records(store: Store) -> None:
     assert HOME not in current(store)
 
 
-def test_as_data(store: Store) -> None:
-    noted(store)
-    data = json.loads(ok(store, "--json", "--dry-run"))
-    (path,) = newest(store).paths
-    assert data == {
-        "schema": "clsm.undo/1",
-        "dry_run": True,
-        "of": newest(store).id,
-        "command": "note",
-        "at": "2026-03-01T11:00:00Z",
-        "run": None,
-        "is_redo": False,
-        "is_exact": True,
-        "reason": "",
-        "files": [{"path": path, "what": "removed"}],
-        "changed": [],
-        "withdrawn": [],
-        "removed": [],
-        "is_completed": False,
-    }
-    assert json.loads(ok(store, "--json"))["run"] == newest(store).id
-
-
-def test_many_files_are_listed_on_request(store: Store) -> None:
-    pages: list[runs.Write] = [
-        runs.Put(store.root / "projects" / f"{number:02d}.md", b"x") for number in range(LISTED + 2)
-    ]
-    runs.apply(store, "edit", "2026-03-01T11:00:00Z", pages)
-    lines = ok(store, "--dry-run").splitlines()
-    assert len(lines) == LISTED + 4
-    assert lines[LISTED + 1] == "and 2 more; --verbose lists all"
-    assert len(ok(store, "--verbose").splitlines()) == LISTED + 4
-
-
-def test_what_is_refused(store: Store) -> None:
-    noted(store)
-    before = tree(store.root, derived=True)
-    wanted: dict[tuple[str, ...], tuple[type[Exception], int]] = {
-        ("run-nothing",): (BadInputError, 12),
-        ("\udcff",): (BadInputError, 12),
-        ("\x1b[31m",): (BadInputError, 12),
-        ("--redo",): (RefusedError, 17),
-        ("--redo", newest(store).id): (RefusedError, 17),
-    }
-    for words, (error, code) in wanted.items():
-        done = run(store, *words)
-        assert type(done.exception) is error, (words, done.exception)
-        assert error.exit_code == code  # type: ignore[attr-defined]
-    assert run(store, "one", "two").exit_code == 2
-    assert tree(store.root, derived=True) == before
-
-
 def listed(store: Store, *words: str) -> list[str]:
     return [row for row in STATUS.ok(store, *words).splitlines() if "  run-" in row]
 
@@ -149,11 +90,3 @@ def test_status_lists_the_runs_newest_first_with_what_became_of_them(store: Stor
         "command": "undo",
         "state": {"at": at, "files": 1, "undone_by": None, "undo_of": two, "is_kept": True},
     }
-
-
-def test_status_lists_five_runs_or_all(store: Store) -> None:
-    for number in range(RECENT_RUNS + 2):
-        noted(store, f"Note {number}.")
-    assert len(listed(store)) == RECENT_RUNS
-    assert len(listed(store, "--verbose")) == RECENT_RUNS + 2
-    assert newest(store).id in listed(store)[0]

@@ -12,7 +12,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clsm_cli.embedding.encoder import Embedding, Encoder, equal_length_batches
-from clsm_cli.errors import ModelMissingError
 
 HERE = Path(__file__).parent
 TEXTS: list[str] = json.loads((HERE / "reference_texts.json").read_text())
@@ -46,16 +45,6 @@ def test_equals_sentence_transformers(encoder: Encoder) -> None:
     assert _cosines(sentences(encoder, TEXTS), expected).min() >= 0.999999
 
 
-def test_shapes_and_lengths(encoder: Encoder) -> None:
-    for text, found in zip(TEXTS, encoder.encode(TEXTS), strict=True):
-        assert found.sentence.dtype == found.tokens.dtype == np.float32, text
-        assert found.sentence.shape == (384,), text
-        assert found.tokens.shape == (len(found.pieces), 64), text
-        assert len(found.pieces) <= 254, text
-        assert abs(np.linalg.norm(found.sentence) - 1) < 1e-6, text
-        assert np.allclose(np.linalg.norm(found.tokens, axis=1), 1, atol=1e-6), text
-
-
 def test_a_token_vector_belongs_to_its_piece(encoder: Encoder) -> None:
     (found,) = encoder.encode(["The bank raised its rates."])
     assert found.pieces == ("the", "bank", "raised", "its", "rates", ".")
@@ -78,17 +67,6 @@ def test_a_megabyte_is_its_first_pieces(encoder: Encoder) -> None:
     assert _bits(long) == _bits(short)
 
 
-def test_nothing_to_encode(encoder: Encoder) -> None:
-    assert encoder.encode([]) == []
-
-
-def test_progress_counts_texts(encoder: Encoder) -> None:
-    seen: list[tuple[int, int]] = []
-    encoder.encode(TEXTS, progress=lambda done, total: seen.append((done, total)))
-    assert seen == sorted(seen)
-    assert seen[-1] == (len(TEXTS), len(TEXTS))
-
-
 @settings(max_examples=15, deadline=None)
 @given(st.lists(st.integers(0, len(TEXTS) - 1), min_size=1, max_size=30))
 def test_bits_do_not_depend_on_the_batch(
@@ -99,16 +77,6 @@ def test_bits_do_not_depend_on_the_batch(
         assert _bits(found) == alone[text]
 
 
-def test_bits_do_not_depend_on_batch_mates_of_equal_length(encoder: Encoder) -> None:
-    words = ["river", "stone", "paper", "cloud", "table", "night", "horse"]
-    for length in (1, 5, 18, 60, 250):
-        texts = [" ".join(words[(at + step) % 7] for step in range(length)) for at in range(7)]
-        texts = [f"{text} {mate}" for mate in words for text in texts]
-        batched = encoder.encode(texts)
-        for text, found in zip(texts, batched, strict=True):
-            assert _bits(found) == _bits(encoder.encode([text])[0])
-
-
 def test_bits_do_not_depend_on_threads_or_order(
     model_folder: Path, alone: dict[str, tuple[bytes, bytes, tuple[str, ...]]]
 ) -> None:
@@ -116,11 +84,6 @@ def test_bits_do_not_depend_on_threads_or_order(
         encoder = Encoder.open(model_folder, threads=threads)
         for text, found in zip(TEXTS[::-1], encoder.encode(TEXTS[::-1]), strict=True):
             assert _bits(found) == alone[text]
-
-
-def test_no_model(tmp_path: Path) -> None:
-    with pytest.raises(ModelMissingError, match="clsm model install"):
-        Encoder.open(tmp_path)
 
 
 def _run(code: str, home: Path) -> str:

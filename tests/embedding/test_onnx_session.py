@@ -4,14 +4,12 @@ import os
 import subprocess
 import sys
 from array import array
-from concurrent.futures import ThreadPoolExecutor
 from importlib.metadata import distribution
 from mmap import ACCESS_READ, mmap
 from pathlib import Path
 
 import pytest
 
-from clsm_cli.embedding import onnx_capi
 from clsm_cli.embedding.onnx_capi import NativeSession
 from clsm_cli.embedding.onnx_session import (
     OnnxruntimeError,
@@ -79,14 +77,6 @@ def test_both_routes_give_the_same_vectors(model_folder: Path) -> None:
     assert found[0][1].shape == (1, 384)
 
 
-@pytest.mark.parametrize("kind", [bytes, bytearray, memoryview, lambda data: array("B", data)])
-def test_any_buffer_will_do(products: Session, kind: type) -> None:
-    rows = kind(bytes([1, 2, 0xFF, 4]))
-    (found,) = products.run(_products(rows, 2, 2), ["products"])
-    assert found[:2] == ("f", (1, 2))
-    assert memoryview(found.data).tolist() == [1.5, 9.5]
-
-
 def test_a_file_mapped_to_be_read(products: Session, tmp_path: Path) -> None:
     path = tmp_path / "rows"
     path.write_bytes(bytes(range(100)))
@@ -128,23 +118,6 @@ def test_a_damaged_graph_and_missing_weights(kind: type, tmp_path: Path) -> None
         kind(b"no graph", config_entries(None))
     with pytest.raises(OnnxruntimeError, match=r"model\.safetensors"):
         kind(MODEL, config_entries(tmp_path))
-
-
-def test_a_strided_buffer_is_refused() -> None:
-    with pytest.raises(BufferError):
-        NativeSession(SIMILARITY, {}).run(
-            _products(memoryview(b"\x01\x02\x03\x04")[::2], 1, 2), ["products"]
-        )
-
-
-def test_threads_share_a_session(products: Session) -> None:
-    def run(value: int) -> list[int]:
-        (found,) = products.run(_products(bytes([value, value]) * 500, 500, 2), ["products"])
-        return memoryview(found.data).tolist()
-
-    with ThreadPoolExecutor(4) as pool:
-        for value, found in enumerate(pool.map(run, range(100))):
-            assert found == [value & 15] * 500
 
 
 def test_nothing_leaks() -> None:
@@ -218,15 +191,6 @@ def test_a_library_without_the_function(model_folder: Path, tmp_path: Path) -> N
     (path / "onnxruntime" / "capi" / "libonnxruntime.so.1").symlink_to(other)
     code = _ROUTE.format(folder=str(model_folder))
     assert _python(code, {"PYTHONPATH": str(path)}) == "Python API 2 True\n"
-
-
-def test_a_table_that_is_too_new(monkeypatch: pytest.MonkeyPatch, model_folder: Path) -> None:
-    monkeypatch.setattr(onnx_capi, "_VERSION", 10_000)
-    onnx_capi._load.cache_clear()
-    try:
-        assert open_session(MODEL, model_folder).route == "Python API"
-    finally:
-        onnx_capi._load.cache_clear()
 
 
 def test_no_telemetry_is_written(model_folder: Path, tmp_path: Path) -> None:

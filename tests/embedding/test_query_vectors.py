@@ -10,7 +10,7 @@ from model_files import flip_byte
 
 from clsm_cli.embedding.encoder import Encoder
 from clsm_cli.embedding.query_vectors import QueryEncoder
-from clsm_cli.errors import ModelDigestError, ModelMissingError
+from clsm_cli.errors import ModelDigestError
 
 TEXTS: list[str] = json.loads((Path(__file__).parent / "reference_texts.json").read_text())
 
@@ -41,29 +41,6 @@ def test_a_vector_for_each_piece(queries: QueryEncoder) -> None:
     for vector in (found.sentence, *found.tokens):
         assert vector.typecode == "f"
         assert abs(math.hypot(*vector) - 1) < 1e-6
-
-
-@pytest.mark.parametrize("text", ["", " ", "\x00", "\ud800"])
-def test_a_text_without_signs_has_no_tokens(queries: QueryEncoder, text: str) -> None:
-    found = queries.encode(text)
-    assert (found.tokens, found.pieces) == ([], [])
-    assert found.sentence == queries.encode("").sentence
-
-
-def test_a_query_is_the_same_bits_each_time(queries: QueryEncoder, model_folder: Path) -> None:
-    text = "when did the garden team rename the project"
-    again = QueryEncoder.open(model_folder).encode(text)
-    assert queries.encode(text) == again
-    assert queries.route == "C API"
-
-
-def test_what_passes_the_limit_is_cut_off(queries: QueryEncoder) -> None:
-    assert len(queries.encode("word " * 1000).tokens) == 254
-
-
-def test_no_model(tmp_path: Path) -> None:
-    with pytest.raises(ModelMissingError):
-        QueryEncoder.open(tmp_path)
 
 
 def test_a_changed_model(model_copy: Path) -> None:

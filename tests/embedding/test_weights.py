@@ -20,13 +20,6 @@ def test_a_flipped_byte_is_found_at_the_start(model_copy: Path, name: str) -> No
     assert not weights.status(model_copy).verified
 
 
-def test_a_truncated_file(model_copy: Path) -> None:
-    os.truncate(model_copy / "model.safetensors", 1000)
-    with pytest.raises(ModelDigestError):
-        weights.check(model_copy)
-    assert not weights.status(model_copy).installed
-
-
 @pytest.mark.parametrize("name", ["model.safetensors", "vocab.txt"])
 def test_a_missing_file(model_copy: Path, name: str) -> None:
     (model_copy / name).unlink()
@@ -67,12 +60,6 @@ def test_a_copied_model_is_hashed_once(model_copy: Path) -> None:
         weights.check(model_copy)
         assert weights.status(model_copy).verified
     assert names(model_copy) == NAMES
-
-
-def test_a_damaged_model_is_replaced_without_force(model_folder: Path, model_copy: Path) -> None:
-    flip_byte(model_copy / "vocab.txt")
-    assert weights.install(model_copy, model_folder).changed
-    weights.check(model_copy)
 
 
 def test_no_folder(tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,9 +14,6 @@ from clsm_cli.embedding.static_vectors import Words
 from clsm_cli.embedding.wordpiece import WordPieces
 from clsm_cli.startup.query_pieces import MOST_PIECES
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
 
 @pytest.fixture(scope="module")
 def word_pieces(model_folder: Path) -> WordPieces:
@@ -26,15 +23,6 @@ def word_pieces(model_folder: Path) -> WordPieces:
 def test_a_text_is_framed_by_marks(word_pieces: WordPieces) -> None:
     pieces = word_pieces.pieces(word_pieces.ids("Embeddings, naïve!"))
     assert pieces == ("[CLS]", "em", "##bed", "##ding", "##s", ",", "naive", "!", "[SEP]")
-
-
-@pytest.mark.parametrize("text", ["", " \n", "\x00\x07", "\ud800", "\u200b"])
-def test_a_text_without_signs_is_the_marks_alone(word_pieces: WordPieces, text: str) -> None:
-    assert word_pieces.ids(text) == [101, 102]
-
-
-def test_a_surrogate_pair_is_its_character(word_pieces: WordPieces) -> None:
-    assert word_pieces.ids("\ud83d\ude00 \udc00x") == word_pieces.ids("😀 x")
 
 
 def test_what_passes_the_limit_is_cut_off(word_pieces: WordPieces) -> None:
@@ -77,7 +65,3 @@ def test_a_text_is_the_mean_of_its_pieces(model_folder: Path) -> None:
     np.testing.assert_allclose(both, (one + other) / 2, atol=1e-6)
     np.testing.assert_allclose(both, swapped, atol=1e-6)
     assert one.shape == (384,)
-
-
-def test_a_text_without_pieces_means_nothing(model_folder: Path) -> None:
-    assert not Words.open(model_folder).of(["", "\u200b"]).any()

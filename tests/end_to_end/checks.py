@@ -3,15 +3,11 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import Any
 
 from clsm_cli.text.fence_lines import OPENING
-from end_to_end.gateway import wait_for
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from end_to_end.gateway import Gateway
+from end_to_end.gateway import Gateway, wait_for
 
 FACT = "The delegation defect was fixed in build 41."
 QUESTION = "Which build fixed the delegation defect?"

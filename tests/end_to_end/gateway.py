@@ -11,12 +11,10 @@ import sys
 import time
 import urllib.request
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Self
+from pathlib import Path
+from typing import Any, Self
 
 from end_to_end.scripted_model import NAME, ScriptedModel, text_of
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 VERSION = "2026.9.x"
 NODE = "24"

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from clsm_cli.text.fence_lines import OPENING
 from end_to_end.week import simulate
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def test_nothing_is_lost_nothing_comes_twice_and_nothing_from_clsm(

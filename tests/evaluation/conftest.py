@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from ingesting import embedder
 
 from clsm_cli.commands.engine import QueryEngine
 from clsm_cli.evaluation.stores import Workshop
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from clsm_cli.retrieval.dense_search import Engine
+from clsm_cli.retrieval.dense_search import Engine
 
 
 @pytest.fixture

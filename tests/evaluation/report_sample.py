@@ -1,4 +1,4 @@
-"""Results of ``clsm eval`` made by hand: two sets, twenty systems, seven probes, hostile names.
+"""Results of ``clsm eval`` made by hand: two sets, twenty systems, two probes, hostile names.
 
 ``python tests/evaluation/report_sample.py FOLDER`` writes the pages, to look at.
 """
@@ -28,37 +28,14 @@ SCRIPT = "<script>alert(1)</script>"
 HOSTILE = f"{SCRIPT} | **b** [x](http://e.example) \x1b[31m \u202e `c` \"q\" 'q' &amp; é 漢字 🙂"
 CATEGORIES = ("conceptual", "cross-domain", "personal", "project")
 EVIDENCE_SYSTEMS = {
-    "clsm": 0.859,
-    "clsm ranking": 0.86,
-    "BM25": 0.638,
-    "MiniLM": 0.602,
-    "RRF": 0.701,
-    "fusion": 0.722,
-    "grep": 0.41,
-    "recency": 0.09,
-    "static": 0.05,
-}
+    "clsm": 0.859, "clsm ranking": 0.86, "BM25": 0.638, "MiniLM": 0.602, "RRF": 0.701,
+    "fusion": 0.722, "grep": 0.41, "recency": 0.09, "static": 0.05,
+}  # fmt: skip
 CONCEPT_SYSTEMS = {
-    "clsm": 0.61,
-    "cls-m": 0.36,
-    "smriti": 0.44,
-    "cma": 0.4,
-    "nemori": 0.42,
-    "BM25": 0.31,
-    "MiniLM": 0.29,
-    "grep": 0.18,
-}
-MECHANISMS = {
-    "MaxSim with the turn before": -0.036,
-    "participant": -0.032,
-    "breadth": -0.016,
-    "first person": -0.013,
-    "echo": -0.011,
-    "group": -0.008,
-    "names": -0.003,
-    "surprise": 0.002,
-    "hard dates": 0.014,
-}
+    "clsm": 0.61, "cls-m": 0.36, "smriti": 0.44, "cma": 0.4, "nemori": 0.42, "BM25": 0.31,
+    "MiniLM": 0.29, "grep": 0.18,
+}  # fmt: skip
+MECHANISMS = {"MaxSim with the turn before": -0.036, "surprise": 0.002, "hard dates": 0.014}
 
 
 def figures(quality: float, *, has_concepts: bool, chance: random.Random) -> Figures:
@@ -189,47 +166,27 @@ def labelled(
 
 
 def probes() -> tuple[ProbeResult, ...]:
-    """Four probes, two with curves."""
+    """Two probes, one with curves."""
     sizes = (100.0, 200.0, 400.0, 700.0, 1000.0)
-    days = (0.0, 10.0, 30.0, 90.0, 180.0)
+    grown = (
+        Series("clsm", tuple((n, 0.96 - n / 33_000) for n in sizes)),
+        Series("BM25", tuple((n, 0.91 - n / 4700) for n in sizes)),
+    )
+    lost = (
+        Verdict("clsm", True, {"recall@10": 0.93, "lost": 0.03}),
+        Verdict("BM25", False, {"recall@10": 0.7, "lost": 0.21}),
+    )
+    told = "The same questions while the store grows tenfold."
+    least = "recall@10 falls by no more than five points"
+    axes = ("passages in the store", "recall@10")
+    told_late = "Fifty sessions, in which an old value is named more often than the new one."
+    right = (
+        Verdict("clsm", False, {"right": 41, "of": 50}),
+        Verdict("BM25", False, {"right": 9, "of": 50}),
+    )
     return (
-        ProbeResult(
-            "growth",
-            "The same questions while the store grows tenfold.",
-            "recall@10 falls by no more than five points",
-            (
-                Verdict("clsm", True, {"recall@10": 0.93, "lost": 0.03}),
-                Verdict("BM25", False, {"recall@10": 0.7, "lost": 0.21}),
-            ),
-            ("passages in the store", "recall@10"),
-            (
-                Series("clsm", tuple((n, 0.96 - n / 33_000) for n in sizes)),
-                Series("BM25", tuple((n, 0.91 - n / 4700) for n in sizes)),
-            ),
-        ),
-        ProbeResult(
-            "forgetting",
-            "What is never used is forgotten, what is used stays.",
-            "used memories keep their recall for 180 days",
-            (Verdict("clsm", True, {"used": 0.95, "never_used": 0.41}),),
-            ("days", "share that is found"),
-            (Series("clsm", tuple((n, 0.96 - n / 9000) for n in days)),),
-        ),
-        ProbeResult(
-            "drift",
-            "Fifty sessions, in which an old value is named more often than the new one.",
-            "the new value comes first",
-            (
-                Verdict("clsm", False, {"right": 41, "of": 50}),
-                Verdict("BM25", False, {"right": 9, "of": 50}),
-            ),
-        ),
-        ProbeResult(
-            "unanswerable",
-            "Questions that nothing answers.",
-            "AUROC of .9",
-            (Verdict("clsm", True, {"auroc": 0.962}), Verdict("BM25", True, {"auroc": 0.91})),
-        ),
+        ProbeResult("growth", told, least, lost, axes, grown),
+        ProbeResult("drift", told_late, "the new value comes first", right),
     )
 
 

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from pathlib import Path
+from pathlib import Path
+from typing import Any
 
 
 def locomo_talk(one: str, other: str, topic: str) -> dict[str, Any]:
@@ -263,15 +261,6 @@ def write_memory(folder: Path) -> Path:
     said = {"role": "user", "content": "I live in Leiden.", "timestamp": "2026-03-03T08:00:00Z"}
     (folder / "sessions" / "a.jsonl").write_text(json.dumps(said) + "\n", encoding="utf-8")
     labels = {"concepts": KINDS, "statements": STATEMENTS, "facts": FACTS}
-    for name, text in labels.items():
-        (folder / "labels" / f"{name}.yaml").write_text(text, encoding="utf-8")
-    return folder
-
-
-def write_asked_memory(folder: Path, queries: str = QUERIES) -> Path:
-    """The same with queries."""
-    write_memory(folder)
-    labels = {"concepts": KINDS + HERON, "queries": queries}
     for name, text in labels.items():
         (folder / "labels" / f"{name}.yaml").write_text(text, encoding="utf-8")
     return folder

@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import pytest
 from evaluation.small_sets import write_memory
 from ingesting import embedder
 
-from clsm_cli.config import Settings, with_changes
+from clsm_cli.config import Settings
 from clsm_cli.errors import BadInputError, RefusedError
 from clsm_cli.evaluation import ablation, benches
-from clsm_cli.evaluation.ablation import MECHANISMS, Mechanism, Variation, chosen
+from clsm_cli.evaluation.ablation import MECHANISMS, Variation, chosen
+from clsm_cli.evaluation.benches import Bench
 from clsm_cli.evaluation.dataset import Case, Chat, Dataset, Existing, Folders, Query
 from clsm_cli.evaluation.loaders.parsing import Said
+from clsm_cli.evaluation.measures import Retrieved
 from clsm_cli.evaluation.stores import Workshop
 from clsm_cli.evaluation.systems.system_registry import Recall
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from clsm_cli.evaluation.benches import Bench
-    from clsm_cli.evaluation.measures import Retrieved
-    from clsm_cli.retrieval.dense_search import Engine
+from clsm_cli.retrieval.dense_search import Engine
 
 SESSIONS: dict[str, list[tuple[str, int, str]]] = {
     "2026-02-02": [
@@ -228,40 +224,11 @@ def test_each_setting_is_a_mechanism_a_measure_or_off_as_shipped() -> None:
         assert getattr(getattr(Settings(), group), name) == 0
 
 
-@pytest.mark.parametrize("mechanism", MECHANISMS.values(), ids=MECHANISMS)
-def test_each_is_off_and_says_how(mechanism: Mechanism) -> None:
-    assert mechanism.about
-    if not isinstance(mechanism.off, Variation):
-        changed = with_changes(Settings(), dict(mechanism.off))
-        assert changed != Settings(), "off is what is shipped"
-        pairs = [f"{key}={value}" for key, value in mechanism.off.items()]
-        assert with_changes(Settings(), ablation.parse(pairs)) == changed
-        assert all(pair.replace("=", ": ") in mechanism.how for pair in pairs)
-
-
 def test_all_means_every_one_and_each_once() -> None:
     assert chosen(["all"]) == list(MECHANISMS.values())
     assert next(each.name for each in chosen(["echo", "all"])) == "echo"
     assert len(chosen(["echo", "all", "all"])) == len(MECHANISMS)
     assert chosen([]) == []
-
-
-@pytest.mark.parametrize(
-    ("name", "advice"),
-    [
-        ("late interaction", "did you mean late-interaction?"),
-        ("consolidat", "did you mean consolidation?"),
-        ("zzz", "name one of them, or all"),
-        ("", "name one of them, or all"),
-        ("\x1b[31m" + "x" * 9000, "name one of them, or all"),
-    ],
-)
-def test_an_unknown_name_is_refused_with_what_there_is(name: str, advice: str) -> None:
-    with pytest.raises(BadInputError) as caught:
-        chosen(["words", name])
-    assert str(caught.value).endswith(advice)
-    assert "late-interaction" in str(caught.value)
-    assert "\x1b" not in str(caught.value)
 
 
 @pytest.mark.parametrize(
@@ -313,14 +280,3 @@ def test_a_store_that_was_there_already_is_asked_but_never_made_again(made: list
     assert "model" in left
     assert not {"consolidation", "gists", "boundaries"} & {*left}
     assert all(each.applies(made[1]) for each in MECHANISMS.values())
-
-
-def test_changes_add_up(made: list[Bench]) -> None:
-    once = ablation.applied(made[1], {"graph.min_npmi": 2})
-    twice = MECHANISMS["words"].without(once)
-    assert twice.store.root == once.store.root
-    assert twice.store.settings == with_changes(
-        Settings(), {"graph.min_npmi": 2, "recall.weight_bm25": 0}
-    )
-    assert once.raw.root == made[1].raw.root
-    assert ablation.applied(made[1], {"graph.min_npmi": 2}).store == once.store

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,18 +13,14 @@ from ingesting import embedder, tree
 
 from clsm_cli.commands.engine import QueryEngine
 from clsm_cli.evaluation import benches
+from clsm_cli.evaluation.benches import Bench
 from clsm_cli.evaluation.dataset import Case, Chat, Dataset, Existing, Folders, Query
 from clsm_cli.evaluation.loaders.parsing import Said
+from clsm_cli.evaluation.measures import Retrieved
 from clsm_cli.evaluation.stores import Workshop
 from clsm_cli.evaluation.systems import baselines, system_registry
 from clsm_cli.scoring import match
 from clsm_cli.text.tokens import count_tokens
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from clsm_cli.evaluation.benches import Bench
-    from clsm_cli.evaluation.measures import Retrieved
 
 SAID = (
     ("1", "2024-03-01", "Ann", "I adopted a grey cat from the shelter in Leiden."),
@@ -106,15 +102,6 @@ def _lines(found: Retrieved) -> list[str]:
     return [item.text for item in found.items]
 
 
-def test_names_and_parameters_are_said() -> None:
-    systems = system_registry.plain()
-    assert tuple(each.name for each in systems) == system_registry.BASELINES
-    assert len({each.name for each in systems}) == len(systems) == 7
-    assert {system_registry.MINILM, system_registry.STATIC} < {*system_registry.BASELINES}
-    about = {each.name: each.about for each in systems}
-    assert f"k1 {baselines.K1}, b {baselines.B}" in about["BM25"]
-
-
 @pytest.mark.parametrize("name", system_registry.BASELINES)
 def test_the_same_question_gets_the_same_answer_and_leaves_no_trace(
     name: str, chat: Bench, notes: Bench
@@ -128,14 +115,6 @@ def test_the_same_question_gets_the_same_answer_and_leaves_no_trace(
         assert one.milliseconds is not None
         assert one.milliseconds >= 0
         assert (tree(bench.store.root), tree(bench.raw.root)) == before
-
-
-def test_the_pool_is_what_was_said_in_the_order_of_the_file(chat: Bench) -> None:
-    made = baselines.pool_of(chat)
-    assert [each.foreign_id for each in made.passages] == [f"t{at}" for at in range(len(SAID))]
-    assert [item.tokens for item in made.items] == [count_tokens(text) for *_, text in SAID]
-    assert made.speakers == ("Ann", "Bob")
-    assert np.allclose(np.linalg.norm(made.vectors, axis=1), 1.0, atol=1e-5)
 
 
 def test_grep_finds_the_lines_that_grep_finds(chat: Bench, tmp_path: Path) -> None:
@@ -254,15 +233,3 @@ def test_the_whole_is_what_would_be_loaded(
     assert {each.kind for each in passages} == {"passage"}
     assert {each.id for each in passages} == {each.id for each in baselines.pool_of(notes).passages}
     assert own.whole == sum(count_tokens(each.text) for each in passages)
-
-
-def test_concepts_are_the_nodes_that_the_first_passages_mention(notes: Bench) -> None:
-    (found,) = _asked("grep", notes, "who mended the pump in the cellar")
-    assert _lines(found)[0] == "The pump stands in the cellar of [[Brian]]."
-    named = [names for names in found.concepts if "brian" in names]
-    assert len(named) == 1
-    made = baselines.pool_of(notes)
-    place = next(at for at, each in enumerate(made.passages) if "Brian" in each.text)
-    assert set(made.concepts([place])) == set(made.mentioned[made.passages[place].key])
-    nobody = next(at for at, each in enumerate(made.passages) if each.text == "I am calm.")
-    assert made.concepts([nobody]) == ()

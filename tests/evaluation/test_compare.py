@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 import pytest
 
 from clsm_cli.evaluation import compare, metrics
 from clsm_cli.evaluation.compare import Asked
-from clsm_cli.evaluation.dataset import Query
+from clsm_cli.evaluation.dataset import Negative, Query
 from clsm_cli.evaluation.run import Measured
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from clsm_cli.evaluation.dataset import Negative
 
 CASES = ["one", "one", "two", "two"]
 
@@ -30,13 +25,6 @@ def worth(
 def asked(categories: str = "aabb", cases: Sequence[str] = CASES) -> Asked:
     queries = [Query(f"q{at}", "?", category) for at, category in enumerate(categories)]
     return Asked(queries, cases)
-
-
-def test_a_mean_is_over_the_queries_that_have_the_measure() -> None:
-    measured = [worth(reach=1.0), worth(reach=None, mrr=0.5), worth(reach=0.0), worth(ms=None)]
-    assert compare.means(measured, range(4)) == {"reach": 0.5, "mrr": 0.5, "ms": None}
-    assert compare.means(measured, [1]) == {"reach": None, "mrr": 0.5}
-    assert compare.means(measured, []) == {}
 
 
 def test_a_system_has_figures_groups_and_intervals() -> None:
@@ -64,16 +52,6 @@ def test_pairs_are_compared_over_all_and_by_category() -> None:
     assert {pair.against for pair in found} == {"other"}
     assert found[1].interval == (1.0, 1.0)
     assert found[1].p == pytest.approx(2 / 2**4)  # of 16 sign patterns all plus and all minus
-
-
-def test_a_pair_counts_queries_that_both_have() -> None:
-    ours = [worth(reach=1.0), worth(reach=None), worth(reach=1.0), worth(reach=0.0)]
-    theirs = [worth(reach=0.5), worth(reach=0.0), worth(reach=None), worth(reach=0.0)]
-    found = compare.pair(ours, theirs, "reach", CASES, 0)
-    assert found is not None
-    assert found[0] == 0.25
-    assert compare.pair(ours, [worth()] * 4, "reach", CASES, 0) is None
-    assert compare.pair(ours, theirs, "f1", CASES, 0) is None
 
 
 def negative(kind: Negative) -> Query:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from evaluation.small_sets import DAYS, write_memory
@@ -10,12 +10,8 @@ from ingesting import tree
 
 from clsm_cli.evaluation import stores
 from clsm_cli.evaluation.loaders.own_memory import FOLDERS
+from clsm_cli.evaluation.stores import Workshop
 from clsm_cli.evaluation.studies import distillation, labelled
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from clsm_cli.evaluation.stores import Workshop
 
 
 @pytest.fixture
@@ -41,20 +37,6 @@ def test_from_files_to_figures(root: Path, shop: Workshop) -> None:
     assert report.sheet == ()
 
 
-def test_the_same_memory_gives_the_same_report(root: Path, shop: Workshop) -> None:
-    assert distillation.run_memory(root, shop, 3, sheet=2) == distillation.run_memory(
-        root, shop, 3, sheet=2
-    )
-
-
-def test_the_ingested_store_stays_as_it_is(root: Path, shop: Workshop) -> None:
-    made = stores.of_folders(shop, root, FOLDERS)
-    before = tree(made.store.root)
-    distillation.run_memory(root, shop, seed=0)
-    assert tree(made.store.root) == before
-    assert labelled.read(made.store).nodes == {}
-
-
 def test_a_sheet_shows_statements_with_their_sources(root: Path, shop: Workshop) -> None:
     report = distillation.run_memory(root, shop, seed=0, sheet=1000)
     assert report.repeated is None
@@ -71,15 +53,6 @@ def test_plain_notes_have_no_markup(root: Path, shop: Workshop) -> None:
     assert "- [ ] Ask Brian for the invoice of the pump" in text
     assert "pump --status says so. cellar" in text
     assert "[[Brian]]" in DAYS["2026-03-03"]
-
-
-def test_files_come_on_their_days(root: Path) -> None:
-    found = distillation.files_by_day(root)
-    names = {day: [path.rsplit("/", 1)[1] for path in paths] for day, paths in found.items()}
-    assert names == {
-        "2026-03-02": ["2026-03-02.md"],
-        "2026-03-03": ["a.jsonl", "2026-03-03.md", "MEMORY.md"],
-    }
 
 
 def test_a_store_that_was_touched_is_seen(root: Path, shop: Workshop) -> None:

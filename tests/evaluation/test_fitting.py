@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from clsm_cli.evaluation import rank_fit
 from clsm_cli.evaluation.rank_fit import Sample
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
 
 
 def _samples(weights: NDArray[np.float64], count: int = 400) -> list[Sample]:
@@ -46,9 +42,3 @@ def test_no_step_away_is_better() -> None:
     best = rank_fit.fit(samples)
     for step in ([0.01, 0], [-0.01, 0], [0, 0.01], [0, -0.01]):
         assert _likelihood(samples, best + np.array(step)) < _likelihood(samples, best)
-
-
-def test_a_frozen_signal_has_no_weight() -> None:
-    found = rank_fit.fit(_samples(np.array([4.0, 4.0])), frozen=[0])
-    assert found[0] == 0
-    assert found[1] > 1

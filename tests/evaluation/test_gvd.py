@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
-import json
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from evaluation.small_sets import write_gvd
 
 from clsm_cli.errors import BadInputError
-from clsm_cli.evaluation.dataset import Case, Chat
 from clsm_cli.evaluation.loaders import gvd
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from clsm_cli.evaluation.loaders.parsing import Said
 
 DAYS = {  # stems
     "2023-05-01": frozenset({"trip", "museum"}),
@@ -23,24 +16,6 @@ DAYS = {  # stems
     "2023-05-03": frozenset({"trip", "hors"}),
     "2023-05-04": frozenset({"trip", "violin"}),
 }
-
-
-def _turns(case: Case) -> tuple[Said, ...]:
-    assert isinstance(case.source, Chat)
-    return case.source.turns
-
-
-def test_turns_by_day(tmp_path: Path) -> None:
-    found = gvd.load(write_gvd(tmp_path / "set"))
-    (user,) = found.cases
-    assert (user.name, found.unit, found.headline) == ("Emily", "day", "recall@1")
-    turns = _turns(user)
-    assert [(t.speaker, t.role, t.unit) for t in turns[:2]] == [
-        ("Emily", "user", "2023-04-27"),
-        ("assistant", "assistant", "2023-04-27"),
-    ]
-    assert turns[1].time == "2023-04-27T12:00:01+00:00"
-    assert len({turn.id for turn in turns}) == len(turns) == 10
 
 
 def test_labels_of_a_set(tmp_path: Path) -> None:
@@ -61,23 +36,6 @@ def test_labels_of_a_set(tmp_path: Path) -> None:
         "1 query stood in quotation marks: Emily-2",
         "1 query is left out, neither rule decides: Emily-3",
     ]
-
-
-def test_users_without_questions_and_questions_without_a_user(tmp_path: Path) -> None:
-    folder = write_gvd(tmp_path / "set")
-    memory = json.loads((folder / gvd.MEMORY).read_text())
-    memory |= {"Gary": {"history": {"2023-05-02": [{"query": "Hi", "response": ""}]}}}
-    (folder / gvd.MEMORY).write_text(json.dumps(memory))
-    with (folder / gvd.QUESTIONS).open("a") as file:
-        file.write(json.dumps({"Ivy": ["Who?"], "Emily": ["A vet?"]}) + "\n")
-    found = gvd.load(folder)
-    assert [case.name for case in found.cases] == ["Emily"]
-    assert found.cases[0].queries[-1].id == "Emily-5"
-    assert found.notes[-3:] == (
-        "1 turn without text is left out: Gary 2023-05-02#2",
-        "1 conversation without queries is left out: Gary",
-        "1 user with questions has no history and is left out: Ivy",
-    )
 
 
 @pytest.mark.parametrize(

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from evaluation.small_sets import locomo_talk, write_locomo
+from processes import Cli
 
 from clsm_cli.errors import BadInputError
 from clsm_cli.evaluation.dataset import Case, Chat
 from clsm_cli.evaluation.loaders import locomo
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from processes import Cli
 
 
 def _chat(case: Case) -> Chat:
@@ -76,15 +73,6 @@ def test_evidence_is_repaired_and_what_has_none_is_left_out(tmp_path: Path) -> N
     assert dropped == "2 queries are left out, nothing that answers them is known: 1-4; 2-4"
 
 
-def test_off_topic_queries_are_those_of_the_others_without_names(tmp_path: Path) -> None:
-    first, second = locomo.load(write_locomo(tmp_path / "set")).cases
-    strange = {q.id: q.text for q in first.queries if q.negative == "off topic"}
-    # "What did buy?" and "What did paint?" read the same in both conversations.
-    assert sorted(strange.values()) == ["What does the parrot do?", "When did adopt a parrot?"]
-    assert sorted(strange) == ["1-off-1", "1-off-2"]
-    assert sum(q.negative == "off topic" for q in second.queries) == 2
-
-
 def test_a_file_of_questions_is_put_to_the_memories_that_it_names(tmp_path: Path) -> None:
     plain = locomo.load(write_locomo(tmp_path / "set"))
     asked = tmp_path / "questions.yaml"
@@ -120,15 +108,6 @@ def test_a_file_that_is_no_list_of_questions_is_refused_in_plain_words(
     (line,) = done.err.splitlines()
     assert re.fullmatch(rf"clsm: {re.escape(f'{asked}: {reason}')}.*; \S.*", line)
     assert "Errno" not in line
-
-
-def test_the_one_file_of_all(tmp_path: Path) -> None:
-    path = _one(tmp_path / "locomo10.json", locomo_talk("Ann", "Bob", "cat"))
-    assert locomo.matches(path)
-    found = locomo.load(path)
-    assert [each.name for each in found.cases] == ["26"]
-    assert len(found.cases[0].queries) == 4
-    assert not any("off-topic" in note for note in found.notes)
 
 
 def test_what_is_mended_is_said(tmp_path: Path) -> None:

@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from evaluation.small_sets import haystack, write_longmemeval
-from ingesting import state_of
 
 from clsm_cli.errors import BadInputError
-from clsm_cli.evaluation import stores
 from clsm_cli.evaluation.dataset import Case, Chat
 from clsm_cli.evaluation.loaders import longmemeval
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from clsm_cli.evaluation.loaders.parsing import Said
-    from clsm_cli.evaluation.stores import Workshop
+from clsm_cli.evaluation.loaders.parsing import Said
 
 
 def _turns(case: Case) -> tuple[Said, ...]:
@@ -48,25 +41,6 @@ def test_each_question_has_its_own_store(tmp_path: Path) -> None:
     (unknown,) = second.queries
     assert (unknown.id, unknown.gold, unknown.negative) == ("q2_abs", (), "near topic")
     assert found.notes == ()
-
-
-def test_every_turn_is_in_the_store(shop: Workshop, tmp_path: Path) -> None:
-    case = longmemeval.load(write_longmemeval(tmp_path / "set")).cases[0]
-    assert isinstance(case.source, Chat)
-    state = state_of(stores.of_chat(shop, case.name, case.source).store)
-    held = {turn.foreign_id for each in state.episodes.values() for turn in each.turns}
-    assert held == {turn.id for turn in _turns(case)}
-    assert held >= set(case.queries[0].gold)
-
-
-def test_the_first_file_of_a_folder_is_read(tmp_path: Path) -> None:
-    folder = write_longmemeval(tmp_path / "set")
-    (folder / "longmemeval_oracle.json").write_text("[]")
-    assert longmemeval.load(folder).name == "longmemeval_s_cleaned.json"
-    (folder / "longmemeval_s_cleaned.json").unlink()
-    (folder / "longmemeval_oracle.json").write_text(json.dumps([haystack("q1")]))
-    assert longmemeval.matches(folder)
-    assert longmemeval.load(folder).name == "longmemeval_oracle.json"
 
 
 def test_a_file_of_more_than_one_chunk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from math import inf
-from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
@@ -21,11 +21,7 @@ from clsm_cli.evaluation.measures import (
     credited,
 )
 from clsm_cli.evaluation.reporting.grids import MEASURES
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from clsm_cli.evaluation.result import Figures
+from clsm_cli.evaluation.result import Figures
 
 WHOLE = 20_000
 """Tokens; 3.5 % of it are 700."""
@@ -65,16 +61,6 @@ def test_the_ranking_of_evidence() -> None:
     assert (found["hit@10"], found["all@10"], found["mrr"]) == (1.0, 0.0, 1.0)
     # One of three at the first place; the best sum is 1 + 1/log2(3) + 1/log2(4).
     assert found["ndcg@10"] == pytest.approx(1 / (1 + 0.63093 + 0.5), abs=1e-5)
-
-
-def test_nothing_returned_is_worth_nothing() -> None:
-    found = figures(["a"], [], [])
-    defined = {name: value for name, value in found.items() if value is not None}
-    assert {name for name, value in defined.items() if value} == {"efficiency"}
-    assert found["efficiency"] == 1.0
-    assert found["reach"] is None  # nothing was associated
-    assert found["reached"] == 0.0  # and what MiniLM misses is missed
-    assert found["ms"] is None
 
 
 def test_an_item_that_does_not_fit_a_budget_is_passed_over() -> None:
@@ -137,22 +123,6 @@ def test_the_first_ten_concepts_are_looked_at_and_each_is_found_once() -> None:
     assert (none["precision"], none["f1"], none["coverage"]) == (0.0, 0.0, 0.0)
 
 
-def test_only_what_is_labelled_is_measured() -> None:
-    unknown = measures.figures(Query("q", "?"), Retrieved((), milliseconds=2.5), None, SETTING)
-    assert unknown == {"ms": 2.5}
-    named = Query("q", "?", concepts=(frozenset({"a"}),))
-    found = measures.figures(named, Retrieved((item("a"),)), None, SETTING)
-    assert {"f1", "coverage"} < set(found)
-    assert set(found).isdisjoint({"recall@10", "relevance", "tokens", "efficiency", "answer@10"})
-
-
-def test_without_a_context_to_replace_nothing_is_spared() -> None:
-    query = Query("q", "?", gold=("a",))
-    found = measures.figures(query, Retrieved((item("a"),)), None, Setting("turn", 10, 0))
-    assert found["efficiency"] is None
-    assert found["tokens"] == 10.0
-
-
 def test_concepts_that_the_question_does_not_name_are_counted_apart() -> None:
     moon, heron = frozenset({"moon"}), frozenset({"heron", "bird"})
     query = Query("q", "?", concepts=(moon, heron), told=(heron,))
@@ -161,23 +131,6 @@ def test_concepts_that_the_question_does_not_name_are_counted_apart() -> None:
     assert (found["recall"], found["answer@10"]) == (0.5, 0.0)  # the bird is the eleventh
     found = measures.figures(query, Retrieved((), tuple(near[1:])), None, SETTING)
     assert (found["recall"], found["answer@10"]) == (1.0, 1.0)
-
-
-def test_every_measure_has_a_name_in_reports() -> None:
-    query = Query("q", "?", gold=("a",), concepts=(frozenset({"a"}),), told=(frozenset({"a"}),))
-    found = measures.figures(query, Retrieved((item("a"),)), Retrieved(()), SETTING)
-    assert set(found) == set(MEASURES)
-
-
-def test_a_curve_has_a_point_for_each_number_of_items() -> None:
-    items = [item("a"), item("x"), item("b", "c")]
-    assert measures.curve(["a", "b", "c", "d"], items, "turn", 4) == [
-        (0.25, 1.0),
-        (0.25, 0.5),
-        (0.75, pytest.approx(2 / 3)),
-        (0.75, 0.5),
-    ]
-    assert measures.curve(["a"], [], "turn", 2) == [(0.0, 0.0)] * 2
 
 
 def test_days_and_quotes_are_evidence_too() -> None:

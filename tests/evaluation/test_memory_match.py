@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
 
 import pytest
 
@@ -19,9 +19,6 @@ from clsm_cli.evaluation.studies.labelled import (
 )
 from clsm_cli.model.episodes import Turn
 from clsm_cli.model.graph import Node, Statement
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
 
 REV = (1, "pi")
 OLD = Statement(
@@ -99,16 +96,6 @@ def test_concepts() -> None:
     assert (found.kinded, found.kinds_right) == (2, 1)
 
 
-def test_labels_that_share_a_name_are_no_merge() -> None:
-    labels = [concept("gauge", "the Melkbrug"), concept("bridge", "the Melkbrug")]
-    found = matching.concepts(labels, holding(nodes=[node("Melkbrug")]))
-    assert (found.found, found.merges) == (2, {})
-    found = matching.concepts(labels, holding(nodes=[node("Melkbrug", "gauge")]))
-    assert (found.found, found.merges) == (2, {})
-    found = matching.concepts(labels, holding(nodes=[node("bridge", "gauge")]))
-    assert found.merges == {"bridge": ("bridge", "gauge")}
-
-
 def test_statements() -> None:
     keep = (
         Wording("It runs.", "projects", (("pump",), ("40", "forty")), "every 40 minutes"),
@@ -182,12 +169,3 @@ def test_a_fact_that_was_not(rows: tuple[Statement, ...], why: str, current: boo
     found = matching.fact(FACT, holding(*rows))
     assert found.values[0].why == why
     assert found.is_current_right is current
-
-
-def test_a_value_in_a_row_about_something_else_does_not_count() -> None:
-    stranger = replace(OLD, id="f-9", text="Tea takes 20 minutes.", subject="tea", sources=("t3",))
-    found = matching.fact(FACT, holding(stranger, NEW))
-    assert not found.values[0].is_stated
-    about = replace(stranger, subject="p")
-    pump = Node(id="p", rev=REV, label="Pump")
-    assert matching.fact(FACT, holding(about, NEW, nodes=[pump])).values[0].is_right

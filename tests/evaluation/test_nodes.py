@@ -3,31 +3,27 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 import pytest
 from ingesting import embedder
 
-from clsm_cli.evaluation import benches, measures, stores
+from clsm_cli.evaluation import benches, measures
+from clsm_cli.evaluation.benches import Bench
 from clsm_cli.evaluation.dataset import Chat, key
 from clsm_cli.evaluation.loaders import node_labels
 from clsm_cli.evaluation.loaders.parsing import Said
 from clsm_cli.evaluation.nodes import planted, rankers
-from clsm_cli.evaluation.nodes.planted import burstiness, inventory
-from clsm_cli.evaluation.nodes.rankers import HYBRID, PASSAGES, Weighed, fit
+from clsm_cli.evaluation.nodes.planted import inventory
+from clsm_cli.evaluation.nodes.rankers import HYBRID, PASSAGES
 from clsm_cli.evaluation.nodes.rankers import NAMES as NAMES_IN_QUESTION
 from clsm_cli.evaluation.stores import Workshop
 from clsm_cli.model.episodes import EpisodeRecord
-from clsm_cli.scoring.relevance import Evidence
+from clsm_cli.retrieval.dense_search import Engine
 from clsm_cli.store import shards
 from clsm_cli.store.index import graph_queries
 from clsm_cli.store.index.opening import open_index
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from clsm_cli.evaluation.benches import Bench
-    from clsm_cli.retrieval.dense_search import Engine
 
 SUBJECTS = (
     (
@@ -136,22 +132,6 @@ def test_concepts_are_stems_and_pairs_without_chat_and_names() -> None:
     )
 
 
-def test_the_bursty_ones_come_first() -> None:
-    texts = ["Hello!"] * 60
-    for place in (0, 2, 4, 6):
-        texts[place] = "parrots"
-    for place in (1, 10, 21, 30):
-        texts[place] = "kitchen"
-    found = inventory(chat(*texts, sessions=2), size=1).concepts
-    assert [each.label for each in found] == ["parrots"]
-    sizes = {"a": 10, "b": 10}
-    assert (
-        burstiness({"a": 6}, sizes)
-        > burstiness({"a": 3}, sizes)
-        > burstiness({"a": 3, "b": 2}, sizes)
-    )
-
-
 def test_gold_is_in_the_evidence_or_in_the_answer(path: Path) -> None:
     data = node_labels.load(path)
     queries = data.cases[0].queries
@@ -166,15 +146,6 @@ def test_gold_is_in_the_evidence_or_in_the_answer(path: Path) -> None:
     for query in queries:
         assert (query.gold, query.negative) == ((), "")
         assert query.category in {"single-hop", "multi-hop"}
-
-
-def test_what_is_left_out_is_said(path: Path) -> None:
-    data = node_labels.load(path)
-    assert (data.kind, data.headline, data.unit) == ("nodes", "f1", "turn")
-    # Of each conversation one question has no node in its turns, and one asks the wrong person.
-    assert any("2 queries with fewer than 2 gold concepts" in note for note in data.notes)
-    assert not any("off-topic" in note for note in data.notes)
-    assert not node_labels.matches(path)
 
 
 def test_the_store_holds_what_consolidation_would_have_written(made: list[Bench]) -> None:
@@ -200,15 +171,6 @@ def test_the_store_holds_what_consolidation_would_have_written(made: list[Bench]
     assert planted.edges_of(bench.raw) == []
 
 
-def test_a_planted_store_is_found_again(made: list[Bench]) -> None:
-    (bench, _) = made
-    shard = min(bench.store.graphs())
-    written = shard.stat().st_mtime_ns
-    again = planted.planted(bench.shop, bench.case, stores.Made(bench.raw, bench.now))
-    assert again.root == bench.store.root
-    assert shard.stat().st_mtime_ns == written
-
-
 def test_each_way_returns_concepts(made: list[Bench]) -> None:
     queries = [bench.case.queries for bench in made]
     found = rankers.rank(made, queries)
@@ -229,24 +191,3 @@ def test_each_way_returns_concepts(made: list[Bench]) -> None:
     (parrot,) = found[NAMES_IN_QUESTION][0][1].concepts
     assert key("parrot") in parrot
     assert rankers.rank(made, queries) == found
-
-
-def test_one_conversation_has_no_others_to_learn_from(made: list[Bench]) -> None:
-    (one, other) = made
-    assert rankers.REFIT not in rankers.rank([one], [one.case.queries])
-    alone = rankers.rank(made, [one.case.queries, ()])
-    assert rankers.REFIT not in alone
-    assert alone[HYBRID][1] == []
-    assert other.case.queries
-
-
-def test_the_fit_finds_what_tells_gold_from_the_rest() -> None:
-    def weighed(name: str, best: float) -> Weighed:
-        return Weighed(name, Evidence(1.0, best, *[0.0] * 5), is_named=False)
-
-    questions = [[weighed("a", 0.9), weighed("b", 0.4), weighed("c", 0.5)] for _ in range(20)]
-    weights = dict(
-        zip((*Evidence._fields, "bias"), fit(questions, [frozenset("a")] * 20), strict=True)
-    )
-    assert weights["best"] > 1
-    assert weights["mass"] == 0

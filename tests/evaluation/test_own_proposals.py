@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator
 from dataclasses import replace
 from datetime import datetime
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import labelled_store
 import pytest
@@ -16,15 +17,9 @@ from clsm_cli.evaluation.own import query_proposals, sheet
 from clsm_cli.evaluation.own.query_proposals import Proposal
 from clsm_cli.evaluation.own.sheet import DEPTH, Pools
 from clsm_cli.evaluation.stores import Workshop
-from clsm_cli.text.tokens import stems
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from clsm_cli.forgetting.store_contents import Memory
-    from clsm_cli.retrieval.dense_search import Engine
-    from clsm_cli.store.layout import Store
+from clsm_cli.forgetting.store_contents import Memory
+from clsm_cli.retrieval.dense_search import Engine
+from clsm_cli.store.layout import Store
 
 
 @pytest.fixture(scope="module")
@@ -62,30 +57,6 @@ def test_a_fact_that_changed_is_asked_for(held: Memory) -> None:
     changed = held._replace(statements={**rows, "f-1": old, "f-2": new})
     texts = [each.text for each in query_proposals.propose(changed, [], 20)]
     assert "What has changed about heron?" in texts
-
-
-def test_a_quarter_should_have_no_answer(held: Memory) -> None:
-    found = query_proposals.propose(held, [], 12)
-    without = [each.text for each in found if each.kind == "negative"]
-    assert len(without) == 3
-    told = " ".join(each.turn.text for each in held.told.values()).casefold()
-    for word in ("jupiter", "chess", "sponge", "enzyme", "blood", "shoes"):
-        assert word not in told
-
-
-def test_nothing_is_proposed_twice_or_nearly_so(held: Memory) -> None:
-    first = query_proposals.propose(held, [], 12)
-    assert first == query_proposals.propose(held, [], 12)
-    again = query_proposals.propose(held, [each.text for each in first], 12)
-    terms = [frozenset(stems(each.text)) for each in (*first, *again)]
-    for place, one in enumerate(terms):
-        for other in terms[:place]:
-            assert len(one & other) / len(one | other) < query_proposals.SAME
-
-
-def test_an_empty_store_has_nothing_but_what_it_cannot_answer(held: Memory) -> None:
-    empty = held._replace(told={}, statements={}, records={})
-    assert {each.kind for each in query_proposals.propose(empty, [], 8)} == {"negative"}
 
 
 def test_a_pool_holds_the_answer_in_an_order_of_its_own(pools: Pools, held: Memory) -> None:

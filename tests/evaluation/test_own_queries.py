@@ -2,26 +2,19 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from pathlib import Path
 
 import labelled_store
 import pytest
 from ingesting import new_store, scratch
-from sleeping import rows
 
 from clsm_cli.errors import BadInputError
-from clsm_cli.evaluation.dataset import Existing
+from clsm_cli.evaluation.dataset import Existing, Query
 from clsm_cli.evaluation.loaders import queries
-from clsm_cli.evaluation.measures import Item
 from clsm_cli.evaluation.own import sheet
 from clsm_cli.store.labels import Label
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from clsm_cli.evaluation.dataset import Query
-    from clsm_cli.store.layout import Store
+from clsm_cli.store.layout import Store
 
 
 @pytest.fixture(scope="module")
@@ -68,21 +61,6 @@ def test_quotes_ids_and_concepts(store: Store, tmp_path: Path) -> None:
     assert (second.gold, second.concepts, second.negative) == ((), (), "near topic")
 
 
-def test_a_statement_is_shown_by_what_it_rests_on(store: Store, tmp_path: Path) -> None:
-    statement = next(row for row in rows(store).values() if row.kind == "fact" and row.sources)
-    (piece,) = one(
-        write(tmp_path, f"queries:\n- {{query: a, memories: [{statement.id}]}}\n"), store
-    ).gold
-    assert piece.split() == [statement.id, *statement.sources]
-    told = Item(statement.sources[0], "", 1, statement.sources[:1], "")
-    assert told.holds(piece, "memory")
-    assert Item(statement.id, "", 1, (), "").holds(piece, "memory")
-    assert not Item("other", piece, 1, ("more",), "").holds(piece, "memory")
-    # Whoever names both names one thing.
-    both = f"queries:\n- {{query: a, memories: [{statement.id}, {statement.sources[0]}]}}\n"
-    assert one(write(tmp_path, both), store).gold == (f"{statement.sources[0]}\n",)
-
-
 def test_faults_are_said_with_their_lines(store: Store, tmp_path: Path) -> None:
     path = write(
         tmp_path,
@@ -120,19 +98,6 @@ def test_what_cannot_be_measured_is_refused(
     with pytest.raises(BadInputError, match=reason) as caught:
         queries.load(write(tmp_path, text), store.root)
     assert "mine.yaml" in str(caught.value)
-
-
-def test_where_the_store_is(store: Store, tmp_path: Path) -> None:
-    text = "queries:\n- {query: a, evidence: [crane]}\n"
-    with pytest.raises(BadInputError, match="names no store and lies in none"):
-        queries.load(write(tmp_path, text))
-    with pytest.raises(BadInputError, match="there is no store at"):
-        queries.load(write(tmp_path, f"store: nowhere\n{text}"))
-    named = queries.load(write(tmp_path, f"store: {store.root}\n{text}"))
-    assert named.cases[0].source == Existing(store.root)
-    inside = labelled_store.write(store, text)
-    assert queries.load(inside).cases[0].source == Existing(store.root)
-    inside.unlink()
 
 
 def test_labels_are_added_beside_what_a_person_writes(tmp_path: Path) -> None:

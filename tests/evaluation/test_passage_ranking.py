@@ -2,31 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import numpy as np
 import pytest
-from evaluation.small_sets import write_gvd, write_locomo
+from evaluation.small_sets import write_locomo
 from ingesting import embedder
 
 from clsm_cli.config import Settings
 from clsm_cli.evaluation import benches, rank_fit
 from clsm_cli.evaluation.benches import Bench
 from clsm_cli.evaluation.dataset import Case, Chat, Dataset, Query
-from clsm_cli.evaluation.loaders import gvd, locomo
+from clsm_cli.evaluation.loaders import locomo
 from clsm_cli.evaluation.loaders.parsing import Said
-from clsm_cli.evaluation.measures import Item
+from clsm_cli.evaluation.measures import Item, Retrieved
 from clsm_cli.evaluation.rank_fit import SIGNALS, Asked, Run
 from clsm_cli.evaluation.stores import Workshop
+from clsm_cli.retrieval.dense_search import Engine
 from clsm_cli.store import layout
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
-
-    from clsm_cli.evaluation.measures import Retrieved
-    from clsm_cli.retrieval.dense_search import Engine
 
 WIDTH = len(SIGNALS)
 NOW = datetime(2023, 6, 2, tzinfo=UTC)
@@ -110,21 +105,6 @@ def test_weights_are_fitted_on_the_other_cases(bench: Bench) -> None:
     assert [ids(found)[0] for found in refitted[0]] == ["i1"] * 5
 
 
-def test_one_case_has_no_others(bench: Bench) -> None:
-    alone = [asked(bench, "a", [[1.0], [0.0]])]
-    assert rank_fit.leave_one_out(alone) == {}
-    assert list(rank_fit.ranked(alone)) == [rank_fit.SHIPPED, rank_fit.CONTENT]
-
-
-def test_content_leaves_out_who_and_when(bench: Bench) -> None:
-    cases = [asked(bench, "a", [[1.0]])]
-    content = rank_fit.shipped(cases, rank_fit.NOT_CONTENT)["a"]
-    whole = rank_fit.shipped(cases)["a"]
-    for place, name in enumerate(SIGNALS):
-        assert whole[place] == SHIPPED[name]
-        assert content[place] == (0 if name in rank_fit.NOT_CONTENT else SHIPPED[name])
-
-
 def test_every_query_of_every_case_is_ranked(talks: list[Asked]) -> None:
     found = rank_fit.ranked(talks)
     assert list(found) == [
@@ -143,19 +123,6 @@ def test_every_query_of_every_case_is_ranked(talks: list[Asked]) -> None:
                 assert all(each.text and each.tokens and each.day for each in answer.items)
     bought = next(at for at, query in enumerate(talks[0].queries) if query.id == "1-3")
     assert found[rank_fit.SHIPPED][0][bought].items[0].turns == ("D2:1",)
-
-
-def test_a_day_ranks_by_its_best_turn(tmp_path: Path, long_shop: Workshop, engine: Engine) -> None:
-    made = benches.make(gvd.load(write_gvd(tmp_path / "set")), long_shop, engine)
-    found = rank_fit.ranked(rank_fit.ask_all(made, [bench.case.queries for bench in made]))
-    assert list(found) == [rank_fit.SHIPPED, rank_fit.CONTENT]
-    asked_of = {query.text: at for at, query in enumerate(made[0].case.queries)}
-    answers = found[rank_fit.SHIPPED][0]
-    for answer in answers:
-        days = [each.day for each in answer.items]
-        assert len(set(days)) == len(days) <= 3
-    (best, *_) = answers[asked_of["What did I see in Xiamen?"]].items
-    assert (best.day, best.text) == ("2023-05-02", "I went to the museum in Xiamen.")
 
 
 def test_a_turn_in_parts_is_one_item_but_for_quotes(long_shop: Workshop, engine: Engine) -> None:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from math import inf
-
 from clsm_cli.evaluation.measures import Item, Retrieved
-from clsm_cli.evaluation.probes import distractor, probe_questions
+from clsm_cli.evaluation.probes import distractor
 from clsm_cli.evaluation.probes.distractor import Trap
 from clsm_cli.evaluation.probes.drift import Telling, tells_latest
 from clsm_cli.evaluation.probes.material import Line
@@ -44,19 +42,3 @@ def test_a_distractor_may_be_missing_but_the_truth_may_not() -> None:
     assert judge("7-poisoned", "7-true", "7-similar-1") == [True, True, False]
     assert judge("7-similar-1", "7-superseded", "7-true") == [False, False, True]
     assert judge("17-true", "other") == [False, False, False]
-
-
-def test_places_and_shares() -> None:
-    found = [item("a", "b"), item("c")]
-    assert probe_questions.first(found, ["c"]) == 2
-    assert probe_questions.first(found, ["b", "c"]) == 1
-    assert probe_questions.first(found, ["z"]) == inf
-    assert probe_questions.share([True, False, False, True]) == 0.5
-    assert probe_questions.share([]) == 0
-
-
-def test_a_bar_without_a_figure_is_no_bar() -> None:
-    bars = {"latest": 0.9, "closed": 0.9}
-    assert probe_questions.verdict("x", {"latest": 0.9}, bars).passed
-    assert not probe_questions.verdict("x", {"latest": 0.9, "closed": 0.5}, bars).passed
-    assert not probe_questions.verdict("x", {"latest": 0.89}, bars).passed

@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterable
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import pytest
 
+from clsm_cli.evaluation.loaders.parsing import Said
 from clsm_cli.evaluation.probes import distractor, drift, material, split
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-
-    from clsm_cli.evaluation.loaders.parsing import Said
 
 CONVERSATIONS: dict[str, Callable[[int], Iterable[Said]]] = {
     "drift": lambda seed: [turn for week in drift.made(seed).weeks for turn in week],
@@ -46,23 +42,9 @@ def test_drift_changes_each_fact_ten_times_and_asks_early() -> None:
         assert all(each.value in each.text for each in told)
 
 
-def test_what_was_true_is_told_before_what_is() -> None:
-    traps, turns = distractor.made(0)
-    place = {turn.id: at for at, turn in enumerate(turns)}
-    for number, trap in enumerate(traps):
-        assert place[f"{number}-superseded"] < place[f"{number}-true"]
-        assert {line.id for line in trap.lines} <= place.keys()
-    assert len({trap.ask for trap in traps}) == len(traps)
-
-
 def test_split_gold_lies_in_different_sessions_and_questions_differ() -> None:
     queries, turns = split.made(0)
     session = {turn.id: turn.session for turn in turns}
     assert len({query.text for query in queries}) == len(queries)
     for query in queries:
         assert len({session[id_] for id_ in query.gold}) == len(query.gold) == 2
-
-
-def test_every_file_is_read_from_the_package() -> None:
-    for name in ("drift", "distractor", "facts", "split", "words"):
-        assert material.load(name)

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING
-
 import pytest
 
 from clsm_cli.evaluation.ablation import applied
+from clsm_cli.evaluation.benches import Bench
 from clsm_cli.evaluation.dataset import Query
 from clsm_cli.evaluation.probes import distractor, drift, growth, material, probe_questions
 from clsm_cli.evaluation.probes.probe_questions import BM25, CLSM
 from clsm_cli.evaluation.probes.probe_registry import PROBES
-
-if TYPE_CHECKING:
-    from clsm_cli.evaluation.benches import Bench
-    from clsm_cli.evaluation.result import ProbeResult, Verdict
-    from clsm_cli.evaluation.stores import Workshop
-    from clsm_cli.retrieval.dense_search import Engine
+from clsm_cli.evaluation.result import ProbeResult, Verdict
+from clsm_cli.evaluation.stores import Workshop
+from clsm_cli.retrieval.dense_search import Engine
 
 
 def verdict(result: ProbeResult, system: str) -> Verdict:
@@ -52,8 +47,12 @@ def test_drift(shop: Workshop, engine: Engine, monkeypatch: pytest.MonkeyPatch) 
     assert sum(y for _, y in result.series[0].points) / 2 == pytest.approx(clsm["latest"])
 
 
-def test_what_has_no_flaw_comes_first(shop: Workshop, engine: Engine) -> None:
+def test_what_has_no_flaw_comes_first(
+    shop: Workshop, engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """What is told of another name, denied, superseded or planted; without rivals likeness decides."""
+    monkeypatch.setattr(distractor, "SETS", 1)
+    monkeypatch.setattr(distractor, "CHATTER", 1)
     traps, turns = distractor.made(0)
     bench = probe_questions.bench(shop, engine, "distractor", turns)
     queries = [Query(str(number), trap.ask) for number, trap in enumerate(traps)]
@@ -78,7 +77,8 @@ def test_what_has_no_flaw_comes_first(shop: Workshop, engine: Engine) -> None:
 def test_growth_goes_on_where_a_run_stopped(
     shop: Workshop, engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(material, "CHATTER", 1)
+    for name, few in {"PEOPLE": 3, "SESSIONS": 6, "CHATTER": 1}.items():
+        monkeypatch.setattr(material, name, few)
     monkeypatch.setattr(growth, "SIZES", (1, 2))
     monkeypatch.setattr(growth, "SYSTEMS", (CLSM,))
     turns = material.made(0).turns
@@ -100,14 +100,3 @@ def test_growth_goes_on_where_a_run_stopped(
     assert figures["passages at 10x"] > 1.5 * figures["passages at 1x"]
     assert growth.run(shop, engine, 0) == result
     assert len(made) == 1
-
-
-def test_the_time_of_the_run_is_not_that_of_a_probe(shop: Workshop, engine: Engine) -> None:
-    from datetime import UTC, datetime
-
-    turns = material.made(0).turns[:6]
-    late = replace(shop, now=datetime(2031, 1, 1, tzinfo=UTC))
-    assert (
-        probe_questions.bench(late, engine, "x", turns).now
-        == probe_questions.bench(shop, engine, "x", turns).now
-    )

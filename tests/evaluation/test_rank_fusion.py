@@ -23,14 +23,6 @@ def test_hand_ranks() -> None:
     assert fused["x"] == pytest.approx(1 / 61)
 
 
-def test_a_channel_that_is_switched_off_has_no_vote() -> None:
-    both = reciprocal_ranks([["a", "b"], ["b", "c"]])
-    assert "c" in both
-    assert reciprocal_ranks([["a", "b"]]) == {"a": 1 / 61, "b": 1 / 62}
-    with pytest.raises(ValueError, match="shorter"):
-        reciprocal_ranks([["a"], ["b"]], [1.0])
-
-
 def test_ties_go_by_id_and_a_repeated_id_counts_once() -> None:
     assert list(reciprocal_ranks([["b"], ["a"]])) == ["a", "b"]
     assert reciprocal_ranks([["a", "a", "b"]]) == {"a": 1 / 61, "b": 1 / 62}

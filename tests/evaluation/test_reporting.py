@@ -12,7 +12,7 @@ import pytest
 from evaluation import report_sample
 from markdown_it import MarkdownIt
 
-from clsm_cli.evaluation.reporting import evaluation_report, grids, summary
+from clsm_cli.evaluation.reporting import evaluation_report, summary
 from clsm_cli.evaluation.reporting.evaluation_report import markdown
 from clsm_cli.evaluation.result import Result, load
 
@@ -47,14 +47,6 @@ def test_hostile_names_are_words_everywhere() -> None:
     assert "<script" not in outside.replace("\\<", "")
 
 
-def test_the_best_of_a_column_is_marked_where_more_is_better() -> None:
-    grid = grids.headline(report_sample.full().sets[1])
-    marked = {(grid.rows[row][0], grid.headings[column]) for row, column in grid.best}
-    assert ("clsm ranking", "R10") in marked
-    assert ("clsm", "R10") not in marked
-    assert not {head for _, head in marked} & {"tokens", "ms", "R10 95 %"}
-
-
 def test_clsm_behind_is_said() -> None:
     found = report_sample.full().sets[1]
     assert "clsm ranking" not in summary.lead(found)
@@ -64,12 +56,6 @@ def test_clsm_behind_is_said() -> None:
     assert summary.lead(alone) == "clsm has R10 85.9 % (95 %: 81.9–89.4)."
     even = replace(found, systems=(found.systems[0], replace(found.systems[0], name="twin")))
     assert "It is level with twin" in summary.lead(even)
-
-
-def test_all_measures_have_a_name_of_their_own() -> None:
-    headings = [each.heading for each in grids.MEASURES.values()]
-    assert len(headings) == len(set(headings))
-    assert all(each.meaning for each in grids.MEASURES.values())
 
 
 def test_the_files_hold_the_result(tmp_path: Path) -> None:
@@ -85,9 +71,3 @@ def test_the_files_hold_the_result(tmp_path: Path) -> None:
     before = [path.read_bytes() for path in written]
     evaluation_report.write(tmp_path / "out", report_sample.full())
     assert [path.read_bytes() for path in written] == before
-
-
-def test_hostile_results_can_be_written(tmp_path: Path) -> None:
-    lone = replace(report_sample.hostile(), command="\ud800")
-    for path in evaluation_report.write(tmp_path, lone):
-        path.read_bytes().decode("utf-8")

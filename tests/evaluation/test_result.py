@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import fields, is_dataclass, replace
+from pathlib import Path
 from types import NoneType
-from typing import TYPE_CHECKING, Any, get_args, get_origin, get_type_hints
+from typing import Any, get_args, get_origin, get_type_hints
 
 import pytest
 from evaluation.report_sample import full as sample
@@ -23,10 +25,6 @@ from clsm_cli.evaluation.result import (
     load,
     parse,
 )
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
 
 PLAIN: dict[Any, st.SearchStrategy[Any]] = {
     str: st.text(max_size=8),
@@ -60,12 +58,6 @@ def values_of(wanted: Any) -> st.SearchStrategy[Any]:
 def test_what_was_written_is_read_back(made: Result) -> None:
     result = replace(made, schema=SCHEMA)
     assert parse(json.loads(json.dumps(dump(result)))) == result
-
-
-def test_a_whole_report_is_read_back(tmp_path: Path) -> None:
-    file = tmp_path / "report.json"
-    file.write_text(json.dumps(dump(sample()), indent=1), encoding="utf-8")
-    assert load(file) == sample()
 
 
 def changed(change: Callable[[dict[str, Any]], object]) -> str:
@@ -117,13 +109,6 @@ def test_what_is_no_report_is_refused_in_one_sentence(
         load(file)
     assert str(caught.value).startswith(f"{file}: ")
     assert "\n" not in str(caught.value)
-
-
-def test_a_file_that_is_not_there_or_is_none(tmp_path: Path) -> None:
-    with pytest.raises(BadInputError, match="is missing"):
-        load(tmp_path / "report.json")
-    with pytest.raises(BadInputError, match="is no file"):
-        load(tmp_path)
 
 
 def test_each_field_of_a_set_is_checked() -> None:

@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from datetime import datetime
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
-from ingesting import embedder, new_store, tree
+from ingesting import embedder, new_store
 from sample_store import query_engine
 from small_store import note, row, tell
 
 from clsm_cli.errors import BadInputError
 from clsm_cli.evaluation.shadow import log, shadow_mode, sittings
-from clsm_cli.store import atomic
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from clsm_cli.evaluation.shadow.shadow_mode import Caught
-    from clsm_cli.evaluation.shadow.sittings import Replayed, Told
-    from clsm_cli.store.layout import Store
+from clsm_cli.evaluation.shadow.shadow_mode import Caught
+from clsm_cli.evaluation.shadow.sittings import Replayed, Told
+from clsm_cli.store.layout import Store
 
 BEGUN = datetime.fromisoformat("2026-02-20T08:00:00+01:00")
 NOW = datetime.fromisoformat("2026-03-02T03:00:00+01:00")
@@ -126,27 +121,6 @@ def test_the_log_holds_neither_text_nor_ids(store: Store) -> None:
         assert secret.encode() not in logged
 
 
-def test_nothing_but_the_log_is_written(store: Store) -> None:
-    before = tree(store.root)
-    catch_up(store)
-    assert tree(store.root) == before
-
-
-def test_a_session_is_logged_once(store: Store) -> None:
-    catch_up(store)
-    logged = log.logged_rows(store)
-    assert catch_up(store) == shadow_mode.Caught()
-    assert log.logged_rows(store) == logged
-
-
-def test_turns_without_a_time_stay_with_the_one_before(tmp_path: Path) -> None:
-    store = new_store(tmp_path / "memory")
-    first, second = said("main", "2026-02-24", "Where is it?", "In the hold.")
-    tell(store, first, second.replace("T08:01:00+01:00", ""))
-    (sitting,) = sittings.read(store, "", NOW).sittings
-    assert [turn.text for turn in sitting.turns] == ["Where is it?", "In the hold."]
-
-
 def test_what_goes_on_is_not_logged_yet(store: Store) -> None:
     during = datetime.fromisoformat("2026-02-25T10:00:00+01:00")
     assert (catch_up(store, during).logged, catch_up(store, during).open) == (1, 1)
@@ -160,13 +134,6 @@ def test_a_long_silence_parts_one_conversation(tmp_path: Path) -> None:
     assert catch_up(store).logged == 2
 
 
-def test_what_was_taken_in_before_the_start_is_not_logged(tmp_path: Path) -> None:
-    store = new_store(tmp_path / "memory")
-    tell(store, *FIRST)
-    shadow_mode.start(store, [], None, datetime.fromisoformat("2026-03-01T13:00:00+01:00"))
-    assert catch_up(store) == shadow_mode.Caught()
-
-
 def test_a_note_that_came_later_was_not_there(store: Store, tmp_path: Path) -> None:
     note(store, tmp_path / "undated.md", "The sextant is with Ottoline, says the harbour master.\n")
     note(store, tmp_path / "2026-02-25.md", "The sextant came back from Ottoline tonight.\n")
@@ -177,48 +144,6 @@ def test_a_note_that_came_later_was_not_there(store: Store, tmp_path: Path) -> N
     assert "asked for the sextant" in texts
     assert "harbour master" not in texts
     assert "came back" not in texts
-
-
-def test_a_run_asks_so_much_and_the_newest_first(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(shadow_mode, "NIGHT", 1)
-    caught = catch_up(store)
-    assert (caught.logged, caught.left) == (1, 1)
-    assert "1 session waits" in caught.warnings[0]
-    assert [each.at for each in log.logged_rows(store)[0]] == ["2026-02-25T07:00:00Z"]
-    assert catch_up(store).left == 0
-
-
-def test_a_torn_line_leaves_the_rest(store: Store) -> None:
-    catch_up(store)
-    path = store.derived / "shadow" / "pi.jsonl"
-    whole = path.read_bytes()
-    path.write_bytes(whole[: whole.rindex(b"{") + 40])  # a writer was killed
-    assert len(log.logged_rows(store)[0]) == 1
-    assert shadow_mode.report(store, None).notes[0].startswith("1 line of the log is not readable")
-    assert catch_up(store).logged == 1
-    rows, bad = log.logged_rows(store)
-    assert (len(rows), bad) == (2, 1)
-
-
-def test_a_store_that_cannot_be_written_is_a_warning(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """Root may write anywhere, so the refusal of the system is played."""
-    really = atomic._open
-
-    def refuse(path: Path, flags: int) -> int:
-        if flags & os.O_WRONLY:
-            raise OSError(30, "Read-only file system", str(path))
-        return really(path, flags)
-
-    monkeypatch.setattr(atomic, "_open", refuse)
-    caught = catch_up(store)
-    assert caught.logged == 0
-    assert "shadow mode logged nothing" in caught.warnings[0]
-    assert "Read-only file system" in caught.warnings[0]
-    assert log.logged_rows(store) == ([], 0)
 
 
 def test_another_machine_has_its_own_log(
@@ -253,20 +178,6 @@ def test_files_that_went_are_told(store: Store, workspace: Path) -> None:
     assert log.logged_rows(store)[0][0].static is None
 
 
-def test_bad_files_are_refused(tmp_path: Path) -> None:
-    (tmp_path / "binary").write_bytes(b"\0\1")
-    (tmp_path / "huge").write_bytes(b"x" * ((8 << 20) + 1))
-    (tmp_path / "folder").mkdir()
-    for name, reason in {
-        "binary": "is not text",
-        "huge": "is larger than 8 MiB",
-        "folder": "holds neither",
-        "none": "is no file",
-    }.items():
-        with pytest.raises(BadInputError, match=reason):
-            log.checked_files([str(tmp_path / name)])
-
-
 def test_a_report_over_a_week(store: Store) -> None:
     catch_up(store)
     found = shadow_mode.report(store, None)
@@ -282,18 +193,6 @@ def test_a_report_over_a_week(store: Store) -> None:
     assert shadow_mode.build(list(rows) * 3, (), is_on=True).verdict.endswith(" of 3")
     later = shadow_mode.report(store, datetime.fromisoformat("2026-02-25T00:00:00+01:00"))
     assert [each.at for each in later.rows] == ["2026-02-25T07:00:00Z"]
-
-
-def test_without_files_there_is_nothing_to_compare(tmp_path: Path) -> None:
-    store = new_store(tmp_path / "memory")
-    shadow_mode.start(store, [], None, BEGUN)
-    tell(store, *FIRST)
-    tell(store, *SECOND)
-    catch_up(store)
-    found = shadow_mode.report(store, None)
-    assert found.static is None
-    assert found.efficiency is None
-    assert found.verdict.endswith("there are no files to compare with")
 
 
 def test_stop_and_delete(store: Store) -> None:

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from ingesting import new_store
 from small_store import talk, tell
 
 from clsm_cli.evaluation.shadow import sittings
+from clsm_cli.evaluation.shadow.sittings import Rarity
 from clsm_cli.store.index.opening import open_index
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from clsm_cli.evaluation.shadow.sittings import Rarity
 
 COMMON = [f"Ilse wants tea, says number {n}." for n in range(30)]
 KEPT = "The password was on a biscuit tin in Deventer."
@@ -35,26 +31,10 @@ def is_used(rarity: Rarity, text: str, *turns: str, asked: str = "") -> bool:
     return bool(sittings.used(sittings.claims(text), later, sittings.words(asked), rarity))
 
 
-def test_a_turn_takes_up_a_sentence(rarity: Rarity) -> None:
-    assert is_used(rarity, f"Ilse drank tea. {KEPT}", "Hm.", "It is on the lid of a biscuit tin!")
-
-
-def test_a_name_alone_is_no_use(rarity: Rarity) -> None:
-    assert not is_used(rarity, KEPT, "Deventer is far.")
-
-
-def test_what_everybody_says_is_no_use(rarity: Rarity) -> None:
-    assert not is_used(rarity, "Ilse wants tea.", "Ilse wants tea, she says.")
-
-
 def test_words_of_the_prompt_do_not_count(rarity: Rarity) -> None:
     reply = "No biscuit tin is known to me."
     assert is_used(rarity, KEPT, reply)
     assert not is_used(rarity, KEPT, reply, asked="What about the biscuit tin?")
-
-
-def test_words_of_two_turns_do_not_add_up(rarity: Rarity) -> None:
-    assert not is_used(rarity, KEPT, "A biscuit, please.", "The tin is empty.")
 
 
 def test_another_figure_is_another_fact(rarity: Rarity) -> None:

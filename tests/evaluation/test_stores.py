@@ -4,23 +4,19 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import datetime
-from typing import TYPE_CHECKING, NoReturn
+from pathlib import Path
+from typing import NoReturn
 
 import pytest
-from evaluation.small_sets import write_locomo, write_notes
+from evaluation.small_sets import write_locomo
 from ingesting import state_of, tree
 
 from clsm_cli.evaluation import stores
 from clsm_cli.evaluation.dataset import Chat
 from clsm_cli.evaluation.loaders import locomo
+from clsm_cli.evaluation.stores import Workshop
 from clsm_cli.store.index.opening import Embedder
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from clsm_cli.evaluation.stores import Workshop
-    from clsm_cli.store.layout import Store
-
+from clsm_cli.store.layout import Store
 
 NAME = "talk"
 
@@ -68,27 +64,6 @@ def test_an_interrupted_store_is_completed(shop: Workshop, talk: Chat) -> None:
     assert state_of(store).waiting == {}
 
 
-def test_fresh_makes_it_anew(shop: Workshop, talk: Chat) -> None:
-    store, _ = stores.of_chat(shop, NAME, talk)
-    (store.root / "mark").touch()
-    stores.of_chat(replace(shop, fresh=True), NAME, talk)
-    assert not (store.root / "mark").exists()
-    assert state_of(store).episodes
-
-
-def test_notes_are_ingested_from_their_folders(shop: Workshop, tmp_path: Path) -> None:
-    root = write_notes(tmp_path / "set")
-    day = root / "workspace" / "memory"
-    day.mkdir()
-    (day / "2026-02-03.md").write_text("# Tuesday\n\nThe heron left.\n")
-    store, now = stores.of_folders(shop, root, ("workspace", "sessions"))
-    assert now == datetime.fromisoformat("2026-02-04T12:00:00+00:00")
-    texts = [t.text for each in state_of(store).episodes.values() for t in each.turns]
-    assert any("stood on the gauge" in text for text in texts)
-    assert any("The heron left." in text for text in texts)
-    assert not any("delegation" in text for text in texts)
-
-
 def test_another_program_makes_another_store(
     shop: Workshop, talk: Chat, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -122,24 +97,3 @@ def test_a_change_is_made_once(shop: Workshop, talk: Chat) -> None:
     assert stores.kept(shop, made, "marked, too", mark).root != first.root
     stores.kept(replace(shop, fresh=True), made, "marked", mark)
     assert len(changes) == 3
-
-
-def test_a_change_that_was_interrupted_is_made_anew(shop: Workshop, talk: Chat) -> None:
-    made = stores.of_chat(shop, NAME, talk)
-
-    def half(store: Store) -> NoReturn:
-        _mark(store)
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        stores.kept(shop, made, "marked", half)
-    found = stores.kept(shop, made, "marked", lambda _: None)
-    assert not (found.root / "mark").exists()
-
-
-def test_an_empty_store_is_empty_again(shop: Workshop, talk: Chat) -> None:
-    made = stores.of_chat(shop, NAME, talk)
-    _mark(stores.empty(made.store, "nights"))
-    found = stores.empty(made.store, "nights")
-    assert not (found.root / "mark").exists()
-    assert state_of(found).keys() == []

@@ -2,27 +2,21 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 from evaluation.small_sets import write_memory
-from ingesting import embedder, tree
+from ingesting import embedder
 
+from clsm_cli.commands.engine import QueryEngine
 from clsm_cli.evaluation import benches
-from clsm_cli.evaluation.benches import Remembering
-from clsm_cli.evaluation.dataset import Case, Dataset, Folders, Query, key
+from clsm_cli.evaluation.benches import Bench, Remembering
+from clsm_cli.evaluation.dataset import Case, Dataset, Folders, Query
 from clsm_cli.evaluation.measures import of_answer
-from clsm_cli.evaluation.presets.preset import PRESETS
 from clsm_cli.evaluation.stores import Workshop
 from clsm_cli.evaluation.systems import system_registry
 from clsm_cli.evaluation.systems.system_registry import Packed, Recall
+from clsm_cli.retrieval.answer import Answer
 from clsm_cli.retrieval.query import Query as Asked
 from clsm_cli.retrieval.recall import recall
-
-if TYPE_CHECKING:
-    from clsm_cli.commands.engine import QueryEngine
-    from clsm_cli.evaluation.benches import Bench
-    from clsm_cli.retrieval.answer import Answer
 
 TEXTS = ("what happened to the pump", "how often does the pump run", "a bird that stays")
 QUERIES = tuple(Query(str(number), text) for number, text in enumerate(TEXTS))
@@ -44,32 +38,6 @@ def _answers(bench: Bench, k: int, budget: int) -> list[Answer]:
     return list(recall(bench.store, asked, bench.engine, bench.shop.embedder))
 
 
-def _same(system: Recall, bench: Bench, answers: list[Answer]) -> None:
-    found = list(system.ask(bench, QUERIES))
-    for ours, answer in zip(found, answers, strict=True):
-        assert [(item.id, item.text) for item in ours.items] == [
-            (memory.id, memory.text) for memory in answer.memories
-        ]
-        named = [
-            key(concept.id) in names
-            for concept, names in zip(answer.concepts, ours.concepts, strict=True)
-        ]
-        assert all(named)
-        assert ours.confidence == answer.confidence
-        assert ours.milliseconds is not None
-        assert ours.milliseconds > 0
-
-
-def test_clsm_is_asked_for_more_than_it_returns_by_default(bench: Bench) -> None:
-    before = tree(bench.store.root)
-    _same(
-        Recall(system_registry.CLSM),
-        bench,
-        _answers(bench, system_registry.ITEMS, system_registry.UNLIMITED),
-    )
-    assert tree(bench.store.root) == before
-
-
 def test_a_preset_returns_what_fits_the_default_budget(bench: Bench) -> None:
     (system,) = system_registry.presets(["nemori", "nemori"])
     found = list(system.ask(bench, QUERIES))
@@ -77,12 +45,6 @@ def test_a_preset_returns_what_fits_the_default_budget(bench: Bench) -> None:
     budget = bench.store.settings.recall.budget
     assert all(sum(item.tokens for item in each.items) <= budget for each in found)
     assert all(each.confidence is None for each in found)
-
-
-def test_there_is_no_other_preset() -> None:
-    with pytest.raises(ValueError, match="no preset"):
-        system_registry.presets(["cls-m", "cls-n"])
-    assert [each.name for each in system_registry.presets(PRESETS)] == list(PRESETS)
 
 
 def test_packed_is_what_recall_gives_for_a_budget(bench: Bench) -> None:

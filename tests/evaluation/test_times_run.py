@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 
 from clsm_cli.commands import evaluate_study
 from clsm_cli.commands.tables import lines
 from clsm_cli.errors import BadInputError
+from clsm_cli.evaluation.stores import Workshop
 from clsm_cli.evaluation.studies import times
 
-if TYPE_CHECKING:
-    from clsm_cli.evaluation.stores import Workshop
-
-FIXTURE = Path(__file__).parents[2] / "fixtures" / "time"
 SMALL = """
 store:
 - {id: a, time: "2025-09-02T18:10:00+02:00", about: [tea], text: ["user: Tea?", "assistant: Yes: tea."]}
@@ -33,15 +29,6 @@ def put(folder: Path, text: str) -> Path:
     folder.mkdir(exist_ok=True)
     (folder / times.FILE).write_text(text, encoding="utf-8")
     return folder
-
-
-def test_the_sixty_expressions(shop: Workshop) -> None:
-    report = times.run_times(FIXTURE, shop)
-    assert report.sessions == 8
-    assert len(report.readings) == 60
-    right = [each for each in report.readings if each.is_right]
-    assert len(right) >= 57
-    assert sum(each.is_firm for each in right) >= 57
 
 
 def test_what_is_counted(shop: Workshop, tmp_path: Path) -> None:
@@ -83,8 +70,3 @@ def test_what_is_counted(shop: Workshop, tmp_path: Path) -> None:
 def test_a_file_that_is_not_of_this_set(shop: Workshop, tmp_path: Path, text: str) -> None:
     with pytest.raises(BadInputError):
         times.run_times(put(tmp_path / "set", text), shop)
-
-
-def test_a_missing_file(shop: Workshop, tmp_path: Path) -> None:
-    with pytest.raises(BadInputError, match="missing"):
-        times.run_times(tmp_path, shop)

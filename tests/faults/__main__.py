@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Iterable
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
 
 from faults import figures
 from faults.registry import lacking, rigs
@@ -19,9 +19,6 @@ from faults.rig import HEAD, Outcome, Rig
 
 from clsm_cli.embedding import pins
 from clsm_cli.errors import ClsmError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
 
 MOST_TOLD = 20
 """Violations that are printed of an outcome."""

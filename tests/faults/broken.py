@@ -9,20 +9,16 @@ from __future__ import annotations
 import contextlib
 import os
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import date
+from pathlib import Path
 
 from clsm_cli import __main__ as program
 from clsm_cli.errors import DiskError, LockedError
 from clsm_cli.forgetting import clock
 from clsm_cli.store import atomic, lock, runs
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-    from datetime import date
-    from pathlib import Path
-
-    from clsm_cli.store.layout import Store
-    from clsm_cli.store.logs import RunLine
+from clsm_cli.store.layout import Store
+from clsm_cli.store.logs import RunLine
 
 _put, _append, _apply = atomic.put, atomic.append, runs.apply
 

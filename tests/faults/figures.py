@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-
-    from faults.rig import Outcome, Rig
+from faults.rig import Outcome, Rig
 
 FILE = Path(__file__).with_name("figures.json")
 PAGE = Path(__file__).parents[2] / "docs" / "promises.md"

@@ -7,10 +7,8 @@ import os
 import shutil
 from functools import cache
 from importlib.util import find_spec
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from faults.rig import Rig
+from faults.rig import Rig
 
 MODULES = (
     "crashes.kill",

@@ -7,11 +7,8 @@ something broken on purpose, which it must catch.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
 
 
 @dataclass(slots=True)

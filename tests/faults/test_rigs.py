@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
 
 import pytest
 from faults.registry import lacking, rigs
+from faults.rig import Rig
 
 from clsm_cli.embedding import weights
-
-if TYPE_CHECKING:
-    from faults.rig import Rig
 
 
 @pytest.fixture(autouse=True)

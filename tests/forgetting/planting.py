@@ -5,24 +5,20 @@ from __future__ import annotations
 import json
 from dataclasses import replace
 from datetime import datetime
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from ingesting import embedder, new_store, take
 from sample_store import ask
 from sleeping import chat, rows, sleep, told
 
 from clsm_cli.forgetting import erasure
+from clsm_cli.forgetting.receipt import Receipt
 from clsm_cli.forgetting.selection import Wanted
 from clsm_cli.ingestion.capture import write_note
 from clsm_cli.model.episodes import EpisodeRecord
 from clsm_cli.retrieval import briefing
 from clsm_cli.store import atomic, shards
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from clsm_cli.forgetting.receipt import Receipt
-    from clsm_cli.store.layout import Store
+from clsm_cli.store.layout import Store
 
 NOW = datetime.fromisoformat("2026-03-02T09:00:00+01:00")
 CANARY = "quaggamire"

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 from zoneinfo import ZoneInfo
 
 from ingesting import new_store, scratch, take
 
 from clsm_cli.forgetting import references, selection, store_contents
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from clsm_cli.forgetting.store_contents import Memory
+from clsm_cli.forgetting.store_contents import Memory
 
 FILE = Path(__file__).with_name("stories.txt")
 ZONE = ZoneInfo("Europe/Amsterdam")

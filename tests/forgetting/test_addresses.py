@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from ingesting import new_store, take
 
 from clsm_cli.forgetting import selection, store_contents
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from clsm_cli.store.layout import Store
+from clsm_cli.store.layout import Store
 
 PAGE = "https://example.org/page"
 
@@ -60,20 +57,3 @@ def test_the_call_and_its_result_go_together(tmp_path: Path) -> None:
     ]
     assert len(brought(store, "https://example.org/")) == 6
     assert brought(store, "https://example.com") == []
-
-
-def test_a_row_that_tells_call_and_result_in_one(tmp_path: Path) -> None:
-    store = new_store(tmp_path / "memory")
-    told = [(PAGE, "first"), ("https://example.org/other", "second"), (PAGE, "third")]
-    rows = [
-        {
-            "session": "s",
-            "role": "tool",
-            "tool": {"name": "web_fetch", "input": {"url": url}},
-            "text": text,
-            "time": f"2026-02-24T08:0{number}:00+01:00",
-        }
-        for number, (url, text) in enumerate(told)
-    ]
-    take(store, stdin="".join(json.dumps(row) + "\n" for row in rows).encode(), model=False)
-    assert brought(store, PAGE) == ["first", "third"]

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from datetime import date, datetime, timedelta
+from datetime import timedelta
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 from aging import (
@@ -19,20 +18,13 @@ from aging import (
     say,
     state,
     tree,
-    uses,
-    write,
 )
 from ingesting import new_store, scratch
 
-from clsm_cli.forgetting.archiving import Request, decay
-from clsm_cli.model.episodes import Turn
 from clsm_cli.model.ids import tombstone_hash
-from clsm_cli.store import archive, atomic, inbox, layout, logs, record_files, runs, shards
+from clsm_cli.model.streams import Stream
+from clsm_cli.store import atomic, logs, record_files, runs, shards
 from clsm_cli.store.layout import Store
-
-if TYPE_CHECKING:
-    from clsm_cli.model.streams import Stream
-
 
 # Decay as a whole: what it archives, that it can be repeated, and clocks that are wrong.
 
@@ -101,13 +93,6 @@ def test_what_never_fades(filled: Store) -> None:
     assert name in set(shards.load_graph(filled.graphs()).records)
 
 
-def test_the_turns_of_an_inbox_never_fade(filled: Store) -> None:
-    turn = Turn("c" * 12, "Mara", "user", "It is open.")
-    line = inbox.render([inbox.Captured("open", turn, at(BORN))])
-    atomic.append(inbox.path_of(filled.inbox, "open"), line)
-    assert age(filled, 2999).archive == ()
-
-
 def test_the_first_learnt_name_stays_when_the_store_is_full_of_old_things(tmp_path: Path) -> None:
     """Smriti's compaction cut the oldest first: the user's name (systems.md 4.1)."""
     filled = new_store(tmp_path / "memory")
@@ -130,17 +115,6 @@ def test_a_second_run_changes_no_byte(filled: Store) -> None:
     again = age(filled, 1500)
     assert tree(filled) == before
     assert not any((again.archive, again.compact, again.recalls, again.run))
-
-
-def test_a_dry_run_writes_nothing_and_says_the_same(filled: Store) -> None:
-    say(filled, "The heron came at eight.")
-    recall(filled, later(1), "a" * 12)
-    before = tree(filled)
-    plan = age(filled, 1500, dry_run=True)
-    assert tree(filled) == before
-    done = age(filled, 1500)
-    assert (plan.archive, plan.streams, plan.recalls) == (done.archive, done.streams, done.recalls)
-    assert plan.run is None
 
 
 @pytest.mark.parametrize("step", [7, 30])
@@ -183,72 +157,11 @@ def year(step: int) -> dict[str, bytes]:
         }
 
 
-def test_an_empty_store_and_one_without_logs(tmp_path: Path) -> None:
-    filled = new_store(tmp_path / "memory")
-    before = tree(filled)
-    report = age(filled, 0, believed=False)
-    assert tree(filled) == before
-    assert (report.run, report.warnings, report.clock.is_believed) == (None, (), True)
-    say(filled, "The heron came at eight.")
-    assert age(filled, 10).run is not None
-    assert archive.read(filled.flow).as_of == BORN
-
-
-@pytest.mark.parametrize("wrong", [date(2021, 1, 1), date(2068, 1, 1), date(1970, 1, 1)])
-def test_a_clock_that_jumped_fades_nothing_and_folds(filled: Store, wrong: date) -> None:
-    keys = say(filled, "The heron came at eight.", day=BORN)
-    recall(filled, BORN, keys[0])
-    recall(filled, later(2990), keys[0], name="r-2")
-    age(filled, later(3000))
-    recall(filled, wrong, keys[0], name="r-3")
-    held = archived(filled), (filled.flow / "archived.jsonl").read_bytes()
-    report = age(filled, wrong, believed=False)
-    assert not report.clock.is_believed
-    assert f"clsm decay --now {wrong}" in " ".join(report.warnings)
-    assert (archived(filled), (filled.flow / "archived.jsonl").read_bytes()) == held
-    assert (keys[0], str(wrong), 1) in uses(filled)
-    assert (filled.flow / "activation.jsonl").exists()
-    right = age(filled, later(3010), believed=False)
-    assert right.clock.is_believed
-    assert [*right.archive, *right.revive] == []
-
-
 def test_a_pause_of_more_than_sixty_days_wants_a_word_once(filled: Store) -> None:
     fill_day = later(3000)
     assert not age(filled, fill_day + timedelta(61), believed=False).clock.is_believed
     assert age(filled, fill_day + timedelta(61)).clock.is_believed
     assert age(filled, fill_day + timedelta(70), believed=False).clock.is_believed
-
-
-def test_what_lies_ahead_counts_as_today_and_is_reported(filled: Store) -> None:
-    early, ahead = say(filled, "The heron came at eight.", "The cat slept.")
-    recall(filled, date(2068, 1, 1), ahead)
-    report = age(filled, 2999)
-    assert [item.id for item in report.archive] == [early]
-    assert any("up to 2068-01-01" in line for line in report.warnings)
-
-
-def test_the_day_is_that_of_utc_when_the_clocks_change(tmp_path: Path) -> None:
-    filled = layout.open_store(new_store(tmp_path / "memory").root, {"CLSM_DEVICE": "pi"})
-    assert filled.zone_name == "Europe/Amsterdam"
-    say(filled, *(f"{FILLER} {n}" for n in range(9)), day=date(2026, 3, 29), session="new")
-    (turn,) = say(filled, "The heron.", day=date(2025, 12, 20))  # below the limit on 29 March
-    spring = datetime(2026, 3, 29, 0, 30, tzinfo=filled.zone)
-    assert decay(filled, Request(spring, explicit=True)).archive == ()  # still the 28th
-    later_then = datetime(2026, 3, 29, 3, 30, tzinfo=filled.zone)
-    assert [item.id for item in decay(filled, Request(later_then, explicit=True)).archive] == [turn]
-
-
-def test_uses_of_other_machines_count(filled: Store) -> None:
-    (turn,) = say(filled, "The heron came at eight.")
-    laptop = filled._replace(device="laptop")
-    write(
-        laptop, [runs.Put(laptop.flow / "uses.jsonl", logs.render(logs.Use(turn, "2026-03-01", 1)))]
-    )
-    assert age(filled, 200).archive == ()
-    assert [item.id for item in age(filled, 59 + 198).archive] == [turn]
-    age(laptop, 59 + 198)
-    assert archived(laptop) == archived(filled)
 
 
 def test_nothing_is_said_of_what_was_forgotten(filled: Store) -> None:
@@ -277,21 +190,3 @@ def test_preimages_go_after_thirty_days(filled: Store) -> None:
     age(filled, 36)
     assert not first.exists()
     assert record_files.plan(filled, "flow", []) == []
-
-
-def test_what_a_clock_in_1970_wrote_down_is_as_old_as_what_came_before_it(filled: Store) -> None:
-    """A machine without a battery: a night on the wrong day, and the clock is right again."""
-    say(filled, "The cat slept.", day=later(100))
-    runs.apply(filled, "ingest", at(later(100)), [runs.Put(filled.root / "tasks" / "a.md", b"")])
-    wrong = date(1970, 1, 1)
-    (turn,) = say(filled, "The heron came at eight.", day=wrong)
-    row = state(filled, "Herons come at eight.", wrong, stream="projects")
-    closed = state(filled, "It is wet.", stream="flow", superseded_at=at(wrong))
-    runs.apply(filled, "note", at(wrong), [runs.Put(filled.root / "tasks" / "b.md", b"")])
-    kept = {path.name for path in (filled.derived / "runs").iterdir()}
-    report = age(filled, 101)
-    assert (report.archive, report.compact) == ((), ())
-    assert {path.name for path in (filled.derived / "runs").iterdir()} >= kept
-    report = age(filled, 100 + 3000)
-    assert {turn, row} <= {item.id for item in report.archive}
-    assert [item.id for item in report.compact] == [closed]

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies import examples
 
-from clsm_cli.forgetting.clock import AHEAD, BEHIND, behind, judge
+from clsm_cli.forgetting.clock import AHEAD, BEHIND, judge
 
 START = date(2026, 1, 1)
 
@@ -49,17 +49,6 @@ def test_the_clock_may_be_a_day_behind_and_sixty_ahead(today: int, is_believed: 
     assert judge(day(today), stamps, None, is_told=True).is_believed
 
 
-def test_a_store_without_a_day_has_nothing_to_doubt() -> None:
-    assert judge(date(1970, 1, 1), [], None, is_told=False).is_believed
-
-
-def test_what_lies_ahead_of_both_is_named() -> None:
-    clock = judge(day(31), [day(0), day(30), day(200), day(15_000)], None, is_told=False)
-    assert clock.future == (day(200), day(15_000))
-    told = judge(day(300), [day(0), day(30), day(200), day(15_000)], None, is_told=True)
-    assert told.future == (day(15_000),)
-
-
 @examples(200)
 @given(st.lists(st.integers(-3000, 20_000), max_size=12), st.integers(-3000, 20_000))
 def test_a_wrong_stamp_alone_never_makes_a_clock_right(stamps: list[int], today: int) -> None:
@@ -71,16 +60,3 @@ def test_a_wrong_stamp_alone_never_makes_a_clock_right(stamps: list[int], today:
     clock = judge(day(today), map(day, stamps), None, is_told=False)
     assert clock.newest == (None if newest is None else day(newest))
     assert clock.is_believed is (newest is None or newest - BEHIND <= today <= newest + AHEAD)
-
-
-@examples(200)
-@given(st.lists(st.integers(-3000, 3000), max_size=12), st.integers(-3000, 3000))
-def test_only_what_lies_before_an_earlier_run_is_corrected(runs: list[int], today: int) -> None:
-    """To the newest day above it in the ledger that is not ahead of today; never to a day before."""
-    found = behind(map(day, runs), day(today))
-    for place, run in enumerate(runs):
-        above = [each for each in runs[:place] if each <= today]
-        if above and run + BEHIND < max(above):
-            assert found[day(run)] >= day(max(above))
-    for wrong, least in found.items():
-        assert wrong < least <= day(today)

@@ -5,10 +5,9 @@ from __future__ import annotations
 from datetime import UTC, datetime, time, timedelta
 
 import pytest
-from aging import BORN, age, at, later, recall, say, state, tree
+from aging import BORN, at, later, recall, say, state, tree
 
 from clsm_cli.forgetting import curves
-from clsm_cli.inspection import svg_charts
 from clsm_cli.inspection.svg_charts import Chart, Line, Picture
 from clsm_cli.scoring import retention
 from clsm_cli.store.layout import Store
@@ -45,14 +44,6 @@ def test_the_curve_of_an_unused_memory_is_the_law_itself(law: retention.Curve) -
     assert {level.value for level in found.levels} == {retention.DORMANT, retention.ARCHIVE}
 
 
-def test_use_on_several_days_makes_a_memory_last() -> None:
-    found = curves.curves("power")
-    for days, factor in ((3, 3.0), (7, 4.0)):  # 1 + log2(1 + n)
-        points = dict(line(found, f"flow, used on {days} days").points)
-        assert points[90] == pytest.approx(retention.retention("power", 90, factor))
-        assert points[90] > dict(line(found, "flow").points)[90]
-
-
 def test_memories_stand_where_their_retention_is(store: Store) -> None:
     used, _ = say(store, "The seal of the pump.", "A heron on the gauge.")
     state(store, "Mara lives in Leiden.", stream="identity")
@@ -76,19 +67,3 @@ def test_memories_stand_where_their_retention_is(store: Store) -> None:
     names = [bars.name for bars in picture.charts[1].bars]
     assert names == ["identity (1)", "projects (1)", "tasks (0)", "flow (2)"]
     assert picture.charts[1].y.high >= 1
-
-
-def test_folding_changes_nothing_in_the_picture(store: Store) -> None:
-    (one, _) = say(store, "The seal of the pump.", "A heron on the gauge.")
-    recall(store, later(98), one)
-    before = drawn(store, 99)
-    age(store, 99)
-    assert drawn(store, 99) == before
-
-
-def test_an_empty_store_has_a_picture_too(store: Store) -> None:
-    picture = drawn(store, 0)
-    assert picture.note == f"{BORN}: 0 memories"
-    assert columns(picture) == {}
-    for form in svg_charts.FORMS.values():
-        assert "tasks (0)" in form(picture)

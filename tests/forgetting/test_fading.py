@@ -16,7 +16,7 @@ from clsm_cli.forgetting.turn_history import Heard
 from clsm_cli.model.episodes import Block, Document, Turn
 from clsm_cli.model.graph import Statement
 from clsm_cli.model.streams import STREAMS
-from clsm_cli.scoring.retention import ARCHIVE, STREAM_DAYS, SURVIVAL, retention
+from clsm_cli.scoring.retention import ARCHIVE, STREAM_DAYS, SURVIVAL
 
 CURVES = ("power", "exponential", "base-level")
 
@@ -50,23 +50,6 @@ def test_it_fades_on_the_first_day_on_which_its_retention_is_at_the_limit(
     assert one.left(since, curve) <= ARCHIVE + 1e-6
     assert one.left(since - timedelta(1), curve) > ARCHIVE - 1e-6 or since == one.last
     assert one.left(one.last, curve) == 1.0
-
-
-@examples(100)
-@given(st.sampled_from(CURVES), st.lists(st.integers(1, 300), min_size=1, max_size=6))
-def test_what_is_used_outlives_its_twin(curve: str, used: list[int]) -> None:
-    assert trace("a", "flow", 1, *used).since(curve) > trace().since(curve)
-    fewer = trace("a", "flow", 1, *sorted(used)[1:])
-    assert trace("a", "flow", 1, *used).since(curve) >= fewer.since(curve)
-
-
-def test_the_exponential_ends_sooner_and_the_base_level_counts_the_uses_itself() -> None:
-    assert trace().since("exponential") == BORN + timedelta(3)  # ln 10
-    assert trace().since("base-level") == trace().since("power")
-    two = trace("a", "flow", 1, 1)
-    ages = [float(each) for each in ((two.since("base-level") - BORN).days, 0)]
-    ages[1] = ages[0] - 1
-    assert retention("base-level", ages[1], 1.0, ages=ages) <= ARCHIVE
 
 
 @pytest.mark.parametrize(("stream", "ratio"), SURVIVAL.items())
@@ -119,11 +102,6 @@ ROW = Statement(id="f-1", rev=(1, "pi"), text="The pump hums.", recorded_at="202
 def test_turns_and_blocks(heard: Heard, stream: str, is_kept: bool) -> None:
     (found,) = traces({heard.turn.key: heard}, [], [DOCUMENT], {}, BORN, {})
     assert (found.stream, bool(found.kept)) == (stream, is_kept)
-
-
-def test_a_pinned_document_keeps_its_blocks() -> None:
-    (found,) = traces({"dated": told("dated")}, [], [replace(DOCUMENT, pinned=True)], {}, BORN, {})
-    assert found.kept
 
 
 @pytest.mark.parametrize(

@@ -43,21 +43,6 @@ def test_one_line_for_each_id_and_day(store: Store) -> None:
     assert (again.recalls, again.run) == (0, None)
 
 
-def test_days_are_those_of_utc_also_when_the_clocks_change(store: Store) -> None:
-    times = [
-        "2026-03-29T01:59:59+01:00",
-        "2026-03-29T03:00:00+02:00",
-        "2026-10-25T02:30:00+02:00",
-        "2026-10-25T02:30:00+01:00",
-        "2026-10-25T00:30:00+02:00",
-    ]
-    for number, time in enumerate(times):
-        line = logs.Activation(f"r-{number}", time, (A,))
-        atomic.append(store.flow / LOG, line.render())
-    age(store, 300)
-    assert uses(store) == {(A, "2026-03-29", 2), (A, "2026-10-25", 2), (A, "2026-10-24", 1)}
-
-
 def test_the_log_is_renamed_and_goes_when_it_is_folded_and_old(store: Store) -> None:
     recall(store, BORN, A)
     age(store, 20)
@@ -74,33 +59,6 @@ def test_the_log_is_renamed_and_goes_when_it_is_folded_and_old(store: Store) -> 
     assert uses(store) == before == {(A, "2026-01-01", 1), (B, "2026-02-11", 1)}
 
 
-def test_the_older_log_stays_until_a_run_has_folded_it(store: Store) -> None:
-    recall(store, BORN, A)
-    (store.flow / LOG).rename(store.flow / OLD_LOG)
-    recall(store, later(1), B)
-    age(store, 90)
-    assert (store.flow / OLD_LOG).exists()
-    assert (store.flow / LOG).exists()
-    age(store, 91)
-    assert (store.flow / OLD_LOG).exists(), "only the first run of a month touches the log"
-    age(store, 130)
-    assert not (store.flow / LOG).exists()
-    assert uses(store) == {(A, "2026-01-01", 1), (B, "2026-01-02", 1)}
-
-
-def test_a_torn_line_costs_only_itself(store: Store) -> None:
-    recall(store, BORN, A)
-    atomic.append(store.flow / LOG, b'{"recall": "r-9", "at": "2026-01-0')
-    atomic.append(store.flow / LOG, b'{"recall": "r-8", "at": "never", "ids": []}')
-    recall(store, BORN, B)
-    report = age(store, 1)
-    assert [line for line in report.warnings if LOG in line] == [
-        f"{store.flow / LOG}, line 4: is not JSON (unterminated string starting at)",
-        f"{store.flow / LOG}, line 6: tells of no recall",
-    ]
-    assert uses(store) == {(A, "2026-01-01", 1), (B, "2026-01-01", 1)}
-
-
 def test_folded_uses_that_cannot_be_read_are_not_replaced(store: Store, tmp_path: Path) -> None:
     recall(store, BORN, A)
     elsewhere = tmp_path / "elsewhere"
@@ -109,37 +67,6 @@ def test_folded_uses_that_cannot_be_read_are_not_replaced(store: Store, tmp_path
     report = age(store, 1)
     assert any("symbolic link" in line for line in report.warnings)
     assert elsewhere.read_bytes() == b""
-
-
-def test_a_line_of_uses_that_is_none_is_reported_and_the_others_stay(store: Store) -> None:
-    atomic.put(
-        store.flow / "uses.jsonl",
-        f'{{"id": "{A}", "day": "2026-01-01", "n": 7}}\n{{"id": "{A}", "da'.encode(),
-    )
-    recall(store, BORN, A)
-    recall(store, BORN, B)
-    report = age(store, 1)
-    assert any("uses.jsonl, line 2" in line for line in report.warnings)
-    assert uses(store) == {(A, "2026-01-01", 7), (B, "2026-01-01", 1)}
-
-
-def test_each_machine_folds_its_own(store: Store) -> None:
-    other = store._replace(device="laptop")
-    recall(other, BORN, A)
-    recall(store, BORN, B)
-    age(store, 1)
-    assert uses(store) == {(B, "2026-01-01", 1)}
-    assert not (other.flow / "uses.jsonl").exists()
-
-
-def test_nothing_of_what_was_forgotten_is_folded(store: Store) -> None:
-    from clsm_cli.model.ids import tombstone_hash
-
-    stone = logs.Tombstone(tombstone_hash(A), "2026-01-01T12:00:00Z")
-    atomic.append(store.root / "tombstones" / "pi.jsonl", logs.render(stone))
-    recall(store, BORN, A, B)
-    age(store, 1)
-    assert uses(store) == {(B, "2026-01-01", 1)}
 
 
 recalls = st.lists(

@@ -4,24 +4,19 @@ from __future__ import annotations
 
 import json
 import subprocess
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from forgetting.planting import CANARY, NOW, lose, planted
 from ingesting import embedder, scratch
+from processes import Cli
 from using_git import git_says as git
 
 from clsm_cli.errors import BadInputError, RefusedError
 from clsm_cli.forgetting import clean_writing, erasure, history_purge
 from clsm_cli.forgetting.selection import Wanted
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from processes import Cli
-
-    from clsm_cli.store.layout import Store
+from clsm_cli.store.layout import Store
 
 
 def objects(folder: Path) -> bytes:
@@ -78,13 +73,6 @@ def test_no_object_of_the_store_holds_it(
     assert [line for line in left.split(b"\n") if CANARY.encode() in line] == []
 
 
-def test_a_file_outside_of_the_store_is_as_it_was(
-    purged: tuple[Store, Path, history_purge.Rewritten, str],
-) -> None:
-    _, top, _, _ = purged
-    assert CANARY in git(top, "show", "HEAD:outside.txt")
-
-
 def test_the_rest_of_the_past_is_there(
     purged: tuple[Store, Path, history_purge.Rewritten, str],
 ) -> None:
@@ -94,15 +82,6 @@ def test_the_rest_of_the_past_is_there(
     assert git(top, "tag") == "first"
     assert "stray.md" in git(top, "show", "--name-only", "--format=", "stash^3")
     assert git(top, "fsck", "--strict") == ""
-
-
-def test_the_working_tree_is_not_touched(
-    purged: tuple[Store, Path, history_purge.Rewritten, str],
-) -> None:
-    store, top, _, _ = purged
-    assert "not committed yet" in (store.root / "projects" / "new.md").read_text()
-    changed = git(top, "status", "--porcelain").splitlines()
-    assert all(row.endswith(".jsonl") or "memory/" in row for row in changed)
 
 
 def test_a_later_forget_finds_what_was_forgotten_before(tmp_path: Path) -> None:

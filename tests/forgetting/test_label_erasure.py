@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import datetime
-from typing import TYPE_CHECKING
 
 import labelled_store
 import pytest
@@ -11,14 +11,10 @@ from ingesting import embedder, scratch
 
 from clsm_cli.evaluation.own import sheet
 from clsm_cli.forgetting import erasure
+from clsm_cli.forgetting.receipt import Receipt
 from clsm_cli.forgetting.selection import Wanted
 from clsm_cli.store import labels
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from clsm_cli.forgetting.receipt import Receipt
-    from clsm_cli.store.layout import Store
+from clsm_cli.store.layout import Store
 
 NOW = datetime.fromisoformat("2026-03-02T09:00:00+01:00")
 CANARY = "Marsdiep"

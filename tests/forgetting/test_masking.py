@@ -7,29 +7,25 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Iterator
 from datetime import datetime
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from forgetting.planting import holding
 from ingesting import embedder, new_store, scratch, take
 from sample_store import ask
-from sleeping import bytes_of, chat, current, rows, sleep
+from sleeping import bytes_of, chat, current, sleep
 
 from clsm_cli.forgetting import masking
+from clsm_cli.forgetting.masking import Masked
 from clsm_cli.health import diagnosis
 from clsm_cli.health.diagnosis import Around
 from clsm_cli.ingestion.capture import write_note
 from clsm_cli.store import atomic, cleanup, logs
+from clsm_cli.store.layout import Store
 from clsm_cli.text import secrets
 from clsm_cli.text.secrets import MaskedText
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from clsm_cli.forgetting.masking import Masked
-    from clsm_cli.store.layout import Store
 
 NOW = datetime.fromisoformat("2026-03-02T09:00:00+01:00")
 KEY = "ghp_" + "a1B2c3" * 6
@@ -112,16 +108,6 @@ def test_the_store_is_well_afterwards(masked: Fixture) -> None:
     assert {code for code, _, _ in _look(store)} - codes <= {"index-stale"}
 
 
-def test_the_source_brings_nothing_twice(masked: Fixture) -> None:
-    store, _, _, folder = masked
-    before = {row.id for row in rows(store).values()}
-    assert _tell(store, folder) == 0
-    sleep(store, "2026-03-02T10:00:00+01:00")
-    texts = [row.text for row in rows(store).values() if row.is_current]
-    assert len(texts) == len(set(texts))
-    assert before >= {row.id for row in rows(store).values() if row.is_current}
-
-
 def test_an_old_clone_does_not_bring_it_back(masked: Fixture) -> None:
     store, _, _, folder = masked
     for path in (folder / "clone").rglob("*"):
@@ -134,14 +120,6 @@ def test_an_old_clone_does_not_bring_it_back(masked: Fixture) -> None:
     cleanup.sweep(store, "2026-03-02T10:00:00Z")
     assert logs.forgotten(store)
     assert [name for name in holding(store.root, KEY.lower()) if ".clsm" not in name] == []
-
-
-def test_a_store_without_secrets_is_left_as_it_is() -> None:
-    with scratch() as folder:
-        store = new_store(folder / "memory")
-        write_note(store, "The stove needs a grate.", NOW)
-        planned = masking.plan(store, NOW)
-        assert (planned.receipt.files, planned.receipt.found) == (0, {})
 
 
 PIN = "47" + "11"
@@ -201,8 +179,3 @@ def test_what_a_person_wrote_by_hand_stays_without_it(odd: tuple[Store, Path]) -
     assert holding(store.root, OTHER.lower()) == []
     assert current(store, "The boat talks to the mooring by [masked:gitlab-token] now.")
     assert "by [masked:gitlab-token]" in (store.flow / "review.jsonl").read_text()
-
-
-def test_nothing_is_left_to_mask(odd: tuple[Store, Path]) -> None:
-    store, _ = odd
-    assert masking.plan(store, NOW).receipt.files == 0

@@ -8,11 +8,10 @@ from pathlib import Path
 import pytest
 from aging import BORN, age, at, later, say, state, tree, write
 from ingesting import new_store
-from sleeping import current, sleep
 
 from clsm_cli.inspection.fact_history import View, history
 from clsm_cli.model.graph import Edge
-from clsm_cli.store import logs, record_files, shards
+from clsm_cli.store import record_files, shards
 from clsm_cli.store.index.opening import open_index
 from clsm_cli.store.layout import Store
 
@@ -26,29 +25,6 @@ def store(tmp_path: Path) -> Store:
 
 def live(store: Store) -> set[str]:
     return {*shards.load_graph(store.graphs()).records}
-
-
-def put_away(store: Store) -> set[str]:
-    return {*shards.load_graph(store.archives()).records}
-
-
-def test_a_superseded_row_goes_after_99_times_the_stability_of_its_stream(store: Store) -> None:
-    ended = at(BORN)
-    rows = {
-        stream: state(store, f"The {stream} pump hums.", stream=stream, superseded_at=ended)
-        for stream in ("flow", "tasks", "projects", "identity")
-    }
-    stays = state(store, "The pump is new.")
-    days = {"flow": 99, "tasks": 297, "projects": 990, "identity": 2970}
-    for stream, limit in days.items():
-        age(store, limit - 1)
-        assert rows[stream] in live(store)
-        report = age(store, limit)
-        assert [item.id for item in report.compact] == [rows[stream]]
-        assert rows[stream] not in live(store)
-        assert rows[stream] in put_away(store)
-    assert put_away(store) == {*rows.values()}
-    assert stays in live(store)
 
 
 def test_what_it_said_is_in_its_record_and_history_shows_it(store: Store) -> None:
@@ -81,31 +57,6 @@ def test_edges_go_too_but_for_those_that_a_person_pinned(store: Store) -> None:
     assert {"g-2", "g-3"} <= live(store)
 
 
-def test_a_withdrawn_row_is_remembered_when_its_text_is_told_again(
-    store: Store, tmp_path: Path
-) -> None:
-    text = "Mara: I live in Haarlem."
-    row = state(store, text, withdrawn=True, superseded_at=at(BORN))
-    age(store, 1000)
-    assert row in put_away(store)
-    fresh = new_store(tmp_path / "fresh")
-    for each in (store, fresh):
-        say(each, "I live in Haarlem.", day=later(1000), stage="pending", digest="")
-        sleep(each, at(later(1001)))
-    assert current(store, "Haarlem") == []
-    assert current(fresh, "Haarlem") == [text]
-
-
-def test_no_machine_touches_the_flow_of_another(store: Store) -> None:
-    other = store._replace(device="laptop")
-    theirs = state(other, "Their pump hums.", stream="flow", superseded_at=at(BORN))
-    age(store, 1000)
-    assert theirs in live(store)
-    age(other, 1000)
-    assert theirs in put_away(store)
-    assert (store.root / "archive" / "flow" / "laptop").is_dir()
-
-
 def test_rows_of_another_clone_join_what_is_in_the_archive(store: Store) -> None:
     row = state(store, "The pump hums.", superseded_at=at(BORN))
     record = shards.load_graph(store.graphs()).records[row]
@@ -128,14 +79,3 @@ def test_an_archive_that_cannot_be_read_is_left_alone(store: Store) -> None:
     assert any(str(path) in line for line in report.warnings)
     assert row in live(store)
     assert path.read_text(encoding="utf-8") == '- {"id": "f-torn", "reco\n'
-
-
-def test_a_forgotten_row_does_not_go_anywhere(store: Store) -> None:
-    from clsm_cli.model.ids import tombstone_hash
-    from clsm_cli.store import atomic
-
-    row = state(store, "The pump hums.", superseded_at=at(BORN))
-    stone = logs.Tombstone(tombstone_hash(row), at(BORN))
-    atomic.append(store.root / "tombstones" / "pi.jsonl", logs.render(stone))
-    assert age(store, 1000).compact == ()
-    assert put_away(store) == set()

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import re
 from datetime import datetime
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from consolidation.test_correction import BELL, HOME, QUARTER, bell, hold, home
@@ -13,16 +12,10 @@ from ingesting import new_store
 from sleeping import current, edges, nodes, rows, sleep
 
 from clsm_cli.consolidation.correction import correct
-from clsm_cli.consolidation.pinning import pin
 from clsm_cli.errors import BadInputError, DamagedStoreError, RefusedError
 from clsm_cli.model.graph import Node
 from clsm_cli.store import atomic, layout, ledger, runs, topics
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from clsm_cli.store.layout import Store
-
+from clsm_cli.store.layout import Store
 
 # Which run is meant, and why some cannot be taken back.
 
@@ -38,35 +31,6 @@ def refused(store: Store, wanted: str | None = None, *, redo: bool = False) -> s
         undo(store, wanted, redo=redo)
     assert content(store) == before
     return str(caught.value)
-
-
-def test_an_empty_store_has_nothing_to_undo(store: Store) -> None:
-    assert refused(store).endswith(
-        "memory: has nothing to undo (pi); list the runs with: clsm status --verbose"
-    )
-    assert "has no undo of this machine to redo (pi)" in refused(store, redo=True)
-
-
-def test_runs_are_named_by_the_beginning_of_their_ids(store: Store) -> None:
-    first, second = note(store, "One."), note(store, "Two.")
-    assert undo(store, first[:8]).of == first
-    assert undo(store).of == second
-    assert refused(store, "run-zzzz").startswith("run-zzzz: no run of this machine has that id;")
-    assert "several ids begin so (" in refused(store, "run-")
-    assert "no run of this machine" in refused(store, "")
-
-
-def test_an_ambiguous_beginning(store: Store) -> None:
-    ids: dict[str, str] = {}
-    for number in range(40):
-        run = note(store, f"Note {number}.")
-        other = ids.setdefault(run[:5], run)
-        if other != run:
-            found = refused(store, run[:5])
-            assert "several ids begin so (" in found
-            assert run in found or found.count("run-") >= 6
-            return
-    raise AssertionError("two of forty ids begin with the same digit")
 
 
 def test_undone_and_redone_only_once(store: Store) -> None:
@@ -87,19 +51,6 @@ def test_undone_and_redone_only_once(store: Store) -> None:
     assert "has no undo of this machine" in refused(store, redo=True)
 
 
-def test_again_and_again_at_the_same_time(store: Store) -> None:
-    run = note(store)
-    seen = {run}
-    for _ in range(3):
-        for redo in (False, True):
-            done = undo(store, redo=redo)
-            assert done.run not in seen
-            seen.add(str(done.run))
-    states = {entry.id: entry.undone_by for entry in ledger.entries(store.flow)}
-    assert len(states) == 7
-    assert states[run] is None
-
-
 def test_what_was_forgotten_cannot_be_undone(store: Store) -> None:
     run = note(store)
     page = store.root / "projects" / "a.md"
@@ -109,12 +60,6 @@ def test_what_was_forgotten_cannot_be_undone(store: Store) -> None:
     atomic.remove_folder(store.derived / "runs")  # as a forget does
     found = refused(store)  # the newest that could be meant is the one before
     assert found.startswith(f"{run}: what it replaced is destroyed by {line.id} (forget); ")
-
-
-def test_what_decay_deleted_cannot_be_undone(store: Store) -> None:
-    run = note(store)
-    atomic.remove_folder(store.derived / "runs" / run)
-    assert "no longer on this machine: decay deletes it after 30 days; " in refused(store)
 
 
 def test_a_preimage_that_is_damaged(store: Store) -> None:
@@ -217,33 +162,6 @@ def test_a_later_run_wrote_other_lines_of_the_same_files(rested: Store) -> None:
     assert QUARTER not in (rested.root / PAGE).read_text()
 
 
-def test_the_redo_of_it_brings_every_byte_back(rested: Store) -> None:
-    first = corrected(rested, bell().id, QUARTER)
-    corrected(rested, home().id, YORK)
-    after = content(rested)
-    undo(rested, first)
-    assert undo(rested, first, redo=True).is_exact
-    assert content(rested) == after
-
-
-def test_a_redo_by_newer_records(rested: Store) -> None:
-    first = corrected(rested, bell().id, QUARTER)
-    undo(rested, first)
-    corrected(rested, home().id, YORK)
-    done = undo(rested, first, redo=True)
-    assert not done.is_exact
-    assert current(rested) == sorted([QUARTER, YORK])
-
-
-def test_a_line_added_by_hand_stays(rested: Store) -> None:
-    run = corrected(rested, bell().id, QUARTER)
-    path = rested.root / PAGE
-    path.write_text(f"{path.read_text().rstrip()}\n- The heron came.\n")
-    assert not undo(rested, run).is_exact
-    assert current(rested) == sorted([BELL, HOME, "The heron came."])
-    assert "- The heron came.\n" in path.read_text()
-
-
 def test_what_a_person_wrote_before_the_run_stays_when_the_run_only_took_it_over(
     rested: Store,
 ) -> None:
@@ -287,26 +205,6 @@ def test_a_later_run_on_the_same_records_is_to_be_undone_first(rested: Store) ->
     assert current(rested) == sorted([QUARTER, YORK])
     assert not undo(rested, first).is_exact
     assert current(rested) == sorted([BELL, YORK])
-
-
-def test_a_hand_edit_of_what_the_run_did_not_write_is_no_reason(rested: Store) -> None:
-    run = pin(rested, [bell().id], AT, heard).run
-    assert run is not None
-    by_hand(rested, BELL, THREE)
-    assert undo(rested, run).is_exact
-    assert current(rested) == sorted([HOME, THREE])
-
-
-def test_a_refusal_names_ten(tmp_path: Path) -> None:
-    rested = copied(tmp_path / "memory")
-    for path in rested.root.glob("*/*.md"):
-        path.write_text(path.read_text().replace("  ^f-", " Really.  ^f-"))
-    before = content(rested)
-    with pytest.raises(RefusedError, match=r"f-[0-9a-f]+ in [a-z]+/[a-z]+\.md") as caught:
-        undo(rested)
-    assert str(caught.value).count("(an edit by hand, or a merge)") == 10
-    assert re.search(r", [1-9][0-9]? more; say", str(caught.value))
-    assert content(rested) == before
 
 
 def test_a_night_is_taken_back_by_newer_records(tmp_path: Path) -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -13,12 +14,8 @@ from sleeping import sleep, told
 from clsm_cli.errors import BadInputError
 from clsm_cli.forgetting import selection, store_contents
 from clsm_cli.forgetting.selection import Wanted
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from clsm_cli.forgetting.store_contents import Memory
-    from clsm_cli.store.layout import Store
+from clsm_cli.forgetting.store_contents import Memory
+from clsm_cli.store.layout import Store
 
 ZONE = ZoneInfo("Europe/Amsterdam")
 
@@ -54,17 +51,6 @@ def texts(held: Memory, **wanted: Any) -> list[str]:
     return sorted(held.told[key].turn.text.split("\n")[-1] for key in chosen.turns)
 
 
-ALL_OF_PLANNING = [
-    "I moved to Leeds in January.",
-    "Mara has the key of the archive.",
-    "The archive uses PostgreSQL.",
-]
-
-
-def test_a_conversation_by_its_name(held: Memory) -> None:
-    assert texts(held, session="planning") == ALL_OF_PLANNING
-
-
 def test_a_person_said_it_or_is_named_in_it(held: Memory) -> None:
     assert texts(held, person="mara") == [
         "I moved to Leeds in January.",
@@ -77,23 +63,12 @@ def test_times_are_half_open_days_of_the_stores_zone(held: Memory) -> None:
     assert texts(held, **day) == ["I moved to Leeds in January.", "The archive uses PostgreSQL."]
 
 
-def test_what_is_told_narrows_down(held: Memory) -> None:
-    assert texts(held, person="Brian", since=datetime(2026, 2, 11, tzinfo=ZONE)) == [
-        "Mara has the key of the archive."
-    ]
-
-
 def test_a_source_by_its_file_or_a_folder_above(held: Memory, store: Store) -> None:
     folder = store.root.parent
     expected = ["The stove needs a new grate."]
     assert texts(held, source=str(folder / "notes" / "house.md")) == expected
     assert texts(held, source=str(folder / "notes")) == expected
     assert texts(held, source=str(folder / "evening.jsonl")) == ["The tap drips again."]
-
-
-def test_no_source_is_meant_by_the_beginning_of_its_name(held: Memory, store: Store) -> None:
-    with pytest.raises(BadInputError, match="nothing in this store is told by or of it"):
-        texts(held, source=str(store.root.parent / "notes" / "hou"))
 
 
 def test_ids_of_turns_episodes_statements_documents_and_concepts(held: Memory) -> None:

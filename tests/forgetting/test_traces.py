@@ -40,11 +40,6 @@ def test_a_line(row: dict[str, object], left: dict[str, object] | None) -> None:
     assert lines == [KEPT, *([] if left is None else [left]), KEPT]
 
 
-def test_bytes_that_name_nothing_stay_as_they_are() -> None:
-    data = log(KEPT) + b'\n{"torn": "li' + log(KEPT)
-    assert traces.clean(data, GONE) == data
-
-
 def test_a_torn_line_that_names_it_goes() -> None:
     data = log(KEPT) + b'\n{"ids": ["0f3a9c12d08e", "\n' + log(KEPT)
     assert traces.clean(data, GONE) == log(KEPT, KEPT)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 from forgetting.undoing import COMMANDS, consolidated, content, copied, newest, noted, undo
@@ -10,14 +11,8 @@ from ingesting import state_of
 from killing import Killed, killed_at
 
 from clsm_cli.errors import RefusedError
-from clsm_cli.forgetting.run_reversal import FileDone
 from clsm_cli.store import inbox, ledger, runs
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from clsm_cli.store.layout import Store
+from clsm_cli.store.layout import Store
 
 
 @pytest.fixture
@@ -85,24 +80,6 @@ def test_every_run_of_a_store_one_by_one(store: Store) -> None:
     assert content(store) == after
 
 
-def test_it_says_what_it_does_and_a_dry_run_does_nothing(store: Store) -> None:
-    path = inbox.path_of(store.inbox, "notes").relative_to(store.root).as_posix()
-    noted(store)
-    run = newest(store)
-    before = content(store), ledger.entries(store.flow)
-    planned = undo(store, dry_run=True)
-    assert (content(store), ledger.entries(store.flow)) == before
-    done = undo(store, run.id[:9])
-    assert planned == done._replace(run=None)
-    assert (done.of, done.command, done.at) == (run.id, "note", "2026-03-01T11:00:00Z")
-    assert done.files == (FileDone(path, "removed"),)
-    line = newest(store)
-    assert (line.id, line.command, line.of) == (done.run, "undo", run.id)
-    again = undo(store, redo=True)
-    assert again.files == (FileDone(path, "restored"),)
-    assert newest(store).of == done.run
-
-
 def test_lines_are_cut_out_of_the_middle_of_a_log(store: Store) -> None:
     texts = [f"Note number {n}." for n in range(4)]
     for text in texts:
@@ -122,25 +99,6 @@ def test_lines_are_cut_out_of_the_middle_of_a_log(store: Store) -> None:
     assert held() == ["One more."]
     assert not undo(store, ids[0], redo=True).is_exact  # the log has changed around its place
     assert held() == [texts[0], "One more."]
-
-
-def test_a_log_that_grew_keeps_what_came_later(store: Store) -> None:
-    noted(store, "Before.")
-    noted(store, "Wrong.")
-    wrong = newest(store).id
-    undo(store)
-    noted(store, "After.")
-    assert undo(store, wrong, redo=True).is_exact
-    texts = [item.turn.text for item in inbox.read(inbox.path_of(store.inbox, "notes")).turns]
-    assert texts == ["Before.", "Wrong.", "After."]
-
-
-def test_a_hand_edit_elsewhere_stays(store: Store) -> None:
-    before = content(store)
-    COMMANDS["correct"](store)
-    (store.root / "projects" / "own.md").write_text("- A page by hand.\n")
-    assert undo(store).is_exact
-    assert content(store) == before | {"projects/own.md": b"- A page by hand.\n"}
 
 
 @pytest.mark.parametrize("redo", [False, True])

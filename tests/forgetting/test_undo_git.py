@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import shutil
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from consolidation.test_correction import BELL, HOME, QUARTER, bell, hold, home, statement
-from forgetting.test_run_reversal import PAGE, THREE, YORK, corrected
+from forgetting.test_run_reversal import corrected
 from forgetting.undoing import content, newest, undo
 from ingesting import new_store
 from sleeping import current, rows
@@ -15,11 +15,7 @@ from using_git import git_says as git
 
 from clsm_cli.errors import RefusedError
 from clsm_cli.store import layout
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from clsm_cli.store.layout import Store
+from clsm_cli.store.layout import Store
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
 
@@ -75,11 +71,6 @@ def told(store: Store) -> list[str]:
     return [t for t in current(store) if not t.startswith("Shed") and t != GATE]
 
 
-def changed(store: Store) -> list[str]:
-    """What ``git status`` says."""
-    return [line.split()[-1] for line in git(store.root, "status", "--porcelain").splitlines()]
-
-
 def test_what_was_only_committed_comes_back_byte_for_byte(pi: Store) -> None:
     before = content(pi)
     corrected(pi, bell().id, QUARTER)
@@ -91,13 +82,6 @@ def test_what_was_only_committed_comes_back_byte_for_byte(pi: Store) -> None:
     assert content(pi) == after
     assert undo(pi).is_exact
     assert content(pi) == before
-
-
-def test_git_status_is_clean_after_it_but_for_the_ledger(pi: Store) -> None:
-    corrected(pi, bell().id, QUARTER)
-    assert len(changed(pi)) > 3
-    undo(pi)
-    assert changed(pi) == ["flow/pi/runs.jsonl"]
 
 
 def test_what_was_pushed_is_taken_back_everywhere(pi: Store, desk: Store) -> None:
@@ -120,46 +104,6 @@ def test_what_was_pushed_is_taken_back_everywhere(pi: Store, desk: Store) -> Non
     synchronised(pi)
     pulled(desk)
     assert told(pi) == told(desk) == sorted([QUARTER, BLUE, HOME])
-
-
-def test_a_redo_of_what_was_pushed_is_pushed_too(pi: Store, desk: Store) -> None:
-    corrected(pi, bell().id, QUARTER)
-    synchronised(pi)
-    undo(pi)
-    synchronised(pi)
-    done = undo(pi, redo=True)
-    assert (done.is_exact, done.reason) == (False, "refs/remotes/origin/main has what it wrote")
-    synchronised(pi)
-    pulled(desk)
-    assert told(desk) == told(pi) == sorted([QUARTER, HOME])
-
-
-def test_after_a_merge_of_other_records(pi: Store, desk: Store) -> None:
-    corrected(desk, home().id, YORK)
-    synchronised(desk)
-    corrected(pi, bell().id, QUARTER)
-    committed(pi)
-    pulled(pi)
-    assert told(pi) == sorted([QUARTER, YORK])
-    done = undo(pi)
-    assert not done.is_exact
-    assert PAGE in done.reason
-    assert told(pi) == sorted([BELL, YORK])
-    synchronised(pi)
-    pulled(desk)
-    assert told(desk) == sorted([BELL, YORK])
-
-
-def test_after_a_merge_of_the_same_record(pi: Store, desk: Store) -> None:
-    corrected(desk, bell().id, THREE)
-    synchronised(desk)
-    run = corrected(pi, bell().id, QUARTER)
-    committed(pi)
-    pulled(pi)
-    before = content(pi)
-    with pytest.raises(RefusedError, match=rf"{bell().id} in projects/graph/.+ or a merge"):
-        undo(pi, run)
-    assert content(pi) == before
 
 
 def test_a_run_of_another_clone_is_undone_there(pi: Store, desk: Store) -> None:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import atexit
 import shutil
 import tempfile
+from collections.abc import Callable
 from datetime import datetime
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from faults.running.scenarios import write_sources
 from ingesting import NOW, new_store, take
@@ -19,16 +20,12 @@ from clsm_cli.consolidation.correction import correct
 from clsm_cli.forgetting import run_reversal
 from clsm_cli.forgetting.archiving import decay
 from clsm_cli.forgetting.decay_report import Request
+from clsm_cli.forgetting.run_reversal import Undone
 from clsm_cli.ingestion.capture import write_note
+from clsm_cli.model.graph import Statement
 from clsm_cli.retrieval.feedback_log import give
 from clsm_cli.store import atomic, layout, ledger, logs
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from clsm_cli.forgetting.run_reversal import Undone
-    from clsm_cli.model.graph import Statement
-    from clsm_cli.store.layout import Store
+from clsm_cli.store.layout import Store
 
 AT = datetime.fromisoformat(NOW)
 NOON = "2026-03-01T11:00:00Z"

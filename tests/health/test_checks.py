@@ -4,23 +4,18 @@ from __future__ import annotations
 
 import json
 import os
-from datetime import datetime, timedelta
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from datetime import datetime
+from pathlib import Path
 
 import pytest
 from faults.stores import worn
 
 from clsm_cli.health import diagnosis, surroundings
-from clsm_cli.health.diagnosis import Around, opened
+from clsm_cli.health.diagnosis import Around
+from clsm_cli.health.findings import Finding
 from clsm_cli.store.index import prepared_briefing
-from clsm_cli.store.lock import locked
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from clsm_cli.health.findings import Finding
-    from clsm_cli.store.layout import Store
+from clsm_cli.store.layout import Store
 
 NOW = datetime.fromisoformat(worn.NOW)
 AROUND = Around(NOW, {"CLSM_DEVICE": "pi"}, has_model=False)
@@ -310,21 +305,6 @@ def test_what_is_cut_off_is_named(worn_store: Store) -> None:
     assert not told(worn_store, "hand-edits").mends, "a person did not take it out"
 
 
-def test_a_lock_that_is_held_is_told(worn_store: Store) -> None:
-    with locked(worn_store.root, 1):
-        finding = told(worn_store, "lock-held")
-    assert f"process {os.getpid()}" in finding.reason
-
-
-def test_what_waits_for_long_is_told(worn_store: Store) -> None:
-    later = AROUND._replace(now=NOW + timedelta(days=3000))
-    assert "consolidation-old" not in {each.code for each in look(worn_store)}
-    for path in worn_store.flow.rglob("episodes/*/*/*.md"):
-        text = path.read_text().replace('recorded_at: "2026-03-0', 'recorded_at: "2036-06-0')
-        path.write_text(text)
-    assert "consolidation-old" in {each.code for each in look(worn_store, later)}
-
-
 def test_variables_that_say_what_cannot_be_are_told(worn_store: Store) -> None:
     variables = {"CLSM_DEVICE": "pi", "CLSM_STROE": "x", "CLSM_MODEL_DIR": "/nowhere"}
     reasons = [
@@ -359,14 +339,6 @@ def test_texts_that_clsm_recalled_are_counted(worn_store: Store) -> None:
     finding = told(worn_store, "self-ingested")
     assert finding.reason.startswith("1 of ")
     assert finding.reason.endswith(" from chat.jsonl (1)")
-
-
-def test_a_store_without_settings_is_looked_at_all_the_same(worn_store: Store) -> None:
-    (worn_store.root / "clsm.yaml").write_bytes(b"\0\0\0")
-    store, also = opened(worn_store.root, {"CLSM_DEVICE": "pi"})
-    assert [each.code for each in also] == ["settings-unusable"]
-    _gone_topic(store)
-    assert "missing-file" in {each.code for each in look(store)}
 
 
 def test_one_check_that_fails_hides_no_other(worn_store: Store) -> None:

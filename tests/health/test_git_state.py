@@ -6,20 +6,16 @@ import os
 import subprocess
 import time
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from ingesting import new_store
 from using_git import commit, git
 
 from clsm_cli.health import git_state
+from clsm_cli.health.findings import Finding
 from clsm_cli.store import git_setup, runs
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from clsm_cli.health.findings import Finding
-    from clsm_cli.store.layout import Store
+from clsm_cli.store.layout import Store
 
 NOW = datetime.now(UTC)
 
@@ -118,18 +114,6 @@ def test_deleted_on_one_side_and_changed_on_the_other(store: Store) -> None:
     assert told(store) == {}
 
 
-def test_settings_that_both_sides_changed(store: Store) -> None:
-    (store.root / "ontology.yaml").write_text("a: 1\n")
-    commit(store.root)
-    diverged(store, "a: 2\n", "a: 3\n", "ontology.yaml")
-    assert "both sides" in told(store)["git-unmerged"].reason
-    (store.root / "ontology.yaml").write_text("<<<<<<< ours\na: 2\n=======\na: 3\n>>>>>>> theirs\n")
-    commit(store.root)
-    found = told(store)
-    assert found.keys() == {"git-markers"}
-    assert (found["git-markers"].path, found["git-markers"].line) == ("ontology.yaml", 1)
-
-
 def test_a_rebase_that_was_not_finished_and_a_commit_without_a_branch(store: Store) -> None:
     name = "ontology.yaml"
     diverged(store, "a: 2\n", "a: 3\n", name)
@@ -150,12 +134,6 @@ def test_derived_files_that_git_tracks(store: Store) -> None:
     assert told(store) == {}
 
 
-def test_a_store_that_the_repository_around_it_leaves_out(tmp_path: Path) -> None:
-    git(tmp_path, "init", "-q")
-    (tmp_path / ".gitignore").write_text("memory/\n")
-    assert told(new_store(tmp_path / "memory")).keys() == {"git-ignored"}
-
-
 @pytest.mark.skipif(os.geteuid() != 0, reason="needs root: it gives a folder to another user")
 def test_a_repository_of_another_user(store: Store) -> None:
     for path in (store.root / ".git", store.root):
@@ -163,15 +141,3 @@ def test_a_repository_of_another_user(store: Store) -> None:
     found = told(store)
     assert found.keys() == {"git-owner"}
     assert str(store.root) in found["git-owner"].next_step
-
-
-def test_copies_that_wait_to_be_joined(bare: Store) -> None:
-    mark = ".sync-conflict-20260101-120000-ABCDEFG"
-    for name in (f"tasks/own{mark}.md", f"flow/pc/runs{mark}.jsonl", f"clsm{mark}.yaml"):
-        path = bare.root / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text("")
-    steps = {f.path.partition(".")[0]: f.next_step for f in git_state.findings(bare, NOW)}
-    assert "next clsm ingest" in steps["tasks/own"]
-    assert steps["flow/pc/runs"].startswith("nothing; pc joins")
-    assert "delete it" in steps["clsm"]

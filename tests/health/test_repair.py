@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 from datetime import datetime
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from faults.stores import worn
@@ -15,15 +15,11 @@ from ingesting import embedder, tree
 from clsm_cli.errors import LockedError
 from clsm_cli.forgetting import run_reversal
 from clsm_cli.health import diagnosis
+from clsm_cli.health.diagnosis import Report
 from clsm_cli.model.graph import Statement
-from clsm_cli.store import atomic, logs, shards
+from clsm_cli.store import shards
+from clsm_cli.store.layout import Store
 from clsm_cli.store.lock import locked
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from clsm_cli.health.diagnosis import Report
-    from clsm_cli.store.layout import Store
 
 AROUND = diagnosis.Around(datetime.fromisoformat(worn.NOW), {"CLSM_DEVICE": "pi"}, has_model=False)
 
@@ -34,13 +30,6 @@ def fix(store: Store) -> Report:
 
 def largest(store: Store, pattern: str) -> Path:
     return max(store.root.glob(pattern), key=lambda path: path.stat().st_size)
-
-
-def test_a_well_store_is_left_as_it_is(worn_store: Store) -> None:
-    before = tree(worn_store.root)
-    report = fix(worn_store)
-    assert (report.run, report.done, report.mended) == (None, (), ())
-    assert tree(worn_store.root) == before
 
 
 def test_unreadable_lines_are_kept_byte_for_byte(worn_store: Store) -> None:
@@ -136,15 +125,6 @@ def test_what_may_be_damage_is_not_taken_for_an_edit(worn_store: Store) -> None:
     assert tree(worn_store.root) == before
 
 
-def test_tombstones_come_back_from_the_index(worn_store: Store) -> None:
-    path = worn_store.root / "tombstones" / "pi.jsonl"
-    known = logs.forgotten(worn_store)
-    rows = path.read_bytes().split(b"\n")
-    path.write_bytes(b"\n".join(rows[:-2]) + b"\n")
-    fix(worn_store)
-    assert logs.forgotten(worn_store) == known
-
-
 def test_a_bad_line_of_the_ledger_goes_beside_any_run(worn_store: Store) -> None:
     path = worn_store.flow / "runs.jsonl"
     good = path.read_bytes()
@@ -153,33 +133,6 @@ def test_a_bad_line_of_the_ledger_goes_beside_any_run(worn_store: Store) -> None
     assert report.run is None
     rows = [json.loads(line) for line in path.read_bytes().split(b"\n") if line]
     assert rows == [json.loads(line) for line in good.split(b"\n") if line]
-
-
-def test_modes_and_left_overs(worn_store: Store) -> None:
-    path = largest(worn_store, "projects/*.md")
-    path.chmod(0o664)
-    path.parent.chmod(0o755)
-    (path.parent / ".tmp-x.md").write_text("half")
-    fix(worn_store)
-    assert path.stat().st_mode & 0o777 == 0o600
-    assert path.parent.stat().st_mode & 0o777 == 0o700
-    assert not (path.parent / ".tmp-x.md").exists()
-
-
-def test_what_a_run_kept_goes_only_where_it_replaced_nothing(worn_store: Store) -> None:
-    path = largest(worn_store, "identity/*.md")
-    name = path.relative_to(worn_store.root).as_posix()
-    runs = worn_store.derived / "runs"
-    for run, before in (("run-00000000000a", path.read_bytes()), ("run-00000000000b", b"older\n")):
-        step = runs / run / "0123456789ab"
-        step.mkdir(parents=True, mode=0o700)
-        (step / "0000").write_bytes(before)
-        change = {"path": name, "before": atomic.sha256(before), "after": "0" * 64}
-        row = {"id": run, "command": "ingest", "at": "2026-03-01T00:00:00Z", "changes": [change]}
-        (step / "run.json").write_text(json.dumps(row))
-    fix(worn_store)
-    assert not (runs / "run-00000000000a").exists()
-    assert (runs / "run-00000000000b" / "0123456789ab" / "0000").read_bytes() == b"older\n"
 
 
 def test_nothing_is_mended_while_somebody_writes(worn_store: Store) -> None:

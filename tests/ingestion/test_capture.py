@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import json
-import stat
 from pathlib import Path
 from typing import Any
 
 import pytest
 from conversations import header
-from forgetting.undoing import undo
-from ingesting import new_store, state_of, take, tree
+from ingesting import state_of, take
 
-from clsm_cli.errors import LockedError
 from clsm_cli.ingestion import ingest_report
 from clsm_cli.model.episodes import EndMark
-from clsm_cli.store import inbox, ledger
+from clsm_cli.store import inbox
 from clsm_cli.store.layout import Store
 from clsm_cli.store.lock import locked
 
@@ -52,13 +49,6 @@ def test_a_turn_is_written_once(store: Store) -> None:
     assert texts(store) == ["hello", "hello"]
 
 
-def test_the_same_instant_in_other_words_is_the_same_turn(store: Store) -> None:
-    captured(store, row("hello", timestamp="2026-02-24T07:15:00Z"))
-    captured(store, row("hello", timestamp=1771917300000))
-    captured(store, row("hello", timestamp="2026-02-24 08:15"))
-    assert texts(store) == ["hello"]
-
-
 def test_equal_turns_without_time_are_numbered(store: Store, tmp_path: Path) -> None:
     path = tmp_path / "chat.jsonl"
     path.write_bytes(row("ok") + row("and?") + row("ok"))
@@ -82,15 +72,6 @@ def test_a_turn_without_time_at_another_line_is_new(store: Store, tmp_path: Path
         (tmp_path / folder / "chat.jsonl").write_bytes(rows)
         take(store, tmp_path / folder / "chat.jsonl", capture_only=True)
     assert texts(store) == ["start", "ok", "more", "x", "ok"]
-
-
-def test_what_follows_a_difference_is_new(store: Store, tmp_path: Path) -> None:
-    path = tmp_path / "chat.jsonl"
-    path.write_bytes(row("a") + row("b"))
-    take(store, path, capture_only=True)
-    path.write_bytes(row("other") + row("b"))
-    take(store, path, capture_only=True)
-    assert texts(store) == ["a", "b", "other", "b"]
 
 
 def test_turns_without_time_are_known_from_episodes_too(store: Store, tmp_path: Path) -> None:
@@ -117,13 +98,6 @@ def test_an_end_mark_alone_ends_the_conversation(store: Store) -> None:
     captured(store, row("", 3, type="end"))
     captured(store, row("", 3, type="end"))
     assert [isinstance(item, EndMark) for item in box_of(store).items] == [False, False, True]
-
-
-def test_an_end_mark_at_the_very_beginning_ends_nothing(store: Store) -> None:
-    rows = (row("", 0, type="reset"), row("a", 1), row("b", 2))
-    captured(store, *rows)
-    captured(store, *rows)
-    assert len(box_of(store).items) == 2
 
 
 def call(name: str, command: str) -> bytes:
@@ -175,33 +149,6 @@ def test_what_is_told_while_another_clsm_writes_is_put_aside(store: Store) -> No
     assert inbox.files(store.inbox) == [inbox.path_of(store.inbox, "main")]
 
 
-def test_what_was_put_aside_comes_back_by_an_undo(store: Store) -> None:
-    with locked(store.root, 0):
-        captured(store, row("hello", 1))
-    (before,) = inbox.files(store.inbox)
-    pipe(store)
-    assert texts(store) == ["hello"]
-    (run,) = ledger.entries(store.flow)
-    undo(store, run.id)
-    assert inbox.files(store.inbox) == [before]
-
-
-def test_a_document_cannot_be_put_aside(store: Store, tmp_path: Path) -> None:
-    (tmp_path / "note.md").write_text("# A\n\nb\n")
-    with locked(store.root, 0), pytest.raises(LockedError) as caught:
-        take(store, tmp_path / "note.md", capture_only=True)
-    assert caught.value.exit_code == 75
-
-
-def test_a_dry_run_writes_nothing(store: Store, tmp_path: Path) -> None:
-    before = tree(store.root, derived=True)
-    (tmp_path / "note.md").write_text("# A\n\nb\n")
-    report = pipe(store, row("hello", 1), dry_run=True)
-    assert report.sources[0].tally.added == 1
-    assert take(store, tmp_path / "note.md", dry_run=True).sources[0].tally.added == 1
-    assert tree(store.root, derived=True) == before
-
-
 def test_since_leaves_out_what_was_before(store: Store) -> None:
     from datetime import datetime
 
@@ -209,50 +156,3 @@ def test_since_leaves_out_what_was_before(store: Store) -> None:
     report = pipe(store, *rows, since=datetime.fromisoformat(DAY.format(2)), capture_only=True)
     assert texts(store) == ["b", "c"]
     assert report.sources[0].tally.dropped == {"before --since": 1}
-
-
-CANARY = (
-    "sk-ant-api03-Zq8Wm3Lk5Xv7Tn2Rb9Yc4Hd6Gf1Js0Ae-PoIuYtReWqLkJhGfDsAzXcVbNm8274615390QwErTy_AA"
-)
-
-
-def test_a_secret_reaches_no_file_of_the_store(store: Store, tmp_path: Path) -> None:
-    """Not the inbox, not an episode, not a record, not the index, not what undo keeps."""
-    note = tmp_path / "NOTES.md"
-    note.write_text(f"# Keys {CANARY}\n\n- The key is {CANARY} for now.\n\nPlain.\n")
-    tool = {"name": "exec", "input": f"export KEY={CANARY}"}
-    rows = [
-        row(f"My key is {CANARY}.", 1, speaker="user"),
-        row(f"set {CANARY}", 2, role="tool", tool=tool),
-        row("thanks", 3),
-        row("", type="end"),
-    ]
-    report = pipe(store, *rows)
-    assert sum(report.masked.values()) >= 3
-    report = take(store, note)
-    assert sum(report.masked.values()) >= 2
-    note.write_text(f"# Keys\n\n- The key was {CANARY} once.\n\nPlain.\n")
-    take(store, note)
-    for name, data in tree(store.root, derived=True).items():
-        assert CANARY.encode() not in data, name
-        assert CANARY[10:40].encode() not in data, name
-
-
-@pytest.mark.parametrize("umask", [0o000, 0o022, 0o077])
-def test_everything_is_private_whatever_the_umask(tmp_path: Path, umask: int) -> None:
-    import os
-
-    old = os.umask(umask)
-    try:
-        store = new_store(tmp_path / "memory")
-        pipe(store, row("hello", 1), row("there", 2), row("", type="end"), row("open", 9))
-        note = tmp_path / "note.md"
-        note.write_text("# A\n\nThe ferry.\n")
-        take(store, note)
-        note.write_text("# A\n\nThe train.\n")
-        take(store, note)
-    finally:
-        os.umask(old)
-    for path in [store.root, *store.root.rglob("*")]:
-        mode = stat.S_IMODE(path.stat().st_mode)
-        assert mode == (0o700 if path.is_dir() else 0o600), (str(path), oct(mode))

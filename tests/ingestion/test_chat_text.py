@@ -9,8 +9,6 @@ from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from processes import Cli
 
 from clsm_cli.ingestion import chat_text
@@ -86,17 +84,6 @@ def test_what_the_app_says_and_what_is_not_there_is_left_out() -> None:
     assert [turn.text for turn in turns(found)] == ["The heron"]
 
 
-def test_only_the_owners_words_are_the_users() -> None:
-    """Of a chat of two the file names the other one; of a group nobody knows."""
-    text = "31.12.25, 21:05 - Mara: a\n31.12.25, 21:06 - Tom: b\n"
-    assert [(t.speaker, t.trust) for t in turns(read(text))] == [("Mara", None), ("Tom", "agent")]
-    assert {t.trust for t in turns(read(text, "WhatsApp Chat with Tommy.txt"))} == {"agent"}
-    group = read(text + "31.12.25, 21:07 - Ines: c\n")
-    assert {turn.trust for turn in turns(group)} == {"agent"}
-    signal = turns(read("[2025-12-31 21:05:33] Me: a\n[2025-12-31 21:06:33] Tom: b\n", "chat.md"))
-    assert [turn.trust for turn in signal] == [None, "agent"]
-
-
 def test_the_order_of_day_and_month_is_not_guessed() -> None:
     text = "03/04/26, 21:05 - Mara: a\n03/04/26, 21:06 - Tom: b\n"
     (problem,) = read(text)
@@ -133,14 +120,6 @@ def test_dates_that_cannot_be_are_refused(text: str) -> None:
     assert "dates are none" in problem.reason
 
 
-def test_a_half_of_the_day_that_nobody_knows_leaves_the_day() -> None:
-    text = "31/12/25, 9:05 xx - Mara: a\n31/12/25, 9:06 xx - Tom: b\n"
-    found = read(text)
-    assert [turn.time for turn in turns(found)] == ["2025-12-31", "2025-12-31"]
-    reason = "half of the day that clsm does not know, kept with its day (2 times)"
-    assert Problem(NAME, 1, reason) in found
-
-
 @pytest.mark.parametrize(
     "text",
     [
@@ -154,12 +133,6 @@ def test_a_half_of_the_day_that_nobody_knows_leaves_the_day() -> None:
 )
 def test_a_note_is_no_chat(text: str) -> None:
     assert not chat_text.is_chat(text)
-
-
-@given(st.text(alphabet="[]0123456789/.,-: \u200eMa\nPM", max_size=120))
-def test_no_text_makes_it_fail(text: str) -> None:
-    chat_text.is_chat(text)
-    assert all(turn.text for turn in turns(read(text)))
 
 
 def test_a_chat_comes_in_by_the_command_and_again(cli: Cli) -> None:

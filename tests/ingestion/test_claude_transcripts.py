@@ -5,20 +5,17 @@ from __future__ import annotations
 import io
 import json
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from processes import Cli
 from strategies import examples
 
 from clsm_cli.ingestion import claude_transcripts
-from clsm_cli.ingestion.detection import detect
-from clsm_cli.ingestion.jsonl_rows import Dropped, Problem, RawTurn, TranscriptItem, bounded_lines
-
-if TYPE_CHECKING:
-    from processes import Cli
+from clsm_cli.ingestion.jsonl_rows import Dropped, RawTurn, TranscriptItem, bounded_lines
 
 HOME = ZoneInfo("Europe/Amsterdam")
 NOW = datetime(2030, 1, 1, tzinfo=UTC)
@@ -142,16 +139,6 @@ def test_what_nobody_said_is_dropped_with_a_reason(each: dict[str, Any], reason:
     assert reasons(each) == [reason]
 
 
-def test_a_reminder_is_cut_out_of_what_was_said() -> None:
-    said = "Is it\n<system-reminder>\nbe brief\n</system-reminder>\nmended?"
-    (turn,) = turns(row(1, "user", said))
-    assert turn.text == "Is it\n\nmended?"
-    (turn,) = turns(row(1, "user", "What does <command-name> do in a transcript?"))
-    assert turn.text == "What does <command-name> do in a transcript?"
-    (turn,) = turns(row(1, "assistant", "Write <system-reminder> there."))
-    assert turn.text == "Write <system-reminder> there."
-
-
 @pytest.mark.parametrize(
     "made",
     [call("t9", "Bash", command="cd boat && clsm recall gauge"), call("t9", "mcp__clsm__recall")],
@@ -164,58 +151,12 @@ def test_what_clsm_answered_is_not_taken_in(made: dict[str, Any]) -> None:
     assert [getattr(item, "reason", None) for item in dropped] == ["clsm result:t9"]
 
 
-def test_bad_rows_are_told_and_the_rest_is_read() -> None:
-    data = b'{"type":"user"\n\xff\xfe\n[]\n' + jsonl(TALK[0])[:-1] + b'\n{"type":"user","mess'
-    items = read(data)
-    assert [item.text for item in items if isinstance(item, RawTurn)] == [
-        "Is the float gauge mended?"
-    ]
-    problems = [item for item in items if isinstance(item, Problem)]
-    assert [problem.line for problem in problems] == [1, 2, 3, 5, 2]
-    told = [problem.reason for problem in problems[3:]]
-    assert told == ["incomplete last line", "invalid UTF-8 replaced"]
-
-
-json_values = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.text(max_size=8),
-    lambda inner: (
-        st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=6), inner, max_size=3)
-    ),
-    max_leaves=6,
-)
-fields = st.sampled_from(
-    ["message", "uuid", "sessionId", "timestamp", "isMeta", "isSidechain", "toolUseResult", "type"]
-)
-parts = st.dictionaries(
-    st.sampled_from(["type", "text", "id", "name", "input", "tool_use_id", "content", "is_error"]),
-    json_values | st.sampled_from(["text", "tool_use", "tool_result", "thinking"]),
-)
-
-
-@given(st.dictionaries(fields, json_values), st.lists(parts | json_values, max_size=4))
-@examples(300)
-def test_no_row_is_too_odd(odd: dict[str, Any], content: list[Any]) -> None:
-    rows = [{**row(1, "user", content), **odd}, row(2, "assistant", content)]
-    for item in read(jsonl(*rows)):
-        assert isinstance(item, RawTurn | Dropped | Problem)
-
-
 @given(st.integers(min_value=0, max_value=len(TALK)))
 @examples(20)
 def test_a_cut_transcript_gives_the_same_turns(cut: int) -> None:
     whole = [(t.speaker, t.time, t.text, t.tool, t.trust) for t in turns(*TALK)]
     both = [*turns(*TALK[:cut]), *turns(*TALK[cut:])]
     assert [(t.speaker, t.time, t.text, t.tool, t.trust) for t in both] == whole
-
-
-@pytest.mark.parametrize("first", [*TALK[:2], {"type": "summary", "leafUuid": "u", "summary": "x"}])
-def test_the_format_is_detected(first: dict[str, Any]) -> None:
-    assert detect(jsonl(first, *TALK)) == "claude-code"
-    assert detect(b"not json\n" + jsonl(first)) == "claude-code"
-
-
-def test_a_first_row_larger_than_the_head_is_detected() -> None:
-    assert detect(jsonl(row(0, "user", "x" * 100_000))[: 64 << 10]) == "claude-code"
 
 
 def test_a_tail_by_hook_and_the_whole_by_catch_up_is_one_turn_each(cli: Cli) -> None:

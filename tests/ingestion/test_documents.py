@@ -4,20 +4,16 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-from ingesting import embedder, new_store, state_of, take, tree
+from ingesting import new_store, state_of, take, tree
 
 from clsm_cli.ingestion import documents
+from clsm_cli.ingestion.ingest_report import Report
 from clsm_cli.model.episodes import Document, Turn
-from clsm_cli.model.ids import document_id
 from clsm_cli.store import layout
 from clsm_cli.store.index.opening import open_index
-
-if TYPE_CHECKING:
-    from clsm_cli.ingestion.ingest_report import Report
-    from clsm_cli.store.index.passages import Passage
-    from clsm_cli.store.layout import Store
+from clsm_cli.store.index.passages import Passage
+from clsm_cli.store.layout import Store
 
 FACTS = {
     "tea": "- Ilse drinks green tea in the morning.",
@@ -120,15 +116,6 @@ def document(store: Store) -> Document:
     return record
 
 
-def test_a_moved_block_is_the_same(store: Store, tmp_path: Path) -> None:
-    take(store, write(tmp_path, "# A\n\nOne fact.\n\n# B\n\nOther.\n"))
-    before = state_of(store)
-    report = take(store, write(tmp_path, "# A\n\n# B\n\nOther.\n\nOne fact.\n"))
-    assert tally(report) == (0, 0, 0, 2)
-    assert state_of(store).episodes == before.episodes
-    assert {p.text: p.line_start for p in current(store)} == {"Other.": 5, "One fact.": 7}
-
-
 def test_a_block_that_comes_back_is_current_again(store: Store, tmp_path: Path) -> None:
     one, two = "# A\n\nThe stove burns beech.\n\nTea.\n", "# A\n\nTea.\n"
     for text in (one, two, one, two, one):
@@ -160,13 +147,6 @@ def test_a_file_that_lost_much_at_once_is_said_and_heals(store: Store, tmp_path:
     assert sorted(p.text for p in current(store)) == before
 
 
-def test_equal_blocks_of_one_document_are_all_kept(store: Store, tmp_path: Path) -> None:
-    take(store, write(tmp_path, "# A\n\nTea.\n\n# B\n\nTea.\n"))
-    assert [p.text for p in current(store)] == ["Tea.", "Tea."]
-    take(store, write(tmp_path, "# A\n\n# B\n\nTea.\n"))
-    assert [p.text for p in current(store)] == ["Tea."]
-
-
 def test_documents_of_two_machines_stay_apart_in_flow_and_are_read_together(tmp_path: Path) -> None:
     root = tmp_path / "memory"
     pi = new_store(root, "pi")
@@ -193,20 +173,6 @@ def test_a_version_whose_record_a_crash_prevented_costs_nothing(
     assert sorted(p.text for p in current(store)) == ["Tea.", "The gauge reads seven."]
     held = [turn.text for e in state_of(store).episodes.values() for turn in e.turns]
     assert sorted(held) == ["Tea.", "The ferry.", "The gauge reads seven."]
-
-
-def test_every_current_block_is_embedded_with_its_heading(store: Store, tmp_path: Path) -> None:
-    take(store, write(tmp_path, VERSIONS[0]))
-    with open_index(store, embedder()) as opened:
-        assert opened.index.unembedded() == 0
-        assert opened.warnings == []
-    assert any(p.embedded_text.startswith("Memory › People\n") for p in current(store))
-
-
-def test_the_record_says_where_the_document_lives(store: Store, tmp_path: Path) -> None:
-    path = write(tmp_path, VERSIONS[0])
-    take(store, path)
-    assert document(store).id == document_id(str(path.resolve()))
 
 
 def test_a_long_document_that_changed_all_over_is_compared_in_linear_time() -> None:

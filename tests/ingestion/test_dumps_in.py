@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 import sqlite3
 import time
 from contextlib import closing
@@ -78,20 +77,6 @@ def test_what_is_in_it_and_around_it_is_found(outage: Cli, query: str, text: str
     found = outage.ok("recall", query, "--json").json
     assert text in found["memories"][0]["text"]
     assert found["warnings"] == []
-
-
-def test_a_line_is_where_it_stands(outage: Cli) -> None:
-    (source, *_) = outage.ok("recall", "okapi", "--json").json["memories"][0]["sources"]
-    if source["path"] == "outage.md":
-        lines = NOTE.split("\n")[source["line_start"] - 1 : source["line_end"]]
-        assert any("okapi" in line for line in lines)
-
-
-def test_without_the_index_every_answer_is_the_same(outage: Cli) -> None:
-    before = outage.ok("recall", "quagmire", "--json", "--no-touch").json["memories"]
-    shutil.rmtree(outage.store / ".clsm" / "index")
-    assert outage.ok("recall", "quagmire", "--json", "--no-touch").json["memories"] == before
-    assert counts(outage)[2] == 0
 
 
 def test_nothing_is_learnt_from_it_and_it_can_be_forgotten(outage: Cli) -> None:

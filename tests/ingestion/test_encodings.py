@@ -52,13 +52,6 @@ def test_a_text_is_what_it_was(text: str, encoding: str) -> None:
         assert stream.read() == encodings.decoded(data, found)
 
 
-def test_damaged_utf_8_stays_utf_8() -> None:
-    data = "Grüße und Käse, caf".encode() + b"\xe9" + " für Jürgen".encode()
-    assert encodings.of_text(data, is_whole=True) == encodings.UTF_8
-    assert encodings.of_text("Käse".encode()[:2]) == encodings.UTF_8  # cut inside of a letter
-    assert encodings.of_text(b"a\0b") == encodings.UTF_8
-
-
 def test_every_reader_gets_utf_8_and_the_report_says_from_what(cli: Cli) -> None:
     cli.ok("init")
     files = {

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 from processes import Cli
 
-from clsm_cli.errors import BadInputError
 from clsm_cli.ingestion.exclusion import Exclusion
 from clsm_cli.ingestion.jsonl_rows import Problem
 from clsm_cli.ingestion.sources import Excluded, SourceFile, find
@@ -97,17 +96,3 @@ def test_the_command_counts_what_is_left_out_and_says_what_stays(cli: Cli) -> No
     assert told["excluded"] == 3
     assert {"path": "notes/a.md", "reason": "excluded"} in told["skipped"]
     assert "heron" in cli.ok("recall", "the heron of a.md").out
-
-
-def test_what_is_no_pattern_is_refused(cli: Cli) -> None:
-    cli.ok("init")
-    done = cli("ingest", ".", "--exclude", "!")
-    assert (done.code, "'!' is no pattern of gitignore" in done.err) == (2, True)
-    settings = cli.store / "clsm.yaml"
-    before = settings.read_text()
-    settings.write_text(before + 'settings:\n  ingest.exclude: ["!"]\n')
-    done = cli("ingest", ".")
-    assert done.code == BadInputError.exit_code
-    assert "ingest.exclude" in done.err
-    settings.write_text(before + "settings:\n  ingest.exclude: drafts\n")
-    assert "must be a list of texts" in cli("ingest", ".").err

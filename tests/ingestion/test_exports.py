@@ -14,9 +14,7 @@ import pytest
 from ingesting import new_store, state_of, take
 
 from clsm_cli.ingestion import exports
-from clsm_cli.ingestion.detection import detect
 from clsm_cli.ingestion.jsonl_rows import Dropped, Problem, RawTurn, TranscriptItem
-from clsm_cli.ingestion.sources import SourceFile, find
 
 HOME = ZoneInfo("Europe/Amsterdam")
 NOW = datetime(2030, 1, 1, tzinfo=UTC)
@@ -189,28 +187,6 @@ def test_a_conversation_of_claude() -> None:
     assert reasons(items) == ["attached file", "thinking", "message of an unknown role"]
 
 
-def test_a_branch_of_claude() -> None:
-    messages = [
-        said("m-a", "human", "Root", parent_message_uuid=None),
-        said("m-b", "assistant", "Left", parent_message_uuid="m-a"),
-        said("m-c", "assistant", "Current", parent_message_uuid="m-a"),
-    ]
-    items = read([claude(*messages, current_leaf_message_uuid="m-c")])
-    assert [text for _, _, text in told(items)] == ["Root", "Current"]
-    assert reasons(items) == ["message of another branch"]
-    assert len(told(read([claude(*messages)]))) == 3, "no leaf is named: nothing is left out"
-
-
-def test_what_clsm_said_is_no_memory() -> None:
-    parts = [
-        {"type": "tool_use", "name": "clsm:recall", "input": {"query": "rye"}},
-        {"type": "tool_result", "name": "clsm:recall", "content": "Rye is in the cellar."},
-    ]
-    items = read([claude(said("m-a", "assistant", "", content=parts))])
-    assert told(items) == []
-    assert reasons(items) == ["clsm call", "clsm result"]
-
-
 def archive(**members: bytes) -> bytes:
     data = io.BytesIO()
     with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as file:
@@ -242,14 +218,6 @@ def test_what_cannot_be_read_is_said(data: bytes, reason: str) -> None:
     assert found.startswith(reason)
 
 
-def test_a_limit_of_size(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also of what an archive unpacks to."""
-    limit = "larger than 1 MiB, split its list of conversations"
-    monkeypatch.setattr(exports, "LARGEST", 1 << 20)
-    assert reasons(read(b"[" + b" " * (2 << 20)), Problem) == [limit]
-    assert reasons(read(archive(conversations_json=b" " * (2 << 20))), Problem) == [limit]
-
-
 @pytest.mark.parametrize(
     "broken",
     [
@@ -271,24 +239,6 @@ def test_broken_trees_do_no_harm(broken: dict[str, Any]) -> None:
         assert isinstance(item, (RawTurn, Dropped, Problem))
     items = read([conversation, claude(said("m-a", "human", "Still here."))])
     assert told(items)[-1][2] == "Still here."
-
-
-def test_how_an_export_is_known(tmp_path: Path) -> None:
-    data = json.dumps([chatgpt(node("a", "root", "user", ["One"]), current="a")], indent=1).encode()
-    assert detect(data) == "export"
-    for name, content in (
-        ("conversations.json", data),
-        ("users.json", b"[]"),
-        ("other.json", b'[{"a": 1}]'),
-        ("export.zip", archive(conversations_json=data)),
-    ):
-        (tmp_path / name).write_bytes(content)
-    walked = [item.path for item in find([str(tmp_path)]) if isinstance(item, SourceFile)]
-    assert walked == [str(tmp_path / "conversations.json")]
-    named = list(find([str(tmp_path / name) for name in ("export.zip", "other.json")]))
-    assert [getattr(item, "format", None) for item in named] == ["export", None]
-    assert isinstance(named[1], Problem)
-    assert named[1].reason == "a JSON document, not one JSON object a line"
 
 
 def test_an_export_that_comes_again_with_another_title(tmp_path: Path) -> None:

@@ -3,26 +3,18 @@
 from __future__ import annotations
 
 import json
-from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
-from ingesting import NOW, state_of, take
-from strategies import cpu_seconds
+from ingesting import state_of, take
 
-from clsm_cli.errors import BadInputError
 from clsm_cli.ingestion import markdown
-from clsm_cli.ingestion.capture import write_note
+from clsm_cli.ingestion.ingest_report import Report
 from clsm_cli.ingestion.jsonl_rows import RawDocument
-from clsm_cli.ingestion.recalled_text import KEPT, cut, no_key
+from clsm_cli.ingestion.recalled_text import KEPT
+from clsm_cli.store.layout import Store
 from clsm_cli.text.fence_lines import KEY_BYTES, OPENING, seal
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from clsm_cli.ingestion.ingest_report import Report
-    from clsm_cli.store.layout import Store
 
 KEY = bytes(range(KEY_BYTES))
 BLOCK = "\n".join(seal("r-1f", ["1. chat.jsonl:14", "   Mara: Juno is a cat."], KEY))
@@ -74,13 +66,6 @@ def test_a_block_in_a_message_is_left_out(store: Store, said: str, text: str) ->
     assert report.problems == []
 
 
-@pytest.mark.parametrize("said", [BLOCK, f"\n{BLOCK}\n", f"```\n{BLOCK}\n```", f"{BLOCK}\n> \n"])
-def test_a_message_of_nothing_else_is_dropped(store: Store, said: str) -> None:
-    report = pipe(store, row(said), row("Hello.", 2))
-    assert kept(store) == ["Hello."]
-    assert left_out(report) == {"recalled block": 1}
-
-
 def test_a_turn_is_the_same_with_and_without_the_block(store: Store) -> None:
     pipe(store, row("Who is Juno?"))
     report = pipe(store, row(f"{BLOCK}\n\nWho is Juno?"))
@@ -94,12 +79,6 @@ def test_what_does_not_verify_is_kept_and_told_once_a_file(store: Store) -> None
     (problem,) = report.problems
     assert (problem.line, problem.reason) == (2, f"{KEPT} (3 times)")
     assert left_out(report) == {"recalled block": 1}
-
-
-def test_without_a_key_every_block_is_kept(store: Store) -> None:
-    report = pipe(store, row(BLOCK), fence_key=no_key)
-    assert kept(store) == [BLOCK]
-    assert [problem.reason for problem in report.problems] == [KEPT]
 
 
 def test_the_key_is_asked_for_only_where_it_may_be_needed(store: Store) -> None:
@@ -158,19 +137,6 @@ def test_calls_and_results_of_tools_lose_it_too(store: Store) -> None:
     assert report.problems == []
 
 
-def test_a_forged_block_in_calls_and_results_is_kept(store: Store) -> None:
-    report = pipe(store, *openclaw_rows(FORGED))
-    assert repr(state_of(store)).count("Juno is a dog") == 6  # four turns, two with a tool's input
-    assert [problem.reason for problem in report.problems] == [f"{KEPT} (4 times)"]
-
-
-def test_the_input_of_a_tool_beside_its_result(store: Store) -> None:
-    tool = {"name": "write", "input": {"path": "juno.md", "content": BLOCK}}
-    pipe(store, row("Written.", role="tool", tool=tool))
-    assert kept(store) == ["Written."]
-    assert "Juno is a cat" not in repr(state_of(store))
-
-
 def read_note(text: str) -> RawDocument:
     zone = ZoneInfo("Europe/Amsterdam")
     found = markdown.read(text.encode(), path="juno.md", zone=zone, fence_key=key)
@@ -198,35 +164,3 @@ def test_a_note_is_read_without_it_and_keeps_its_lines(pasted: str) -> None:
     ]
     assert note.recalled == pasted.count(OPENING)
     assert note.problems == ()
-
-
-def test_a_forged_block_in_a_note_is_text_and_a_problem() -> None:
-    note = read_note(f"# Pets\n\nBefore.\n\n{BLOCK}\n\n{FORGED}\n")
-    assert any("Juno is a dog" in block.text for block in note.blocks)
-    assert not any("Juno is a cat" in block.text for block in note.blocks)
-    (problem,) = note.problems
-    assert (problem.line, problem.reason) == (10, KEPT)
-
-
-def test_a_changed_note_tells_what_was_left_out(store: Store, tmp_path: Path) -> None:
-    path = tmp_path / "juno.md"
-    path.write_text(f"Juno lives in Delft.\n\n{BLOCK}\n")
-    report = take(store, path, fence_key=key)
-    assert kept(store) == ["Juno lives in Delft."]
-    assert left_out(report) == {"recalled block": 1}
-
-
-def test_a_single_note_loses_it(store: Store) -> None:
-    now = datetime.fromisoformat(NOW)
-    assert write_note(store, f"{BLOCK}\nShe purrs.", now, fence_key=key).text == "She purrs."
-    assert write_note(store, FORGED, now, fence_key=key).text == FORGED
-    with pytest.raises(BadInputError, match="is empty"):
-        write_note(store, BLOCK, now, fence_key=key)
-
-
-def test_a_megabyte_of_beginnings_takes_linear_time() -> None:
-    text = f'{OPENING}id="r-1f">\n' * 40_000
-    found = cut(text, key)
-    assert found.text == text
-    assert found.doubtful[-1] == 40_000
-    assert cpu_seconds(lambda: cut(text, key)) < 1

@@ -65,10 +65,6 @@ def test_a_daily_note_has_its_date_and_is_its_owners(name: str) -> None:
     assert (found.blocks[0].time, found.trust) == ("2026-03-01", "user")
 
 
-def test_front_matter_tells_a_date_too() -> None:
-    assert read("---\ncreated: 2026-02-03\n---\nText.\n").blocks[0].time == "2026-02-03"
-
-
 def place(root: Path, *names: str) -> None:
     for name in names:
         path = root / name
@@ -105,21 +101,6 @@ def test_what_a_vault_has_besides_notes_is_left_out(tmp_path: Path) -> None:
         "board.canvas": "neither a note nor a transcript",
         "all.base": "neither a note nor a transcript",
     }
-
-
-@pytest.mark.parametrize("settings", ["", "[", "[]", '{"folder": 3}', '{"folder": "/"}'])
-def test_settings_that_say_nothing(tmp_path: Path, settings: str) -> None:
-    place(tmp_path, "Oak.md")
-    (tmp_path / ".obsidian").mkdir()
-    (tmp_path / ".obsidian" / "templates.json").write_text(settings)
-    assert formats(tmp_path) == {".obsidian": "hidden", "Oak.md": "obsidian"}
-
-
-def test_a_note_is_the_same_named_alone_or_with_its_vault(tmp_path: Path) -> None:
-    place(tmp_path, "a/b/2026-03-01.md")
-    (tmp_path / ".obsidian").mkdir()
-    for path in (tmp_path / "a", tmp_path / "a" / "b" / "2026-03-01.md"):
-        assert set(formats(path).values()) == {"obsidian"}
 
 
 def test_the_workspace_of_an_agent_is_no_vault(tmp_path: Path) -> None:

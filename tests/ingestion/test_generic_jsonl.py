@@ -7,8 +7,6 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from clsm_cli.ingestion import generic_jsonl
 from clsm_cli.ingestion.jsonl_rows import (
@@ -66,16 +64,6 @@ def test_when(key: str) -> None:
     assert turn.time == DAY
 
 
-@pytest.mark.parametrize("key", ["session", "session_id", "conversation_id"])
-def test_which_session(key: str) -> None:
-    assert one({"text": "a", key: "s7"}).session == "s7"
-    assert one({"text": "a"}).session == "origin"
-
-
-def test_text_may_come_in_parts() -> None:
-    assert one({"content": ["a", {"type": "text", "text": "b"}, {"image": 1}]}).text == "a\nb"
-
-
 def test_tools() -> None:
     turn = one({"tool": {"name": "web_fetch", "input": {"url": "x"}, "error": True}, "text": "t"})
     assert turn.tool == ToolCall("web_fetch", '{"url":"x"}', error=True)
@@ -117,22 +105,3 @@ def test_missing_and_odd_times_are_told() -> None:
         (3, "no timestamp that can be read, kept without a time (2 times)"),
         (5, "timestamp in the future"),
     ]
-
-
-VALUES = st.one_of(
-    st.none(),
-    st.booleans(),
-    st.integers(),
-    st.floats(),
-    st.text(max_size=20),
-    st.just([]),
-    st.just({}),
-    st.just([{"text": 1}, None, "x"]),
-    st.just({"name": [], "input": {"a": "b"}}),
-)
-KEYS = ["role", "speaker", "content", "text", "timestamp", "id", "session", "tool", "type", "event"]
-
-
-@given(st.dictionaries(st.sampled_from(KEYS), VALUES))
-def test_any_row_is_read(row: dict[str, Any]) -> None:
-    assert read(row)

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sqlite3
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from ingesting import new_store, same, scratch, state_of, take
@@ -25,11 +24,9 @@ from openclaw_state import (
     write_rows,
 )
 
-from clsm_cli.store import atomic, cursors, inbox
-
-if TYPE_CHECKING:
-    from clsm_cli.ingestion.ingest_report import Report
-    from clsm_cli.store.layout import Store
+from clsm_cli.ingestion.ingest_report import Report
+from clsm_cli.store import cursors, inbox
+from clsm_cli.store.layout import Store
 
 
 @pytest.fixture
@@ -68,20 +65,6 @@ def test_a_database_and_what_comes_later(store: Store, state: Path) -> None:
     write_rows(database_of(state), "s1", talk("s1", 6)[5:], first=5)
     later = catch(store, state)
     assert (added(later), known(later)) == (2, 0), "what was read before is not read again"
-
-
-def test_a_transcript_and_what_comes_later(store: Store, state: Path) -> None:
-    path = transcript_of(state, "s1")
-    path.write_bytes(jsonl(talk("s1")))
-    assert added(catch(store, state)) == 4
-    assert catch(store, state).up_to_date == 1
-    with path.open("ab") as file:
-        file.write(jsonl(talk("s1", 6)[5:]))
-    later = catch(store, state)
-    assert (added(later), known(later)) == (2, 0)
-    found = [item for box in inbox.files(store.inbox) for item in inbox.read(box).turns]
-    assert {item.session for item in found} == {"s1"}
-    assert [item.turn.line_start for item in found] == [2, 3, 4, 5, 6, 7]
 
 
 def test_a_turn_by_hook_file_and_database_is_one(store: Store, state: Path) -> None:
@@ -164,51 +147,6 @@ def test_without_its_cursor_everything_is_read_and_recognised(
     assert catch(store, state).up_to_date == 1
 
 
-def test_a_store_that_was_put_back_is_filled_again(store: Store, state: Path) -> None:
-    """A cursor is no proof that what lies behind it is still there."""
-    write_rows(database_of(state), "s1", talk("s1"))
-    catch(store, state)
-    for path in [*inbox.files(store.inbox), store.flow / "runs.jsonl"]:
-        path.unlink()
-    assert added(catch(store, state)) == 4
-
-
-def test_an_undo_is_followed_by_reading_again(store: Store, state: Path) -> None:
-    from datetime import datetime
-
-    from ingesting import NOW
-
-    from clsm_cli.forgetting.run_reversal import undo
-
-    write_rows(database_of(state), "s1", talk("s1"))
-    catch(store, state)
-    undo(store, None, datetime.fromisoformat(NOW), lambda _text: None)
-    assert texts(store) == []
-    assert added(catch(store, state)) == 4
-
-
-def test_a_dry_run_and_a_since_leave_the_cursor(store: Store, state: Path) -> None:
-    from datetime import datetime
-
-    write_rows(database_of(state), "s1", talk("s1"))
-    assert added(catch(store, state, dry_run=True)) == 4
-    since = datetime.fromisoformat("2027-01-01T00:00:00Z")
-    assert added(catch(store, state, since=since)) == 0
-    assert added(catch(store, state)) == 4
-
-
-def test_a_rewritten_file_is_read_anew(store: Store, state: Path) -> None:
-    path = transcript_of(state, "s1")
-    path.write_bytes(jsonl(talk("s1")))
-    catch(store, state)
-    other = [header("s1"), *(message(n, "user", f"Other {n}.") for n in range(100, 108))]
-    path.write_bytes(jsonl(other))
-    assert added(catch(store, state)) == 8
-    path.write_bytes(jsonl(other[:3]))
-    report = catch(store, state)
-    assert (added(report), known(report)) == (0, 2), "a shorter file"
-
-
 def test_a_rewritten_conversation_of_a_database_is_read_anew(store: Store, state: Path) -> None:
     database = database_of(state)
     write_rows(database, "s1", talk("s1"))
@@ -287,34 +225,6 @@ def test_a_database_without_the_table_is_a_problem(store: Store, state: Path) ->
     assert (added(report), report.fatal) == (4, None)
 
 
-def test_a_database_before_rows_were_zstd(store: Store, state: Path) -> None:
-    write_rows(database_of(state), "s1", [header("s1"), message(1, "user", "Hello there.")])
-    path = database_of(state)
-    with sqlite3.connect(path) as connection:
-        connection.execute(
-            "CREATE TABLE plain AS SELECT session_id, seq, event_json FROM transcript_events"
-        )
-        connection.execute("DROP TABLE transcript_events")
-        connection.execute("ALTER TABLE plain RENAME TO transcript_events")
-    assert added(catch(store, state)) == 1
-
-
-def test_what_is_no_database(store: Store, state: Path) -> None:
-    path = database_of(state)
-    path.parent.mkdir(parents=True)
-    path.write_bytes(b"no database" * 1000)
-    transcript_of(state, "s1").write_bytes(jsonl(talk("s1")))
-    report = catch(store, state)
-    assert told(report) == [(None, "file is not a database")]
-    assert added(report) == 4
-    path.unlink()
-    path.mkdir()
-    assert told(catch(store, state)) == [(None, "not a regular file")]
-    path.rmdir()
-    path.symlink_to(transcript_of(state, "s1"))
-    assert len(told(catch(store, state))) == 1
-
-
 def test_a_damaged_database_does_not_move_its_cursor(store: Store, state: Path) -> None:
     database = database_of(state)
     rows = [message(n, "user", f"Message number {n} about the garden wall.") for n in range(400)]
@@ -386,14 +296,3 @@ def test_nothing_behind_a_cursor_is_read() -> None:
         taken = time.process_time() - started
     assert (report.up_to_date, report.sources) == (1000, [])
     assert taken < 0.2
-
-
-def test_places_of_lost_files_go(store: Store, state: Path) -> None:
-    for name in ("s1", "s2"):
-        transcript_of(state, name).write_bytes(jsonl(talk(name)))
-    catch(store, state)
-    transcript_of(state, "s1").unlink()
-    transcript_of(state, "s2").write_bytes(jsonl(talk("s2", 5)))
-    catch(store, state)
-    kept = json.loads(atomic.read(cursors.path_of(store), 1 << 20) or b"")["places"]
-    assert [os.path.basename(path) for path in kept] == ["s2.jsonl"]

@@ -52,41 +52,6 @@ def test_a_later_ingest_with_the_model_gives_the_same_as_at_once(
     same(state_of(store), state_of(once))
 
 
-def test_the_index_may_go_at_any_time(store: Store, tmp_path: Path) -> None:
-    import shutil
-
-    lines = CHAT.read_bytes().splitlines(keepends=True)
-    path = tmp_path / "chat.jsonl"
-    for end in (6, 14, 20, len(lines)):
-        path.write_bytes(b"".join(lines[:end]))
-        take(store, path)
-        shutil.rmtree(store.derived)
-    once = new_store(tmp_path / "once")
-    take(once, path)
-    same(state_of(store), state_of(once))
-
-
-def test_a_damaged_index_is_made_anew(store: Store) -> None:
-    take(store, CHAT)
-    before = tree(store.root)
-    path = store.derived / "index" / "index.sqlite"
-    path.write_bytes(b"SQLite format 3\0" + b"\xff" * 5000)
-    take(store, CHAT)
-    assert tree(store.root) == before
-    assert words(store, "memory")
-
-
-def test_bad_sources_are_told_and_the_good_ones_taken(store: Store, tmp_path: Path) -> None:
-    (tmp_path / "b.md").write_bytes(b"\0\1\2" * 200)
-    (tmp_path / "c.jsonl").write_bytes(b'{"role": "user", "content": "fine"}\n{broken\n')
-    (tmp_path / "d.md").write_text("A note.\n")
-    report = take(store, tmp_path / "b.md", tmp_path / "c.jsonl", tmp_path / "d.md", model=False)
-    told = [(Path(p.path).name, p.line) for p in report.problems]
-    assert ("b.md", None) in told
-    assert ("c.jsonl", 2) in told
-    assert sum(source.tally.added for source in report.sources) == 2
-
-
 def test_openclaw_rows_without_a_header_belong_to_the_file(store: Store, tmp_path: Path) -> None:
     """However the path is spelled, so that it is one conversation."""
     path = tmp_path / "chat.jsonl"

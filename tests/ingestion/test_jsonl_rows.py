@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import io
 import json
+from collections.abc import Iterable
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
@@ -14,19 +14,14 @@ from clsm_cli.ingestion.jsonl_rows import (
     RawTurn,
     Tally,
     TooLong,
+    TranscriptItem,
     bounded_lines,
     label,
     parse,
     read_rows,
-    text_of,
     watched,
 )
 from clsm_cli.store.jsonlines import LineError
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from clsm_cli.ingestion.jsonl_rows import TranscriptItem
 
 NOW = datetime(2026, 2, 24, 12, 0, tzinfo=UTC)
 
@@ -53,10 +48,6 @@ def test_lines_are_complete_and_bounded(data: bytes, limit: int) -> None:
             assert len(line) <= limit + 2
 
 
-def test_a_lone_carriage_return_is_content() -> None:
-    assert rows(b'{"a":\r1}\r\n{"a":2}') == [(1, {"a": 1}), (2, {"a": 2})]
-
-
 def test_a_bad_line_is_a_problem_and_the_rest_goes_on() -> None:
     found = rows(
         b'\xef\xbb\xbf{"a":1}\n\n{"a":1,"a":2}\nnope\n[1]\n{"a":NaN}\n'
@@ -73,12 +64,6 @@ def test_a_bad_line_is_a_problem_and_the_rest_goes_on() -> None:
         (8, {"b": 2}),
         Problem("a.jsonl", 9, "incomplete last line"),
     ]
-
-
-def test_a_long_line_is_skipped() -> None:
-    row = b'{"a":"' + b"x" * (2 << 20) + b'"}\n'
-    reason = f"line of {len(row) - 1} bytes is longer than 1 MiB"
-    assert rows(row + b'{"b":2}\n') == [Problem("a.jsonl", 1, reason), (2, {"b": 2})]
 
 
 def test_bad_bytes_are_replaced_and_told_once() -> None:
@@ -127,16 +112,7 @@ def test_odd_times_and_ids_are_told_once_a_file() -> None:
     ]
 
 
-def test_a_message_repeated_as_it_was_is_nothing_odd() -> None:
-    same = turn("a", 1, "2026-02-24T10:00:00+00:00", "1")
-    assert oddities(same, same) == []
-
-
 @pytest.mark.parametrize("value", [1.5, True, [], {}, " \n", "x" * 5000])
 def test_labels_are_short_lines(value: object) -> None:
     name = label(value)
     assert name is None or (len(name) <= 200 and "\n" not in name)
-
-
-def test_text_of_skips_what_is_not_text() -> None:
-    assert text_of([{"text": "a"}, {"text": 7}, {"data": "b"}, {"text": "c\n"}]) == "a\nc"

@@ -1,12 +1,9 @@
 from __future__ import annotations
 
 import itertools
-import time
 from zoneinfo import ZoneInfo
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from clsm_cli.ingestion import markdown
 from clsm_cli.ingestion.jsonl_rows import Problem, RawDocument
@@ -136,32 +133,6 @@ def test_front_matter_that_cannot_be_used_is_text(
     assert document.blocks[-1].line_start == front.count("\n") + 4
 
 
-def test_a_rule_at_the_top_opens_nothing() -> None:
-    document = read("---\n\nAn essay.\n")
-    assert [block.text for block in document.blocks] == ["An essay."]
-    assert document.problems == ()
-
-
-def test_an_unknown_trust_is_told() -> None:
-    document = read("---\ntrust: root\n---\na")
-    assert document.trust == "user"
-    assert told(document) == [(1, "trust must be one of web, tool, agent, user")]
-
-
-def test_bytes_that_are_no_text() -> None:
-    document = read(b"\xef\xbb\xbf# T\r\n\r\ncaf\xe9\r\nn\0ul\r\n\r\nend\r\n")
-    assert document.title == "T"
-    assert [block.text for block in document.blocks] == ["caf\ufffd\nnul", "end"]
-    assert told(document) == [(3, "invalid UTF-8 replaced"), (4, "NUL removed")]
-
-
-def test_a_conflict_is_told_and_both_sides_are_read() -> None:
-    text = "a\n\n<<<<<<< HEAD\nours\n=======\ntheirs\n>>>>>>> x\n\nTitle\n=======\nb\n"
-    document = read(text)
-    assert [block.text for block in document.blocks] == ["a", "ours", "theirs", "b"]
-    assert told(document) == [(3, "git conflict, both sides read")]
-
-
 def test_a_note_beyond_the_limit_is_refused_whole() -> None:
     found = markdown.read(b"x" * ((8 << 20) + 1), path="big.md", zone=HOME)
     assert found == Problem("big.md", None, "larger than 8 MiB")
@@ -197,60 +168,3 @@ def test_a_large_block_comes_in_pieces() -> None:
     assert [pieces[0].line_start, pieces[-1].line_end] == [3, 1502]
     assert all(a.line_end + 1 == b.line_start for a, b in itertools.pairwise(pieces))
     assert told(document) == []
-
-
-def test_a_large_line_comes_in_pieces() -> None:
-    document = read("é" * 2_000_000)
-    assert "".join(block.text for block in document.blocks) == "é" * 2_000_000
-    assert all(len(block.text.encode()) <= 1 << 20 for block in document.blocks)
-
-
-@given(st.binary(max_size=300), st.booleans())
-def test_any_bytes_are_read(data: bytes, front: bool) -> None:
-    read(b"---\n" + data + b"\n---\n" + data if front else data)
-
-
-PIECES = [
-    "---\n",
-    "a: b\n",
-    "- x\n",
-    "[",
-    "{",
-    "&a ",
-    "*a ",
-    "? ",
-    "!!x ",
-    "'",
-    '"',
-    "|\n",
-    "%",
-    "#",
-]
-
-
-@given(st.lists(st.sampled_from([*PIECES, " ", ": ", "\n", "2026-02-24", "\t"]), max_size=15))
-def test_any_front_matter_is_read(pieces: list[str]) -> None:
-    read("---\n" + "".join(pieces) + "\n---\nBody.")
-
-
-def test_a_full_size_note_is_quick() -> None:
-    data = (
-        b"- %s (2026-02-24)\n" % (b"one of many things to do, and when;" * 7) * ((8 << 20) // 262)
-    )
-    start = time.process_time()
-    document = read(data)
-    assert len(document.blocks) == (8 << 20) // 262
-    assert time.process_time() - start < 8
-
-
-def test_a_log_with_blank_lines_in_it_is_one_block_and_what_stands_around_it_is_not() -> None:
-    entries = [f"2026-03-01 10:{i // 60:02}:{i % 60:02} GET /a/{i * 7919} 200" for i in range(500)]
-    log = "\n\n".join("\n".join(entries[i : i + 5]) for i in range(0, 500, 5))
-    document = read(f"# Outage\n\nMara saw it first.\n\n{log}\n\nThen Tom restarted the pump.\n")
-    texts = [block.text for block in document.blocks]
-    assert texts[0] == "Mara saw it first."
-    assert texts[-1] == "Then Tom restarted the pump."
-    assert "\n\n".join(texts[1:-1]) == log
-    assert len(max(texts, key=len)) > 0.8 * len(log)
-    items = "".join(f"- 10:{i // 60:02}:{i % 60:02} step {i * 7919}\n" for i in range(700))
-    assert len(read(items).blocks) == 700

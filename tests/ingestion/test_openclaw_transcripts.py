@@ -12,21 +12,11 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from clsm_cli.ingestion import openclaw_transcripts
-from clsm_cli.ingestion.jsonl_rows import (
-    Dropped,
-    Problem,
-    RawBreak,
-    RawTurn,
-    TranscriptItem,
-    bounded_lines,
-)
+from clsm_cli.ingestion.jsonl_rows import Dropped, RawTurn, TranscriptItem, bounded_lines
 from clsm_cli.model.episodes import ToolCall
 
-SESSIONS = Path(__file__).parents[2] / "fixtures" / "sample" / "sessions"
 HOME = ZoneInfo("Europe/Amsterdam")
 NOW = datetime(2030, 1, 1, tzinfo=UTC)
 START = 1771917300000
@@ -112,11 +102,6 @@ def test_a_conversation() -> None:
     assert reasons(items) == ["model_change row", "thinking"]
 
 
-def test_reset_is_a_break_of_the_same_session() -> None:
-    items = read(jsonl(HEADER, {"type": "reset", "id": "x", "timestamp": "2026-02-24T07:15:00Z"}))
-    assert items == [RawBreak("s1", "2026-02-24T08:15:00+01:00", 2)]
-
-
 def test_what_is_not_memory_is_dropped_by_reason() -> None:
     begin, end = "<<<BEGIN_OPENCLAW_INTERNAL_CONTEXT>>>", "<<<END_OPENCLAW_INTERNAL_CONTEXT>>>"
     internal = {"kind": "internal_system", "sourceTool": "heartbeat"}
@@ -175,17 +160,6 @@ def test_calls_of_clsm_and_their_results_are_dropped() -> None:
     assert reasons(read(jsonl(rows[1]), frozenset({"c1"}))) == ["clsm result:c1"]
 
 
-def test_a_call_id_that_comes_again_is_another_call() -> None:
-    items = read(
-        jsonl(
-            message(1, "assistant", [call("c1", "exec", {"command": "clsm recall key"})]),
-            message(2, "assistant", [call("c1", "exec", {"command": "ls"})]),
-            result(3, "c1", "exec", "notes.md"),
-        )
-    )
-    assert [text for _, _, text, _ in turns(items)] == ["ls", "notes.md"]
-
-
 def test_long_input_is_cut_between_words_and_the_text_is_whole() -> None:
     command = "echo " + "word " * 1000 + "end"
     (item,) = read(jsonl(message(1, "assistant", [call("c", "exec", {"command": command})])))
@@ -195,55 +169,6 @@ def test_long_input_is_cut_between_words_and_the_text_is_whole() -> None:
     assert item.tool.input is not None
     assert len(item.tool.input.encode()) <= 2048 + 3
     assert item.tool.input.endswith("word…")
-
-
-def test_messages_of_a_hook_come_without_rows() -> None:
-    row = message(1, "user", [{"type": "text", "text": "hello"}])
-    (by_file,) = (item for item in read(jsonl(row)) if isinstance(item, RawTurn))
-    (by_hook,) = (item for item in read(jsonl(row["message"])) if isinstance(item, RawTurn))
-    assert (by_file.time, by_file.text, by_file.speaker) == (
-        by_hook.time,
-        by_hook.text,
-        by_hook.speaker,
-    )
-
-
-@pytest.mark.parametrize("path", sorted(SESSIONS.glob("*.jsonl")), ids=lambda path: path.stem[:8])
-def test_any_split_of_a_real_transcript_gives_the_same_turns(path: Path) -> None:
-    lines = path.read_bytes().splitlines(keepends=True)
-    whole = [item for item in read(b"".join(lines)) if isinstance(item, RawTurn)]
-    assert whole
-    for cut in range(1, len(lines)):
-        first = read(b"".join(lines[:cut]))
-        said = reasons(first)
-        calls = {
-            r.removeprefix(openclaw_transcripts.CLSM_CALL)
-            for r in said
-            if r.startswith("clsm call:")
-        }
-        calls -= {
-            r.removeprefix(openclaw_transcripts.CLSM_RESULT)
-            for r in said
-            if r.startswith("clsm res")
-        }
-        rest = read(lines[0] + b"".join(lines[cut:]), frozenset(calls))
-        texts = [t.text for t in first if isinstance(t, RawTurn)]
-        texts += [t.text for t in rest if isinstance(t, RawTurn)]
-        assert texts == [t.text for t in whole]
-
-
-JSON = st.recursive(
-    st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=8)),
-    lambda inner: st.one_of(
-        st.lists(inner, max_size=3),
-        st.dictionaries(
-            st.sampled_from(["type", "role", "content", "text", "name", "arguments", "command"]),
-            inner,
-            max_size=4,
-        ),
-    ),
-    max_leaves=8,
-)
 
 
 def test_what_another_session_asks_is_no_persons_word() -> None:
@@ -282,19 +207,6 @@ def test_what_a_search_took_from_clsm_is_dropped(tool: str) -> None:
     assert reasons(found)[-1].startswith("clsm result")
 
 
-KINDS = st.sampled_from(["message", "session", "reset", "custom", "toolCall", None])
-ROLES = st.sampled_from(["user", "assistant", "toolResult", "custom", "x", None])
-
-
-@settings(max_examples=300)
-@given(KINDS, ROLES, JSON, JSON, JSON)
-def test_any_row_is_read(kind: Any, role: Any, content: Any, stamp: Any, other: Any) -> None:
-    inner = {"role": role, "content": content, "timestamp": stamp, "toolName": other}
-    inner |= {"sender": other, "provenance": other, "toolCallId": stamp, "__openclaw": other}
-    row = {"type": kind, "id": other, "timestamp": stamp, "message": inner, "role": role}
-    read(json.dumps(row).encode() + b"\n" + json.dumps(content).encode())
-
-
 def test_a_large_transcript_is_streamed(tmp_path: Path) -> None:
     path = tmp_path / "large.jsonl"
     row = jsonl(message(1, "user", "word " * 2000))
@@ -321,9 +233,3 @@ def test_a_large_transcript_is_streamed(tmp_path: Path) -> None:
     )
     size = (100 << 20) + 57
     assert done.stdout == f"3000 line of {size} bytes is longer than 1 MiB\n"
-
-
-def test_problems_name_their_line() -> None:
-    items = read(jsonl(HEADER) + b"broken\n" + jsonl(message(1, "user", "hello")))
-    assert items[0] == Problem("a.jsonl", 2, "not JSON (expecting value)")
-    assert isinstance(items[1], RawTurn)

@@ -12,7 +12,7 @@ import pytest
 from ingesting import new_store, same, state_of, take, tree
 
 from clsm_cli.model.episodes import Episode
-from clsm_cli.store import episodes, inbox, layout
+from clsm_cli.store import layout
 from clsm_cli.store.layout import Store
 
 START = datetime.fromisoformat("2026-02-24T08:00:00+01:00")
@@ -48,15 +48,6 @@ def made(store: Store) -> list[Episode]:
 END = row("", 900, type="end")
 
 
-def test_thirty_turns_of_one_subject_are_twenty_five_and_five(store: Store) -> None:
-    pipe(store, *gauge(30), END)
-    assert [len(each.turns) for each in made(store)] == [25, 5]
-    first, second = made(store)
-    assert first.capped
-    assert second.continues == second.previous == first.id
-    assert not second.capped
-
-
 @pytest.mark.parametrize("cut", [1, 24, 25, 26, 27, 29])
 def test_the_cap_falls_at_the_same_place_over_calls(store: Store, tmp_path: Path, cut: int) -> None:
     pipe(store, *gauge(cut))
@@ -68,32 +59,11 @@ def test_the_cap_falls_at_the_same_place_over_calls(store: Store, tmp_path: Path
     assert made(store)[1].continues is not None
 
 
-def test_a_full_episode_that_was_ended_is_not_continued(store: Store) -> None:
-    pipe(store, *gauge(25), row("", 25, type="end"))
-    pipe(store, *gauge(5, 30), END)
-    first, second = made(store)
-    assert (len(first.turns), first.capped, second.continues) == (25, False, None)
-
-
-def test_an_open_tail_stays_open(store: Store) -> None:
-    pipe(store, *gauge(6))
-    assert made(store) == []
-    assert len(state_of(store).waiting) == 1
-
-
 def test_an_end_mark_closes_even_one_turn(store: Store) -> None:
     pipe(store, row("Remember the milk.", 0), END)
     (episode,) = made(store)
     assert [turn.text for turn in episode.turns] == ["Remember the milk."]
     assert not state_of(store).waiting
-
-
-def test_tool_turns_alone_are_an_episode_too(store: Store) -> None:
-    rows = [row("total 12", n, "tool", tool={"name": "exec", "input": "ls"}) for n in range(3)]
-    pipe(store, *rows, END)
-    (episode,) = made(store)
-    assert episode.participants == ()
-    assert state_of(store).records[episode.id]
 
 
 def test_a_turn_that_is_in_an_episode_leaves_the_inbox(store: Store) -> None:
@@ -152,12 +122,3 @@ def test_every_crash_state_completes_to_the_same_bytes(tmp_path: Path) -> None:
 
 def durable(root: Path) -> dict[str, bytes]:
     return {name: data for name, data in tree(root).items() if not name.endswith("runs.jsonl")}
-
-
-def test_a_previous_episode_that_cannot_be_read_stops_nothing(store: Store) -> None:
-    pipe(store, *gauge(4), row("", 5, type="end"))
-    (path,) = episodes.files(store.flow)
-    path.write_bytes(b"no episode\n")
-    pipe(store, *gauge(4, 10), END)
-    assert not inbox.files(store.inbox)
-    assert len(list(episodes.files(store.flow))) == 2

@@ -5,10 +5,11 @@ Only the last tests read real text with the real model, where that is installed.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta, timezone
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pytest
@@ -22,11 +23,7 @@ from clsm_cli.embedding import weights
 from clsm_cli.embedding.encoder import Encoder
 from clsm_cli.errors import ModelMissingError
 from clsm_cli.ingestion.segmentation import Beat, Cut, cut, peak_surprise
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-
-    from clsm_cli.model.episodes import Role
+from clsm_cli.model.episodes import Role
 
 DEFAULT = BoundarySettings()
 MORNING = datetime(2026, 2, 24, 8, 0, tzinfo=UTC)
@@ -128,29 +125,6 @@ def tails(draw: st.DrawFn) -> list[Beat]:
 
 @given(tails(), settings_drawn, st.data())
 @examples(200)
-def test_more_turns_never_change_a_cut(
-    tail: list[Beat], settings: BoundarySettings, data: st.DataObject
-) -> None:
-    n = data.draw(st.integers(0, len(tail)))
-    shorter = cut(tail[:n], ended=False, settings=settings)
-    longer = cut(tail, ended=False, settings=settings)
-    final = cut(tail, ended=True, settings=settings)
-    assert shorter == longer[: len(shorter)]
-    assert longer == final[: len(longer)]
-
-
-@given(tails(), settings_drawn, st.booleans())
-@examples(200)
-def test_the_rest_is_cut_as_if_it_came_alone(
-    tail: list[Beat], settings: BoundarySettings, ended: bool
-) -> None:
-    cuts = cut(tail, ended=ended, settings=settings)
-    if cuts:
-        assert cuts[1:] == cut(tail[cuts[0].length :], ended=ended, settings=settings)
-
-
-@given(tails(), settings_drawn, st.data())
-@examples(200)
 def test_any_split_over_calls_gives_the_same_episodes(
     tail: list[Beat], settings: BoundarySettings, data: st.DataObject
 ) -> None:
@@ -201,11 +175,6 @@ def test_a_new_day_is_a_new_episode_at_once() -> None:
     assert cuts[0].reasons["gap"] == 1.0
 
 
-def test_a_silence_is_measured_over_turns_without_a_time() -> None:
-    talk = [*chat("aaa", MORNING), beat("a", 4), beat("a", 5, time=MORNING + timedelta(hours=9))]
-    assert lengths(whole(talk)) == [4, 1]
-
-
 def test_the_working_of_tools_is_no_silence() -> None:
     times = [MORNING + timedelta(hours=h) for h in (0, 3, 6)]
     talk = [beat("a", 0, time=times[0]), beat("a", 1, role="tool", time=times[1])]
@@ -220,30 +189,6 @@ def test_dates_are_compared_on_one_calendar() -> None:
     same = (before - timedelta(hours=3)).astimezone(auckland)
     later = before - timedelta(hours=2, minutes=25)
     assert lengths(whole([beat("a", time=same), beat("a", 1, time=later)])) == [2]
-
-
-def test_times_that_cannot_be_compared_say_nothing() -> None:
-    naive = MORNING.replace(tzinfo=None) + timedelta(days=9)
-    assert lengths(whole([beat("a", time=MORNING), beat("a", 1, time=naive)])) == [2]
-    first = datetime.min.replace(tzinfo=UTC)
-    early = datetime.min.replace(tzinfo=timezone(timedelta(hours=-9)))
-    assert sum(lengths(whole([beat("a", time=first), beat("a", 1, time=early)]))) == 2
-
-
-def test_a_long_subject_ends_at_the_cap() -> None:
-    talk = chat("a" * 30)
-    cuts = cut(talk, ended=False, settings=DEFAULT)
-    assert lengths(cuts) == [25]
-    assert cuts[0].continues_next
-    assert lengths(whole(talk)) == [25, 5]
-    assert not whole(talk)[-1].continues_next
-
-
-@pytest.mark.parametrize(
-    ("n", "expected"), [(25, [25]), (26, [24, 2]), (27, [25, 2]), (51, [25, 24, 2])]
-)
-def test_the_cap_leaves_no_single_turn(n: int, expected: list[int]) -> None:
-    assert lengths(whole(chat("a" * n))) == expected
 
 
 @pytest.mark.parametrize("other", ["b", "c", "d"])
@@ -263,13 +208,6 @@ def test_a_boundary_placed_late_is_moved_by_modularity() -> None:
     talk[8] = replace(talk[8], text="...")
     assert lengths(whole(talk, DEFAULT._replace(refine=0)))[0] == 9
     assert lengths(whole(talk))[0] == 8
-
-
-def test_an_explicit_boundary_is_not_moved() -> None:
-    talk = chat("aaaaaaaabbbbbbb")
-    talk[9] = replace(talk[9], text="By the way, on a different subject: " + talk[9].text)
-    talk[8] = replace(talk[8], text="Bye!")
-    assert lengths(whole(talk))[0] == 9
 
 
 def test_a_marker_with_a_change_of_subject_fires_without_surprise() -> None:
@@ -298,13 +236,6 @@ def test_signs_of_words(last: str, first: str, names: set[str]) -> None:
     assert signs == names
 
 
-def test_two_farewells_are_one_boundary() -> None:
-    talk = chat("a" * 10)
-    talk[4], talk[5] = replace(talk[4], text="Bye!"), replace(talk[5], text="Bye, take care!")
-    talk[6] = replace(talk[6], text="Good morning!")
-    assert lengths(whole(talk)) == [6, 4]
-
-
 def test_a_lone_turn_on_another_subject_makes_no_episode() -> None:
     assert lengths(whole(chat("aaaaaaaabaaaaaaa"))) == [16]
     assert lengths(whole(chat("aaaaaaaab"))) == [9]
@@ -319,16 +250,6 @@ def test_tool_turns_stay_with_the_turn_before_them() -> None:
     assert lengths(whole(tools)) == [40]
     assert cut(tools, ended=False, settings=DEFAULT) == []
     assert lengths(whole([*tools, *talk[:6]])) == [46]
-
-
-def test_nothing_gives_nothing() -> None:
-    assert whole([]) == []
-    assert cut([], ended=False, settings=DEFAULT) == []
-
-
-def test_a_hostile_text_takes_no_time() -> None:
-    for text in ("?" * 200_000 + "x", "bye" + "." * 200_000 + "x", "oh " * 70_000, " " * 300_000):
-        assert len(whole([replace(b, text=text) for b in chat("aaaa")])) >= 1
 
 
 def test_peak_surprise_sees_the_break_and_not_the_flat_talk() -> None:
@@ -364,14 +285,6 @@ def said(encoder: Encoder, lines: Sequence[str], start: datetime) -> list[Beat]:
         )
         for i, line in enumerate(lines)
     ]
-
-
-def test_real_apples_then_good_morning(encoder: Encoder) -> None:
-    evening = said(encoder, APPLES, MORNING.replace(hour=20))
-    morning = said(encoder, ["Good morning", "Good morning!"], MORNING + timedelta(days=1))
-    assert lengths(whole([*evening, *morning])) == [10, 2]
-    untimed = [replace(each, time=None) for each in evening]
-    assert lengths(whole(untimed)) == [10]
 
 
 def test_thirty_real_turns_on_one_subject(encoder: Encoder) -> None:

@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from ingesting import new_store, state_of, take
 
 from clsm_cli.ingestion import smriti
-from clsm_cli.ingestion.detection import detect
 from clsm_cli.ingestion.jsonl_rows import Dropped, Problem, RawTurn, TranscriptItem
 
 HOME = ZoneInfo("Europe/Amsterdam")
@@ -145,21 +144,6 @@ def test_a_round_trip(pairs: list[tuple[str, str]]) -> None:
     assert [(s, r, t.strip("\n")) for s, r, t in told(read(written(*turns)))] == [
         (s, r, t.strip("\n").rstrip()) for s, r, t in expected
     ]
-
-
-def test_a_session_that_was_cut_short() -> None:
-    text = written(("user", "Hi.", []), ("assistant", "I look.", [("ls", "{}", "a.txt", False)]))
-    cut = text[: text.index("a.txt") + 3]
-    items = read(cut)
-    assert told(items)[:2] == [("user", "user", "Hi."), ("assistant", "assistant", "I look.")]
-    reasons = [item.reason for item in items if isinstance(item, Problem)]
-    assert reasons == ["tool call is cut short"]
-
-
-def test_what_is_no_session_is_a_note() -> None:
-    assert detect(written(("user", "Hi.", [])).encode()) == "smriti"
-    assert detect(b"---\nid: a\n---\n\n## Turn left at the oak\n") == "markdown"
-    assert detect("# Notes\n\n## Turn 1 — user\n".encode()) == "markdown"
 
 
 def test_a_session_that_grows_is_read_once(tmp_path: Path) -> None:

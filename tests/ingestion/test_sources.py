@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import io
 import os
 import socket
 import subprocess
@@ -12,7 +11,7 @@ import pytest
 
 from clsm_cli.ingestion.detection import Format, detect
 from clsm_cli.ingestion.jsonl_rows import Problem
-from clsm_cli.ingestion.sources import Missing, Skipped, SourceFile, find
+from clsm_cli.ingestion.sources import Missing, SourceFile, find
 
 SESSION = b'{"type":"session","version":4,"id":"s"}\n'
 
@@ -83,12 +82,6 @@ def test_what_is_passed_over_is_said(tmp_path: Path) -> None:
         "s/a.jsonl.deleted.2026": "archived by OpenClaw; name the file to ingest it",
         "s/b.bak": "backup",
     }
-
-
-def test_a_named_trajectory_is_passed_over_and_a_named_archive_is_read(tmp_path: Path) -> None:
-    place(tmp_path, **{"a.trajectory.jsonl": SESSION, "a.jsonl.reset.2026": SESSION})
-    paths = [tmp_path / "a.trajectory.jsonl", tmp_path / "a.jsonl.reset.2026"]
-    assert [what for _, what in found(*paths)] == ["OpenClaw trajectory", "openclaw"]
 
 
 @pytest.mark.parametrize(
@@ -177,25 +170,6 @@ def test_origin_is_told_from_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         assert stream.read() == b"a"
 
 
-def test_a_file_name_that_is_no_text(tmp_path: Path) -> None:
-    with open(os.fsencode(tmp_path) + b"/a\xff.md", "wb"):
-        pass
-    assert [what for _, what in found(tmp_path)] == ["file name is not UTF-8"]
-
-
-def test_a_deep_folder_is_a_problem_and_no_crash(tmp_path: Path) -> None:
-    place(tmp_path, **{"z.md": b"z"})
-    # Made and removed by processes of their own: pytest's clean-up recurses and would fail on it.
-    make = "import os, sys; os.chdir(sys.argv[1])\nfor _ in range(1500): os.mkdir('deep'); os.chdir('deep')"
-    try:
-        subprocess.run([sys.executable, "-c", make, str(tmp_path)], check=True)
-        items = found(tmp_path)
-    finally:
-        subprocess.run(["rm", "-rf", str(tmp_path / "deep")], check=True)
-    assert items[0] == (str(tmp_path / "z.md"), "markdown")
-    assert items[-1][1] == "file name too long"
-
-
 def test_what_may_not_be_read_is_a_problem() -> None:
     # Not under tmp_path, whose parents are private: root may read everything, so the child that
     # looks must become somebody else.
@@ -246,22 +220,8 @@ def test_standard_input_is_told_by_its_first_row_and_kept_whole(data: bytes, wha
     assert done.stdout.decode() == f"- - {what} {data!r}\n"
 
 
-def test_standard_input_in_memory() -> None:
-    (item,) = find(["-"], stdin=io.BytesIO(SESSION))
-    assert isinstance(item, SourceFile)
-    assert item.format == "openclaw"
-    assert item.open().read() == SESSION
-    assert [type(item) for item in find(["-"])] == [Missing]
-    assert list(find(["-"], stdin=io.BytesIO(b"\0\1\2"))) == [Problem("-", None, "binary data")]
-
-
 def test_detect_takes_any_bytes() -> None:
     assert detect(b"\xff\xfe{{{\n[1]\n") == "markdown"
-
-
-def test_skips_carry_their_path(tmp_path: Path) -> None:
-    place(tmp_path, **{"clsm.yaml": b""})
-    assert list(find([str(tmp_path)])) == [Skipped(str(tmp_path), "a clsm store")]
 
 
 @pytest.mark.parametrize(

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
 
 import pytest
 from ingesting import take
 from sleeping import sleep
 from small_store import talk
 
-from clsm_cli.config import Settings, with_changes
 from clsm_cli.ingestion.ingest_report import utc
 from clsm_cli.inspection import automation
 from clsm_cli.store import atomic, logs, runs
-
-if TYPE_CHECKING:
-    from clsm_cli.store.layout import Store
+from clsm_cli.store.layout import Store
 
 NIGHT = datetime(2026, 3, 1, 3, tzinfo=UTC)
 
@@ -90,17 +85,6 @@ def test_without_the_mark_the_ledger_tells(store: Store) -> None:
     assert look(store, 1027).is_stale
 
 
-def test_pending_episodes_wait(store: Store) -> None:
-    rows = talk("main", "The gate code changes in May.", "Brian takes his coffee black.")
-    end = json.dumps({"session": "main", "end": True, "time": "2026-02-24T08:30:00+01:00"})
-    take(store, stdin=f"{''.join(rows)}{end}\n".encode(), now=NIGHT.isoformat())
-    found = look(store, 40)
-    assert (found.waiting, found.waiting_since) == (1, "2026-03-01T03:00:00Z")
-    assert found.is_stale
-    sleep(store, after(41).isoformat())
-    assert look(store, 42).waiting == 0
-
-
 def test_a_time_in_the_future_is_said_and_no_excuse(store: Store) -> None:
     runs.succeeded(store, "2068-01-01T03:00:00Z")
     found = look(store, 1)
@@ -111,25 +95,6 @@ def test_a_time_in_the_future_is_said_and_no_excuse(store: Store) -> None:
     assert look(store, 40).is_stale
     runs.succeeded(store, utc(after(41)))
     assert look(store, 42).future is None
-
-
-def test_a_run_of_the_ledger_in_the_future_does_not_count(store: Store) -> None:
-    captured(store, -10)
-    sleep(store, "2068-01-01T03:00:00+01:00")
-    assert look(store, 1).last is None
-
-
-def test_a_clock_that_was_set_back_a_little_is_none(store: Store) -> None:
-    runs.succeeded(store, utc(NIGHT))
-    found = automation.state(store, NIGHT - timedelta(minutes=2))
-    assert (found.future, found.hours, found.is_stale) == (None, 0.0, False)
-
-
-def test_the_limit_is_a_setting(store: Store) -> None:
-    store = store._replace(settings=with_changes(Settings(), {"status.max_age": 200}))
-    runs.succeeded(store, utc(NIGHT))
-    assert not look(store, 199).is_stale
-    assert look(store, 201).is_stale
 
 
 @pytest.mark.parametrize(
@@ -145,15 +110,3 @@ def test_a_mark_that_cannot_be_read_is_none(store: Store, data: bytes) -> None:
     assert not look(store, 1).is_stale
     runs.failed(store, utc(NIGHT), "x" * 100_000)
     assert runs.read(store).failed == 1
-
-
-def test_a_time_that_is_none_is_none(store: Store) -> None:
-    for text in ("yesterday", "0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-14:00"):
-        runs.succeeded(store, text)
-        assert look(store, 1).last is None
-
-
-def test_a_failure_that_cannot_be_written_down_is_no_second_failure(store: Store) -> None:
-    atomic.put(store.root / ".clsm", b"a file where the folder should be")
-    runs.failed(store, utc(NIGHT), "the disk is full")
-    assert runs.read(store) == runs.Nights()

@@ -2,24 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
-import pytest
 from consolidation.test_correction import BELL, NOW, QUARTER, bell, done, hold, statement
 from ingesting import take
 
-from clsm_cli.errors import BadInputError
 from clsm_cli.inspection.fact_history import History, Thread, View, history
 from clsm_cli.model import clocks
 from clsm_cli.model.graph import Edge, Node
-from clsm_cli.model.ids import closed_copy_id, edge_id, tombstone_hash
-from clsm_cli.store import atomic, logs, record_files, runs, shards
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from clsm_cli.store.layout import Store
+from clsm_cli.model.ids import closed_copy_id, edge_id
+from clsm_cli.store import record_files, runs, shards
+from clsm_cli.store.layout import Store
 
 TODAY = "2026-03-05T12:00:00+01:00"
 COPY = closed_copy_id(bell().id, NOW)
@@ -175,46 +169,3 @@ def test_the_source_is_where_it_was_said_first(store: Store, tmp_path: Path) -> 
     (own,) = [row for row in record_files.load(store, {}, TODAY).values() if "clock" in row.text]
     (by_hand,) = only(ask(store, own.id)).versions
     assert by_hand.source == f"projects/facts.md:{len(path.read_text().splitlines())}"
-
-
-def test_what_a_hand_removed_is_withdrawn(store: Store) -> None:
-    hold(store, bell())
-    path = store.root / "projects" / "facts.md"
-    path.write_text(path.read_text().replace(f"- {BELL}  ^{bell().id}\n", ""))
-    (version,) = only(ask(store, "bell")).versions
-    assert (version.state, version.superseded_at) == ("withdrawn", TODAY)
-    assert told(ask(store, "bell", as_of="2026-02-25")) == {}
-
-
-def test_what_is_not_true_yet(store: Store) -> None:
-    hold(store, bell(valid_from="2026-04-01"))
-    assert told(ask(store, "bell")) == {("bell", ""): [(BELL, "future")]}
-
-
-def test_what_was_forgotten_has_no_history(store: Store) -> None:
-    hold(store, bell(stream="flow"))
-    line = logs.Tombstone(tombstone_hash(bell().id), "2026-02-24T22:00:00Z")
-    atomic.append(store.root / "tombstones" / "pi.jsonl", logs.render(line))
-    with pytest.raises(BadInputError):
-        ask(store, bell().id)
-
-
-def test_ids_and_names_near_what_is_not_there(store: Store) -> None:
-    near = replace(bell(), id="f-0a1b2c3d4e5f")
-    hold(store, near, Node(id="heron", rev=(1, "pi"), label="grey heron"))
-    with pytest.raises(BadInputError, match="near it are: f-0a1b2c3d4e5f"):
-        ask(store, "f-0a1b2c3d4eff")
-    with pytest.raises(BadInputError, match="near it are: heron"):
-        ask(store, "gray heron")
-    with pytest.raises(BadInputError, match="find ids with: clsm recall"):
-        ask(store, "???")
-    assert ask(store, "grey heron") == History("grey heron", (), ())
-
-
-def test_a_beginning_of_several_ids(store: Store) -> None:
-    rows = [replace(statement(f"The lamp is {n}."), id=f"f-0a1b2c3d4e5{n}") for n in range(3)]
-    hold(store, *rows)
-    with pytest.raises(BadInputError, match=r"several ids begin so \(f-0a1b2c3d4e50, "):
-        ask(store, "f-0a1b")
-    with pytest.raises(BadInputError, match="is no statement"):
-        ask(store, "f-0")

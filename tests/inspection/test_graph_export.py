@@ -12,7 +12,7 @@ from xml.etree import ElementTree as ET
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from inspection.test_graph_view import edge, node, of, sample
+from inspection.test_graph_view import edge, node, of
 from strategies import NASTY, examples
 
 from clsm_cli.inspection import graph_export
@@ -121,23 +121,3 @@ def test_graphml_holds_any_text(label: str, kind: str, edge_type: str) -> None:
     assert nodes["a"].get("summary", "") == clean(label)
     assert clean(edge_type) in [each.get("type", "") for each in edges]
     assert [each.get("directed") for each in edges if each["source"] == "b"] == ["true"]
-
-
-def test_graphml_declares_what_it_uses() -> None:
-    root = ET.fromstring(graph_export.graphml(of(sample())).encode())
-    declared = {(key.get("for"), key.get("id")) for key in root.iter(f"{ML}key")}
-    used = {
-        (element.tag.removeprefix(ML), data.get("key"))
-        for element in [*root.iter(f"{ML}node"), *root.iter(f"{ML}edge")]
-        for data in element
-    }
-    assert used <= declared
-    assert ("edge", "edge_weight") in used
-    assert len(list(root.iter(f"{ML}edge"))) == 91
-
-
-def test_the_same_graph_gives_the_same_bytes() -> None:
-    one, other = of(sample()), of(sample()[::-1])
-    assert graph_export.dot(one) == graph_export.dot(other)
-    assert graph_export.graphml(one) == graph_export.graphml(other)
-    assert graph_export.mapping(one) == graph_export.mapping(other)

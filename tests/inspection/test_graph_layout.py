@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from itertools import combinations
 
-from inspection.test_graph_view import edge, node, of, sample
+from inspection.test_graph_view import of, sample
 
 from clsm_cli.inspection.graph_export import Place, layout
 from clsm_cli.inspection.graph_statistics import communities
@@ -32,20 +32,3 @@ def test_what_is_tied_is_near() -> None:
     tied = [distance(places, each.source, each.target) for each in graph.edges]
     apart = [distance(places, *pair) for pair in combinations(places, 2)]
     assert sum(tied) / len(tied) < 0.5 * sum(apart) / len(apart)
-
-
-def test_the_same_graph_has_the_same_places() -> None:
-    assert placed(of(sample())) == placed(of(sample()[::-1]))
-
-
-def test_one_node_and_none_at_all() -> None:
-    assert placed(of([])) == {}
-    (only,) = placed(of([node("a"), edge("a", "a")])).values()
-    assert math.isfinite(only.x)
-    assert math.isfinite(only.y)
-
-
-def test_more_nodes_than_a_block() -> None:
-    graph = of([node(f"n{place}") for place in range(300)])
-    places = placed(graph)
-    assert len(set(places.values())) == 300

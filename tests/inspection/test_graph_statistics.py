@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 from inspection.test_graph_view import edge, node, of, sample
 
-from clsm_cli.inspection.graph_statistics import Hub, Tie, communities, components, statistics
-
-if TYPE_CHECKING:
-    from clsm_cli.model.codec import Record
+from clsm_cli.inspection.graph_statistics import Hub, Tie, statistics
+from clsm_cli.model.codec import Record
 
 TRIANGLES: list[Record] = [
     *(node(each, n=place) for place, each in enumerate("abcdefg")),
@@ -34,17 +30,6 @@ def test_the_figures_of_two_triangles() -> None:
     assert found.strongest[-1] == Tie("c", "caused", "d", 0.1, 1, directed=True)
 
 
-def test_an_empty_graph_has_zeros() -> None:
-    found = statistics(of([]))
-    assert (found.nodes, found.density, found.mean_degree, found.modularity) == (0, 0.0, 0.0, 0.0)
-    assert (found.hubs, found.strongest, found.kinds) == ((), (), {})
-
-
-def test_edges_between_the_same_two_nodes_are_one_pair() -> None:
-    found = statistics(of([node("a"), node("b"), edge("a", "b"), edge("b", "a", "semantic")]))
-    assert (found.edges, found.density, found.largest_degree) == (2, 1.0, 2)
-
-
 def test_a_loop_joins_nothing() -> None:
     found = statistics(of([node("a"), edge("a", "a")]))
     assert (found.density, found.largest_degree, found.isolated, found.communities) == (
@@ -53,15 +38,6 @@ def test_a_loop_joins_nothing() -> None:
         1,
         0,
     )
-
-
-def test_parts_are_sorted_by_size() -> None:
-    assert components(of(TRIANGLES)) == [list("abcdef"), ["g"]]
-
-
-def test_weights_of_nothing_tie_nothing() -> None:
-    group = communities(of([node("a"), node("b"), edge("a", "b", weight=0.0)]))
-    assert group["a"] != group["b"]
 
 
 def test_every_count_adds_up() -> None:

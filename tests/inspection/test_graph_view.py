@@ -3,24 +3,20 @@
 from __future__ import annotations
 
 from itertools import combinations
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from clsm_cli.errors import BadInputError
 from clsm_cli.inspection.graph_view import Graph, around, load, named, strongest
+from clsm_cli.model.codec import Record
 from clsm_cli.model.episodes import EpisodeRecord
 from clsm_cli.model.graph import Edge, Node, Statement
 from clsm_cli.model.ids import edge_id, statement_id, tombstone_hash
+from clsm_cli.model.streams import Stream
 from clsm_cli.store import layout, logs, record_files, runs, topics
+from clsm_cli.store.layout import Store
 from clsm_cli.text.node_ids import node_id
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from clsm_cli.model.codec import Record
-    from clsm_cli.model.streams import Stream
-    from clsm_cli.store.layout import Store
 
 NOW = "2026-02-24T08:00:00Z"
 REV = (1, "pi")
@@ -212,13 +208,6 @@ def test_statements_stand_at_their_subject(tmp_path: Path) -> None:
     assert (edited.id, edited.text) == (kept.id, "Mara winds the clock.")
 
 
-def test_an_empty_store(tmp_path: Path) -> None:
-    found = load(new_store(tmp_path / "memory", []))
-    assert (found.nodes, found.edges, found.total) == ((), (), 0)
-    with pytest.raises(BadInputError, match="no node of the graph is called so; list nodes with"):
-        named(found, "Mara")
-
-
 @pytest.mark.parametrize(
     ("wanted", "found"),
     [
@@ -248,12 +237,6 @@ def test_near_names_are_offered(wanted: str) -> None:
         named(graph, wanted)
 
 
-@pytest.mark.parametrize("wanted", ["", "\x00", "zzzzqqqq", "…"])
-def test_a_name_of_nothing(wanted: str) -> None:
-    with pytest.raises(BadInputError, match="is called so; list nodes with: clsm graph --json"):
-        named(of([node("Mara Hart"), Node(id="x", rev=REV)]), wanted)
-
-
 CHAIN = [node(each) for each in "abcde"] + [edge(*pair) for pair in ("ab", "bc", "dc", "de")]
 
 
@@ -265,13 +248,6 @@ def test_a_neighbourhood_goes_against_arrows_too(depth: int, found: str) -> None
     assert ids(part) == set(found)
     assert len(part.edges) == len(found) - 1
     assert part.total == 5
-
-
-def test_the_strongest_of_all() -> None:
-    graph = of([*(node(x) for x in "abc"), node("d", n=9), edge("a", "b"), edge("a", "c")])
-    assert ids(strongest(graph, 1)) == {"a"}
-    assert ids(strongest(graph, 2)) == {"a", "b"}  # as strong as c, and before it
-    assert ids(strongest(graph, 9)) == {"a", "b", "c", "d"}
 
 
 def test_the_strongest_around_a_node() -> None:
@@ -288,9 +264,3 @@ def test_the_strongest_around_a_node() -> None:
     assert ids(strongest(graph, 1, ["c"])) == {"c"}
     assert ids(strongest(graph, 2, ["a"])) == {"a", "b"}
     assert ids(strongest(graph, 3, ["a"])) == {"a", "b", "c"}
-
-
-def test_the_sample_is_whole(tmp_path: Path) -> None:
-    found = load(new_store(tmp_path / "memory", sample()))
-    assert (len(found.nodes), len(found.edges), found.dangling) == (41, 91, 0)
-    assert len({each.kind for each in found.nodes}) == len(KINDS)

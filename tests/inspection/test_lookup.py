@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 from ingesting import new_store, take
@@ -11,9 +10,7 @@ from ingesting import new_store, take
 from clsm_cli.errors import BadInputError
 from clsm_cli.inspection.lookup import beginning_with, look_up
 from clsm_cli.inspection.overview import overview
-
-if TYPE_CHECKING:
-    from clsm_cli.store.layout import Store
+from clsm_cli.store.layout import Store
 
 NOTE = "# Bridge\n\n- The heron stood on the [[float gauge]].\n- The [[float gauge]] was retired.\n"
 TURN = (
@@ -28,11 +25,6 @@ def store(tmp_path: Path) -> Store:
     take(made, tmp_path / "bridge.md", model=False)
     take(made, stdin=TURN, session="yard", model=False)
     return made
-
-
-def test_a_concept(store: Store) -> None:
-    found = look_up(store, "float-gauge")
-    assert (found.kind, found.facts["names"]) == ("concept", {"float gauge": 2})
 
 
 def test_an_episode_and_its_blocks(store: Store) -> None:
@@ -50,14 +42,6 @@ def test_an_episode_and_its_blocks(store: Store) -> None:
     assert Path(told.file).read_text() == NOTE
     assert look_up(store, f"{key}-0").id == key
     assert beginning_with(store, key[:4]) == [key]
-
-
-def test_a_turn_that_waits(store: Store) -> None:
-    inbox = next(store.inbox.iterdir()).read_text()
-    key = inbox.partition('"key": "')[2][:12]
-    found = look_up(store, key)
-    assert (found.kind, found.text) == ("turn", "Who drew the bridge?")
-    assert "episode" not in found.facts
 
 
 @pytest.mark.parametrize(

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING
 
 import pytest
+from processes import Cli
 from small_store import row
-
-if TYPE_CHECKING:
-    from processes import Cli
 
 FIRST, SECOND = "2026-02-11T03:00:00+01:00", "2026-02-21T03:00:00+01:00"
 MORNING = ("--now", "2026-02-21T08:00:00+01:00")

@@ -86,32 +86,6 @@ def test_bars_stand_on_one_another() -> None:
     assert flow.findtext(SVG + "title") == "flow: 4 (0 to 0.5)"
 
 
-def test_what_is_said_is_there() -> None:
-    said = [each.text for each in parsed(lines(), bars(), note="as of today").iter(SVG + "text")]
-    for text in ("A title", "as of today", "What is left", "How many", "kept", "flow", "half"):
-        assert text in said
-    assert said.count("retention") == 2  # one axis of each
-    assert said.count("12") == 1
-
-
-def test_charts_do_not_overlap() -> None:
-    root = parsed(lines(), bars())
-    names = [float(each.get("y", "")) for each in of(root, "text", "name")]
-    titles = [float(each.get("y", "")) for each in of(root, "text", "faint") if each.get("y")]
-    assert names[0] < titles[0] < names[1] < titles[1] < float(root.get("height", ""))
-
-
-def test_a_long_legend_takes_more_rows() -> None:
-    many = tuple(Line(f"a rather long name {n}", "grey", ((0, 0.0),)) for n in range(9))
-    root = parsed(lines()._replace(lines=many))
-    named = [each for each in of(root, "text", "small") if "rather" in (each.text or "")]
-    assert len({each.get("y") for each in named}) > 1
-    for each in named:
-        assert (
-            float(each.get("x", "")) + svg_charts.LETTER * len(each.text or "") <= svg_charts.WIDTH
-        )
-
-
 @pytest.mark.parametrize("low", [0.0, 2.0])
 def test_a_logarithmic_axis_begins_at_its_start(low: float) -> None:
     axis = Axis("days", low, low + 999, (), is_log=True)
@@ -149,14 +123,6 @@ def test_the_page_allows_its_style_and_nothing_else() -> None:
     assert f"default-src 'none'; style-src 'sha256-{digest}';" in page
     assert not re.search(r"<script|url\(|@import|href=|src=", page)
     assert svg_charts.svg(Picture("A title", "", (lines(),))) in page
-
-
-def test_the_same_numbers_give_the_same_bytes() -> None:
-    one, other = (Picture("t", "", (lines(), bars())) for _ in range(2))
-    assert {suffix: form(one) for suffix, form in svg_charts.FORMS.items()} == {
-        ".svg": svg_charts.svg(other),
-        ".html": svg_charts.page(other),
-    }
 
 
 @pytest.mark.parametrize("is_dark", [False, True], ids=["light", "dark"])

@@ -11,16 +11,14 @@ import json
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from urllib.request import ProxyHandler, Request, build_opener
 
 from clsm_cli.config import LlmSettings
 from clsm_cli.integrations.llm import Llm
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 KEY = "sk-test-0123456789abcdef"
 TOKENS_IN, TOKENS_OUT = 500, 200

@@ -6,7 +6,7 @@ import json
 import socket
 import threading
 import time
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from hook_server import PATH, HookServer
@@ -15,9 +15,6 @@ from hypothesis import strategies as st
 
 from clsm_cli.errors import BadInputError
 from clsm_cli.integrations import wake
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 SECRET = "open-sesame-4711"
 TEXT = 'The nightly run of clsm failed: "decay: the disk is full".'
@@ -157,14 +154,6 @@ def test_a_token_is_a_secret(token_file: Path, tmp_path: Path) -> None:
         token_file.chmod(mode)
         with pytest.raises(BadInputError, match=rf"mode {mode:04o}\); let nobody: chmod 600"):
             wake.token(str(token_file))
-
-
-@pytest.mark.parametrize("data", [b"", b"\n", b"two words", b"a\nb", b"\xff\x00", b"x" * 5000])
-def test_a_file_without_a_token(token_file: Path, data: bytes) -> None:
-    token_file.write_bytes(data)
-    with pytest.raises(BadInputError) as found:
-        wake.token(str(token_file))
-    assert "words" not in str(found.value)
 
 
 def test_no_file_is_none(tmp_path: Path) -> None:

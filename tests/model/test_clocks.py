@@ -163,12 +163,6 @@ def test_what_a_hand_wrote_and_is_no_time_bounds_nothing(text: str) -> None:
     assert is_true(Row(valid_from=text, valid_until=text), "2026-02-20T08:00:00+01:00")
 
 
-@pytest.mark.parametrize("at", ["2026-02-20", "2026-02-20T08:00:00+01:00", "2026-02-20T08:00Z"])
-def test_a_missing_time_bounds_nothing(at: str) -> None:
-    assert holds(Row(), at)
-    assert holds(Row(), at, at)
-
-
 def test_a_day_ends_by_the_clock_of_its_zone() -> None:
     home = ZoneInfo("Europe/Amsterdam")
     late = Row(recorded_at="2026-02-20T23:30:00Z")  # half past midnight on the 21st, at home

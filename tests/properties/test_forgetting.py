@@ -11,7 +11,7 @@ import shutil
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from tempfile import mkdtemp
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -27,9 +27,7 @@ from clsm_cli.model.episodes import EpisodeRecord
 from clsm_cli.model.graph import Edge
 from clsm_cli.store import layout, logs, shards
 from clsm_cli.store.index.opening import open_index
-
-if TYPE_CHECKING:
-    from clsm_cli.store.layout import Store
+from clsm_cli.store.layout import Store
 
 DEVICES = ("desk", "pi")
 PEOPLE = ("Mara", "Brian", "Ines")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from pathlib import Path
 
 from conversations import Event, conversations, generic, openclaw
 from hypothesis import HealthCheck, given, settings
@@ -16,7 +15,6 @@ check = settings(
     derandomize="CLSM_EXAMPLES" not in os.environ,
     suppress_health_check=list(HealthCheck),
 )
-SAMPLE = Path(__file__).parents[2] / "fixtures" / "sample"
 
 
 def spoken(events: list[Event]) -> Counter[tuple[str, str]]:

@@ -7,17 +7,14 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from conversations import Event, conversations, generic, header, openclaw
 from hypothesis import HealthCheck, Phase, event, given, note, settings
 from hypothesis import strategies as st
 from ingesting import new_store, same, scratch, state_of, take
 
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from clsm_cli.store.layout import Store
+from clsm_cli.store.layout import Store
 
 EXAMPLES = int(os.environ.get("CLSM_EXAMPLES", "100"))
 check = settings(

@@ -14,7 +14,7 @@ import shutil
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from tempfile import mkdtemp
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -35,9 +35,7 @@ from clsm_cli.model.graph import Edge, Node, Statement
 from clsm_cli.model.trust import UNTRUSTED
 from clsm_cli.retrieval import briefing
 from clsm_cli.store import layout
-
-if TYPE_CHECKING:
-    from clsm_cli.store.layout import Store
+from clsm_cli.store.layout import Store
 
 DEVICES = ("desk", "pi")
 MARK = "zorvex"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -18,7 +17,7 @@ from small_store import note, row, talk, tell
 from strategies import examples
 
 from clsm_cli.commands.engine import embedder
-from clsm_cli.retrieval import briefing, briefing_contents
+from clsm_cli.retrieval import briefing_contents
 from clsm_cli.retrieval.briefing import SECTIONS, Briefing, Item, brief
 from clsm_cli.retrieval.briefing_concepts import activated
 from clsm_cli.retrieval.briefing_contents import RULES
@@ -63,18 +62,6 @@ def test_tasks_are_open_and_what_is_due_comes_first(slept: Store) -> None:
     assert due == sorted(due, key=str)
     assert "2026-02-18" <= (due[0] or "") < (due[-1] or "") <= "2026-03-27"
     assert any("18 March" in text for text in texts(found, "due"))
-
-
-def test_a_task_that_a_person_ticked_is_gone(slept: Store) -> None:
-    def told() -> str:
-        found = brief(slept, MORNING, 20_000)
-        return "\n".join(texts(found, "tasks") + texts(found, "due"))
-
-    page = slept.root / "tasks" / "tasks.md"
-    task = "New disk for Tomas"
-    assert task in told()
-    page.write_text(page.read_text().replace(f"- [ ] {task}", f"- [x] {task}"))
-    assert task not in told()
 
 
 NOTES = {
@@ -238,22 +225,19 @@ def test_the_file_is_read_as_long_as_nothing_changed(
     assert path_of(slept).read_bytes() != kept
 
 
-@pytest.mark.parametrize(
-    "damage", [b"", b"{", b"[]", b"[" * 9999, b'{"signature": "x"}', b"\xff", None, {"rules": 3}]
-)
-def test_the_file_is_only_derived(slept: Store, damage: bytes | dict[str, int] | None) -> None:
+def test_the_file_is_only_derived(slept: Store) -> None:
     first = brief(slept, MORNING, 2000)
     path = path_of(slept)
     kept = path.read_bytes()
-    if damage is None:
-        path.unlink()
-        path.symlink_to("/etc/hostname")
-    elif isinstance(damage, dict):
-        path.write_text(json.dumps({**json.loads(kept), "contents": damage}))
-    else:
-        path.write_bytes(damage)
-    assert brief(slept, MORNING, 2000) == first
-    assert path.read_bytes() == kept
+    other = json.dumps({**json.loads(kept), "contents": {"rules": 3}}).encode()
+    for damage in (b"", b"[" * 9999, b'{"signature": "x"}', other, None):
+        if damage is None:
+            path.unlink()
+            path.symlink_to("/etc/hostname")
+        else:
+            path.write_bytes(damage)
+        assert brief(slept, MORNING, 2000) == first
+        assert path.read_bytes() == kept
     shutil.rmtree(slept.derived)
     assert brief(slept, MORNING, 2000) == first
 
@@ -264,38 +248,3 @@ def test_it_never_waits_for_a_lock_or_a_disk(slept: Store) -> None:
     with locked(slept.root, 1):
         assert brief(slept, MORNING, 2000) == first
     assert not path_of(slept).exists()
-
-
-def test_a_damaged_shard_is_told_every_time(slept: Store) -> None:
-    shard = max((slept.flow / "graph").glob("*.yaml"), key=lambda path: path.stat().st_size)
-    lines = shard.read_text().split("\n")
-    shard.write_text("\n".join([*lines[:-2], lines[-2][:30], ""]))
-    for _ in range(2):
-        found = brief(slept, MORNING, 2000)
-        assert shard.name in found.warnings[0]
-        assert not found.is_empty
-
-
-def test_an_empty_store_has_nothing_to_tell(empty: Store) -> None:
-    found = brief(empty, MORNING, 2000)
-    assert found.is_empty
-    assert not found.budget.dropped
-    assert found.warnings == ()
-
-
-def test_lines_of_an_inbox_that_are_torn_are_passed_over(empty: Store) -> None:
-    tell(empty, row("The heron is back.", timestamp="2026-02-24T22:00:00+01:00"))
-    (box,) = empty.inbox.glob("*.jsonl")
-    with box.open("ab") as file:
-        file.write(b'\n{"key": "0123456789ab", "sess\n[]\n{"text": 3}\n\xff\n')
-    assert "The heron is back." in texts(brief(empty, MORNING, 2000), "now")
-
-
-def test_two_runs_are_the_same_to_the_byte(slept: Store, tmp_path: Path) -> None:
-    other = tmp_path / "other"
-    shutil.copytree(slept.root, other, ignore=shutil.ignore_patterns(".clsm"))
-    for path in sorted(other.rglob("*"), reverse=True):
-        os.utime(path, ns=(1, 1))
-    copy = layout.open_store(other, {"CLSM_DEVICE": "pi"})
-    assert json.dumps(brief(copy, MORNING, 1000)) == json.dumps(brief(slept, MORNING, 1000))
-    assert briefing.prepare(copy) == briefing.prepare(slept)

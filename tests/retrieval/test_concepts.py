@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -67,31 +66,6 @@ def test_a_concept_brings_what_it_belongs_to(store: Store) -> None:
     assert all(0 < each <= 1 for each in activations)
 
 
-def test_an_edge_set_by_hand_leads_on_the_more_the_higher_it_is(store: Store) -> None:
-    """Of an edge that the night drew nothing follows; of one that a person set its weight does."""
-    ghost = Node(id="zeppelin", rev=REV, label="zeppelin", first=LATER, last=LATER)
-    found = []
-    for number, weight in enumerate((None, 0.3, 0.6, 1.0)):
-        edge = Edge(
-            id=edge_id("hardin", "semantic", "zeppelin"),
-            rev=(1 + number, "pi"),
-            source="hardin",
-            target="zeppelin",
-            type="semantic",
-            weight=weight or 1.0,
-            pinned=weight is not None,
-        )
-        write(store, [ghost, edge])
-        named_now = named(store, "who is Hardin")
-        found.append(named_now["zeppelin"].activation if "zeppelin" in named_now else 0.0)
-        if weight == 1.0:
-            assert named_now["zeppelin"].path == ("hardin", "zeppelin")
-            assert named_now["zeppelin"].steps == (("semantic", 1.0),)
-    assert found[0] == 0.0
-    assert found == sorted(found)
-    assert found[-1] > 0.5
-
-
 def test_a_hub_that_touches_everything_changes_next_to_nothing(store: Store) -> None:
     before = {query: [c.id for c in concepts(store, query)][:10] for query in QUERIES}
     nodes = sorted(
@@ -126,10 +100,6 @@ def test_a_node_without_a_word_about_it_is_found_by_its_name(store: Store) -> No
     assert found["Brian"].seed == "exact"
 
 
-def test_a_misspelt_name_is_a_seed(store: Store) -> None:
-    assert named(store, "what did Hardn write about filters")["Hardin"].seed == "fuzzy"
-
-
 def test_without_a_model_words_bring_concepts(store: Store) -> None:
     class Missing(QueryEngine):
         def open(self) -> None:
@@ -149,9 +119,3 @@ def test_before_a_night_names_in_the_text_are_concepts(tmp_path: Path, model_fol
     assert found["Corrie"].stream == "flow"
     assert found["Corrie"].seed is None
     assert named(store, "what about Corrie")["Corrie"].seed == "exact"
-
-
-def test_the_same_question_has_the_same_concepts(store: Store) -> None:
-    before = [concepts(store, query) for query in QUERIES]
-    shutil.rmtree(store.derived)
-    assert [concepts(store, query) for query in QUERIES] == before

@@ -5,23 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
-from ingesting import new_store
 from small_store import found, row, tell
 
 from clsm_cli.config import with_changes
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from clsm_cli.store.layout import Store
 
 TRUE = "Mara keeps the red barge in Haarlem now."
 QUESTION = "Where does Mara keep the red barge?"
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Store:
-    return new_store(tmp_path / "memory")
 
 
 def said(text: str, day: int, role: str = "user") -> str:

@@ -82,7 +82,3 @@ def test_a_misspelt_name_is_found_though_no_passage_mentions_it(
 ) -> None:
     known = {number_of(name): name for name in NODES}
     assert {known[number] for number in named(index, query, {})} == wanted
-
-
-def test_a_long_query_is_cut_off(index: Index) -> None:
-    assert named(index, "word " * 10_000 + "Hardin", {}) == {}

@@ -9,37 +9,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from ingesting import new_store, scratch
-from sample_store import NOW, ask
+from sample_store import NOW
 from strategies import examples
 
-from clsm_cli.errors import BadInputError, LockedError
+from clsm_cli.errors import BadInputError
 from clsm_cli.retrieval.answer import Memory, Why
 from clsm_cli.retrieval.feedback_log import READ, folded, give
-from clsm_cli.retrieval.learned_weights import FILE, leading, learnt, tuned
+from clsm_cli.retrieval.learned_weights import FILE, leading, learnt
 from clsm_cli.retrieval.signals import Signals
 from clsm_cli.store import atomic, logs
-from clsm_cli.store.lock import locked
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
-    from clsm_cli.retrieval.answer import Answer
     from clsm_cli.store.layout import Store
 
 MOMENT = datetime.fromisoformat(NOW)
-EXACT = (
-    "Hardin",
-    "SD card",
-    "signal shed lathe",
-    "the heron",
-    "backup restic NAS",
-    "Herbert Simon",
-)
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Store:
-    return new_store(tmp_path / "memory")
 
 
 def recalled(store: Store, recall: str, *ids: str, led: tuple[str, ...] = ()) -> None:
@@ -75,13 +58,6 @@ def test_the_signal_that_led(why: Why, shares: Why, expected: str) -> None:
     assert leading(memory) == expected
 
 
-def test_without_feedback_nothing_is_learnt(store: Store) -> None:
-    assert learnt(store, MOMENT) is None
-    assert learnt(store, MOMENT, seed="x") is None
-    settings = store.settings.recall
-    assert tuned(settings, None) is settings
-
-
 def test_ten_judgements_are_enough(store: Store) -> None:
     for count in range(9):
         judged(store, f"r-{count}", a="bm25")
@@ -99,15 +75,6 @@ def test_ten_judgements_are_enough(store: Store) -> None:
     assert faded["bm25"] == pytest.approx((1.2 + 4.5) / (2.2 + 4.5) / (1.2 / 2.2))
 
 
-def test_a_draw_is_that_of_its_seed(store: Store) -> None:
-    for count in range(10):
-        judged(store, f"r-{count}", a="bm25", not_b="maxsim")
-    draws = [learnt(store, MOMENT, seed) for seed in ("a", "b", "a", 1, 1)]
-    assert draws[0] == draws[2] != draws[1]
-    assert draws[3] == draws[4]
-    assert learnt(store, MOMENT) == learnt(store, MOMENT) != draws[0]
-
-
 def test_only_the_end_of_a_long_log_is_read(store: Store) -> None:
     for count in range(300):
         judged(store, f"r-{count:012}", a="bm25")
@@ -118,20 +85,6 @@ def test_only_the_end_of_a_long_log_is_read(store: Store) -> None:
     assert {count for count, _ in found} == {
         f"r-{count:012}" for count in range(300 - len(found), 300)
     }
-
-
-def test_damaged_lines_are_passed_over(store: Store) -> None:
-    path = store.flow / FILE
-    judged(store, "r-1", a="bm25")
-    for line in (b'{"recall": "r-2', b"[]", b'{"recall": 3}', b'{"recall": "r", "at": "soon"}'):
-        atomic.append(path, line)
-    judged(store, "r-4", at="2026-02-24T08:00:00", a="bm25")  # no offset
-    judged(store, "r-5", a="bm25")
-    assert {recall for recall, _ in folded([path])} == {"r-1", "r-5"}
-    other = store.root / "flow" / "pc" / FILE
-    other.parent.mkdir()
-    other.symlink_to(path)
-    assert folded([other]) == {}
 
 
 said = st.lists(
@@ -162,23 +115,6 @@ def test_the_last_word_on_an_item_counts(
             expected |= {(recall, item): good for item, good in items.items()}
         found = folded(flow / FILE for flow in store.flows() if (flow / FILE).exists())
         assert {key: each.is_good for key, each in found.items()} == expected
-
-
-def test_a_feedback_is_one_line_of_ids(store: Store) -> None:
-    recalled(store, "r-3a9c12d08e41", "0a53", "91ab", "5fe6", led=("bm25", "", "date"))
-    done = give(store, "r-3a9c", ["91ab", "0a53"], ["5fe6"], MOMENT)
-    assert [each.led for each in (*done.good, *done.bad)] == ["bm25", "", "date"]
-    (row,) = (row for _, row in logs.rows(store.flow / FILE)[0])
-    assert logs.parse_feedback(row) == logs.Feedback(
-        "r-3a9c12d08e41",
-        "2026-02-25T07:00:00Z",
-        good=("0a53", "91ab"),
-        bad=("5fe6",),
-        good_led=("bm25", ""),
-        bad_led=("date",),
-    )
-    ((_, ledger),) = logs.rows(store.flow / "runs.jsonl")[0]
-    assert (ledger["id"], ledger["command"]) == (done.run, "feedback")
 
 
 def test_what_was_said_before_is_known(store: Store) -> None:
@@ -226,47 +162,3 @@ def test_what_cannot_be_judged(
     with pytest.raises(BadInputError, match=reason):
         give(store, recall, good, bad, MOMENT)
     assert not (store.flow / FILE).exists()
-
-
-def test_another_writer_is_waited_for(store: Store) -> None:
-    recalled(store, "r-3a9c12d08e41", "0a53")
-    hasty = store.settings.store._replace(lock_wait=0.1)
-    store = store._replace(settings=store.settings._replace(store=hasty))
-    with locked(store.root, 0), pytest.raises(LockedError):
-        give(store, "r-3a9c12d08e41", ["0a53"], [], MOMENT)
-
-
-def remember(store: Store, answer: Answer) -> list[str]:
-    """What a recall leaves behind; the ids of the items that their words led to."""
-    ids = tuple(memory.id for memory in answer.memories)
-    led = tuple(map(leading, answer.memories))
-    recalled(store, answer.recall_id, *ids, led=led)
-    return [item for item, signal in zip(ids, led, strict=True) if signal == "bm25"]
-
-
-def test_accepted_words_weigh_more(sample: Store) -> None:
-    before = {query: ask(sample, query) for query in EXACT}
-    accepted = 0
-    for number, query in enumerate([*EXACT, *EXACT, *EXACT]):
-        answer = ask(sample, query)._replace(recall_id=f"r-{number:012}")
-        if by_words := remember(sample, answer):
-            accepted += len(by_words)
-            weights = give(sample, answer.recall_id, by_words, [], MOMENT).weights
-            assert (weights is not None) == (accepted >= 10)
-    assert accepted >= 15
-    found = learnt(sample, MOMENT)
-    assert found is not None
-    factor = found["bm25"]
-    assert factor == pytest.approx((1.2 + accepted) / (2.2 + accepted) / (1.2 / 2.2))
-    assert {found[name] for name in Signals._fields if name != "bm25"} == {1.0}
-    (sample.flow / FILE).unlink()
-    settings = sample.settings._replace(recall=tuned(sample.settings.recall, found))
-    for query, old in before.items():
-        shares = {memory.id: memory.shares for memory in old.memories}
-        for memory in ask(sample._replace(settings=settings), query).memories:
-            if memory.id in shares:
-                # Which passages are the best, and lead to others, follows from the weights.
-                expected = shares[memory.id]._replace(
-                    bm25=shares[memory.id].bm25 * factor, graph=memory.shares.graph
-                )
-                assert memory.shares == pytest.approx(expected, abs=2e-4)

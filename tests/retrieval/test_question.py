@@ -32,18 +32,6 @@ def test_a_first_name_that_two_share_names_nobody() -> None:
     assert "Ann" in found.dense
 
 
-def test_a_question_of_names_alone_keeps_them() -> None:
-    found = understand("Mara?", (), PEOPLE)
-    assert found.dense == "Mara?"
-    assert found.name_terms == {"mara", "hart"}
-
-
 @pytest.mark.parametrize("text", ["When did it end?", "how long was it", "which month", "what day"])
 def test_a_question_for_a_time(text: str) -> None:
     assert understand(text, (), []).asks_when
-
-
-def test_a_long_query_is_read_once() -> None:
-    found = understand("who told Mara about the river " * 700, (), PEOPLE)
-    assert found.named == ("Mara Hart",)
-    assert found.terms == ("told", "mara", "river")

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from math import log
 
 from hypothesis import given
 from hypothesis import strategies as st
-from sample_store import ask
 
 from clsm_cli.retrieval import lexical_search
 from clsm_cli.retrieval.answer import Memory, Source, Why
@@ -100,16 +98,3 @@ def test_coverage_is_the_share_of_the_idf_without_names(sample: Store) -> None:
     ]
     assert both[0] == {row: share for row, share in both[1].items() if share}
     assert 0 < min(both[0].values()) <= max(both[0].values()) <= 1 + 1e-12
-
-
-def test_the_order_of_an_answer_is_total(sample: Store) -> None:
-    memories = ask(sample, "Ilse", k=40, budget=100_000, min_score=0.0).memories
-    assert len(memories) > 20
-    assert len({m.id for m in memories}) == len(memories)
-    for one, other in pairwise(memories):
-        assert one.score >= other.score
-        if one.shares == other.shares:
-            assert (one.sources[0].timestamp or "", one.id) < (
-                other.sources[0].timestamp or "",
-                other.id,
-            )

@@ -6,8 +6,6 @@ import json
 from itertools import pairwise
 from pathlib import Path
 
-import pytest
-from ingesting import new_store
 from sample_store import ask
 from small_store import found, note, row, state, talk, tell
 
@@ -20,11 +18,6 @@ LENGTH = RecallSettings().window
 
 WORDS = "Beside the towpath grows a row of old pollard willows, number {}, by the lock."
 """A block of about 80 characters; five of them fill a window."""
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Store:
-    return new_store(tmp_path / "memory")
 
 
 def steps(count: int, length: int = 60) -> str:
@@ -66,40 +59,9 @@ def test_a_numbered_list_is_shown_whole(store: Store, tmp_path: Path) -> None:
     ]
 
 
-def test_a_window_takes_the_list_it_touches_whole(store: Store, tmp_path: Path) -> None:
-    note(store, tmp_path / "a.md", f"{steps(12)}\n\nSo the theremin was tuned.\n")
-    text = found(store, "theremin tuned", k=1)[0].text
-    assert [line.split(".")[0] for line in text.split("\n\n")][:-1] == [
-        str(n) for n in range(1, 12)
-    ]
-
-
 def test_a_window_leaves_out_a_list_that_is_too_long(store: Store, tmp_path: Path) -> None:
     note(store, tmp_path / "a.md", f"{steps(20, 100)}\n\nSo the theremin was tuned.\n")
     assert found(store, "theremin tuned", k=1)[0].text == "So the theremin was tuned."
-
-
-def test_a_numbered_list_that_is_too_long_is_not(store: Store, tmp_path: Path) -> None:
-    text = f"{steps(15, 150)}\n\n15. Tune the theremin.\n"
-    assert len(text) > LONGEST
-    note(store, tmp_path / "a.md", text)
-    assert len(found(store, "theremin", k=1)[0].text) <= LENGTH
-
-
-def test_with_little_to_spare_the_block_comes_alone(store: Store, tmp_path: Path) -> None:
-    blocks = [WORDS.format(n) for n in range(12)]
-    blocks[6] = "The theremin hangs in the boiler room."
-    text = "\n\n".join(blocks)
-    note(store, tmp_path / "a.md", f"{text}\n\n# Recipe\n\n{steps(15)}\n\n15. Tune the flute.\n")
-    lengths = [
-        len(found(store, "theremin", k=1, budget=budget)[0].text) for budget in (200, 800, 8000)
-    ]
-    assert lengths == sorted(set(lengths))
-    assert lengths[0] == len(blocks[6])
-    assert lengths[2] <= LENGTH
-    whole, part = (found(store, "tune the flute", k=1, budget=b)[0].text for b in (8000, 400))
-    assert whole.count("Step") == 14
-    assert part.count("Step") < 4
 
 
 def test_no_block_comes_twice(store: Store, tmp_path: Path) -> None:
@@ -109,11 +71,6 @@ def test_no_block_comes_twice(store: Store, tmp_path: Path) -> None:
     assert sorted(lines) == sorted(WORDS.format(n) for n in range(40))
     spans = sorted((m.sources[0].line_start, m.sources[0].line_end) for m in memories)
     assert all(one[1] < other[0] for one, other in pairwise(spans))
-
-
-def test_a_turn_comes_as_it_is(store: Store) -> None:
-    tell(store, *talk("a", "Where is it?", "The theremin is in the boiler room.", "Thanks."))
-    assert found(store, "theremin boiler", k=1)[0].text == "The theremin is in the boiler room."
 
 
 def test_a_turn_stands_in_the_place_of_its_statement(store: Store) -> None:

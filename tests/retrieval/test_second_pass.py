@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from contextlib import closing
 from typing import TYPE_CHECKING
 
@@ -13,7 +12,6 @@ from clsm_cli.commands.engine import embedder
 from clsm_cli.retrieval.query import Query
 from clsm_cli.retrieval.recall import Considered, considered, recall
 from clsm_cli.store.index import database
-from clsm_cli.store.index.filters import Filters
 
 if TYPE_CHECKING:
     from clsm_cli.store.layout import Store
@@ -62,12 +60,6 @@ def test_with_everything_archived_the_best_is_found(sample: Store, text: str) ->
     assert not shown.isdisjoint(best.turn_ids)
 
 
-def test_a_list_of_nothing_changes_no_answer(sample: Store) -> None:
-    before = [ask(sample, text) for text in FOUND]
-    archive(sample, ["000000000000", "f-unknown"])
-    assert [ask(sample, text) for text in FOUND] == before
-
-
 def test_what_is_archived_is_left_out_as_long_as_something_else_answers(sample: Store) -> None:
     before = ask(sample, COMMON)
     archive(sample, [before.memories[0].id.partition("-")[0]])
@@ -93,21 +85,6 @@ def test_one_question_does_not_open_the_archive_for_the_next(sample: Store) -> N
     assert together == [ask(sample, text) for text in texts]
     assert len(together[0].memories) > 1
     assert [memory.id for memory in together[1].memories] == [best]
-
-
-def test_a_filter_looks_into_the_archive_too(sample: Store) -> None:
-    filters = Filters(session=ask(sample, FOUND[0]).memories[0].session)
-    before = ask(sample, FOUND[0], filters=filters)
-    archive(sample, keys_of(sample))
-    assert ask(sample, FOUND[0], filters=filters) == before
-    assert before.memories
-
-
-def test_what_was_archived_before_a_rebuild_is_so_after_it(sample: Store) -> None:
-    archive(sample, keys_of(sample)[::2])
-    before = [ask(sample, text) for text in FOUND]
-    shutil.rmtree(sample.derived)
-    assert [ask(sample, text) for text in FOUND] == before
 
 
 def test_what_is_considered_are_both_passes(sample: Store) -> None:

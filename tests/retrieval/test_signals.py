@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from ingesting import new_store
 from sample_store import ask
 from small_store import DAY, found, note, row, state, talk, tell
 
@@ -19,11 +18,6 @@ FILLER = (
     "I painted the shed green.",
 )
 """Turns about nothing that is asked here."""
-
-
-@pytest.fixture
-def store(tmp_path: Path) -> Store:
-    return new_store(tmp_path / "memory")
 
 
 def by_text(memories: list[Memory]) -> dict[str, Memory]:
@@ -66,15 +60,6 @@ def test_the_turn_before_lifts_a_turn(store: Store) -> None:
     assert answers[0].why.context > answers[1].why.context
 
 
-def test_the_turn_after_lifts_the_context_alone(store: Store) -> None:
-    tell(store, *talk("a", "I found it at last.", "The ferry timetable, I mean."))
-    tell(store, *talk("b", "I found it at last.", "The garlic press, I mean."))
-    one, other = (m for m in found(store, "ferry timetable") if m.text == "I found it at last.")
-    assert [one.session, other.session] == ["a", "b"]
-    assert one.why.maxsim == other.why.maxsim
-    assert one.why.context > other.why.context
-
-
 def test_the_group_lifts_a_turn_that_is_not_a_neighbour(store: Store) -> None:
     shared = (*FILLER, "We can ask at the desk.")
     tell(store, *talk("a", "The ferry timetable has changed.", *shared))
@@ -83,15 +68,6 @@ def test_the_group_lifts_a_turn_that_is_not_a_neighbour(store: Store) -> None:
     assert [one.session, other.session] == ["a", "b"]
     assert (one.why.maxsim, one.why.context) == (other.why.maxsim, other.why.context)
     assert one.why.episode > other.why.episode
-
-
-def test_a_group_ends_after_eight(store: Store) -> None:
-    """Somebody is asked about, so what stands around a passage counts whole."""
-    texts = [f"{text} ({n})" for n in range(2) for text in FILLER]
-    tell(store, *talk("a", "The ferry timetable has changed.", *texts))
-    why = {m.text: m.why.episode for m in found(store, "Mara: ferry timetable")}
-    assert why[texts[6]] == why["The ferry timetable has changed."] == 1.0
-    assert why[texts[7]] == 0.0
 
 
 def test_the_person_who_is_asked_about_is_preferred(store: Store) -> None:
@@ -139,12 +115,6 @@ def test_what_is_said_of_a_day_counts_as_of_that_day(store: Store) -> None:
     assert second.why.date == 0.14  # told a day later
 
 
-def test_several_days_say_less_than_one(store: Store) -> None:
-    tell(store, row("We walked along the river.", session="a"))
-    assert found(store, "Did we walk on 24 February 2026?")[0].why.date == 1.0
-    assert found(store, "Did we walk in February 2026?")[0].why.date == 0.35
-
-
 def test_a_statement_is_of_a_day_as_far_as_its_turns_are(store: Store) -> None:
     for day in ("2026-01-10", "2026-02-12"):
         tell(store, row("Walked by the river.", session=day, timestamp=f"{day}T08:00:00+01:00"))
@@ -164,13 +134,6 @@ def test_what_was_said_on_another_day_is_not_the_same(store: Store) -> None:
     assert [first.session, second.session] == ["2026-02-10", "2026-02-12"]
 
 
-def test_a_day_is_found_by_what_was_told_on_it_not_by_its_name(store: Store) -> None:
-    """The words that say when are no part of what is looked for."""
-    tell(store, row("Lentil soup, it needed salt.", timestamp="2026-02-12T19:00:00+01:00"))
-    tell(store, row("On what day of the week do we meet?", session="b"))
-    assert found(store, "What did we eat on 12 February 2026?")[0].text.startswith("Lentil")
-
-
 def test_the_conversation_that_is_named_answers(store: Store) -> None:
     """However little its words say: the question leaves no other."""
     tell(store, *(row(text, session="a", timestamp=f"{DAY}T08:00:00+01:00") for text in FILLER))
@@ -181,16 +144,6 @@ def test_the_conversation_that_is_named_answers(store: Store) -> None:
     assert [memory.session for memory in answer.memories] == ["b"]
     answer = ask(store, "Who did I see in our first conversation?", now=now)
     assert {memory.session for memory in answer.memories} == {"a"}
-
-
-def test_a_relative_day_counts_from_when_it_is_asked(store: Store) -> None:
-    for told in ("2026-02-10", "2026-02-23"):
-        fields = {"session": told, "timestamp": f"{told}T08:00:00+01:00"}
-        tell(store, row("We walked along the river.", **fields))
-    asked = "Where did we walk yesterday?"
-    assert found(store, asked, now="2026-02-24T12:00:00+01:00")[0].session == "2026-02-23"
-    assert found(store, asked, now="2026-02-11T12:00:00+01:00")[0].session == "2026-02-10"
-    assert found(store, asked, as_of="2026-02-11")[0].session == "2026-02-10"
 
 
 def test_a_question_for_a_day_finds_the_note_of_that_day(store: Store, tmp_path: Path) -> None:
@@ -290,13 +243,6 @@ def test_a_score_is_in_proportion_to_the_sum_of_its_shares(store: Store, tmp_pat
             assert abs(getattr(memory.shares, name) - weight * getattr(memory.why, name)) < 1e-3
         assert abs(memory.score * sums[0] - memories[0].score * max(0.0, total)) < 1e-2
     assert 0 < memories[0].score <= 1
-
-
-def test_one_that_answers_alone_has_a_score(store: Store) -> None:
-    """Nothing to compare it with is no reason to say that nothing speaks for it."""
-    tell(store, row("The heron stood on the gauge."))
-    (only,) = found(store, "heron on the gauge")
-    assert only.score > 0
 
 
 @pytest.mark.parametrize("around", [(), FILLER])

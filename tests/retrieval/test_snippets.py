@@ -24,14 +24,6 @@ def test_grow(lengths: list[int], place: int, blocked: set[int], expected: tuple
     assert snippets.grow(lengths, place, blocked, LENGTH) == expected
 
 
-def test_a_window_is_a_small_part_of_a_budget() -> None:
-    default = RecallSettings().budget
-    assert snippets.within(LENGTH, default, "tokens") == LENGTH
-    assert snippets.within(LENGTH, default // 4, "tokens") == default // 16
-    assert snippets.within(LENGTH, default, "characters") == default // 16
-    assert snippets.within(LENGTH, 0, "tokens") == 0
-
-
 @given(st.lists(st.integers(1, 600), min_size=1, max_size=30), st.data())
 def test_a_window_holds_its_block_and_is_no_longer_than_it_may_be(
     lengths: list[int], data: st.DataObject

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from ingesting import new_store, take
+from ingesting import new_store
 from sample_store import ask
 from small_store import note, row, tell
 from strategies import examples
@@ -15,8 +15,6 @@ from strategies import examples
 from clsm_cli.config import RecallSettings, with_changes
 from clsm_cli.retrieval import source_quotas
 from clsm_cli.retrieval.question import understand
-from clsm_cli.store.index.filters import untrusted
-from clsm_cli.store.index.opening import open_index
 from clsm_cli.store.index.passages import Passage
 
 if TYPE_CHECKING:
@@ -99,25 +97,6 @@ def test_one_page_has_a_share_of_an_answer(store: Store, tmp_path: Path, k: int,
     assert sum(each.trust == "web" for each in listed) == min(k, len(places))
     note(store, tmp_path / "own.md", f"# Ferries\n\n{parts}")  # a person's note has no limit
     assert sum(each.trust == "user" for each in items(store, asked, k=k)) >= min(k, len(places)) - 1
-
-
-def test_two_pages_have_two_shares(store: Store, tmp_path: Path) -> None:
-    for name, price in (("one", "nine"), ("two", "ten")):
-        places = ("mill", "forge", "quarry", "depot")
-        parts = "".join(f"## {p}\n\nThe ferry to the {p} costs {price} euros.\n\n" for p in places)
-        note(store, tmp_path / f"{name}.md", f"---\ntrust: web\n---\n# Ferries\n\n{parts}")
-    found = [each.session for each in items(store, "What does the ferry cost?")]
-    assert sorted(found.count(str(tmp_path / f"{name}.md")) for name in ("one", "two")) == [2, 2]
-
-
-def test_without_a_model_words_decide(tmp_path: Path) -> None:
-    made = new_store(tmp_path / "memory")
-    rows = "".join([said(TRUE, 1), *(said(text, 2) for text in OTHERS), said(STUFFED, 9, "tool")])
-    take(made, stdin=rows.encode(), model=False)
-    with open_index(made, None) as opened:
-        strange = untrusted(opened.index.connection, opened.index.current_rows())
-        texts = [each.text for each in opened.index.passages(sorted(strange)).values()]
-    assert texts == [STUFFED]
 
 
 @given(

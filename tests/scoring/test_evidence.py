@@ -29,15 +29,6 @@ def test_a_gap_is_log_linear_between_its_three_marks(minutes: float, expected: f
     assert found == pytest.approx(expected)
 
 
-@given(st.floats(-1e6, 1e6), st.floats(-1e6, 1e6))
-@settings(deadline=None)
-def test_a_longer_gap_never_says_less(one: float, other: float) -> None:
-    short, long = sorted((one, other))
-    assert boundary_evidence.gap_evidence(short, False, SETTINGS) <= boundary_evidence.gap_evidence(
-        long, False, SETTINGS
-    )
-
-
 def test_midnight_counts_only_after_half_an_hour() -> None:
     assert boundary_evidence.gap_evidence(2, True, SETTINGS) == 0.0
     assert boundary_evidence.gap_evidence(29, True, SETTINGS) < 0.5
@@ -46,20 +37,11 @@ def test_midnight_counts_only_after_half_an_hour() -> None:
     assert boundary_evidence.gap_evidence(None, True, SETTINGS) == 0.0
 
 
-def test_a_gap_without_ignored_minutes() -> None:
-    eager = BoundarySettings(gap_ignored=0.0)
-    assert 0.0 < boundary_evidence.gap_evidence(1, False, eager) < 0.5
-
-
 def test_coherence_is_judged_by_the_segments_own_figures() -> None:
     alike, unlike = [0.7] * 12, [0.3, 0.5] * 6
     assert boundary_evidence.coherence_evidence(0.4, alike) > boundary_evidence.coherence_evidence(
         0.4, unlike
     )
-
-
-def test_an_even_segment_does_not_fire_on_noise() -> None:
-    assert boundary_evidence.coherence_evidence(0.58, [0.6] * 20) < 0.2
 
 
 def test_subject_signs_alone_stay_below_the_threshold_without_surprise() -> None:

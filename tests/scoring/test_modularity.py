@@ -51,13 +51,6 @@ def test_a_misplaced_boundary_moves_to_the_change_of_subject(late: int) -> None:
     assert best_split(a, at, range(at - 3, at + 4)) == 8
 
 
-def test_equal_places_stay() -> None:
-    a = affinity([np.array([1.0, 0.0]), np.array([0.0, 1.0])] * 3)
-    nothing = np.zeros_like(a)
-    assert best_split(nothing, 3, range(1, 6)) == 3
-    assert split_quality(nothing, 3) == 0.0
-
-
 def test_one_subject_is_not_confirmed_and_two_are() -> None:
     assert not confirms(affinity(vectors("aaaaaaaaaaaa")), 6)
     assert confirms(affinity(vectors("aaaaaabbbbbb")), 6)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clsm_cli.config import RecallSettings
-from clsm_cli.scoring.relevance import LEAST, NAMED, UNSURE, WEIGHTS, Evidence, cut, probability
+from clsm_cli.scoring.relevance import LEAST, NAMED, UNSURE, Evidence, cut, probability
 
 BETA = RecallSettings().concept_beta
 NOTHING = Evidence(*[0.0] * 7)
@@ -29,11 +29,6 @@ def test_more_of_what_speaks_for_a_node_makes_it_likelier() -> None:
         assert probability(more, is_named=False) > probability(base, is_named=False), name
 
 
-def test_a_weak_mention_is_no_better_than_none() -> None:
-    weak = NOTHING._replace(mentioned=1.0, best=0.3, mass=0.01)
-    assert probability(weak, is_named=False) < probability(NOTHING, is_named=False)
-
-
 def test_of_a_note_what_is_rare_and_near_counts() -> None:
     block = NOTHING._replace(mentioned=1.0, best=0.9, mass=0.3, meaning=0.5, common=4.0)
     as_note = block._replace(note_meaning=block.meaning, note_common=block.common)
@@ -46,11 +41,6 @@ def test_a_name_has_a_floor_and_no_ceiling() -> None:
     assert probability(NOTHING, is_named=True) == NAMED
     sure = NOTHING._replace(mentioned=1.0, best=1.0, mass=1.0, meaning=1.0)
     assert probability(sure, is_named=True) == probability(sure, is_named=False) > NAMED
-
-
-def test_weights_may_be_others() -> None:
-    weights = Evidence(*(0.0 for _ in WEIGHTS))
-    assert probability(NOTHING, weights, 0.0, is_named=False) == 0.5
 
 
 @given(FALLING, st.integers(1, 12))
@@ -71,13 +61,3 @@ def test_an_unsure_list_is_not_cut_however_fast_it_falls() -> None:
     falling = [0.012, 0.011, *[0.001] * 30]
     assert cut([UNSURE - 0.01, *falling], 10, BETA) == 3  # the rest is not even likely
     assert cut([UNSURE + 0.01, *falling], 10, BETA) == 1
-
-
-def test_of_equal_and_sure_ones_all_are_returned() -> None:
-    assert cut([0.9] * 10, 10, BETA) == 10
-    assert cut([0.9] * 10, 4, BETA) == 4
-    assert cut([0.95, *[0.001] * 30], 10, BETA) == 1
-
-
-def test_where_only_recall_counts_nothing_is_cut() -> None:
-    assert cut([0.95, *[0.001] * 30], 10, 1000.0) == 10

@@ -50,12 +50,6 @@ def test_it_falls_with_time_and_less_if_stable(
     assert left <= retention(curve, late, 2 * lasts, exponent)
 
 
-@pytest.mark.parametrize("curve", CURVES)
-def test_a_time_ahead_counts_as_now(curve: Curve) -> None:
-    assert retention(curve, -5, 1.0) == retention(curve, 0, 1.0) == 1.0
-    assert retention(curve, -5, 1.0, ages=[8, -5]) == 1.0
-
-
 @given(lists_of_ages, stabilities, exponents)
 @settings(deadline=None)
 def test_base_level_is_a_logistic_of_act_rs_b(
@@ -87,22 +81,11 @@ def test_another_use_never_weakens_and_order_does_not_matter(
     assert retention("base-level", min(both), 3.0, ages=both[::-1]) == after
 
 
-def test_extreme_ages_do_not_overflow() -> None:
-    assert retention("base-level", 1e-300, 1.0, 2.0, [1e-300, 1e300]) == 1.0
-    assert retention("base-level", 1e300, 1.0, ages=[1e300]) == pytest.approx(1e-150)
-    assert retention("exponential", 1e300, 1.0) == 0.0
-
-
 @given(st.floats(0.1, 100), st.integers(0, 10_000))
 def test_stability_grows_less_and_less_up_to_a_bound(base: float, n: int) -> None:
     first, second, third = (stability(base, n + more) for more in range(3))
     assert base <= first <= second <= module.MOST_GROWTH * base
     assert third - second <= second - first + 1e-9 * base
-
-
-def test_a_memory_used_on_many_days_outlives_its_twin() -> None:
-    unused, used = stability(1.0, 0), stability(1.0, 3)
-    assert retention("power", 60, unused) < DORMANT < retention("power", 60, used)
 
 
 @settings(max_examples=200)

@@ -22,20 +22,6 @@ def test_the_background_leaves_half_of_the_mass_to_other_words() -> None:
     assert all(p > 0 for p in BACKGROUND.values())
 
 
-def test_a_word_that_was_said_costs_less_than_a_new_one() -> None:
-    model = WordModel()
-    model.learn(["tomato", "need", "water"])
-    assert model.bits(["tomato"]) < model.bits(["brake"]) - 8
-
-
-def test_a_pair_that_was_said_costs_less_than_its_words_apart() -> None:
-    model = WordModel()
-    for _ in range(3):
-        model.learn(["brake", "fluid"])
-        model.learn(["water", "tomato"])
-    assert model.bits(["brake", "fluid"]) < model.bits(["brake", "tomato"])
-
-
 def test_witten_bell_by_hand() -> None:
     # "a b", "a c": N = 4, T = 3; followers of a: c(a) = 2, T(a) = 2.
     model = WordModel()

@@ -67,15 +67,6 @@ def test_the_order_of_feedback_does_not_matter(feedback: list[Feedback], random:
     assert all(LEAST <= each <= MOST for each in found.values())
 
 
-def test_a_draw_is_the_same_for_the_same_seed() -> None:
-    feedback = times(20, "text", True)
-    drawn = multipliers(PRIORS, feedback, seed="a query at revision 3")
-    assert drawn == multipliers(PRIORS, feedback, seed="a query at revision 3")
-    assert drawn != multipliers(PRIORS, feedback, seed="another")
-    turned = dict(reversed(PRIORS.items()))
-    assert multipliers(turned, feedback, seed="a query at revision 3") == drawn
-
-
 def test_draws_come_from_the_posterior() -> None:
     feedback = [*times(12, "graph", True), *times(6, "graph", False)]
     wide = {"graph": Beta(10, 10)}

@@ -6,16 +6,14 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from clsm_cli.errors import DamagedStoreError, DiskError, RefusedError
 from clsm_cli.store import atomic
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 ROOT = Path(__file__).parents[2]
 
@@ -72,15 +70,6 @@ def test_an_exception_at_any_step_leaves_the_old_file_and_no_temp_file(
     assert os.listdir(tmp_path) == ["note.md"]
 
 
-def test_a_temp_file_of_a_killed_process_is_no_obstacle(tmp_path: Path) -> None:
-    outside = tmp_path / "outside"
-    outside.write_bytes(b"precious")
-    (tmp_path / ".tmp-note.md").symlink_to(outside)
-    atomic.put(tmp_path / "note.md", b"new")
-    assert sorted(os.listdir(tmp_path)) == ["note.md", "outside"]
-    assert outside.read_bytes() == b"precious"
-
-
 def test_readers_see_the_old_or_the_new_file(tmp_path: Path) -> None:
     path = tmp_path / "shard.yaml"
     versions = [bytes([65 + n]) * 200_000 for n in range(2)]
@@ -114,15 +103,6 @@ def test_a_file_that_changed_since_it_was_read_is_not_overwritten(
     assert (path.read_bytes() if path.exists() else None) == change
 
 
-def test_a_file_that_was_missing_and_now_is_there_is_not_overwritten(tmp_path: Path) -> None:
-    path = tmp_path / "note.md"
-    atomic.put(path, b"first", read_as=None)
-    with pytest.raises(RefusedError):
-        atomic.put(path, b"second", read_as=None)
-    atomic.put(path, b"second", read_as=atomic.sha256(b"first"))
-    assert path.read_bytes() == b"second"
-
-
 def test_an_appended_line_is_kept_apart_from_a_torn_one(tmp_path: Path) -> None:
     log = tmp_path / "log.jsonl"
     atomic.append(log, b'{"n": 1}')
@@ -131,12 +111,6 @@ def test_an_appended_line_is_kept_apart_from_a_torn_one(tmp_path: Path) -> None:
     atomic.append(log, b'{"n": 3}', durable=False)
     lines = [line for line in log.read_bytes().split(b"\n") if line]
     assert lines == [b'{"n": 1}', b'{"n": 2, "to', b'{"n": 3}']
-
-
-def test_a_missing_file_reads_as_none(tmp_path: Path) -> None:
-    assert atomic.read(tmp_path / "no", 9) is None
-    assert atomic.digest_of(tmp_path / "no") is None
-    atomic.remove(tmp_path / "no")
 
 
 def test_size_is_limited(tmp_path: Path) -> None:

@@ -2,28 +2,23 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from forgetting.planting import holding, lose
 from ingesting import new_store, take, tree
 from sample_store import ask
-from sleeping import current, sleep
+from sleeping import sleep
 from small_store import note, row, state, tell
 
 from clsm_cli.forgetting.run_reversal import undo
 from clsm_cli.model.graph import Node, Statement
 from clsm_cli.model.ids import tombstone_hash
-from clsm_cli.store import conflict_copies, episodes, inbox, layout, logs, shards, topics
+from clsm_cli.store import conflict_copies, episodes, inbox, logs, shards, topics
 from clsm_cli.store.conflict_names import is_conflict_copy, original_name
 from clsm_cli.store.index.indexed_files import scan
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from clsm_cli.store.layout import Store
+from clsm_cli.store.layout import Store
 
 MARK = ".sync-conflict-20260101-120000-ABCDEFG"
 NOW = "2026-03-02T08:00:00Z"
@@ -55,13 +50,6 @@ def aside(store: Store) -> list[bytes]:
 def test_names_of_copies(name: str, original: str) -> None:
     assert is_conflict_copy(name)
     assert original_name(name) == original
-
-
-@pytest.mark.parametrize(
-    "name", ["people.md", "people.md.orig", "sync-conflict.md", "conflicted copy.md", f"x{MARK}"]
-)
-def test_names_of_others(name: str) -> None:
-    assert not is_conflict_copy(name)
 
 
 def test_readers_pass_over_copies(store: Store) -> None:
@@ -108,41 +96,6 @@ def test_a_value_that_a_person_set_is_not_joined_away(store: Store) -> None:
     graph = shards.load_graph([path.parent])
     assert graph.records[row_.id].rev == (4, "pi")
     assert graph.lost == (mine,)  # for the review list
-
-
-def test_statements_of_a_copy_come_under_their_heading(store: Store) -> None:
-    path = store.root / "identity" / "people.md"
-    path.write_text("# People\n\n## Mara\n\n- Mara keeps bees.  ^f-1\n")
-    beside(
-        path, b"# People\n\n## Mara\n\n- Mara keeps bees.  ^f-1\n- Mara is tall.\n- New.  ^f-1\n"
-    )
-    conflict_copies.join(store, NOW)
-    items = topics.parse(path.read_bytes(), path).items
-    assert [item.text for item in items] == ["Mara keeps bees.", "Mara is tall.", "New."]
-    assert [item.id for item in items][::2] == ["f-1", "f-1"]  # two texts: for the review list
-
-
-def test_a_withdrawn_statement_does_not_come_back(store: Store) -> None:
-    record_id = state(store, "identity", "people", "Mara keeps bees.", ())
-    path = store.root / "identity" / "people.md"
-    copy = beside(path)
-    path.write_text("# People\n")
-    sleep(store, "2026-03-01T12:00:00+01:00", model=False)  # the person's edit is settled first
-    assert copy.exists() is False
-    state_now = shards.load_graph([store.graph("identity")]).records
-    assert record_id in state_now
-
-
-def test_lines_of_logs_come_once(store: Store) -> None:
-    path = store.flow / "feedback.jsonl"
-    line = b'{"recall": "r-1", "at": "2026-02-24T00:00:00Z", "good": ["a"], "bad": []}'
-    other = line.replace(b"r-1", b"r-2")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(b"\n" + line + b"\n")
-    beside(path, b"\n" + line + b"\n\n" + other + b'\n{"torn')
-    conflict_copies.join(store, NOW)
-    assert [json.dumps(row) for _, row in logs.rows(path)[0]] == [line.decode(), other.decode()]
-    assert logs.rows(path)[1] == []
 
 
 def test_uses_and_decisions_do_not_go_back(store: Store) -> None:
@@ -196,23 +149,6 @@ def test_a_file_of_which_only_the_copy_is_left_comes_back(store: Store) -> None:
     assert path.read_bytes() == data
 
 
-def test_settings_are_reported_and_left(store: Store) -> None:
-    copy = beside(store.root / "clsm.yaml", b"format: 1\n")
-    (told,) = conflict_copies.join(store, NOW)
-    assert copy.name in told
-    assert copy.exists()
-    assert layout.open_store(store.root, {"CLSM_DEVICE": "pi"}).zone_name == "Europe/Amsterdam"
-
-
-def test_another_machine_joins_what_is_its_own(store: Store) -> None:
-    path = store.root / "flow" / "pc" / "inbox" / "main.jsonl"
-    copy = beside(path, b"\n{}\n")
-    assert conflict_copies.join(store, NOW) == []
-    assert copy.exists()
-    assert conflict_copies.join(store._replace(device="pc"), NOW)
-    assert not copy.exists()
-
-
 def test_a_join_can_be_undone(store: Store) -> None:
     path = store.root / "identity" / "people.md"
     path.write_text("- Mara keeps bees.\n")
@@ -253,10 +189,3 @@ def test_a_forget_reaches_a_copy_and_what_was_put_aside(store: Store, tmp_path: 
     key = next(turn.key for turn in episodes.read(path).turns if "heron" in turn.text)
     assert lose(store, ids=(key,)).turns == 1
     assert holding(store.root, "heron") == []
-
-
-def test_a_night_tells_of_it(store: Store) -> None:
-    beside(store.root / "tasks" / "own.md", b"- Call Mara.\n")
-    report = sleep(store)
-    assert any("quarantine" in warning for warning in report.warnings)
-    assert current(store, "Call Mara") == ["Call Mara."]

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -55,25 +53,4 @@ def test_a_ledger_that_does_not_go_on(
     ledger(store, '{"id": "run-1"}')
     cursors.keep(store, places)
     (store.flow / "runs.jsonl").write_bytes(now)
-    assert cursors.fetch(store) == {}
-
-
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"version": 2},
-        {"version": None},
-        {"ledger": 3},
-        {"ledger": ["x", "y"]},
-        {"places": []},
-        {"places": {"a": {"": [1, 2]}}},
-        {"places": {"a": {"": ["x", 2, "", ""]}}},
-    ],
-)
-def test_a_damaged_file_is_not_believed(
-    store: layout.Store, places: cursors.Places, change: dict[str, Any]
-) -> None:
-    cursors.keep(store, places)
-    path = cursors.path_of(store)
-    path.write_text(json.dumps({**json.loads(path.read_text()), **change}))
     assert cursors.fetch(store) == {}

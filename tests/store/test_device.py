@@ -7,16 +7,13 @@ import os
 import pwd
 import shlex
 import subprocess
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from processes import Cli
 
 from clsm_cli.errors import RefusedError
 from clsm_cli.store import device
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 @pytest.mark.parametrize("mode", [0o700, 0o750, 0o755, 0o711, 0o1755])

@@ -1,12 +1,11 @@
 from __future__ import annotations
 
-import contextlib
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import NASTY, assert_linear, examples, json_values
+from strategies import examples, json_values
 
 from clsm_cli.store import yaml_text
 from clsm_cli.store.front_matter import MAX_FRONT_MATTER, parse, parse_config, split
@@ -26,18 +25,6 @@ def test_the_fast_path_and_yaml_read_our_lines_alike(values: dict[str, Any], bod
     assert parse(text) == values
     assert parse_config(text) == values
     assert (yaml_text.load(text, MAX_FRONT_MATTER) or {}) == values
-
-
-@examples(200)
-@given(st.lists(st.sampled_from([*NASTY, "a: 1", "b: [x", "- c", "a: *x"]), max_size=5))
-def test_any_front_matter_is_a_mapping_or_a_refusal(lines: list[str]) -> None:
-    raw = "".join(f"{line}\n" for line in lines)
-    try:
-        values = parse(raw)
-    except LineError:
-        return
-    assert all(isinstance(key, str) for key in values)
-    dump(values)
 
 
 def test_a_person_may_write_yaml() -> None:
@@ -64,34 +51,3 @@ def test_a_person_may_write_yaml() -> None:
 def test_a_refusal_counts_lines_from_the_opening_fence(raw: str, reason: str) -> None:
     with pytest.raises(LineError, match=reason):
         parse(raw)
-
-
-def test_a_config_counts_lines_from_its_first() -> None:
-    with pytest.raises(LineError, match=r"\(line 3\)"):
-        parse_config("# head\nformat: 1\nx: &a 1")
-
-
-def test_it_must_be_closed_in_time() -> None:
-    assert split("---\na: 1\n---") == ("a: 1\n", "", 2)
-    assert split("--- \na: 1\n---\t\nx") == ("a: 1\n", "x", 3)
-    assert split("no\n---\n") == (None, "no\n---\n", 0)
-    for text in ("---\na: 1\n", "---\n" + "a" * MAX_FRONT_MATTER + "\n---\n"):
-        with pytest.raises(LineError, match=r"not closed \(line 1\)"):
-            split(text)
-    long = "---\n" + "a" * MAX_FRONT_MATTER + "\n---\n"
-    assert split(long, 1 << 20)[1] == ""
-
-
-def test_a_rule_that_begins_at_the_limit_closes_nothing() -> None:
-    text = "---\n" + "a" * (MAX_FRONT_MATTER - 4) + "\n---not a fence\n"
-    with pytest.raises(LineError, match="not closed"):
-        split(text)
-
-
-@pytest.mark.parametrize("filler", ["---\n", "--- ", "\n", " ", "-", "---\t\t", "a: 1\n", "a: "])
-def test_splitting_is_linear(filler: str) -> None:
-    def read(text: str) -> None:
-        with contextlib.suppress(LineError):
-            split(text)
-
-    assert_linear(read, filler, 1 << 18, "---\n")

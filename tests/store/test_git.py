@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from using_git import git_says
 
 from clsm_cli.store import git
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def committed(folder: Path, **files: str) -> str:
@@ -37,10 +34,6 @@ def clone(tmp_path: Path) -> Path:
     return folder
 
 
-def test_a_folder_outside_of_any_work_tree(tmp_path: Path) -> None:
-    assert git.work_tree(tmp_path) is None
-
-
 def test_no_git_is_no_repository(clone: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(clone))
     assert git.work_tree(clone) is None
@@ -61,12 +54,6 @@ def test_the_work_tree_and_a_store_below_it(clone: Path) -> None:
     tree, inner = git.work_tree(clone), git.work_tree(clone / "memory")
     assert tree == git.WorkTree(clone, clone, "")
     assert inner == git.WorkTree(clone / "memory", clone, "memory/")
-
-
-def test_a_store_that_the_repository_ignores_is_not_in_it(clone: Path) -> None:
-    (clone / ".gitignore").write_text("private/\n")
-    (clone / "private").mkdir()
-    assert git.work_tree(clone / "private") is None
 
 
 def test_the_environment_of_a_hook_does_not_lead_elsewhere(

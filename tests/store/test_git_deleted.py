@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from forgetting.planting import lose
@@ -14,11 +14,7 @@ from using_git import commit, git
 
 from clsm_cli.model.ids import tombstone_hash
 from clsm_cli.store import atomic, cleanup, episodes, inbox, logs, runs
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from clsm_cli.store.layout import Store
+from clsm_cli.store.layout import Store
 
 
 @pytest.fixture

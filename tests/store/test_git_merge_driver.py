@@ -7,7 +7,6 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
@@ -15,12 +14,10 @@ from hypothesis import strategies as st
 from strategies import examples, few_ids, records
 from using_git import git
 
+from clsm_cli.model.codec import Record
 from clsm_cli.model.graph import Node
 from clsm_cli.store import git_setup, joining, layout, shards, topics
 from clsm_cli.store.joining import merge
-
-if TYPE_CHECKING:
-    from clsm_cli.model.codec import Record
 
 HEAD = "---\ntitle: People\n---\n\n# People\n\n"
 
@@ -84,17 +81,6 @@ def test_items_come_once_and_what_one_side_changed_stays_changed(clone: Path) ->
         ("f-1", "New."), ("f-3", "Both: mine."), ("f-3", "Both: theirs."), (None, "Same."),
     ]  # fmt: skip
     assert data.decode().startswith(HEAD)
-
-
-def test_lines_of_a_log_come_once(clone: Path) -> None:
-    base, one, two = (f'\n{{"recall": "r-{n}"}}\n'.encode() for n in range(3))
-    data = three(clone, "flow/pi/feedback.jsonl", base, base + one, base + one + two)
-    assert data == base + one + two
-
-
-def test_a_file_that_both_made(clone: Path) -> None:
-    data = three(clone, "tasks/own.md", b"", b"- One.\n", b"- Two.\n")
-    assert sorted(data.decode().split("\n")) == ["", "- One.", "- Two."]
 
 
 def test_what_cannot_be_read_is_left_to_git_which_keeps_all_lines(clone: Path) -> None:
@@ -173,18 +159,6 @@ def test_set_up_adds_what_is_missing_and_changes_nothing_the_second_time(tmp_pat
     assert not git_setup.set_up(root).anything
     assert [(root / name).read_bytes() for name in names] == before
     assert git(root, "config", "--local", "core.fsync").stdout == "all\n"
-
-
-def test_kinds_of_files() -> None:
-    kinds = {
-        "flow/pi/episodes/2026/02/x.md": None,
-        "flow/pi/inbox/a.jsonl": "log",
-        "archive/flow/pi/3.yaml": "shard",
-        "eval/queries.yaml": None,
-        "ontology.yaml": None,
-        "README.md": None,
-    }
-    assert {path: joining.kind_of(path) for path in kinds} == kinds
 
 
 sides = st.lists(records(few_ids), max_size=6)

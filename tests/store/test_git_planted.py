@@ -5,13 +5,10 @@ from __future__ import annotations
 import os
 import subprocess
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
+from processes import Cli
 from using_git import git
-
-if TYPE_CHECKING:
-    from processes import Cli
 
 HOOKS = (
     "applypatch-msg", "commit-msg", "fsmonitor-watchman", "post-applypatch", "post-checkout",

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -11,9 +10,6 @@ from strategies import examples, texts, turns
 from clsm_cli.model.episodes import EndMark, Turn
 from clsm_cli.store import atomic, inbox
 from clsm_cli.store.inbox import Captured
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 AT = "2026-02-24T22:00:00Z"
 
@@ -72,20 +68,6 @@ def test_marks_of_calls_stand_apart_each_once(tmp_path: Path) -> None:
     assert read.calls == (call,)
 
 
-def test_a_torn_line_costs_only_itself(tmp_path: Path) -> None:
-    path = inbox.path_of(tmp_path, "main")
-    atomic.append(path, inbox.render([captured(1)]))
-    whole = inbox.render([captured(2)])
-    with path.open("ab") as file:
-        file.write(b"\n" + whole[:1])
-    atomic.append(path, inbox.render([captured(3)]))
-    read = inbox.read(path)
-    assert [item.turn.key[-1] for item in read.turns] == ["1", "3"]
-    assert [(p.line, p.reason) for p in read.problems] == [
-        (4, "is not JSON (expecting property name enclosed in double quotes)")
-    ]
-
-
 def test_every_length_of_a_torn_line_is_harmless(tmp_path: Path) -> None:
     path = tmp_path / "main.jsonl"
     whole = inbox.render([captured(2)])
@@ -117,25 +99,8 @@ def test_lines_that_are_no_items_are_problems(tmp_path: Path, line: bytes, reaso
     assert reason in read.problems[0].reason
 
 
-def test_every_session_has_a_safe_file_of_its_own(tmp_path: Path) -> None:
-    names = {inbox.path_of(tmp_path, name).name for name in ("../x", "x", "X", "", "a/b", "日本")}
-    assert len(names) == 6
-    assert all(name.endswith(".jsonl") and "/" not in name for name in names)
-    assert inbox.files(tmp_path / "missing") == []
-    for name in [*names, ".tmp-a.jsonl", "note.md"]:
-        (tmp_path / name).write_text("")
-    assert [path.name for path in inbox.files(tmp_path)] == sorted(names)
-
-
 def test_a_missing_file_is_empty_and_a_link_a_problem(tmp_path: Path) -> None:
     assert inbox.read(tmp_path / "no.jsonl").items == ()
     (tmp_path / "link.jsonl").symlink_to(tmp_path / "no.jsonl")
     (problem,) = inbox.read(tmp_path / "link.jsonl").problems
     assert problem.reason == "is a symbolic link"
-
-
-def test_half_a_surrogate_pair_can_be_captured(tmp_path: Path) -> None:
-    path = tmp_path / "main.jsonl"
-    atomic.append(path, inbox.render([captured(1, "a\ud800")]))
-    (item,) = inbox.read(path).turns
-    assert replace(item, turn=replace(item.turn, text="hi")) == captured(1)

@@ -101,12 +101,6 @@ def test_what_is_no_text_is_said() -> None:
         labels.decoded(b"#" * (labels.MAX_LABELS + 1), "q.yaml")
 
 
-def test_an_empty_file_holds_nothing() -> None:
-    assert parse("") == labels.EMPTY
-    assert parse("# only this\n").rows == ()
-    assert parse("queries:\n").rows == ()
-
-
 def test_a_query_is_added_and_the_rest_stays_to_the_byte() -> None:
     made = labels.edited(FILE, fresh=[Label("n", "new: one", memories=("m",))])
     added = '- id: "n"\n  query: "new: one"\n  memories: ["m"]\n'
@@ -121,15 +115,6 @@ def test_a_query_is_taken_out_with_its_lines_alone() -> None:
     left = labels.edited(FILE, {first.id: None})
     assert "Margaret" not in left
     assert "# the first\n\n# the second\n" in left
-
-
-def test_a_query_is_written_anew_where_it_stood() -> None:
-    first = parse(FILE).rows[0]
-    made = labels.edited(FILE, {"q1": first._replace(memories=())})
-    assert parse(made).rows[0]._replace(line=0, last=0) == first._replace(
-        memories=(), line=0, last=0
-    )
-    assert made.endswith(FILE[FILE.index("\n# the second") :])
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import os
 import shutil
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -16,9 +16,6 @@ from clsm_cli.errors import (
 from clsm_cli.model.ids import is_id
 from clsm_cli.startup import zones
 from clsm_cli.store import layout
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 
 def make(root: Path) -> Path:
@@ -46,14 +43,6 @@ def test_a_new_store_is_private_and_small(tmp_path: Path) -> None:
     store = layout.open_store(root, {})
     assert (store.zone_name, str(store.zone)) == ("Europe/Berlin", "Europe/Berlin")
     assert len(store.store_id) == 12
-
-
-def test_creating_twice_changes_nothing(tmp_path: Path) -> None:
-    root = make(tmp_path / "m")
-    (root / "clsm.yaml").write_text("# mine\nformat: 1\nstore: abc\n")
-    before = {path: path.read_bytes() for path in root.iterdir() if path.is_file()}
-    assert not layout.create(root, "UTC")
-    assert {path: path.read_bytes() for path in root.iterdir() if path.is_file()} == before
 
 
 @pytest.mark.parametrize("what", ["a file in it", "a stream of its own", "a file"])
@@ -155,17 +144,6 @@ def test_a_config_that_cannot_be_read_is_named(
     assert "clsm.yaml" in str(caught.value)
 
 
-def test_bytes_that_are_no_text_and_links_are_damage(tmp_path: Path) -> None:
-    root = make(tmp_path / "m")
-    (root / "clsm.yaml").write_bytes(b"format: 1\nstore: \xff\n")
-    with pytest.raises(DamagedStoreError, match="utf-8"):
-        layout.open_store(root, {})
-    (root / "clsm.yaml").rename(tmp_path / "real.yaml")
-    (root / "clsm.yaml").symlink_to(tmp_path / "real.yaml")
-    with pytest.raises(DamagedStoreError, match="is a symbolic link"):
-        layout.open_store(root, {})
-
-
 @pytest.mark.parametrize("style", ["ours", "block", "crlf", "no newline at the end"])
 def test_settings_are_read_however_a_person_writes_them(tmp_path: Path, style: str) -> None:
     root = make(tmp_path / "m")
@@ -201,31 +179,6 @@ def test_the_device_can_be_named(tmp_path: Path) -> None:
     for bad in ("../x", "Pi", "a b", "x" * 81, "a\n"):
         with pytest.raises(BadInputError, match="is not a device name"):
             layout.open_store(root, {"CLSM_DEVICE": bad})
-
-
-def test_a_recorded_device_that_is_no_id_is_not_used(tmp_path: Path) -> None:
-    root = make(tmp_path / "m")
-    device = layout.open_store(root, {}).device
-    (root / ".clsm").mkdir()
-    for bad in ("", "../../x", "\xff", "x" * 99):
-        (root / ".clsm" / "device").write_text(bad)
-        assert layout.open_store(root, {}).device == device
-
-
-def test_linked_folders_are_not_followed(tmp_path: Path) -> None:
-    root = make(tmp_path / "m")
-    outside = tmp_path / "outside"
-    for folder in (outside / "graph", root / "flow" / "pi" / "graph", root / "tasks" / "graph"):
-        folder.mkdir(parents=True)
-    (root / "flow" / "evil").symlink_to(outside)
-    (root / "projects" / "graph").symlink_to(outside / "graph")
-    store = layout.open_store(root, {"CLSM_DEVICE": "pi"})
-    assert store.flows() == [root / "flow" / "pi"]
-    assert store.graphs() == [root / "tasks" / "graph", root / "flow" / "pi" / "graph"]
-    shutil.rmtree(root / "flow")
-    assert store.flows() == []
-    (root / "flow").write_text("")
-    assert store.flows() == []
 
 
 @pytest.mark.parametrize(

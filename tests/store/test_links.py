@@ -49,16 +49,6 @@ def test_a_folder_that_is_a_link_is_refused(tmp_path: Path, name: str) -> None:
         layout.open_store(store.root, ENVIRONMENT)
 
 
-@pytest.mark.parametrize("name", ["episodes", "inbox", "graph"])
-def test_another_machine_with_a_link_is_passed_over(tmp_path: Path, name: str) -> None:
-    store = _store(tmp_path)
-    shutil.copytree(store.flow, store.root / "flow" / "desk")
-    assert [flow.name for flow in store.flows()] == ["desk", "pi"]
-    shutil.rmtree(store.root / "flow" / "desk" / name, ignore_errors=True)
-    (store.root / "flow" / "desk" / name).symlink_to(tmp_path)
-    assert [flow.name for flow in store.flows()] == ["pi"]
-
-
 @pytest.mark.parametrize("name", ["index", "index/index.sqlite"])
 def test_an_index_that_is_a_link_is_made_anew_in_its_place(tmp_path: Path, name: str) -> None:
     store = _store(tmp_path)

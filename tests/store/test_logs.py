@@ -1,19 +1,16 @@
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import examples, few_ids, ids, texts, times
 
-from clsm_cli.model.ids import is_id, tombstone_hash
-from clsm_cli.store import atomic, layout, logs
+from clsm_cli.store import atomic, logs
 from clsm_cli.store.jsonlines import load
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
 
 some_ids = st.lists(few_ids, max_size=3).map(tuple)
 hashes = st.one_of(st.none(), texts)
@@ -65,20 +62,3 @@ def test_rows_have_line_numbers_and_bad_ones_are_problems(tmp_path: Path) -> Non
     assert found == [(2, {"a": 1}), (10, {"a": 5})]
     assert [problem.line for problem in problems] == [4, 6, 8]
     assert logs.rows(tmp_path / "no.jsonl") == ([], [])
-
-
-def test_what_any_machine_forgot_is_forgotten(tmp_path: Path) -> None:
-    layout.create(tmp_path / "m", "UTC")
-    store = layout.open_store(tmp_path / "m", {"CLSM_DEVICE": "pi"})
-    assert logs.forgotten(store) == frozenset()
-    for device, name in (("pi", "mara"), ("pc", "brian")):
-        line = logs.Tombstone(tombstone_hash(name), "2026-02-24T22:00:00Z")
-        atomic.append(store.root / "tombstones" / f"{device}.jsonl", logs.render(line))
-    atomic.append(store.root / "tombstones" / "pc.jsonl", b'{"torn')
-    found = logs.forgotten(store)
-    assert len(found) == 2
-    assert logs.is_forgotten("mara", found)
-    assert not logs.is_forgotten("tea", found)
-    text = (store.root / "tombstones" / "pi.jsonl").read_text()
-    assert is_id("mara")
-    assert "mara" not in text

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
@@ -13,12 +12,10 @@ from strategies import examples
 
 from clsm_cli.model.graph import Statement
 from clsm_cli.model.ids import closed_copy_id
+from clsm_cli.model.streams import Stream
 from clsm_cli.store import reconcile as use_case
 from clsm_cli.store import topics
-
-if TYPE_CHECKING:
-    from clsm_cli.model.streams import Stream
-    from clsm_cli.store.reconcile import Edits
+from clsm_cli.store.reconcile import Edits
 
 NOW = "2026-02-24T22:00:00Z"
 TEA = "Mara drinks tea."
@@ -131,12 +128,6 @@ def test_an_unreadable_file_withdraws_nothing() -> None:
     assert reconcile({"other": ""}, TWO | elsewhere, unreadable=("memory",)).withdrawn == ("f-3",)
 
 
-def test_closed_records_are_not_expected_in_the_markdown() -> None:
-    closed = {"f-9": statement("f-9", "Old.", superseded_at=NOW, text="Old.")}
-    edits = reconcile({"memory": ""}, closed)
-    assert (edits.withdrawn, edits.statements) == ((), closed)
-
-
 @pytest.mark.parametrize(
     ("box", "state"), [("[x]", "done"), ("[X]", "done"), ("[!]", "blocked"), ("[ ]", "open")]
 )
@@ -150,12 +141,6 @@ def test_a_ticked_box_changes_the_state_of_a_task(box: str, state: str) -> None:
     assert stored(reconcile({"memory": f"- {box} Call Brian. ^f-1\n"}, stored(edits), "tasks")) == (
         stored(edits)
     )
-
-
-def test_a_task_without_a_box_keeps_its_state() -> None:
-    task = statement("f-1", "Call Brian.", kind="task", stream="tasks", state="done")
-    edits = reconcile({"memory": "- Call Brian. ^f-1\n"}, {"f-1": task}, "tasks")
-    assert stored(edits) == {"f-1": task}
 
 
 def test_a_tick_survives_a_merge_that_kept_both_lines() -> None:
@@ -183,17 +168,6 @@ def test_two_texts_under_one_id_are_both_kept(swap: bool) -> None:
     assert edits.statements[other].text == "Mara drinks coffee."
     again = reconcile({"memory": text}, stored(edits))
     assert (stored(again), again.added, again.withdrawn) == (stored(edits), (), ())
-
-
-def test_without_a_known_text_the_first_keeps_the_id() -> None:
-    edits = reconcile({"memory": "- B ^f-1\n- C ^f-1\n- B ^f-1\n"}, {"f-1": TWO["f-1"]})
-    assert edits.conflicts == (("f-1", "B", "C"),)
-    assert edits.statements["f-1"].text == "B"
-
-
-def test_case_and_blank_space_alone_are_no_second_text() -> None:
-    edits = reconcile({"memory": "- Mara  drinks tea.\n- mara drinks tea.\n"}, {})
-    assert (len(edits.added), edits.conflicts) == (1, ())
 
 
 def test_a_new_item_with_the_first_text_of_an_edited_one_is_a_statement_of_its_own() -> None:

@@ -5,18 +5,14 @@ from __future__ import annotations
 import contextlib
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from ingesting import new_store
 from killing import Killed, killed_at
 
 from clsm_cli.errors import DiskError, RefusedError
-from clsm_cli.store import atomic, layout, ledger, logs, runs
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
+from clsm_cli.store import atomic, layout, logs, runs
 
 NOW = "2026-02-24T22:00:00Z"
 
@@ -30,12 +26,6 @@ def store(tmp_path: Path) -> layout.Store:
 def snapshot(store: layout.Store) -> dict[str, bytes]:
     files = (path for path in store.root.rglob("*") if path.is_file())
     return {path.relative_to(store.root).as_posix(): path.read_bytes() for path in files}
-
-
-def test_nothing_for_no_writes(store: layout.Store) -> None:
-    before = snapshot(store)
-    assert runs.apply(store, "consolidate", NOW, []) is None
-    assert snapshot(store) == before
 
 
 def test_a_run_is_applied_recorded_and_its_preimages_kept(store: layout.Store) -> None:
@@ -137,13 +127,6 @@ def test_one_stale_file_stops_a_run_before_its_first_write(store: layout.Store) 
     assert snapshot(store) == before
 
 
-def test_a_file_may_be_written_twice_in_one_run(store: layout.Store) -> None:
-    one = store.root / "projects" / "a.md"
-    writes = [runs.Put(one, b"1", None), runs.Put(one, b"2", atomic.sha256(b"1"))]
-    runs.apply(store, "consolidate", NOW, writes)
-    assert one.read_bytes() == b"2"
-
-
 @pytest.mark.parametrize(
     "where", ["../x.md", "projects/../../x.md", "linked/x.md", "linked/a/x.md"]
 )
@@ -178,19 +161,6 @@ def test_a_run_that_keeps_nothing_leaves_neither_preimages_nor_names(store: layo
     ((_, row),), _ = logs.rows(store.flow / "runs.jsonl")
     assert logs.parse_run(row) == line
     assert not (store.derived / "runs").exists()
-
-
-def test_appends_of_one_run_to_one_log_follow_one_another(store: layout.Store) -> None:
-    log = store.flow / "review.jsonl"
-    line = runs.apply(store, "review", NOW, [runs.Append(log, b"{}"), runs.Append(log, b"{}")])
-    assert line is not None
-    assert [(change.size, change.added) for change in line.changes] == [(0, 4), (4, 4)]
-    assert log.stat().st_size == 8
-
-
-def test_new_lines_are_counted_not_only_compared() -> None:
-    marks = ledger.marks_of_new(b"a\nb\n\n", b"a\na\nc\n\n\nb")
-    assert marks == [ledger.mark_of(b"a"), ledger.mark_of(b"c")]
 
 
 def test_the_same_change_made_again_at_one_time_is_another_run(store: layout.Store) -> None:
@@ -232,14 +202,6 @@ def test_a_run_that_keeps_nothing_is_ended_too(
 
 def _killed(path: Path) -> None:
     raise KeyboardInterrupt
-
-
-def test_the_device_is_written_down_so_that_a_moved_store_keeps_it(tmp_path: Path) -> None:
-    layout.create(tmp_path / "m", "UTC")
-    store = layout.open_store(tmp_path / "m", {})
-    runs.apply(store, "note", NOW, [runs.Append(store.flow / "inbox" / "a.jsonl", b"{}")])
-    (tmp_path / "m").rename(tmp_path / "moved")
-    assert layout.open_store(tmp_path / "moved", {}).device == store.device
 
 
 # A run that was begun whole is ended by whoever writes next, wherever its process died.
@@ -313,20 +275,6 @@ def test_a_file_changed_in_the_meantime_is_left_as_it_is(
     assert not (noted_store.root / "projects" / "gone.md").exists()
 
 
-def test_a_torn_redo_means_that_nothing_was_begun(noted_store: layout.Store) -> None:
-    before = content(noted_store)
-    atomic.put(noted_store.derived / "redo", b'{"line": {"id"')
-    assert runs.recover(noted_store) == []
-    assert content(noted_store) == before
-
-
-def test_the_ledger_has_one_line_for_it(noted_store: layout.Store) -> None:
-    runs.apply(noted_store, "consolidate", NOW, writes(noted_store), whole=True)
-    rows, _ = logs.rows(noted_store.flow / "runs.jsonl")
-    assert [row["command"] for _, row in rows] == ["consolidate"]
-    assert not (noted_store.derived / "redo").exists()
-
-
 # A file of begun work that is not what it must be is dropped, and nothing is written by it.
 
 
@@ -361,14 +309,6 @@ def test_it_is_dropped(tmp_path: Path, value: object) -> None:
     (store.derived / "redo").write_text(json.dumps(value))
     assert runs.recover(store) == []
     assert sorted(tmp_path.rglob("*")) == before
-
-
-def test_one_of_the_memory_is_ended(tmp_path: Path) -> None:
-    store = new_store(tmp_path / "memory")
-    store.derived.mkdir()
-    (store.derived / "redo").write_text(json.dumps(begun("flow/pi/review.jsonl", "")))
-    assert runs.recover(store) == []
-    assert (store.flow / "review.jsonl").read_bytes() == b"\nx\n"
 
 
 @pytest.mark.parametrize("path", FOREIGN)

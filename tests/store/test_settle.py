@@ -30,41 +30,6 @@ def statements(store: Store) -> dict[str, Statement]:
     return {i: r for i, r in graph.records.items() if isinstance(r, Statement)}
 
 
-def test_a_new_item_gets_an_id_and_a_record(store: Store) -> None:
-    path = write(store, "# Tastes\n\n- Ilse likes rye.\n- Brian takes it black.\n")
-    settled(store)
-    lines = path.read_text(encoding="utf-8").splitlines()
-    assert lines[:2] == ["# Tastes", ""]
-    ids = {line.rsplit("^", 1)[1] for line in lines[2:]}
-    found = statements(store)
-    assert set(found) == ids
-    assert all(s.trust == "user" and s.pinned and s.topic == "tastes" for s in found.values())
-    assert all(not s.text for s in found.values())  # the text stands in the Markdown alone
-
-
-def test_a_changed_text_is_a_new_version(store: Store) -> None:
-    path = write(store, "- Ilse likes rye.\n")
-    settled(store)
-    old = next(iter(statements(store).values()))
-    path.write_text(path.read_text(encoding="utf-8").replace("rye", "spelt"), encoding="utf-8")
-    settled(store, LATER)
-    new = statements(store)[old.id]
-    assert new.rev == (old.rev[0] + 1, "pi")
-    assert new.text_sha != old.text_sha
-
-
-def test_a_removed_item_is_withdrawn_with_its_text_unknown_to_markdown(store: Store) -> None:
-    path = write(store, "- Ilse likes rye.\n- Brian takes it black.\n")
-    settled(store)
-    keep = path.read_text(encoding="utf-8").splitlines()[0]
-    path.write_text(keep + "\n", encoding="utf-8")
-    settled(store, LATER)
-    gone = [s for s in statements(store).values() if s.withdrawn]
-    assert len(gone) == 1
-    assert gone[0].superseded_at == LATER
-    assert path.read_text(encoding="utf-8") == keep + "\n"
-
-
 def test_much_gone_at_once_is_not_believed(store: Store) -> None:
     items = "".join(f"- Fact number {n} stays true.\n" for n in range(20))
     path = write(store, items)
@@ -115,14 +80,3 @@ def test_two_texts_under_one_id_both_stay_and_are_reviewed(store: Store) -> None
     assert not problems
     (item,) = [logs.parse_review(row) for _, row in rows]
     assert {item.kept, item.other} == {"Ilse likes rye.", "Ilse likes spelt bread."}
-
-
-def test_a_ticked_box_is_a_state(store: Store) -> None:
-    path = write(store, "- [ ] Wind the clock.\n", "tasks/house.md")
-    settled(store)
-    path.write_text(path.read_text(encoding="utf-8").replace("[ ]", "[x]"), encoding="utf-8")
-    settled(store, LATER)
-    graph = shards.load_graph([store.graph("tasks")])
-    (task,) = graph.records.values()
-    assert isinstance(task, Statement)
-    assert (task.kind, task.state) == ("task", "done")

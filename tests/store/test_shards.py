@@ -3,21 +3,17 @@ from __future__ import annotations
 import importlib
 import random
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 from block_style import dump_block
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import assert_linear, examples, records
+from strategies import examples, records
 
-from clsm_cli.model.codec import encode
+from clsm_cli.model.codec import Record, encode
 from clsm_cli.model.graph import Node
-from clsm_cli.model.ids import tombstone_hash
 from clsm_cli.store import atomic, shards
-
-if TYPE_CHECKING:
-    from clsm_cli.model.codec import Record
 
 PATH = Path("a.yaml")
 MARA = '- {"id": "mara", "record": "node", "rev": [1, "pi"], "label": "Mara"}\n'
@@ -87,16 +83,6 @@ def test_block_style_by_hand_is_read_alike(found: list[Record]) -> None:
     assert list(shard.records) == found
 
 
-def test_one_record_may_be_written_in_block_style_among_ours() -> None:
-    block = "- id: tea\n  record: node\n  rev: [1, pi]\n  summary: |\n    One.\n\n    Two: *x*.\n"
-    shard = parse(shards.HEADER + BRIAN + block + MARA)
-    assert shard.problems == ()
-    assert ids(shard) == ["brian", "tea", "mara"]
-    tea = shard.records[1]
-    assert isinstance(tea, Node)
-    assert tea.summary == "One.\n\nTwo: *x*.\n"
-
-
 def test_small_slips_of_a_person_are_read() -> None:
     shard = parse('- {"id": "mara", record: node, "rev": [1, "pi"],}\n')
     assert (ids(shard), shard.problems) == (["mara"], ())
@@ -147,45 +133,12 @@ def test_a_bad_line_costs_only_itself(bad: str) -> None:
     assert f"{PATH}, line 4: " in str(shard.problems[0].error())
 
 
-def test_a_bad_record_in_a_block_file_costs_only_itself() -> None:
-    good = "- id: a\n  record: node\n  rev: [1, pi]\n"
-    shard = parse(f"# mine\n{good}- id: b\n  record: node\n  rev: 1\n{good.replace('a', 'c')}")
-    assert (ids(shard), problems(shard)) == (
-        ["a", "c"],
-        [(5, "field 'rev' must be [number, device]")],
-    )
-    broken = parse(f"{good}- id: [b\n  record: node\n{good.replace('id: a', 'id: c')}")
-    assert (ids(broken), [line for line, _ in problems(broken)]) == (["a", "c"], [4])
-
-
 def test_bytes_that_are_no_utf8_are_replaced_and_reported() -> None:
     shard = shards.parse(
         (shards.HEADER + BRIAN).encode() + MARA.encode().replace(b"Mara", b"M\xff"), PATH
     )
     assert ids(shard) == ["brian", "mara"]
     assert problems(shard) == [(4, "is not UTF-8 (bad bytes were replaced)")]
-
-
-def test_lone_surrogates_become_replacement_characters() -> None:
-    shard = parse(MARA.replace("Mara", "M\\ud800"))
-    assert isinstance(shard.records[0], Node)
-    assert shard.records[0].label == "M\ufffd"
-
-
-@examples(200)
-@given(st.lists(st.one_of(st.sampled_from([*BAD, MARA, BRIAN, "<<<<<<< x", "---", ""]), st.text())))
-def test_any_bytes_are_records_and_problems(lines: list[str]) -> None:
-    shard = parse("\n".join(lines))
-    assert shards.parse(shards.render(shards.fold([shard]).records.values()), PATH).problems == ()
-
-
-@pytest.mark.parametrize(
-    "filler", ["- {x\n", MARA, "- a\n", "\n", "- {", "#\n", " x\n", "=======\n"]
-)
-def test_time_is_linear_and_short(filler: str) -> None:
-    assert_linear(
-        lambda text: shards.parse(text.encode(), PATH), filler, 1 << 16, shards.HEADER + "- {}\n"
-    )
 
 
 def write(folder: Path, changes: list[Record], limit: int = 2000) -> list[str]:
@@ -255,12 +208,6 @@ def test_few_but_large_records_split_a_shard_before_it_is_too_large_to_read(tmp_
     write(tmp_path, [node(i, summary="x" * 900_000) for i in members])
     assert shards.load_graph([tmp_path]).records.keys() == {*members}
     assert shards.load_graph([tmp_path]).problems == ()
-
-
-def test_a_tombstone_wins(tmp_path: Path) -> None:
-    write(tmp_path, [node("mara"), node("brian")])
-    forgotten = frozenset([tombstone_hash("mara")])
-    assert [*shards.load_graph([tmp_path], forgotten).records] == ["brian"]
 
 
 def test_only_shards_are_read_and_strange_files_are_problems(tmp_path: Path) -> None:

@@ -73,13 +73,6 @@ def test_a_broken_file_gives_the_shipped_one_and_the_line(
         assert problem.line == line
 
 
-@pytest.mark.parametrize("data", [b"\xff\xfe\x00", b"a" * (ontology.MAX_ONTOLOGY + 1)])
-def test_hostile_bytes_are_a_problem(store: Store, data: bytes) -> None:
-    write(store, data)
-    found, problems = ontology.load(store)
-    assert (found, len(problems)) == (ontology.shipped(), 1)
-
-
 def test_a_link_is_not_followed(store: Store, tmp_path: Path) -> None:
     (tmp_path / "other.yaml").write_bytes(b"a: {b: {dog: [puppy]}}")
     (store.root / "ontology.yaml").symlink_to(tmp_path / "other.yaml")

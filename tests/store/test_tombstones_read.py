@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,7 +18,7 @@ from clsm_cli.model.episodes import (
 )
 from clsm_cli.model.graph import Edge, Node, Statement
 from clsm_cli.model.ids import statement_id, tombstone_hash
-from clsm_cli.model.tombstones import birth_ids, digests, episode_ids, first_free, visible
+from clsm_cli.model.tombstones import visible
 from clsm_cli.store import (
     atomic,
     cleanup,
@@ -134,17 +133,6 @@ def test_what_is_left_of_a_record(case: str) -> None:
         assert visible(left, forgotten) is left
 
 
-def test_nothing_is_born_under_a_forgotten_id() -> None:
-    plain, salted = statement_id("a"), statement_id("a", "2026")
-    assert first_free(birth_ids("a", None, "2026"), frozenset()) == plain
-    assert first_free(birth_ids("a", None, "2026"), hashes(plain)) == salted
-    third = first_free(birth_ids("a", None, "2026"), hashes(plain, salted))
-    assert third not in (plain, salted)
-    first, second = next(episode_ids(GONE)), f"e-{next(digests('episode', GONE))}"
-    assert first == second
-    assert first_free(episode_ids(GONE), hashes(first)) != first
-
-
 def test_a_shard_that_is_written_holds_nothing_forgotten(store: Store) -> None:
     names = [f"f-{n}" for n in range(200)]
     one, two, three, new = [
@@ -235,32 +223,3 @@ def test_a_sweep_takes_out_what_came_back_and_nothing_else(store: Store) -> None
     assert cleanup.plan(store, forgotten) == []
     assert settle.plan(store, NOW) == ([], [])
     assert set(store.derived.glob("runs/*")) == kept  # nothing is kept of what went
-
-
-def test_an_old_clone_copied_over_the_store_is_swept_again(store: Store, tmp_path: Path) -> None:
-    fill(store)
-    shutil.copytree(store.root, tmp_path / "old")
-    forgotten = bury(store, GONE, "e-0123456789ab", "f-gone")
-    cleanup.sweep(store, NOW)
-    swept = {
-        p: p.read_bytes() for p in store.root.rglob("*") if p.is_file() and p.name != "runs.jsonl"
-    }
-    for _ in range(2):
-        shutil.copytree(tmp_path / "old", store.root, dirs_exist_ok=True)
-        assert CANARY.encode() in everything(store)
-        assert set(
-            record_files.load(store, shards.load_graph(store.graphs(), forgotten).records, NOW)
-        ) == {"f-2"}
-        cleanup.sweep(store, NOW)
-        again = {
-            p: p.read_bytes()
-            for p in store.root.rglob("*")
-            if p.is_file() and p.name != "runs.jsonl"
-        }
-        assert again == swept
-
-
-def test_without_tombstones_nothing_is_read(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    fill(store)
-    monkeypatch.setattr(cleanup, "plan", lambda *_: pytest.fail("looked"))
-    cleanup.sweep(store, NOW)

@@ -40,10 +40,6 @@ def lines(data: bytes) -> list[str]:
     return data.decode().split("\n")
 
 
-def test_nothing_to_do_is_no_change() -> None:
-    assert topics.edited(topics.parse(FILE.encode(), PATH)) == FILE.encode()
-
-
 def test_an_item_goes_with_its_continuation() -> None:
     found = topics.edited(topics.parse(FILE.encode(), PATH), drop={"f-1"})
     assert found.decode() == FILE.replace("- Mara likes rye.  ^f-1\n  It must be dark.\n", "")

@@ -1,18 +1,15 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import NASTY, assert_linear, examples
+from strategies import examples
 
 from clsm_cli.model.graph import Statement
 from clsm_cli.store import topics
-
-if TYPE_CHECKING:
-    from clsm_cli.store.topics import Topic
+from clsm_cli.store.topics import Topic
 
 PATH = Path("projects/memory.md")
 
@@ -95,30 +92,10 @@ def test_what_is_rendered_reads_back(texts: list[str]) -> None:
     ]
 
 
-@examples(200)
-@given(
-    st.lists(st.sampled_from([*NASTY, "- a", "- [x] b ^f-1", "  c", "- "]), max_size=8), st.binary()
-)
-def test_any_bytes_can_be_read_and_given_ids(lines: list[str], noise: bytes) -> None:
-    for data in ("\n".join(lines).encode(), noise, "\r\n".join(lines).encode() + noise):
-        topic = topics.parse(data, PATH)
-        assert topics.with_ids(topic, {}) == data
-        missing = {item.line: topics.id_of(item) for item in topic.items if item.id is None}
-        again = topics.parse(topics.with_ids(topic, missing), PATH)
-        assert [i.text for i in again.items] == [i.text for i in topic.items]
-        assert [topics.id_of(i) for i in again.items] == [topics.id_of(i) for i in topic.items]
-        assert all(item.id for item in again.items)
-
-
 def test_ids_are_put_behind_their_lines_and_nothing_else_changes() -> None:
     data = b"\xef\xbb\xbf# Mine\r\n\r\n- One \r\n  more\r\n- Two ^f-2\r\nend \xff"
     topic = topics.parse(data, PATH)
     assert topics.with_ids(topic, {3: "f-1"}) == data.replace(b"- One \r", b"- One  ^f-1\r")
-
-
-@pytest.mark.parametrize("filler", [" ", "- ", "- a\n", "^", " ^", "a ^a", "\t", "  a\n", "- [ ] "])
-def test_time_is_linear(filler: str) -> None:
-    assert_linear(lambda text: topics.parse(text.encode(), PATH), filler, 1 << 18, "- x")
 
 
 def test_only_markdown_files_are_read_and_strange_ones_are_problems(tmp_path: Path) -> None:

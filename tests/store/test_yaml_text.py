@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import contextlib
 import time
 from typing import Any
 
@@ -8,7 +7,7 @@ import pytest
 from block_style import dump_block
 from hypothesis import given
 from hypothesis import strategies as st
-from strategies import assert_linear, examples, json_values
+from strategies import examples, json_values
 
 from clsm_cli.store.jsonlines import LineError, dump
 from clsm_cli.store.yaml_text import load
@@ -85,37 +84,3 @@ def test_our_own_lines_are_yaml_with_the_same_value(value: Any) -> None:
 @given(st.dictionaries(st.text(max_size=8), json_values, max_size=3))
 def test_what_a_person_gets_to_edit_reads_back_the_same(value: Any) -> None:
     assert load(dump_block(value), LIMIT) == value
-
-
-@examples(300)
-@given(st.text(st.sampled_from("ab:-?&*!|>'\"%@`#,[]{}\n \t<=~.0"), max_size=30))
-def test_any_text_is_a_value_or_a_refusal(text: str) -> None:
-    with contextlib.suppress(LineError):
-        dump(load(text, LIMIT))
-
-
-FILLERS = [
-    "[",
-    "{a: ",
-    "- ",
-    "a: b\n",
-    "- a\n",
-    "x",
-    '"\\"',
-    "'",
-    "\n",
-    " ",
-    "a,",
-    "- [",
-    "|\n",
-    "#",
-]
-
-
-@pytest.mark.parametrize("filler", FILLERS)
-def test_time_is_linear(filler: str) -> None:
-    def read(text: str) -> None:
-        with contextlib.suppress(LineError):
-            load(text, LIMIT)
-
-    assert_linear(read, filler, 1 << 14)

@@ -7,8 +7,6 @@ import random
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from clsm_cli.text.dumps import BEGINNING, spans, told
 
@@ -73,12 +71,3 @@ def test_prose_around_a_dump_stays() -> None:
     assert text[end:].strip() == question
     assert text[:start].startswith(PROSE[:5000])
     assert question in told(text)
-
-
-@given(st.text(alphabet="ab1`~ \n.", max_size=300), st.integers(1, 60))
-def test_spans_lie_in_order_inside_of_the_text(piece: str, times: int) -> None:
-    text = (piece + "\n") * (times * 100)
-    found = spans(text)
-    assert all(0 < start <= end <= len(text) for start, end in found)
-    assert [*found] == sorted(found)
-    assert len(told(text)) <= len(text)

@@ -1,8 +1,6 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from clsm_cli.text.ordinals import Place, is_about_talk, read
 
@@ -109,64 +107,3 @@ def test_what_is_no_place_among_conversations(question: str) -> None:
 )
 def test_talk(question: str, expected: bool) -> None:
     assert is_about_talk(question) == expected
-
-
-def test_absurd_numbers_are_cut() -> None:
-    assert read("the 99999999999th conversation") is None
-    request = read("the 999999999th conversation")
-    assert request is not None
-    assert request.place.number == 10**6
-
-
-WORDS = [
-    *(
-        "the",
-        "our",
-        "first",
-        "last",
-        "second",
-        "to last",
-        "time",
-        "conversation",
-        "session",
-        "about",
-    ),
-    *(
-        "we",
-        "talked",
-        "mentioned",
-        "before",
-        "after",
-        "between",
-        "and",
-        "the move",
-        "right",
-        "since",
-    ),
-    *(
-        "when",
-        "was",
-        "did",
-        "two",
-        "ago",
-        "came up",
-        "mention of",
-        "one",
-        "?",
-        ",",
-        "Lisbon",
-        "99th",
-    ),
-]
-
-
-@given(st.lists(st.sampled_from(WORDS), max_size=14).map(" ".join) | st.text(max_size=60))
-@settings(max_examples=300, deadline=None)
-def test_any_text_is_read(question: str) -> None:
-    request = read(question)
-    if request is not None:
-        assert 0 <= request.start <= request.end <= len(question)
-        for place in (request.place, request.other):
-            if place is not None:
-                assert place.number or place.subject
-                assert place.length >= 0

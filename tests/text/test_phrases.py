@@ -1,8 +1,5 @@
 from __future__ import annotations
 
-from hypothesis import given, settings
-from hypothesis import strategies as st
-
 from clsm_cli.text.phrases import key_phrases
 
 TURNS = [
@@ -42,12 +39,3 @@ def test_no_phrase_repeats_a_word_of_another() -> None:
     )
     words = [word for phrase in phrases for word in phrase.split()]
     assert len(words) == len(set(words))
-
-
-@given(st.lists(st.text(max_size=40), max_size=4), st.integers(0, 5))
-@settings(max_examples=150, deadline=None)
-def test_deterministic_and_bounded(texts: list[str], n: int) -> None:
-    phrases = key_phrases(texts, n)
-    assert len(phrases) <= n
-    assert phrases == key_phrases(texts, n)
-    assert all(phrase.strip() == phrase != "" for phrase in phrases)

@@ -1,8 +1,6 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from clsm_cli.text.plain import plain
 
@@ -27,10 +25,3 @@ from clsm_cli.text.plain import plain
 )
 def test_marks(text: str, expected: str) -> None:
     assert plain(text) == expected
-
-
-@given(st.text(alphabet="ab *_`#[]()~<>!-\n.:|/", max_size=80))
-def test_one_line_without_margins(text: str) -> None:
-    found = plain(text)
-    assert "\n" not in found
-    assert found == found.strip()

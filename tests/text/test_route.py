@@ -49,16 +49,6 @@ def test_the_current_conversation_counts_only_when_there_is_one() -> None:
     assert decide("and the second one?", has_current=False).route == "ltm"
 
 
-@pytest.mark.parametrize("text", ["", "   ", "?!", "👍👍"])
-def test_a_message_without_words_needs_nothing(text: str) -> None:
-    assert decide(text, has_current=True) == Routed("none", ("small talk",))
-
-
-def test_what_is_handed_over_is_not_read() -> None:
-    text = "Translate this to Dutch: I told my sister that we met yesterday."
-    assert decide(text, has_current=False).route == "none"
-
-
 def test_both_ends_of_a_long_message_are_read() -> None:
     log = "error 404 at line 7\n" * 2000
     assert "past" in decide(f"{log}What did I say about this?", has_current=False).cues

@@ -106,8 +106,3 @@ def test_numbers() -> None:
 @given(st.text(max_size=80), st.text(max_size=80), st.floats(-1, 1))
 def test_symmetric(a: str, b: str, cosine: float) -> None:
     assert says_the_same(a, b, cosine) == says_the_same(b, a, cosine)
-
-
-@given(st.text(max_size=80))
-def test_reflexive(text: str) -> None:
-    assert says_the_same(text, text, 1.0)

@@ -1,8 +1,9 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from strategies import examples
 
 from clsm_cli.text.sentences import sentences, split
 
@@ -82,7 +83,7 @@ MARKDOWN = st.lists(
 
 
 @given(MARKDOWN | st.text(max_size=60))
-@settings(max_examples=300, deadline=None)
+@examples(300)
 def test_each_visible_character_lies_in_one_span(text: str) -> None:
     spans = split(text)
 

@@ -1,8 +1,9 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from strategies import examples
 
 from clsm_cli.text.summaries import best_sentences, definition_score
 
@@ -73,23 +74,12 @@ _CANDIDATE = st.tuples(
 
 
 @given(st.lists(_CANDIDATE, max_size=8))
-@settings(max_examples=100, deadline=None)
+@examples(100)
 def test_order_of_candidates_does_not_matter(candidates: list[tuple[str, str, str]]) -> None:
     shuffled = sorted(candidates, key=lambda each: each[0][::-1])
     assert best_sentences(candidates, "Rosa") == best_sentences(shuffled * 2, "Rosa")
 
 
-@given(st.text(max_size=300), st.text(min_size=1, max_size=20))
-@settings(max_examples=150, deadline=None)
-def test_scores_stay_within_bounds(sentence: str, label: str) -> None:
-    assert 0 <= definition_score(sentence, label) <= 1
-
-
 def test_news_behind_a_colon_is_no_definition() -> None:
     news = definition_score("- Pump: the shop has promised one for May.", "Pump")
     assert news < definition_score("We ordered a Pump, a box that lifts water, in May.", "Pump")
-
-
-def test_hearsay_counts_less() -> None:
-    told = definition_score("The old store told me that Rosa is a plumber.", "Rosa")
-    assert told < definition_score("Rosa is a plumber in Leeds.", "Rosa") / 2

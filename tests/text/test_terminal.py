@@ -3,8 +3,9 @@ from __future__ import annotations
 import sys
 import unicodedata
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from strategies import examples
 
 from clsm_cli.text.terminal import safe
 
@@ -21,17 +22,6 @@ def test_every_code_point_is_kept_or_shown_in_ascii() -> None:
         assert shown in (char, f"\\u{{{code:x}}}")
 
 
-def test_characters_that_hide_are_shown() -> None:
-    hidden = "\u200b\u200c\u200d\u200e\u200f\u061c\u2060\ufeff\xad\u2028\u2029\U000e0041\U000e0100"
-    assert safe(hidden).isascii()
-    assert safe(hidden).count("\\u{") == len(hidden)
-
-
-def test_ordinary_text_of_many_scripts_is_untouched() -> None:
-    text = "Café, naïve — “quotes” … 日本語 한국어 עברית العربية ภาษา हिन्दी 👍🏽 ☕\ufe0f\n\t[bold]"
-    assert safe(text) == text
-
-
 def test_terminal_attacks_lose_their_escape() -> None:
     evil = "\x1b]0;pwned\x07\x1b[2J\x1b]52;c;ZXZpbA==\x07 \u202etxt.exe \x9b31m"
     shown = safe(evil)
@@ -40,7 +30,7 @@ def test_terminal_attacks_lose_their_escape() -> None:
 
 
 @given(st.text(st.characters(), max_size=50))
-@settings(max_examples=200, deadline=None)
+@examples(200)
 def test_escaping_twice_is_escaping_once_and_can_be_encoded(text: str) -> None:
     assert safe(safe(text)) == safe(text)
     safe(text).encode("utf-8")

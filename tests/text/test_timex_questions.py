@@ -5,8 +5,9 @@ from __future__ import annotations
 from datetime import date
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from strategies import examples
 
 from clsm_cli.text.time import bounds
 
@@ -118,32 +119,6 @@ def test_hard_and_soft(question: str, hard: bool) -> None:
     assert bounds.read(question, TUESDAY).hard == hard
 
 
-@pytest.mark.parametrize(
-    "question",
-    [
-        "99999999999 days ago",
-        "9999 years ago",
-        "in the year 99999",
-        "in 9999 years",
-        "before 0001-01-01",
-        "after 9999-12-31",
-        "from May to 1 January 0001",
-        "the 99th Sunday of March",
-        "the fifth weekend of February",
-        "on the 31st",
-        "on 30 February",
-        "between 7 and 3 May",
-        "Easter 1500",
-        "since since since",
-        "from to until",
-    ],
-)
-@pytest.mark.parametrize("at", [date.min, TUESDAY, date.max])
-def test_nonsense_is_no_error(question: str, at: date) -> None:
-    for first, until in bounds.read(question, at).periods:
-        assert first is None or until is None or first < until
-
-
 WORDS = [
     *(
         "since",
@@ -168,7 +143,7 @@ WORDS = [
 @given(
     st.lists(st.sampled_from(WORDS), max_size=12).map(" ".join) | st.text(max_size=60), st.dates()
 )
-@settings(max_examples=300, deadline=None)
+@examples(300)
 def test_any_question_has_ordered_disjoint_periods(question: str, at: date) -> None:
     times = bounds.read(question, at)
     end = date.min

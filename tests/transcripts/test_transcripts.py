@@ -9,17 +9,14 @@ now: read the diff.
 from __future__ import annotations
 
 import re
+import shlex
 import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
-from processes import TIMEOUT
-
-if TYPE_CHECKING:
-    from processes import Cli
+from processes import TIMEOUT, Cli, Done
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
@@ -40,6 +37,8 @@ SCRUBBED = (
     (re.compile(r"\b([01]\.[0-9]{2})[0-9]+\b"), r"\1"),
 )
 """What may differ between machines."""
+_SHELL = frozenset("|<>;&$`(){}*?~\\")
+"""Characters that mean something to a shell."""
 
 
 def test_there_are_sessions() -> None:
@@ -75,21 +74,28 @@ def _played(line: str, cli: Cli) -> str:
         return ""
     if not line.startswith("$ "):
         return line
+    done = _typed(line[2:].strip(), cli)
+    code = f"= {done.code}\n" if done.code else ""
+    out, err = _scrubbed(done.out, cli), _scrubbed(done.err, cli)
+    return line + _marked(">", out) + _marked("!", err) + code
+
+
+def _typed(text: str, cli: Cli) -> Done:
+    """What a shell makes of it; a plain command needs none, and begins without importing clsm anew."""
     path = f"{cli.folder.parent / 'bin'}:{cli.environment['PATH']}"
+    more = {"CLSM_STORE": "memory", "PATH": path}
+    if text.startswith("clsm ") and not _SHELL & {*text}:
+        return cli(*shlex.split(text)[1:], **more)
     done = subprocess.run(
-        ["bash", "-c", line[2:]],
+        ["bash", "-c", text],
         cwd=cli.folder,
-        env={**cli.environment, "CLSM_STORE": "memory", "PATH": path},
+        env={**cli.environment, **more},
         stdin=subprocess.DEVNULL,
         capture_output=True,
         timeout=TIMEOUT,
         check=False,
-        text=True,
-        encoding="utf-8",
     )
-    code = f"= {done.returncode}\n" if done.returncode else ""
-    out, err = _scrubbed(done.stdout, cli), _scrubbed(done.stderr, cli)
-    return line + _marked(">", out) + _marked("!", err) + code
+    return Done(done.returncode, done.stdout.decode(), done.stderr.decode())
 
 
 def _marked(mark: str, text: str) -> str:

@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from datetime import datetime
 from functools import cache
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ingesting import embedder
 from sample_store import NOW, query_engine
 
+from clsm_cli.commands.engine import QueryEngine
 from clsm_cli.evaluation.presets.preset import Preset, load
 from clsm_cli.evaluation.presets.retrieve import retrieve
 from clsm_cli.model.graph import Edge, Node
+from clsm_cli.retrieval.answer import Concept, Memory
 from clsm_cli.retrieval.query import Query
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic, shards
+from clsm_cli.store.index.index_queries import Index
 from clsm_cli.store.index.opening import open_index
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
-    from clsm_cli.commands.engine import QueryEngine
-    from clsm_cli.retrieval.answer import Concept, Memory
-    from clsm_cli.store.index.index_queries import Index
-    from clsm_cli.store.layout import Store
+from clsm_cli.store.layout import Store
 
 DAY = datetime.fromisoformat(NOW).date().isoformat()
 

@@ -165,10 +165,6 @@ def test_a_simple_question_stays_whole(text: str) -> None:
     assert parts(text) == [Part(text, 1.0)]
 
 
-def test_the_table_is_large_enough() -> None:
-    assert len(SPLIT) + len(WHOLE) >= 60
-
-
 def test_weights_fall_and_there_are_four_parts_at_most() -> None:
     found = parts("red, green, blue, cyan, and yellow")
     assert [part.weight for part in found] == [1.0, 0.8, 0.6, 0.4]

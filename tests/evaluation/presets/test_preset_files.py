@@ -32,8 +32,3 @@ def test_the_published_numbers() -> None:
     assert smriti.diversity.lambda_ == 0.7
     assert (cma.fusion.first, cma.pack.knapsack) == (1, True)
     assert presets.load("caim").controller
-
-
-def test_an_unknown_name_is_told_with_the_known_ones() -> None:
-    with pytest.raises(ValueError, match="'hippo' is no preset; there are: cls-m, nemori"):
-        presets.load("hippo")

@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 import shutil
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from evaluation.presets.published_store import ask_index as ask
 from ingesting import embedder
-from sample_store import NOW
 
 from clsm_cli.evaluation.presets import preset as presets
 from clsm_cli.evaluation.presets import retrieve
+from clsm_cli.evaluation.presets.preset import Rounds
 from clsm_cli.store import layout
+from clsm_cli.store.index.index_queries import Index
 from clsm_cli.store.index.opening import open_index
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from clsm_cli.evaluation.presets.preset import Preset, Rounds
-    from clsm_cli.store.index.index_queries import Index
 
 
 @pytest.fixture(scope="module")
@@ -42,24 +37,6 @@ def test_every_preset_returns_memories_and_their_concepts(asleep: Index, name: s
     assert answer == ask(asleep, name, "why did memory_v2 fail")
 
 
-@pytest.mark.parametrize("name", presets.PRESETS)
-def test_no_preset_passes_the_budget(asleep: Index, name: str) -> None:
-    answer = ask(asleep, name, "what did Mandelbrot say about prices", budget=120)
-    assert sum(memory.tokens for memory in answer.memories) <= 120
-    assert ask(asleep, name, "what did Mandelbrot say about prices", budget=0).memories == []
-
-
-def test_cls_m_who_is_brian(asleep: Index) -> None:
-    found = ask(asleep, "cls-m", "who is brian").concepts[0]
-    assert (found.id, found.seed) == ("brian", "exact")
-    preset = presets.load("cls-m")
-    assert preset.seeds is not None
-    # As in §5.3: no node holds the words "who is brian", yet the nearest one is his.
-    near = ask(asleep, preset._replace(seeds=preset.seeds._replace(named=False)), "who is brian")
-    assert (near.concepts[0].id, near.concepts[0].seed) == ("brian", "cosine")
-    assert near.concepts[0].activation == pytest.approx(found.activation / 1.2, abs=1e-3)
-
-
 def test_nemori_ten_episodes_of_which_two_have_their_turns_and_twenty_statements(
     asleep: Index,
 ) -> None:
@@ -74,13 +51,6 @@ def test_nemori_ten_episodes_of_which_two_have_their_turns_and_twenty_statements
         near = [memory.confidence for memory in part]
         assert near == sorted(near, reverse=True)
         assert near[-1] >= 0.0
-
-
-def test_caim_is_not_asked_where_nothing_earlier_is_needed(asleep: Index) -> None:
-    asked = "What is the capital of France?"
-    assert ask(asleep, "caim", asked).memories == []
-    eager = presets.load("caim")._replace(controller=False, filter=None)
-    assert ask(asleep, eager, asked).memories
 
 
 def test_caim_finds_by_date_alone(asleep: Index) -> None:
@@ -117,33 +87,6 @@ def test_smriti_adds_the_reliability_of_the_kind_to_the_votes(asleep: Index) -> 
     best = max(wanted.values())
     assert {m.id: m.score for m in found} == {i: round(v / best, 4) for i, v in wanted.items()}
     assert [m.kind for m in found] != [m.kind for m in plain]
-
-
-def smriti_scores(preset: Preset, store: Index, text: str) -> list[float]:
-    bare = preset._replace(rounds=None, diversity=None, recency=(), reliability=None)
-    answer = ask(store, bare, text, budget=10**6)
-    return [memory.score for memory in answer.memories]
-
-
-def test_smriti_ranks_count_from_zero(asleep: Index) -> None:
-    preset = presets.load("smriti")
-    words = preset._replace(channels={"words": preset.channels["words"]})
-    scores = smriti_scores(words, asleep, "heartbeat")
-    wanted = [round(60 / (60 + rank), 4) for rank in range(len(scores))]
-    assert scores == wanted
-    assert len(scores) > 3
-
-
-def test_smriti_age_halves_each_part() -> None:
-    parts = presets.load("smriti").recency
-    assert sum(weight for _, weight in parts) == pytest.approx(1.0)
-    assert retrieve.recency(NOW, NOW, parts) == pytest.approx(1.0)
-    assert retrieve.recency("2099-01-01", NOW, parts) == pytest.approx(1.0)
-    assert retrieve.recency(None, NOW, parts) == retrieve.recency("soon", NOW, parts) == 0.0
-    # The mixture at 1, 7, 30 and 365 days, to two decimals: .46, .31, .19, .04
-    days = ["2026-02-24", "2026-02-18", "2026-01-26", "2025-02-25"]
-    found = [retrieve.recency(f"{day}T08:00:00+01:00", NOW, parts) for day in days]
-    assert found == pytest.approx([0.46, 0.31, 0.19, 0.04], abs=0.006)
 
 
 def smriti_rounds() -> Rounds:

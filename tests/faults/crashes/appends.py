@@ -21,17 +21,14 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from faults.rig import Outcome, Rig
 from ingesting import scratch
 
 from clsm_cli.store import atomic, logs
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
 
 AT_ONCE = 8
 """Writers."""

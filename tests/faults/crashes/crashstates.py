@@ -21,9 +21,11 @@ from __future__ import annotations
 import os
 import random
 import shutil
+import sqlite3
 import time
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from faults.crashes import trace
 from faults.crashes.disk import Disk, State
@@ -44,14 +46,8 @@ from clsm_cli.store.index.opening import open_index
 from clsm_cli.store.index.postings import counts
 from clsm_cli.store.index.refresh import refresh
 from clsm_cli.store.index.vector_files import rows_of, sentences_path, tokens_path
+from clsm_cli.store.layout import Store
 from clsm_cli.store.lock import locked
-
-if TYPE_CHECKING:
-    import sqlite3
-    from collections.abc import Iterator, Mapping, Sequence
-    from pathlib import Path
-
-    from clsm_cli.store.layout import Store
 
 FEW = 8
 """States of a command in the short form, and ``AGAIN`` of them after which it is run again."""

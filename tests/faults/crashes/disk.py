@@ -11,13 +11,10 @@ lies beside.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from pathlib import Path, PurePosixPath
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 MODES = ("all", "none", "zeros", "half")
 """What may be left of bytes that were written and not made safe."""

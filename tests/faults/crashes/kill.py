@@ -16,19 +16,16 @@ import os
 import random
 import time
 from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from functools import partial
-from typing import TYPE_CHECKING
 
 from faults.crashes.trace import KILL, Point
 from faults.rig import Outcome, Rig
 from faults.running.bench import Bench, Workers
 from faults.running.laying import ground
 from faults.running.scenarios import CONTROL, SCENARIOS, Scenario
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
 
 ERRORS = ("error=EIO", "error=ENOSPC")
 FEW, FEWER = 2, 1

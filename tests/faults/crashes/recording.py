@@ -7,12 +7,9 @@ through memory: of SQLite the index of its log, which is made anew after a power
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from faults.crashes.disk import Disk, Entry, File
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 TRACED = (
     "openat", "close", "lseek", "write", "pwrite64", "writev", "ftruncate", "fsync", "fdatasync",

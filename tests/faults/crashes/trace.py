@@ -12,12 +12,9 @@ import signal
 import subprocess
 from collections import Counter
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from faults.running.traceable import TRACED, Command, Ended, Forks
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 CHANGING = (
     "openat", "write", "pwrite64", "writev", "pwritev2", "fsync", "fdatasync",

@@ -10,19 +10,16 @@ from __future__ import annotations
 import json
 import random
 import sys
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from faults.running.warm import Ended, Warm
 from using_git import git
 
 from clsm_cli.forgetting import store_contents
 from clsm_cli.store import layout, logs
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
-
-    from faults.running.warm import Ended, Warm
 
 PEOPLE = ("Mara", "Brian", "Jonas", "Lena")
 FACTS = (

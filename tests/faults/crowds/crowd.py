@@ -28,13 +28,11 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from faults.rig import Outcome, Rig
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 PATIENCE = 4 * 3600
 

@@ -15,11 +15,11 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass, field, fields
 from functools import partial
 from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from faults.crowds import writers
 from faults.crowds.writers import Asked, Writer
@@ -28,9 +28,6 @@ from faults.running.laying import environment
 from faults.running.swarm import Ended, Forks, Running
 
 from clsm_cli.store import layout, lock
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
 
 WRITERS = 8
 ANCHORS = 12

@@ -7,9 +7,9 @@ import shutil
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from faults.running.laying import environment
 from faults.running.warm import Warm
@@ -17,9 +17,6 @@ from ingesting import new_store, take, tree
 
 from clsm_cli.store.layout import ASIDE
 from clsm_cli.store.lock import held_by
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 CLSM = (sys.executable, "-m", "clsm_cli")
 STALE = (sys.executable, str(Path(__file__).parents[1] / "broken.py"))

@@ -27,7 +27,9 @@ import os
 import random
 import re
 import time
-from typing import TYPE_CHECKING, Self
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Self
 
 from faults.crowds.clones import PEOPLE, Clone, judgements, rows_of, texts_of
 from faults.rig import Outcome, Rig
@@ -38,10 +40,6 @@ from using_git import git
 from clsm_cli.embedding import weights
 from clsm_cli.inspection.overview import overview
 from clsm_cli.store import git_setup, layout, logs
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
 
 DEVICES = ("pi", "pc", "laptop")
 EVERY = 10

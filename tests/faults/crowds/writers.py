@@ -4,17 +4,13 @@ from __future__ import annotations
 
 import json
 import random
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from faults.running.history import Chain, History, Told
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from faults.running.swarm import Ended
+from faults.running.swarm import Ended
 
 BEGIN = datetime(2026, 3, 1, 12, tzinfo=UTC)
 ALWAYS = frozenset({0, 75, -9})

@@ -16,14 +16,12 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from faults.inputs.fuzz_targets import SLOW, TARGETS
 from faults.rig import Outcome, Rig
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
 
 SECONDS, MEMORY = 2.0, 300
 _TESTS = Path(__file__).parents[2]

@@ -7,13 +7,11 @@ written is read the same, masking twice is masking once) it asserts it.
 from __future__ import annotations
 
 import io
+from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+from typing import Any
 
 _PATH = Path("projects/graph/3.yaml")
 _NOW = datetime(2026, 3, 1, 12, tzinfo=UTC)

@@ -21,11 +21,11 @@ import sys
 import tempfile
 import threading
 import time
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from faults.inputs.hostile_inputs import FILLERS, JSON, KIB, MIB, TEXT, YAML, filled, large
 from faults.rig import Outcome, Rig
@@ -35,9 +35,6 @@ from ingesting import new_store, scratch, take
 from sleeping import sleep
 
 from clsm_cli.embedding import weights
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
 
 SECONDS, MEMORY = 2.0, 300
 """Processor seconds and MiB of a command at most."""

@@ -6,10 +6,7 @@ ones made when they are asked for. The long form reads every one in every place.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from collections.abc import Iterator
 
 MIB = 1 << 20
 KIB = 1 << 10

@@ -19,8 +19,9 @@ import re
 import subprocess
 import sys
 import time
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from faults.inputs.injection_blocks import HEAD, KEY, NOW, answer, briefing, read, recalled
 from faults.inputs.injection_texts import TEXTS
@@ -28,14 +29,10 @@ from faults.rig import Outcome, Rig
 from ingesting import new_store, scratch
 
 from clsm_cli.commands import render_context, render_prompt, render_recall
+from clsm_cli.retrieval.answer import Answer
+from clsm_cli.retrieval.briefing import Briefing
 from clsm_cli.text.fence_lines import seal
 from clsm_cli.text.terminal import safe
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-
-    from clsm_cli.retrieval.answer import Answer
-    from clsm_cli.retrieval.briefing import Briefing
 
 SEED = 16
 FEW, MANY = 500, 10_000

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import random
 import re
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
 from faults.inputs.injection_texts import TEXTS
 
@@ -12,10 +13,6 @@ from clsm_cli.retrieval.answer import Answer, Budget, Concept, Dropped, Memory, 
 from clsm_cli.retrieval.briefing import SECTIONS, Briefing, Item, Section
 from clsm_cli.text.fence_lines import KEY_BYTES, blocks
 from clsm_cli.text.terminal import safe
-
-if TYPE_CHECKING:
-    import random
-    from collections.abc import Sequence
 
 KEY = bytes(range(KEY_BYTES))
 NOW = "2026-03-02T08:00:00+01:00"

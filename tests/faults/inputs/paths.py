@@ -20,13 +20,13 @@ import re
 import shutil
 import socket
 import time
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from faults.rig import Outcome, Rig
 from faults.running.scenarios import NOW, environment
-from faults.running.warm import Warm
+from faults.running.warm import Ended, Warm
 from ingesting import new_store, scratch, take
 from sleeping import sleep
 
@@ -34,11 +34,6 @@ from clsm_cli.embedding import weights
 from clsm_cli.model.graph import Statement
 from clsm_cli.model.ids import file_name_of, is_id
 from clsm_cli.store import atomic, shards, topics
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from faults.running.warm import Ended
 
 WORD = "zanzibar"
 """Stands outside alone."""

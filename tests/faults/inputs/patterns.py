@@ -5,10 +5,8 @@ from __future__ import annotations
 import re
 import signal
 import time
-from typing import TYPE_CHECKING, NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from collections.abc import Sequence
+from typing import NamedTuple
 
 SIZES = (4_000, 30_000, 100_000)
 """Characters: what is quick on few is not tried on more."""

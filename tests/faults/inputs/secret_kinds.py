@@ -11,11 +11,9 @@ import importlib
 import random
 import re
 import string
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
+from typing import Any, NamedTuple
 
 FILE = Path(__file__).with_name("secret_kinds.tsv")
 EACH = 4

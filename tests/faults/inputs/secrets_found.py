@@ -12,8 +12,8 @@ from __future__ import annotations
 import json
 import time
 from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from faults.inputs import patterns
 from faults.inputs.hostile_inputs import FILLERS
@@ -26,9 +26,6 @@ from ingesting import new_store, scratch
 from clsm_cli.embedding import weights
 from clsm_cli.text import secrets
 from clsm_cli.text.secrets import issued
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
 
 FOUND = 0.95
 """Share of the vectors that must be found."""

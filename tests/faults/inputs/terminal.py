@@ -15,23 +15,18 @@ from __future__ import annotations
 import json
 import time
 import unicodedata
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 from faults.rig import Outcome, Rig
 from faults.running.scenarios import NOW, environment
-from faults.running.warm import Warm
+from faults.running.warm import Ended, Warm
 from ingesting import new_store, scratch, take
 from sleeping import sleep
 
 from clsm_cli.embedding import weights
 from clsm_cli.model.graph import Edge, Node
 from clsm_cli.store import atomic, shards
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from pathlib import Path
-
-    from faults.running.warm import Ended
 
 _TURNING = {"LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"}
 _HIDDEN = (*range(0x200B, 0x2010), *range(0x2060, 0x2065), 0xFEFF, 0xAD, 0x061C, 0x2028, 0x2029)

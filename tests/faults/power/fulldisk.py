@@ -17,19 +17,14 @@ from __future__ import annotations
 import contextlib
 import os
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 from faults.power import mounts
 from faults.power.placed import DEAF, READERS, Placed
 from faults.rig import Outcome, Rig
 from faults.running.bench import Workers
-from faults.running.scenarios import SCENARIOS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-    from pathlib import Path
-
-    from faults.running.scenarios import Scenario
+from faults.running.scenarios import SCENARIOS, Scenario
 
 LEVELS = (0, 4, 8, 12, 16, 24, 32, 64, 128, 256, 512, 1024, 2048, 8192)
 """KiB of room."""

@@ -18,8 +18,8 @@ import random
 import signal
 import subprocess
 import time
+from collections.abc import Iterator
 from contextlib import ExitStack
-from typing import TYPE_CHECKING
 
 from faults.power import mounts
 from faults.power.powerlife import turns
@@ -30,9 +30,6 @@ from ingesting import scratch
 
 from clsm_cli.errors import ClsmError
 from clsm_cli.inspection.overview import overview
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
 
 CUTS = {"ext4": 125, "xfs": 75}
 LIFE = 5

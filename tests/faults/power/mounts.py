@@ -15,11 +15,8 @@ import struct
 import subprocess
 import tempfile
 import time
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
 
 SHUTDOWN = 0x8004587D
 """``ioctl`` that ends a file system as if its power were cut (FS_IOC_SHUTDOWN, xfstests' godown)."""
@@ -28,8 +25,6 @@ _LOG_LOST = 2
 not their data, which ext4 and xfs never do at a power cut.)"""
 PATIENCE = 10.0
 """Seconds for processes to let go of a file system."""
-LEAST_MIB = {"ext4": 1, "xfs": 300, "tmpfs": 1}
-"""The smallest file system that can be made."""
 _MAKE = {"ext4": ("mkfs.ext4", "-q", "-F"), "xfs": ("mkfs.xfs", "-q", "-f")}
 
 

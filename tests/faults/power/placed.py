@@ -4,21 +4,15 @@ from __future__ import annotations
 
 import signal
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from faults.power.powerlife import turns
-from faults.running.bench import DISK, Bench
+from faults.running.bench import DISK, Bench, Workers
 from faults.running.laying import opened
-from faults.running.scenarios import SCENARIOS
+from faults.running.scenarios import SCENARIOS, Scenario
+from faults.running.traceable import Ended
 
 from clsm_cli.errors import ClsmError
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from faults.running.bench import Workers
-    from faults.running.scenarios import Scenario
-    from faults.running.traceable import Ended
 
 READERS = ("recall", "context")
 """Commands that must answer on any disk; that a memory was used may go unrecorded there."""

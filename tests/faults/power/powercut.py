@@ -24,20 +24,15 @@ import os
 import random
 import shutil
 import time
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from typing import TYPE_CHECKING
 
 from faults.power import mounts
 from faults.power.powerlife import HEAVY, LIGHT, Life, missing
 from faults.rig import Outcome, Rig
 from faults.running.laying import environment, ground
-from faults.running.swarm import Forks
+from faults.running.swarm import Ended, Forks, Running
 from ingesting import scratch
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
-
-    from faults.running.swarm import Ended, Running
 
 VARIANTS = (("ext4", ""), ("ext4", "noauto_da_alloc"), ("ext4", "commit=1"), ("xfs", ""))
 CUTS, LIFE = 125, 25

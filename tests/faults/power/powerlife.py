@@ -7,25 +7,22 @@ to take away is promised no more from the moment at which it begins.
 from __future__ import annotations
 
 import json
+import random
 import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
-from faults.running.laying import opened
+from faults.running.wording import opened, turns_of
 from sleeping import rows
 
 from clsm_cli.errors import ClsmError
 from clsm_cli.inspection.overview import overview
 from clsm_cli.startup.records import NamedTuple
-from clsm_cli.store import episodes, inbox, logs
-
-if TYPE_CHECKING:
-    import random
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from clsm_cli.store.layout import Store
+from clsm_cli.store import logs
+from clsm_cli.store.layout import Store
 
 LIGHT = {"note": 5, "capture": 6, "recall": 6, "ingest": 1}
 """How often a command is chosen, as hooks would run them."""
@@ -219,19 +216,11 @@ def _of_turns(store: Store, promised: Promised) -> list[str]:
 def turns(store: Store) -> dict[str, str]:
     """Text → id of all turns that a reader sees."""
     forgotten = logs.forgotten(store)
-    found = [
-        turn
-        for flow in store.flows()
-        for path in episodes.files(flow)
-        for turn in episodes.read(path).turns
-    ]
-    found += [
-        each.turn
-        for flow in store.flows()
-        for path in inbox.files(flow / "inbox")
-        for each in inbox.read(path).turns
-    ]
-    return {turn.text: turn.key for turn in found if not logs.is_forgotten(turn.key, forgotten)}
+    return {
+        turn.text: turn.key
+        for turn in turns_of(store)
+        if not logs.is_forgotten(turn.key, forgotten)
+    }
 
 
 def _of_files(root: Path, promised: Promised) -> list[str]:

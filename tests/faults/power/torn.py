@@ -18,22 +18,17 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from faults.power import mounts
 from faults.power.placed import DEAF, Placed
 from faults.power.tornfs import ALL, AT, DEAD, FIRED, MODE, TORN, WHOLE, WRITES, plan
 from faults.rig import Outcome, Rig
 from faults.running.bench import Workers
-from faults.running.scenarios import SCENARIOS
+from faults.running.scenarios import SCENARIOS, Scenario
 from ingesting import scratch
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from faults.running.scenarios import Scenario
 
 POINTS = 40
 """Places of a command and fault."""

@@ -8,23 +8,20 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 from faults.crashes import trace
 from faults.running.laying import NOW, WATCH, ground
+from faults.running.scenarios import Scenario
 from faults.running.traceable import Command, Ended, Forks
-from faults.running.wording import opened
+from faults.running.wording import opened, turns_of
 from forking import CLSM
 from ingesting import tree
 
 from clsm_cli.errors import ClsmError
 from clsm_cli.forgetting import store_contents
 from clsm_cli.inspection.overview import overview
-from clsm_cli.model.episodes import EndMark
-from clsm_cli.store import atomic, episodes, inbox
-
-if TYPE_CHECKING:
-    from faults.running.scenarios import Scenario
+from clsm_cli.store import atomic, inbox
 
 DISK, DAMAGED = 16, 13
 """The exit codes of a command that the disk refused something, and of damage that doctor found."""
@@ -264,10 +261,4 @@ def _keys(root: Path) -> set[str]:
     """Keys of all turns and blocks; a line that was torn, and so never told of, holds none."""
     if not (root / "clsm.yaml").exists():
         return set()
-    store = opened(root)
-    found = [episodes.read(path) for flow in store.flows() for path in episodes.files(flow)]
-    keys = {turn.key for episode in found for turn in episode.turns}
-    for path in inbox.files(store.inbox):
-        items = inbox.read(path).items
-        keys |= {item.turn.key for item in items if not isinstance(item, EndMark)}
-    return keys
+    return {turn.key for turn in turns_of(opened(root))}

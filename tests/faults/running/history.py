@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
-from clsm_cli.model.episodes import Document, Turn
+from faults.running.wording import turns_of
+
+from clsm_cli.model.codec import Record
+from clsm_cli.model.episodes import Document
 from clsm_cli.model.graph import Statement
-from clsm_cli.store import episodes, inbox, logs, record_files, shards
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Sequence
-
-    from clsm_cli.model.codec import Record
-    from clsm_cli.store.layout import Store
+from clsm_cli.store import logs, record_files, shards
+from clsm_cli.store.layout import Store
 
 
 @dataclass(slots=True)
@@ -82,7 +79,7 @@ class History:
     def wrong(self, store: Store) -> list[str]:
         """What the store does not hold as it must; it is quiet, and what was begun is ended."""
         records = shards.load_graph(store.graphs(), logs.forgotten(store)).records
-        held = list(_turns(store))
+        held = list(turns_of(store))
         found = list(self._texts(turn.text for turn in held))
         rows = record_files.load(store, records, "").values()
         found += self._values(rows, records.values(), {turn.key: turn.text for turn in held})
@@ -120,33 +117,15 @@ class History:
 
     def _logged(self, store: Store) -> Iterator[str]:
         recalled = Counter(
-            row.get("recall") for name in logs.ACTIVATIONS for row in _rows(store, name)
+            row.get("recall")
+            for name in logs.ACTIVATIONS
+            for _, row in logs.rows(store.flow / name)[0]
         )
         for recall, runs in sorted(self.recalls.items()):
             if not 1 <= recalled[recall] <= runs:
                 yield f"recall {recall} ran {runs} times and is logged {recalled[recall]} times"
-        judged = {row.get("recall") for row in _rows(store, "feedback.jsonl")}
+        judged = {row.get("recall") for _, row in logs.rows(store.flow / "feedback.jsonl")[0]}
         yield from (
             f"feedback of {each} was acknowledged and is lost"
             for each in sorted(self.judged - judged)
         )
-
-
-def _turns(store: Store) -> Iterator[Turn]:
-    for flow in store.flows():
-        for path in episodes.files(flow):
-            yield from episodes.read(path).turns
-        for path in inbox.files(flow / "inbox"):
-            yield from (item.turn for item in inbox.read(path).turns)
-
-
-def _rows(store: Store, name: str) -> Iterator[dict[str, object]]:
-    """The good lines of a log; a torn one was never acknowledged."""
-    path = store.flow / name
-    for line in path.read_bytes().split(b"\n") if path.exists() else []:
-        try:
-            row = json.loads(line)
-        except ValueError:
-            continue
-        if isinstance(row, dict):
-            yield row

@@ -10,9 +10,9 @@ import atexit
 import contextlib
 import shutil
 import sqlite3
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from faults.crashes import trace
 from faults.running.traceable import Command, Forks
@@ -23,11 +23,7 @@ from clsm_cli.embedding import weights
 from clsm_cli.forgetting import store_contents
 from clsm_cli.store import atomic, logs, shards
 from clsm_cli.store.jsonlines import dump
-
-if TYPE_CHECKING:
-    from collections.abc import Callable
-
-    from clsm_cli.store.layout import Store
+from clsm_cli.store.layout import Store
 
 __all__ = [
     "NOW",

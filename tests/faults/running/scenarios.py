@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from faults.running.laying import NOW, RECALL, REVIEW, SAMPLE, Ground, environment, write_sources
 from faults.running.traceable import Command
 from faults.running.wording import worded
 from forking import CLSM as PROGRAM
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
-    from pathlib import Path
 
 __all__ = [
     "CLSM",

@@ -7,14 +7,12 @@ files each time, and the third call of a kind is the same call.
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from pathlib import Path
+from typing import Any, Self
 
 import forking
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
-    from pathlib import Path
 
 TRACED = "sched_yield"
 """The call by which a process that waits for its tracer shows itself to it."""

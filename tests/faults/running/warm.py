@@ -15,14 +15,12 @@ import os
 import select
 import signal
 import time
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 import forking
-
-if TYPE_CHECKING:
-    from collections.abc import Mapping
 
 _IMPORTED = (
     "clsm_cli.app",

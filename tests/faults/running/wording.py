@@ -1,18 +1,15 @@
-"""Words of commands that name what a store holds."""
+"""What a store holds, as a rig reads it, and words of commands that name it."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from string import Formatter
-from typing import TYPE_CHECKING
 
 from clsm_cli.forgetting import store_contents
-from clsm_cli.store import layout, logs
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-    from pathlib import Path
-
-    from clsm_cli.store.layout import Store
+from clsm_cli.model.episodes import Turn
+from clsm_cli.store import episodes, inbox, layout, logs
+from clsm_cli.store.layout import Store
 
 DEVICE = "pi"
 _NOW = "2026-03-01T11:00:00Z"
@@ -21,6 +18,15 @@ _NOW = "2026-03-01T11:00:00Z"
 def opened(root: Path) -> Store:
     """A store as the commands see it."""
     return layout.open_store(root, {"CLSM_DEVICE": DEVICE})
+
+
+def turns_of(store: Store) -> Iterator[Turn]:
+    """All turns of all machines, in episodes and in what is still open."""
+    for flow in store.flows():
+        for path in episodes.files(flow):
+            yield from episodes.read(path).turns
+        for path in inbox.files(flow / "inbox"):
+            yield from (item.turn for item in inbox.read(path).turns)
 
 
 def worded(words: Sequence[str], store: Path, sources: Path, before: Path) -> list[str]:

@@ -15,22 +15,18 @@ import json
 import random
 import shutil
 import time
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from faults.rig import Outcome, Rig
 from faults.running.scenarios import NOW, environment
-from faults.running.warm import Warm
+from faults.running.warm import Ended, Warm
 from ingesting import new_store, scratch, take
 from sleeping import sleep
 
 from clsm_cli.embedding import weights
-
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
-    from pathlib import Path
-
-    from faults.running.warm import Ended
 
 CODES = frozenset({0, 12, 13, 15, 16, 17})
 QUESTIONS = ("where does Mara live", "what does Mara drink", "when does the ferry leave")

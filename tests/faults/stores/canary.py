@@ -18,21 +18,16 @@ import os
 import shutil
 import subprocess
 import time
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from faults.rig import Outcome, Rig
 from faults.running.scenarios import NOW, environment
-from faults.running.warm import Warm
+from faults.running.warm import Ended, Warm
 from ingesting import new_store, scratch
 
 from clsm_cli.embedding import weights
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from faults.running.warm import Ended
 
 WORD = "Zanzibarquay"
 _DAY = "2026-02-24"

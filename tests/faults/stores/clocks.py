@@ -22,10 +22,11 @@ from __future__ import annotations
 import json
 import re
 import time
+from collections.abc import Iterator
 from contextlib import ExitStack
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from aging import later, say, state
 from faults.rig import Outcome, Rig
@@ -35,11 +36,7 @@ from forking import CLSM
 from ingesting import new_store, scratch, state_of
 
 from clsm_cli.store import archive, atomic, layout, runs
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from clsm_cli.store.layout import Store
+from clsm_cli.store.layout import Store
 
 LIBRARY = next(Path("/usr/lib").glob("*/faketime/libfaketime.so.1"), Path("/missing"))
 RIGHT = "2026-03-12 12:00:00"

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import json
+import random
 import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from clsm_cli.store.shards import shard_name
-
-if TYPE_CHECKING:
-    import random
-    from collections.abc import Callable, Mapping
 
 MARKERS = (b"<<<<<<< HEAD\n", b"=======\n", b">>>>>>> theirs\n")
 _BLOCK = 512

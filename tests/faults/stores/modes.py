@@ -16,7 +16,8 @@ import os
 import shutil
 import stat
 import time
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator
+from pathlib import Path
 
 from faults.rig import Outcome, Rig
 from faults.running.laying import NOW, ground
@@ -24,10 +25,6 @@ from faults.running.scenarios import BAD, SCENARIOS, Scenario
 from faults.running.traceable import Forks
 
 from clsm_cli.store.atomic import FILE_MODE, FOLDER_MODE
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-    from pathlib import Path
 
 UMASKS = (0o000, 0o022, 0o077)
 _AT = ("--store", "{store}", "--now", NOW)

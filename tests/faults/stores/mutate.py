@@ -24,11 +24,11 @@ import shutil
 import sqlite3
 import time
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from faults.rig import Outcome, Rig
 from faults.stores import worn
@@ -42,14 +42,10 @@ from clsm_cli.embedding import weights
 from clsm_cli.errors import ClsmError
 from clsm_cli.forgetting import store_contents
 from clsm_cli.health import diagnosis
+from clsm_cli.health.diagnosis import Check
+from clsm_cli.health.findings import Finding
 from clsm_cli.store import layout
 from clsm_cli.store.index import index_diff
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
-
-    from clsm_cli.health.diagnosis import Check
-    from clsm_cli.health.findings import Finding
 
 PERSON = frozenset(
     {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import shutil
 from datetime import datetime
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 from ingesting import embedder, new_store, take
 from sleeping import sleep, told
@@ -19,11 +19,7 @@ from clsm_cli.retrieval.briefing import prepare
 from clsm_cli.store import atomic, logs, runs
 from clsm_cli.store.index import database, opening
 from clsm_cli.store.jsonlines import dump
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from clsm_cli.store.layout import Store
+from clsm_cli.store.layout import Store
 
 NOW = "2036-06-20T12:00:00+01:00"
 """When the store is looked at."""

@@ -9,16 +9,13 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
+from processes import Cli
 
-from clsm_cli.config import MAX_MESSAGE
 from clsm_cli.integrations.openclaw.setup import plugin_files
 from clsm_cli.text.fence_lines import OPENING
-
-if TYPE_CHECKING:
-    from processes import Cli
 
 pytestmark = pytest.mark.skipif(shutil.which("node") is None, reason="needs Node.js")
 CLSM = (sys.executable, "-m", "clsm_cli")
@@ -90,12 +87,6 @@ def test_what_belongs_to_a_message_comes_before_it(gateway: Gateway) -> None:
     assert beside["warnings"] == []
 
 
-def test_small_talk_brings_nothing(gateway: Gateway) -> None:
-    gateway.cli.ok("note", "The delegation defect was fixed in build 41.")
-    [found], _ = gateway.play(asked("thanks, that was all!"))
-    assert found["prependContext"] == ""
-
-
 def test_only_what_a_person_asks_is_recalled(gateway: Gateway) -> None:
     gateway.cli.ok("note", "The delegation defect was fixed in build 41.")
     prompt = "what about the delegation defect?"
@@ -139,21 +130,6 @@ def test_a_huge_message_is_asked_by_its_begin_and_its_end(gateway: Gateway) -> N
     assert beside["warnings"] == []
 
 
-def test_a_message_with_a_nul_in_it_is_asked_all_the_same(gateway: Gateway) -> None:
-    """Node starts no program with one in its arguments: it throws, and the turn had no digest."""
-    gateway.cli.ok("note", "The delegation defect was fixed in build 41.")
-    [found], beside = gateway.play(asked("what about the\0delegation defect?"))
-    assert "build 41" in found["prependContext"]
-    assert beside["warnings"] == []
-
-
-def test_a_message_that_looks_like_an_option_is_words(gateway: Gateway) -> None:
-    gateway.cli.ok("note", "The option is called --delegate.")
-    [found], beside = gateway.play(asked("--delegate is what?"))
-    assert beside["warnings"] == []
-    assert "--delegate" in found["prependContext"]
-
-
 def test_the_digest_stays_while_a_session_goes_on(gateway: Gateway) -> None:
     gateway.cli.ok("note", "Mara likes tea.")
     said = user("Mara has a boat now.", int(time.time() * 1000))  # a digest tells of the last day
@@ -190,12 +166,6 @@ def test_what_was_written_down_is_understood_before_it_is_asked_for(gateway: Gat
         "ingest", "--capture", "--session", "s", Path(gateway.cli.environment["HOME"], "turn")
     )
     assert gateway.cli.ok("status", "--json").json["unembedded"] > 0
-
-
-def test_what_one_copy_of_the_plugin_saw_another_writes_down(gateway: Gateway) -> None:
-    seen = {**step(WRITE, message=user("Where is the boat?")), "copy": 1}
-    gateway.play(seen, step(END))
-    assert gateway.cli.ok("recall", "--json", "boat").json["memories"]
 
 
 def test_the_same_turn_from_the_transcript_is_one_turn(gateway: Gateway) -> None:
@@ -303,27 +273,6 @@ def test_a_program_that_cannot_be_started_costs_its_own_turn_only(gateway: Gatew
     assert "E2BIG" in beside["warnings"][0]
     found = gateway.cli.ok("recall", "--json", "the oars").json["memories"]
     assert [memory["text"] for memory in found] == ["And the oars?"]
-
-
-def test_a_huge_text_is_looked_up_whole_and_a_huge_id_is_none(gateway: Gateway) -> None:
-    lines = (MAX_MESSAGE - 200) // len(json.dumps("\na").strip('"'))
-    huge = "\n".join(["The heron stood on the gauge.", *["a"] * lines])
-    gateway.play(step(WRITE, message=user(huge)), step(END))
-    found, *_ = gateway.cli.ok("recall", "--json", "heron").json["memories"]
-    whole = found["id"].partition("-")[0]
-    lookups = [f"clsm/{whole}", f"clsm/{'x' * 200_000}"]
-    gets = [{"corpus": "get", "asked": {"lookup": path, "fromLine": 0}} for path in lookups]
-    answers, _ = gateway.play(*gets)
-    assert (answers[0]["content"], answers[0]["fromLine"]) == (huge, 1)
-    assert answers[1] is None
-
-
-def test_a_search_for_a_whole_page_is_one_for_its_beginning(gateway: Gateway) -> None:
-    gateway.cli.ok("note", "The delegation defect was fixed in build 41.")
-    page = "delegation defect " + "and so on " * 30_000
-    [found], beside = gateway.play({"corpus": "search", "asked": {"query": page}})
-    assert "build 41" in found[0]["snippet"]
-    assert beside["warnings"] == []
 
 
 def test_the_skill_names_the_commands_as_they_can_be_run(cli: Cli) -> None:

@@ -2,25 +2,20 @@
 
 from __future__ import annotations
 
+import sqlite3
+from collections.abc import Iterator
 from contextlib import closing
 from random import Random
-from typing import TYPE_CHECKING
 
 import pytest
-from index_changes import Files, contents, rows, write
+from index_changes import Files, brought_up, contents, rows, write
 from ingesting import new_store, scratch
 
 from clsm_cli.model.episodes import Turn
 from clsm_cli.store import inbox, logs
 from clsm_cli.store.index import database
 from clsm_cli.store.index.index_queries import Index
-from clsm_cli.store.index.opening import bring_up_to_date
-
-if TYPE_CHECKING:
-    import sqlite3
-    from collections.abc import Iterator
-
-    from clsm_cli.store.layout import Store
+from clsm_cli.store.layout import Store
 
 A, B, C = "00000000000a", "00000000000b", "00000000000c"
 LONG = "A long one. " + "The stove in the workshop burns beech only. " * 40
@@ -49,12 +44,6 @@ def use(store: Store, name: str, day: str, device: str = "pi") -> None:
     write(path, logs.render(logs.Use(name, day, 1)) + b"\n")
 
 
-def brought_up(store: Store) -> sqlite3.Connection:
-    connection = database.open_to_write(store.derived)
-    bring_up_to_date(store, connection, None, None)
-    return connection
-
-
 def asleep(store: Store) -> set[str]:
     """The keys of the turns that do not count."""
     with closing(brought_up(store)) as connection:
@@ -62,17 +51,6 @@ def asleep(store: Store) -> set[str]:
         hidden = index.hidden()
         assert index.has_archived() == bool(hidden)
         return {index.traits([row])[row].key for row in hidden}
-
-
-def test_what_a_machine_lists_does_not_count(store: Store) -> None:
-    assert asleep(store) == set()
-    archive(store, (A, "2026-05-20"))
-    archive(store, (C, "2026-05-20"), ("f-unknown", "2026-05-20"), device="attic")
-    assert asleep(store) == {A, C}
-    archive(store)
-    assert asleep(store) == {C}
-    (store.root / "flow" / "attic" / "archived.jsonl").unlink()
-    assert asleep(store) == set()
 
 
 def test_a_later_use_on_any_machine_wakes_it(store: Store) -> None:
@@ -85,18 +63,6 @@ def test_a_later_use_on_any_machine_wakes_it(store: Store) -> None:
     assert asleep(store) == set()
     archive(store, (A, "2026-05-30"), device="attic")  # and it faded again
     assert asleep(store) == {A}
-
-
-def test_what_is_listed_before_it_comes_does_not_count_when_it_comes(store: Store) -> None:
-    late = "00000000000d"
-    archive(store, (late, "2026-05-20"))
-    assert asleep(store) == set()
-    item = inbox.Captured("mill", Turn(late, "Mara", "user", "Late."), "2026-02-24T22:00:00Z")
-    path = inbox.path_of(store.inbox, "mill")
-    write(path, inbox.render([item]))
-    assert asleep(store) == {late}
-    path.unlink()
-    assert asleep(store) == set()
 
 
 def test_a_bad_line_is_a_problem_and_the_rest_counts(store: Store) -> None:

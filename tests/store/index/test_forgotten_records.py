@@ -3,22 +3,16 @@
 from __future__ import annotations
 
 from contextlib import closing
-from typing import TYPE_CHECKING, Any
-
-import pytest
+from typing import Any
 
 from clsm_cli.model.episodes import EpisodeRecord
-from clsm_cli.model.graph import Edge, Node, Statement
+from clsm_cli.model.graph import Node
 from clsm_cli.model.ids import tombstone_hash
 from clsm_cli.store import atomic, logs, shards
 from clsm_cli.store.index import database, graph_queries
 from clsm_cli.store.index.index_queries import Index
 from clsm_cli.store.index.opening import bring_up_to_date
-from clsm_cli.store.topics import text_sha
-
-if TYPE_CHECKING:
-    from clsm_cli.model.streams import Stream
-    from clsm_cli.store.layout import Store
+from clsm_cli.store.layout import Store
 
 A, B = "00000000000a", "00000000000b"
 REV = (1, "pi")
@@ -44,50 +38,6 @@ def shown(index: Index) -> dict[str, tuple[str, ...]]:
     """The visible statements: id → sources."""
     found = index.passages(index.current_rows())
     return {passage.key: passage.sources for passage in found.values()}
-
-
-def states(store: Store, stream: Stream, **sources: tuple[str, ...]) -> None:
-    """Statements in a topic file and its shard, or in flow."""
-    records = []
-    for name, turns in sources.items():
-        text = f"The {name} is here."
-        inside: dict[str, Any] = (
-            {"text": text} if stream == "flow" else {"text_sha": text_sha(text)}
-        )
-        records.append(
-            Statement(
-                id=name, rev=REV, stream=stream, topic="t", sources=turns, subject="m", **inside
-            )
-        )
-    if stream == "flow":
-        put(store, "flow/pi/graph/0.yaml", *records)
-    else:
-        put(store, f"{stream}/graph/0.yaml", *records)
-        lines = "".join(f"- The {name} is here. ^{name}\n" for name in sources)
-        atomic.put(store.root / stream / "t.md", lines.encode())
-
-
-@pytest.mark.parametrize("stream", ["projects", "tasks", "flow"])
-def test_a_statement_goes_with_all_that_it_rests_on(store: Store, stream: Stream) -> None:
-    states(store, stream, one=(A,), two=(A, B), none=(), own=(B,))
-    assert shown(fresh(store)).keys() == {"one", "two", "none", "own"}
-    bury(store, A, "own")
-    index = fresh(store)
-    assert shown(index) == {"two": (B,), "none": ()}
-    assert index.record("one") is None
-    assert index.record("own") is None
-    assert isinstance(two := index.record("two"), Statement)
-    assert two.sources == (B,)
-    bury(store)
-    assert shown(fresh(store)) == {"one": (A,), "two": (A, B), "none": (), "own": (B,)}
-
-
-def test_an_item_with_the_id_of_what_was_forgotten_is_not_shown(store: Store) -> None:
-    """An old clone's line comes back by a merge, its record does not."""
-    atomic.put(store.root / "projects" / "t.md", b"- The ferry is late. ^f-1\n- Salt keeps.\n")
-    bury(store, "f-1")
-    found = fresh(store)
-    assert [p.text for p in found.passages(found.current_rows()).values()] == ["Salt keeps."]
 
 
 def test_who_writes_a_forgotten_sentence_again_means_it(store: Store) -> None:
@@ -124,21 +74,6 @@ def test_a_node_is_shown_as_long_as_a_turn_that_is_left_mentions_it(store: Store
     assert counted() == {"mara": 1, "quay": 0, "heron": 0}
     (store.root / "flow/pi/graph/1.yaml").unlink()
     assert counted() == {"mara": 1, "quay": 0}
-
-
-def test_an_edge_goes_with_all_that_it_rests_on(store: Store) -> None:
-    edges = [
-        Edge(id=name, rev=REV, source="mara", target=name, sources=turns, weight=0.5)
-        for name, turns in {"one": (A,), "two": (A, B), "none": ()}.items()
-    ]
-    put(store, "projects/graph/0.yaml", *edges)
-    bury(store, A)
-    index = fresh(store)
-    found = graph_queries.links(index.connection, [graph_queries.number_of("mara")])
-    assert {link.other for link in found} == {
-        graph_queries.number_of("two"),
-        graph_queries.number_of("none"),
-    }
 
 
 def test_a_turn_that_two_episodes_hold_stays_mentioned_when_one_goes(store: Store) -> None:

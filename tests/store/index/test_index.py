@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import sqlite3
-import stat
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,7 +11,7 @@ from ingesting import embedder as real_embedder
 
 from clsm_cli.model.episodes import Block, Document, Episode, Turn
 from clsm_cli.model.ids import document_id, episode_id, turn_key
-from clsm_cli.store import atomic, episodes, runs, shards
+from clsm_cli.store import episodes, runs, shards
 from clsm_cli.store.index import codes, database
 from clsm_cli.store.index.index_queries import Index
 from clsm_cli.store.index.opening import Embedder, bring_up_to_date, open_index
@@ -126,16 +124,6 @@ def test_a_text_is_embedded_once_wherever_it_stands(store: Store) -> None:
     assert counting.texts == ["Salt in the blue jar."]
 
 
-def test_another_engine_starts_anew(store: Store) -> None:
-    counting = Counting()
-    salt = block("Salt in the blue jar.", 1)
-    add_document(store, [salt], [salt], 1)
-    for engine in ("one", "one", "two"):
-        with open_index(store, counting.embedder(engine)):
-            pass
-    assert len(counting.texts) == 2
-
-
 def test_many_new_passages_wait_for_ingest(store: Store) -> None:
     counting = Counting()
     with open_index(store, counting.embedder()):
@@ -162,18 +150,6 @@ def test_a_damaged_index_is_made_new(store: Store, damage: bytes) -> None:
         assert words(opened.index, "salt") == ["Salt."]
 
 
-def test_a_newer_schema_is_made_new(store: Store) -> None:
-    with open_index(store, None):
-        pass
-    connection = sqlite3.connect(database.path_of(store.derived))
-    connection.execute("PRAGMA user_version = 999")
-    connection.close()
-    salt = block("Salt.", 1)
-    add_document(store, [salt], [salt], 1)
-    with open_index(store, None) as opened:
-        assert words(opened.index, "salt") == ["Salt."]
-
-
 def test_while_another_writes_the_answer_comes_from_memory(store: Store) -> None:
     salt = block("Salt.", 1)
     add_document(store, [salt], [salt], 1)
@@ -181,19 +157,6 @@ def test_while_another_writes_the_answer_comes_from_memory(store: Store) -> None
         assert words(opened.index, "salt") == ["Salt."]
         assert "could not be updated" in opened.warnings[0]
     assert not database.path_of(store.derived).exists()
-
-
-def test_the_index_is_private(store: Store) -> None:
-    old = os.umask(0)
-    try:
-        with open_index(store, None):
-            modes = {
-                stat.S_IMODE(path.stat().st_mode)
-                for path in database.path_of(store.derived).parent.iterdir()
-            }
-    finally:
-        os.umask(old)
-    assert modes == {atomic.FILE_MODE}
 
 
 def test_a_pause_lets_another_writer_in_and_loses_nothing(store: Store) -> None:

@@ -3,29 +3,24 @@
 from __future__ import annotations
 
 import contextlib
+import sqlite3
+from collections.abc import Callable
+from pathlib import Path
 from random import Random
-from typing import TYPE_CHECKING, Any
 
 import pytest
+from index_changes import brought_up
 from ingesting import new_store
 from small_store import state
 
+from clsm_cli.model.codec import Record
 from clsm_cli.model.episodes import EpisodeRecord
 from clsm_cli.model.graph import Edge, Node
-from clsm_cli.model.ids import tombstone_hash
 from clsm_cli.store import logs, shards
 from clsm_cli.store.index import database, graph_queries, index_diff
 from clsm_cli.store.index.opening import bring_up_to_date
+from clsm_cli.store.layout import Store
 from clsm_cli.text.node_ids import node_id
-
-if TYPE_CHECKING:
-    import sqlite3
-    from collections.abc import Callable
-    from pathlib import Path
-
-    from clsm_cli.model.codec import Record
-    from clsm_cli.store.layout import Store
-
 
 # However records come, change and go on two machines: the graph's rows are what the records say.
 
@@ -45,28 +40,9 @@ def put(store: Store, path: str, *records: Record) -> None:
         full.write_bytes(shards.render(records))
 
 
-def brought_up(store: Store) -> sqlite3.Connection:
-    connection = database.open_to_write(store.derived)
-    bring_up_to_date(store, connection, None, None)
-    return connection
-
-
 def anew(store: Store) -> sqlite3.Connection:
     database.discard(store.derived)
     return brought_up(store)
-
-
-def contents(connection: sqlite3.Connection) -> list[list[Any]]:
-    """All that the graph's tables say; a node that nobody ever described says nothing."""
-    queries = (
-        "SELECT * FROM nodes WHERE label IS NOT NULL",
-        "SELECT * FROM links",
-        "SELECT * FROM noted",
-        "SELECT * FROM recorded",
-        "SELECT * FROM aliases",
-        "SELECT * FROM waiting",
-    )
-    return [sorted(connection.execute(query), key=repr) for query in queries]
 
 
 def a_node(random: Random, device: str) -> Node:
@@ -114,22 +90,6 @@ def scramble(store: Store, random: Random) -> None:
     make = an_episode if folder.startswith("flow") else random.choice(makers)
     records = {each.id: each for each in (make(random, device) for _ in range(4))}
     put(store, f"{folder}/{random.randrange(3)}.yaml", *records.values())
-
-
-@pytest.mark.parametrize("seed", range(6))
-def test_after_any_changes_the_graph_is_as_if_made_anew(store: Store, seed: int) -> None:
-    random = Random(seed)
-    for number in range(12):
-        for _ in range(random.randrange(1, 4)):
-            scramble(store, random)
-        if number == 8:
-            hidden = random.choice([*NODES, *TURNS, "x-1"])
-            line = logs.render(logs.Tombstone(tombstone_hash(hidden), "2026-02-24T00:00:00Z"))
-            (store.root / "tombstones").mkdir(exist_ok=True)
-            (store.root / "tombstones" / "pi.jsonl").write_bytes(line + b"\n")
-        known = contents(brought_up(store))
-        if number % 4 == 3:
-            assert known == contents(anew(store))
 
 
 @pytest.mark.parametrize("seed", range(6))

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from datetime import date
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
 
 from clsm_cli.model.episodes import Block, Document, Episode, Turn
 from clsm_cli.model.ids import document_id, episode_id, turn_key
 from clsm_cli.store import atomic, episodes, inbox, layout, shards
+from clsm_cli.store.index.index_queries import Index
 from clsm_cli.store.index.opening import open_index
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-    from clsm_cli.store.index.index_queries import Index
-    from clsm_cli.store.layout import Store
+from clsm_cli.store.layout import Store
 
 SESSION = "harbour"
 ORIGIN = "~/notes.md"
@@ -128,19 +125,6 @@ def test_a_session_goes_along_its_episodes_then_its_inboxes(
     ]
 
 
-def test_it_is_the_same_order_when_the_files_come_one_by_one(
-    store: Store, other: Store, opened: Any
-) -> None:
-    for step in (
-        lambda: capture(store, "third", "fourth"),
-        lambda: capture(other, "second"),
-        lambda: put_episode(store, [turn("first")]),
-    ):
-        step()
-        index = opened()
-    assert runs(index) == [["first", "second", "third", "fourth"]]
-
-
 def test_groups_are_eight_from_the_beginning(store: Store, opened: Any) -> None:
     texts = [f"turn {number}" for number in range(19)]
     capture(store, *texts)
@@ -175,16 +159,6 @@ def test_a_section_is_what_stands_round_a_block(store: Store, opened: Any) -> No
     assert [p.text for p in index.section(by_text["block 2"])] == names[:23]
     assert [p.text for p in index.section(by_text["block 25"])] == names[5:46]
     assert [p.text for p in index.section(by_text["after"])] == ["after"]
-
-
-def test_closed_blocks_are_found_by_no_word(store: Store, opened: Any) -> None:
-    put_document(store, 1, ("A", "Salt is white."), ("A", "Salt is dear."))
-    assert len(opened().postings("salt")) == 2
-    put_document(store, 2, ("A", "Salt is white."))
-    index = opened()
-    ((row, occurrences, length),) = index.postings("salt")
-    assert (text_of(index, row), occurrences, length) == ("Salt is white.", 1, 2)
-    assert index.size() == (1, 2)
 
 
 def test_days_are_those_of_the_clock_that_was_given(store: Store, opened: Any) -> None:

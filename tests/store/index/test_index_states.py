@@ -8,27 +8,21 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import pytest
 from ingesting import new_store, take
+from processes import Cli, Done
 from sample_store import ask as ask_store
 from small_store import row
 
 from clsm_cli.errors import DiskError
-from clsm_cli.store.index import database, graph_queries
+from clsm_cli.store.index import database
 from clsm_cli.store.index.codes import SENTENCE_BYTES
 from clsm_cli.store.index.database import SCHEMA_VERSION
 from clsm_cli.store.lock import locked
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from processes import Cli, Done
-
 
 # Whatever state the index is in, a recall answers: old, being rebuilt, read-only, without vectors.
 
@@ -94,19 +88,6 @@ def test_what_another_engine_made_is_made_anew(told: Cli) -> None:
     assert any(path.read_bytes())
 
 
-@pytest.mark.parametrize("name", ["sentences.q4", "tokens.q2"])
-def test_a_file_of_vectors_that_is_too_short_or_too_long(told: Cli, name: str) -> None:
-    expected = ask(told).out
-    path = database_file(told).with_name(name)
-    whole = path.read_bytes()
-    path.write_bytes(whole[:-SENTENCE_BYTES])
-    assert ask(told).out == expected
-    assert path.stat().st_size == len(whole)
-    with path.open("ab") as file:
-        file.write(b"\xff" * 1000)
-    assert ask(told).out == expected
-
-
 @pytest.fixture
 def read_only(told: Cli) -> Iterator[Cli]:
     """A store that nobody may write to, with a file that the index does not know."""
@@ -130,19 +111,6 @@ def test_a_read_only_store_answers(read_only: Cli) -> None:
     everything = ask(read_only, "theremin", "--min-score", "0").json["memories"]
     assert any("theremin" in memory["text"] for memory in everything)
     assert database_file(read_only).read_bytes() == before
-
-
-def test_a_read_only_store_without_an_index_answers_by_words(told: Cli) -> None:
-    if os.geteuid() == 0 and shutil.which("setpriv") is None:
-        pytest.skip("root writes everywhere")
-    shutil.rmtree(told.store / ".clsm")
-    told.store.chmod(0o500)
-    try:
-        done = ask(replace(told, prefix=UNPRIVILEGED) if os.geteuid() == 0 else told)
-    finally:
-        told.store.chmod(0o700)
-    assert first(done) == HERON
-    assert "the disk is read-only" in done.err
 
 
 def test_while_another_makes_the_index_words_answer(told: Cli) -> None:
@@ -256,22 +224,3 @@ def test_a_row_that_is_gone_from_its_page(tmp_path: Path) -> None:
     assert [memory.text for memory in ask_store(store, "when does the ferry leave").memories] == [
         FACT
     ]
-
-
-def test_what_is_no_damage_stays_what_it_is(tmp_path: Path) -> None:
-    store = new_store(tmp_path / "memory")
-    (tmp_path / "a.md").write_text(FACT + "\n")
-    take(store, tmp_path / "a.md", model=False)
-    with pytest.raises(KeyError, match="ours"), database.disk_errors(store.derived):
-        raise KeyError("ours")
-    assert database.path_of(store.derived).exists()
-
-
-def test_a_key_that_is_none_is_damage(tmp_path: Path) -> None:
-    """This was a ValueError."""
-    with (
-        contextlib.closing(sqlite3.connect(":memory:")) as connection,
-        pytest.raises(DiskError, match="was damaged and has been deleted"),
-        database.disk_errors(tmp_path),
-    ):
-        graph_queries.noted(connection, ["ce03b0r35be8"])

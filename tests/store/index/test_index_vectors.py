@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sqlite3
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,6 @@ from clsm_cli.model.episodes import Turn
 from clsm_cli.model.ids import turn_key
 from clsm_cli.store import atomic, inbox
 from clsm_cli.store.index import database
-from clsm_cli.store.index.index_queries import Index
 from clsm_cli.store.index.opening import Embedder, open_index
 from clsm_cli.store.layout import Store
 
@@ -89,15 +87,6 @@ def test_rows_hold_the_codes_of_the_real_vectors(store: Store) -> None:
     assert np.array_equal(pairs(rows["tokens.q2"]), np.clip(np.floor(tokens * 10), -2, 1) + 2)
 
 
-def test_a_vector_read_back_is_of_length_one_and_near_the_real_one(store: Store) -> None:
-    capture(store, SALT)
-    with open_index(store, embedder()) as opened:
-        (found,) = opened.index.vectors_of([key_of(SALT)]).values()
-    assert found.dtype == np.float32
-    assert np.linalg.norm(found) == pytest.approx(1, abs=1e-6)
-    assert found @ real_vectors([SALT])[0].sentence > 0.98
-
-
 @pytest.mark.parametrize("name", FILES)
 def test_bytes_past_the_committed_rows_do_not_exist(store: Store, name: str) -> None:
     capture(store, SALT)
@@ -110,55 +99,6 @@ def test_bytes_past_the_committed_rows_do_not_exist(store: Store, name: str) -> 
     for each in FILES:
         assert after[each].startswith(before[each])
         assert path_of(store, each).stat().st_size == len(after[each]) > len(before[each])
-
-
-@pytest.mark.parametrize("name", FILES)
-@pytest.mark.parametrize("size", [10, 0, None])
-def test_a_file_that_lost_rows_is_made_anew(store: Store, name: str, size: int | None) -> None:
-    capture(store, SALT)
-    capture(store, BEECH)
-    before = rows_of(store)
-    if size is None:
-        path_of(store, name).unlink()
-    else:
-        os.truncate(path_of(store, name), size)
-    connection = database.open_to_read(store.derived)
-    assert connection is not None
-    index = Index(connection, store)
-    lost = index.vectors.sentence_rows() if name == "sentences.q4" else index.vectors.token_rows()
-    assert lost is None
-    connection.close()
-    assert rows_of(store) == before
-
-
-def test_a_text_without_a_word_that_counts_has_a_sentence_and_no_tokens(store: Store) -> None:
-    capture(store, "I don't!")
-    rows = rows_of(store)
-    assert {name: len(rows[name]) // ROW[name] for name in FILES} == {
-        "sentences.q4": 1,
-        "tokens.q2": 0,
-    }
-    with open_index(store, embedder()) as opened:
-        assert opened.warnings == []
-        (traits,) = opened.index.traits(opened.index.current_rows()).values()
-        assert (traits.vector, traits.tokens) == (0, 0)
-
-
-def test_another_engine_takes_nothing_over(store: Store) -> None:
-    capture(store, SALT)
-    capture(store, BEECH)
-    before = rows_of(store)
-
-    def turned(texts: Any) -> Any:
-        """Other vectors of the same shape."""
-        return real_vectors([text[::-1] for text in texts])
-
-    after = rows_of(store, Embedder("other", lambda: turned))
-    assert len(after["sentences.q4"]) == len(before["sentences.q4"])
-    assert not {after["sentences.q4"][:192], after["sentences.q4"][192:]} & {
-        before["sentences.q4"][:192],
-        before["sentences.q4"][192:],
-    }
 
 
 def test_a_file_that_is_made_anew_has_its_name_for_good_before_its_rows_count(

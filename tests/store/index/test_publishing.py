@@ -7,21 +7,17 @@ import shutil
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
+from processes import Cli, Done
 
 from clsm_cli.store import layout
 from clsm_cli.store.index import database
 from clsm_cli.store.index.index_diff import differences
 from clsm_cli.store.index.publishing import at_work
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from processes import Cli, Done
 
 NOW = ("--now", "2026-03-01T12:00:00+01:00")
 NOTES = {
@@ -185,36 +181,6 @@ def test_what_is_captured_during_the_night_is_found_by_its_words(desk: Cli) -> N
     for text in ("The theremin is out of tune.", "Salt is in the blue jar."):
         assert text in {memory["text"] for memory in found}
     assert not ask(desk, "theremin").err
-
-
-def test_what_is_captured_beside_an_ingest_waits_for_the_next(desk: Cli) -> None:
-    with stopped(desk, *TAKING) as process:
-        desk.ok("ingest", "--capture", "-q", "-", *NOW, stdin=SAID)
-        ended(process)
-    assert "theremin" in texts(desk, "theremin")
-
-
-def test_much_that_is_captured_during_the_night_waits_for_its_end(desk: Cli) -> None:
-    lines = [f"Jar {n} holds {'salt ' * 40}".encode() for n in range(300)]
-    rows = [SAID.replace(b"The theremin is out of tune.", line) for line in lines]
-    with stopped(desk, *NIGHT) as process:
-        desk.ok("ingest", "--capture", "-q", "-", *NOW, stdin=b"\n".join(rows))
-        done = ask(desk, "Jar 7")
-        assert "more was captured while another clsm works" in done.err
-        assert "Jar 7 " not in done.out.partition('"memories"')[2]
-        ended(process)
-    assert "Jar 7 " in texts(desk, "Jar 7")
-
-
-def test_the_briefing_is_that_of_before(desk: Cli) -> None:
-    before = desk.ok("context", "--json", *NOW)
-    prepared = (desk.store / ".clsm" / "context.json").read_bytes()
-    with stopped(desk, *NIGHT) as process:
-        assert desk.ok("context", "--json", *NOW) == before
-        assert (desk.store / ".clsm" / "context.json").read_bytes() == prepared
-        ended(process)
-    desk.ok("context", *NOW)
-    assert (desk.store / ".clsm" / "context.json").read_bytes() != prepared
 
 
 def test_a_hand_edit_during_the_night_is_seen_when_it_ends(desk: Cli) -> None:

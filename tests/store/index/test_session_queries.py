@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from datetime import UTC, date, datetime
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from ingesting import new_store, take
 from small_store import row
 
-from clsm_cli.store.index import database, session_queries
+from clsm_cli.store.index import session_queries
+from clsm_cli.store.index.index_queries import Index
 from clsm_cli.store.index.opening import open_index
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-    from pathlib import Path
-
-    from clsm_cli.store.index.index_queries import Index
-    from clsm_cli.store.layout import Store
+from clsm_cli.store.layout import Store
 
 END = '{{"type": "session_end", "session": "{}", "timestamp": "{}"}}\n'
 
@@ -93,10 +89,3 @@ def test_a_mention_counts_in_notes_too(index: Index) -> None:
 )
 def test_instants(time: str, expected: datetime | None) -> None:
     assert session_queries.instant(time) == (expected and expected.timestamp())
-
-
-def test_times_that_are_none_are_left_out(index: Index, tmp_path: Path) -> None:
-    connection = database.in_memory(index.connection)
-    connection.execute("UPDATE episodes SET start = 'noon' WHERE session = 'late'")
-    connection.execute("UPDATE episodes SET start = NULL WHERE session = 'early'")
-    assert [each.id for each in session_queries.in_order(connection)][1:] == ["open"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 from ingesting import new_store
@@ -13,11 +13,7 @@ from clsm_cli.model.graph import Statement
 from clsm_cli.store import shards
 from clsm_cli.store.index import statement_sources
 from clsm_cli.store.index.opening import open_index
-
-if TYPE_CHECKING:
-    from pathlib import Path
-
-    from clsm_cli.store.layout import Store
+from clsm_cli.store.layout import Store
 
 FIRST, SECOND = "0123456789ab", "ba9876543210"
 

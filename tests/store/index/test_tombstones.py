@@ -5,32 +5,20 @@ from __future__ import annotations
 import shutil
 from contextlib import closing
 from random import Random
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pytest
-from index_changes import Files, contents, rows, write
+from index_changes import Files, brought_up, contents, rows, write
 
 from clsm_cli.model.episodes import EpisodeRecord
 from clsm_cli.model.graph import Edge, Node, Statement
 from clsm_cli.model.ids import tombstone_hash
 from clsm_cli.store import episodes, inbox, logs, shards
-from clsm_cli.store.index import database
 from clsm_cli.store.index.index_queries import Index
-from clsm_cli.store.index.opening import bring_up_to_date
-
-if TYPE_CHECKING:
-    import sqlite3
-
-    from clsm_cli.store.layout import Store
+from clsm_cli.store.layout import Store
 
 NODES = ("mara", "brian", "texel", "ferry")
 AT = "2026-02-24T00:00:00Z"
-
-
-def brought_up(store: Store) -> sqlite3.Connection:
-    connection = database.open_to_write(store.derived)
-    bring_up_to_date(store, connection, None, None)
-    return connection
 
 
 def everything(store: Store) -> dict[str, Any]:
