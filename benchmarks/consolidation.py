@@ -46,7 +46,7 @@ from clsm_cli.embedding import weights
 from clsm_cli.embedding.encoder import Encoder
 from clsm_cli.store import layout
 from clsm_cli.store.index import database
-from clsm_cli.store.index.reader import Index
+from clsm_cli.store.index.index_queries import Index
 store = layout.open_store(Path(sys.argv[1]), {"CLSM_DEVICE": "bench"})
 index = Index(database.open_to_read(store.derived), store)
 passages = index.passages(index.current_rows())

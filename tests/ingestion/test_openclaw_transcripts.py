@@ -217,8 +217,8 @@ def test_a_large_transcript_is_streamed(tmp_path: Path) -> None:
         stream.write(b'"}}\n')
         stream.writelines(row for _ in range(3000))
     code = (
-        "import sys; from datetime import UTC, datetime; from clsm_cli.ingestion import openclaw, "
-        "rows\n"
+        "import sys; from datetime import UTC, datetime; from clsm_cli.ingestion import openclaw_transcripts as openclaw, "
+        "jsonl_rows as rows\n"
         "items = openclaw.read(rows.bounded_lines(open(sys.argv[1], 'rb')), path='-', zone=UTC, "
         "now=datetime(2030, 1, 1, tzinfo=UTC))\n"
         "problem = next(items); print(sum(1 for _ in items), problem.reason)"

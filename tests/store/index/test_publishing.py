@@ -45,9 +45,9 @@ from clsm_cli.__main__ import main
 sys.addaudithook(lambda name, told: name == "open" and print("open", told[0], file=sys.stderr))
 main()
 """
-NIGHT = ("clsm_cli.consolidation.writes:Writer:write", "consolidate")
+NIGHT = ("clsm_cli.consolidation.write_plan:Writer:write", "consolidate")
 TAKING = ("clsm_cli.ingestion.intake:Intake:read_all", "ingest", "later")
-WRITING = "clsm_cli.forgetting.undo:runs:_write"
+WRITING = "clsm_cli.forgetting.run_reversal:runs:_write"
 RUNS = pytest.mark.parametrize("run", [NIGHT, TAKING], ids=["consolidate", "ingest"])
 QUESTIONS = ("Where does Mara live?", "Who mended the stove?", "Heron")
 
