@@ -280,7 +280,7 @@ def edited(
         BadInputError: The file is not what it must be.
 
     >>> print(edited("queries:\n- query: a\n  evidence: []\n# end\n",
-    ...     fresh=[labels.Label("q2", "b", memories=("m1",))]), end="")
+    ...     fresh=[Label("q2", "b", memories=("m1",))]), end="")
     queries:
     - query: a
       evidence: []
