@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from clsm_cli.store.index.opening import Embedder, Opened
     from clsm_cli.store.layout import Store
 
-DOUBT = 3.0
+DOUBT = 3.6
 """How many times the floor an answer must be sure to do without the archive. Facts that were told once and
 asked for after the store had grown tenfold are recalled as if nothing were archived; at 2 times seven
 points fewer."""
