@@ -97,7 +97,7 @@ class RecallSettings(NamedTuple):
     """Saturation of term frequency (short turns saturate early; Lucene's 1.2 is for pages)."""
     bm25_b: float = 0.3
     """Length normalisation."""
-    floor: float = 0.18
+    floor: float = 0.15
     """Confidence that at least one item must reach, or the answer is empty (docs/experiments.md)."""
     faded: float = 0.25
     """Share of the sum of the best of each signal, below which an item only fills a budget; recall in

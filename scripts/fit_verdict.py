@@ -64,7 +64,7 @@ ALONE, LEAST = 2, 3
 """Files of a workspace that make a memory alone, and the questions that each of them answers, at least."""
 DRAWN = 40
 """Questions of each kind that are drawn for a memory, at most; of those with an answer four times that."""
-SILENCED = 0.025
+SILENCED = 0.022
 """Share of the questions with an answer that may get none, mean over memories."""
 ROUNDS = 6
 """Times that the item which stands for a question is chosen anew."""

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Considered", "Query", "considered", "pack", "recall", "touch"]
 
-DOUBT = 3.0
+DOUBT = 3.6
 """How many times the floor an answer must be sure to do without the archive. Facts that were told once and
 asked for after the store had grown tenfold are recalled as if nothing were archived; at 2 times seven
 points fewer."""

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 import typer
 from processes import Cli
+from small_store import row
 from typer.testing import CliRunner
 
 from clsm_cli.commands.consolidate import consolidate
@@ -19,41 +20,48 @@ from clsm_cli.model.episodes import Episode
 SINGLE = typer.Typer(add_completion=False)
 SINGLE.command("consolidate")(consolidate)
 NOW = ("--now", "2026-03-01T12:00:00+01:00")
-NOTE = "# 2026-02-10\n\nBrian Okafor lives in Haarlem. He keeps bees in Leeds.\n"
+
+
+def tell(cli: Cli, *texts: str) -> None:
+    """Each in a conversation of its own."""
+    rows = [row(text, session=f"chat-{n}", speaker="Ilse") for n, text in enumerate(texts)]
+    cli.ok("ingest", "-q", "-", *NOW, stdin="".join(rows).encode())
+
+
+def pages(cli: Cli) -> str:
+    """All that stands in topic files."""
+    found = [
+        path for folder in ("identity", "projects") for path in (cli.store / folder).glob("*.md")
+    ]
+    return "".join(path.read_text("utf-8", "replace") for path in found)
+
+
+BRIAN, NINA = "My brother Brian lives in Haarlem.", "My sister Nina is a goat vet in Leeds."
 
 
 def test_several_at_once_do_the_work_once(cli: Cli) -> None:
-    (cli.folder / "2026-02-10.md").write_text(NOTE, "utf-8")
-    cli.ok("ingest", "-q", "2026-02-10.md", *NOW)
+    tell(cli, BRIAN)
     with ThreadPoolExecutor(3) as pool:
         done = list(pool.map(lambda _: cli("consolidate", "--json", *NOW), range(3)))
     assert [each.code for each in done] == [0, 0, 0]
     assert sorted(each.json["episodes"]["consolidated"] for each in done) == [0, 0, 1]
-    page = (cli.store / "identity" / "people.md").read_text("utf-8")
-    assert page.count("lives in Haarlem") == 1
+    assert pages(cli).count("lives in Haarlem") == 1
 
 
 @pytest.mark.parametrize("name", ["ontology.yaml", "identity/people.md"])
 def test_a_file_that_cannot_be_read_stops_nothing(cli: Cli, name: str) -> None:
-    (cli.folder / "2026-02-10.md").write_text(NOTE, "utf-8")
-    cli.ok("ingest", "-q", "2026-02-10.md", *NOW)
+    tell(cli, BRIAN)
     (cli.store / name).write_bytes(b"\xff\xfe: [\n- {")
     done = cli.ok("consolidate", *NOW)
     assert "consolidated 1 episode" in done.out
-    assert "Haarlem" in (cli.store / "identity" / "people.md").read_text("utf-8", "replace")
+    assert "Haarlem" in pages(cli)
 
 
 def test_a_text_that_a_rule_fails_on_stops_no_other(
     cli: Cli, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The rule that fails is put in: each that was ever found is mended."""
-    notes = {
-        "one.md": "Mara Voss is our goat vet.\n",
-        "2026-02-11.md": "Brian Okafor lives in Haarlem.\n",
-    }
-    for name, text in notes.items():
-        (cli.folder / name).write_text(text, "utf-8")
-    cli.ok("ingest", "-q", *notes, *NOW)
+    tell(cli, BRIAN, NINA)
 
     def failing(episode: Episode, *rest: Any) -> list[claims.Claim]:
         if "goat" in episode.turns[0].text:
@@ -73,7 +81,7 @@ def test_a_text_that_a_rule_fails_on_stops_no_other(
     assert how.startswith("ZeroDivisionError in ")
     assert how.endswith("no vet")
     assert f"{path}: clsm itself failed on this text" in done.stderr
-    assert "Haarlem" in (cli.store / "identity" / "people.md").read_text("utf-8")
+    assert "Haarlem" in pages(cli)
     assert "goat vet" in cli.ok("recall", "goat").out
     assert "no vet" in cli.ok("status", *NOW).out
     late = cli("status", "--check", "--now", "2026-03-09T12:00:00+01:00")
@@ -81,5 +89,5 @@ def test_a_text_that_a_rule_fails_on_stops_no_other(
     assert "no vet" in late.err
     mended = cli.ok("consolidate", "--json", *NOW).json
     assert (mended["episodes"], mended["unread"]) == ({"pending": 1, "consolidated": 1}, {})
-    assert "goat vet" in (cli.store / "identity" / "people.md").read_text("utf-8")
+    assert "goat vet" in pages(cli)
     cli.ok("status", "--check", *NOW)

@@ -163,11 +163,11 @@ def _gone_topic(store: Store) -> None:
 
 
 def _changed_shard(store: Store) -> None:
-    path = largest(store, "*/graph/*.yaml")
-    text = path.read_text()
-    changed = text.replace('"rev": [', '"rev": [1', 1)
-    assert changed != text
-    path.write_text(changed)
+    for path in store.root.glob("*/graph/*.yaml"):
+        text = path.read_text()
+        changed = text.replace('"rev": [', '"rev": [1', 1)
+        assert changed != text
+        path.write_text(changed)
 
 
 def _preimage(store: Store) -> None:

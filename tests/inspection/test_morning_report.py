@@ -11,8 +11,8 @@ from small_store import row
 FIRST, SECOND = "2026-02-11T03:00:00+01:00", "2026-02-21T03:00:00+01:00"
 MORNING = ("--now", "2026-02-21T08:00:00+01:00")
 TURNS = (
-    ("2026-02-10", "The heartbeat knocks every 5 minutes."),
-    ("2026-02-20", "From today the heartbeat comes every 10 minutes."),
+    ("2026-02-10", "In the morning I drink black tea."),
+    ("2026-02-20", "I have green tea in the morning now."),
 )
 
 
@@ -29,13 +29,16 @@ def lived(cli: Cli) -> Cli:
 def test_the_morning_after(lived: Cli) -> None:
     text = lived.ok("log", *MORNING).out
     assert text.startswith("since 2026-02-21 03:00\n\nChanged\n- ")
-    assert "every 10 minutes. (was: Mara: The heartbeat knocks every 5 minutes.)" in text
+    assert (
+        "I have green tea in the morning now. (was: Mara: In the morning I drink black tea.)"
+        in text
+    )
     assert "Learnt" not in text
     data = lived.ok("log", "--json", *MORNING).json
     assert data["schema"] == "clsm.log/1"
     (line,) = data["changed"]
     assert line["source"].endswith(":1")
-    assert line["since"] == "2026-02-20"
+    assert line["since"].startswith("2026-02-20")
     assert data["learnt"] == data["ended"] == data["withdrawn"] == []
 
 
@@ -50,10 +53,10 @@ def test_since_a_time(lived: Cli) -> None:
 def test_what_is_taken_back_and_what_a_person_said(lived: Cli) -> None:
     (line,) = lived.ok("list", "--json", "--kind", "fact").json["statements"]
     now = ("--now", "2026-02-21T09:00:00+01:00")
-    lived.ok("correct", line["id"], "The heartbeat comes every 20 minutes.", *now)
+    lived.ok("correct", line["id"], "In the morning I drink water.", *now)
     data = lived.ok("log", "--json", "--since", "2026-02-21T08:30:00+01:00", *now).json
     assert [(each["text"], each["before"]) for each in data["changed"]] == [
-        ("The heartbeat comes every 20 minutes.", line["text"])
+        ("In the morning I drink water.", line["text"])
     ]
     lived.ok("undo", "--now", "2026-02-21T10:00:00+01:00")
     assert lived.ok("list", "--json", "--kind", "fact").json["statements"] == [line]
@@ -67,11 +70,11 @@ def test_what_is_held(lived: Cli) -> None:
     held = lived.ok("list", "--json").json
     assert held["schema"] == "clsm.list/1"
     texts = [line["text"] for line in held["statements"]]
-    assert any("10 minutes" in text for text in texts)
-    assert not any("5 minutes" in text for text in texts)
+    assert any("green" in text for text in texts)
+    assert not any("black" in text for text in texts)
     of_tasks = lived.ok("list", "--stream", "tasks", "--json").json["statements"]
     assert [line["text"] for line in of_tasks] == ["Call the chimney sweep"]
-    assert json.dumps(lived.ok("list", "--about", "heartbeat", "--json").json).count('"id"') == 1
+    assert json.dumps(lived.ok("list", "--about", "Mara", "--json").json).count('"id"') == 1
     shown = lived.ok("list", "-n", "1").out.splitlines()
     assert shown[0].startswith("- ")
     assert shown[-1] == f"  {len(texts) - 1} more: --limit {len(texts)}"

@@ -57,7 +57,7 @@ def test_after_a_night_every_section_is_there(slept: Store) -> None:
 
 def test_tasks_are_open_and_what_is_due_comes_first(slept: Store) -> None:
     found = brief(slept, MORNING, 20_000)
-    assert {task.state for task in items(found, "tasks")} == {"open", "blocked"}
+    assert {task.state for task in items(found, "tasks")} == {"open"}
     due = [item.due for item in items(found, "due")]
     assert due == sorted(due, key=str)
     assert "2026-02-18" <= (due[0] or "") < (due[-1] or "") <= "2026-03-27"

@@ -130,7 +130,7 @@ def test_cma_a_value_that_was_superseded_is_a_distractor(asleep: Index) -> None:
     assert preset.gain is not None
     turns = preset._replace(units=(preset.units[0]._replace(kinds=("turn",)),))
     blind = turns._replace(gain=preset.gain._replace(outdated=0.0))
-    asked = "how often does the heartbeat come"
+    asked = "does she want Brian's own words or a digest"
     seen = {m.id for m in ask(asleep, turns, asked, budget=10**6).memories}
     all_of_them = {m.id for m in ask(asleep, blind, asked, budget=10**6).memories}
     assert seen < all_of_them
