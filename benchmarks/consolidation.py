@@ -46,7 +46,7 @@ from clsm_cli.embedding import weights
 from clsm_cli.embedding.encoder import Encoder
 from clsm_cli.store import layout
 from clsm_cli.store.index import database
-from clsm_cli.store.index.reader import Index
+from clsm_cli.store.index.index_queries import Index
 store = layout.open_store(Path(sys.argv[1]), {"CLSM_DEVICE": "bench"})
 index = Index(database.open_to_read(store.derived), store)
 passages = index.passages(index.current_rows())
@@ -115,7 +115,7 @@ def write(root: Path, nodes: int, edges: int) -> None:
     # Everything is named somewhere: first each name once, in groups of neighbours.
     drawn += [names[at : at + GROUP] for at in range(0, nodes, GROUP)]
     records = [_episode(store, number, group, rng) for number, group in enumerate(drawn)]
-    for planned in record_files.plan(store, "flow", records):
+    for planned in record_files.plan_records(store, "flow", records):
         atomic.put(planned.path, getattr(planned, "data"))  # noqa: B009  # shards are always put
 
 

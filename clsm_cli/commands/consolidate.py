@@ -27,7 +27,7 @@ from clsm_cli.commands.options import (
     examples,
     takes_common,
 )
-from clsm_cli.commands.output import Printer, counted
+from clsm_cli.commands.output import Printer, count_noun
 from clsm_cli.config import LlmSettings
 from clsm_cli.consolidation import (
     adviser_packet,
@@ -37,7 +37,7 @@ from clsm_cli.consolidation import (
 )
 from clsm_cli.consolidation.consolidation_report import Request
 from clsm_cli.errors import BadInputError, ClsmError, ModelMissingError
-from clsm_cli.ingestion.ingest_report import utc
+from clsm_cli.ingestion.ingest_report import utc_text
 from clsm_cli.store import atomic, runs
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ def consolidate_lines(report: Report, *, verbose: bool) -> Iterator[str]:
         yield f"nodes: {_counts(report.nodes)}"
         yield f"edges: {_counts(report.edges)}"
     if report.review:
-        yield f"{counted(report.review, 'question')} for you: clsm review"
+        yield f"{count_noun(report.review, 'question')} for you: clsm review"
 
 
 def consolidate_mapping(report: Report) -> dict[str, Any]:
@@ -105,12 +105,12 @@ def _summary(report: Report) -> str:
     verb = "would consolidate" if report.dry_run else "consolidated"
     found = report.statements
     parts = [
-        f"{verb} {counted(report.consolidated, 'episode')}",
+        f"{verb} {count_noun(report.consolidated, 'episode')}",
         f"statements: {found['new']} new, {found['predicted']} known, {found['corrected']} corrected",
-        f"{counted(report.nodes['total'], 'node')}, {counted(report.edges['total'], 'edge')}",
+        f"{count_noun(report.nodes['total'], 'node')}, {count_noun(report.edges['total'], 'edge')}",
     ]
     if found["tasks"]:
-        parts.insert(2, counted(found["tasks"], "new task"))
+        parts.insert(2, count_noun(found["tasks"], "new task"))
     if report.consolidated < report.pending:
         parts.append(f"{report.pending - report.consolidated} left")
     if report.run:
@@ -124,7 +124,7 @@ def _advice(report: Report) -> Iterator[str]:
         yield f"adviser: {report.advised} taken, {len(report.refused)} refused"
     if report.stale:
         yield (
-            f"{counted(report.stale, 'episode')} of the answer had been consolidated before: what was"
+            f"{count_noun(report.stale, 'episode')} of the answer had been consolidated before: what was"
             " made of it stays beside what is new"
         )
     for each in report.refused:
@@ -153,7 +153,7 @@ MOST = 8 << 20
 _LESS = "answer one packet at a time"
 
 
-def check(
+def check_options(
     file: str | None, budget: int | None, answer: str | None, *, ask: bool, whole: bool
 ) -> None:
     """Whether the options fit together.
@@ -172,14 +172,14 @@ def check(
         raise UsageError("--answer", reason)
 
 
-def read(name: str) -> Answer:
+def read_answer(name: str) -> Answer:
     """The answer in a file, or on standard input.
 
     Raises:
         BadInputError: It cannot be read, or is none.
     """
     if name == "-":
-        return adviser_proposals.read(standard_input(MOST, _LESS), "standard input")
+        return adviser_proposals.parse_answer(standard_input(MOST, _LESS), "standard input")
     try:
         with open(name, "rb") as file:
             data = file.read(MOST + 1)
@@ -188,10 +188,10 @@ def read(name: str) -> Answer:
         raise BadInputError(name, reason, "name the file with the answer") from None
     if len(data) > MOST:
         raise BadInputError(name, f"is longer than {MOST} bytes", _LESS)
-    return adviser_proposals.read(data.decode("utf-8", "replace"), name)
+    return adviser_proposals.parse_answer(data.decode("utf-8", "replace"), name)
 
 
-def write(
+def write_packet(
     store: Store,
     request: Request,
     file: str | None,
@@ -209,7 +209,7 @@ def write(
     if path is not None and path.is_relative_to(store.root.resolve()):
         raise UsageError("FILE", "lies in the memory; write the packet somewhere else")
     try:
-        found = adviser_request.ask(
+        found = adviser_request.build_packet(
             store, request, budget or adviser_packet.BUDGET, embedder, printer.progress
         )
     finally:
@@ -217,24 +217,26 @@ def write(
     if path is not None:
         atomic.put(path, found.text.encode())
     if printer.as_json:
-        printer.json(mapping(found) | ({} if path is None else {"packet": None, "file": str(path)}))
+        printer.json(
+            packet_mapping(found) | ({} if path is None else {"packet": None, "file": str(path)})
+        )
     elif path is None:
         printer.lines([found.text.rstrip("\n")] if found.text else [])
     else:
-        printer.lines([told(found)])
+        printer.lines([packet_summary(found)])
     if path is None and not found.text:
-        printer.warn(told(found))
+        printer.warn(packet_summary(found))
 
 
-def told(found: Packet) -> str:
+def packet_summary(found: Packet) -> str:
     """What a packet has, in a line."""
     if not found.text:
         return "nothing waits to be consolidated: there is nothing to ask"
-    of = counted(len(found.episodes), "episode")
-    return f"{counted(found.parts, 'part')} of {of}, {found.tokens} tokens; {found.waiting} wait"
+    of = count_noun(len(found.episodes), "episode")
+    return f"{count_noun(found.parts, 'part')} of {of}, {found.tokens} tokens; {found.waiting} wait"
 
 
-def mapping(found: Packet) -> dict[str, Any]:
+def packet_mapping(found: Packet) -> dict[str, Any]:
     """A packet as data."""
     return {
         "schema": "clsm.packet/1",
@@ -318,7 +320,7 @@ def consolidate(
     from clsm_cli.commands import engine, evaluate_shadow
     from clsm_cli.retrieval import briefing
 
-    check(file, budget, answer, ask=ask, whole=rebuild or limit is not None or bool(since))
+    check_options(file, budget, answer, ask=ask, whole=rebuild or limit is not None or bool(since))
     printer = common.printer()
     opened = common.opened()
     llm, warnings = _adviser(opened)
@@ -331,12 +333,12 @@ def consolidate(
         allow_loss=yes,
         llm=llm,
         llm_key=environment().get(llm.api_key_env),
-        answer=None if answer is None else read(answer),
+        answer=None if answer is None else read_answer(answer),
         dry_run=dry_run,
     )
-    engine.offer(printer)
+    engine.offer_install(printer)
     if ask:
-        write(opened, request, file, budget, engine.embedder(), printer)
+        write_packet(opened, request, file, budget, engine.embedder(), printer)
         return
     try:
         if not dry_run:
@@ -346,20 +348,20 @@ def consolidate(
             briefing.prepare(opened)  # the next session starts with one file read
     except ClsmError as error:
         if not dry_run:
-            runs.failed(opened, utc(request.now), str(error))
+            runs.note_failure(opened, utc_text(request.now), str(error))
         raise
     finally:
         printer.end_progress()
     report.warnings += warnings
     if not (dry_run or report.is_busy or answer is not None):  # a part of the night is no night
-        _write_down(opened, utc(request.now), report)
+        _write_down(opened, utc_text(request.now), report)
     printer.warn_all(report.warnings)
     if common.as_json:
         printer.json(consolidate_mapping(report))
     else:
         told = list(consolidate_lines(report, verbose=common.verbose))
         if report.run is not None:
-            told += log.brief(opened, utc(request.now), request.now)
+            told += log.brief_lines(opened, utc_text(request.now), request.now)
         printer.lines(told)
     if report.bad_model is not None:
         raise report.bad_model
@@ -367,9 +369,9 @@ def consolidate(
 
 def _adviser(store: Store) -> tuple[LlmSettings, list[str]]:
     """The language model that this machine is set to ask, and what is wrong with that."""
-    warnings = machine_settings.told(store.misplaced)
+    warnings = machine_settings.misplaced_warnings(store.misplaced)
     try:
-        return machine_settings.load(store.root, environment()).llm, warnings
+        return machine_settings.load_settings(store.root, environment()).llm, warnings
     except BadInputError as error:  # a wrong word there must not cost the night
         return LlmSettings(), [*warnings, f"{error}; no language model is asked"]
 
@@ -379,10 +381,12 @@ def _write_down(store: Store, at: str, report: Report) -> None:
     from clsm_cli.embedding import weights
 
     if report.bad_model is not None:
-        runs.failed(store, at, str(report.bad_model))
+        runs.note_failure(store, at, str(report.bad_model))
     elif report.lacks_model:
-        runs.failed(store, at, str(ModelMissingError(weights.default_folder())))
+        runs.note_failure(store, at, str(ModelMissingError(weights.default_folder())))
     elif report.unread:
-        runs.failed(store, at, "; ".join(f"{path}: {how}" for path, how in report.unread.items()))
+        runs.note_failure(
+            store, at, "; ".join(f"{path}: {how}" for path, how in report.unread.items())
+        )
     else:
-        runs.succeeded(store, at)
+        runs.note_success(store, at)

@@ -21,7 +21,7 @@ from clsm_cli.commands.options import (
     examples,
     takes_common,
 )
-from clsm_cli.commands.output import counted
+from clsm_cli.commands.output import count_noun
 from clsm_cli.errors import BadInputError
 from clsm_cli.forgetting import archiving
 from clsm_cli.inspection.svg_charts import FORMS
@@ -75,14 +75,14 @@ def decay_mapping(report: Report) -> dict[str, Any]:
 
 def _plan(report: Report, *, verbose: bool) -> Iterator[str]:
     if report.recalls:
-        yield f"fold {counted(report.recalls, 'recall')} of {counted(report.days, 'day')}"
+        yield f"fold {count_noun(report.recalls, 'recall')} of {count_noun(report.days, 'day')}"
     for verb, items in _kinds(report):
         for stream, group in groupby(items, key=lambda item: item.stream):
             members = list(group)
-            yield f"{verb} · {stream} · {counted(len(members), 'item')}{_share(report, verb, stream)}"
+            yield f"{verb} · {stream} · {count_noun(len(members), 'item')}{_share(report, verb, stream)}"
             yield from _listed(verb, members, whole=verbose)
     if report.preimages:
-        yield f"{counted(report.preimages, 'run')} older than 30 days can no longer be undone"
+        yield f"{count_noun(report.preimages, 'run')} older than 30 days can no longer be undone"
 
 
 def _kinds(report: Report) -> Iterable[tuple[str, Sequence[Item]]]:
@@ -127,23 +127,23 @@ def _is_idle(report: Report) -> bool:
 
 
 def _summary(report: Report) -> str:
-    folded = f"folded {counted(report.recalls, 'recall')}"
+    folded = f"folded {count_noun(report.recalls, 'recall')}"
     if not report.clock.is_believed:
         return f"nothing fades by a clock that may be wrong · {folded}"
     verb = "would archive" if report.dry_run else "archived"
     total = sum(state.archived for state in report.streams.values())
-    parts = [f"{verb} {counted(len(report.archive), 'item')} ({total} in all)"]
+    parts = [f"{verb} {count_noun(len(report.archive), 'item')} ({total} in all)"]
     if report.revive:
         parts.append(f"revived {len(report.revive)}")
     if report.compact:
-        parts.append(f"compacted {counted(len(report.compact), 'row')}")
+        parts.append(f"compacted {count_noun(len(report.compact), 'row')}")
     parts.append(folded)
     if report.run:
         parts.append(report.run)
     return " · ".join(parts)
 
 
-def check(path: Path | None) -> None:
+def check_plot_path(path: Path | None) -> None:
     """Refuse a file that could not be written later, before any work is done.
 
     Raises:
@@ -160,7 +160,7 @@ def check(path: Path | None) -> None:
         raise BadInputError(str(path), "is not a regular file", "name another one with --plot")
 
 
-def write(path: Path, picture: Picture) -> None:
+def write_plot(path: Path, picture: Picture) -> None:
     """Write a checked file; it is private, as the memory is, and what it was is replaced whole.
 
     Raises:
@@ -200,7 +200,7 @@ def decay(
     Rows superseded long ago move to the archive. How often it runs makes no difference. If the clock seems wrong, nothing fades until
     you confirm it with --now.
     """
-    check(plot)
+    check_plot_path(plot)
     printer = common.printer()
     opened = common.opened()
     moment = common.time(opened.zone)
@@ -209,7 +209,7 @@ def decay(
     if plot is not None:
         from clsm_cli.forgetting import curves
 
-        write(plot, curves.picture(opened, moment))
+        write_plot(plot, curves.forgetting_picture(opened, moment))
     printer.warn_all(report.warnings)
     if common.as_json:
         printer.json(decay_mapping(report))

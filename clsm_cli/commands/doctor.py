@@ -17,13 +17,13 @@ from clsm_cli.commands.options import (
     examples,
     takes_common,
 )
-from clsm_cli.commands.output import Printer, counted
+from clsm_cli.commands.output import Printer, count_noun
 from clsm_cli.errors import RefusedError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from clsm_cli.health.diagnosis import Around, Report
+    from clsm_cli.health.diagnosis import CheckContext, Report
     from clsm_cli.health.findings import Finding
     from clsm_cli.store.layout import Store
 
@@ -74,8 +74,8 @@ def _summary(report: Report, *, dry_run: bool) -> str:
     counts = {name: _count(report.findings, name) for name in _TITLES}
     told = [
         f"{counts['damage']} damaged" if counts["damage"] else "",
-        counted(counts["warning"], "warning") if counts["warning"] else "",
-        counted(counts["note"], "note") if counts["note"] else "",
+        count_noun(counts["warning"], "warning") if counts["warning"] else "",
+        count_noun(counts["note"], "note") if counts["note"] else "",
     ]
     text = ", ".join(filter(None, told))
     mends = sum(each.mends for each in report.findings)
@@ -138,16 +138,16 @@ def doctor(
     warnings), with 13 when damage remains, with 15 when only the model is damaged.
     """
     from clsm_cli.health import diagnosis
-    from clsm_cli.health.diagnosis import Around
+    from clsm_cli.health.diagnosis import CheckContext
 
     printer = common.printer()
     values = environment()
-    opened, broken = diagnosis.opened(chosen_root(common.store), values)
-    around = Around(
+    opened, broken = diagnosis.open_any_store(chosen_root(common.store), values)
+    around = CheckContext(
         common.time(opened.zone),
         values,
-        jobs=schedule_jobs.jobs(opened),
-        fault=machine_settings.fault(opened.root, values),
+        jobs=schedule_jobs.job_commands(opened),
+        fault=machine_settings.settings_fault(opened.root, values),
     )
     is_to_write = (fix or rebuild) and not dry_run
     if broken and is_to_write:
@@ -165,7 +165,9 @@ def doctor(
         raise typer.Exit(report.exit_code)
 
 
-def _fixed(store: Store, around: Around, printer: Printer, *, fix: bool, rebuild: bool) -> Report:
+def _fixed(
+    store: Store, around: CheckContext, printer: Printer, *, fix: bool, rebuild: bool
+) -> Report:
     from clsm_cli.commands.engine import embedder
     from clsm_cli.health import diagnosis
 

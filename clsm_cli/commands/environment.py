@@ -71,7 +71,7 @@ def program() -> list[str]:
     return [beside] if beside else [sys.executable, "-m", "clsm_cli"]
 
 
-def given(words: Iterable[str]) -> str:
+def decode_words(words: Iterable[str]) -> str:
     """Words of the command line as one text; bytes that are not UTF-8 become replacement marks."""
     return " ".join(words).encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 

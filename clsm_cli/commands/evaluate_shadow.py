@@ -17,19 +17,19 @@ from clsm_cli.commands.options import (
     examples,
     takes_common,
 )
-from clsm_cli.commands.output import Printer, counted, plain
+from clsm_cli.commands.output import Printer, count_noun, plain
 from clsm_cli.commands.tables import Table
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from datetime import datetime
 
-    from clsm_cli.evaluation.shadow.log import Mode, Row, Side
+    from clsm_cli.evaluation.shadow.log import Mode, SideFigures, SittingRow
     from clsm_cli.evaluation.shadow.shadow_mode import Report
     from clsm_cli.store.layout import Store
 
 
-def started(mode: Mode, device: str, *, is_new: bool) -> Iterator[str]:
+def start_message(mode: Mode, device: str, *, is_new: bool) -> Iterator[str]:
     """What is logged from now on, and how to end it."""
     state = "is on" if is_new else "was on already"
     yield f"shadow mode {state} for this machine ({device}), since {mode.since}"
@@ -62,7 +62,7 @@ def _tables(report: Report, *, verbose: bool) -> Iterator[Table]:
         return
     sides = [("clsm", report.clsm), ("files", report.static)]
     yield Table(
-        f"{counted(len(report.rows), 'session')} in shadow mode",
+        f"{count_noun(len(report.rows), 'session')} in shadow mode",
         ("", "tokens at a prompt", "in a session", "used %", "replies %"),
         tuple(
             (
@@ -91,7 +91,7 @@ def _tables(report: Report, *, verbose: bool) -> Iterator[Table]:
         yield Table("by session, in tokens", headings, tuple(map(_row, report.rows)))
 
 
-def _row(row: Row) -> tuple[str, ...]:
+def _row(row: SittingRow) -> tuple[str, ...]:
     return (
         row.at,
         str(row.prompts) if row.asked == row.prompts else f"{row.asked} of {row.prompts}",
@@ -102,7 +102,7 @@ def _row(row: Row) -> tuple[str, ...]:
     )
 
 
-def _side(side: Side) -> tuple[str, str]:
+def _side(side: SideFigures) -> tuple[str, str]:
     return f"{side.tokens:,}", f"{side.used:,}"
 
 
@@ -186,7 +186,7 @@ def start(
         result = {"schema": "clsm.eval-shadow-start/1", "started": is_new, **mode._asdict()}
         printer.json({**result, "device": opened.device})
     else:
-        printer.lines(started(mode, opened.device, is_new=is_new))
+        printer.lines(start_message(mode, opened.device, is_new=is_new))
 
 
 @group.command(
@@ -206,7 +206,7 @@ def stop(
     from clsm_cli.evaluation.shadow import log
 
     printer = common.printer()
-    found = log.stop(common.opened(), delete=delete)
+    found = log.turn_off(common.opened(), delete=delete)
     if common.as_json:
         printer.json({"schema": "clsm.eval-shadow-stop/1", "stopped": found, "deleted": delete})
         return
@@ -249,7 +249,7 @@ def report(
     if printer.is_terminal:
         printer.rich(tables.renderables(shown))
     else:
-        printer.lines(tables.lines(shown))
+        printer.lines(tables.table_lines(shown))
     printer.lines([found.verdict])
 
 

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from clsm_cli.commands import run_recall, tables
-from clsm_cli.commands.environment import UsageError, given
+from clsm_cli.commands.environment import UsageError, decode_words
 from clsm_cli.commands.options import (
     Common,
     examples,
     takes_common,
 )
-from clsm_cli.commands.output import Printer, counted, plain
+from clsm_cli.commands.output import Printer, count_noun, plain
 from clsm_cli.commands.tables import Table
 from clsm_cli.errors import BadInputError
 from clsm_cli.inspection import graph_export, graph_view
@@ -180,14 +180,18 @@ def graph(
     found = common.opened()
     whole = graph_view.load(found, episodes=episodes)
     if whole.dangling:
-        edges = counted(whole.dangling, "edge")
+        edges = count_noun(whole.dangling, "edge")
         printer.warn(f"{edges} left out, as the store does not hold both nodes")
-    seeds = [node for each in nodes or () for node in graph_view.named(whole, given([each]))]
+    seeds = [
+        node for each in nodes or () for node in graph_view.find_nodes(whole, decode_words([each]))
+    ]
     if query is not None:
-        whole = graph_view.activated(whole, run_recall.activation(found, given([query]), printer))
+        whole = graph_view.activated_part(
+            whole, run_recall.node_activation(found, decode_words([query]), printer)
+        )
     limit = IN_PICTURE if limit is None and form is Format.html else limit
-    shown = graph_view.around(whole, seeds, depth) if seeds else whole
-    shown = shown if limit is None else graph_view.strongest(shown, limit, seeds)
+    shown = graph_view.neighbourhood(whole, seeds, depth) if seeds else whole
+    shown = shown if limit is None else graph_view.strongest_part(shown, limit, seeds)
     _put(printer, shown, form, out, next(iter(seeds), None))
 
 
@@ -195,7 +199,7 @@ def _put(printer: Printer, shown: Graph, form: Format, out: Path | None, focus: 
     """Print a graph in one of its forms, or write it to a file."""
     if out is not None:
         _write(out, _rendered(shown, form, focus))
-        sizes = f"{counted(len(shown.nodes), 'node')}, {counted(len(shown.edges), 'edge')}"
+        sizes = f"{count_noun(len(shown.nodes), 'node')}, {count_noun(len(shown.edges), 'edge')}"
         if not printer.quiet:
             printer.lines([f"{out} written: {sizes}"])
     elif form is Format.json:
@@ -205,7 +209,7 @@ def _put(printer: Printer, shown: Graph, form: Format, out: Path | None, focus: 
     elif printer.is_terminal:
         printer.rich(tables.renderables(_tables(shown)))
     else:
-        printer.lines(tables.lines(_tables(shown)))
+        printer.lines(tables.table_lines(_tables(shown)))
 
 
 def _rendered(shown: Graph, form: Format, focus: str | None) -> str:
@@ -219,7 +223,7 @@ def _rendered(shown: Graph, form: Format, focus: str | None) -> str:
         return graph_export.page(shown, focus)
     if form is Format.json:
         return f"{safe_json(json.dumps(_mapping(shown), ensure_ascii=False))}\n"
-    return "".join(f"{safe(line)}\n" for line in tables.lines(_tables(shown)))
+    return "".join(f"{safe(line)}\n" for line in tables.table_lines(_tables(shown)))
 
 
 def _mapping(shown: Graph) -> dict[str, Any]:

@@ -13,7 +13,7 @@ import sys
 from textwrap import wrap
 from typing import TYPE_CHECKING
 
-from clsm_cli.commands.output import counted, is_terminal
+from clsm_cli.commands.output import count_noun, is_terminal
 from clsm_cli.evaluation.own.sheet import category_of
 from clsm_cli.store import labels
 from clsm_cli.store.labels import Label
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from clsm_cli.evaluation.own.query_proposals import Proposal
-    from clsm_cli.evaluation.own.sheet import Found
+    from clsm_cli.evaluation.own.sheet import PoolItem
 
 END = "\x04"
 """What the end of input reads as: Ctrl-D."""
@@ -117,7 +117,7 @@ class Session:
     def __init__(
         self,
         proposals: Sequence[Proposal],
-        pool: Callable[[Proposal], list[Found]],
+        pool: Callable[[Proposal], list[PoolItem]],
         save: Callable[[Sequence[Label], Sequence[str]], None],
     ) -> None:
         self.proposals = list(proposals)
@@ -126,7 +126,7 @@ class Session:
         self.is_over = False
         self._pool = pool
         self._save = save
-        self._items: dict[int, list[Found]] = {}
+        self._items: dict[int, list[PoolItem]] = {}
         self._marks: dict[int, dict[str, bool]] = {}
         self._ids: dict[int, str] = {}
 
@@ -141,7 +141,7 @@ class Session:
         return self.proposals[self.at]
 
     @property
-    def items(self) -> list[Found]:
+    def items(self) -> list[PoolItem]:
         """Its items; looked for when they are first needed."""
         if self.at not in self._items:
             self._items[self.at] = self._pool(self.proposal)
@@ -262,13 +262,13 @@ def screen(session: Session, width: int) -> list[str]:
         if len(text) > HIGHEST:
             lines.append("  | …")
         yes = sum(session.marks.values())
-        lines += ["", f"{counted(yes, 'item')} marked"]
+        lines += ["", f"{count_noun(yes, 'item')} marked"]
     else:
         lines.append("Nothing was found for it by any search.")
     return [*lines, *(part for line in KEYS for part in wrap(line, columns))]
 
 
-def ended(saved: int, total: int, path: Path) -> list[str]:
+def closing_lines(saved: int, total: int, path: Path) -> list[str]:
     """What was done.
 
     Args:
@@ -276,7 +276,7 @@ def ended(saved: int, total: int, path: Path) -> list[str]:
         total: Queries in the file.
         path: The file.
     """
-    said = f"{counted(saved, 'label')} saved, {counted(total, 'label')} in {path}"
+    said = f"{count_noun(saved, 'label')} saved, {count_noun(total, 'label')} in {path}"
     return [said, "measure with: clsm eval"] if total else [said]
 
 

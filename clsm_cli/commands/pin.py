@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from clsm_cli.commands import completion
-from clsm_cli.commands.environment import chosen_store, current_time, given
+from clsm_cli.commands.environment import chosen_store, current_time, decode_words
 from clsm_cli.commands.options import (
     Common,
     DryRunOption,
@@ -70,7 +70,7 @@ def run(
     opened = chosen_store(store)
     done = pinning.pin(
         opened,
-        [given([each]) for each in wanted],
+        [decode_words([each]) for each in wanted],
         current_time(now, opened.zone),
         printer.warn,
         is_pinned=is_pinned,

@@ -14,11 +14,11 @@ from clsm_cli.commands.environment import (
     UsageError,
     chosen_store,
     current_time,
+    decode_words,
     environment,
-    given,
     parse_time,
 )
-from clsm_cli.commands.output import Printer, counted
+from clsm_cli.commands.output import Printer, count_noun
 from clsm_cli.errors import BadInputError
 from clsm_cli.ingestion import ingest_run
 from clsm_cli.ingestion.detection import Format
@@ -125,17 +125,17 @@ def _sum(report: Report) -> str:
     known = sum(tally.known for tally in tallies)
     noun = "turn or block" if added == 1 else "turns and blocks"
     verb = "would be added" if report.dry_run else "added"
-    text = f"{counted(len(tallies), 'file')}: {added} {noun} {verb}"
+    text = f"{count_noun(len(tallies), 'file')}: {added} {noun} {verb}"
     text += f", {changed} changed, {closed} closed, {known} unchanged"
     skipped = len(report.skipped) - report.excluded
     parts = (
-        (report.up_to_date, f"{counted(report.up_to_date, 'transcript')} without anything new"),
-        (report.episodes, f"{counted(report.episodes, 'episode')} made of conversations"),
-        (report.open_turns, f"{counted(report.open_turns, 'turn')} in open episodes"),
+        (report.up_to_date, f"{count_noun(report.up_to_date, 'transcript')} without anything new"),
+        (report.episodes, f"{count_noun(report.episodes, 'episode')} made of conversations"),
+        (report.open_turns, f"{count_noun(report.open_turns, 'turn')} in open episodes"),
         (report.forgotten, f"{report.forgotten} left out as forgotten"),
         (report.excluded, f"{report.excluded} excluded"),
         (skipped, f"{skipped} skipped"),
-        (len(report.problems), counted(len(report.problems), "problem")),
+        (len(report.problems), count_noun(len(report.problems), "problem")),
     )
     return "; ".join([text, *(said for count, said in parts if count)])
 
@@ -239,12 +239,12 @@ def _ingested(store: Store, options: Options, printer: Printer) -> Report:
         openclaw=options.openclaw,
         now=current_time(options.now, store.zone),
         format=options.format_,
-        session=None if options.session is None else given([options.session]),
+        session=None if options.session is None else decode_words([options.session]),
         capture_only=options.capture,
         since=None if since is None else parse_time(since, store.zone, "--since"),
         dry_run=options.dry_run,
         stdin=None if sys.stdin is None else sys.stdin.buffer,
-        fence_key=fence_key.reader(printer.warn),
+        fence_key=fence_key.key_reader(printer.warn),
         exclusion=_exclusion(store, options),
         day_first=options.day_first,
     )
@@ -253,7 +253,7 @@ def _ingested(store: Store, options: Options, printer: Printer) -> Report:
         from clsm_cli.commands import engine
 
         embedder = engine.embedder()
-        engine.offer(printer)
+        engine.offer_install(printer)
     try:
         report = ingest_run.ingest(store, request, embedder, printer.progress)
     finally:

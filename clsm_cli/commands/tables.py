@@ -34,10 +34,10 @@ def show(printer: Printer, mapping: Mapping[str, Any], found: Iterable[Table]) -
     elif printer.is_terminal:
         printer.rich(renderables(found))
     else:
-        printer.lines(lines(found))
+        printer.lines(table_lines(found))
 
 
-def lines(found: Iterable[Table]) -> list[str]:
+def table_lines(found: Iterable[Table]) -> list[str]:
     """Tables as aligned text, a blank line between two."""
     text: list[str] = []
     for table in found:

@@ -53,14 +53,14 @@ _ANY_DAY = date(2000, 1, 4)
 """For undated turns: of their time expressions, only those count that name their day themselves."""
 
 
-def fault(text: str, cited: Sequence[Turn]) -> str | None:
+def citation_fault(text: str, cited: Sequence[Turn]) -> str | None:
     """Why a sentence does not stand on turns; None when it may.
 
     >>> from clsm_cli.model.episodes import Turn
     >>> told = [Turn("", "Mara", "user", "I have 3 cats, says Ada.", "2026-02-24T10:00:00+01:00")]
-    >>> fault("Mara has 3 cats.", told), fault("Mara has 4 cats.", told)
+    >>> citation_fault("Mara has 3 cats.", told), citation_fault("Mara has 4 cats.", told)
     (None, "the number '4' stands in no turn that it cites")
-    >>> fault("Tomas has 3 cats.", told), fault("Mara has no cats.", told)
+    >>> citation_fault("Tomas has 3 cats.", told), citation_fault("Mara has no cats.", told)
     ("the name 'Tomas' stands in no turn that it cites", 'its turns say the opposite')
     """
     rest, days = _undated(text, _day(cited[0].time))
@@ -81,15 +81,15 @@ def fault(text: str, cited: Sequence[Turn]) -> str | None:
     name = _unknown_name(text, source)
     if name is not None:
         return f"the name {name!r} stands in no turn that it cites"
-    if share(text, source) < SUPPORT:
+    if stem_overlap(text, source) < SUPPORT:
         return "most of its words stand in no turn that it cites"
     return "its turns say the opposite" if _is_denied(text, cited) else None
 
 
-def holds(text: str, source: str) -> bool:
+def is_supported(text: str, source: str) -> bool:
     """Whether a source has every number and every name of a text.
 
-    >>> holds("Mara has 3 cats.", "I, Mara, have 3 cats"), holds("Mara has 4 cats.", "3 cats, Mara")
+    >>> is_supported("Mara has 3 cats.", "I, Mara, have 3 cats"), is_supported("Mara has 4 cats.", "3 cats, Mara")
     (True, False)
     """
     numbers = sameness.numbers(source)
@@ -98,7 +98,7 @@ def holds(text: str, source: str) -> bool:
     )
 
 
-def share(text: str, source: str) -> float:
+def stem_overlap(text: str, source: str) -> float:
     """Share of a text's stems that a source has, 0 to 1; 1 of a text without any."""
     wanted = set(stems(text))
     return len(wanted & set(stems(source))) / len(wanted) if wanted else 1.0
@@ -112,9 +112,9 @@ def is_echo(rule: str, cited: Iterable[Turn], printed: Iterable[Turn]) -> bool:
         cited: The turns that it names.
         printed: What tools and pages said in the same episode.
     """
-    if any(turn.trust == "user" and share(rule, turn.text) >= SUPPORT for turn in cited):
+    if any(turn.trust == "user" and stem_overlap(rule, turn.text) >= SUPPORT for turn in cited):
         return False
-    return any(share(rule, turn.text) >= ECHO for turn in printed)
+    return any(stem_overlap(rule, turn.text) >= ECHO for turn in printed)
 
 
 def _day(time: str | None) -> date:
@@ -126,7 +126,7 @@ def _undated(text: str, at: date) -> tuple[str, list[tuple[str, str]]]:
     pieces: list[str] = []
     days: list[tuple[str, str]] = []
     done = 0
-    for each in expressions.find(text, at):
+    for each in expressions.find_expressions(text, at):
         if not each.certain or (each.relative and at == _ANY_DAY):
             continue
         pieces.append(text[done : each.start])
@@ -154,7 +154,7 @@ def _unknown_name(text: str, source: str) -> str | None:
 def _is_denied(text: str, cited: Sequence[Turn]) -> bool:
     """Whether a text denies what no sentence near it denies, or says what all of these deny."""
     told = [each for turn in cited for each in sentences(turn.text)]
-    near = [each for each in told if share(text, each) >= SUPPORT]
+    near = [each for each in told if stem_overlap(text, each) >= SUPPORT]
     if sameness.denies(text):
         return not any(map(sameness.denies, near or told))
     return bool(near) and all(map(sameness.denies, near))
@@ -231,7 +231,7 @@ class _UnfitError(Exception):
     """Why a proposal is not taken."""
 
 
-def read(text: str, name: str) -> Answer:
+def parse_answer(text: str, name: str) -> Answer:
     """The entries of an answer, which may have thoughts before it and a fence around it.
 
     Args:
@@ -247,10 +247,10 @@ def read(text: str, name: str) -> Answer:
         json.dumps(value, allow_nan=False)
     except (ValueError, RecursionError):
         raise _no_answer(name, "is not one JSON object") from None
-    return of_value(value, name)
+    return parse_value(value, name)
 
 
-def of_value(value: Any, name: str) -> Answer:
+def parse_value(value: Any, name: str) -> Answer:
     """The entries of an answer that was read already.
 
     Raises:
@@ -274,7 +274,7 @@ def of_value(value: Any, name: str) -> Answer:
     return Answer(parts, tuple(refused))
 
 
-def check(
+def check_entry(
     entry: Mapping[str, Any], part: Part, closed: Collection[str], known: Mapping[str, Statement]
 ) -> Checked:
     """Check every proposal of a part by itself.
@@ -332,7 +332,7 @@ class _Check:
         if kind is None:
             raise _UnfitError("its kind is none of " + ", ".join(KINDS))
         cited = self._cited(item.get("turns"))
-        reason = fault(text, cited)
+        reason = citation_fault(text, cited)
         if reason is not None:
             raise _UnfitError(reason)
         trust = lowest_trust([turn.trust for turn in cited])
@@ -344,7 +344,7 @@ class _Check:
                 kind = "fact"  # what somebody else tells of what the owner wants
         subject = item.get("subject")
         told = " ".join(" ".join((turn.speaker, *turn.heading, turn.text)) for turn in cited)
-        is_there = isinstance(subject, str) and share(subject, told) == 1.0
+        is_there = isinstance(subject, str) and stem_overlap(subject, told) == 1.0
         named = node_id(one_line(str(subject), _LONGEST_NAME)) if is_there else None
         stream = "identity" if kind in _OF_OWNER else stream_of(text)
         first = cited[0]
@@ -409,12 +409,12 @@ class _Check:
             raise _UnfitError(f"it would end {row.id}, which somebody more trusted said")
         if (claim.valid_from or claim.observed) < (row.valid_from or ""):
             raise _UnfitError(f"it would end {row.id}, which is newer")
-        if row.text.casefold() == claim.text.casefold() or not share(row.text, claim.text):
+        if row.text.casefold() == claim.text.casefold() or not stem_overlap(row.text, claim.text):
             raise _UnfitError(f"it would end {row.id}, of which it does not speak")
         self.replaced[row.id] = claim.text
 
 
-def description(entry: Mapping[str, Any], part: Part) -> dict[str, Any] | None:
+def checked_description(entry: Mapping[str, Any], part: Part) -> dict[str, Any] | None:
     """What an answer says of a whole conversation, if it is of the right form and on its turns."""
     told = entry.get("description")
     if not isinstance(told, dict) or part.episode.document is not None:
@@ -450,7 +450,7 @@ def _sentence(value: Any) -> str:
         raise _UnfitError("it has characters that nobody sees")
     if len(text) > LONGEST:
         raise _UnfitError(f"it is longer than {LONGEST} characters")
-    if secrets.mask(text).found:
+    if secrets.mask(text).counts:
         raise _UnfitError("it holds a secret")
     found = topics.parse(f"- {text}\n".encode(), Path("answer"))
     if [item.text for item in found.items] != [text] or found.items[0].id:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from clsm_cli.config import ConsolidationSettings
     from clsm_cli.consolidation.claims import Claim
-    from clsm_cli.consolidation.lookup import Known
+    from clsm_cli.consolidation.lookup import StatementIndex
 
 STATES = ("open", "blocked", "done")
 """A task only goes forward."""
@@ -65,7 +65,7 @@ class Calibration:
 
     def __init__(
         self,
-        known: Known,
+        known: StatementIndex,
         settings: ConsolidationSettings,
         tags_of: Callable[[str], tuple[str, ...]],
         now: str,

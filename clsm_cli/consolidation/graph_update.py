@@ -18,13 +18,13 @@ from typing import TYPE_CHECKING
 
 from clsm_cli.consolidation import edges, entity_mentions
 from clsm_cli.consolidation.edges import Matcher
-from clsm_cli.consolidation.entity_mentions import forms
+from clsm_cli.consolidation.entity_mentions import name_forms
 from clsm_cli.heads import relation_head
 from clsm_cli.model.graph import Edge, Node
 from clsm_cli.model.ids import edge_id
 from clsm_cli.store.index import evidence_queries
 from clsm_cli.text.ontology import tags_of
-from clsm_cli.text.plain import plain
+from clsm_cli.text.plain import to_plain
 from clsm_cli.text.sentences import split
 from clsm_cli.text.summaries import best_sentences
 
@@ -35,11 +35,11 @@ if TYPE_CHECKING:
     from clsm_cli.config import GraphSettings
     from clsm_cli.consolidation.edges import Stated, Told
     from clsm_cli.consolidation.entity_mentions import Vocabulary
-    from clsm_cli.consolidation.store_state import State
+    from clsm_cli.consolidation.store_state import StoreState
     from clsm_cli.heads.judge import Meanings
     from clsm_cli.model.episodes import EpisodeRecord
     from clsm_cli.model.streams import Stream
-    from clsm_cli.store.index.evidence_queries import Said
+    from clsm_cli.store.index.evidence_queries import SourceTurn
     from clsm_cli.text.ontology import Ontology
 
 LOOKED_AT = 64
@@ -48,7 +48,7 @@ STREAMS: dict[str, Stream] = {"person": "identity", "agent": "identity"}
 """Where nodes of a kind are kept; all others among the projects."""
 
 
-def describe(
+def node_records(
     connection: sqlite3.Connection,
     vocabulary: Vocabulary,
     mentions: Mapping[str, Sequence[str]],
@@ -75,7 +75,7 @@ def describe(
     for start in range(0, len(nodes), _NODE_STEP):
         group = nodes[start : start + _NODE_STEP]
         keys = sorted({key for node in group for key in newest[node]})
-        told = evidence_queries.said(connection, keys)
+        told = evidence_queries.turns_by_key(connection, keys)
         for node in group:
             turns = [told[key] for key in newest[node] if key in told]
             dated = sorted(times[key] for key in mentions[node] if key in times)
@@ -106,11 +106,11 @@ _NODE_STEP = 200
 
 
 def _summary(
-    vocabulary: Vocabulary, node: str, turns: Sequence[Said]
+    vocabulary: Vocabulary, node: str, turns: Sequence[SourceTurn]
 ) -> list[tuple[str, str, str]]:
     """The best sentences of turns that still hold, without the agent's own tools and the web."""
     entry = vocabulary.entries[node]
-    matcher = Matcher(forms(entry))
+    matcher = Matcher(name_forms(entry))
     candidates: list[tuple[str, str, str]] = []
     for turn in turns:
         if not turn.is_current or turn.trust in ("tool", "web"):
@@ -118,7 +118,7 @@ def _summary(
         places = [named.start for named in matcher.find(turn.text)]
         for span in split(turn.text):
             if any(span.start <= place < span.end for place in places):
-                sentence = plain(turn.text[span.start : span.end])
+                sentence = to_plain(turn.text[span.start : span.end])
                 candidates.append((sentence, turn.time or "", turn.key))
     return best_sentences(candidates, entry.label)
 
@@ -128,7 +128,7 @@ WOVEN = frozenset({"co_occurs", "next", "continues", "same_as", "gist_of"})
 
 
 @dataclass(frozen=True, slots=True)
-class Network:
+class GraphUpdate:
     """Nodes and edges between them by id, and the records of all consolidated episodes."""
 
     nodes: dict[str, Node]
@@ -136,7 +136,7 @@ class Network:
     episodes: dict[str, EpisodeRecord]
 
 
-class Weaver:
+class GraphBuilder:
     """Works out the network.
 
     Args:
@@ -153,7 +153,7 @@ class Weaver:
     def __init__(
         self,
         connection: sqlite3.Connection,
-        state: State,
+        state: StoreState,
         words: Vocabulary,
         ontology: Ontology,
         settings: GraphSettings,
@@ -170,14 +170,14 @@ class Weaver:
         self.meanings = meanings
         self.over = over
 
-    def weave(
+    def build(
         self,
         episodes: Mapping[str, EpisodeRecord],
         fresh: Collection[str],
         advised: Callable[[Mapping[str, str]], Mapping[Told, set[str]]],
         *,
         rebuild: bool,
-    ) -> Network:
+    ) -> GraphUpdate:
         """The network of episodes.
 
         Args:
@@ -187,8 +187,8 @@ class Weaver:
             rebuild: Look at everything anew.
         """
         before = {} if rebuild else self.state.nodes
-        stale = entity_mentions.changed(self.words, before)
-        found = entity_mentions.find_anew(self.connection, self.words, stale, episodes)
+        stale = entity_mentions.changed_nodes(self.words, before)
+        found = entity_mentions.refind_mentions(self.connection, self.words, stale, episodes)
         records = {
             episode: _with_mentions(record, self._merged(record, stale, found.get(episode, {})))
             for episode, record in episodes.items()
@@ -216,7 +216,7 @@ class Weaver:
             again, kinds, advised({i: n.label for i, n in described.items()}), rebuild=rebuild
         )
         found_edges |= {e.id: e for e in self.state.edges.values() if e.pinned}
-        return Network(described, dict(sorted(found_edges.items())), records)
+        return GraphUpdate(described, dict(sorted(found_edges.items())), records)
 
     def _merged(
         self, record: EpisodeRecord, stale: Collection[str], found: Mapping[str, set[str]]
@@ -243,10 +243,10 @@ class Weaver:
         before: Mapping[str, Node],
     ) -> dict[str, Node]:
         chosen = {node: sorted(turns[node]) for node in turns if node in touched}
-        times = evidence_queries.times(
+        times = evidence_queries.turn_times(
             self.connection, sorted({k for ks in chosen.values() for k in ks})
         )
-        new = describe(self.connection, self.words, chosen, times, self.ontology, self.rev)
+        new = node_records(self.connection, self.words, chosen, times, self.ontology, self.rev)
         found = {node: before[node] for node in turns if node in before} | new
         for node in self.state.nodes.values():
             if node.pinned:
@@ -266,10 +266,12 @@ class Weaver:
         for node in sorted(turns):
             for key in turns[node]:
                 mentioned.setdefault(key, []).append(node)
-        order = (row for row in evidence_queries.order(self.connection) if row[0] in records)
+        order = (row for row in evidence_queries.turn_order(self.connection) if row[0] in records)
         found = edges.co_occurrences(order, mentioned, self.settings, self.rev)
         files = [self.state.files[episode] for episode in sorted(records)]
-        found |= edges.chain(files, evidence_queries.continued(self.connection), self.rev)
+        found |= edges.episode_chain(
+            files, evidence_queries.continuations(self.connection), self.rev
+        )
         found |= self._one_and_the_same()
         return found | {e.id: e for e in self.state.edges.values() if e.type == "gist_of"}
 
@@ -304,19 +306,23 @@ class Weaver:
         for told, keys in advised.items():
             stated.setdefault(told, {}).update(dict.fromkeys(keys, 1.0))
         found = {edge.id: edge for told, edge in before.items() if told not in changed}
-        found |= edges.typed(stated, self.rev)
+        found |= edges.relation_edges(stated, self.rev)
         sources = sorted({key for edge in found.values() for key in edge.sources})
-        times = evidence_queries.times(self.connection, sources)
+        times = evidence_queries.turn_times(self.connection, sources)
         closed = {**self.over, **self.state.closed_blocks}
-        return {i: edges.dated(edge, times, closed) for i, edge in found.items()}
+        return {i: edges.with_validity(edge, times, closed) for i, edge in found.items()}
 
     def _stated(self, keys: Collection[str], kinds: Mapping[str, str]) -> Stated:
         found: Stated = {}
         matcher = self.words.matcher()
         ordered = sorted(keys)
         for start in range(0, len(ordered), _STEP):
-            said = evidence_queries.said(self.connection, ordered[start : start + _STEP]).values()
-            for told, chances in edges.stated_in(said, kinds, matcher, self.meanings).items():
+            said = evidence_queries.turns_by_key(
+                self.connection, ordered[start : start + _STEP]
+            ).values()
+            for told, chances in edges.stated_relations(
+                said, kinds, matcher, self.meanings
+            ).items():
                 found.setdefault(told, {}).update(chances)
         return found
 

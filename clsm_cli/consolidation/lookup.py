@@ -21,7 +21,7 @@ FLOOR = 0.80
 """Cosine below which two sentences cannot say the same."""
 
 
-class Known:
+class StatementIndex:
     """Statements by id, kept in step with their look-ups while they change.
 
     Args:

@@ -83,7 +83,7 @@ class UnavailableError(Exception):
 
 
 class NativeSession:
-    """A graph opened through the C API; see :class:`clsm_cli.embedding.runtime.Session`."""
+    """A graph opened through the C API; see :class:`clsm_cli.embedding.onnx_session.Session`."""
 
     route = "C API"
 
@@ -125,7 +125,7 @@ class NativeSession:
         return options
 
     def run(self, feeds: Mapping[str, Tensor], outputs: Sequence[str]) -> list[Tensor]:
-        """Run the graph; see :meth:`clsm_cli.embedding.runtime.Session.run`."""
+        """Run the graph; see :meth:`clsm_cli.embedding.onnx_session.Session.run`."""
         with ExitStack() as stack:
             values = [self._value(stack, tensor) for tensor in feeds.values()]
             given = (c_void_p * len(values))(*values)

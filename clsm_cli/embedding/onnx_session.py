@@ -112,7 +112,7 @@ _KINDS: dict[str, Kind] = {"float32": "f", "int32": "i", "uint8": "B", "int64": 
 
 
 class PortableSession:
-    """A graph opened through Python; see :class:`clsm_cli.embedding.runtime.Session`."""
+    """A graph opened through Python; see :class:`clsm_cli.embedding.onnx_session.Session`."""
 
     route = "Python API"
 
@@ -147,7 +147,7 @@ class PortableSession:
             raise OnnxruntimeError(str(error)) from error
 
     def run(self, feeds: Mapping[str, Tensor], outputs: Sequence[str]) -> list[Tensor]:
-        """Run the graph; see :meth:`clsm_cli.embedding.runtime.Session.run`."""
+        """Run the graph; see :meth:`clsm_cli.embedding.onnx_session.Session.run`."""
         import numpy as np
 
         try:

@@ -18,7 +18,7 @@ from pathlib import PurePosixPath
 from typing import TYPE_CHECKING
 
 from clsm_cli.config import MAX_FILE
-from clsm_cli.forgetting.byte_restoration import relined, restored, writes
+from clsm_cli.forgetting.byte_restoration import plan_writes, restore_files, restore_log
 from clsm_cli.model.graph import Statement
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic, ledger, logs, record_files, runs, shards, topics
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from clsm_cli.store.layout import Store
 
 
-class Lines:
+class WrittenRecords:
     """The files of records that a run wrote.
 
     Attributes:
@@ -42,7 +42,7 @@ class Lines:
         before: Path → bytes before the run; None: the file was new.
     """
 
-    def __init__(self, store: Store, steps: Sequence[ledger.Kept]) -> None:
+    def __init__(self, store: Store, steps: Sequence[ledger.KeptStep]) -> None:
         self.store = store
         self.steps = steps
         self.before: dict[str, bytes | None] = {}
@@ -56,7 +56,7 @@ class Lines:
     def is_of_records(path: str) -> bool:
         """Whether a file is a shard or a topic file.
 
-        >>> [Lines.is_of_records(p) for p in ("tasks/a.md", "flow/pi/graph/a.yaml", "clsm.yaml")]
+        >>> [WrittenRecords.is_of_records(p) for p in ("tasks/a.md", "flow/pi/graph/a.yaml", "clsm.yaml")]
         [True, True, False]
         """
         return _is_shard(path) or _is_topic(path)
@@ -131,7 +131,7 @@ class Lines:
 
 
 def topic_writes(
-    store: Store, lines: Lines, stream: Stream, rows: Sequence[Statement]
+    store: Store, lines: WrittenRecords, stream: Stream, rows: Sequence[Statement]
 ) -> list[runs.Write]:
     """Writes that bring the topic files of a stream up to some statements.
 
@@ -175,7 +175,7 @@ def _is_topic(path: str) -> bool:
     return len(parts) == 2 and parts[0] in TOPIC_STREAMS and path.endswith(".md")
 
 
-class Touched(NamedTuple):
+class Conflict(NamedTuple):
     """Something that the run wrote and somebody changed since: an id, or "" for a whole file."""
 
     id: str
@@ -196,10 +196,10 @@ class Plan(NamedTuple):
     changed: tuple[str, ...]
     withdrawn: tuple[str, ...]
     removed: tuple[str, ...]
-    conflicts: tuple[Touched, ...]
+    conflicts: tuple[Conflict, ...]
 
 
-def plan(store: Store, steps: Sequence[ledger.Kept], at: str, now: str) -> Plan:
+def plan(store: Store, steps: Sequence[ledger.KeptStep], at: str, now: str) -> Plan:
     """Work out newer records that take a run back.
 
     Args:
@@ -211,15 +211,15 @@ def plan(store: Store, steps: Sequence[ledger.Kept], at: str, now: str) -> Plan:
     Raises:
         DamagedStoreError: A preimage is not what it must be.
     """
-    lines = Lines(store, steps)
-    files = restored(store, steps, lambda path: not lines.is_of_records(path))
+    lines = WrittenRecords(store, steps)
+    files = restore_files(store, steps, lambda path: not lines.is_of_records(path))
     conflicts = []
     for path in files.changed:
-        log = relined(store, steps, path) if path.endswith(".jsonl") else files
+        log = restore_log(store, steps, path) if path.endswith(".jsonl") else files
         files.now.update(log.now)
         files.before.update(log.before)
-        conflicts += [Touched("", path)] if path in log.changed else []
-    made = Plan(tuple(writes(store, files.now, files.before)), (), (), (), ())
+        conflicts += [Conflict("", path)] if path in log.changed else []
+    made = Plan(tuple(plan_writes(store, files.now, files.before)), (), (), (), ())
     for folder in lines.folders:
         part = _Folder(store, lines, folder, at, now).plan()
         made = Plan(
@@ -235,13 +235,13 @@ def plan(store: Store, steps: Sequence[ledger.Kept], at: str, now: str) -> Plan:
 class _Folder:
     """The shards of one folder, with the topic files that go with them."""
 
-    def __init__(self, store: Store, lines: Lines, folder: str, at: str, now: str) -> None:
+    def __init__(self, store: Store, lines: WrittenRecords, folder: str, at: str, now: str) -> None:
         self.store = store
         self.lines = lines
         self.folder = folder
         self.at = at
         self.now = now
-        self.forgotten = logs.forgotten(store)
+        self.forgotten = logs.load_tombstones(store)
         self.path: Path = store.root / folder
         self.here = shards.load_graph([self.path], self.forgotten).records
         self.old = lines.records_before(folder, self.forgotten)
@@ -261,7 +261,7 @@ class _Folder:
             if self._is_untouched(before.get(record_id), self.here.get(record_id)):
                 continue
             if (where := self._changed_since(record_id, wrote[record_id], here)) is not None:
-                conflicts.append(Touched(record_id, where))
+                conflicts.append(Conflict(record_id, where))
                 continue
             new = self._new(record_id, before, here)
             if new is None:
@@ -269,7 +269,7 @@ class _Folder:
                 continue
             if isinstance(new, Statement):
                 rows.append(new)
-                new = record_files.stored(new)
+                new = record_files.as_stored(new)
             records.append(new)
             withdrawn += [] if record_id in self.old or record_id in before else [record_id]
         made = [*self._shards(records, removed), *self._topics(rows)]
@@ -280,7 +280,7 @@ class _Folder:
         """Whether the run only wrote down what a person had put into the Markdown before it."""
         if before is None or here is None:
             return False
-        return record_files.stored(replace(before, rev=here.rev)) == here
+        return record_files.as_stored(replace(before, rev=here.rev)) == here
 
     def _changed_since(
         self, record_id: str, wrote: str | None, here: Mapping[str, Statement]
@@ -338,7 +338,7 @@ class _Folder:
 
     def _shards(self, records: Sequence[Record], removed: Sequence[str]) -> list[runs.Write]:
         if not self.is_archive:
-            return record_files.plan(self.store, self.stream or "flow", records, removed)
+            return record_files.plan_records(self.store, self.stream or "flow", records, removed)
         limit = self.store.settings.store.shard_records
         planned = shards.plan_update(self.path, records, limit, removed, self.forgotten)
         return [runs.Put(p, data, read_as=was.sha256) for p, (data, was) in planned.items()]

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from clsm_cli.forgetting.person import told_in
+from clsm_cli.forgetting.person import text_with_headings
 from clsm_cli.text.person_words import (
     PLAIN,
     SINGULAR,
@@ -176,7 +176,7 @@ class Thread:
         if self._turns[before].heading != self._turns[place].heading:
             return None
         words = self._words(place)
-        language = language_of(told_in(self._turns[place]))
+        language = language_of(text_with_headings(self._turns[place]))
         opening = words[0].low if words else ""
         if not (language.pronoun(opening) & SINGULAR or language.is_a("the", opening)):
             return None
@@ -252,14 +252,14 @@ class Thread:
 
     def _answer(self, place: int) -> str | None:
         asked, turn = self._turns[place - 1], self._turns[place]
-        is_about = place - 1 in self._about and not self._person.said(asked)
+        is_about = place - 1 in self._about and not self._person.is_speaker(asked)
         if is_about and asked.text.rstrip().endswith("?") and turn.speaker != asked.speaker:
             return "answers a question about them"
         return None
 
     def _addressed(self, place: int) -> str | None:
         near = self._near or 0
-        if not self._person.said(self._turns[near]) or place - near > NEXT:
+        if not self._person.is_speaker(self._turns[near]) or place - near > NEXT:
             return None
         language = self._language(place)
         for word in self._words(place):

@@ -146,7 +146,7 @@ Meanings: TypeAlias = "Callable[[Sequence[str]], Sequence[Sequence[float]]]"
 UNKNOWN = (0.0,) * DIMENSIONS
 
 
-class Weighed(NamedTuple):
+class UnitProbabilities(NamedTuple):
     """A unit and what it is likely to be.
 
     Attributes:
@@ -164,11 +164,11 @@ def about_document(turns: Sequence[Turn]) -> dict[str, float]:
     return classifier.load("document").probabilities([document_features(turns)])[0]
 
 
-def weighed(
+def judge_units(
     turns: Sequence[Turn],
     about: Mapping[str, float] | None,
     words: Meanings | None = None,
-) -> list[Weighed]:
+) -> list[UnitProbabilities]:
     """The units of a document or chat with what they are worth.
 
     Args:
@@ -180,17 +180,17 @@ def weighed(
     shapes = unit_features(turns, found)
     texts = [turns[unit.turn].text[unit.start : unit.end] for unit in found]
     known = words(texts) if words else [UNKNOWN] * len(texts)
-    rows = [inputs_of(*row, about) for row in zip(shapes, known, strict=True)]
+    rows = [unit_inputs(*row, about) for row in zip(shapes, known, strict=True)]
     chances = classifier.load("unit").probabilities(rows)
-    return [Weighed(unit, told) for unit, told in zip(found, chances, strict=True)]
+    return [UnitProbabilities(unit, told) for unit, told in zip(found, chances, strict=True)]
 
 
-def inputs_of(
+def unit_inputs(
     shape: Sequence[float], words: Sequence[float], about: Mapping[str, float] | None
 ) -> list[float]:
     """The inputs of the unit head: a unit's shape, what its document is, what its words mean.
 
-    >>> inputs_of([1.0], [0.5], None)
+    >>> unit_inputs([1.0], [0.5], None)
     [1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.5]
     """
     return [*shape, *(about.get(name, 0.0) if about else 0.0 for name in ABOUT), *words]

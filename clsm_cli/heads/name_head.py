@@ -67,7 +67,7 @@ class NameJudged(NamedTuple):
     kinds: Mapping[str, float]
 
 
-def judged(rows: Sequence[Sequence[float]]) -> list[NameJudged]:
+def judge_names(rows: Sequence[Sequence[float]]) -> list[NameJudged]:
     """What strings name.
 
     Args:

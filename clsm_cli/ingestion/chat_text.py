@@ -20,7 +20,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, BinaryIO
 
 from clsm_cli.config import MAX_MESSAGE
-from clsm_cli.ingestion.jsonl_rows import Dropped, Problem, RawTurn, Tally, label, watched
+from clsm_cli.ingestion.jsonl_rows import Dropped, Problem, RawTurn, Tally, check_items, label
 from clsm_cli.ingestion.timestamps import normalise
 from clsm_cli.startup.records import NamedTuple
 
@@ -236,7 +236,7 @@ def read(
     if "\ufffd" in text:
         tally.add("invalid UTF-8 replaced", 1)
     items = _items(messages, order, zone, session, _owner(messages, path), tally)
-    yield from watched(items, path=path, now=now, tally=tally)
+    yield from check_items(items, path=path, now=now, tally=tally)
 
 
 def _start(line: str) -> re.Match[str] | None:

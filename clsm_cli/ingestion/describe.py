@@ -226,7 +226,7 @@ def _decisions(turns: Sequence[Turn], zone: tzinfo) -> tuple[str, ...]:
     found: dict[str, None] = {}
     for turn in turns:
         when = _when(turn.time, zone)
-        for text in map(_plain, cues.decisions(turn.text)):
+        for text in map(_plain, cues.find_decisions(turn.text)):
             found[_short(expressions.absolutise(text, when) if when else text, LONGEST)] = None
     return tuple(found)[:MOST_DECISIONS]
 
@@ -234,7 +234,7 @@ def _decisions(turns: Sequence[Turn], zone: tzinfo) -> tuple[str, ...]:
 def _open_questions(turns: Sequence[Turn]) -> tuple[OpenQuestion, ...]:
     found: dict[str, OpenQuestion] = {}
     for place, turn in enumerate(turns):
-        for text in map(_plain, cues.open_questions(turn.text)):
+        for text in map(_plain, cues.find_questions(turn.text)):
             asked = _short(text, LONGEST)
             answer = _answer(text, turn.speaker, turns[place + 1 :])
             if asked not in found or found[asked].answered_by is None:
@@ -257,7 +257,7 @@ def _answer(question: str, speaker: str, later: Sequence[Turn]) -> str | None:
 def _mentions(turns: Sequence[Turn]) -> dict[str, tuple[str, ...]]:
     found: dict[str, dict[str, None]] = {}
     for turn in turns:
-        for mention in mentions.find(turn.text):
+        for mention in mentions.find_mentions(turn.text):
             found.setdefault(node_id(mention.label), {})[turn.key] = None
     return {node: tuple(keys) for node, keys in sorted(found.items())}
 

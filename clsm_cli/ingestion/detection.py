@@ -110,7 +110,7 @@ def is_known(name: str) -> bool:
     return is_export or _extension(name) in _MARKDOWN | _JSON_LINES
 
 
-def not_memory(name: str) -> str | None:
+def exclusion_reason(name: str) -> str | None:
     """Why a file is not memory by its name; None when it may be."""
     return openclaw_state(name) or refusal(name) or _archived(name)
 
@@ -139,7 +139,7 @@ def _archived(name: str) -> str | None:
     return None if is_known(name) else "neither a note nor a transcript"
 
 
-def of_file(
+def file_format(
     path: str, head: bytes, wanted: Format | None, *, in_vault: bool = False
 ) -> Format | Problem:
     """The format of a file, or why it cannot be read.

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from clsm_cli.ingestion.folders import upward
+from clsm_cli.ingestion.folders import ancestors
 from clsm_cli.ingestion.jsonl_rows import Problem
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ class Exclusion:
         """
         if self._patterns is not None and _fits(self._patterns, path, root, is_folder=is_folder):
             return "excluded"
-        for folder in upward(os.path.dirname(path)):
+        for folder in ancestors(os.path.dirname(path)):
             spec = self._of(folder)
             decided = spec and _fits(spec, path, folder, is_folder=is_folder)
             if decided is not None:

@@ -215,7 +215,7 @@ def read_rows(
             yield Problem(path, number, broken if complete else "incomplete last line")
 
 
-def watched(
+def check_items(
     items: Iterable[TranscriptItem], *, path: str, now: datetime, tally: Tally
 ) -> Iterator[TranscriptItem]:
     """Pass ``items`` through and, at the end, tell what is odd about their times and ids."""
@@ -244,10 +244,10 @@ def watched(
     yield from tally.problems(path)
 
 
-def word(value: object) -> str:
+def text_or_empty(value: object) -> str:
     """A type, role or mark of a row; empty when it is not even text.
 
-    >>> word("message"), word(["message"])
+    >>> text_or_empty("message"), text_or_empty(["message"])
     ('message', '')
     """
     return value if isinstance(value, str) else ""

@@ -109,7 +109,7 @@ class AgentDatabase:
 
 
 @contextlib.contextmanager
-def opened(path: str) -> Iterator[AgentDatabase]:
+def open_database(path: str) -> Iterator[AgentDatabase]:
     """A database, open to read; closed at the end.
 
     Args:

@@ -25,7 +25,7 @@ def _none(_session: str) -> Iterable[str]:
 
 
 @contextlib.contextmanager
-def opened(
+def open_transcript(
     source: SourceFile | Tail,
     *,
     zone: tzinfo,

@@ -40,7 +40,7 @@ def legend(
     parts: list[str] = []
     x = MARGIN
     most = int((width - 2 * MARGIN - 42) / LETTER)
-    for name, looks in dict.fromkeys((cut(name, most), looks) for name, looks in swatches):
+    for name, looks in dict.fromkeys((shorten(name, most), looks) for name, looks in swatches):
         wide = 42 + LETTER * len(name)
         if x > MARGIN and x + wide > width - MARGIN:
             x, top = MARGIN, top + ROW
@@ -57,10 +57,10 @@ def text(x: float, y: float, words: str, kind: str) -> str:
     return f'<text class="{kind}" x="{pixels(x)}" y="{pixels(y)}">{escaped(words)}</text>'
 
 
-def cut(words: str, most: int) -> str:
+def shorten(words: str, most: int) -> str:
     """Words on one line in at most so many letters; what is left out stood in the middle.
 
-    >>> cut("conversation number 41", 12), cut("short", 12)
+    >>> shorten("conversation number 41", 12), shorten("short", 12)
     ('conversa… 41', 'short')
     """
     flat = " ".join(words.split())

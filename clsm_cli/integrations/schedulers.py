@@ -170,7 +170,7 @@ class Systemd:
             BadInputError: systemd refused.
             DiskError: A unit cannot be written.
         """
-        for name, text in nightly_schedule.units(job).items():
+        for name, text in nightly_schedule.systemd_units(job).items():
             self._write(self._folder / name, text.encode())
         self._programs.run("systemctl", "--user", "daemon-reload")
         self._programs.run("systemctl", "--user", "enable", "--now", f"{job.name}.timer")
@@ -188,7 +188,7 @@ class Systemd:
 
     def plan(self, job: Job) -> list[str]:
         """See ``Scheduler``."""
-        units = nightly_schedule.units(job).items()
+        units = nightly_schedule.systemd_units(job).items()
         return [line for n, t in units for line in (f"{self._folder / n}:", *t.splitlines(), "")]
 
 

@@ -19,21 +19,21 @@ from clsm_cli.errors import DamagedStoreError
 from clsm_cli.model.episodes import Document, lowest_trust
 from clsm_cli.model.graph import Node, Statement
 from clsm_cli.model.trust import UNTRUSTED
-from clsm_cli.retrieval.briefing import Contents, Line, item
+from clsm_cli.retrieval.briefing import Contents, RankedItem, make_item
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import episodes, logs, record_files
 from clsm_cli.store.index import source_locations
 from clsm_cli.store.index.derived import records_of
 from clsm_cli.store.index.opening import open_index
-from clsm_cli.store.index.statement_sources import recent
+from clsm_cli.store.index.statement_sources import recent_files
 from clsm_cli.text import dumps, todo
-from clsm_cli.text.plain import plain
+from clsm_cli.text.plain import to_plain
 from clsm_cli.text.time import expressions
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-    from clsm_cli.heads.judge import Weighed
+    from clsm_cli.heads.judge import UnitProbabilities
     from clsm_cli.model.codec import Record
     from clsm_cli.model.episodes import Episode, Turn
     from clsm_cli.model.trust import Trust
@@ -95,31 +95,33 @@ def sources(episodes: Iterable[Episode], documents: Iterable[Document]) -> Itera
 def _readable(turns: Iterable[Turn]) -> tuple[Turn, ...]:
     """Blocks and turns without those of tools and pages, and without dumps."""
     return tuple(
-        replace(turn, text=dumps.told(turn.text)) for turn in turns if turn.trust not in UNTRUSTED
+        replace(turn, text=dumps.without_dumps(turn.text))
+        for turn in turns
+        if turn.trust not in UNTRUSTED
     )
 
 
-def lines(source: Source, ended: frozenset[str]) -> Iterator[Line]:
+def source_items(source: Source, ended: frozenset[str]) -> Iterator[RankedItem]:
     """The sentences of a document or conversation that are worth a line.
 
     Args:
         source: Its turns.
-        ended: Sentences that hold no longer, as ``key_of`` has them.
+        ended: Sentences that hold no longer, as ``text_key`` has them.
     """
-    from clsm_cli.heads.judge import about_document, weighed
+    from clsm_cli.heads.judge import about_document, judge_units
 
     about = about_document(source.turns) if source.thread is None else None
     role = 1.0 if about is None else _role_worth(about)
     if role < LEAST_ROLE:
         return
-    for each in weighed(source.turns, about):
+    for each in judge_units(source.turns, about):
         turn = source.turns[each.unit.turn]
         raw = turn.text[each.unit.start : each.unit.end]
-        text = plain(raw)
+        text = to_plain(raw)
         worth = role * _worth(each)
         if worth < LEAST or len(text) > LONGEST or len(_WORD.findall(text)) < _FEWEST:
             continue
-        if key_of(text) not in ended:
+        if text_key(text) not in ended:
             yield _line(turn, raw, text, each, worth, source.thread)
 
 
@@ -127,20 +129,22 @@ def _role_worth(about: Mapping[str, float]) -> float:
     return sum(worth * about[role] for role, worth in ROLE_WORTH.items()) * (1 - about["template"])
 
 
-def _worth(each: Weighed) -> float:
+def _worth(each: UnitProbabilities) -> float:
     """How likely a sentence is to matter: usefulness weeks later counts for less here."""
     chances = each.chances
     stands = max(chances["alone"], chances["with headings"])
     return round(float(chances["keep"] ** KEEP) * (1 - chances["noise"]) * stands, 4)
 
 
-def _line(turn: Turn, raw: str, text: str, each: Weighed, worth: float, thread: str | None) -> Line:
+def _line(
+    turn: Turn, raw: str, text: str, each: UnitProbabilities, worth: float, thread: str | None
+) -> RankedItem:
     at = date.fromisoformat(turn.time[:10]) if turn.time else None
     is_open = _OPEN.match(raw) is not None
     due = todo.due_day(text, at) if is_open else _day_ahead(text, at)
     section = "tasks" if is_open else "lately" if at else "who"
     about = turn.speaker or (_about(turn.heading, text) if each.chances["alone"] < ALONE else "")
-    found = item(
+    found = make_item(
         turn.key if each.unit.start == 0 else f"{turn.key}-{each.unit.number + 1}",
         "task" if is_open else "passage",
         text,
@@ -153,7 +157,7 @@ def _line(turn: Turn, raw: str, text: str, each: Weighed, worth: float, thread: 
         due=due,
         about=about,
     )
-    return Line(found, section, worth, thread or "\n".join((turn.path, *turn.heading)))
+    return RankedItem(found, section, worth, thread or "\n".join((turn.path, *turn.heading)))
 
 
 def _day_ahead(text: str, at: date | None) -> str | None:
@@ -164,26 +168,26 @@ def _day_ahead(text: str, at: date | None) -> str | None:
     """
     if at is None:
         return None
-    days = [each.day for each in expressions.find(text, at)]
+    days = [each.day for each in expressions.find_expressions(text, at)]
     return min((day.isoformat() for day in days if day and day > at), default=None)
 
 
 def _about(heading: Sequence[str], text: str) -> str:
     """The innermost heading that names something, unless the text does so itself."""
     for title in reversed(heading[1:] or heading):
-        name = plain(title)
+        name = to_plain(title)
         if len("".join(_WORD.findall(name))) > len(name) / 3:
-            return "" if key_of(name) in key_of(text) else name
+            return "" if text_key(name) in text_key(text) else name
     return ""
 
 
-def key_of(text: str) -> str:
+def text_key(text: str) -> str:
     """The words of a text, by which two are the same.
 
-    >>> key_of("- **Rent**: 900 euros.") == key_of("rent 900 Euros")
+    >>> text_key("- **Rent**: 900 euros.") == text_key("rent 900 Euros")
     True
     """
-    return " ".join(re.findall(r"\w+", plain(text).lower()))
+    return " ".join(re.findall(r"\w+", to_plain(text).lower()))
 
 
 MOST = 400
@@ -211,12 +215,14 @@ def collect(store: Store, until: datetime | None = None) -> Contents:
     """
     with open_index(store, None) as opened:
         index = opened.index
-        forgotten = logs.forgotten(store)
+        forgotten = logs.load_tombstones(store)
         records = records_of(index.connection, "statement", forgotten)
-        known = record_files.load(store, {record.id: record for record in records}, now="")
+        known = record_files.load_statements(
+            store, {record.id: record for record in records}, now=""
+        )
         current = [each for each in known.values() if _holds(each)]
-        ended = frozenset(key_of(each.text) for each in known.values() if not _holds(each))
-        ended -= {key_of(each.text) for each in current}
+        ended = frozenset(text_key(each.text) for each in known.values() if not _holds(each))
+        ended -= {text_key(each.text) for each in current}
         documents = [
             each
             for each in records_of(index.connection, "document", forgotten)
@@ -229,13 +235,13 @@ def collect(store: Store, until: datetime | None = None) -> Contents:
         found = [
             line
             for source in sources(_episodes(store, index, until), unread)
-            for line in lines(source, ended)
+            for line in source_items(source, ended)
         ]
         worth: dict[str, float] = {}
         for line in found:
             key = line.item.id.partition("-")[0]
             worth[key] = max(worth.get(key, 0.0), line.worth)
-        rest = _Rest(index, worth, frozenset(each.id for each in loaded), known)
+        rest = _StatementsAndNodes(index, worth, frozenset(each.id for each in loaded), known)
         found += rest.statements(current)
         found += rest.nodes(records_of(index.connection, "node", forgotten))
         folders = {each.path.rpartition("/")[0] for each in loaded}
@@ -243,17 +249,17 @@ def collect(store: Store, until: datetime | None = None) -> Contents:
         return Contents(best, tuple(sorted(folders)), tuple(_problems(index)))
 
 
-def _opening(index: Index, line: Line) -> Line:
+def _opening(index: Index, line: RankedItem) -> RankedItem:
     """A line with the place where it can be opened, if it has none yet."""
     key = line.item.id[:12]
     told = next((p for p in index.by_key(key) if (p.key, p.part) == (key, 0)), None)
     if line.item.file or told is None:
         return line
-    place = source_locations.spot(index, told)
+    place = source_locations.locate(index, told)
     if place is None:
         return line
     return line._replace(
-        item=line.item.at(place.file, place.line + line.item.line - told.line_start)
+        item=line.item.with_location(place.file, place.line + line.item.line - told.line_start)
     )
 
 
@@ -263,14 +269,14 @@ def _holds(each: Statement) -> bool:
 
 def _episodes(store: Store, index: Index, until: datetime | None) -> Iterator[Episode]:
     stamp = None if until is None else f"{until.astimezone(UTC):%Y%m%dT%H%M%SZ}"
-    for path in recent(index.connection, DAYS, stamp):
+    for path in recent_files(index.connection, DAYS, stamp):
         try:
             yield episodes.read(store.root / path)
         except DamagedStoreError:
             continue  # the index names it among the problems
 
 
-class _Rest(NamedTuple):
+class _StatementsAndNodes(NamedTuple):
     """What there is besides the sentences.
 
     Attributes:
@@ -284,7 +290,7 @@ class _Rest(NamedTuple):
     loaded: frozenset[str]
     known: Mapping[str, Statement]
 
-    def statements(self, current: Iterable[Statement]) -> Iterator[Line]:
+    def statements(self, current: Iterable[Statement]) -> Iterator[RankedItem]:
         """Statements that replaced something, tasks, rules, and statements about people."""
         for each in current:
             old = self.known.get(each.supersedes or "")
@@ -304,19 +310,21 @@ class _Rest(NamedTuple):
             if each.pinned or known:
                 found = _of_statement(self.reader, each, told[0] if told else None)
                 if old is not None:
-                    found = found._replace(before=old.text).at(found.file, found.file_line)
+                    found = found._replace(before=old.text).with_location(
+                        found.file, found.file_line
+                    )
                 thread = f"{told[0].path}\n{told[0].heading}" if told else each.topic
                 thread = section if section == "changed" else thread
-                yield Line(found, section, 1.0 if each.pinned else known, thread)
+                yield RankedItem(found, section, 1.0 if each.pinned else known, thread)
 
-    def nodes(self, found: Iterable[Record]) -> Iterator[Line]:
+    def nodes(self, found: Iterable[Record]) -> Iterator[RankedItem]:
         """Persons and projects with a summary or statements."""
         for node in found:
             if isinstance(node, Node) and node.kind in ("person", "project") and node.summary:
                 told, known = self._told(node.sources, 0.0)
                 if told and known:
-                    place = source_locations.spot(self.reader, told[0])
-                    summary = item(
+                    place = source_locations.locate(self.reader, told[0])
+                    summary = make_item(
                         node.id,
                         node.kind,
                         node.summary,
@@ -329,7 +337,9 @@ class _Rest(NamedTuple):
                         file=place.file if place else "",
                         file_line=place.line if place else 0,
                     )
-                    yield Line(summary, "who", round(known * node.n / (node.n + NAMED), 4), node.id)
+                    yield RankedItem(
+                        summary, "who", round(known * node.n / (node.n + NAMED), 4), node.id
+                    )
 
     def _told(self, sources: Sequence[str], least: float) -> tuple[list[Passage], float]:
         """Where something was told, and what that is worth: 0 if the agent reads it anyway."""
@@ -347,8 +357,8 @@ def _of_statement(index: Index, each: Statement, told: Passage | None) -> Item:
     """With the place where its author wrote it; what a person wrote into the topic file stands there."""
     place = told or next((p for p in index.by_key(each.id) if p.key == each.id), None)
     when = each.valid_from or (None if told else each.recorded_at)
-    opens = source_locations.spot(index, place) if place else None
-    return item(
+    opens = source_locations.locate(index, place) if place else None
+    return make_item(
         each.id,
         each.kind,
         each.text,
@@ -364,7 +374,7 @@ def _of_statement(index: Index, each: Statement, told: Passage | None) -> Item:
     )
 
 
-def _best(found: Sequence[Line]) -> Iterator[Line]:
+def _best(found: Sequence[RankedItem]) -> Iterator[RankedItem]:
     """The best lines: one of those that say the same, and the newest of a label under a heading."""
     newest: dict[tuple[str, str], str] = {}
     for line in found:
@@ -372,8 +382,8 @@ def _best(found: Sequence[Line]) -> Iterator[Line]:
         newest[topic] = max(newest.get(topic, ""), _day(line))
     last = max(newest.values(), default="")
     kept: list[set[str]] = []
-    for line in sorted(found, key=lambda line: (-line.value(last), line.item.id)):
-        words = set(key_of(line.item.text).split())
+    for line in sorted(found, key=lambda line: (-line.worth_on(last), line.item.id)):
+        words = set(text_key(line.item.text).split())
         is_old = _topic(line)[1] != "" and _day(line) < newest[_topic(line)]
         if not is_old and not any(_says(words, other) for other in kept):
             kept.append(words)
@@ -382,11 +392,11 @@ def _best(found: Sequence[Line]) -> Iterator[Line]:
             return
 
 
-def _day(line: Line) -> str:
+def _day(line: RankedItem) -> str:
     return (line.item.time or "")[:10]
 
 
-def _topic(line: Line) -> tuple[str, str]:
+def _topic(line: RankedItem) -> tuple[str, str]:
     """The heading and label of a line, as ``Mail › Open`` in the notes of many days."""
     label, colon, _ = line.item.text.partition(": ")
     return line.item.about, label if colon and len(label) <= LABEL else ""

@@ -43,7 +43,7 @@ _END = re.compile(
 )
 
 
-class Counted(NamedTuple):
+class EventOffset(NamedTuple):
     """Words of a question that count from an event.
 
     Attributes:
@@ -59,20 +59,22 @@ class Counted(NamedTuple):
     words: dict[str, str]
 
 
-def read(text: str, taken: Sequence[tuple[int, int]]) -> Counted | None:
+def parse_offset(text: str, taken: Sequence[tuple[int, int]]) -> EventOffset | None:
     """The words of a question that count from an event; None without any.
 
     Args:
         text: The question, its blanks single.
         taken: Stretches that name a time by themselves.
 
-    >>> found = read("What did I cook two days before the trip to Porto?", [])
+    >>> found = parse_offset("What did I cook two days before the trip to Porto?", [])
     >>> found.event, found.words["count"], found.words["unit"], found.words["side"]
     ('trip to Porto', 'two', 'day', 'before')
-    >>> read("What did I cook two days before Easter?", [(16, 38)])
+    >>> parse_offset("What did I cook two days before Easter?", [(16, 38)])
     """
     leads = [
-        (each.start, each.end, each.words) for each in parts.find(text) if "side" in each.words
+        (each.start, each.end, each.words)
+        for each in parts.find_parts(text)
+        if "side" in each.words
     ]
     leads += [(*match.span(), {}) for match in _SAME_DAY.finditer(text)]
     for start, end, words in sorted(leads, key=lambda lead: lead[:2]):
@@ -81,11 +83,11 @@ def read(text: str, taken: Sequence[tuple[int, int]]) -> Counted | None:
         ends = _END.search(text, end)
         until = ends.start() if ends else len(text)
         if tokens.stems(text[end:until]):
-            return Counted(start, until, text[end:until], words)
+            return EventOffset(start, until, text[end:until], words)
     return None
 
 
-def day_of(index: Index, event: str, now: str, meaning: Meaning | None) -> date | None:
+def event_day(index: Index, event: str, now: str, meaning: Meaning | None) -> date | None:
     """The day of an event; None where nothing tells of it.
 
     Args:
@@ -102,7 +104,9 @@ def day_of(index: Index, event: str, now: str, meaning: Meaning | None) -> date 
         if time[:10] > now[:10]:
             continue
         told = date.fromisoformat(time[:10])
-        spoken = [each for each in expressions.find(passages[row].text, told) if _is_day(each)]
+        spoken = [
+            each for each in expressions.find_expressions(passages[row].text, told) if _is_day(each)
+        ]
         for day in {each.first for each in spoken if each.certain}:
             agreed[day] = agreed.get(day, 0.0) + sure
         if not spoken:
@@ -110,12 +114,12 @@ def day_of(index: Index, event: str, now: str, meaning: Meaning | None) -> date 
     return max(sorted(agreed), key=lambda day: round(agreed[day], 6), default=None)
 
 
-def counted(words: dict[str, str], day: date) -> tuple[Period, bool]:
+def offset_period(words: dict[str, str], day: date) -> tuple[Period, bool]:
     """The period that some words count from a day, and whether they fix it.
 
     Weeks are counted in days: "a week after" a day is its weekday again, or thereabouts.
 
-    >>> counted({"count": "two", "unit": "week", "side": "before"}, date(2026, 3, 20))
+    >>> offset_period({"count": "two", "unit": "week", "side": "before"}, date(2026, 3, 20))
     ((datetime.date(2026, 3, 6), datetime.date(2026, 3, 7)), False)
     """
     whole = periods.days(day)
@@ -126,7 +130,7 @@ def counted(words: dict[str, str], day: date) -> tuple[Period, bool]:
     if words["unit"] == "week" and number:
         side = -1 if words["side"] in parts.BEFORE else 1
         return periods.days(day + timedelta(weeks=side * number)), False
-    return parts.of(words, whole), True
+    return parts.part_of_period(words, whole), True
 
 
 def _telling(index: Index, event: str, meaning: Meaning | None) -> dict[int, float]:

@@ -34,10 +34,10 @@ SURPRISE_LEAST, SURPRISE_MOST = 0.5, 0.65
 """What surprise says just above μ + γσ, and from one deviation above that on."""
 
 
-def combined(evidence: Iterable[float]) -> float:
+def combine(evidence: Iterable[float]) -> float:
     """Probability that at least one of independent signs is right: 1 − Π(1 − e).
 
-    >>> combined([0.5, 0.5]), combined([]), combined([0.2, 1.0])
+    >>> combine([0.5, 0.5]), combine([]), combine([0.2, 1.0])
     (0.75, 0.0, 1.0)
     """
     return 1.0 - math.prod(1.0 - e for e in evidence)

@@ -92,7 +92,7 @@ def best_split(a: np.ndarray[Any, Any], at: int, candidates: Sequence[int]) -> i
     return -max(ranked)[2]
 
 
-def confirms(a: np.ndarray[Any, Any], at: int) -> bool:
+def is_confirmed(a: np.ndarray[Any, Any], at: int) -> bool:
     """Whether a split groups the turns better than their distance alone would.
 
     Affinity fades, so even turns that all say the same split with Q > 0. What the subject adds is
@@ -100,7 +100,7 @@ def confirms(a: np.ndarray[Any, Any], at: int) -> bool:
 
     >>> import numpy as np
     >>> one, other = np.array([1.0, 0.0]), np.array([0.0, 1.0])
-    >>> confirms(affinity([one] * 4), 2), confirms(affinity([one, one, other, other]), 2)
+    >>> is_confirmed(affinity([one] * 4), 2), is_confirmed(affinity([one, one, other, other]), 2)
     (False, True)
     """
     return split_quality(a, at) - split_quality(_fading(len(a)), at) >= CONFIRMED

@@ -75,7 +75,7 @@ class Piece(NamedTuple):
         return self.id != _UNKNOWN
 
 
-def cut(vocabulary: bytes, text: str, limit: int = MOST_PIECES) -> list[Piece]:
+def cut_pieces(vocabulary: bytes, text: str, limit: int = MOST_PIECES) -> list[Piece]:
     r"""Cut a text into word pieces, without the start and end marks.
 
     Args:
@@ -88,7 +88,7 @@ def cut(vocabulary: bytes, text: str, limit: int = MOST_PIECES) -> list[Piece]:
         At most ``limit`` − 2 pieces: those of ``WordPieces.ids`` between its marks.
 
     >>> words = b"[PAD]\n" * 101 + b"em\n##bed\n,\n"
-    >>> [tuple(piece) for piece in cut(words, "Embed, é")]
+    >>> [tuple(piece) for piece in cut_pieces(words, "Embed, é")]
     [(101, 0, 5), (102, 0, 5), (103, 5, 6), (100, 7, 8)]
     """
     text, places = _without_surrogates(text)

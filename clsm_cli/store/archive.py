@@ -80,7 +80,7 @@ def plan(
         rewritten without them.
     """
     folder, limit = store.archive(stream), store.settings.store.shard_records
-    planned = shards.plan_update(folder, rows, limit, forgotten=logs.forgotten(store))
+    planned = shards.plan_update(folder, rows, limit, forgotten=logs.load_tombstones(store))
     problems = [problem for _, before in planned.values() for problem in before.problems]
     if problems:
         return [], problems

@@ -380,7 +380,7 @@ def opened(path: Path) -> Iterator[Reader]:
     """
     with (
         atomic.disk_errors(path),
-        atomic.reader(path) as file,
+        atomic.open_to_read(path) as file,
         gzip.GzipFile(fileobj=file, mode="rb") as stream,
     ):
         yield Reader(path, stream)  # type: ignore[arg-type]  # it reads like one

@@ -178,7 +178,7 @@ def _unpack(
                     "has the name of another file on this disk, which does not tell a from A",
                     "restore on one that does",
                 )
-            with atomic.fresh(file_path) as file:
+            with atomic.create_exclusive(file_path) as file:
                 for piece in pieces:
                     file.write(piece)
                     done += len(piece)

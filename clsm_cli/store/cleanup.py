@@ -39,7 +39,7 @@ def sweep(store: Store, now: str) -> None:
     Raises:
         DiskError: The operating system refused; the next sweep goes on.
     """
-    forgotten = logs.forgotten(store)
+    forgotten = logs.load_tombstones(store)
     if not forgotten:
         return
     thinned = _thinned(store, forgotten)
@@ -88,7 +88,7 @@ def _topics(
         if kept.items == topic.items:
             continue
         drop = {record_id for record_id in gone if record_id is not None}
-        data = topics.without_empty(topics.edited(topic, drop=drop), topic)
+        data = topics.without_empty(topics.apply_edits(topic, drop=drop), topic)
         if topic.path.stem in topics.TITLES or topics.says_more(data):
             writes.append(runs.Put(topic.path, data, read_as=topic.sha256))
         else:
@@ -128,10 +128,10 @@ def _shard(
 
 def _inbox(store: Store, path: Path, forgotten: frozenset[str]) -> list[runs.Write]:
     box = inbox.read(path)
-    left = inbox.without(box, forgotten)
+    left = inbox.without_forgotten(box, forgotten)
     if left.items == box.items:
         return []
-    return [inbox.rewrite(left, left.items, store.root)]
+    return [inbox.plan_rewrite(left, left.items, store.root)]
 
 
 def _labels(store: Store, forgotten: frozenset[str]) -> list[runs.Write]:
@@ -163,7 +163,7 @@ def _episodes(store: Store, forgotten: frozenset[str]) -> list[runs.Write]:
         living = {turn.key for turn in _turns(path) if not logs.is_forgotten(turn.key, forgotten)}
         if living - held:
             episode = episodes.read(path)
-            rest = episodes.remade(episode, {turn.key for turn in episode.turns} - (living - held))
+            rest = episodes.reduced(episode, {turn.key for turn in episode.turns} - (living - held))
             assert rest is not None
             writes.append(runs.Put(episodes.file_of(rest, flow), episodes.render(rest)))
             held |= living
@@ -199,14 +199,14 @@ def _turns(path: Path) -> tuple[Turn, ...]:
         return ()  # the index names it among the problems
 
 
-def mark(store: Store) -> Path:
+def marker_path(store: Store) -> Path:
     """The file that says that a forget is not finished."""
     return store.derived / "purge"
 
 
 def is_begun(store: Store) -> bool:
     """Whether a forget was cut short."""
-    return mark(store).exists()
+    return marker_path(store).exists()
 
 
 def finish(store: Store) -> None:
@@ -225,7 +225,7 @@ def finish(store: Store) -> None:
                 atomic.remove_folder(path)
             else:
                 atomic.remove(path)
-    atomic.remove(mark(store))
+    atomic.remove(marker_path(store))
 
 
 def finish_begun(store: Store) -> None:

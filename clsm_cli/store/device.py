@@ -117,7 +117,7 @@ def _keeps_modes(root: Path) -> bool:
     """Whether a file that is made private here is private, tried with one that goes at once."""
     path = root / f"{atomic.TEMP_PREFIX}mode-{os.getpid()}"
     try:
-        with atomic.fresh(path) as file:
+        with atomic.create_exclusive(path) as file:
             mode = os.fstat(file.fileno()).st_mode
     except OSError as error:
         # A disk that is read-only takes nothing from others either; one that gives every file to

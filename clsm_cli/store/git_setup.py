@@ -59,7 +59,7 @@ _HEAD = "# Joined by id, see: clsm init --git"
 _NEXT = "mend that or leave out --git"
 
 
-class Lacking(NamedTuple):
+class MissingSetup(NamedTuple):
     """What of all this is not there.
 
     Attributes:
@@ -78,7 +78,7 @@ class Lacking(NamedTuple):
         return bool(self.lines or self.settings or self.attributes)
 
 
-def lacking(root: Path) -> Lacking:
+def find_missing(root: Path) -> MissingSetup:
     """Compare a store, and the clone it lies in, with what it needs; without a clone the files alone.
 
     Raises:
@@ -89,15 +89,15 @@ def lacking(root: Path) -> Lacking:
     lines = {name: missing for name, text in wanted if (missing := _missing(root / name, text))}
     tree = git.work_tree(root)
     if tree is None:
-        return Lacking(lines, (), ())
+        return MissingSetup(lines, (), ())
     there = git.settings(tree)
     wrong = [name for name, value in settings_of_clone().items() if there.get(name) != value]
     info = info_file(tree)
     short = () if info is None else _missing(info, _driven(tree.prefix))
-    return Lacking(lines, tuple(sorted(wrong)), short)
+    return MissingSetup(lines, tuple(sorted(wrong)), short)
 
 
-def writes(root: Path, lack: Lacking) -> list[runs.Write]:
+def plan_files(root: Path, lack: MissingSetup) -> list[runs.Write]:
     """Writes that complete the files of the store; what stands there stays."""
     return [
         runs.Put(root / name, _with(root / name, missing), read_as=atomic.digest_of(root / name))
@@ -105,7 +105,7 @@ def writes(root: Path, lack: Lacking) -> list[runs.Write]:
     ]
 
 
-def set_up(root: Path) -> Lacking:
+def set_up(root: Path) -> MissingSetup:
     """Make a store a repository if it lies in none, and give both what they lack.
 
     Done twice, it changes nothing the second time. Nothing that the repository names is run.
@@ -119,14 +119,14 @@ def set_up(root: Path) -> Lacking:
     """
     if git.work_tree(root) is None:
         _told(root, "init", "--quiet")
-    lack = lacking(root)
+    lack = find_missing(root)
     for name, missing in sorted(lack.lines.items()):
         atomic.put(root / name, _with(root / name, missing))
-    tell_clone(root, lack)
+    configure_clone(root, lack)
     return lack
 
 
-def tell_clone(root: Path, lack: Lacking) -> None:
+def configure_clone(root: Path, lack: MissingSetup) -> None:
     """Write down in the clone what was found missing there.
 
     Raises:

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from clsm_cli.config import MAX_FILE
 from clsm_cli.errors import DamagedStoreError
-from clsm_cli.model.ids import digest, folded, is_id
+from clsm_cli.model.ids import digest, is_id, normalise_text
 from clsm_cli.model.tombstones import birth_ids, first_free
 from clsm_cli.startup.records import NamedTuple
 from clsm_cli.store import atomic, front_matter
@@ -76,7 +76,7 @@ def id_of(item: Item, forgotten: frozenset[str] = frozenset()) -> str:
 
 def birth_id(text: str, forgotten: frozenset[str], salt: str | None = None) -> str:
     """The id of a statement that a person writes; ``salt`` where the plain one is another's."""
-    return first_free(birth_ids(folded(text), salt), forgotten)
+    return first_free(birth_ids(normalise_text(text), salt), forgotten)
 
 
 def parse(data: bytes, path: Path) -> Topic:
@@ -185,7 +185,7 @@ TITLES = {
 """Titles of the topic files that clsm makes, by stem."""
 
 
-class Fresh(NamedTuple):
+class NewItem(NamedTuple):
     """A statement that a file does not hold yet, and the heading it belongs under ("" for none)."""
 
     heading: str
@@ -198,12 +198,12 @@ def new_topic(path: Path, title: str, stream: Stream) -> Topic:
     return replace(parse(f"{head.rstrip()}\n\n# {title}\n".encode(), path), sha256=None)
 
 
-def edited(
+def apply_edits(
     topic: Topic,
     *,
     drop: Collection[str] = (),
     change: Mapping[str, Statement] | None = None,
-    fresh: Sequence[Fresh] = (),
+    fresh: Sequence[NewItem] = (),
 ) -> bytes:
     """The bytes of a topic file after some statements went, changed or came.
 
@@ -286,7 +286,7 @@ def item_end(lines: Sequence[str], first: int) -> int:
     return end
 
 
-def _insert(lines: list[str], fresh: Fresh) -> None:
+def _insert(lines: list[str], fresh: NewItem) -> None:
     """Put an item at the end of its section, which is made at the end of the file when new."""
     start, end = _section(lines, fresh.heading)
     if start is None:

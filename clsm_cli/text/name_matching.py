@@ -71,7 +71,7 @@ class _Word(NamedTuple):
     owner: bool
 
 
-def find(text: str, spans: Sequence[Span]) -> Iterator[tuple[int, int]]:
+def find_names(text: str, spans: Sequence[Span]) -> Iterator[tuple[int, int]]:
     """Yield start and end of the names in a text.
 
     Args:

@@ -24,12 +24,12 @@ _EMPTY = re.compile(r"\(\s*\)|\[\s*\]")
 _STAR = re.compile(r"\*{1,3}(?=\S)|(?<=\S)\*{1,3}")
 
 
-def plain(text: str) -> str:
+def to_plain(text: str) -> str:
     """``text`` in one line, without marks of Markdown, struck words, tags, addresses and emoji.
 
-    >>> plain("- [ ] Ask **[[Mara Hart|Mara]]** about `a_b` and *Dune* 🙂 #work")
+    >>> to_plain("- [ ] Ask **[[Mara Hart|Mara]]** about `a_b` and *Dune* 🙂 #work")
     'Ask Mara about a_b and Dune'
-    >>> plain("See https://example.org/x. It is ~~red~~ blue.")
+    >>> to_plain("See https://example.org/x. It is ~~red~~ blue.")
     'See. It is blue.'
     """
     text = _FOOTNOTE.sub("", _STRUCK.sub("", text))

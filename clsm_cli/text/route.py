@@ -52,7 +52,7 @@ def _phrases() -> tuple[frozenset[str], int]:
 Route = Literal["none", "ltm", "stm", "both"]
 
 
-class Routed(NamedTuple):
+class RouteDecision(NamedTuple):
     """A decision and what it rests on.
 
     Attributes:
@@ -181,7 +181,7 @@ _END = 1000
 """Characters: of a longer message the beginning and the end are read, where people say what they want."""
 
 
-def decide(text: str, *, has_current: bool, known: bool = False) -> Routed:
+def choose_route(text: str, *, has_current: bool, known: bool = False) -> RouteDecision:
     """Decide which memory a message needs.
 
     Args:
@@ -193,11 +193,11 @@ def decide(text: str, *, has_current: bool, known: bool = False) -> Routed:
     Returns:
         ``none`` only where something speaks against memory and nothing for it.
 
-    >>> decide("What did I say about the barge last time?", has_current=False)
+    >>> choose_route("What did I say about the barge last time?", has_current=False)
     Routed(route='ltm', cues=('past', 'first person', 'date', 'remember'))
-    >>> decide("What is the capital of France?", has_current=False)
+    >>> choose_route("What is the capital of France?", has_current=False)
     Routed(route='none', cues=('general knowledge',))
-    >>> decide("and the second one?", has_current=True).route
+    >>> choose_route("and the second one?", has_current=True).route
     'stm'
     """
     if len(text) > 2 * _END:
@@ -205,9 +205,9 @@ def decide(text: str, *, has_current: bool, known: bool = False) -> Routed:
     payload = _of(_PAYLOAD).search(text) if ":" in text else None
     text = text[: payload.end()] if payload else text
     if is_small_talk(text):
-        return Routed("none", ("small talk",))
+        return RouteDecision("none", ("small talk",))
     if not has_current and _of(_GOES_ON).fullmatch(text):
-        return Routed("none", ("goes on",))
+        return RouteDecision("none", ("goes on",))
     here = _found(_HERE, text) if has_current else []
     past = _found(_PAST, text)
     if here:
@@ -216,11 +216,11 @@ def decide(text: str, *, has_current: bool, known: bool = False) -> Routed:
     if known:
         past.append("known")
     if here:
-        return Routed("both" if past else "stm", (*past, *here))
+        return RouteDecision("both" if past else "stm", (*past, *here))
     if past:
-        return Routed("ltm", tuple(past))
+        return RouteDecision("ltm", tuple(past))
     against = _found(_AGAINST, text)
-    return Routed("none" if against else "ltm", tuple(against))
+    return RouteDecision("none" if against else "ltm", tuple(against))
 
 
 def points_back(text: str) -> bool:

@@ -123,8 +123,8 @@ def test_a_damaged_graph_and_missing_weights(kind: type, tmp_path: Path) -> None
 def test_nothing_leaks() -> None:
     code = (
         "import resource\n"
-        "from clsm_cli.embedding.native import NativeSession\n"
-        "from test_runtime import SIMILARITY, _products\n"
+        "from clsm_cli.embedding.onnx_capi import NativeSession\n"
+        "from test_onnx_session import SIMILARITY, _products\n"
         "rows = bytes(1000 * 100)\n"
         "def work(n):\n"
         "    for _ in range(n):\n"
@@ -151,7 +151,7 @@ def _python(code: str, more: dict[str, str]) -> str:
 
 _ROUTE = (
     "import sys\nfrom pathlib import Path\n"
-    "from clsm_cli.embedding.query import QueryEncoder\n"
+    "from clsm_cli.embedding.query_vectors import QueryEncoder\n"
     "encoder = QueryEncoder.open(Path({folder!r}))\n"
     "print(encoder.route, len(encoder.encode('Hello world').tokens), 'numpy' in sys.modules)\n"
 )

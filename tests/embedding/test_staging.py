@@ -40,7 +40,7 @@ def test_a_folder_that_cannot_be_written(model_copy: Path) -> None:
         entry.chmod(0o644)
     encode = f"print(len(Encoder.open(Path({str(model_copy)!r}), threads=1).encode(['a'])))"
     # Python itself may lie where the other user cannot read: load all that is needed before.
-    change = f"import os, clsm_cli.embedding.fetch\n{encode}\nos.setuid({NOBODY})\n"
+    change = f"import os, clsm_cli.embedding.download\n{encode}\nos.setuid({NOBODY})\n"
     assert python(change + encode) == "1\n1\n"
     assert python(change + install(model_copy)) == "1\nFalse\n"
     assert "DiskError 16" in python(change + install(model_copy, ROOT, ", force=True"))

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from clsm_cli.evaluation.result import ProbeResult
-    from clsm_cli.evaluation.stores import Workshop
+    from clsm_cli.evaluation.stores import StoreFactory
     from clsm_cli.retrieval.dense_search import Engine
 
 
@@ -34,7 +34,7 @@ class Probe(NamedTuple):
     name: str
     about: str
     criterion: str
-    run: Callable[[Workshop, Engine, int], ProbeResult]
+    run: Callable[[StoreFactory, Engine, int], ProbeResult]
 
 
 PROBES = {

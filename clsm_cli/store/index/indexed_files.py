@@ -51,7 +51,7 @@ class Changes(NamedTuple):
         return bool(self.changed or self.removed)
 
 
-def told_aside(found: Changes) -> tuple[Changes, bool]:
+def split_aside(found: Changes) -> tuple[Changes, bool]:
     """Of some changes those that a capture made without the lock; whether there are more.
 
     The newest of them, as many as cost a recall next to nothing.
@@ -68,7 +68,7 @@ def changes(connection: sqlite3.Connection, store: Store) -> Changes:
     """Compare the signatures of all files with those in the index.
 
     The files come first: who sees one that a run has changed then sees in the index, too, that the
-    run is at work (``publishing.at_work``).
+    run is at work (``publishing.run_in_progress``).
     """
     now = scan(store)
     known = {

@@ -32,7 +32,7 @@ _AWAY = f"DELETE FROM meta WHERE key = '{_MARK}'"
 
 
 @contextlib.contextmanager
-def at_work(connection: sqlite3.Connection) -> Iterator[None]:
+def run_in_progress(connection: sqlite3.Connection) -> Iterator[None]:
     """A run, while it changes files step by step: until it ends, others read the index as it was.
 
     The caller holds the lock, has brought the index up to date, and does so again before this ends:
@@ -52,7 +52,7 @@ def at_work(connection: sqlite3.Connection) -> Iterator[None]:
     database.tidy(connection, before)
 
 
-def is_at_work(store: Store) -> bool:
+def is_run_in_progress(store: Store) -> bool:
     """Whether a run changes files at this moment, so that they are not yet what they will be.
 
     Raises:
@@ -64,19 +64,19 @@ def is_at_work(store: Store) -> bool:
     if disk is None:
         return False
     with contextlib.closing(disk), database.disk_errors(store.derived):
-        if not is_marked(disk):
+        if not is_run_marked(disk):
             return False
     with try_locked(store.root) as is_held:
         return not is_held
 
 
-def is_marked(connection: sqlite3.Connection) -> bool:
+def is_run_marked(connection: sqlite3.Connection) -> bool:
     """Whether a run was at work when this was read, or was killed at it."""
     query = f"SELECT 1 FROM meta WHERE key = '{_MARK}'"
     return connection.execute(query).fetchone() is not None
 
 
-def hidden(connection: sqlite3.Connection, at: str, known_at: str | None) -> frozenset[int]:
+def hidden_rows(connection: sqlite3.Connection, at: str, known_at: str | None) -> frozenset[int]:
     """Rows of the passages that do not count at a time.
 
     Args:

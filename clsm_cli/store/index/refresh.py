@@ -24,7 +24,7 @@ from clsm_cli.model.episodes import EpisodeRecord
 from clsm_cli.store import atomic, episodes, inbox, logs, shards
 from clsm_cli.store.index import archived, database, forgotten, passages
 from clsm_cli.store.index.derived import derive
-from clsm_cli.store.index.graph_rows import noted_of
+from clsm_cli.store.index.graph_rows import episode_mentions
 from clsm_cli.store.index.packed_records import pack
 from clsm_cli.store.index.passage_rows import Batch
 from clsm_cli.store.index.passages import text_digest
@@ -150,7 +150,7 @@ def refresh(
 
 def _bury(batch: Batch, store: Store, found: Changes) -> tuple[dict[str, Signature], set[str]]:
     """Take in the tombstones; returns what is left to read, and whether any came or went."""
-    before = forgotten.known(batch.connection)
+    before = forgotten.forgotten_hashes(batch.connection)
     changed = dict(found.changed)
     for path in found.removed:
         if _stream_of(path) == forgotten.FOLDER:
@@ -158,10 +158,10 @@ def _bury(batch: Batch, store: Store, found: Changes) -> tuple[dict[str, Signatu
     for path in sorted(changed):
         if _stream_of(path) == forgotten.FOLDER:
             _load(batch, store, path, changed.pop(path))
-    batch.forgotten = forgotten.known(batch.connection)
+    batch.forgotten = forgotten.forgotten_hashes(batch.connection)
     if batch.forgotten == before:
         return changed, set()
-    again = forgotten.concerned(batch.connection, before, batch.forgotten)
+    again = forgotten.affected_files(batch.connection, before, batch.forgotten)
     for path in again.keys() - set(found.removed):
         changed.setdefault(path, again[path])
     return changed, {forgotten.FOLDER}
@@ -227,7 +227,7 @@ _Problems = Iterable[LineProblem]
 
 def _read_episode(batch: Batch, store: Store, path: Path, file: int) -> _Problems:
     try:
-        episode = episodes.without(episodes.read(path), batch.forgotten)
+        episode = episodes.without_forgotten(episodes.read(path), batch.forgotten)
     except DamagedStoreError as error:
         return [LineProblem(path, error.line, error.reason)]
     if episode is None:
@@ -246,7 +246,7 @@ def _read_episode(batch: Batch, store: Store, path: Path, file: int) -> _Problem
     )
     limit = store.settings.passage.max_tokens
     found = (
-        passages.of_turn(
+        passages.turn_passages(
             turn,
             episode.session,
             episode=episode.id,
@@ -263,7 +263,9 @@ def _read_inbox(batch: Batch, store: Store, path: Path, file: int) -> _Problems:
     box = inbox.read(path, batch.forgotten)
     limit = store.settings.passage.max_tokens
     found = (
-        passages.of_turn(item.turn, item.session, episode=None, document=None, max_tokens=limit)
+        passages.turn_passages(
+            item.turn, item.session, episode=None, document=None, max_tokens=limit
+        )
         for item in box.turns
     )
     batch.replace(file, list(chain.from_iterable(found)))
@@ -284,7 +286,9 @@ def _read_shard(batch: Batch, store: Store, path: Path, file: int) -> _Problems:
             rows.append((file, record.id, kind, None, mark))
             batch.come.add((kind, record.id, mark))
             if (kind, record.id, mark) not in batch.gone:
-                batch.noted.setdefault(record.id, []).append(noted_of(record, batch.forgotten))
+                batch.noted.setdefault(record.id, []).append(
+                    episode_mentions(record, batch.forgotten)
+                )
         else:
             rows.append((file, record.id, kind, packed, None))
             batch.come.add((kind, record.id, packed))
@@ -314,7 +318,7 @@ def _read_archived(batch: Batch, store: Store, path: Path, file: int) -> _Proble
 
 def _read_tombstones(batch: Batch, store: Store, path: Path, file: int) -> _Problems:
     del store
-    return forgotten.read(batch.connection, path, file)
+    return forgotten.read_tombstones(batch.connection, path, file)
 
 
 def _read_nothing(batch: Batch, store: Store, path: Path, file: int) -> _Problems:

@@ -24,11 +24,11 @@ class MaskedText(NamedTuple):
 
     Attributes:
         text: the text with every secret replaced by ``[masked:kind]``.
-        found: kind → number of secrets of that kind.
+        counts: kind → number of secrets of that kind.
     """
 
     text: str
-    found: Mapping[str, int]
+    counts: Mapping[str, int]
 
 
 class Secret(NamedTuple):
