@@ -1,4 +1,4 @@
-"""What the shell offers behind the tab key: ids, runs, recalls, open questions, fixed words.
+"""Shell completion: ids, runs, recalls, open questions, topics, fixed words.
 
 Nothing that goes wrong here may disturb a command line: then nothing is offered.
 """

@@ -1,8 +1,6 @@
-"""``clsm consolidate``: episodes become statements, rules and a graph.
+"""``clsm consolidate``: turn episodes into statements and a graph, alone or with an adviser.
 
-A consolidation as text: one line for the log, or the plan as a diff.
-
-An adviser's packet and its answer, as files or streams: ``clsm consolidate --ask``, ``--answer``.
+First the command, then the rendering of a report, then packets and answers as files.
 """
 
 from __future__ import annotations
@@ -54,8 +52,152 @@ _SHOWN = 200
 """Lines of a file's diff; a plan is read, not archived."""
 
 
+EXAMPLES = examples(
+    "clsm consolidate                  # every night, by cron",
+    "clsm consolidate --dry-run        # read the plan first",
+    "clsm consolidate --if-idle 30 --limit 20   # from a heartbeat",
+    "clsm consolidate --rebuild        # the graph anew, from the episodes",
+    "clsm consolidate --ask packet.txt          # for a language model, or yourself, to answer",
+    "clsm consolidate --answer answer.json      # what it wrote, checked and taken in",
+)
+
+
+@takes_common()
+def consolidate(
+    file: Annotated[
+        str | None,
+        typer.Argument(metavar="[FILE]", help="With --ask: where to; else standard output."),
+    ] = None,
+    *,
+    limit: Annotated[
+        int | None,
+        typer.Option(min=1, metavar="N", help="Take at most N episodes, the most salient first."),
+    ] = None,
+    since: Annotated[
+        str | None, typer.Option(metavar="TIME", help="Leave out episodes before this time.")
+    ] = None,
+    if_idle: Annotated[
+        float | None,
+        typer.Option(
+            "--if-idle", min=0, metavar="MINUTES", help="Do nothing if somebody spoke in that time."
+        ),
+    ] = None,
+    rebuild: Annotated[
+        bool,
+        typer.Option("--rebuild", help="Compute nodes and edges again, from all episodes."),
+    ] = False,
+    ask: Annotated[
+        bool,
+        typer.Option(
+            "--ask", help="Write what waits as a packet for an adviser to answer; change nothing."
+        ),
+    ] = False,
+    answer: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FILE",
+            help="Consolidate the episodes of an adviser's answer, and take the proposals that their"
+            " turns support; - is standard input.",
+        ),
+    ] = None,
+    budget: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            metavar="N",
+            help=f"Tokens of the packet at most; default {adviser_packet.BUDGET}.",
+        ),
+    ] = None,
+    yes: YesOption = False,
+    dry_run: DryRunOption = False,
+    common: Common,
+) -> None:
+    """Distil what was said into statements, rules and a graph.
+
+    Episodes are kept: every statement names the turns it rests on, and what is no longer true is
+    closed, not deleted. An interrupted run continues where it stopped; running again over the same
+    episodes changes nothing.
+
+    An adviser, any language model or a person, gets a packet and answers it. Each proposal is
+    checked; refused ones are reported, and clsm consolidates their part itself.
+    """
+    from clsm_cli.commands import engine, evaluate_shadow
+    from clsm_cli.retrieval import briefing
+
+    check_options(file, budget, answer, ask=ask, whole=rebuild or limit is not None or bool(since))
+    printer = common.printer()
+    opened = common.opened()
+    llm, warnings = _adviser(opened)
+    request = Request(
+        now=common.time(opened.zone),
+        limit=limit,
+        since=None if since is None else parse_time(since, opened.zone, "--since"),
+        if_idle=if_idle,
+        rebuild=rebuild,
+        allow_loss=yes,
+        llm=llm,
+        llm_key=environment().get(llm.api_key_env),
+        answer=None if answer is None else read_answer(answer),
+        dry_run=dry_run,
+    )
+    engine.offer_install(printer)
+    if ask:
+        write_packet(opened, request, file, budget, engine.embedder(), printer)
+        return
+    try:
+        if not dry_run:
+            evaluate_shadow.catch_up(opened, request.now, printer)
+        report = consolidation_run.consolidate(opened, request, engine.embedder(), printer.progress)
+        if not dry_run:
+            briefing.prepare(opened)  # the next session starts with one file read
+    except ClsmError as error:
+        if not dry_run:
+            runs.note_failure(opened, utc_text(request.now), str(error))
+        raise
+    finally:
+        printer.end_progress()
+    report.warnings += warnings
+    if not (dry_run or report.is_busy or answer is not None):  # a part of the night is no night
+        _write_down(opened, utc_text(request.now), report)
+    printer.warn_all(report.warnings)
+    if common.as_json:
+        printer.json(consolidate_mapping(report))
+    else:
+        told = list(consolidate_lines(report, verbose=common.verbose))
+        if report.run is not None:
+            told += log.brief_lines(opened, utc_text(request.now), request.now)
+        printer.lines(told)
+    if report.bad_model is not None:
+        raise report.bad_model
+
+
+def _adviser(store: Store) -> tuple[LlmSettings, list[str]]:
+    """The language model that this machine is set to ask, and what is wrong with that."""
+    warnings = machine_settings.misplaced_warnings(store.misplaced)
+    try:
+        return machine_settings.load_settings(store.root, environment()).llm, warnings
+    except BadInputError as error:  # a wrong word there must not cost the night
+        return LlmSettings(), [*warnings, f"{error}; no language model is asked"]
+
+
+def _write_down(store: Store, at: str, report: Report) -> None:
+    """How the run ended, for ``clsm status --check``; without its model, or a text, it is only half."""
+    from clsm_cli.embedding import weights
+
+    if report.bad_model is not None:
+        runs.note_failure(store, at, str(report.bad_model))
+    elif report.lacks_model:
+        runs.note_failure(store, at, str(ModelMissingError(weights.default_folder())))
+    elif report.unread:
+        runs.note_failure(
+            store, at, "; ".join(f"{path}: {how}" for path, how in report.unread.items())
+        )
+    else:
+        runs.note_success(store, at)
+
+
 def consolidate_lines(report: Report, *, verbose: bool) -> Iterator[str]:
-    """What a person reads."""
+    """The report as text: one line for the log, or the plan as a diff."""
     if report.is_busy:
         yield "not idle: nothing done"
         return
@@ -76,7 +218,7 @@ def consolidate_lines(report: Report, *, verbose: bool) -> Iterator[str]:
 
 
 def consolidate_mapping(report: Report) -> dict[str, Any]:
-    """The same as data."""
+    """The report as a JSON object."""
     return {
         "schema": "clsm.consolidate/1",
         "dry_run": report.dry_run,
@@ -229,7 +371,7 @@ def write_packet(
 
 
 def packet_summary(found: Packet) -> str:
-    """What a packet has, in a line."""
+    """A packet summed up in a line."""
     if not found.text:
         return "nothing waits to be consolidated: there is nothing to ask"
     of = count_noun(len(found.episodes), "episode")
@@ -237,7 +379,7 @@ def packet_summary(found: Packet) -> str:
 
 
 def packet_mapping(found: Packet) -> dict[str, Any]:
-    """A packet as data."""
+    """A packet as a JSON object."""
     return {
         "schema": "clsm.packet/1",
         "packet": found.text,
@@ -246,147 +388,3 @@ def packet_mapping(found: Packet) -> dict[str, Any]:
         "parts": found.parts,
         "waiting": found.waiting,
     }
-
-
-EXAMPLES = examples(
-    "clsm consolidate                  # every night, by cron",
-    "clsm consolidate --dry-run        # read the plan first",
-    "clsm consolidate --if-idle 30 --limit 20   # from a heartbeat",
-    "clsm consolidate --rebuild        # the graph anew, from the episodes",
-    "clsm consolidate --ask packet.txt          # for a language model, or yourself, to answer",
-    "clsm consolidate --answer answer.json      # what it wrote, checked and taken in",
-)
-
-
-@takes_common()
-def consolidate(
-    file: Annotated[
-        str | None,
-        typer.Argument(metavar="[FILE]", help="With --ask: where to; else standard output."),
-    ] = None,
-    *,
-    limit: Annotated[
-        int | None,
-        typer.Option(min=1, metavar="N", help="Take at most N episodes, the most salient first."),
-    ] = None,
-    since: Annotated[
-        str | None, typer.Option(metavar="TIME", help="Leave out episodes before this time.")
-    ] = None,
-    if_idle: Annotated[
-        float | None,
-        typer.Option(
-            "--if-idle", min=0, metavar="MINUTES", help="Do nothing if somebody spoke in that time."
-        ),
-    ] = None,
-    rebuild: Annotated[
-        bool,
-        typer.Option("--rebuild", help="Compute nodes and edges again, from all episodes."),
-    ] = False,
-    ask: Annotated[
-        bool,
-        typer.Option(
-            "--ask", help="Write what waits as a packet for an adviser to answer; change nothing."
-        ),
-    ] = False,
-    answer: Annotated[
-        str | None,
-        typer.Option(
-            metavar="FILE",
-            help="Consolidate the episodes of an adviser's answer, and take the proposals that their"
-            " turns support; - is standard input.",
-        ),
-    ] = None,
-    budget: Annotated[
-        int | None,
-        typer.Option(
-            min=1,
-            metavar="N",
-            help=f"Tokens of the packet at most; default {adviser_packet.BUDGET}.",
-        ),
-    ] = None,
-    yes: YesOption = False,
-    dry_run: DryRunOption = False,
-    common: Common,
-) -> None:
-    """Distil what was said into statements, rules and a graph.
-
-    Episodes are kept: every statement names the turns it rests on, and what is no longer true is
-    closed, not deleted. An interrupted run continues where it stopped; running again over the same
-    episodes changes nothing.
-
-    An adviser, any language model or a person, gets a packet and answers it. Each proposal is
-    checked; refused ones are reported, and clsm consolidates their part itself.
-    """
-    from clsm_cli.commands import engine, evaluate_shadow
-    from clsm_cli.retrieval import briefing
-
-    check_options(file, budget, answer, ask=ask, whole=rebuild or limit is not None or bool(since))
-    printer = common.printer()
-    opened = common.opened()
-    llm, warnings = _adviser(opened)
-    request = Request(
-        now=common.time(opened.zone),
-        limit=limit,
-        since=None if since is None else parse_time(since, opened.zone, "--since"),
-        if_idle=if_idle,
-        rebuild=rebuild,
-        allow_loss=yes,
-        llm=llm,
-        llm_key=environment().get(llm.api_key_env),
-        answer=None if answer is None else read_answer(answer),
-        dry_run=dry_run,
-    )
-    engine.offer_install(printer)
-    if ask:
-        write_packet(opened, request, file, budget, engine.embedder(), printer)
-        return
-    try:
-        if not dry_run:
-            evaluate_shadow.catch_up(opened, request.now, printer)
-        report = consolidation_run.consolidate(opened, request, engine.embedder(), printer.progress)
-        if not dry_run:
-            briefing.prepare(opened)  # the next session starts with one file read
-    except ClsmError as error:
-        if not dry_run:
-            runs.note_failure(opened, utc_text(request.now), str(error))
-        raise
-    finally:
-        printer.end_progress()
-    report.warnings += warnings
-    if not (dry_run or report.is_busy or answer is not None):  # a part of the night is no night
-        _write_down(opened, utc_text(request.now), report)
-    printer.warn_all(report.warnings)
-    if common.as_json:
-        printer.json(consolidate_mapping(report))
-    else:
-        told = list(consolidate_lines(report, verbose=common.verbose))
-        if report.run is not None:
-            told += log.brief_lines(opened, utc_text(request.now), request.now)
-        printer.lines(told)
-    if report.bad_model is not None:
-        raise report.bad_model
-
-
-def _adviser(store: Store) -> tuple[LlmSettings, list[str]]:
-    """The language model that this machine is set to ask, and what is wrong with that."""
-    warnings = machine_settings.misplaced_warnings(store.misplaced)
-    try:
-        return machine_settings.load_settings(store.root, environment()).llm, warnings
-    except BadInputError as error:  # a wrong word there must not cost the night
-        return LlmSettings(), [*warnings, f"{error}; no language model is asked"]
-
-
-def _write_down(store: Store, at: str, report: Report) -> None:
-    """How the run ended, for ``clsm status --check``; without its model, or a text, it is only half."""
-    from clsm_cli.embedding import weights
-
-    if report.bad_model is not None:
-        runs.note_failure(store, at, str(report.bad_model))
-    elif report.lacks_model:
-        runs.note_failure(store, at, str(ModelMissingError(weights.default_folder())))
-    elif report.unread:
-        runs.note_failure(
-            store, at, "; ".join(f"{path}: {how}" for path, how in report.unread.items())
-        )
-    else:
-        runs.note_success(store, at)

@@ -1,4 +1,4 @@
-"""The file of ``--context``: the current conversation, as a transcript, a chat log or plain text.
+"""Read the file of ``--context``: the current conversation, as a transcript, a chat log or plain text.
 
 The readers of ``ingest`` read it; nothing is stored.
 """
@@ -68,7 +68,7 @@ def read(
     Args:
         path: Of the file; ``-`` is standard input.
         zone: The store's time zone.
-        now: As for ``jsonl.read``.
+        now: As for ``generic_jsonl.read``.
         fence_key: Gives the key of recalled text (``fence_key.key_reader``).
 
     Raises:

@@ -1,8 +1,6 @@
-"""``clsm decay``: what was not used for long steps back, and comes again when it is used.
+"""``clsm decay``: archive what was not used for long; using it again brings it back.
 
-A decay as text: one line for the log, or the plan with what, why and since when.
-
-Pictures that a command draws into a file: ``--plot FILE``.
+First the command, then the rendering of a report, then the picture of ``--plot``.
 """
 
 from __future__ import annotations
@@ -40,8 +38,55 @@ _WIDTH = 60
 """Characters of a text that are shown."""
 
 
+EXAMPLES = examples(
+    "clsm decay                        # once a month or every night, by cron",
+    "clsm decay --dry-run              # what would fade, why, and since when",
+    "clsm decay --dry-run --json       # all of it, as data",
+    "clsm decay --dry-run --plot forgetting.html   # a picture, and nothing else",
+    "clsm decay --now 2026-11-22       # the clock is right: say so once",
+)
+
+
+@takes_common()
+def decay(
+    *,
+    plot: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FILE",
+            help="Draw the forgetting curves, and how much is left of the memories, as .svg or"
+            " .html.",
+        ),
+    ] = None,
+    dry_run: DryRunOption = False,
+    common: Common,
+) -> None:
+    """Archive what was not used for long; nothing is deleted.
+
+    What was not recalled for long is archived: it answers only when nothing else does or a rare
+    word names it. Identity, pinned items and open tasks never are, and of each stream only a share.
+    Rows superseded long ago move to the archive. How often it runs makes no difference. If the clock seems wrong, nothing fades until
+    you confirm it with --now.
+    """
+    check_plot_path(plot)
+    printer = common.printer()
+    opened = common.opened()
+    moment = common.time(opened.zone)
+    request = archiving.Request(moment, explicit=common.now is not None, dry_run=dry_run)
+    report = archiving.decay(opened, request)
+    if plot is not None:
+        from clsm_cli.forgetting import curves
+
+        write_plot(plot, curves.forgetting_picture(opened, moment))
+    printer.warn_all(report.warnings)
+    if common.as_json:
+        printer.json(decay_mapping(report))
+    else:
+        printer.lines(decay_lines(report, verbose=common.verbose))
+
+
 def decay_lines(report: Report, *, verbose: bool) -> Iterator[str]:
-    """What a person reads."""
+    """The report as text: one line for the log, or the plan with what, why and since when."""
     if report.dry_run or verbose:
         yield from _plan(report, verbose=verbose)
     if report.dry_run and _is_idle(report):
@@ -51,7 +96,7 @@ def decay_lines(report: Report, *, verbose: bool) -> Iterator[str]:
 
 
 def decay_mapping(report: Report) -> dict[str, Any]:
-    """The same as data."""
+    """The report as a JSON object."""
     clock = report.clock
     return {
         "schema": "clsm.decay/1",
@@ -168,50 +213,3 @@ def write_plot(path: Path, picture: Picture) -> None:
     """
     data = FORMS[path.suffix.lower()](picture).encode("utf-8")
     atomic.put(path.__class__(os.path.realpath(path.expanduser())), data)
-
-
-EXAMPLES = examples(
-    "clsm decay                        # once a month or every night, by cron",
-    "clsm decay --dry-run              # what would fade, why, and since when",
-    "clsm decay --dry-run --json       # all of it, as data",
-    "clsm decay --dry-run --plot forgetting.html   # a picture, and nothing else",
-    "clsm decay --now 2026-11-22       # the clock is right: say so once",
-)
-
-
-@takes_common()
-def decay(
-    *,
-    plot: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FILE",
-            help="Draw the forgetting curves, and how much is left of the memories, as .svg or"
-            " .html.",
-        ),
-    ] = None,
-    dry_run: DryRunOption = False,
-    common: Common,
-) -> None:
-    """Archive what was not used for long; nothing is deleted.
-
-    What was not recalled for long is archived: it answers only when nothing else does or a rare
-    word names it. Identity, pinned items and open tasks never are, and of each stream only a share.
-    Rows superseded long ago move to the archive. How often it runs makes no difference. If the clock seems wrong, nothing fades until
-    you confirm it with --now.
-    """
-    check_plot_path(plot)
-    printer = common.printer()
-    opened = common.opened()
-    moment = common.time(opened.zone)
-    request = archiving.Request(moment, explicit=common.now is not None, dry_run=dry_run)
-    report = archiving.decay(opened, request)
-    if plot is not None:
-        from clsm_cli.forgetting import curves
-
-        write_plot(plot, curves.forgetting_picture(opened, moment))
-    printer.warn_all(report.warnings)
-    if common.as_json:
-        printer.json(decay_mapping(report))
-    else:
-        printer.lines(decay_lines(report, verbose=common.verbose))

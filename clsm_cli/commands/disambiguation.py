@@ -1,4 +1,4 @@
-"""Which things plain words mean: found as a recall finds them, listed with their sources, asked for.
+"""Resolve plain words to statements or turns by recall; list the candidates, or ask which is meant.
 
 Ids and names stand for what has them. Words are for what a person remembers of it: nothing is done
 to what they find unless that person says which of it is meant, or one thing stands out and ``--yes``
@@ -53,7 +53,7 @@ class Match(NamedTuple):
 
     @property
     def id(self) -> str:
-        """Of the thing."""
+        """The id of the thing."""
         return self.thing.id
 
 
@@ -76,7 +76,7 @@ def looks_like_id(words: str) -> bool:
 
 
 def matches_of_ids(store: Store, ids: Sequence[str]) -> Matches:
-    """Things by their ids, all as likely."""
+    """Matches for ids that are certain, all equally likely."""
     from clsm_cli.inspection.lookup import look_up
 
     return Matches(tuple(Match(look_up(store, each)) for each in ids[:MOST]))
@@ -154,7 +154,7 @@ def match_lines(found: Sequence[Match]) -> Iterator[str]:
 
 
 def match_mapping(found: Matches) -> dict[str, Any]:
-    """The same as data."""
+    """Matches as a JSON object."""
     return {
         name: [{**plain(fit.thing), "confidence": fit.confidence} for fit in part]
         for name, part in found._asdict().items()

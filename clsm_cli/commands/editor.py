@@ -1,4 +1,4 @@
-"""Text in the hands of a person: opened in their editor, taken when it is saved."""
+"""Open a text, or a file at a line, in the user's editor."""
 
 from __future__ import annotations
 

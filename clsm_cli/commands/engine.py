@@ -1,4 +1,4 @@
-"""The embedding engine as commands hand it down: opened late, so that it costs only who uses it."""
+"""The embedding engine for commands, loaded only when it is needed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a command runs: environment, store, time; without Typer, for commands that must start fast."""
+"""The environment, store and time of a command; without Typer, for commands that must start fast."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ SCHEMA = "clsm.calibrate/1"
 
 
 def register(app: typer.Typer) -> None:
-    """Put the command into a group."""
+    """Add the command to ``clsm eval``."""
     app.command(
         "calibrate",
         cls=Command,

@@ -36,7 +36,7 @@ _CLEARED = "\x1b[H\x1b[2J"
 
 
 def register(app: typer.Typer) -> None:
-    """Put the command into a group."""
+    """Add the command to ``clsm eval``."""
     app.command(
         "label",
         cls=Command,

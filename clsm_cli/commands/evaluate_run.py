@@ -1,8 +1,6 @@
-"""``clsm eval run``: labelled sets, published systems, mechanisms and probes, in one table.
+"""``clsm eval run``: measure labelled sets, published systems, ablations and probes in one table.
 
-A run against an earlier one, as tables.
-
-A run of ``clsm eval`` as tables that fit a terminal of 80 columns.
+First the command, then the tables of the regression gate and of the result.
 """
 
 from __future__ import annotations
@@ -169,7 +167,7 @@ def run(
 
 
 def register(app: typer.Typer) -> None:
-    """Add it to the group."""
+    """Add the command to ``clsm eval``."""
     app.command("run", cls=Command, epilog=EXAMPLES)(run)
 
 

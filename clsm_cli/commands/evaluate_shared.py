@@ -1,4 +1,4 @@
-"""What the commands of ``clsm eval`` share: where stores are made, with which engine."""
+"""Helpers that the commands of ``clsm eval`` share: the factory of stores, the opened engine."""
 
 from __future__ import annotations
 

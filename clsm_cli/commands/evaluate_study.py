@@ -1,8 +1,6 @@
-"""``clsm eval study``: one part of the program, measured by itself.
+"""``clsm eval study``: measure one part of the program by itself.
 
-The result of an evaluation of consolidation as JSON, as tables, and as a sheet for a judge.
-
-The result of reading time expressions as JSON and as tables.
+First the command, then the rendering of each study: consolidation, time expressions.
 """
 
 from __future__ import annotations
@@ -58,7 +56,7 @@ EXAMPLES = examples(
 
 
 class Study(StrEnum):
-    """What can be studied."""
+    """The studies there are."""
 
     memory = "memory"
     times = "times"
@@ -118,7 +116,7 @@ def study(
 
 
 def register(app: typer.Typer) -> None:
-    """Add it to the group."""
+    """Add the command to ``clsm eval``."""
     app.command("study", cls=Command, epilog=EXAMPLES)(study)
 
 

@@ -1,4 +1,4 @@
-"""The key that recalled text is sealed with: one a user and machine, outside of every store.
+"""The key that seals recalled text: one per user and machine, stored outside every store.
 
 A store may be shared or in git; whoever had its key could write text that ingest leaves out.
 """

@@ -1,7 +1,4 @@
-"""``clsm log``: what changed in memory since the last consolidation.
-
-What is known and what changed, as lines and as data.
-"""
+"""``clsm log``: what changed in memory since the last consolidation; also the rendering of ``clsm list``."""
 
 from __future__ import annotations
 
@@ -42,6 +39,49 @@ _PARTS = (
     ("ended", "No longer true"),
     ("withdrawn", "Taken back"),
 )
+
+
+EXAMPLES = examples(
+    "clsm log                          # since the last consolidation began",
+    "clsm log --since 2026-02-20       # since that day",
+    "clsm log --json                   # as data, for a report in the morning",
+)
+
+
+@takes_common()
+def log(
+    *,
+    since: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TIME", help="From then on; default: since the last consolidation began."
+        ),
+    ] = None,
+    limit: Annotated[
+        int, typer.Option("--limit", "-n", min=1, metavar="N", help="Lines of each part at most.")
+    ] = SHOWN,
+    common: Common,
+) -> None:
+    """Say what memory learnt, changed and gave up, with sources.
+
+    And what it wants to ask you. "Since" is about when it was recorded, not when it was true.
+    """
+    from clsm_cli.consolidation import review_queue
+    from clsm_cli.inspection import morning_report
+
+    printer = common.printer()
+    opened = common.opened()
+    moment = common.time(opened.zone)
+    if since is not None:
+        start = utc_text(parse_time(since, opened.zone, "--since"))
+    else:
+        start = morning_report.last_night(opened) or ""
+    found = morning_report.news(opened, start, moment.isoformat())
+    asked = [item for item in review_queue.list_items(opened, moment) if item.at >= start]
+    if common.as_json:
+        printer.json(log_mapping(found, asked))
+    else:
+        printer.lines(log_lines(found, asked, opened.zone, limit))
 
 
 def log_lines(found: News, asked: Sequence[ReviewItem], zone: tzinfo, limit: int) -> Iterator[str]:
@@ -108,7 +148,7 @@ def log_mapping(found: News, asked: Sequence[ReviewItem]) -> dict[str, Any]:
 
 
 def held_lines(found: Sequence[StatementLine], zone: tzinfo, limit: int) -> Iterator[str]:
-    """A line a statement."""
+    """Statements as text, one a line."""
     for line in found[:limit]:
         yield from _line(line, zone)
     yield from _rest(len(found), limit)
@@ -132,46 +172,3 @@ def _line(line: StatementLine, zone: tzinfo) -> Iterator[str]:
 def _rest(count: int, limit: int) -> Iterator[str]:
     if count > limit:
         yield f"  {count - limit} more: --limit {count}"
-
-
-EXAMPLES = examples(
-    "clsm log                          # since the last consolidation began",
-    "clsm log --since 2026-02-20       # since that day",
-    "clsm log --json                   # as data, for a report in the morning",
-)
-
-
-@takes_common()
-def log(
-    *,
-    since: Annotated[
-        str | None,
-        typer.Option(
-            metavar="TIME", help="From then on; default: since the last consolidation began."
-        ),
-    ] = None,
-    limit: Annotated[
-        int, typer.Option("--limit", "-n", min=1, metavar="N", help="Lines of each part at most.")
-    ] = SHOWN,
-    common: Common,
-) -> None:
-    """Say what memory learnt, changed and gave up, with sources.
-
-    And what it wants to ask you. "Since" is about when it was recorded, not when it was true.
-    """
-    from clsm_cli.consolidation import review_queue
-    from clsm_cli.inspection import morning_report
-
-    printer = common.printer()
-    opened = common.opened()
-    moment = common.time(opened.zone)
-    if since is not None:
-        start = utc_text(parse_time(since, opened.zone, "--since"))
-    else:
-        start = morning_report.last_night(opened) or ""
-    found = morning_report.news(opened, start, moment.isoformat())
-    asked = [item for item in review_queue.list_items(opened, moment) if item.at >= start]
-    if common.as_json:
-        printer.json(log_mapping(found, asked))
-    else:
-        printer.lines(log_lines(found, asked, opened.zone, limit))

@@ -1,4 +1,4 @@
-"""The settings of this machine: what reaches outside a store, and so is never read from one.
+"""Settings of this machine, which name things outside a store and so are never read from one.
 
 They stand in ``config.toml`` in the user's configuration folder, by group as in
 ``config.MachineSettings``::
@@ -58,7 +58,7 @@ def load_settings(root: Path | None, environment: Mapping[str, str]) -> MachineS
 
 
 def settings_fault(root: Path, environment: Mapping[str, str]) -> str:
-    """Why they cannot be used; "" where they can."""
+    """Why the machine's settings cannot be used; "" where they can."""
     try:
         load_settings(root, environment)
     except BadInputError as error:

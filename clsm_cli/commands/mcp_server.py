@@ -1,4 +1,4 @@
-"""The MCP server: the tools, and the four streams as resources, by the official SDK."""
+"""The MCP server: tools, and topics and episodes as resources, through the official SDK."""
 
 from __future__ import annotations
 

@@ -1,9 +1,7 @@
-"""The tools of ``clsm mcp``, as a language model reads them: names, words, types.
+"""The tools of ``clsm mcp`` as a language model sees them (``Tools``), and what each does (``Calls``).
 
-What the tools and resources of ``clsm mcp`` do: the use cases of the commands, without Typer.
-
-Each gives the JSON object of the command's ``--json`` and the text that a model reads. Recalled text
-is sealed (``text.fence_lines``): it is data, and ingest knows it again when it comes back.
+A result is the JSON object of the command's ``--json`` and the text that a model reads. Recalled text
+is sealed (``text.fence_lines``): it is data, and ingest recognises it when it comes back.
 """
 
 from __future__ import annotations
@@ -119,7 +117,7 @@ class Tools:
         self._calls = calls
 
     def add_to(self, server: MCPServer[Any]) -> None:
-        """Register them all."""
+        """Register all tools with a server."""
         for read in (self.recall, self.context, self.show, self.history, self.packet):
             server.add_tool(read, description=getdoc(read), annotations=READS)
         server.add_tool(self.note, description=getdoc(self.note), annotations=ADDS)
@@ -409,7 +407,7 @@ class Calls:
         return ToolResult(consolidate_mapping(report), "\n".join(lines))
 
     def entries(self) -> list[Entry]:
-        """What can be read whole."""
+        """All topics and episodes that can be read as resources."""
         from clsm_cli.inspection import overview
 
         return overview.readable_entries(chosen_store(self._store))

@@ -88,7 +88,7 @@ class Printer:
             print(f"clsm: {safe(secrets.mask(text).text)}", file=sys.stderr)
 
     def warn_all(self, texts: Iterable[str]) -> None:
-        """Remarks, one a line."""
+        """Warn of several things, one a line."""
         for text in texts:
             self.warn(text)
 

@@ -1,4 +1,4 @@
-"""``clsm pin`` and ``clsm unpin``: say what stays as it is."""
+"""``clsm pin``: protect records from change by consolidation; the code of ``clsm unpin`` too."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From the options of ``clsm recall`` to a query."""
+"""Turn the options of ``clsm recall`` into a query."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An answer as a block for a language model, sealed so that ingest knows it again."""
+"""Render an answer as a block for a language model, sealed so that ingest recognises it."""
 
 from __future__ import annotations
 

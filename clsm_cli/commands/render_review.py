@@ -88,7 +88,7 @@ _WORDS: dict[str, State | None] = {
 
 
 def as_question(item: ReviewItem) -> Question:
-    """An item in plain words."""
+    """A review item as a question in plain words."""
     kept, other = (" ".join(text.split())[:_LONGEST] for text in (item.kept, item.other))
     form = _QUESTIONS.get(item.reason, _UNKNOWN)
     return form._replace(what=form.what.format(kept=kept, other=other, reason=item.reason).strip())
@@ -101,7 +101,7 @@ _HOW = (
 
 
 def review_lines(items: Iterable[ReviewItem]) -> Iterator[str]:
-    """The list as a person reads it."""
+    """The review list as text."""
     for item in items:
         asked = as_question(item)
         state = "" if item.state == "open" else f"  {item.state}"
@@ -114,7 +114,7 @@ def review_lines(items: Iterable[ReviewItem]) -> Iterator[str]:
 def review_mapping(
     items: Sequence[ReviewItem], outcome: Outcome | None, *, dry_run: bool
 ) -> dict[str, Any]:
-    """List and decisions as data."""
+    """Review list and decisions as a JSON object."""
     done = outcome.decisions if outcome else []
     return {
         "schema": "clsm.review/1",
@@ -161,7 +161,7 @@ def explanation_mapping(explanation: Explanation) -> dict[str, Any]:
 
 
 def decision_lines(outcome: Outcome, *, dry_run: bool) -> Iterator[str]:
-    """What became of decisions, one a line."""
+    """The results of decisions, one a line."""
     for each in outcome.decisions:
         state = f"{each.state} before" if not each.is_new else each.state
         yield f"{each.item.id}  {state}" + (f": {each.effect}" if each.is_new else "")

@@ -1,4 +1,4 @@
-"""What ``clsm context`` does once its options are read, by Typer or by the fast path."""
+"""What ``clsm context`` does once its options are read."""
 
 from __future__ import annotations
 
@@ -155,7 +155,7 @@ def _print(printer: Printer, found: Briefing, form: str) -> None:
 
 
 def why_empty(found: Briefing) -> str:
-    """Why there is nothing to read."""
+    """The sentence that says why a briefing is empty."""
     cut = len(found.budget.dropped)
     fits = f"none of {cut} items fits the budget; raise it with --budget"
     return fits if cut else "the memory has nothing to tell yet"

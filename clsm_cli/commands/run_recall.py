@@ -1,6 +1,6 @@
-"""What ``clsm recall`` does once its options are read, by Typer or by the fast path.
+"""What ``clsm recall`` does once its options are read: one query, or with ``--batch`` a file of them.
 
-Many queries in a file: one JSON object a line, ``{"id": …, "query": …, "as_of": …}``.
+A batch file has one JSON object a line: ``{"id": …, "query": …, "as_of": …}``.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def answer(options: Options, printer: Printer, engine: Engine | None = None) -> 
 
 
 def why_empty(found: Answer) -> str:
-    """Why there is no answer."""
+    """The sentence that says why there is no answer."""
     return "no memory is needed" if found.route == "none" else "nothing relevant was found"
 
 

@@ -1,7 +1,4 @@
-"""``clsm schedule``: consolidate and decay every night, by systemd, cron or OpenClaw.
-
-``clsm schedule run``: what the nightly job does.
-"""
+"""``clsm schedule``: install, remove, show and run the nightly job."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
-"""The nightly jobs of a store: who may start one, who has one, and when it starts next.
+"""The nightly job: consolidate, decay, commit and push; and the schedulers that may start it.
 
-The nightly job: consolidate, decay, commit and push, each step reported.
-
-Tell OpenClaw once about a failed run, and about what a good one changed, without delaying either.
+Every step is reported. OpenClaw is told once about a failed run, and about what a good one changed;
+that it cannot be told never fails the job.
 """
 
 from __future__ import annotations
@@ -136,7 +135,7 @@ ADVICE_TOKENS = 8000
 
 
 class SchedulerChoice(StrEnum):
-    """Who starts the job."""
+    """The scheduler that a user may name."""
 
     systemd = "systemd"
     crontab = "crontab"
@@ -204,7 +203,7 @@ def schedulers(
 
 
 def other_schedulers(scheduler: Scheduler, store: Store) -> list[Scheduler]:
-    """Those that may have a job of the store besides."""
+    """The schedulers that may have a job of the store besides this one."""
     try:
         here = schedulers(asks_openclaw=is_in_openclaw(store))
     except BadInputError:

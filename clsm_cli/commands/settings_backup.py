@@ -1,4 +1,4 @@
-"""A copy of another program's settings, beside them, before they are changed."""
+"""Back up another program's settings file before it is changed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``clsm show``: one thing by its id, what it says before what is known of it."""
+"""``clsm show``: print one thing by its id: its text first, then its fields."""
 
 from __future__ import annotations
 

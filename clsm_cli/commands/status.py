@@ -1,6 +1,6 @@
-"""``clsm status``: what the store holds and whether all is well.
+"""``clsm status``: what the store holds and whether all is well; with ``--bench``, how fast it is.
 
-The block that ``clsm status --bench`` prints: names no folder, no owner, no content.
+What ``--bench`` prints names no folder, no owner and no content.
 """
 
 from __future__ import annotations
@@ -193,7 +193,7 @@ def mapping(
     store: Mapping[str, Any],
     speeds: Sequence[Speed],
 ) -> dict[str, Any]:
-    """The block as data."""
+    """The benchmark as a JSON object."""
     return {
         "schema": "clsm.bench/1",
         "programs": dict(programs),
@@ -207,7 +207,7 @@ def mapping(
 
 
 def lines(block: Mapping[str, Any]) -> list[str]:
-    """The block as text."""
+    """The benchmark as text."""
     machine, store = block["machine"], block["store"]
     first = " · ".join(
         [

@@ -49,7 +49,7 @@ def table_lines(found: Iterable[Table]) -> list[str]:
 
 
 def renderables(found: Iterable[Table]) -> list[RenderableType]:
-    """The same for a terminal."""
+    """Tables for a terminal, as Rich draws them."""
     from rich import box
     from rich.table import Table as RichTable
     from rich.text import Text

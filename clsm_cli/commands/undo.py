@@ -1,4 +1,4 @@
-"""``clsm undo``: take a run back."""
+"""``clsm undo``: revert a run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the owner's decisions teach, and which sentences a run would rather have decided.
+"""Active learning: apply the owner's decisions, and choose the sentences whose decision would teach most.
 
 Decided is what a person answered in ``clsm review``, pinned, corrected, or took out by hand. Offered are
 the sentences of the last run that are nearest the threshold and least alike: they tell most.

@@ -1,4 +1,4 @@
-"""The packet that an adviser answers: what to do, the form of the answer, and quoted parts of episodes.
+"""The packet that an adviser answers: the task, the form of the answer, and quoted parts of episodes.
 
 A part is a function of its episode alone, and its handle names its text: so an answer, whoever wrote
 it and whenever it comes, is checked against the store as it is, and nobody keeps the packet.
@@ -111,7 +111,7 @@ class Part(NamedTuple):
 
 
 def split_parts(episode: Episode) -> list[Part]:
-    """An episode in parts, in the order of its turns."""
+    """Split an episode into parts that fit a packet, in the order of its turns."""
     groups: list[list[tuple[Turn, str]]] = []
     room = 0
     for turn in episode.turns:

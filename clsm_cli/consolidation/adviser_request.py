@@ -1,4 +1,4 @@
-"""Ask an adviser: the packet of what waits to be consolidated. The memory is only read."""
+"""Build the packet of the episodes that wait for consolidation; the memory is only read."""
 
 from __future__ import annotations
 

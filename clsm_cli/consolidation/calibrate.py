@@ -1,4 +1,4 @@
-"""Predict and calibrate: each claim against what is known (Nemori §3.2; CAIM's review).
+"""Predict and calibrate: compare each claim with what is known (Nemori §3.2; CAIM's review).
 
 What is known already is *predicted*: the statement gains a source. What is not is a *gap*: a new
 statement. What says that something holds no longer is a *conflict* (``successions``): the old row is

@@ -1,8 +1,8 @@
-"""Consolidate: the nightly sleep. Pending episodes become statements, rules and a graph.
+"""Run a consolidation: pending episodes become statements and a graph.
 
-Read in this order: ``state`` what there is, ``replay`` which episodes, ``vocabulary`` names and
-mentions, ``claims`` what sentences would add, ``calibrate`` what they add to what is known,
-``network`` nodes and edges, ``gists``, ``writes`` what of it is written.
+The stages, a module each: ``store_state`` (read the store), ``replay`` (choose episodes),
+``entity_mentions`` (names and mentions), ``claims`` (what sentences would add), ``calibrate`` (what they
+add to what is known), ``graph_update`` (nodes and edges), ``monthly_gists``, ``write_plan``.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def consolidate(
             report.bad_model = taken.bad_model
             report.lacks_model = embedder is not usable and taken.bad_model is None
             report.open_turns = open_turns(index)
-            _Run(store, request, index, run, report, usable, progress).sleep()
+            _Run(store, request, index, run, report, usable, progress).consolidate()
     return report
 
 
@@ -134,8 +134,8 @@ class _Run:
             f"{p.path}{f', line {p.line}' if p.line else ''}: {p.reason}" for p in problems
         ]
 
-    def sleep(self) -> None:
-        """Take the pending episodes in steps, then weave the graph once."""
+    def consolidate(self) -> None:
+        """Learn from the pending episodes in steps, then build the graph once."""
         found = store_state.load_state(self.store, self.index)
         episodes = found.episodes
         self.report.pending = sum(found.is_pending(record) for record in episodes.values())

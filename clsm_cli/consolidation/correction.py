@@ -1,4 +1,4 @@
-"""Correct: a person says what is true now, and memory keeps what it held until then.
+"""Correct a statement: put the new one in its place and keep the old one with its end.
 
 The three rows of a correction are those of ``calibrate`` (docs/format.md §6); the new one is pinned,
 so that no later run closes or changes it.

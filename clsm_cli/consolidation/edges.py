@@ -1,14 +1,12 @@
-"""Edges between nodes: what occurs together, and what sentences say of two things.
+"""Edges between nodes: co-occurrence, and relations that sentences state; ``Matcher`` finds names in text.
 
-Co-occurrence is weighed anew from all counts at every run (``scoring/association``); a typed edge
-exists as long as a unit of some turn says it by ``heads.relation_head``. Both are functions of the turns
-and what they mention.
+Co-occurrence is weighed anew from all counts at every run (``scoring.association``); a typed edge
+exists as long as ``heads.relation_head`` reads it from a unit of some turn. Both depend only on the
+turns and what they mention.
 
-Where known names stand in a text.
-
-A name matches as a run of whole words, whatever mark stands between them. Every name
-is looked for by itself, whatever else matches there, so that a new name changes nothing for the
-others and the order in which names became known does not matter.
+A name matches as a run of whole words, whatever marks stand between them. Each name is looked for by
+itself, so that a new name changes nothing for the others and the order in which names became known
+does not matter.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A store on the desk of a person: locked, settled, read, changed, and written back whole.
+"""An edit session on a store: lock, settle hand edits, read, change, and save as one run.
 
 Whatever a person decides goes this way: what was cut short is ended, hand edits of the files are
 settled, and only then records are changed.

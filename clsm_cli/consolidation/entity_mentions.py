@@ -1,4 +1,4 @@
-"""Which things have names: the inventory of nodes, and which turns mention them.
+"""The vocabulary of nodes and their names, and which turns mention them.
 
 A mention is a fact of the text: a name of the node stands in the turn. So what a turn mentions does
 not depend on when the name became known; a name that is new is looked for in older turns by the

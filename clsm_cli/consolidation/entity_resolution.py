@@ -1,4 +1,4 @@
-"""Which names become nodes, and which names are one: sightings in, nodes out.
+"""Entity resolution: which names become nodes, and which names are one node.
 
 Names are one for a reason that can be told: they differ in nothing but case, hyphen, article or
 number; a first or last name belongs to one full name; one link ends in it; a text or a person says so.

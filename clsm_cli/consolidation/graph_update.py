@@ -1,14 +1,9 @@
-"""The graph as it should be, given the episodes: nodes, edges, and what each turn mentions.
+"""Build the graph from the episodes: nodes with kind and summary, edges, and the mentions of each turn.
 
-A run looks closely only at what is new or touched by it; what a run over everything (``rebuild``)
-would find for the rest is what the store already holds.
-
-Nodes: what a thing is called, what kind it is, and the two sentences that say most about it.
-
-A node is a function of its names and of the turns that mention it, whenever they were read: its kind
-is judged from all uses of its name (``vocabulary``), the summary taken from the newest ``LOOKED_AT``
-turns. So a run looks only at nodes whose turns or kind changed, and arrives where a run over
-everything would.
+A node is a function of its names and of the turns that mention it: its kind is judged from all uses
+of its name (``entity_mentions``), its summary is taken from the newest ``LOOKED_AT`` turns. So a run
+has to look only at nodes whose turns or kind changed, and arrives where a run over everything
+(``rebuild``) would.
 """
 
 from __future__ import annotations
@@ -46,81 +41,6 @@ LOOKED_AT = 64
 """Turns, the newest, that the summary is taken from: bounds what a hub costs."""
 STREAMS: dict[str, Stream] = {"person": "identity", "agent": "identity"}
 """Where nodes of a kind are kept; all others among the projects."""
-
-
-def node_records(
-    connection: sqlite3.Connection,
-    vocabulary: Vocabulary,
-    mentions: Mapping[str, Sequence[str]],
-    times: Mapping[str, str],
-    ontology: Ontology,
-    rev: tuple[int, str],
-) -> dict[str, Node]:
-    """The records of nodes, by id.
-
-    Args:
-        connection: The index.
-        vocabulary: All nodes.
-        mentions: The nodes to describe → keys of all turns that mention them.
-        times: Turn → its time, where it has one.
-        ontology: For tags.
-        rev: Revision of new records.
-    """
-    newest = {
-        node: sorted(keys, key=lambda key: (times.get(key, ""), key))[-LOOKED_AT:]
-        for node, keys in mentions.items()
-    }
-    found: dict[str, Node] = {}
-    nodes = sorted(newest)
-    for start in range(0, len(nodes), _NODE_STEP):
-        group = nodes[start : start + _NODE_STEP]
-        keys = sorted({key for node in group for key in newest[node]})
-        told = evidence_queries.turns_by_key(connection, keys)
-        for node in group:
-            turns = [told[key] for key in newest[node] if key in told]
-            dated = sorted(times[key] for key in mentions[node] if key in times)
-            kind = vocabulary.kinds[node]
-            summary = _summary(vocabulary, node, turns)
-            entry = vocabulary.entries[node]
-            text = " ".join(sentence for sentence, _, _ in summary)
-            found[node] = Node(
-                id=node,
-                rev=rev,
-                label=entry.label,
-                kind=kind,
-                aliases=tuple(sorted(set(entry.aliases) - {entry.label})),
-                exact=tuple(sorted(entry.exact)),
-                summary=text,
-                stream=STREAMS.get(kind, "projects"),
-                tags=tuple(sorted(tags_of(text, ontology))),
-                n=len(mentions[node]),
-                first=dated[0] if dated else None,
-                last=dated[-1] if dated else None,
-                sources=tuple(dict.fromkeys(key for _, _, key in summary)),
-            )
-    return found
-
-
-_NODE_STEP = 200
-"""Nodes whose turns are held at once."""
-
-
-def _summary(
-    vocabulary: Vocabulary, node: str, turns: Sequence[SourceTurn]
-) -> list[tuple[str, str, str]]:
-    """The best sentences of turns that still hold, without the agent's own tools and the web."""
-    entry = vocabulary.entries[node]
-    matcher = Matcher(name_forms(entry))
-    candidates: list[tuple[str, str, str]] = []
-    for turn in turns:
-        if not turn.is_current or turn.trust in ("tool", "web"):
-            continue
-        places = [named.start for named in matcher.find(turn.text)]
-        for span in split(turn.text):
-            if any(span.start <= place < span.end for place in places):
-                sentence = to_plain(turn.text[span.start : span.end])
-                candidates.append((sentence, turn.time or "", turn.key))
-    return best_sentences(candidates, entry.label)
 
 
 WOVEN = frozenset({"co_occurs", "next", "continues", "same_as", "gist_of"})
@@ -365,3 +285,78 @@ def _turns_of(records: Mapping[str, EpisodeRecord]) -> dict[str, set[str]]:
 def _with_mentions(record: EpisodeRecord, mentions: dict[str, tuple[str, ...]]) -> EpisodeRecord:
     same = {node: tuple(sorted(keys)) for node, keys in record.mentions.items()} == mentions
     return record if same else replace(record, mentions=mentions)
+
+
+def node_records(
+    connection: sqlite3.Connection,
+    vocabulary: Vocabulary,
+    mentions: Mapping[str, Sequence[str]],
+    times: Mapping[str, str],
+    ontology: Ontology,
+    rev: tuple[int, str],
+) -> dict[str, Node]:
+    """The records of nodes, by id.
+
+    Args:
+        connection: The index.
+        vocabulary: All nodes.
+        mentions: The nodes to describe → keys of all turns that mention them.
+        times: Turn → its time, where it has one.
+        ontology: For tags.
+        rev: Revision of new records.
+    """
+    newest = {
+        node: sorted(keys, key=lambda key: (times.get(key, ""), key))[-LOOKED_AT:]
+        for node, keys in mentions.items()
+    }
+    found: dict[str, Node] = {}
+    nodes = sorted(newest)
+    for start in range(0, len(nodes), _NODE_STEP):
+        group = nodes[start : start + _NODE_STEP]
+        keys = sorted({key for node in group for key in newest[node]})
+        told = evidence_queries.turns_by_key(connection, keys)
+        for node in group:
+            turns = [told[key] for key in newest[node] if key in told]
+            dated = sorted(times[key] for key in mentions[node] if key in times)
+            kind = vocabulary.kinds[node]
+            summary = _summary(vocabulary, node, turns)
+            entry = vocabulary.entries[node]
+            text = " ".join(sentence for sentence, _, _ in summary)
+            found[node] = Node(
+                id=node,
+                rev=rev,
+                label=entry.label,
+                kind=kind,
+                aliases=tuple(sorted(set(entry.aliases) - {entry.label})),
+                exact=tuple(sorted(entry.exact)),
+                summary=text,
+                stream=STREAMS.get(kind, "projects"),
+                tags=tuple(sorted(tags_of(text, ontology))),
+                n=len(mentions[node]),
+                first=dated[0] if dated else None,
+                last=dated[-1] if dated else None,
+                sources=tuple(dict.fromkeys(key for _, _, key in summary)),
+            )
+    return found
+
+
+_NODE_STEP = 200
+"""Nodes whose turns are held at once."""
+
+
+def _summary(
+    vocabulary: Vocabulary, node: str, turns: Sequence[SourceTurn]
+) -> list[tuple[str, str, str]]:
+    """The best sentences of turns that still hold, without the agent's own tools and the web."""
+    entry = vocabulary.entries[node]
+    matcher = Matcher(name_forms(entry))
+    candidates: list[tuple[str, str, str]] = []
+    for turn in turns:
+        if not turn.is_current or turn.trust in ("tool", "web"):
+            continue
+        places = [named.start for named in matcher.find(turn.text)]
+        for span in split(turn.text):
+            if any(span.start <= place < span.end for place in places):
+                sentence = to_plain(turn.text[span.start : span.end])
+                candidates.append((sentence, turn.time or "", turn.key))
+    return best_sentences(candidates, entry.label)

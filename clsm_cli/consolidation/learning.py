@@ -1,4 +1,4 @@
-"""What the pending episodes teach: their claims against what is known, and their own records."""
+"""Learn from pending episodes: calibrate their claims, and write their records."""
 
 from __future__ import annotations
 
@@ -120,11 +120,11 @@ class Learner:
 
     @property
     def outcome(self) -> Any:
-        """What became of the claims."""
+        """Counts and doubts of the calibration."""
         return self._calibration.outcome
 
     def learn_from(self, chosen: Sequence[str]) -> None:
-        """Read some episodes, given in order of time."""
+        """Learn from episodes, given in order of time."""
         told = evidence_queries.turns_in_episodes(self.connection, chosen)
         current = {key for key, turn in told.items() if turn.is_current}
         found: list[Claim] = []
@@ -175,7 +175,7 @@ class Learner:
         return active_learning.most_informative(self._candidates, self._vectors, asked)
 
     def learned_so_far(self) -> LearnedRecords:
-        """What was learnt so far."""
+        """The records learnt so far."""
         return LearnedRecords(
             self._before,
             dict(self._calibration.known.rows),

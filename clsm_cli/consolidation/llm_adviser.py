@@ -1,7 +1,7 @@
-"""An adviser: a language model, or whoever answered a packet; without one the rules go on alone.
+"""The adviser of a run: a language model or a file of answers; without one the run goes on alone.
 
 It never sees what tools printed or pages said. Over an endpoint each episode is a packet of its own,
-which is sent and answered at once; the checks are the same (``proposals``).
+which is sent and answered at once; the checks are the same (``adviser_proposals``).
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _DECISIONS, _QUESTIONS = 15, 10
 
 
 class Adviser:
-    """Asks the adviser, or reads what it answered; where it says nothing, the rules decide.
+    """Asks the adviser, or reads what it answered; without one the run goes on alone.
 
     Attributes:
         warnings: What the user should hear, each thing once.
@@ -67,7 +67,7 @@ class Adviser:
 
     @property
     def is_available(self) -> bool:
-        """Whether there is anybody to ask."""
+        """Whether there is a language model or an answer to use."""
         return self._llm is not None or self._answer is not None
 
     @property
@@ -180,7 +180,7 @@ class Adviser:
         return told
 
     def word(self, ontology: Ontology, text: str) -> str | None:
-        """A tag that the ontology lacks for a text."""
+        """Propose a tag for a text that no tag of the ontology fits."""
         found: str | None = self._ask("tag_word", [tag.word for tag in ontology.tags], text)
         return found
 

@@ -1,4 +1,4 @@
-"""Gists: what the episodes of a month were about, one for each cluster of them (CMA §4.4).
+"""Gists: one summary for each cluster of a month's episodes (CMA §4.4).
 
 A month is clustered as a whole whenever an episode of it comes, so that its gists do not depend on
 how many nights it took. Nothing is replaced by its gist: ``gist_of`` edges lead from every member.

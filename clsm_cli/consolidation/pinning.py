@@ -1,4 +1,4 @@
-"""Pin: a person says of some records that they stay as they are.
+"""Pin and unpin records, so that consolidation leaves them as they are.
 
 What is pinned keeps its values through every run, and decay never archives it. What is unpinned is
 like any other record again: the next consolidation may reinforce, close or rename it.

@@ -1,4 +1,4 @@
-"""Edit: one record as text in a person's hands, checked, pinned and written back."""
+"""Edit one record as text: show it, check what comes back, pin it and save it."""
 
 from __future__ import annotations
 

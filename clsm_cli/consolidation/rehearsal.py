@@ -1,4 +1,4 @@
-"""A dry run: the same run on a copy of the store, and what differs afterwards.
+"""Dry run: do a run on a copy of the store, and list the files that differ afterwards.
 
 So the plan that a person reads is what the run would do to the byte, with everything that comes
 before it: hand edits settled, conversations closed.

@@ -1,4 +1,4 @@
-"""Which episodes a run takes: those that matter most first, when it may not take all.
+"""Choose the episodes of a run, most salient first, when it may not take all.
 
 The order only decides what a limited run begins with. What episodes say is always taken in the
 order of its own time (``claims.sort_claims``).

@@ -1,4 +1,4 @@
-"""Review: what only a person can decide, and what follows from the decision."""
+"""The review queue: list open items, and carry out a person's decisions."""
 
 from __future__ import annotations
 
@@ -149,12 +149,12 @@ def _item(items: Mapping[str, logs.ReviewItem], wanted: str) -> logs.ReviewItem:
 _GONE = "nothing to do: what it is about is no longer held"
 
 
-def _noted(_desk: EditSession, _item: logs.ReviewItem, _accepted: bool) -> str:
+def _noted(_edits: EditSession, _item: logs.ReviewItem, _accepted: bool) -> str:
     """Nothing else happens than that the decision is kept."""
     return "noted"
 
 
-def _names(_desk: EditSession, _item: logs.ReviewItem, accepted: bool) -> str:
+def _names(_edits: EditSession, _item: logs.ReviewItem, accepted: bool) -> str:
     return "one thing from the next consolidation on" if accepted else "kept apart for ever"
 
 

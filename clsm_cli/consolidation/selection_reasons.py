@@ -1,4 +1,4 @@
-"""Why a sentence is a statement, or would be one: what the heads say, and what the owner taught them."""
+"""Explain why a sentence became a statement, or a question: what the heads and the owner's decisions say."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which sentences of a document or conversation are worth a statement, by the heads, and how they stand."""
+"""Score the sentences of a document or conversation by the heads, to select statements."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ class UnitScores:
         return worth if self.about is not None else worth / 2
 
     def is_worth(self, piece: ScoredUnit, settings: ConsolidationSettings) -> bool:
-        """Whether a sentence is kept for what it says."""
+        """Whether a unit's score is high enough to keep it."""
         return piece.keep >= self.least(settings.worth) and piece.noise <= settings.noise
 
     def is_task(self, turn: Turn, task: Todo, settings: ConsolidationSettings) -> bool:
@@ -178,7 +178,7 @@ class StatementScorer:
                 self._episodes.setdefault(file.document, []).append(name)
 
     def score(self, episode: Episode) -> UnitScores:
-        """What the sentences of an episode are worth."""
+        """Score the units of an episode."""
         if episode.document is None:
             found = score_units(episode.turns, None, self._meanings)
             return self._corrected(found, episode.session)

@@ -1,4 +1,4 @@
-"""What a store holds when a consolidation begins: its records, where each lies, and its episodes."""
+"""The state of a store when a consolidation begins: records, where each lies, and episodes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From what was learnt to files: the plan, its guard, and its application in one piece."""
+"""Plan, check and apply the writes of a consolidation."""
 
 from __future__ import annotations
 

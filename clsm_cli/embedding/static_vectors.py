@@ -1,4 +1,4 @@
-"""What the words of a text mean without regard to each other: the mean of the model's table of pieces.
+"""Static text vectors: the mean of the model's embedding rows of a text's word pieces.
 
 It costs a thousandth of a sentence vector, for the heads of ``clsm_cli.heads``, which weigh every
 sentence of a memory.

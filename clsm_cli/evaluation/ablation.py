@@ -1,4 +1,4 @@
-"""Every mechanism of clsm that can be taken out, and how.
+"""Ablations: every mechanism of clsm that can be taken out, and how.
 
 Settings of recall change how a store is asked; those of the night need the store consolidated again;
 those of the ingest need it taken in again. What is made again is kept in the work folder.
@@ -209,14 +209,14 @@ class Mechanism(NamedTuple):
 
     @property
     def how(self) -> str:
-        """What switches it off, in one line."""
+        """How the mechanism is switched off, in one line."""
         if isinstance(self.off, Variation):
             return self.off.how
         return ", ".join(f"{key}: {value}" for key, value in self.off.items())
 
     @property
     def stage(self) -> Stage:
-        """What has to be done again without it."""
+        """The stage that has to run again without the mechanism."""
         return "recall" if isinstance(self.off, Variation) else stage_of(self.off)
 
     def applies(self, bench: Bench) -> bool:
@@ -268,15 +268,15 @@ class _NoModel:
     name = "none"
 
     def open(self) -> NoReturn:
-        """There is nothing to open."""
+        """Nothing to load."""
         raise ModelMissingError(Path("none"))
 
     def encode(self, *_: object) -> NoReturn:
-        """Nothing encodes a query."""
+        """Never called: there is no model."""
         self.open()
 
     def products(self, *_: object, **__: object) -> NoReturn:
-        """Nothing is compared."""
+        """Never called: there is no model."""
         self.open()
 
 

@@ -1,4 +1,4 @@
-"""Cases with their stores, ready to be asked; what a system is; what a store holds."""
+"""Benches: a case with its stores, ready to be queried; and the interface of a system."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ class Bench:
     engine: Engine
 
     def clock(self) -> float:
-        """Processor seconds, to measure a query by."""
+        """Processor seconds, to time a query."""
         return self.engine.clock() if isinstance(self.engine, CachingEngine) else process_time()
 
     @cached_property

@@ -1,4 +1,4 @@
-"""Figures over many queries: means by group, intervals, pairs, and what confidence knows."""
+"""Compare systems over many queries: means by group, intervals, paired differences, abstention."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def mean_figures(measured: Sequence[Measured], places: Sequence[int]) -> Figures
 def system_result(
     name: str, about: str, measured: Sequence[Measured], asked: AnsweredQueries, seed: int
 ) -> SystemResult:
-    """All figures of one system."""
+    """All figures of one system on a set."""
     everything = range(len(measured))
     intervals = {}
     for measure in HEADLINES:

@@ -1,4 +1,4 @@
-"""A labelled set, whatever its source: memories to take in, queries, and what answers them.
+"""A labelled set, whatever its source: memories to ingest, queries, and their gold evidence.
 
 A loader (``loaders/``) reads one layout and gives a :class:`Dataset`; all that follows, the stores,
 the systems, the measures and the report, knows nothing else.

@@ -1,4 +1,4 @@
-"""What one answer is worth: what was returned for a query, and its figures.
+"""Measures of one answer: what was returned for a query, and its figures.
 
 An item takes one place of the first k, a statement as many as the turns that it rests on; an item
 that does not fit is the last that counts. Within a budget of tokens items are taken in rank order,
@@ -140,7 +140,7 @@ def memory_item(memory: Memory) -> Item:
 
 
 def answer_result(answer: Answer, milliseconds: float | None = None) -> Retrieved:
-    """What ``recall`` returned."""
+    """The result of ``clsm recall`` in the form that is measured."""
     found = unscored_result(answer.concepts, answer.memories, milliseconds)
     return found._replace(confidence=answer.confidence)
 

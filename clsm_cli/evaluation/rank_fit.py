@@ -1,4 +1,4 @@
-"""The ranking of single passages, with the shipped weights and refitted on the other cases.
+"""Rank single passages with the shipped weights, and with weights fitted on the other cases.
 
 What ``recall`` makes of a ranking, windows and statements, is left out here: this is how well the
 signals alone put the evidence first.
@@ -112,7 +112,7 @@ class QueryRunner:
         ).ranked
 
     def run(self, ranked: Ranked) -> CandidateTable:
-        """All candidates of what was found."""
+        """All candidates of one query, as a table."""
         import numpy as np
 
         self._learn([candidate.row for candidate in ranked.candidates])
@@ -314,7 +314,7 @@ class AskedCase:
     runs: tuple[CandidateTable, ...]
 
     def pairs(self) -> Iterator[tuple[Query, CandidateTable]]:
-        """Each query with its candidates."""
+        """Each query with its table of candidates."""
         return zip(self.queries, self.runs, strict=True)
 
     @cached_property

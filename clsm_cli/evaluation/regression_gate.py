@@ -1,4 +1,4 @@
-"""A regression gate: is a run worse than an earlier one, or worse than it may be?
+"""Regression gate: whether a run is worse than an earlier one, or than a limit.
 
 Two runs are compared set by set and query by query, and only where both hold the same data: a mean
 over other queries says nothing.

@@ -1,4 +1,4 @@
-"""What a run found: data only, the same in memory, in JSON and in every report.
+"""The result of a run: data only, the same in memory, in JSON and in every report.
 
 Schema ``clsm.eval/1``. Shares are 0 … 1 with all their digits; None stands where nothing is defined.
 
@@ -50,7 +50,7 @@ def _processor() -> str:
 SCHEMA = "clsm.eval/1"
 
 Figures = dict[str, float | None]
-"""Measure → mean over queries; see ``measures.MEASURES``."""
+"""Measure → mean over queries; see ``grids.MEASURES``."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -123,7 +123,7 @@ def score_answers(
     found: Sequence[Retrieved],
     without: Sequence[Retrieved] | None,
 ) -> list[Measured]:
-    """What answers are worth, one by one."""
+    """Measure each answer."""
     setting = measures.Setting(bench.dataset.unit, bench.dataset.k, bench.whole)
     nearest = [None] * len(queries) if without is None else without
     return [
@@ -230,7 +230,7 @@ class QueryField:
         ]
 
     def refuse(self, system: System) -> list[Measured]:
-        """What a system makes of those without."""
+        """The answers of a system to the queries without an answer."""
         return [
             measured
             for bench, queries in zip(self.benches, self._negative, strict=True)

@@ -1,4 +1,4 @@
-"""Stores of an evaluation: made by the real ingest in a work folder, once.
+"""Stores of an evaluation, made by the real ingest in a work folder and cached there.
 
 A store is named by a digest of what goes into it, of the engine and of the program that makes it,
 so a changed input or program gets a new store and a second run finds the first one's. An

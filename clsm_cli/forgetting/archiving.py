@@ -1,9 +1,8 @@
-"""Decay: recalls are folded, what was not used for long is archived, old rows move out of the way.
+"""Decay: fold the log of recalls, archive what was not used for long, and move old rows out of the way.
 
-Read in this order: ``survey`` what there is, ``fading`` what is archived, ``compaction`` which rows go,
-and here what of it is written. Nothing is deleted. What follows does not depend on how often it is run, and a second run changes nothing.
-
-What a decay tells of each thing that changes: what it is, since when, and why.
+The steps: ``fading.survey_store`` reads the store, ``fading.archived_shares`` says what is archived,
+``row_compaction`` which rows move, and this module writes it and reports each change. Nothing is
+deleted. The result does not depend on how often decay runs, and a second run changes nothing.
 """
 
 from __future__ import annotations
@@ -35,114 +34,6 @@ if TYPE_CHECKING:
     from clsm_cli.store.layout import Store
 
 __all__ = ["Report", "Request", "decay"]
-
-
-class ItemReporter:
-    """Tells of the items of one survey.
-
-    Args:
-        survey: What was found.
-        label: What a person calls a node.
-        curve: The law of retention.
-    """
-
-    def __init__(self, survey: Survey, label: Callable[[str], str], curve: str) -> None:
-        self._today = survey.clock.today
-        self._before = survey.before.since
-        self._traces = {trace.id: trace for trace in survey.traces}
-        self._label = label
-        self._curve = curve
-
-    def archived(self, shares: Iterable[StreamShare]) -> tuple[Item, ...]:
-        """What is archived now and was not before, by stream and since when."""
-        fresh = [f for share in shares for f in share.faded if f.trace.id not in self._before]
-        return tuple(self._archived(each) for each in fresh)
-
-    def _archived(self, faded: ArchivedTrace) -> Item:
-        why = f"not used for {_days(faded.trace.last, self._today)}"
-        return self._item(faded.trace, faded.since, why)
-
-    def revived(self, shares: Iterable[StreamShare]) -> tuple[Item, ...]:
-        """What was archived before and is no more, as far as it is still there, by id."""
-        still = {each.trace.id for share in shares for each in share.faded}
-        found = [
-            self._traces[i] for i in sorted(self._before) if i not in still and i in self._traces
-        ]
-        return tuple(self._revived(trace) for trace in found)
-
-    def _revived(self, trace: Trace) -> Item:
-        if trace.last > self._before[trace.id]:
-            since, why = trace.last, f"used on {trace.last}"
-        elif trace.kept:
-            since, why = self._today, trace.kept
-        elif trace.since(self._curve) > self._today:
-            since, why = self._today, "not faded as far as is known now"
-        else:
-            since, why = self._today, "its stream has lost its share already"
-        return self._item(trace, since, why)
-
-    def _item(self, trace: Trace, since: date, why: str) -> Item:
-        left = round(trace.retention(self._today, self._curve), 4)
-        last = str(trace.last)
-        return Item(
-            trace.id,
-            trace.kind,
-            trace.stream,
-            str(since),
-            last,
-            left,
-            trace.tokens,
-            why,
-            trace.text,
-        )
-
-    def moved(self, each: CompactedRow) -> Item:
-        """A row that goes to the archive."""
-        row, ended = each.row, str(each.ended)
-        if isinstance(row, Edge):
-            kind, text = "edge", f"{self._name(row.source)} {row.type} {self._name(row.target)}"
-        else:
-            kind, text = row.kind, row.text
-        why = f"superseded {_days(each.ended, self._today)} ago"
-        size = count_tokens(text)
-        return Item(row.id, kind, each.stream, str(each.since), ended, None, size, why, text)
-
-    def _name(self, node: str) -> str:
-        return self._label(node) or node
-
-
-def stream_state(stream: Stream, share: StreamShare) -> StreamState:
-    """How much of a stream is archived."""
-    return StreamState(
-        items=share.items,
-        archived=len(share.faded),
-        tokens=share.total,
-        archived_tokens=share.tokens,
-        most=round(1 - retention.SURVIVAL[stream], 4),
-        kept=share.kept,
-    )
-
-
-def clock_warnings(clock: Clock) -> list[str]:
-    """What a person should hear of the clock, and of stamps that lie ahead."""
-    told = []
-    if not clock.is_believed:
-        told.append(
-            f"the clock says {clock.today}, the newest entry of the store is of {clock.newest}:"
-            " nothing was archived, revived or compacted. If the clock is right, say so"
-            f" once with: clsm decay --now {clock.today}"
-        )
-    if clock.future:
-        told.append(
-            f"entries of {len(clock.future)} days lie ahead, up to {clock.future[-1]}; they count as"
-            " of today"
-        )
-    return told
-
-
-def _days(since: date, today: date) -> str:
-    count = (today - since).days
-    return f"{count} day" if count == 1 else f"{count} days"
 
 
 class Plan(NamedTuple):
@@ -255,3 +146,111 @@ def _rows(store: Store, plan: Plan, warnings: list[str]) -> list[runs.Write]:
                 *added,
             ]
     return writes
+
+
+class ItemReporter:
+    """Tells of the items of one survey.
+
+    Args:
+        survey: What was found.
+        label: What a person calls a node.
+        curve: The law of retention.
+    """
+
+    def __init__(self, survey: Survey, label: Callable[[str], str], curve: str) -> None:
+        self._today = survey.clock.today
+        self._before = survey.before.since
+        self._traces = {trace.id: trace for trace in survey.traces}
+        self._label = label
+        self._curve = curve
+
+    def archived(self, shares: Iterable[StreamShare]) -> tuple[Item, ...]:
+        """What is archived now and was not before, by stream and since when."""
+        fresh = [f for share in shares for f in share.faded if f.trace.id not in self._before]
+        return tuple(self._archived(each) for each in fresh)
+
+    def _archived(self, faded: ArchivedTrace) -> Item:
+        why = f"not used for {_days(faded.trace.last, self._today)}"
+        return self._item(faded.trace, faded.since, why)
+
+    def revived(self, shares: Iterable[StreamShare]) -> tuple[Item, ...]:
+        """What was archived before and is no more, as far as it is still there, by id."""
+        still = {each.trace.id for share in shares for each in share.faded}
+        found = [
+            self._traces[i] for i in sorted(self._before) if i not in still and i in self._traces
+        ]
+        return tuple(self._revived(trace) for trace in found)
+
+    def _revived(self, trace: Trace) -> Item:
+        if trace.last > self._before[trace.id]:
+            since, why = trace.last, f"used on {trace.last}"
+        elif trace.kept:
+            since, why = self._today, trace.kept
+        elif trace.since(self._curve) > self._today:
+            since, why = self._today, "not faded as far as is known now"
+        else:
+            since, why = self._today, "its stream has lost its share already"
+        return self._item(trace, since, why)
+
+    def _item(self, trace: Trace, since: date, why: str) -> Item:
+        left = round(trace.retention(self._today, self._curve), 4)
+        last = str(trace.last)
+        return Item(
+            trace.id,
+            trace.kind,
+            trace.stream,
+            str(since),
+            last,
+            left,
+            trace.tokens,
+            why,
+            trace.text,
+        )
+
+    def moved(self, each: CompactedRow) -> Item:
+        """A row that goes to the archive."""
+        row, ended = each.row, str(each.ended)
+        if isinstance(row, Edge):
+            kind, text = "edge", f"{self._name(row.source)} {row.type} {self._name(row.target)}"
+        else:
+            kind, text = row.kind, row.text
+        why = f"superseded {_days(each.ended, self._today)} ago"
+        size = count_tokens(text)
+        return Item(row.id, kind, each.stream, str(each.since), ended, None, size, why, text)
+
+    def _name(self, node: str) -> str:
+        return self._label(node) or node
+
+
+def stream_state(stream: Stream, share: StreamShare) -> StreamState:
+    """How much of a stream is archived."""
+    return StreamState(
+        items=share.items,
+        archived=len(share.faded),
+        tokens=share.total,
+        archived_tokens=share.tokens,
+        most=round(1 - retention.SURVIVAL[stream], 4),
+        kept=share.kept,
+    )
+
+
+def clock_warnings(clock: Clock) -> list[str]:
+    """What a person should hear of the clock, and of stamps that lie ahead."""
+    told = []
+    if not clock.is_believed:
+        told.append(
+            f"the clock says {clock.today}, the newest entry of the store is of {clock.newest}:"
+            " nothing was archived, revived or compacted. If the clock is right, say so"
+            f" once with: clsm decay --now {clock.today}"
+        )
+    if clock.future:
+        told.append(
+            f"entries of {len(clock.future)} days lie ahead, up to {clock.future[-1]}; they count as"
+            " of today"
+        )
+    return told
+
+
+def _days(since: date, today: date) -> str:
+    count = (today - since).days
+    return f"{count} day" if count == 1 else f"{count} days"

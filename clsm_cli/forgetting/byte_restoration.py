@@ -1,4 +1,4 @@
-"""Byte for byte: what the files of a run were before it, if they still are as the run left them.
+"""Undo byte for byte: restore the files of a run if they still are as the run left them.
 
 The steps are taken back from the last to the first, on the files as they are now. A log that only
 grew since is not changed by anybody: what came later stays, and what the run added is cut out.

@@ -1,4 +1,4 @@
-"""What a forget and a masking of secrets write, whole; then nothing derived may hold a trace of it."""
+"""Apply a forget or a masking as one run, and remove every trace from derived data."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether the clock of this machine can be believed: a wrong one must not make a memory fade.
+"""Check the clock of this machine: a wrong one must not make a memory fade.
 
 A machine without a battery starts in 1970, one whose battery died in another year. What the store
 wrote down itself tells what time it is at least: the newest of its days that is reached from a known

@@ -1,4 +1,4 @@
-"""Forgetting as a picture: the curves that memories follow, and where those of a store are today."""
+"""Plot forgetting: the curves that memories follow, and where those of a store are today."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Forget: the only way to remove something for good (CMA's unlearning; docs/format.md §8).
+"""Forget: plan and apply the removal of something for good (CMA's unlearning; docs/format.md §8).
 
-Read in this order: ``selection`` what is meant, ``purge`` (``support``, ``remaking``) takes it out of
-a copy of the store, a consolidation of the copy works out anew what rested on it, and what differs
-is written whole. So a plan can be read to the last line before anything happens. Then every file
+The stages: ``selection`` says what is meant, ``purge`` takes it out of a copy of the store, a
+consolidation of the copy works out anew what rested on it, and the files that differ are written whole
+(``clean_writing``). So a plan can be read to the last line before anything happens. Then every file
 that could still hold a trace is destroyed or compacted.
 """
 
@@ -62,7 +62,7 @@ class Plan(NamedTuple):
 
     @property
     def is_mass_loss(self) -> bool:
-        """Whether a large share of all turns would go."""
+        """Whether so many turns would be removed that somebody should confirm it."""
         return self.receipt.turns > FEW and self.receipt.share > MASS_LOSS
 
 

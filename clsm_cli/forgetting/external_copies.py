@@ -1,4 +1,4 @@
-"""What a forget cannot reach: sources, git history, other copies; with what a person can do."""
+"""Copies that a forget cannot reach (sources, git history, other clones), and what a person can do."""
 
 from __future__ import annotations
 

@@ -1,9 +1,7 @@
-"""What has faded: which turns and statements are below the retention that a first look asks for.
+"""Which turns and statements have faded, so that recall leaves them out at first.
 
-Nothing is counted from run to run. What is archived follows from the records, the folded uses and
-the day, so it does not matter how often, or on which machine, that is worked out.
-
-How faded a store is: its traces with their uses, and whether the clock can be believed.
+Nothing is counted from run to run. What is archived follows from the records, the folded uses and the
+day, so it does not matter how often, or on which machine, it is worked out.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Fold the log of recalls into one line for each id and day, which is all that retention asks for.
+"""Fold the log of recalls into one line for each id and day, which is all that retention needs.
 
 A recall appends to ``activation.jsonl`` without a lock, so that file is never rewritten. At the first
 run of a month it gets another name once its first line is old, and the one that had that name goes

@@ -1,4 +1,4 @@
-"""Take what was forgotten out of git's past too: ``clsm forget --purge-history``.
+"""Rewrite git history without what was forgotten: ``clsm forget --purge-history``.
 
 Every commit is written anew without the lines that tell of it, by git-filter-repo, into a
 repository of its own; only when that has succeeded are the branches and tags moved there, all at

@@ -1,4 +1,4 @@
-"""Labels of a person's own evaluation that tell of what is forgotten (``store/labels``).
+"""Remove forgotten content from a person's own evaluation labels (``store.labels``).
 
 A label names what answers a query, by id, by name or in its very words; the query itself may be a
 question that was asked in what is forgotten.

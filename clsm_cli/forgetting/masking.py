@@ -1,6 +1,6 @@
-"""``clsm forget --secrets``: mask in place what older versions stored in clear.
+"""``clsm forget --secrets``: mask secrets that older versions stored in clear.
 
-Nothing that was said is lost but the secrets. It is worked out on a copy (``unmasked``), as any
+Nothing that was said is lost but the secrets. It is worked out on a copy (``mask_secrets``), as any
 forget, and what differs is written whole, without preimages.
 """
 
@@ -69,7 +69,7 @@ class MaskingReport(NamedTuple):
 
 
 class Plan(NamedTuple):
-    """What would be done, and what would be written."""
+    """What a masking would do, and the writes of it."""
 
     receipt: MaskingReport
     writes: clean_writing.CleanWrites

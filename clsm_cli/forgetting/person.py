@@ -1,4 +1,4 @@
-"""What is known of somebody from the turns that name them: other names, roles, numbers, gender."""
+"""What turns tell of a person who is forgotten: other names, roles, numbers, gender."""
 
 from __future__ import annotations
 
@@ -74,11 +74,11 @@ class Person:
         self._marks |= contact_marks(turn.text)
 
     def is_named_in(self, text: str) -> bool:
-        """Whether a text has one of the names."""
+        """Whether a text has one of the person's names."""
         return self._pattern.search(text) is not None
 
     def is_speaker(self, turn: Turn) -> bool:
-        """Whether they said it."""
+        """Whether the person said the turn."""
         return turn.speaker.casefold() in self.names
 
     def _learn(self, text: str) -> Iterator[str]:

@@ -1,14 +1,12 @@
-"""Take turns and what rests on them alone out of a store's files.
+"""Remove turns, and the derived records that lose their support, from a store's files.
 
-This works on a copy (``rehearsal.copy_store``); what differs afterwards is what a forget writes.
-Tombstones come first: from then on no reader of the copy sees what is going, and the sweep that
-cleans a store after a merge cleans the copy (``store/cleanup``).
+This works on a copy (``rehearsal.copy_store``); the files that differ afterwards are what a forget
+writes. Tombstones come first: from then on no reader of the copy sees what is going, and the sweep that
+cleans a store after a merge cleans the copy (``store.cleanup``).
 
-What of the derived records still has something to rest on when turns go (CMA's unlearning).
-
-A statement rests on its sources, but its words came from one of them. Where the words are not in
-what stays, the statement goes too, and the episodes of its other sources are read again: they may
-say it in words of their own.
+A statement rests on its sources, but its words came from one of them. Where the words are not in what
+stays, the statement goes too, and the episodes of its other sources are consolidated again: they may
+say it in words of their own (CMA's unlearning).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a forget took out, what stayed and why, and what it cannot reach."""
+"""The receipt of a forget: what was removed, what stayed and why, what is out of reach."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class KeptItem(NamedTuple):
 
 
 class Run(NamedTuple):
-    """A run that could be undone until then."""
+    """A run that can no longer be undone."""
 
     id: str
     command: str
@@ -117,7 +117,7 @@ def list_removed(
 def list_kept(
     before: StoreContents, after: dict[str, Record], chosen: Chosen, purged: Purged
 ) -> tuple[KeptItem, ...]:
-    """What had to do with it and has other support."""
+    """Items that had to do with what was removed but stay, each with the reason."""
     found: list[KeptItem] = []
     for row in before.statements.values():
         shared = chosen.turns.intersection(row.sources)

@@ -1,4 +1,4 @@
-"""What stays and only refers to somebody who is forgotten: found, and offered; never taken by itself.
+"""Turns that stay but seem to refer to a forgotten person: listed for review, never removed by themselves.
 
 ``find_references`` walks through each conversation and document in its order. From a turn that goes on, a thread
 is open: a pronoun, the role that was told of the person, an answer, a repetition leads back to it

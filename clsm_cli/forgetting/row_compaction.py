@@ -1,9 +1,7 @@
-"""Rows that were superseded long ago move to the archive, which only looking back reads.
+"""Move rows superseded long ago to the archive, and find undo data that is old enough to delete.
 
-They stay as long as a trace of their stream lasts that is never used. No machine moves rows that
+A superseded row stays as long as an unused trace of its stream lasts. No machine moves rows that
 another one wrote into its own flow.
-
-What undo keeps of the files that a run replaced, and how long.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Undo: a run is taken back, byte for byte where that is safe, else by newer records.
+"""Undo a run: byte for byte where that is safe, else by newer records.
 
-Read in this order: ``choosing`` which run, ``restoring`` the bytes from before it, ``publishing``
-whether another clone may have what it wrote, ``compensation`` what is written then instead. An undo
-is a run itself, so that a redo is the undo of an undo.
+The stages: ``undo_selection`` says which run, and whether another clone may have what it wrote;
+``byte_restoration`` restores the bytes from before it; ``compensation`` says what is written where that
+is not safe. An undo is a run itself, so that a redo is the undo of an undo.
 """
 
 from __future__ import annotations

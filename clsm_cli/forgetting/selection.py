@@ -1,9 +1,8 @@
-"""What a person means: the turns, and the statements named by id, that are to be forgotten.
+"""Which turns and statements a forget means: by id, source, session, person or time.
 
-What a tool brought from an address: the calls that name it, and their results.
-
-A transcript keeps a call and its result as two turns, and the result of a fetch rarely tells where it
-is from. Of one conversation the results of a tool come in the order of its calls.
+Of a source, the results of tools count too. A transcript keeps a call and its result as two turns, and
+the result of a fetch rarely tells its address; within a conversation, results come in the order of the
+calls.
 """
 
 from __future__ import annotations
@@ -32,54 +31,6 @@ _ENDS = frozenset("\"'`<>()[]{}\\|^,;/?#")
 """What may follow an address in a text; after ``/``, ``?`` and ``#`` comes what lies below it."""
 
 
-def tool_results_of(told: Iterable[StoredTurn], address: str) -> frozenset[str]:
-    """Keys of the turns of tools that were called with an address, or one below it.
-
-    Args:
-        told: The turns of a store; of a conversation in its order, those that wait last.
-        address: A URL.
-    """
-    address = address.rstrip("/")
-    waiting: dict[tuple[str, str], deque[bool]] = {}
-    found: set[str] = set()
-    for each in sorted(told, key=lambda one: one.episode is None):
-        tool = each.turn.tool
-        if tool is None:
-            continue
-        calls = waiting.setdefault((each.session, tool.name), deque())
-        if tool.input is None:
-            is_from = bool(calls) and calls.popleft()
-        else:
-            is_from = has_address(tool.input, address) or has_address(each.turn.text, address)
-            if _is_call(each.turn, tool.input):
-                calls.append(is_from)
-        if is_from:
-            found.add(each.turn.key)
-    return frozenset(found)
-
-
-def has_address(text: str, address: str) -> bool:
-    """Whether a text has an address, or one below it.
-
-    >>> has_address('{"url":"https://a.org/page#top"}', "https://a.org/page")
-    True
-    >>> has_address("see https://a.org/pages", "https://a.org/page")
-    False
-    """
-    place = text.find(address)
-    while place >= 0:
-        after = text[place + len(address) : place + len(address) + 1]
-        if not after or after in _ENDS or after.isspace():
-            return True
-        place = text.find(address, place + 1)
-    return False
-
-
-def _is_call(turn: Turn, given: str) -> bool:
-    """Whether a turn is the call alone, its result still to come."""
-    return turn.text.startswith(given.removesuffix("…"))
-
-
 _PART = re.compile(r"(?<=\A[0-9a-f]{12})-[0-9]+\Z")
 """A part of a long turn stands for the whole turn."""
 
@@ -95,7 +46,7 @@ class Wanted(NamedTuple):
         person: Who said it, or is named in it.
         since: Told at or after this time.
         until: Told before this time.
-        also: Keys of turns that go besides: what ``refers`` found and a person agreed to.
+        also: Keys of turns that go besides: what ``references`` found and a person agreed to.
     """
 
     ids: tuple[str, ...] = ()
@@ -287,3 +238,51 @@ def _moment(stored: StoredTurn, zone: tzinfo) -> datetime:
     if moment is None:
         return datetime.combine(date.fromisoformat(told_at), time.min, zone)
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+def tool_results_of(stored: Iterable[StoredTurn], address: str) -> frozenset[str]:
+    """Keys of the turns of tools that were called with an address, or one below it.
+
+    Args:
+        stored: The turns of a store; of a conversation in its order, those that wait last.
+        address: A URL.
+    """
+    address = address.rstrip("/")
+    waiting: dict[tuple[str, str], deque[bool]] = {}
+    found: set[str] = set()
+    for each in sorted(stored, key=lambda one: one.episode is None):
+        tool = each.turn.tool
+        if tool is None:
+            continue
+        calls = waiting.setdefault((each.session, tool.name), deque())
+        if tool.input is None:
+            is_from = bool(calls) and calls.popleft()
+        else:
+            is_from = has_address(tool.input, address) or has_address(each.turn.text, address)
+            if _is_call(each.turn, tool.input):
+                calls.append(is_from)
+        if is_from:
+            found.add(each.turn.key)
+    return frozenset(found)
+
+
+def has_address(text: str, address: str) -> bool:
+    """Whether a text has an address, or one below it.
+
+    >>> has_address('{"url":"https://a.org/page#top"}', "https://a.org/page")
+    True
+    >>> has_address("see https://a.org/pages", "https://a.org/page")
+    False
+    """
+    place = text.find(address)
+    while place >= 0:
+        after = text[place + len(address) : place + len(address) + 1]
+        if not after or after in _ENDS or after.isspace():
+            return True
+        place = text.find(address, place + 1)
+    return False
+
+
+def _is_call(turn: Turn, given: str) -> bool:
+    """Whether a turn is the call alone, its result still to come."""
+    return turn.text.startswith(given.removesuffix("…"))

@@ -1,4 +1,4 @@
-"""All that a store holds, read whole from its files: what forgetting has to look through."""
+"""The whole contents of a store, read from its files, for forgetting to search."""
 
 from __future__ import annotations
 

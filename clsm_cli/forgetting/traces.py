@@ -1,4 +1,4 @@
-"""Traces beside the records: lines of logs that name what went, and copies of what was unreadable."""
+"""Remove forgotten ids from logs, and find copies of forgotten text in quarantine."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What decay asks of the files: every turn with its episode's state, and the days the store wrote down."""
+"""What decay reads from the files: every turn with its episode's state, and the days that were recorded."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""Which run is meant by an undo, whether it can be undone at all, and who wrote after it.
-
-Whether another clone may have what a run wrote: then it cannot be made as if it had never been.
+"""Which run an undo means, whether it can be undone, and which later runs or clones depend on it.
 
 What a remote has comes back with the next merge, and a record with a lower revision loses there.
 """

@@ -1,4 +1,4 @@
-"""Sentences of the files that agent frameworks put into every new workspace: nobody there wrote them."""
+"""Recognise boilerplate: sentences of the files that agent frameworks put into every new workspace."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A classifier of one hidden layer, and its weights as a data file."""
+"""A classifier with one hidden layer; its weights are a data file."""
 
 from __future__ import annotations
 

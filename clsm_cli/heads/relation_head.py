@@ -1,8 +1,9 @@
-"""Whether a text relates two things that it names, told by a small head.
+"""The relation head: whether a text relates two things that it names.
 
 Two names are looked at when they stand in one unit (``heads.units``). A name in a heading and one below
-it are not: of 23 such pairs that the head was surest of, a reader found 9 related. The head sees the marks around and between them, where they stand, what
-kinds of thing they are and what their names mean; it knows no verb.
+it are not: of 23 such pairs that the head was surest of, a reader found 9 related. The head sees the
+marks around and between them, where they stand, what kinds of thing they are and what their names mean;
+it knows no verb.
 """
 
 from __future__ import annotations

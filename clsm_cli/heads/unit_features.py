@@ -1,4 +1,4 @@
-"""A sentence, list item or row as numbers: where it stands, how it is marked, what it is made of.
+"""Features of a unit (sentence, list item, row): its place, its marks, its words.
 
 No word of any language is looked at: what words mean is in the numbers that stand beside these
 (``embedding/static_vectors``).

@@ -1,9 +1,7 @@
-"""Secrets that lie in a store in clear: stored by a version that did not know them yet.
+"""Checks of contents: secrets stored in clear by an older version, and clsm's own output taken in again.
 
-How much of what was taken in is clsm's own: blocks that a recall made, what it holds said again.
-
-Ingest leaves out what it can prove to be its own (``ingestion/recalled_text``). What came by another way, or
-whose fence does not verify, is counted here, so that a loop of recall and ingest shows.
+Ingest leaves out what it can prove to be its own (``ingestion.recalled_text``). What came another way,
+or with a fence that does not verify, is counted here, so that a loop of recall and ingest shows.
 """
 
 from __future__ import annotations

@@ -1,9 +1,7 @@
-"""Doctor: look at a store, mend what is safe, and look again.
+"""Run all checks on a store; with ``--fix``, repair it and run them again.
 
 Looking takes no lock and writes nothing. While others write, what was read of one file may be older
 than what was read of the next, so a store that changed meanwhile is looked at again.
-
-Look at a store: every check, in the order of the page, each for itself.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Checks against what clsm wrote down of its own writes: the ledger and what undo keeps.
+"""Checks of files against the digests in the ledger, and of what undo keeps.
 
 The ledger has the digest of each file after each run, so a file that somebody changed since is
 known, and one that is gone. A forget hides what it wrote: what was known before it counts no more.

@@ -1,7 +1,4 @@
-"""Checks of what lies in the folder: names, kinds, sizes, modes, owners, bytes.
-
-Files under a wrong name, and where they may go: onto a free place, or one that is left too.
-"""
+"""Checks of the files in the folder: names, kinds, sizes, modes, owners, bytes, and misplaced files."""
 
 from __future__ import annotations
 

@@ -1,10 +1,7 @@
-"""What ``clsm doctor`` says of a store: one finding a thing that is not as it should be.
+"""Findings of ``clsm doctor``, and the table of their codes.
 
-Every code of a finding: how bad it is, what it means, what ``--fix`` does, what a person can do.
-
-docs/doctor.md shows this table; a test compares the two.
-
-Codes of what is found of git, and of programs that synchronise folders; see ``codes``.
+The table says how bad each is, what it means, what ``--fix`` does and what a person can do.
+docs/doctor.md shows it; a test compares the two.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Checks of the git repository that a store lies in, and of what programs left that synchronise folders.
+"""Checks of the git repository around a store, and of copies left by programs that synchronise folders.
 
 Nothing is said where there is no git. What ``--fix`` does about the store's own files are writes that
 can be undone (``mend``); what it does about the clone is no part of the store (``mend_clone``).

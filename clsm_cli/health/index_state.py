@@ -1,4 +1,4 @@
-"""Checks of what is derived: the index against the files, its vectors, the prepared briefing.
+"""Checks of derived data: the index against the files, its vectors, the prepared briefing.
 
 A small index is held against a fresh one, made in memory by words. A large one is only asked
 whether it is whole and made of the files as they are; ``--rebuild`` makes it anew.

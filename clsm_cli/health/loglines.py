@@ -1,4 +1,4 @@
-"""Checks of what is written line by line: logs, tombstones, inboxes."""
+"""Checks of files of lines: logs, tombstones, inboxes."""
 
 from __future__ import annotations
 

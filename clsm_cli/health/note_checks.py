@@ -1,8 +1,6 @@
-"""Checks of episode files: what cannot be read, turns without a text, texts that were changed.
+"""Checks of Markdown: episode files against the keys of their turns, topic files against their records.
 
-Checks of topic files: what stands in Markdown against what the records know of it.
-
-Whether the key of a turn is that of what it says: keys are hashes, so damage shows.
+A key is a hash of what a turn says, so damage shows.
 """
 
 from __future__ import annotations

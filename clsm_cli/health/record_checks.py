@@ -1,9 +1,7 @@
-"""Checks of shards: lines that are no records, records in the wrong place, ids that do not fit.
+"""Checks of shards: bad lines, misplaced records, wrong ids, and references that lead nowhere.
 
-Checks of what refers to something else: edges, sources, mentions, blocks, episodes, tombstones.
-
-What follows from the episodes alone (edges, mentions) is derived again by ``consolidate``; doctor
-only says what leads nowhere.
+What follows from the episodes alone (edges, mentions) is derived again by ``consolidate``; doctor only
+reports it.
 """
 
 from __future__ import annotations

@@ -1,18 +1,11 @@
-"""``clsm doctor --fix``: what can be mended safely, in the order in which it must be.
+"""``clsm doctor --fix``: repair what can be repaired safely, in the order in which it must be done.
 
-Nothing is deleted: what cannot be read goes to ``quarantine/`` byte for byte, and every change of a
-memory is a run in the ledger that ``clsm undo`` takes back. Only what was never acknowledged
+Nothing is deleted: what cannot be read is copied to ``quarantine/`` byte for byte, and every change of
+a memory is a run in the ledger that ``clsm undo`` takes back. Only what was never acknowledged
 (temporary files) and what is derived (the index) is removed.
 
-What ``--fix`` does with files and lines: the writes, and a sentence for each.
-
-A line that goes is first copied to ``quarantine/`` as it is, with its number; a file that is none
-is moved there whole.
-
-What ``--fix`` does with shards: written anew, each record in its own, unreadable lines kept aside.
-
-The shards' own rewriting (``shards.plan_update``, ``graph.rewrite``) does it, as every run that
-changes a record does.
+First files, logs and topic files, then shards, then ``mend``, which does it all. Shards are rewritten
+as every run does it (``shards.plan_update``, ``record_files.rewrite``).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a store holds, file by file: read once, without its lock, and looked at by every check.
+"""A snapshot of a store: every file read once, without the lock, for all checks.
 
 Nothing here fails on what it reads. What cannot be read is a value (``File.error``, a problem of a
 shard, an episode that is None), so that one bad file hides no other.

@@ -1,4 +1,4 @@
-"""Checks of what a store needs around it: settings, model, disk, lock, a night now and then."""
+"""Checks of what a store needs around it: settings, model, disk, lock, nightly runs."""
 
 from __future__ import annotations
 

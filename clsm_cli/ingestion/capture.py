@@ -1,14 +1,11 @@
-"""Capture: new turns of a conversation go to the inbox, durably, before anything else happens.
+"""Capture: new turns and notes go to the inbox, durably, before anything else happens.
 
-No model, no network. A turn that the store has is recognised by its key, whatever file or hook
-brings it again (``sessions`` tells how one without an exact time is known); a forgotten one is
-dropped by its tombstone, as if the source did not hold it.
+No model, no network. A turn that the store has is recognised by its key, whatever file or hook brings
+it again (``known_sessions`` for one without an exact time); a forgotten one is dropped by its tombstone.
 
-A break at the head of a source ends what the session had before, if the turn behind it is new, or
-if nothing comes behind it. A tool call that ran clsm is marked, so that its result is dropped when
-another source brings it (ids of calls are unique in their session, as providers make them).
-
-A note: one turn of whoever writes it, captured like any other.
+A break at the head of a source ends what the session had before, if the turn behind it is new, or if
+nothing comes behind it. A tool call that ran clsm is marked, so that its result is dropped when another
+source brings it (ids of calls are unique in their session, as providers make them).
 """
 
 from __future__ import annotations

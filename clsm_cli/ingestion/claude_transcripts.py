@@ -87,7 +87,7 @@ def read(
     session: str | None = None,
     known_clsm_calls: Callable[[str], Iterable[str]] = lambda _session: (),
 ) -> Iterator[TranscriptItem]:
-    """The turns, dropped rows and problems of a transcript, in its order; see ``openclaw.read``."""
+    """The turns, dropped rows and problems of a transcript, in its order; see ``openclaw_transcripts.read``."""
     tally = Tally()
     reader = _Reader(session or path, zone, known_clsm_calls)
     items = _items(lines, path, reader, tally)

@@ -1,4 +1,4 @@
-"""What an episode is called and says: the record that is derived from its turns.
+"""Describe an episode: derive its record (title, narrative, topic, tags …) from its turns.
 
 Without a language model everything is taken from the turns: the title is their key phrases, the
 narrative their most telling sentences with who said them and when. Turns of tools do not speak, and
@@ -71,7 +71,7 @@ def describe(
         rev: Lamport count and device of the run that writes it.
         vectors: A unit vector for each turn, in their order.
         previous: ``mean_vector`` of the episode before it in its session, None for the first.
-        surprise: See ``boundaries.peak_surprise``.
+        surprise: See ``segmentation.peak_surprise``.
         zone: The store's; dates are those of its calendar.
     """
     spoken = [turn for turn in episode.turns if turn.role != "tool"]

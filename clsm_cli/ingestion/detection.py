@@ -1,7 +1,4 @@
-"""The format of a source, by its name and its first bytes.
-
-Exports that clsm does not read, by their names and first bytes, and what to give it instead.
-"""
+"""Detect the format of a source by its name and first bytes; explain exports that clsm does not read."""
 
 from __future__ import annotations
 
@@ -36,21 +33,6 @@ _BY_HEAD = (
     (rb"SQLite format 3\0", "looks like a database; clsm reads exports of it"),
 )
 _TELEGRAM_PAGE = re.compile(rb'<title>Exported Data</title>|class="page_wrap"')
-
-
-def refusal(name: str, head: bytes = b"") -> str | None:
-    """Why an export is not read, and what is; None where it is none of these.
-
-    >>> refusal("msgstore-2026-03-01.1.db.crypt15")[:42]
-    "looks like WhatsApp's backup, which is enc"
-    >>> refusal("notes.md", b"# Notes")
-    """
-    for pattern, reason in _BY_NAME:
-        if pattern.match(name):
-            return reason
-    if name.endswith(".html") and _TELEGRAM_PAGE.search(head):
-        return _BY_NAME[2][1]
-    return next((reason for begin, reason in _BY_HEAD if re.match(begin, head)), None)
 
 
 Format = Literal[
@@ -254,3 +236,18 @@ def _detect(head: bytes) -> Format | None:
     if len(lines) == 1 and start.startswith(b'{"'):
         return "openclaw" if start.startswith((b'{"type":"session"', b'{"type":"mess')) else "jsonl"
     return None
+
+
+def refusal(name: str, head: bytes = b"") -> str | None:
+    """Why an export is not read, and what is; None where it is none of these.
+
+    >>> refusal("msgstore-2026-03-01.1.db.crypt15")[:42]
+    "looks like WhatsApp's backup, which is enc"
+    >>> refusal("notes.md", b"# Notes")
+    """
+    for pattern, reason in _BY_NAME:
+        if pattern.match(name):
+            return reason
+    if name.endswith(".html") and _TELEGRAM_PAGE.search(head):
+        return _BY_NAME[2][1]
+    return next((reason for begin, reason in _BY_HEAD if re.match(begin, head)), None)

@@ -1,4 +1,4 @@
-"""Text that is not UTF-8: told by its mark, by where its NULs stand, or by charset-normalizer.
+"""Detect and decode text that is not UTF-8: by its mark, by where its NULs stand, or by charset-normalizer.
 
 Every reader expects UTF-8, so a source in another encoding is decoded once, before it is read, and
 the report says from what. Text that was UTF-8 and is damaged stays what it is: its damage is told.

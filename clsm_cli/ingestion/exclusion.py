@@ -1,4 +1,4 @@
-"""What the user leaves out: ``--exclude``, the setting ``ingest.exclude``, and ``.clsmignore`` files.
+"""Exclude files by ``--exclude``, the setting ``ingest.exclude``, and ``.clsmignore`` files.
 
 All three have the rules of gitignore (by pathspec): a pattern counts below the folder that was named,
 or that holds the file; of several the last that fits decides, and the file nearest to what it is about.

@@ -1,6 +1,4 @@
-"""Whose notes a folder holds, by what lies beside and above it: a vault's, an agent's, or a person's.
-
-Vaults of Obsidian: their folders of templates, and notes without what only Obsidian shows.
+"""Whose notes a folder holds: an Obsidian vault's, an agent's, or a person's.
 
 Links (``[[Mara|she]]``) and tags stay as they are: they say what a note is about. The workspace of an
 agent that somebody opens in Obsidian is no vault: its daily notes are the agent's.

@@ -1,13 +1,10 @@
-"""Transcripts from where they were read to, and how far that is afterwards.
+"""Read only what is new in transcripts: from a cursor on, in files and in OpenClaw's databases.
 
-A file goes on where it was left if what lies before that place is what it was: its first bytes and
-the last ones, since reading all of it is what a cursor is there to spare.
-
-Catching up with OpenClaw: what its transcripts hold beyond what was read before.
-
-Below the state folder every agent has its own: ``agents/<id>/agent/openclaw-agent.sqlite`` with
-2026.9, ``agents/<id>/sessions/*.jsonl`` with 2026.7. What has nothing new is told by a look at the file, or
-at the last row, so that it costs next to nothing to ask again.
+A file is continued from its cursor if its first bytes and the last ones before the cursor are what
+they were: reading all of it is what a cursor is there to avoid. Below OpenClaw's state folder every
+agent has its own: ``agents/<id>/agent/openclaw-agent.sqlite`` with 2026.9,
+``agents/<id>/sessions/*.jsonl`` with 2026.7. A look at the file, or at its last row, tells whether
+there is anything new, so that asking again costs next to nothing.
 """
 
 from __future__ import annotations

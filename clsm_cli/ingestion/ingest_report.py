@@ -1,4 +1,4 @@
-"""What is asked of an ingest, what it says it did, and the steps of a run."""
+"""Request and report of an ingest, and the steps of its run."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Request:
 
     Attributes:
         paths: Files, folders, or ``-``; state folders of OpenClaw.
-        openclaw: Catch up with OpenClaw, see ``catch_up``.
+        openclaw: Catch up with OpenClaw, see ``incremental.CatchUp``.
         format: Forced format, else detected.
         session: Conversation of rows that name none.
         capture_only: Write to the inbox and stop.

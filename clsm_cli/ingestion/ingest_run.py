@@ -1,7 +1,8 @@
 """Ingest, in reading order: find the sources, capture each, segment, describe, index.
 
-Everything happens under the store's lock, but for a capture that cannot have it. What is captured is durable before anything slower
-starts, so a crash or a missing model loses nothing; running the command again completes it.
+Everything happens under the store's lock, but for a capture that cannot have it. What is captured is
+durable before anything slower starts, so a crash or a missing model loses nothing; running the command
+again completes it.
 """
 
 from __future__ import annotations

@@ -1,9 +1,7 @@
-"""The first half of an ingest: every source to the inbox, or to an episode of its document.
+"""The first half of an ingest: read every source into the inbox, or into an episode of its document.
 
-``ingest --capture`` runs this alone, at every message of an agent: what only documents or a
-look-up of closed episodes need is imported where it is used.
-
-The index as an ingest opens it: at its first use, since a plain capture does without.
+``ingest --capture`` runs this alone, at every message of an agent: what only documents or a look-up of
+closed episodes need is imported where it is used, and the index is opened at its first use.
 """
 
 from __future__ import annotations

@@ -1,9 +1,7 @@
-"""JSON Lines as they come: any size, any damage, one row at a time.
+"""Raw items (turns, breaks, blocks) that readers produce, and reading JSON Lines of any size and damage.
 
-What openclaw and jsonl share: a line is never held beyond its limit, a bad row is one ``Problem``
-and the next row goes on, and what is wrong all over a file is told once, with a count.
-
-What a reader gives: raw items of one input, in the order of the input, before any key is made.
+A line is never held beyond its limit, a bad row is one ``Problem`` and the next row goes on, and what is
+wrong all over a file is reported once, with a count.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the store has of a conversation, while sources bring it again.
+"""The turns that the store already has of a conversation, while a source brings it again.
 
 A turn without an exact time is numbered among its equals in the session; it is the same as a stored
 one when it stands at the same line of a source of the same name and every turn without time before

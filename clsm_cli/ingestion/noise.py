@@ -1,4 +1,4 @@
-"""What a transcript holds that is not memory: polls of the machine, and clsm's own answers.
+"""Recognise what a transcript holds that is no memory: heartbeat polls, and clsm's own answers.
 
 A recall that is read back as something that was said would make every answer its own evidence.
 """

@@ -82,7 +82,7 @@ def read(
     """The turns, breaks, dropped rows and problems of a transcript, in its order.
 
     Args:
-        lines: From ``rows.bounded_lines``.
+        lines: From ``jsonl_rows.bounded_lines``.
         path: As it was given, for problems.
         zone: The store's time zone.
         now: What lies after it is reported as in the future.

@@ -1,4 +1,4 @@
-"""clsm's own recalled text in what it reads: left out where its fence verifies.
+"""Remove clsm's own recalled text from what it reads, where its fence verifies.
 
 Kept, it would come back as something that was said, and every recall would be its own evidence.
 """

@@ -1,4 +1,4 @@
-"""Segment: cut what lies in the inbox into episodes, and describe every episode that has no record.
+"""Segment: cut the inbox into episodes, and describe every episode that has no record.
 
 The order makes every prefix of the writes completable by running again: episode files first, then
 their records, the inbox last. A turn that is in an episode is not read from the inbox again, and an

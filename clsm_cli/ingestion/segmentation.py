@@ -1,17 +1,16 @@
 """Where one episode ends and the next begins (Nemori §3.1.1; CMA §3.1).
 
-``split_episodes`` reads an open tail: the turns since the last cut, in order of arrival. It is called again
-whenever turns arrive, so what it says about a place must never depend on where a call ended:
+``split_episodes`` reads an open tail: the turns since the last cut, in order of arrival. It is called
+again whenever turns arrive, so what it says about a place must never depend on where a call ended:
 
 * the signs at a place read only the turns of the segment up to it;
 * a boundary is final once a fixed number of turns after it is known (``_look_ahead``); a silence
   that is certain ends an episode at once, and nothing reaches across it;
 * after a cut everything starts anew with the turns that remain.
 
-The signs that one episode ends and another begins, read turn by turn from a segment.
-
-Text is read here; what a sign says as a number is ``scoring.boundary_evidence``. Turns of tools belong to
-the turn before them: they are counted by nothing and compared with nothing.
+First the signs of a boundary, read turn by turn (what a sign says as a number is
+``scoring.boundary_evidence``), then the cuts. Turns of tools belong to the turn before them: they are
+counted by nothing and compared with nothing.
 """
 
 from __future__ import annotations

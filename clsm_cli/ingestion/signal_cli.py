@@ -42,7 +42,7 @@ def read(
     another device; the words of all others are trusted as an agent's are.
 
     Args:
-        lines: From ``rows.bounded_lines``.
+        lines: From ``jsonl_rows.bounded_lines``.
         path: As it was given.
         zone: The store's time zone.
         now: What lies after it is reported as in the future.

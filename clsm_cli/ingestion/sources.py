@@ -1,4 +1,4 @@
-"""What there is to read: named paths become files with a format, and everything else a reason.
+"""Find sources: named paths become files with a format, or a reason why they are skipped.
 
 The walk of a folder is sorted, so two runs see the same order; it never follows a symbolic link, so
 it can neither loop nor leave the folder; and whatever it passes over is said, not silent.
@@ -70,7 +70,7 @@ class SourceFile:
 
     @contextlib.contextmanager
     def lines(self) -> Iterator[Iterator[Line]]:
-        """Its lines, as ``rows.bounded_lines`` gives them.
+        """Its lines, as ``jsonl_rows.bounded_lines`` gives them.
 
         Raises:
             OSError: As ``open``.

@@ -1,9 +1,7 @@
 """Raw items to turns: clean the text, mask secrets, and give each turn its key.
 
-What a turn that is stored in clear would be had its secrets been masked when it came.
-
-Older versions knew fewer kinds of secrets. A turn is masked again as ``turns`` does it at first, and
-gets the key that the source would give it now, so that reading the source again brings nothing new.
+``masked_turn`` masks a stored turn again, as older versions knew fewer kinds of secrets. It gets the key
+that its source would give it now, so that reading the source again brings nothing new.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Whether the nightly consolidation still runs: when one last succeeded, and why none did since.
+"""Whether the nightly consolidation still runs: its last success, and why it failed since.
 
 A run that succeeded counts, also one that found nothing to do (``store.runs``). Where that is not
 known, as after a restore, the last run in the ledger counts, and only if something waits: a store in

@@ -1,9 +1,7 @@
-"""Every version of what memory holds about something, with both clocks (``model.clocks``).
+"""Every version of a fact or edge, on both clocks (``model.clocks``), each a row of its history.
 
 A *thread* is what versions of one thing share: the subject of statements, or a source and the type of
 its edges.
-
-One row of a record's history: what it said, on both clocks, and where that stands.
 """
 
 from __future__ import annotations

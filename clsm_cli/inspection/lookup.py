@@ -1,4 +1,4 @@
-"""One thing of a store by its id: a turn, a block, an episode, a record, or a concept."""
+"""Look up one thing by its id: a turn, a block, an episode, a record, or a concept."""
 
 from __future__ import annotations
 

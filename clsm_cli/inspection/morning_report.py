@@ -1,4 +1,4 @@
-"""What memory holds, newest first, and what became of it since a time: learnt, changed, over, taken back."""
+"""Current statements, newest first, and what changed since a time (``clsm list``, ``clsm log``)."""
 
 from __future__ import annotations
 

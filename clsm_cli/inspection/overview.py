@@ -1,7 +1,4 @@
-"""What a store holds and how it is: the answer of ``clsm status``.
-
-The four streams, to look through: topics with their statements, and the latest episodes.
-"""
+"""The state of a store (``clsm status``), and its topics and episodes to browse."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How fast clsm is on this machine: whole processes, beside one that only imports numpy.
+"""Benchmark clsm on this machine: whole processes, beside one that only imports numpy.
 
 The yardstick is part of every round, so what else the machine does slows both; a ratio can be
 compared between machines, milliseconds tell what a person or a hook waits.

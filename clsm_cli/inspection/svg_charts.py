@@ -4,8 +4,6 @@ A picture is one SVG file or one HTML page with the same SVG inside; it loads no
 and the same numbers give the same bytes. It follows the reader's light or dark scheme; a renderer
 that knows no schemes shows the light one. ``figure`` gives one chart to a page of others, which has
 the style (``css``) once.
-
-The elements of charts: words, names of colours, legends; and the style that all charts share.
 """
 
 from __future__ import annotations
@@ -26,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 Colour = Literal["blue", "orange", "green", "pink", "vermilion", "grey"]
-"""The hues of Okabe and Ito, which people with any colour vision tell apart. ``chart.css`` has each
+"""The hues of Okabe and Ito, which people with any colour vision tell apart. ``css`` has each
 for light paper and for dark; all stand out from it by 3 : 1 at least, as graphics must (WCAG 2.1)."""
 LETTER, ROW, MARGIN = 6.6, 18.0, 18.0
 """Width of a letter as it is estimated, height of a row of text, and free space at the sides, in

@@ -1,4 +1,4 @@
-"""The hooks of Claude Code: what stands in its ``settings.json`` for clsm, put in and taken out.
+"""Add the hooks of clsm to Claude Code's ``settings.json``, and remove them.
 
 Plain data in, plain data out; https://code.claude.com/docs/en/hooks. Whatever else stands in the
 file stays, in its order.

@@ -1,4 +1,4 @@
-"""The nightly job as systemd, a crontab and OpenClaw's cron want to be told of it. Plain data.
+"""The nightly job as systemd units, a crontab line, or options of OpenClaw's cron. Plain data.
 
 All three run the same command line, which does nothing where a run has succeeded since the hour last
 came. So the crontab may run it every hour, and a night that was missed, or failed, is caught up.

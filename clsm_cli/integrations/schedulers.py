@@ -1,8 +1,6 @@
-"""Those that start a job at night: put it there, take it out, say whether it is there.
+"""Schedulers that can start a job at night: systemd, cron, and OpenClaw's cron.
 
-Each is asked through its own program: ``systemctl --user``, ``crontab``, ``openclaw cron``.
-
-Programs of the system, found along the user's PATH and asked without a terminal.
+Each is asked through its own program, found along the user's PATH.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Wake OpenClaw with one sentence: ``POST /hooks/wake``, gateway/config-hooks.md of its documentation.
+"""Wake OpenClaw with one sentence: ``POST /hooks/wake`` (gateway/config-hooks.md of its documentation).
 
 The text lands where the agent believes what it reads, so what others may have written is quoted. The
 token goes to the one address it is meant for: no proxy, no redirect, no plain http over a network.

@@ -116,7 +116,7 @@ class RankedItem(NamedTuple):
         """Its worth on a day, see ``HALF``; without a date it does not age.
 
         >>> line = RankedItem(Item("a", "passage", "", "flow", "agent", 1, "2026-02-10"), "lately", 0.8, "")
-        >>> line.value("2026-02-10"), line.value("2026-02-24")
+        >>> line.worth_on("2026-02-10"), line.worth_on("2026-02-24")
         (0.8, 0.4)
         """
         if not self.item.time or not day:

@@ -1,4 +1,4 @@
-"""The concepts that a session's subject activates, each with its summary."""
+"""Concepts of a briefing: those that the session's subject activates, with their summaries."""
 
 from __future__ import annotations
 

@@ -1,11 +1,8 @@
 """What a briefing needs from the whole store: statements, recent sentences, people and projects.
 
-It depends on neither the time nor a query, so it is kept in a file until the store changes.
-
-The sentences of recent days and living documents that a session should start with.
-
-The heads weigh every sentence, list item and row: how likely it is to be useful weeks later, no noise,
-and understood as it stands or under its headings. Whoever wrote it is quoted; nothing is rewritten.
+It depends on neither the time nor a query, so it is kept in a file until the store changes. The heads
+weigh every sentence, list item and row: how likely it is to be useful weeks later, no noise, and
+understood as it stands or under its headings. Text is quoted; nothing is rewritten.
 """
 
 from __future__ import annotations
@@ -58,136 +55,6 @@ _OPEN = re.compile(r"\s*(?:[-*+]|\d{1,4}[.)])\s+\[ \]\s")
 _WORD = re.compile(r"[\u3040-\u9fff\uac00-\ud7af]|[^\W_]+")
 _FEWEST = 3
 """Words of a line that says something."""
-
-
-class Source(NamedTuple):
-    """A document as it is now, or an episode of a conversation, which ``thread`` names."""
-
-    turns: tuple[Turn, ...]
-    thread: str | None = None
-
-
-def sources(episodes: Iterable[Episode], documents: Iterable[Document]) -> Iterator[Source]:
-    """Conversations, and the documents with their current blocks among those of the episodes."""
-    blocks: dict[str, Turn] = {}
-    for episode in episodes:
-        if episode.document is None:
-            turns = _readable(episode.turns)
-            named = (replace(turn, path=episode.session) for turn in turns if turn.path == "-")
-            yield Source(tuple(named) or turns, episode.id)
-        else:
-            blocks.update((turn.key, turn) for turn in episode.turns)
-    for document in documents:
-        turns = _readable(
-            replace(
-                blocks[block.key],
-                path=document.path,
-                line_start=block.line_start,
-                heading=block.heading,
-            )
-            for block in document.blocks
-            if block.key in blocks
-        )
-        if turns:
-            yield Source(turns)
-
-
-def _readable(turns: Iterable[Turn]) -> tuple[Turn, ...]:
-    """Blocks and turns without those of tools and pages, and without dumps."""
-    return tuple(
-        replace(turn, text=dumps.without_dumps(turn.text))
-        for turn in turns
-        if turn.trust not in UNTRUSTED
-    )
-
-
-def source_items(source: Source, ended: frozenset[str]) -> Iterator[RankedItem]:
-    """The sentences of a document or conversation that are worth a line.
-
-    Args:
-        source: Its turns.
-        ended: Sentences that hold no longer, as ``text_key`` has them.
-    """
-    from clsm_cli.heads.judge import about_document, judge_units
-
-    about = about_document(source.turns) if source.thread is None else None
-    role = 1.0 if about is None else _role_worth(about)
-    if role < LEAST_ROLE:
-        return
-    for each in judge_units(source.turns, about):
-        turn = source.turns[each.unit.turn]
-        raw = turn.text[each.unit.start : each.unit.end]
-        text = to_plain(raw)
-        worth = role * _worth(each)
-        if worth < LEAST or len(text) > LONGEST or len(_WORD.findall(text)) < _FEWEST:
-            continue
-        if text_key(text) not in ended:
-            yield _line(turn, raw, text, each, worth, source.thread)
-
-
-def _role_worth(about: Mapping[str, float]) -> float:
-    return sum(worth * about[role] for role, worth in ROLE_WORTH.items()) * (1 - about["template"])
-
-
-def _worth(each: UnitProbabilities) -> float:
-    """How likely a sentence is to matter: usefulness weeks later counts for less here."""
-    chances = each.chances
-    stands = max(chances["alone"], chances["with headings"])
-    return round(float(chances["keep"] ** KEEP) * (1 - chances["noise"]) * stands, 4)
-
-
-def _line(
-    turn: Turn, raw: str, text: str, each: UnitProbabilities, worth: float, thread: str | None
-) -> RankedItem:
-    at = date.fromisoformat(turn.time[:10]) if turn.time else None
-    is_open = _OPEN.match(raw) is not None
-    due = todo.due_day(text, at) if is_open else _day_ahead(text, at)
-    section = "tasks" if is_open else "lately" if at else "who"
-    about = turn.speaker or (_about(turn.heading, text) if each.chances["alone"] < ALONE else "")
-    found = make_item(
-        turn.key if each.unit.start == 0 else f"{turn.key}-{each.unit.number + 1}",
-        "task" if is_open else "passage",
-        text,
-        stream="flow",
-        trust=turn.trust,
-        time=turn.time,
-        path=turn.path,
-        line=turn.line_start + (0 if turn.speaker else turn.text.count("\n", 0, each.unit.start)),
-        state="open" if is_open else None,
-        due=due,
-        about=about,
-    )
-    return RankedItem(found, section, worth, thread or "\n".join((turn.path, *turn.heading)))
-
-
-def _day_ahead(text: str, at: date | None) -> str | None:
-    """The first day after it was written that a text itself names.
-
-    >>> _day_ahead("They meet on 17 March 2026.", date(2026, 2, 23))
-    '2026-03-17'
-    """
-    if at is None:
-        return None
-    days = [each.day for each in expressions.find_expressions(text, at)]
-    return min((day.isoformat() for day in days if day and day > at), default=None)
-
-
-def _about(heading: Sequence[str], text: str) -> str:
-    """The innermost heading that names something, unless the text does so itself."""
-    for title in reversed(heading[1:] or heading):
-        name = to_plain(title)
-        if len("".join(_WORD.findall(name))) > len(name) / 3:
-            return "" if text_key(name) in text_key(text) else name
-    return ""
-
-
-def text_key(text: str) -> str:
-    """The words of a text, by which two are the same.
-
-    >>> text_key("- **Rent**: 900 euros.") == text_key("rent 900 Euros")
-    True
-    """
-    return " ".join(re.findall(r"\w+", to_plain(text).lower()))
 
 
 MOST = 400
@@ -415,3 +282,133 @@ def _problems(index: Index) -> Sequence[str]:
     where = path if line is None else f"{path}, line {line}"
     more = f" (and {len(problems) - 1} more places)" if len(problems) > 1 else ""
     return (f"{where}: {reason}{more}; the rest was read. See: clsm status",)
+
+
+class Source(NamedTuple):
+    """A document as it is now, or an episode of a conversation, which ``thread`` names."""
+
+    turns: tuple[Turn, ...]
+    thread: str | None = None
+
+
+def sources(episodes: Iterable[Episode], documents: Iterable[Document]) -> Iterator[Source]:
+    """Conversations, and the documents with their current blocks among those of the episodes."""
+    blocks: dict[str, Turn] = {}
+    for episode in episodes:
+        if episode.document is None:
+            turns = _readable(episode.turns)
+            named = (replace(turn, path=episode.session) for turn in turns if turn.path == "-")
+            yield Source(tuple(named) or turns, episode.id)
+        else:
+            blocks.update((turn.key, turn) for turn in episode.turns)
+    for document in documents:
+        turns = _readable(
+            replace(
+                blocks[block.key],
+                path=document.path,
+                line_start=block.line_start,
+                heading=block.heading,
+            )
+            for block in document.blocks
+            if block.key in blocks
+        )
+        if turns:
+            yield Source(turns)
+
+
+def _readable(turns: Iterable[Turn]) -> tuple[Turn, ...]:
+    """Blocks and turns without those of tools and pages, and without dumps."""
+    return tuple(
+        replace(turn, text=dumps.without_dumps(turn.text))
+        for turn in turns
+        if turn.trust not in UNTRUSTED
+    )
+
+
+def source_items(source: Source, ended: frozenset[str]) -> Iterator[RankedItem]:
+    """The sentences of a document or conversation that are worth a line.
+
+    Args:
+        source: Its turns.
+        ended: Sentences that hold no longer, as ``text_key`` has them.
+    """
+    from clsm_cli.heads.judge import about_document, judge_units
+
+    about = about_document(source.turns) if source.thread is None else None
+    role = 1.0 if about is None else _role_worth(about)
+    if role < LEAST_ROLE:
+        return
+    for each in judge_units(source.turns, about):
+        turn = source.turns[each.unit.turn]
+        raw = turn.text[each.unit.start : each.unit.end]
+        text = to_plain(raw)
+        worth = role * _worth(each)
+        if worth < LEAST or len(text) > LONGEST or len(_WORD.findall(text)) < _FEWEST:
+            continue
+        if text_key(text) not in ended:
+            yield _line(turn, raw, text, each, worth, source.thread)
+
+
+def _role_worth(about: Mapping[str, float]) -> float:
+    return sum(worth * about[role] for role, worth in ROLE_WORTH.items()) * (1 - about["template"])
+
+
+def _worth(each: UnitProbabilities) -> float:
+    """How likely a sentence is to matter: usefulness weeks later counts for less here."""
+    chances = each.chances
+    stands = max(chances["alone"], chances["with headings"])
+    return round(float(chances["keep"] ** KEEP) * (1 - chances["noise"]) * stands, 4)
+
+
+def _line(
+    turn: Turn, raw: str, text: str, each: UnitProbabilities, worth: float, thread: str | None
+) -> RankedItem:
+    at = date.fromisoformat(turn.time[:10]) if turn.time else None
+    is_open = _OPEN.match(raw) is not None
+    due = todo.due_day(text, at) if is_open else _day_ahead(text, at)
+    section = "tasks" if is_open else "lately" if at else "who"
+    about = turn.speaker or (_about(turn.heading, text) if each.chances["alone"] < ALONE else "")
+    found = make_item(
+        turn.key if each.unit.start == 0 else f"{turn.key}-{each.unit.number + 1}",
+        "task" if is_open else "passage",
+        text,
+        stream="flow",
+        trust=turn.trust,
+        time=turn.time,
+        path=turn.path,
+        line=turn.line_start + (0 if turn.speaker else turn.text.count("\n", 0, each.unit.start)),
+        state="open" if is_open else None,
+        due=due,
+        about=about,
+    )
+    return RankedItem(found, section, worth, thread or "\n".join((turn.path, *turn.heading)))
+
+
+def _day_ahead(text: str, at: date | None) -> str | None:
+    """The first day after it was written that a text itself names.
+
+    >>> _day_ahead("They meet on 17 March 2026.", date(2026, 2, 23))
+    '2026-03-17'
+    """
+    if at is None:
+        return None
+    days = [each.day for each in expressions.find_expressions(text, at)]
+    return min((day.isoformat() for day in days if day and day > at), default=None)
+
+
+def _about(heading: Sequence[str], text: str) -> str:
+    """The innermost heading that names something, unless the text does so itself."""
+    for title in reversed(heading[1:] or heading):
+        name = to_plain(title)
+        if len("".join(_WORD.findall(name))) > len(name) / 3:
+            return "" if text_key(name) in text_key(text) else name
+    return ""
+
+
+def text_key(text: str) -> str:
+    """The words of a text, by which two are the same.
+
+    >>> text_key("- **Rent**: 900 euros.") == text_key("rent 900 Euros")
+    True
+    """
+    return " ".join(re.findall(r"\w+", to_plain(text).lower()))

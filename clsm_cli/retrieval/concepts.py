@@ -1,4 +1,4 @@
-"""The concepts of a query, in reading order: passages → names → probability → cut.
+"""The concepts of a query, in reading order: passages → names → probability → cut-off.
 
 A node counts by the passages that mention it: going through the episodes beats ranking nodes by their
 own name, and activation over edges that the night drew adds nothing to it (docs/experiments.md). What a

@@ -66,7 +66,7 @@ def demote(
         question: What is asked.
         candidates: Best first.
         settings: ``rivals`` says what answers as well.
-        ended: What ``updates`` found.
+        ended: What ``supersession`` found.
     """
     if not settings.rivals:
         return list(candidates)

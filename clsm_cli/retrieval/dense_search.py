@@ -1,4 +1,4 @@
-"""Search by meaning: the nearest sentence vectors, then late interaction over token vectors."""
+"""Dense search: the nearest sentence vectors, then late interaction over token vectors."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""Days that a question counts from an event: "two weeks before the trip to Porto", "the day I moved in".
+"""Dates counted from an event: "two weeks before the trip to Porto", "the day I moved in".
 
-The event is looked up in the store, by its words and their meaning: what tells of it names its day, or was
-told on it. Of several days the one that most of them agree on counts. The words that count are those of ``timex_parts``, which counts from Easter in the same way.
+The event is looked up in the store, by its words and their meaning: what tells of it names its day, or
+was told on it. Of several days the one that most of them agree on counts. The counting words are those
+of ``time.parts``, which counts from Easter in the same way.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ class EventOffset(NamedTuple):
         start: First character of the words, the event's included.
         end: The character after their last.
         event: What it is about.
-        words: How it is counted, see ``timex_parts.Part``; none: the day itself.
+        words: How it is counted, see ``time.parts.Part``; none: the day itself.
     """
 
     start: int

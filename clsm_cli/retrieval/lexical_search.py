@@ -56,7 +56,7 @@ def search(
         index: Fresh.
         question: What is asked.
         settings: BM25's k1 and b.
-        strange: How little the model knows of each term, 0 … 1 (``meaning.strange``).
+        strange: How little the model knows of each term, 0 … 1 (``dense_search.unfamiliarity``).
         allowed: Passages that may be returned; None for all.
     """
     count, total_length = index.size()

@@ -1,4 +1,4 @@
-"""What is asked of a memory, and how much may come back."""
+"""A query with its limits and filters."""
 
 from __future__ import annotations
 

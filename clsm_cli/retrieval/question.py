@@ -93,12 +93,12 @@ def understand(
 
     Args:
         text: The user's words.
-        periods: The days that they name, see ``moments``.
+        periods: The days that they name, see ``time_scope``.
         speakers: Everyone who speaks in the store.
         rest: The text without the words that say when, if it has any; empty where it has no others.
 
     >>> asked = understand("When did Mara's cat arrive?", (), ["Mara", "Brian"])
-    >>> asked.named, asked.dense, asked.asks_when
+    >>> asked.named_speakers, asked.dense, asked.asks_when
     (('Mara',), 'When did my cat arrive?', True)
     """
     named, dense = _in_first_person(rest or text, list(speakers))

@@ -1,10 +1,8 @@
-"""Recall, in reading order: route → look (find → floor → concepts → items) → pack → touch.
+"""Recall, in reading order: route → passes (retrieve → floor → concepts → items) → pack → touch.
 
-The passes of a recall: the first leaves out archived items, the second does not.
-
-A word of the question that few passages hold brings back the archived ones that hold it
-(``Search.wake``). The second look is taken where the first found nothing, or is not sure of it while
-something archived is among what is nearest to the question in meaning.
+The first pass leaves out archived items, except passages that hold a rare word of the question
+(``Search.wake_archived``). The second pass searches the archive too. It is made where the first found
+nothing, or is not sure of it while something archived is among the passages nearest in meaning.
 """
 
 from __future__ import annotations
@@ -55,114 +53,6 @@ to it: they claim nothing."""
 NEAREST = 3
 """Passages nearest to the question in meaning, of which one must be archived to look there in doubt. With
 one, seven points of what the doubt brought are lost; with five nothing is gained."""
-
-
-class RecallPass(NamedTuple):
-    """One pass of a recall: what it found, and the concepts and memories above the floor."""
-
-    result: RetrievalResult
-    concepts: tuple[Concept, ...]
-    memories: list[Memory]
-
-    def is_sure(self, floor: float) -> bool:
-        """Whether it answers well above the floor, so that no other pass is needed."""
-        return bool(self.memories) and self.result.ranked.confidence >= DOUBT * floor
-
-
-def run_passes(
-    index: Index, query: Query, engine: Engine, *, has_model: bool
-) -> Iterator[RecallPass]:
-    """What a query finds; if that is not enough, what it finds with the archive included.
-
-    The index is left looking as the last of them did.
-    """
-    settings = _settings(index, query)
-    for shown in (False, True):
-        index.look_into_archive(shown=shown)
-        found = retrieve_passages(index, query, engine, settings, has_model=has_model)
-        named, memories = _chosen(index, query, found, settings)
-        look = RecallPass(found, named, memories)
-        yield look
-        if not index.has_archived() or look.is_sure(settings.floor):
-            return
-        if look.memories and not _archive_is_near(index, found):
-            return
-
-
-def _archive_is_near(index: Index, found: RetrievalResult) -> bool:
-    """Whether one of the passages nearest in meaning to the question is archived.
-
-    The scan of the sentence vectors has seen them all already; without a model nobody knows.
-    """
-    from clsm_cli.store.index import archived
-
-    cosines = found.ranked.cosines
-    if not cosines:
-        return True
-    nearest = nlargest(NEAREST, range(len(cosines)), key=cosines.__getitem__)
-    return archived.has_archived_vector(index.connection, nearest)
-
-
-def _settings(index: Index, query: Query) -> RecallSettings:
-    """The settings with the weights learnt from feedback."""
-    from datetime import datetime
-
-    learnt = learned_weights.learn_multipliers(
-        index.store, datetime.fromisoformat(query.now), query.seed
-    )
-    return learned_weights.apply_multipliers(index.store.settings.recall, learnt)
-
-
-_CODE = 5
-"""Characters of a word of letters and digits that is a code, and no ordinal or version ("2nd", "v12")."""
-
-
-def _holds_identifiers(index: Index, found: RetrievalResult) -> bool:
-    """Whether the best passage contains every number, code and address of the question, if any."""
-    mixed = [term for term in found.question.terms if not (term.isalpha() or term.isdigit())]
-    written = [*found.question.keys, *(word for word in mixed if len(word) >= _CODE)]
-    return bool(written) and all(
-        any(row == candidate.row for row, _, _ in index.postings(word))
-        for candidate in found.ranked.candidates[:1]
-        for word in written
-    )
-
-
-def _chosen(
-    index: Index, query: Query, found: RetrievalResult, settings: RecallSettings
-) -> tuple[tuple[Concept, ...], list[Memory]]:
-    """Concepts and memories that are sure enough, best first.
-
-    Below the floor there are no memories, unless the best one holds what the question identifies
-    something by.
-    """
-    kept, faded, is_silent = found.ranked.candidates, settings.faded, False
-    if query.min_score is not None:
-        kept = [candidate for candidate in kept if candidate.confidence >= query.min_score]
-        faded = float("-inf")  # a score may be below 0
-    elif not _holds_identifiers(index, found):
-        sure = found.ranked.confidence
-        is_silent = sure < settings.floor
-        kept = kept if sure >= HINTING * settings.floor else []
-    kept = source_quotas.drop_lookalikes(index, found.question, kept, settings)
-    if not kept:
-        return (), []
-    named = concepts.rank(index, query.text, kept, settings.concepts, found.ranked.cosines)
-    if is_silent:
-        return named, []
-    settings = settings._replace(
-        window=snippets.window_limit(settings.window, query.budget, query.unit)
-    )
-    ended = (
-        supersession.found(index, found.question, kept, cosines, query.as_of or query.known_at)
-        if (cosines := found.ranked.cosines) and settings.rivals
-        else {}
-    )
-    kept = demotion.demote(index, found.question, kept, settings, ended)
-    share = source_quotas.SourceQuota(found.question, query.k, settings)
-    return named, result_items.build_items(
-        index, kept, query.k, settings, share, ended, faded=faded
-    )
 
 
 class CandidateSet(NamedTuple):
@@ -358,3 +248,111 @@ def _recall_id(answer: Answer, query: Query) -> str:
     ]
     answer = answer._replace(memories=tuple(told))
     return f"r-{digest(json.dumps([query, answer], ensure_ascii=False))}"
+
+
+class RecallPass(NamedTuple):
+    """One pass of a recall: what it found, and the concepts and memories above the floor."""
+
+    result: RetrievalResult
+    concepts: tuple[Concept, ...]
+    memories: list[Memory]
+
+    def is_sure(self, floor: float) -> bool:
+        """Whether it answers well above the floor, so that no other pass is needed."""
+        return bool(self.memories) and self.result.ranked.confidence >= DOUBT * floor
+
+
+def run_passes(
+    index: Index, query: Query, engine: Engine, *, has_model: bool
+) -> Iterator[RecallPass]:
+    """What a query finds; if that is not enough, what it finds with the archive included.
+
+    The index is left looking as the last of them did.
+    """
+    settings = _settings(index, query)
+    for shown in (False, True):
+        index.look_into_archive(shown=shown)
+        found = retrieve_passages(index, query, engine, settings, has_model=has_model)
+        named, memories = _chosen(index, query, found, settings)
+        look = RecallPass(found, named, memories)
+        yield look
+        if not index.has_archived() or look.is_sure(settings.floor):
+            return
+        if look.memories and not _archive_is_near(index, found):
+            return
+
+
+def _archive_is_near(index: Index, found: RetrievalResult) -> bool:
+    """Whether one of the passages nearest in meaning to the question is archived.
+
+    The scan of the sentence vectors has seen them all already; without a model nobody knows.
+    """
+    from clsm_cli.store.index import archived
+
+    cosines = found.ranked.cosines
+    if not cosines:
+        return True
+    nearest = nlargest(NEAREST, range(len(cosines)), key=cosines.__getitem__)
+    return archived.has_archived_vector(index.connection, nearest)
+
+
+def _settings(index: Index, query: Query) -> RecallSettings:
+    """The settings with the weights learnt from feedback."""
+    from datetime import datetime
+
+    learnt = learned_weights.learn_multipliers(
+        index.store, datetime.fromisoformat(query.now), query.seed
+    )
+    return learned_weights.apply_multipliers(index.store.settings.recall, learnt)
+
+
+_CODE = 5
+"""Characters of a word of letters and digits that is a code, and no ordinal or version ("2nd", "v12")."""
+
+
+def _holds_identifiers(index: Index, found: RetrievalResult) -> bool:
+    """Whether the best passage contains every number, code and address of the question, if any."""
+    mixed = [term for term in found.question.terms if not (term.isalpha() or term.isdigit())]
+    written = [*found.question.keys, *(word for word in mixed if len(word) >= _CODE)]
+    return bool(written) and all(
+        any(row == candidate.row for row, _, _ in index.postings(word))
+        for candidate in found.ranked.candidates[:1]
+        for word in written
+    )
+
+
+def _chosen(
+    index: Index, query: Query, found: RetrievalResult, settings: RecallSettings
+) -> tuple[tuple[Concept, ...], list[Memory]]:
+    """Concepts and memories that are sure enough, best first.
+
+    Below the floor there are no memories, unless the best one holds what the question identifies
+    something by.
+    """
+    kept, faded, is_silent = found.ranked.candidates, settings.faded, False
+    if query.min_score is not None:
+        kept = [candidate for candidate in kept if candidate.confidence >= query.min_score]
+        faded = float("-inf")  # a score may be below 0
+    elif not _holds_identifiers(index, found):
+        sure = found.ranked.confidence
+        is_silent = sure < settings.floor
+        kept = kept if sure >= HINTING * settings.floor else []
+    kept = source_quotas.drop_lookalikes(index, found.question, kept, settings)
+    if not kept:
+        return (), []
+    named = concepts.rank(index, query.text, kept, settings.concepts, found.ranked.cosines)
+    if is_silent:
+        return named, []
+    settings = settings._replace(
+        window=snippets.window_limit(settings.window, query.budget, query.unit)
+    )
+    ended = (
+        supersession.found(index, found.question, kept, cosines, query.as_of or query.known_at)
+        if (cosines := found.ranked.cosines) and settings.rivals
+        else {}
+    )
+    kept = demotion.demote(index, found.question, kept, settings, ended)
+    share = source_quotas.SourceQuota(found.question, query.k, settings)
+    return named, result_items.build_items(
+        index, kept, query.k, settings, share, ended, faded=faded
+    )

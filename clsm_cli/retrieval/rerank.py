@@ -1,6 +1,4 @@
-"""First scoring pass over the candidates: their surroundings, their evidence, and nine signals.
-
-Second scoring pass: what the first pass found elsewhere raises or lowers a candidate.
+"""Score the candidates: nine signals from evidence and surroundings, then what the best ones bring in.
 
 What a question asks for is told in one conversation or in many. A narrow question gains from what
 stands around a good passage, in its group and its conversation; a broad one (``text.breadth``) from
@@ -9,7 +7,7 @@ this one is its echo. On LoCoMo that is worth six points of recall@10 of multi-h
 
 A question that names no speaker is put to talks in which a fact may stand alone among small talk:
 there what stands around a passage counts only as far as the passage itself is near in meaning, and
-so does its meaning, whatever the breadth. Last, the best passages speak for what they lead to over the
+so does its meaning, whatever the breadth. Last, the best passages raise those they lead to over the
 graph (``activation``).
 """
 

@@ -1,6 +1,4 @@
-"""The days and conversations that a question names; loaded for such questions alone.
-
-The conversations that a question means by their order or their subject, looked up in the store.
+"""Resolve the conversations and days that a question refers to by order, subject or event.
 
 Conversations are those that began before now; the one that is going on does not count. One is about
 a subject when some group of eight of its passages holds nearly as much of the subject's words (by
@@ -209,7 +207,7 @@ _LEADING = re.compile(
 def resolve(
     index: Index, text: str, now: str, meaning: Meaning | None, *, has_time: bool, has_place: bool
 ) -> TimeScope | None:
-    """Find out when and where a question looks, see ``moments.resolve``.
+    """Find out when and where a question looks, see ``time_scope.resolve``.
 
     Args:
         index: Fresh.

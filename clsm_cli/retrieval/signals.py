@@ -30,7 +30,7 @@ class Signals(NamedTuple):
             half mean cosine.
         participant: Whether it is by, or in a note about, the one person the question names.
         date: Whether it was told at, or speaks of, the time that the question names; most for a
-            single day (``days.match``).
+            single day (``match.period_match``).
         temporal: Whether it speaks of a time, where the question asks for one.
         question: Whether it is a question itself; that speaks against it.
         echo: Late interaction with the turn before alone, where that asks nothing; it speaks
@@ -39,11 +39,11 @@ class Signals(NamedTuple):
         session: The best passage of its conversation at first sight.
         meaning: The cosine to the question, as far as that asks for several things
             (``text.breadth``) or names no speaker; ``episode`` and ``session`` count as far as it
-            does neither, or as the passage is near itself (``second_look``).
+            does neither, or as the passage is near itself (``rerank.add_second_stage``).
         outdated: Whether all that was learnt from it holds no longer, where the question asks
             for what does; that speaks against it.
         literal: What it holds, as it is written, of the question's words that the model does not
-            know: the share Σ strangeness · idf (``meaning.strange``, ``words``).
+            know: the share Σ strangeness · idf (``dense_search.unfamiliarity``, ``words``).
         graph: How strongly the best passages lead to it, by what both mention (``activation``).
     """
 

@@ -1,4 +1,4 @@
-"""When and where in the store a question looks: days by the calendar, conversations by their order.
+"""The time scope of a question: days by the calendar, conversations by their order.
 
 ``resolve`` reads both from the words and looks the conversations up. A question without a word of
 time pays for one look at its words: nothing is loaded.

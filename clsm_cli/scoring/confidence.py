@@ -1,4 +1,4 @@
-"""How sure an item is: one probability, from evidence that means the same in every store.
+"""Confidence of an item: one probability, from evidence that means the same in every store.
 
 It is the probability that something with this evidence answers the question, and an answer is as sure
 as its best item. It is no rank score: that compares items of one query, this compares queries.

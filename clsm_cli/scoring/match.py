@@ -1,13 +1,13 @@
-"""BM25 with Lucene's idf.
+"""How well a passage matches a question: BM25 with Lucene's idf, late interaction, and dates.
 
-Late interaction: a question finds the passage whose words come nearest to each of its own.
+Late interaction finds the passage whose words come nearest to each word of the question:
 
     maxsim(q, d) = Σᵢ wᵢ · max over tokens t of d of cos(qᵢ, t)  /  Σᵢ wᵢ
 
 after Khattab and Zaharia 2020 (ColBERT), with the inverse document frequency of the question's
 words as weights w, and tokens of MiniLM's last layer as they are, without any training.
 
-How well a day fits the days that a question asks about. Days are proleptic ordinals.
+Days are proleptic ordinals.
 """
 
 from __future__ import annotations

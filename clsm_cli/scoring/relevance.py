@@ -1,4 +1,4 @@
-"""Which concepts belong to a question: a fitted probability, and how many of the best to return.
+"""Relevance of concepts to a question: a fitted probability, and how many of the best to return.
 
     p = 1 / (1 + exp(−(Σ weight · evidence + bias)))
 

@@ -1,4 +1,4 @@
-"""How much of a memory is left, from when it was used. Computed when it is asked for, never stored.
+"""Retention: how much of a memory is left, from when it was used. Computed on demand, never stored.
 
     power        R = (1 + t/S)^−d                          (Wickelgren 1974; Wixted & Ebbesen 1991)
     exponential  R = e^(−t/S)                              (Ebbinghaus, as MemoryBank means it)

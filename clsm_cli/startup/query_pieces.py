@@ -1,4 +1,4 @@
-"""Text to the ids of word pieces, for a query: no tokeniser to load, no dictionary to build.
+"""Tokenise a query into word-piece ids: no tokeniser to load, no dictionary to build.
 
 The words of BERT's uncased tokeniser depend on one character at a time. A piece is looked up by
 searching the text of the vocabulary, which begins with the frequent ones: 0.02 ms for such a word,

@@ -1,4 +1,4 @@
-"""What ``decay`` put away: the list of what is archived, and the shards of compacted rows.
+"""The archive of ``decay``: the list of archived ids, and the shards of compacted rows.
 
 ``flow/<device>/archived.jsonl`` says which turns and statements fell below the retention that a first
 look asks for, and since when; their text stays where it is. ``archive/<stream>/`` holds rows that

@@ -1,4 +1,4 @@
-"""Backup: everything of a store that cannot be derived again, in one file that was read back.
+"""Make a backup: everything of a store that cannot be derived again, in one file, read back and checked.
 
 What is in it is decided under the lock: every path, size and digest. The bytes are copied after it,
 so that a hook which writes down a turn need not wait: a file that was replaced meanwhile has another

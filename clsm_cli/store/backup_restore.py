@@ -1,4 +1,4 @@
-"""Restore: a backup becomes a store in a new folder, whole or not at all.
+"""Restore a backup into a new folder, whole or not at all.
 
 Everything is unpacked beside the folder, in one whose name begins with ``.tmp-restore-``, verified,
 synced, and opened as a store; then the folder gets its name in one step. A restore that is killed

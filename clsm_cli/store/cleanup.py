@@ -1,12 +1,9 @@
-"""Sweep: what was forgotten, and came back with the files of an old clone, goes out of them again.
+"""Sweep: remove forgotten records that came back from an old clone, and derived data that may hold them.
 
-Readers do not see it anyway. A forget removes it on its own machine; after a merge the next night
-does so here, in the folders of other machines too. Nothing of it is kept for undo.
-
-What a forget destroys besides: everything derived that may still hold what went.
-
-A mark stands while it is not done. Whoever next holds the lock finishes it, so that a forget that
-was cut short leaves nothing behind either.
+Readers do not see such records anyway. A forget removes them on its own machine; after a merge the next
+night does so here, in the folders of other machines too. Nothing of it is kept for undo. A marker file
+stands until the work is done, and whoever next holds the lock finishes it, so that a forget that was
+cut short leaves nothing behind either.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Files of which a program that synchronises folders kept two: they are made one again.
+"""Conflict copies: files of which a synchronising program kept two versions are merged again.
 
 Readers pass over such a copy (``conflict_names``), except that what it forgets counts at once. Before
 the store is written to in earnest, what a copy holds and the file beside it does not is put there:

@@ -1,4 +1,4 @@
-"""How far the transcripts of an agent were read: ``.clsm/cursors.json``, which is derived.
+"""Cursors: how far the transcripts of an agent were read (``.clsm/cursors.json``, derived).
 
 Without it everything is read again, and recognised. It is believed only as long as the ledger of runs
 goes on from where it stood: in a store that was put back to an earlier state, or whose runs were

@@ -1,11 +1,8 @@
-"""This machine's name in a store.
+"""This machine's name in a store, and the check that nobody else may write to the store.
 
-Whether others may write to a store: then what stands in it may not be the owner's.
-
-A memory that somebody else can change is told to an agent as its own. So a store is refused, as ssh
-refuses its keys: by readers too, what they read is the danger.
-Others may *read* where ``git clone`` or a copy left its usual modes; that is no reason to refuse,
-``clsm doctor`` says so and mends it.
+A memory that somebody else can change is told to an agent as its own. So such a store is refused, as
+ssh refuses its keys; to readers too, as what they read is the danger. Others may *read* where ``git
+clone`` or a copy left its usual modes: ``clsm doctor`` reports and repairs it.
 
 Not refused are a group that is the owner's alone, which Debian, Ubuntu and Fedora give everybody and
 let write by default, and a disk that keeps no modes (FAT, exFAT, a folder shared with another

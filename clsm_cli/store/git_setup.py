@@ -1,13 +1,11 @@
-"""What git needs to know of a store: how files are merged, what is left out, what is waited for.
+"""Set git up for a store (merge rules, ignored files, settings of the clone), and commit and push it.
 
 Two things every clone has, as they are files of the store: ``.gitattributes`` (every line of both
 sides is kept; readers join them) and ``.gitignore``. The rest is of one clone alone, in
 ``.git/config`` and ``.git/info/attributes``, which git never copies: it syncs what it writes, merges
-when it pulls, and lets ``clsm merge-driver`` join files (``store/joining``), so that no line stands
+when it pulls, and lets ``clsm merge-driver`` join files (``store.joining``), so that no line stands
 there twice. ``.git/info/attributes`` goes before ``.gitattributes``; a clone without it merges by
 lines, and so does this one where the driver cannot be started or cannot read a file.
-
-A commit of the store as it is, and its way to a remote; nothing that the repository names is run.
 
 ``git add`` and ``git commit`` would run filters and hooks, and take along what the user has staged
 elsewhere. So the files are put into an index of their own, and the branch is moved, if nobody moved

@@ -1,10 +1,8 @@
-"""A person's own labelled queries, ``eval/queries.yaml``: read with lines, edited in place.
+"""A person's own labelled queries, ``eval/queries.yaml``: read with line numbers, edited in place.
 
-A file that a person writes, so what is not meant stays as it is to the byte: comments, order,
-quotes, keys of other queries. It is read here, below evaluation, because a forget has to read it
-too: a label may quote what is forgotten.
-
-Changes of a file of labels: queries added, written anew or taken out, the rest to the byte.
+A person writes this file, so an edit (a query added, changed or taken out) leaves the rest to the byte:
+comments, order, quotes, other queries. It is read here, below evaluation, because a forget has to read
+it too: a label may quote what is forgotten.
 """
 
 from __future__ import annotations
@@ -280,7 +278,7 @@ def edit(
         BadInputError: The file is not what it must be.
 
     >>> print(edit("queries:\n- query: a\n  evidence: []\n# end\n",
-    ...     fresh=[labels.Label("q2", "b", memories=("m1",))]), end="")
+    ...     fresh=[Label("q2", "b", memories=("m1",))]), end="")
     queries:
     - query: a
       evidence: []

@@ -1,4 +1,4 @@
-"""The ledger: which runs this machine made, which of them are undone, and what is kept of each.
+"""The ledger: the runs of this machine, which of them are undone, and what is kept of each.
 
 ``flow/<device>/runs.jsonl`` has a line for each step of a run. Beside it, for this machine alone,
 ``.clsm/runs/<id>/<step>/`` keeps the bytes that the step replaced (``0000``, ``0001`` … in the order

@@ -1,9 +1,7 @@
 """Append-only logs: activations, feedback, review, runs and tombstones, one JSON line each.
 
 They hold ids and times, never the text of a query. A line torn by a crash is skipped: what it said
-was never acknowledged.
-
-Lines of one version of a log that another one lacks, where a line may not simply be said twice.
+was never acknowledged. Logs merge by lines (``plan_missing``), where a line may count only once.
 """
 
 from __future__ import annotations

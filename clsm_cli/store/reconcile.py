@@ -1,4 +1,4 @@
-"""Reconcile: what the statements of a stream are, given what its topic files and its records say."""
+"""Reconcile a stream: its statements, given its topic files and its records."""
 
 from __future__ import annotations
 

@@ -1,9 +1,7 @@
-"""All statements of a store with their texts, and the writes that change some of them.
+"""Load the statements of a store with their texts, and plan the writes that change records.
 
 Statements of identity, projects and tasks stand in Markdown topic files; those of flow (what
 happened, gists) have their text in the record, as that stream is written by machines alone.
-
-Writes that put records into the shards of a stream.
 """
 
 from __future__ import annotations

@@ -1,20 +1,17 @@
-"""Runs: what a mutating command writes, in order, with what undo needs.
+"""Runs: what a mutating command writes, in order, with what undo needs; and how the last nights ended.
 
 A command decides first and hands over a list of writes. The bytes that will be replaced are saved
 under ``.clsm/runs/<id>/<step>/`` and made durable before the first write; then the writes happen in the
 given order, so that a crash leaves a prefix of them, which running the command again completes;
-last comes one line in ``flow/<device>/runs.jsonl``. A long
-run applies its writes in steps, a line each under one id. A run without writes leaves no trace.
+last comes one line in ``flow/<device>/runs.jsonl``. A long run applies its writes in steps, a line each
+under one id. A run without writes leaves no trace.
 
 Writes that only make sense together (a statement's line in Markdown and its record) are written
 down whole in ``.clsm/redo`` before the first of them: whoever writes next ends what was begun.
 
-How the last consolidations of this machine ended.
-
-The ledger has a line for each run that changed something; a night that found nothing new, and one
-that failed, leave none. So that somebody who looks can tell a quiet night from a broken one, each
-run says how it ended in ``.clsm/consolidated.json``. It is derived: without it the ledger still
-tells when a run last changed something.
+The ledger has no line for a night that found nothing new, or that failed. So each consolidation also
+says how it ended in ``.clsm/consolidated.json``. It is derived: without it the ledger still tells when
+a run last changed something.
 """
 
 from __future__ import annotations
@@ -67,7 +64,7 @@ class Remove:
 
 Write = Put | Append | Remove
 _HIDDEN = (".gitattributes", ".gitignore", ".clsm/purge")
-"""What a run may write to with a hidden name: git's two files, and the mark of ``wiping``."""
+"""What a run may write to with a hidden name: git's two files, and the mark of ``cleanup``."""
 _MAX_REDO = 1 << 30
 """Bytes of the file that holds a begun run."""
 

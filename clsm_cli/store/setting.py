@@ -1,4 +1,4 @@
-"""One setting of ``clsm.yaml``, changed in place: a person's file, whose comments and order stay."""
+"""Change one setting of ``clsm.yaml`` in place, keeping a person's comments and order."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Settle: write down what a person changed by hand, before a command writes anything else.
+"""Settle hand edits: write down what a person changed before a command writes anything else.
 
 A changed text becomes a new version by the user, a new item gets its id, a missing one is
 withdrawn; what two sides said differently goes to the review list. Run twice, it does nothing the

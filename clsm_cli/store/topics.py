@@ -1,13 +1,11 @@
-"""Statements: their text in a Markdown topic file, the rest in a graph shard (docs/format.md §7).
+"""Topic files: the text of statements in Markdown, read and edited (docs/format.md §7).
 
 Markdown is the truth for the text. The shard keeps ``text_sha`` of the text it knows, so an edit by
 hand is seen: a changed text is a new version by the user, an item without ``^id`` a new statement, a
 missing one a withdrawn one. Reading sees it at once; ``settle`` writes it down.
 
-Edit a topic file as a careful person would: only the lines that change, the rest as it is.
-
-Statements stand under a heading with the name of what they are about; a person may move them
-anywhere, as a line is found by its id.
+An edit changes only the lines it must. Statements stand under a heading with the name of what they are
+about; a person may move them anywhere, as a line is found by its id.
 """
 
 from __future__ import annotations
@@ -51,7 +49,7 @@ class Item:
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """A topic file: its items, and its lines with CR and broken UTF-8 as they are (``topic_edit``)."""
+    """A topic file: its items, and its lines with CR and broken UTF-8 as they are."""
 
     path: Path
     title: str

@@ -1,4 +1,4 @@
-"""Other names that a text itself gives to a thing.
+"""Aliases that a text itself gives to a thing.
 
 Only explicit forms count: an acronym in brackets, "also known as", "or … for short", a link with its
 own wording, a code with its meaning behind a comma. Apposition alone ("Thomas, the editor") tells

@@ -1,4 +1,4 @@
-"""Sentences that decide something, and questions left open."""
+"""Sentences that state a decision, and questions left open."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which parts of a long text are dumps: logs, data, code and what else machines print.
+"""Find dumps in a long text: logs, data, code and other machine output.
 
 Nobody wrote them to be remembered by what they mean, and a megabyte of them costs as much to embed as
 a book. So of a dump the beginning is read like any text, and the rest is found by its words alone.

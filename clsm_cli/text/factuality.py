@@ -1,4 +1,4 @@
-"""Whether a sentence says that something is so, and whether a question asks for what is.
+"""Whether a sentence states something as fact, and whether a question asks for a fact.
 
 What a sentence speaks of can be a fact, denied, only possible or only reported: the factuality of an
 event (Saurí & Pustejovsky 2009, FactBank). It is read from cue words in the same sentence, as NegEx

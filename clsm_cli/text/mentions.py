@@ -1,4 +1,4 @@
-"""Stretches of text that name something.
+"""Mentions: spans of text that name something.
 
 An author's own marks (wiki-links, tags, italic titles, code) are taken as they are. Capitalised
 words are names only where the capital means something: not at the start of a sentence, unless the

@@ -1,4 +1,4 @@
-"""Names without marks: runs of capitalised words, acronyms, and words with a capital inside."""
+"""Find names by their form: runs of capitalised words, acronyms, words with a capital inside."""
 
 from __future__ import annotations
 

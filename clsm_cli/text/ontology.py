@@ -1,4 +1,4 @@
-"""Tags: one word each, in three levels, found in a text by their own and other words.
+"""Tags: one word each, in three levels, matched by their own words and synonyms.
 
 The same function tags what is stored and what is asked, so that both meet on one tag.
 """

@@ -1,10 +1,8 @@
 """Questions that place a memory among the conversations: "our third talk", "before we spoke of X".
 
-What is read is structure alone; which conversations it means is looked up elsewhere. A place counts
+Only the structure is read; which conversations it means is looked up elsewhere. A place counts
 conversations (all, or those about a subject) from either end; a relation names what lies before,
 after or between places.
-
-How people name a place among conversations: pieces of patterns for ``ordinals``.
 """
 
 from __future__ import annotations

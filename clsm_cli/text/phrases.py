@@ -1,4 +1,4 @@
-"""Key phrases of a few turns: what a title names."""
+"""Key phrases of a few turns, for titles."""
 
 from __future__ import annotations
 

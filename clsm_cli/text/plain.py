@@ -1,4 +1,4 @@
-"""A sentence as a person would write it on paper: no Markdown, no tags, no addresses, no emoji."""
+"""Strip a sentence of Markdown, tags, addresses and emoji."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Questions that assert or deny while they ask: "I don't like X, right?", "Didn't I say …?".
+"""Rhetorical questions that assert or deny: "I don't like X, right?", "Didn't I say …?".
 
 What is looked for is X, whichever way the question leans: a memory of the same thing seldom holds
 the negation, and one that contradicts the speaker must be found too (CAIM, section 3.4 and the six

@@ -1,10 +1,8 @@
-"""Which memory a message needs: none, that of earlier conversations, that of the current one, both.
+"""Which memory a message needs: none, that of earlier conversations, that of the current one, or both.
 
 The controller of CAIM (Westhäußer et al., 2025, section 3.3.1) without a language model: cues of
-three kinds are looked for in the words. A cue against memory counts only where none speaks for it,
-because memory that is wrongly hidden costs more than memory that is read in vain.
-
-Small talk: messages that greet, thank, agree or pass the time, and say nothing else.
+three kinds are looked for in the words. A cue against memory (small talk is one) counts only where none
+speaks for it, because memory that is wrongly hidden costs more than memory that is read in vain.
 """
 
 from __future__ import annotations
@@ -18,35 +16,6 @@ from clsm_cli.startup.records import NamedTuple
 
 _WORD = re.compile(r"\w+(?:'\w+)*")
 _FILE = Path(__file__).with_name("small_talk.txt")
-
-
-def is_small_talk(text: str) -> bool:
-    """Whether a message is made of phrases of small talk alone, or has no words.
-
-    >>> is_small_talk("Thanks, that's perfect!"), is_small_talk("Thanks to Mara it works")
-    (True, False)
-    >>> is_small_talk("👍")
-    True
-    """
-    words = _WORD.findall(text.casefold().replace("\N{RIGHT SINGLE QUOTATION MARK}", "'"))
-    phrases, longest = _phrases()
-    furthest, reached = 0, {0}
-    for start in range(len(words)):
-        if start > furthest:
-            return False
-        if start in reached:
-            ends = range(start + 1, min(start + longest, len(words)) + 1)
-            reached.update(end for end in ends if " ".join(words[start:end]) in phrases)
-            furthest = max(furthest, *reached)
-    return len(words) in reached
-
-
-@lru_cache(maxsize=1)
-def _phrases() -> tuple[frozenset[str], int]:
-    """The phrases, and the words of the longest."""
-    lines = _FILE.read_text("utf-8").casefold().splitlines()
-    found = frozenset(line for line in lines if line and not line.startswith("#"))
-    return found, max(len(phrase.split()) for phrase in found)
 
 
 Route = Literal["none", "ltm", "stm", "both"]
@@ -194,9 +163,9 @@ def choose_route(text: str, *, has_current: bool, known: bool = False) -> RouteD
         ``none`` only where something speaks against memory and nothing for it.
 
     >>> choose_route("What did I say about the barge last time?", has_current=False)
-    Routed(route='ltm', cues=('past', 'first person', 'date', 'remember'))
+    RouteDecision(route='ltm', cues=('past', 'first person', 'date', 'remember'))
     >>> choose_route("What is the capital of France?", has_current=False)
-    Routed(route='none', cues=('general knowledge',))
+    RouteDecision(route='none', cues=('general knowledge',))
     >>> choose_route("and the second one?", has_current=True).route
     'stm'
     """
@@ -239,3 +208,32 @@ def _found(cues: tuple[_Cue, ...], text: str) -> list[str]:
 
 def _of(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern, re.IGNORECASE)
+
+
+def is_small_talk(text: str) -> bool:
+    """Whether a message is made of phrases of small talk alone, or has no words.
+
+    >>> is_small_talk("Thanks, that's perfect!"), is_small_talk("Thanks to Mara it works")
+    (True, False)
+    >>> is_small_talk("👍")
+    True
+    """
+    words = _WORD.findall(text.casefold().replace("\N{RIGHT SINGLE QUOTATION MARK}", "'"))
+    phrases, longest = _phrases()
+    furthest, reached = 0, {0}
+    for start in range(len(words)):
+        if start > furthest:
+            return False
+        if start in reached:
+            ends = range(start + 1, min(start + longest, len(words)) + 1)
+            reached.update(end for end in ends if " ".join(words[start:end]) in phrases)
+            furthest = max(furthest, *reached)
+    return len(words) in reached
+
+
+@lru_cache(maxsize=1)
+def _phrases() -> tuple[frozenset[str], int]:
+    """The phrases, and the words of the longest."""
+    lines = _FILE.read_text("utf-8").casefold().splitlines()
+    found = frozenset(line for line in lines if line and not line.startswith("#"))
+    return found, max(len(phrase.split()) for phrase in found)

@@ -1,4 +1,4 @@
-"""Every kind of labelled set, and which one a path holds."""
+"""The kinds of labelled sets, and which one a path holds."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Which concepts belong to a question? LoCoMo's conversations, labelled with a graph of 132 nodes.
+"""LoCoMo with concept labels: its conversations with a graph of 132 nodes.
 
 CLS-M measures its retrieval by the nodes of a graph that a query activates (§5.3), on 45 queries
-that are not published. Here the nodes are found by count alone (``nodes.inventory``), and gold are
+that are not published. Here the nodes are found by count alone (``planted.choose_concepts``), and gold are
 those in a question's evidence and in its answer.
 """
 

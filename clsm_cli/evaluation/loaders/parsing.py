@@ -1,4 +1,4 @@
-"""Reading labelled sets: files, rows, quotes, and the faults that are told."""
+"""Helpers for reading labelled sets: files, rows, quotes, and the reporting of faults."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class Faults:
         self._found: dict[Fault, list[str]] = {}
 
     def add(self, fault: Fault, where: str) -> None:
-        """One more, with the id of what has it."""
+        """Count one more fault, with the id of what has it."""
         self._found.setdefault(fault, []).append(where)
 
     def unique(self, name: str, known: Container[str], fault: Fault, inside: str = "") -> str:

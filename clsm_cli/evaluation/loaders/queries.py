@@ -1,4 +1,4 @@
-"""A person's own queries on a store that is there: one YAML file.
+"""A person's own queries on an existing store: one YAML file.
 
 ::
 

@@ -1,4 +1,4 @@
-"""Concepts of a conversation by count alone: inventory, gold and the graph that is planted.
+"""Plant concepts, chosen by counts alone, as nodes of a conversation's store; with gold and edges.
 
 A node is a stem or a pair of neighbouring stems, as CLS-M's graph has about 130 of them. Taken are the
 most bursty ones, those whose turns gather in a few sessions: by Dunning's G² of their turns over the

@@ -1,4 +1,4 @@
-"""Rankings of concepts: clsm, refitted, and what it is compared with.
+"""Rankings of concepts: clsm, clsm with refitted weights, and baselines.
 
 Of what it is compared with, only the last looks at the passages that recall finds.
 """
@@ -229,7 +229,7 @@ STEPS = 30
 
 
 class ScoredNode(NamedTuple):
-    """A node that something in a question speaks for."""
+    """A node with evidence that a question is about it."""
 
     id: str
     evidence: Evidence

@@ -1,4 +1,4 @@
-"""The floor of confidence that suits a store, from a person's own labelled queries.
+"""Calibrate the confidence floor of a store on a person's own labelled queries.
 
 A floor refuses queries that have no answer and silences some that have one. Chosen is the largest
 floor below which the confidence of a further answerable query falls with a probability of at most 1

@@ -1,4 +1,4 @@
-"""Queries that are worth a label, and some that should find nothing.
+"""Propose queries worth labelling, and some that should find nothing.
 
 Best are questions that the person really asked. Then come facts that changed, decisions and tasks,
 and, only where these are too few, what the store knows something about. Some have no answer in it, for

@@ -1,4 +1,4 @@
-"""Judging by hand: which items of a pool answer a query, and the labels that come of it.
+"""Label by hand: pools of items to judge, the sheet, and the labels that come of it.
 
 Pooling as in TREC (Spärck Jones & van Rijsbergen 1975; Voorhees & Harman 2005): the first ten of
 each system, each item once, in an order that does not tell who found it. What no system finds is not
@@ -399,12 +399,12 @@ class NameLookup:
 
 
 def name_lookup(store: Store) -> NameLookup:
-    """What a store holds, by name."""
+    """The lookup of names for a store."""
     return NameLookup(whole_memory(store))
 
 
 def whole_memory(store: Store) -> StoreContents:
-    """What a store holds."""
+    """The whole contents of a store."""
     return store_contents.read_store(store, _TIME)
 
 

@@ -1,4 +1,4 @@
-"""The ways in which presets find units: each gives scores, which ``retrieve`` fuses."""
+"""Retrieval channels of presets: each scores units, and ``retrieve`` fuses the scores."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class TextView:
         return found.tolist()
 
     def cosine(self, unit: Unit) -> float:
-        """Of a unit; 0 where its vector is not stored."""
+        """The cosine of a unit to the text; 0 where its vector is not stored."""
         if 0 <= unit.vector < len(self.cosines):
             return self.cosines[unit.vector]
         return self.library.likeness(self.text, unit.text) if unit.vector < 0 else 0.0

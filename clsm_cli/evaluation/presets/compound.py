@@ -1,13 +1,8 @@
-"""Questions that ask for several things at once, and the single questions they are made of.
+"""Split a compound question into the single questions it is made of.
 
 After Smriti's query decomposition: comparison, cause, list, conjunction; the first rule that fires
-decides. A question without one of a few words is simple, and only that is looked at until then.
-
-Word classes that the rules for compound questions share, and the ends of a list's items.
-
-Both sides of a comparison or an alternative, each a question of its own.
-
-The rules by which a compound question is taken apart; loaded only for one (``compound``).
+decides. A question without one of a few words is simple, and only that is looked at until then. First
+what is asked of this module, then the word classes and ends of a list, comparisons, and the rules.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A store as presets see it, and what they found in the form of every answer.
+"""A store as units that presets rank, and their results in the form of an answer.
 
 What that costs does not matter: presets are there to be measured. What they rank are units: nodes,
 episodes, statements, gists and turns.
@@ -188,7 +188,7 @@ class Library:
 
     @cached_property
     def traits(self) -> dict[int, Traits]:
-        """Where they stand."""
+        """Traits of the passages, by row."""
         return self.index.traits(list(self.passages))
 
     @cached_property
@@ -209,7 +209,7 @@ class Library:
 
     @cached_property
     def numbers(self) -> dict[str, int]:
-        """The same by id."""
+        """The nodes with a record, by id."""
         return {row.id: number for number, row in self.nodes.items()}
 
     @cached_property

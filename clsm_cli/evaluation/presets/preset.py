@@ -1,4 +1,4 @@
-"""Presets: the retrieval of published systems as settings, a YAML file each, which names its sources.
+"""Presets: the retrieval of published systems as YAML settings that name their sources.
 
 A group of settings that a file leaves out is a mechanism that its system does not have.
 """
@@ -107,7 +107,7 @@ class Reliability(NamedTuple):
 
 
 class Rounds(NamedTuple):
-    """Retrieval in rounds; see ``splitting``."""
+    """Retrieval in rounds; see ``retrieve.retrieve_in_rounds``."""
 
     most: int
     queries: int

@@ -1,6 +1,6 @@
-"""A published system's retrieval, as its preset says: channels, fusion, filter, pack, answer.
+"""Retrieve as a published system does, by its preset: channels, fusion, filter, pack, answer.
 
-Splitting and follow-ups are ``text/compound``'s. Smriti's own is when it splits: not for a word of
+Splitting and follow-ups are ``compound``'s. Smriti's own is when it splits: not for a word of
 cause alone, but for any long text, any conjunction or relative word, two quotations or two names.
 It ends when a round brings no new document and the top score rises by less than a fixed amount.
 
@@ -198,7 +198,7 @@ class _Retrieval:
         self._views: dict[str, TextView] = {}
 
     def view(self, text: str) -> TextView:
-        """A text that is asked, once."""
+        """The view of a text, cached."""
         if text not in self._views:
             self._views[text] = TextView(self._context, text)
         return self._views[text]

@@ -1,4 +1,4 @@
-"""Distractor: what is similar but false, superseded or planted must not come before what is true."""
+"""Distractor probe: the true memory must come before similar, superseded and planted ones."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def is_above(answer: Retrieved, trap: Trap, number: int, kind: str) -> bool:
 
 
 def make_material(seed: int) -> tuple[list[Trap], list[LabelledTurn]]:
-    """The questions of a seed, and the conversation."""
+    """Make the questions and the conversation of a seed."""
     draw = RandomDraw(seed, "distractor")
     people = [draw.name() for _ in range(6)]
     traps = [

@@ -1,4 +1,4 @@
-"""Drift: facts that change again and again over 50 sessions (CMA §6.3)."""
+"""Drift probe: facts that change again and again over 50 sessions (CMA §6.3)."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def run(factory: StoreFactory, engine: Engine, seed: int) -> ProbeResult:
 
 
 def make_material(seed: int) -> DriftMaterial:
-    """The conversation of a seed."""
+    """Make the conversation of a seed."""
     draw = RandomDraw(seed, "drift")
     people = [draw.name() for _ in range(6)]
     names = {"p": people[0], "q": people[1], "project": draw.name(), "pet": draw.name()}

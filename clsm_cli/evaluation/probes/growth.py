@@ -1,4 +1,4 @@
-"""Growth: the same questions while the store grows tenfold with what has nothing to do with them."""
+"""Growth probe: the same questions while the store grows tenfold with unrelated material."""
 
 from __future__ import annotations
 

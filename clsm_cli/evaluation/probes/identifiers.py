@@ -1,4 +1,4 @@
-"""Identifiers: what is asked for by its own number, code or name comes first, among its like."""
+"""Identifier probe: what is asked for by its number, code or name comes first, among similar ones."""
 
 from __future__ import annotations
 
@@ -157,7 +157,7 @@ def rank_of(answer: Retrieved, identifier: str) -> float:
 
 
 def make_material(seed: int) -> Material:
-    """The sentences and questions of a seed."""
+    """Make the sentences and questions of a seed."""
     draw = RandomDraw(seed, "identifiers")
     lines, asked = [], []
     for kind in KINDS.values():

@@ -1,4 +1,4 @@
-"""What probes tell a memory: templates of the package, filled from a seed.
+"""Material of probes: templates filled from a seed.
 
 People, places and firms get coined names, so nothing about them can be known beforehand.
 """
@@ -28,7 +28,7 @@ _REPLIED = 0.4
 
 @cache
 def load_yaml(name: str) -> Any:
-    """The value of a YAML file of this package."""
+    """Load a YAML file of this package."""
     text = files("clsm_cli.evaluation.probes").joinpath(f"{name}.yaml").read_text(encoding="utf-8")
     return yaml_text.load(text, _LARGEST)
 
@@ -60,15 +60,15 @@ class RandomDraw:
         self._coined: set[str] = set()
 
     def below(self, limit: int) -> int:
-        """A number from 0."""
+        """A random number from 0 to below a limit."""
         return int(self._random.integers(limit))
 
     def one(self, options: Sequence[T]) -> T:
-        """One of some."""
+        """A random choice."""
         return options[self.below(len(options))]
 
     def some(self, options: Sequence[T], count: int) -> list[T]:
-        """Several, each once, in random order."""
+        """Several random choices without repetition, in random order."""
         return [options[at] for at in self._random.permutation(len(options))[:count].tolist()]
 
     def name(self, endings: str = "people") -> str:
@@ -196,7 +196,7 @@ class Fact(NamedTuple):
 
     @property
     def query(self) -> Query:
-        """What it answers, with its label."""
+        """The query that the fact answers, with its label."""
         return Query(self.told.id, self.ask, gold=(self.told.id,))
 
 
@@ -218,7 +218,7 @@ def draw_facts(draw: RandomDraw, people: list[str]) -> list[Fact]:
 
 
 def make_material(seed: int) -> FactMaterial:
-    """The conversation of a seed."""
+    """Make the conversation of a seed."""
     draw = RandomDraw(seed, "recorded")
     people = [draw.name() for _ in range(PEOPLE)]
     known = draw_facts(draw, people)

@@ -1,4 +1,4 @@
-"""The stores of a probe, made by the real ingest and consolidation, and the systems asked on them."""
+"""Stores and queries of a probe: made by the real ingest and consolidation, asked of each system."""
 
 from __future__ import annotations
 
@@ -87,11 +87,11 @@ def growing_benches(
 
 
 _NIGHT = ("forgetting", "evaluation")
-"""Parts of the program that decide what a night leaves, besides those that ``kept`` looks at."""
+"""Parts of the program that decide what a night leaves, besides those that ``stores.cached_copy`` looks at."""
 
 
 def consolidate(factory: StoreFactory, store: Store, now: datetime) -> None:
-    """A night: consolidation alone."""
+    """Run a consolidation, as at night."""
     stores.run_consolidation(factory, store, now)
 
 
@@ -140,5 +140,5 @@ def _dataset(name: str, turns: Iterable[LabelledTurn]) -> Dataset:
 
 
 def probe_factory(factory: StoreFactory) -> StoreFactory:
-    """The workshop with the time of the probe's own conversations, whatever ``--now`` says."""
+    """The factory with the time of the probe's own conversations, whatever ``--now`` says."""
     return replace(factory, folder=factory.folder / "probes", now=None)

@@ -28,7 +28,7 @@ class Probe(NamedTuple):
     Attributes:
         about: What is tried, and why words alone do not do it.
         criterion: What has to hold.
-        run: Makes its stores in a workshop, asks with an open engine, from a seed.
+        run: Makes its stores with a factory, asks with an open engine, from a seed.
     """
 
     name: str

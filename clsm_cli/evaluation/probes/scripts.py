@@ -1,4 +1,4 @@
-"""Scripts: what is told and asked in writing that the model of meaning has hardly any words of."""
+"""Script probe: facts and questions in writing that the embedding model hardly knows."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Split information: what a question needs was said in two sessions."""
+"""Split-information probe: what a question needs was said in two sessions."""
 
 from __future__ import annotations
 

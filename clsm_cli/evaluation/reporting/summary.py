@@ -1,4 +1,4 @@
-"""What a result comes to, in a sentence or two, and what it was made from."""
+"""Summarise a result in a sentence or two, and say what it was made from."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def weakness_note(found: ProbeResult) -> str:
 
 
 def report_title(result: Result) -> str:
-    """What was measured."""
+    """The title of a report: what was measured."""
     names = list(dict.fromkeys(each.name for each in result.sets))
     if not names:
         return "Probes of a memory" if result.probes else "Nothing was measured"

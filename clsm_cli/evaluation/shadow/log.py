@@ -1,4 +1,4 @@
-"""The log of shadow mode, and the files of an agent that it stands beside.
+"""The log of shadow mode, and the static files that memory is compared with.
 
 Which files it stands beside is this machine's own word: ``shadow/`` in the user's state folder has a
 file for each store while shadow mode is on there, so no store that comes from elsewhere names a file
@@ -294,7 +294,7 @@ def load_static(named: Sequence[str], start: datetime, store: Store) -> StaticFi
     """What is loaded at the start of a sitting.
 
     Args:
-        named: Files and workspaces, see ``check``.
+        named: Files and workspaces, see ``checked_files``.
         start: Of the sitting; the daily notes are those of earlier days.
         store: Whose time zone counts.
     """

@@ -1,4 +1,4 @@
-"""Shadow mode: started, brought up to date after each night, reported.
+"""Shadow mode: start it, catch up after each night, report.
 
 What was used is worked out when it is logged and not when it is reported: the static files change,
 memories fade and are forgotten, and a figure that was true stays so.

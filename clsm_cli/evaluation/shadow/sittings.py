@@ -1,4 +1,4 @@
-"""Conversations as shadow mode sees them: their turns, asked again, and what was used.
+"""Sittings: conversations between long silences, replayed for shadow mode, and what was used of them.
 
 An agent whose one conversation never ends still sits down to it anew every day, and loads its files
 anew. So a conversation is cut where the silence is one that ends an episode

@@ -1,4 +1,4 @@
-"""What consolidation makes of labelled notes, against labels."""
+"""Study of consolidation: statements and nodes of labelled notes against their labels."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Labels of a memory, what its store holds, and the figures of the one against the other."""
+"""Labels of a memory, the contents of its store, and the figures of one against the other."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ class Fact:
 
 @dataclass(frozen=True, slots=True)
 class Labels:
-    """Everything that is expected of one memory."""
+    """All labels of one memory."""
 
     concepts: tuple[Concept, ...]
     keep: tuple[Wording, ...]
@@ -193,7 +193,7 @@ class Contents(NamedTuple):
 
 
 def read_contents(store: Store) -> Contents:
-    """Everything that a store holds."""
+    """Read the contents of a store from its files."""
     records = shards.load_graph(store.graphs(), logs.load_tombstones(store)).records
     turns = {
         turn.key: turn

@@ -1,4 +1,4 @@
-"""What a memory holds, matched with its labels: concepts, statements, facts."""
+"""Match the contents of a memory with its labels: concepts, statements, facts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Time expressions with their answers: days by the calendar, conversations by their order in a store."""
+"""Study of time expressions: days by the calendar, conversations by their order in a store."""
 
 from __future__ import annotations
 

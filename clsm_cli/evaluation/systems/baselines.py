@@ -1,4 +1,4 @@
-"""What a user has without clsm: plain searches, recency, and the files that an agent loads."""
+"""Baselines without clsm: plain searches, recency, and the files that an agent loads."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The systems that are compared: clsm, published ones and baselines."""
+"""The registry of compared systems: clsm, published ones, baselines."""
 
 from __future__ import annotations
 
@@ -159,7 +159,7 @@ def baseline_named(name: str) -> System:
 
 
 def plain_systems() -> list[System]:
-    """What a user has without clsm."""
+    """The baselines that need nothing of clsm."""
     return list(_ALL)
 
 

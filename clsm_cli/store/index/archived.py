@@ -1,4 +1,4 @@
-"""What decay put aside: the current passages that the first pass of a recall leaves out.
+"""Archived passages, which the first pass of a recall leaves out.
 
 A turn or a statement is archived when a machine's ``archived.jsonl`` names it and no machine has
 folded a use of it, or of a part of it, since that day. A recall must not pay for that question once

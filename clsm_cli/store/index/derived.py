@@ -1,4 +1,4 @@
-"""What depends on several files at once: current blocks, the graph, statements and their clocks.
+"""Rows that depend on several files at once: current blocks, the graph, statements and their clocks.
 
 It is worked out again, whole, for what a refresh touched.
 """

@@ -1,4 +1,4 @@
-"""Questions that consolidation asks the index: what was said, and which names it uses."""
+"""Index queries of consolidation: turns with their texts, and the names they use."""
 
 from __future__ import annotations
 

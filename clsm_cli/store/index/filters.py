@@ -1,7 +1,4 @@
-"""Which memories a recall may return.
-
-Which passages nobody vouches for.
-"""
+"""Filters of a recall: the passages it may return, and those that come from untrusted sources."""
 
 from __future__ import annotations
 

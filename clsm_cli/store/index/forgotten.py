@@ -1,4 +1,4 @@
-"""What was forgotten does not exist, whoever brings it back.
+"""Tombstones in the index: what was forgotten stays hidden, whoever brings it back.
 
 A turn, an episode or a record whose id has a tombstone is left out when its file is read. So when
 tombstones come or go, the files they concern are read again.

@@ -1,4 +1,4 @@
-"""Questions about the graph: nodes, the links between them, their mentions, and facts.
+"""Index queries about the graph: nodes, links, mentions, facts.
 
 Rows name nodes by a number, a hash of the id, so they are the same on every machine.
 """

@@ -1,9 +1,7 @@
-"""Rows of the graph: nodes, and the links between them.
+"""Rows of the graph in the index: nodes, links, and the mentions of each turn.
 
 They are worked out from the records that a refresh changed, and from no others, so that a run that
 changed one node does not pay for the graph.
-
-Rows of mentions: which nodes the turns of an episode mention, as its record has it.
 """
 
 from __future__ import annotations

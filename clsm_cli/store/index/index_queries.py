@@ -1,4 +1,4 @@
-"""Questions that ingestion, inspection and the concepts of a recall ask the index."""
+"""Index queries of ingestion, inspection and the concepts of a recall."""
 
 from __future__ import annotations
 

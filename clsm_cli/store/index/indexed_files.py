@@ -1,6 +1,7 @@
-"""Which files the index comes from, and which of them changed since.
+"""The files that the index is made from, and which of them changed since.
 
-One ``os.scandir`` of each folder and a ``stat`` of each file: 4 ms for 1,000 files. Folder times are not enough, they do not show edits in place.
+One ``os.scandir`` of each folder and a ``stat`` of each file: 4 ms for 1,000 files. Folder times are not
+enough: they do not show edits in place.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Open an index that is as fresh as the moment allows.
+"""Open an index, brought up to date as far as that is possible without waiting.
 
 With the store's lock free, changes are written to the index on disk. While a run is at work
 (``publishing``), that index is read as it is: what it was before the run, whole, until the run

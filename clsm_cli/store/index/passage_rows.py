@@ -1,4 +1,4 @@
-"""Rows of passages: their terms, mentions and places come and go with them."""
+"""Rows of passages, inserted and removed with their terms, mentions and places."""
 
 from __future__ import annotations
 

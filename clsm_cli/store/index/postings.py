@@ -1,11 +1,9 @@
-"""Postings: which passages hold a term, four bytes each, in blocks that a change rewrites alone.
+"""Postings: which passages hold a term, in blocks that a change rewrites alone; and counts.
 
 Row (term, block) lists the passages whose id is in [block · 65,536, (block + 1) · 65,536), sorted;
 each as a little-endian 32-bit number
 
     (id mod 65,536) · 65,536 + min(occurrences, 255) · 256 + min(terms of the passage, 255)
-
-How much a store holds, by kind of thing.
 """
 
 from __future__ import annotations

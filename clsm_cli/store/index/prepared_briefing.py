@@ -1,4 +1,4 @@
-"""The file that a briefing is read from, and the turns of conversations that are still open.
+"""The prepared briefing on disk, and the turns of conversations that are still open.
 
 The file is derived: it holds what a briefing needs of the whole store, and the signatures of the
 files that it was made of. It is used only as long as these are the same; a captured turn does not
@@ -43,7 +43,7 @@ class OpenTurn(NamedTuple):
     Attributes:
         time: ISO 8601 with offset, or a bare date, or None.
         at: When the store got it (UTC).
-        file: Absolute path of what can be opened, see ``index.openable``; ``file_line`` in it.
+        file: Absolute path of what can be opened, see ``source_locations``; ``file_line`` in it.
     """
 
     key: str

@@ -1,13 +1,12 @@
-"""Publishing: what a run did is seen in one moment, when it ends.
+"""What readers may see: not the half-done work of a run, and nothing later than the time they ask for.
 
 A run changes files for seconds or for minutes. While it does, and only then, the index says so; and
 whoever cannot have the lock reads the index as it was before, whole, instead of files in flux.
 
-What a store showed at another time: the passages that a question as of then must not see.
-
-Validity is a matter of statements alone. A date is no mask on what was said: evidence often stands
-in the note of another day (as a mask it costs 3 points of recall on an agent's notes). What we knew
-is a matter of everything: nothing that came later may be seen.
+A question as of another time hides passages. Validity is a matter of statements alone: a date is no mask
+on what was said, as evidence often stands in the note of another day (as a mask it costs 3 points of
+recall on an agent's notes). What was known is a matter of everything: nothing that came later may be
+seen.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Questions that the ranking of a recall asks the index; they load next to nothing."""
+"""Index queries of ranking; this module loads next to nothing."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ class Search:
         self._woken: frozenset[int] = frozenset()
 
     def look_at(self, at: str | None, known_at: str | None = None) -> None:
-        """Answer from here on as of a time (``moment.hidden``), the archive too; None: as of now."""
+        """Answer from here on as of a time (``publishing.hidden_rows``), the archive too; None: as of now."""
         self._hidden = None
         self._is_past = at is not None
         if at is not None:

@@ -1,4 +1,4 @@
-"""Conversations and dated notes in the order of time, and what of them holds a word or a concept.
+"""Index queries about sessions: their order in time, and which hold a word or a concept.
 
 These are asked by questions such as "the third time we talked about X" alone. Episodes tell when a
 session began, so the cost grows with their number, not with that of passages.

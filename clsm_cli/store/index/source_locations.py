@@ -1,4 +1,4 @@
-"""Where what was told can be opened: its source while that is there, else the store's own file.
+"""Where a memory can be opened: in its source while that is there, else in the store's own file.
 
 A source is named as it was given, often relative to a folder that nobody remembers; it may be
 deleted, on another machine, or have come through a pipe. The episode that holds the turn is always

@@ -1,9 +1,4 @@
-"""Which statements rest on which turns, and whether any of these still holds.
-
-The newest episodes of a store.
-
-When what a statement rests on was told; asked for by questions that name a time alone.
-"""
+"""The sources of statements: which turns they rest on, when these were told, and which still hold."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Secrets in the cells of a table: the heading of a column, or of a row, says what they are."""
+"""Secrets in table cells, recognised by the heading of their column or row."""
 
 from __future__ import annotations
 

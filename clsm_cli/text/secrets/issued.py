@@ -1,4 +1,4 @@
-"""Keys whose form is documented by who issues them: ``formats.tsv``."""
+"""Keys whose form their issuer documents: ``formats.tsv``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Secrets without a form of their own: what stands before them says what they are.
+"""Secrets without a form of their own, recognised by the label before them.
 
 "The wifi password is …", "PIN: …", "contraseña: …", "user/pass: bob / …". The words are data
 (``labels.tsv``: 76 languages, most from the translators of two projects); what may stand between a

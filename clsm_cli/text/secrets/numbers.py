@@ -1,4 +1,4 @@
-"""Numbers with check digits: payment cards, bank accounts, and what states give to people."""
+"""Numbers with check digits: payment cards, bank accounts, national ids."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a secret looks like by itself: drawn, chosen, or a number with check digits; pure functions."""
+"""Whether a value looks like a secret by itself: random, password-like, or with valid check digits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tables beside this module: tab-separated, ``#`` begins a comment; each says its source."""
+"""Tables of data beside this module: tab-separated, ``#`` begins a comment; each names its source."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The time that a question asks about: its time expressions, with the words that join and bound them.
+"""The periods that a question asks about: its time expressions with the words that join and bound them.
 
 "since March", "before 2024", "from Monday to Wednesday", "between Christmas and New Year". Open sides
 are None. What stands together is one condition ("in June before May 2020"), of which the days that

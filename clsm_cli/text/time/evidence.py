@@ -1,4 +1,4 @@
-"""What the words around a day without a year say about where it lies, and whether that is certain.
+"""Where a day without a year lies, from the words around it, and whether that is certain.
 
 "3 August", "in May" or a bare "Friday" names a day of every year or week. Its words place it: what
 expires, is due, booked or planned lies ahead; what a verb tells as done lies behind; what recurs has

@@ -1,7 +1,7 @@
 """Time expressions of English text, resolved to days, and relative ones made absolute.
 
 What names no year, or only a weekday, has an interval to search by (the nearest behind, unless its
-words look ahead) and is ``certain`` only where ``timex_evidence`` places it: only then may its days
+words look ahead) and is ``certain`` only where ``time.evidence`` places it: only then may its days
 be written down. A question looks back unless its words plainly look ahead. Only days are resolved,
 so the caller decides, in the store's time zone, which day it is; an hour of the day says nothing here.
 """

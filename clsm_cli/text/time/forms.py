@@ -1,12 +1,9 @@
-"""What the words of a time expression mean: from the groups of a match to a period of days.
+"""Resolvers of time expressions: from the groups of a match to a period of days.
 
 A resolver gets the named groups of the match (lower-case, single blanks, only those that took
 part), the day of speaking, and whether the words before it look ahead (True), back (False) or
-neither (None). It raises ``ValueError`` or ``OverflowError`` where there is no such day.
-
-Time expressions that count or choose units: "last week", "three days ago", "the next two months".
-
-Resolvers as in ``timex_forms``.
+neither (None). It raises ``ValueError`` or ``OverflowError`` where there is no such day. First dates,
+months and seasons, then what counts or chooses units ("last week", "three days ago").
 """
 
 from __future__ import annotations

@@ -78,7 +78,7 @@ def _compiled() -> re.Pattern[str]:
 def find_parts(text: str) -> list[Part]:
     """Return the words of a text that may choose a part of what follows, in order.
 
-    >>> [text[each.start:each.end] for text in ["at the end part_of_period last month"] for each in find_parts(text)]
+    >>> [text[each.start:each.end] for text in ["at the end of last month"] for each in find_parts(text)]
     ['the end of ']
     """
     return [
