@@ -8,6 +8,8 @@ them, however busy the machine is. They are held against the same questions aske
 work, before the run or after it, whichever is the dearer (after an ingest there is more to search).
 Target: the worst at most 1.3 times the median of those. During ``consolidate`` an answer must be, to
 the byte, what it was before or is behind it; of ``ingest`` the new notes may show as soon as they are indexed.
+The night is then slept again (``--rebuild``) with a turn captured at its beginning, which each recall
+adds by its words; such an answer says so, and is not compared.
 
 WORK/memory is kept, so that ``--sleep`` can measure the second run alone on a copy of a memory that
 was made before. Figures go to ``benchmarks/results/during.json``.
@@ -35,6 +37,7 @@ IDLE = 24
 """Recalls with nothing at work, on either side of a run."""
 SAMPLE = ROOT / "fixtures" / "sample"
 NOW = ("--now", "2026-02-25T08:00:00+01:00")
+TURN = '{"role": "user", "session": "talk", "content": "The theremin is out of tune."}'
 ASKED = ("recall", "--quiet", "--no-touch", "--json", *NOW)
 QUESTIONS = (
     "What did we decide last week?",
@@ -65,6 +68,9 @@ def main() -> int:
         words = ("ingest", str(given.notes.resolve()))
         figures["ingest"] = _during(memory, words, given.pause)
     figures["consolidate"] = _during(memory, ("consolidate",), given.pause)
+    figures["the same, and a turn is captured"] = _during(
+        memory, ("consolidate", "--rebuild"), given.pause, captured=TURN
+    )
     lines = _table(figures, sum(path.stat().st_size for path in given.notes.rglob("*.md")) / 1e6)
     print("\n".join(lines))
     save("during", {"lines": lines, **figures})
@@ -82,19 +88,27 @@ def _sample(memory: Path) -> None:
         run([*CLSM, *step, "--quiet"], here)
 
 
-def _during(memory: Path, words: tuple[str, ...], pause: float) -> dict[str, Any]:
-    """The costs of recalls before, during and after a run."""
+def _during(
+    memory: Path, words: tuple[str, ...], pause: float, captured: str = ""
+) -> dict[str, Any]:
+    """The costs of recalls before, during and after a run; in which a turn may be captured."""
     here = environment(memory)
     questions = cycle(QUESTIONS)
     before = [_asked(next(questions), here) for _ in range(IDLE)]
     known = {question: {_answered(question, here)} for question in QUESTIONS}
-    costs, answers = [], []
+    costs: list[float] = []
+    answers: list[tuple[str, bytes]] = []
     with subprocess.Popen(
         [*CLSM, *words, "--quiet", *NOW], cwd=OUTSIDE, env=here, stdout=subprocess.DEVNULL
     ) as night:
         for question in _while(night, pause):
+            if captured and not costs:
+                time.sleep(pause)  # the run has the lock
+                command = [*CLSM, "ingest", "--capture", "--quiet", "-", *NOW]
+                subprocess.run(command, cwd=OUTSIDE, env=here, check=True, input=captured.encode())
             costs.append(_asked(question, here))
-            answers.append((question, _answered(question, here)))
+            if not captured:
+                answers.append((question, _answered(question, here)))
     if night.returncode:
         raise RuntimeError(f"clsm {words[0]} ended with {night.returncode}")
     for question, found in known.items():

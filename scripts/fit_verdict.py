@@ -27,7 +27,7 @@ from ruamel.yaml import YAML
 
 from clsm_cli.commands import engine as engines
 from clsm_cli.commands.evaluate_shared import open_engine
-from clsm_cli.evaluation import benches, metrics, stores
+from clsm_cli.evaluation import benches, stores
 from clsm_cli.evaluation.dataset import Case, Chat, Dataset, Folders, Query
 from clsm_cli.evaluation.loaders import gvd, locomo, own_memory
 from clsm_cli.evaluation.nodes.rankers import logistic
@@ -57,11 +57,14 @@ NEAR, EVERYDAY, NAMED, BARE, WRONG, LATER = (
 KINDS = (WITH, OWN, NEAR, EVERYDAY, NAMED, BARE, WRONG, LATER)
 PARTS = {(WITH, OWN): 0.5, (NEAR, WRONG, LATER): 0.25, (EVERYDAY, NAMED, BARE): 0.25}
 """What the questions of some kinds count together, in each memory."""
-YOUNG = (1, 4)
-"""First sessions of a conversation that make a memory of their own: a young one has few passages."""
+YOUNG = ("D1:12", "D2:0", "D5:0")
+"""Turns before which a conversation makes a memory of its own: a young one has few passages. The first
+eleven turns, one session, four."""
+ALONE, LEAST = 2, 3
+"""Files of a workspace that make a memory alone, and the questions that each of them answers, at least."""
 DRAWN = 40
 """Questions of each kind that are drawn for a memory, at most; of those with an answer four times that."""
-SILENCED = 0.05
+SILENCED = 0.025
 """Share of the questions with an answer that may get none, mean over memories."""
 ROUNDS = 6
 """Times that the item which stands for a question is chosen anew."""
@@ -103,8 +106,15 @@ def memories(arguments: argparse.Namespace) -> Iterator[Memory]:
         found = _yaml(name)
         root = _copied(arguments, name, found)
         case = Case(name, Folders(root, (name,)), ())
-        own = {WITH: found["answerable"], NEAR: found["near topic"]}
-        yield Memory(name, name, case, own | others(""))
+        rows = found.get("labelled", [])
+        texts = [*found["answerable"], *(row["query"] for row in rows)]
+        own = {WITH: texts, NEAR: found["near topic"]} | others("")
+        yield Memory(name, name, case, own)
+        for file, told in _alone(root / name, rows):
+            folder = f"{name}-{file.stem}".casefold()
+            _copy(file, root / folder / file.name)
+            asked = {WITH: told, LATER: [row["query"] for row in rows if row["query"] not in told]}
+            yield Memory(folder, name, Case(folder, Folders(root, (folder,)), ()), own | asked)
     sets: list[tuple[str, Dataset]] = [
         ("sample", own_memory.load(ROOT / "fixtures" / "sample")),
         ("gvd", gvd.load(arguments.gvd)),
@@ -124,26 +134,46 @@ def memories(arguments: argparse.Namespace) -> Iterator[Memory]:
                 beside[OWN] = [locomo.without_names(t, people[case.name]) for t in own[WITH]]
             yield Memory(name, group, case, own | beside)
             if kind == "locomo":
-                yield from (_young(case, group, sessions, own | beside) for sessions in YOUNG)
+                yield from (_young(case, group, end, own | beside) for end in YOUNG)
 
 
-def _young(case: Case, group: str, sessions: int, questions: dict[str, list[str]]) -> Memory:
-    """A conversation as it was after its first sessions; what was asked of the rest has no answer yet."""
+def _alone(folder: Path, rows: Sequence[Any]) -> list[tuple[Path, list[str]]]:
+    """The shortest files that answer several questions alone, with these."""
+    told: dict[str, list[str]] = {}
+    for row in rows:
+        held = {each.rpartition(":")[0] for each in row["evidence"]}
+        if len(held) == 1:
+            told.setdefault(held.pop(), []).append(row["query"])
+    found = [(folder / _seen(name), texts) for name, texts in told.items() if len(texts) >= LEAST]
+    return sorted(found, key=lambda each: (each[0].stat().st_size, each[0]))[:ALONE]
+
+
+def _young(case: Case, group: str, end: str, questions: dict[str, list[str]]) -> Memory:
+    """A conversation as it was before a turn; what was asked of the rest has no answer yet."""
     assert isinstance(case.source, Chat)
-    told = {f"session {number}" for number in range(1, sessions + 1)}
-    turns = tuple(turn for turn in case.source.turns if turn.session in told)
-    begin = tuple(f"D{number}:" for number in range(1, sessions + 1))
+    turns = tuple(turn for turn in case.source.turns if _place(turn.id) < _place(end))
+    begin = {turn.id for turn in turns}
     asked: dict[bool, list[str]] = {False: [], True: []}
     for query in case.queries:
-        held = {each.startswith(begin) for each in query.gold}
+        held = {each in begin for each in query.gold}
         if len(held) == 1:
             asked[held.pop()].append(query.text)
-    name = f"{case.name}-{sessions}"
+    name = f"{case.name}-{len(turns)}"
     young = case._replace(name=name, source=case.source._replace(turns=turns))
     bare = [locomo.without_names(text, case.source.participants) for text in asked[True]]
     kept = {kind: texts for kind, texts in questions.items() if kind != WRONG}
     told_of = {WITH: asked[True], OWN: bare, LATER: asked[False]}
     return Memory(f"locomo/{name}", group, young, kept | told_of)
+
+
+def _place(turn: str) -> tuple[int, int]:
+    """Session and number of a turn.
+
+    >>> _place("D4:12")
+    (4, 12)
+    """
+    session, number = turn[1:].split(":")
+    return int(session), int(number)
 
 
 def _texts(queries: Sequence[Query], negative: str) -> list[str]:
@@ -160,12 +190,19 @@ def _copied(arguments: argparse.Namespace, name: str, found: Any) -> Path:
     root: Path = arguments.work / "workspaces"
     for pattern in found["files"]:
         for file in sorted(source.glob(pattern)):
-            seen = (part.lstrip(".") for part in file.relative_to(source).parts)
-            place = root / name / Path(*seen)
-            if not place.exists():
-                place.parent.mkdir(parents=True, exist_ok=True)
-                shutil.copyfile(file, place)
+            _copy(file, root / name / _seen(str(file.relative_to(source))))
     return root
+
+
+def _seen(name: str) -> str:
+    """A path without hidden folders, which ingest passes over."""
+    return "/".join(part.lstrip(".") for part in name.split("/"))
+
+
+def _copy(file: Path, place: Path) -> None:
+    if not place.exists():
+        place.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(file, place)
 
 
 def ask(each: Memory, factory: StoreFactory, engine: Engine, work: Path) -> list[Asked]:
@@ -300,38 +337,56 @@ class Fit:
         return error
 
 
-def report(fit: Fit) -> Iterator[str]:
+class Left(NamedTuple):
+    """How sure each question is under the weights that all other memories give."""
+
+    fit: Fit
+    sure: Floats
+
+    def silent(self, kind: str, floor: float) -> float:
+        """Share of the questions of a kind that a floor silences, mean over memories."""
+        return self.fit.mean(kind, lambda place: float((self.sure[place] < floor).mean()))
+
+    def floor(self) -> float:
+        """The highest floor that silences no more of what has an answer than it may."""
+        return max(f for f in np.arange(0.0, 1.0, 0.005) if self.silent(WITH, f) <= SILENCED)
+
+    def row(self, name: str, floor: float) -> str:
+        """What a floor silences, by kind, in percent."""
+        cells = "".join(f"{100 * self.silent(kind, floor):23.1f}" for kind in KINDS)
+        return f"{name:10} {floor:.3f}{cells}"
+
+
+def report(asked: Sequence[Asked]) -> Iterator[str]:
     """The weights, and what they are worth on memories left out."""
+    fit = Fit(asked)
     weights = fit.weights(np.ones(len(fit.has), bool))
     for field, weight in zip(confidence.Weights._fields, weights, strict=True):
         yield f"    {field}={weight:.3f},"
-    sure = fit.left_out()
-    yield f"calibration error {fit.calibration_error(sure):.3f}"
-    for kind in KINDS[2:]:
-
-        def told_apart(place: NDArray[np.bool_]) -> float:
-            yes = (fit.memories == fit.memories[place][0]) & (fit.kinds == WITH)
-            return metrics.auroc(sure[yes].tolist(), sure[place].tolist())
-
-        yield f"AUROC {kind}: {fit.mean(kind, told_apart):.3f}"
-    yield "silent (%), mean over memories, by floor"
-    yield "floor  " + "  ".join(f"{kind:>21}" for kind in KINDS)
-
-    def silent(kind: str, floor: float) -> float:
-        return fit.mean(kind, lambda place: float((sure[place] < floor).mean()))
-
+    left = Left(fit, fit.left_out())
+    yield f"calibration error {fit.calibration_error(left.sure):.3f}"
+    yield "silent (%), mean over memories"
+    yield f"           floor{''.join(f'{kind:>23}' for kind in KINDS)}"
     for floor in np.arange(0.08, 0.31, 0.02):
-        shares = [silent(kind, floor) for kind in KINDS]
-        yield f"{floor:.2f}   " + "  ".join(f"{100 * share:21.1f}" for share in shares)
-    floor = max(f for f in np.arange(0.0, 1.0, 0.005) if silent(WITH, f) <= SILENCED)
-    yield f"floor {floor:.3f}; silent (%) by memory"
+        yield left.row("", floor)
+    yield left.row("chosen", left.floor())
+    for place, field in enumerate(confidence.Weights._fields[:-1]):
+        rows = [np.delete(each.rows, place, 1) for each in asked]
+        less = Fit([each._replace(rows=kept) for each, kept in zip(asked, rows, strict=True)])
+        without = Left(less, less.left_out())
+        yield without.row(f"- {field}", without.floor())
+    yield from _by_memory(left)
+
+
+def _by_memory(left: Left) -> Iterator[str]:
+    """How many the chosen floor silences in each memory."""
+    fit, silenced = left.fit, left.sure < left.floor()
     for name in sorted(set(fit.memories)):
         cells = []
         for kind in KINDS:
             at = (fit.memories == name) & (fit.kinds == kind)
-            share = f"{100 * (sure[at] < floor).sum() / max(1, at.sum()):15.0f} of {at.sum():3}"
-            cells.append(share if at.any() else " " * 22)
-        yield f"{name:12}" + "".join(cells)
+            cells.append(f"{silenced[at].sum():16} of {at.sum():3}" if at.any() else " " * 23)
+        yield f"{name:16}" + "".join(cells)
 
 
 def main() -> None:
@@ -348,7 +403,7 @@ def main() -> None:
     asked = [
         one for each in memories(arguments) for one in ask(each, factory, engine, arguments.work)
     ]
-    for line in report(Fit(asked)):
+    for line in report(asked):
         print(line)
 
 

@@ -148,7 +148,9 @@ def _gist(
             (f"f-{each}" for each in digests("gist", month, group[0].id)), state.forgotten
         ),
         rev=(0, ""),
-        text=" ".join(part for part in (f"{_when(days)}: {named}.", sentence) if part),
+        text=" ".join(
+            part for part in (f"{_when(days)}:", named and f"{named}.", sentence) if part
+        ),
         kind="gist",
         stream="flow",
         topic="gists",

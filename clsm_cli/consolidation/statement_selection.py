@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from clsm_cli.consolidation import active_learning
 from clsm_cli.heads import judge
+from clsm_cli.ingestion.capture import SESSION as NOTES
 from clsm_cli.model.episodes import Document
 from clsm_cli.text.plain import to_plain
 from clsm_cli.text.time import expressions
@@ -89,10 +90,12 @@ class UnitScores:
     Attributes:
         about: What ``judge.about_document`` says of the document; None for a conversation.
         pieces: Of each turn that says something, by key, in order.
+        is_noted: Each was noted by itself (``clsm note``): somebody wants it remembered.
     """
 
     about: Mapping[str, float] | None = None
     pieces: Mapping[str, Sequence[ScoredUnit]] = field(default_factory=dict)
+    is_noted: bool = False
 
     @property
     def states_nothing(self) -> bool:
@@ -113,7 +116,9 @@ class UnitScores:
         return worth if self.about is not None else worth / 2
 
     def is_worth(self, piece: ScoredUnit, settings: ConsolidationSettings) -> bool:
-        """Whether a unit's score is high enough to keep it."""
+        """Whether a sentence is kept for what it says."""
+        if self.is_noted:
+            return True
         return piece.keep >= self.least(settings.worth) and piece.noise <= settings.noise
 
     def is_task(self, turn: Turn, task: Todo, settings: ConsolidationSettings) -> bool:
@@ -181,6 +186,7 @@ class StatementScorer:
         """Score the units of an episode."""
         if episode.document is None:
             found = score_units(episode.turns, None, self._meanings)
+            found = replace(found, is_noted=episode.session == NOTES)
             return self._corrected(found, episode.session)
         if episode.document not in self._documents:
             turns = self._whole(episode)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from clsm_cli.ingestion.incremental import Tail
     from clsm_cli.ingestion.jsonl_rows import TranscriptItem
 
-_WHOLE = {"smriti": "smriti", "export": "export", "chat": "chat_text", "telegram": "telegram"}
+_WHOLE = {"smriti": "smriti", "export": "exports", "chat": "chat_text", "telegram": "telegram"}
 """Formats that are read whole, and their modules."""
 
 

@@ -6,6 +6,7 @@ from math import isqrt
 from typing import TYPE_CHECKING
 
 from clsm_cli.scoring import match
+from clsm_cli.scoring.confidence import FEW
 from clsm_cli.startup.records import NamedTuple
 
 if TYPE_CHECKING:
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
 GROUP_K1 = 1.2
 GROUP_B = 0.5
 """Groups are as long as pages, for which Lucene's saturation is made."""
-FEW = 100
-"""Passages in which a word that is missing tells half as much as in very many."""
 
 
 class LexicalMatches(NamedTuple):
@@ -112,9 +111,9 @@ def content_terms(question: Question) -> Sequence[str]:
 
 
 def unseen_share(words: LexicalMatches, question: Question) -> float:
-    """Share of the question's idf in words that no passage contains (``content_terms``), times N / (N + 100).
+    """Share of the question's idf in words that no passage holds (``content_terms``), times N / (N + ``FEW``).
 
-    Of N passages few hold few words: that one is missing tells the more, the more there are.
+    A few passages hold few words: that one is missing tells the more, the more there are.
     """
     terms = content_terms(question)
     mass = sum(words.idf[term] for term in terms)

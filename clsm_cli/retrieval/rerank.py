@@ -100,16 +100,13 @@ class EvidenceScorer:
     def evidence(self, row: int) -> Evidence:
         """The evidence of a passage by itself, and how well it fits the time asked about."""
         return Evidence(
-            self._words.scores.get(row, 0.0),
             max(self._coverage.get(row, 0.0), self._words.literal.get(row, 0.0), self._of_day(row)),
             self._cosine(row),
-            self.lead,
             self.fits[row],
             asked=self._as_asked(row),
             maxsim=self._around_it.get(row),
             unseen=self._unseen,
-            terms=len(lexical_search.content_terms(self._question)),
-            document=float(self._around.near[row].is_document),
+            length=self._around.near[row].length,
             passages=max(1, self._words.passages),
         )
 
@@ -144,18 +141,6 @@ class EvidenceScorer:
         return {
             row: signal.time_fit(self._question, near[row], sources.get(row, ())) for row in rows
         }
-
-    @cached_property
-    def lead(self) -> float:
-        """How much more the person asked about says what is asked for than others do."""
-        if self._late is None or len(self._question.named_speakers) != 1:
-            return 0.0
-        best: dict[bool, float] = {}
-        for row, traits in self._around.near.items():
-            if traits.speaker and not traits.is_document:
-                is_meant = traits.speaker == self._question.named_speakers[0]
-                best[is_meant] = max(best.get(is_meant, 0.0), self._late.window_scores(row))
-        return best[True] - best[False] if len(best) == 2 else 0.0
 
     def signals(self, rows: list[int]) -> list[Signals]:
         """The signals of candidates, brought to one scale over them."""

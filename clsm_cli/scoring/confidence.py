@@ -10,37 +10,33 @@ from math import exp, log, log1p
 
 from clsm_cli.startup.records import NamedTuple
 
+FEW = 30
+"""Passages up to which a store is a handful: what is said of all that it holds tells little yet."""
+
 
 class Evidence(NamedTuple):
     """What speaks for a passage.
 
     Attributes:
-        bm25: Raw, 0 without a common word; ranking looks at it, the probability does not.
         coverage: Share of the question's idf that its words hold, 0 … 1.
         cosine: Of its sentence vector to the question as the person who is asked about would put it,
-            −1 … 1; None without one. Ranking looks at it.
-        lead: By how much the MaxSim of what the person asked about said exceeds that of what others
-            said; 0 where nobody is asked about. Negative: it was somebody else.
+            −1 … 1; None without one. The probability does not look at it (``shares`` does).
         date: How well it fits the time that is asked about, 0 … 1; 0 where none is.
         maxsim: Late interaction with it and its neighbours, −1 … 1; None without token vectors.
         asked: Cosine of its sentence vector to the question as it was asked; None without one.
         unseen: Share of the question's idf in words that the store has never seen, 0 … 1, less in a
             small one (``retrieval.lexical_search.unseen_share``).
-        terms: Search terms of the question, names of speakers left out.
-        document: 1 for a block of a note, whose cosines are lower than those of turns, else 0.
+        length: Terms of the passage: what is long and near is rarely so by chance.
         passages: Of the store: among more of them the nearest is nearer by chance.
     """
 
-    bm25: float
     coverage: float
     cosine: float | None
-    lead: float
     date: float = 0.0
     asked: float | None = None
     maxsim: float | None = None
     unseen: float = 0.0
-    terms: int = 0
-    document: float = 0.0
+    length: int = 0
     passages: int = 1
 
 
@@ -51,25 +47,21 @@ class Weights(NamedTuple):
     coverage: float
     maxsim: float
     unseen: float
-    lead: float
     date: float
-    terms: float
-    document: float
+    length: float
     passages: float
     bias: float
 
 
 FITTED = Weights(
-    cosine=3.832,
-    coverage=2.084,
-    maxsim=8.478,
-    unseen=-1.623,
-    lead=6.176,
-    date=3.076,
-    terms=0.419,
-    document=1.029,
-    passages=-0.457,
-    bias=-4.398,
+    cosine=5.857,
+    coverage=1.306,
+    maxsim=6.612,
+    unseen=-2.604,
+    date=3.462,
+    length=0.862,
+    passages=-0.562,
+    bias=-4.365,
 )
 """By ``scripts/fit_verdict.py``; what they are worth on memories left out: docs/experiments.md."""
 
@@ -77,10 +69,10 @@ FITTED = Weights(
 def features(evidence: Evidence) -> Weights:
     """The evidence as numbers, in the order of the weights; the bias is 1.
 
-    Without a vector the coverage stands for the cosine and for late interaction. The number of terms
-    n counts as log(1 + n), that of passages as its logarithm.
+    Without a vector the coverage stands for the cosine and for late interaction. The length n counts
+    as log(1 + n), the number of passages N as log(N + ``FEW``).
 
-    >>> features(Evidence(4.0, 0.5, None, 0.0))[:3]
+    >>> features(Evidence(0.5, None))[:3]
     (0.5, 0.5, 0.5)
     """
     held = evidence.coverage
@@ -89,11 +81,9 @@ def features(evidence: Evidence) -> Weights:
         coverage=held,
         maxsim=held if evidence.maxsim is None else evidence.maxsim,
         unseen=evidence.unseen,
-        lead=evidence.lead,
         date=evidence.date,
-        terms=log1p(evidence.terms),
-        document=evidence.document,
-        passages=log(evidence.passages),
+        length=log1p(evidence.length),
+        passages=log(evidence.passages + FEW),
         bias=1.0,
     )
 
@@ -114,8 +104,8 @@ def cap(sure: float) -> float:
 def probability(evidence: Evidence) -> float:
     """Probability that something with this evidence answers: p = 1 / (1 + exp(−w · x)), capped.
 
-    >>> sure = Evidence(4.0, 1.0, 0.7, 0.0, asked=0.7, maxsim=0.7, terms=3)
-    >>> unsure = Evidence(0.0, 0.0, 0.2, 0.0, asked=0.2, maxsim=0.3, unseen=1.0, terms=3)
+    >>> sure = Evidence(1.0, 0.7, asked=0.7, maxsim=0.7, length=9)
+    >>> unsure = Evidence(0.0, 0.2, asked=0.2, maxsim=0.3, unseen=1.0, length=9)
     >>> probability(sure) > 0.9, probability(unsure) < 0.18
     (True, True)
     """

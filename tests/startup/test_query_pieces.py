@@ -14,7 +14,9 @@ from strategies import examples
 from clsm_cli.embedding.wordpiece import WordPieces
 from clsm_cli.startup.query_pieces import cut_pieces
 
-TEXTS: list[str] = json.loads((Path(__file__).parent / "reference_texts.json").read_text())
+TEXTS: list[str] = json.loads(
+    (Path(__file__).parents[1] / "embedding" / "reference_texts.json").read_text()
+)
 MEGABYTE = 1 << 20
 
 

@@ -171,7 +171,7 @@ class Clone:
         )
 
     def fade(self) -> None:
-        self.answer("decay", "--yes")
+        self.answer("decay")
 
     def look(self) -> None:
         self.answer("status")
