@@ -101,7 +101,7 @@ def judge_units(
     texts = [turns[unit.turn].text[unit.start : unit.end] for unit in found]
     known = words(texts) if words else [UNKNOWN] * len(texts)
     rows = [unit_inputs(*row, about) for row in zip(shapes, known, strict=True)]
-    chances = classifier.load("unit").probabilities(rows)
+    chances = classifier.load("unit" if about is not None else "talk").probabilities(rows)
     return [UnitProbabilities(unit, told) for unit, told in zip(found, chances, strict=True)]
 
 
